@@ -95,9 +95,9 @@ def _places() -> dict[str, str]:
     """The module of each public name: as this file tells type checkers, so that every name stands in one place."""
     with open(__file__, encoding="utf-8") as file:  # noqa: PTH123 - pathlib takes longer to import than all of this
         tree = ast.parse(file.read())
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    result = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     return {
-        name.name: str(node.module) for node in found for name in node.names if str(node.module).startswith("analyser")
+        name.name: str(node.module) for node in result for name in node.names if str(node.module).startswith("analyser")
     }
 
 

@@ -58,13 +58,13 @@ def _sampled_fights() -> None:
 
 
 def _best_play() -> None:
-    found = best_play(A, B, rounds=2)
-    str(found)
-    followed = found.play.followed  # of sampled duels: the rest are kernels of all sampled fights
+    result = best_play(A, B, rounds=2)
+    str(result)
+    followed = result.play.followed  # of sampled duels: the rest are kernels of all sampled fights
     begins, place = followed.choices.begins, followed.moments[0].place
     known = slice(begins[place], begins[place + 1])
     followed.branches(
-        found.setup, followed.moments[0], (followed.choices.first[known], followed.choices.second[known], ())
+        result.setup, followed.moments[0], (followed.choices.first[known], followed.choices.second[known], ())
     )
 
 

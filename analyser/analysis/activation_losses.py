@@ -76,11 +76,11 @@ def hits_of_a_die(die: Die) -> dict[Rating, float]:
     """
     chances = np.array(die.faces) / die.sides
     once = float(chances[Face.STRIKE] + 2 * chances[Face.HEROIC])
-    found = {}
+    result = {}
     for rating in Rating:
         again = sum(float(chances[face]) for face in Face if REROLLED_BY_RATING[rating] >> face & 1)
-        found[rating] = once * (1 + again) * (1 + float(chances[Face.HEROIC]))
-    return found
+        result[rating] = once * (1 + again) * (1 + float(chances[Face.HEROIC]))
+    return result
 
 
 def p_rallies(unit: Unit, deck: Deck) -> float:

@@ -93,9 +93,9 @@ class Movers:
         behind = np.where(theirs > 0, room, 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             runs_down = np.where(mine > theirs, gap / (mine - theirs), np.inf)
-            found = np.fmin(runs_down, np.where(mine > 0, (gap + behind) / mine, np.inf))
-        found = np.where(self._flies[None, :], np.inf, found)
-        return np.asarray(np.where((gap <= 0) | self._at_once[:, None], 0.0, found), np.float64)
+            result = np.fmin(runs_down, np.where(mine > 0, (gap + behind) / mine, np.inf))
+        result = np.where(self._flies[None, :], np.inf, result)
+        return np.asarray(np.where((gap <= 0) | self._at_once[:, None], 0.0, result), np.float64)
 
 
 def _wants(gain: Array, speed: Array) -> NDArray[np.bool_]:

@@ -261,9 +261,9 @@ class _Master:
         if not self._columns:
             return np.zeros(len(self._counts)), np.zeros(len(self._foes)), 0.0
         rows, limits = self._rows()
-        found = linprog(-np.array(list(self._columns.values())), A_ub=rows, b_ub=limits, method="highs-ds")
-        duals = np.maximum(-found.ineqlin.marginals, 0.0)
-        return duals[: len(self._counts)], duals[len(self._counts) :], float(-found.fun)
+        result = linprog(-np.array(list(self._columns.values())), A_ub=rows, b_ub=limits, method="highs-ds")
+        duals = np.maximum(-result.ineqlin.marginals, 0.0)
+        return duals[: len(self._counts)], duals[len(self._counts) :], float(-result.fun)
 
     def whole(self) -> tuple[list[Volley], float, float]:
         """The best assignment of these volleys, its value, and a bound on what these volleys can be worth."""
@@ -274,18 +274,18 @@ class _Master:
         rows, limits = self._rows()
         values = np.array(list(self._columns.values()))
         most = np.array([self._foes[foe].number for foe, _ in self._columns])
-        found = solved_programme(
+        result = solved_programme(
             -values,
             integrality=np.ones(len(values)),
             bounds=Bounds(0, most),
             constraints=LinearConstraint(rows, -np.inf, limits),
             options={"mip_rel_gap": WITHIN, "node_limit": MOST_BRANCHES},
         )
-        times = np.zeros(len(values), np.int64) if found.x is None else np.rint(found.x).astype(np.int64)
+        times = np.zeros(len(values), np.int64) if result.x is None else np.rint(result.x).astype(np.int64)
         volleys = [
             Volley(foe, shots, value)
             for ((foe, shots), value), often in zip(self._columns.items(), times.tolist())
             for _ in range(often)
         ]
-        bound = np.inf if found.mip_dual_bound is None else -float(found.mip_dual_bound)
+        bound = np.inf if result.mip_dual_bound is None else -float(result.mip_dual_bound)
         return volleys, float(times @ values), bound

@@ -79,18 +79,18 @@ def efficiency(frame: pd.DataFrame) -> pd.DataFrame:
 def _efficiency_of_one(part: pd.DataFrame, situation: str, category: str) -> pd.DataFrame:
     """One situation and one category of targets."""
     able = part[part[EFFICIENCY].notna()]
-    found = able.drop_duplicates("attacker")[_LOADOUT].reset_index(drop=True)
-    if found.empty:
-        return found
+    result = able.drop_duplicates("attacker")[_LOADOUT].reset_index(drop=True)
+    if result.empty:
+        return result
     means = able.groupby("attacker", sort=False)[EFFICIENCY].mean().to_numpy(np.float64)
     peer = means >= LEAST
-    return found.assign(
+    return result.assign(
         situation=situation,
         category=category,
         targets=able["defender"].nunique(),
         efficiency=means,
         median=np.median(means[peer]) if peer.any() else np.nan,
-        peers=found["attacker"][peer].map(unit_of).nunique(),
+        peers=result["attacker"][peer].map(unit_of).nunique(),
         z=robust_z(np.log2(means, out=np.full(means.shape, np.nan), where=peer)),
     )
 
@@ -109,8 +109,8 @@ def robust_z(values: NDArray[np.float64]) -> NDArray[np.float64]:
     away = np.where(np.abs(away) <= SAME_WITHIN, 0.0, away)
     spread = NORMAL * np.nanmedian(np.abs(away))
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = np.where(away == 0, 0.0, away / spread)
-    return np.where(np.isinf(found), np.nan, found)
+        result = np.where(away == 0, 0.0, away / spread)
+    return np.where(np.isinf(result), np.nan, result)
 
 
 def weights(units: int, *, draws: int = DRAWS, seed: int = SEED) -> NDArray[np.float64]:
@@ -177,24 +177,24 @@ def outliers(frame: pd.DataFrame, loadouts: Sequence[Loadout] = ()) -> pd.DataFr
 
 def _outliers_of_one(means: pd.DataFrame) -> pd.DataFrame:
     """One situation and one category of targets."""
-    found = means[means["efficiency"].notna()]
-    floored = found["efficiency"].clip(lower=LEAST)
+    result = means[means["efficiency"].notna()]
+    floored = result["efficiency"].clip(lower=LEAST)
     left: pd.Series[float] = np.log2(floored)
-    sides = [found.groupby(side).ngroup() for side in ("attacker", "defender")]
+    sides = [result.groupby(side).ngroup() for side in ("attacker", "defender")]
     for side in sides * _SWEEPS:
         left = left - left.groupby(side).transform("median")
-    expected = np.maximum(np.fmin(floored / 2**left, found["most"].astype(float)), LEAST)
-    found = found.assign(
+    expected = np.maximum(np.fmin(floored / 2**left, result["most"].astype(float)), LEAST)
+    result = result.assign(
         expected=expected,
         ratio=floored / expected,
         surprise=np.abs(np.log2(floored / expected)),
-        attacker_usual=found.groupby("attacker")["efficiency"].transform(_medians_of_others),
-        defender_usual=found.groupby("defender")["efficiency"].transform(_medians_of_others),
+        attacker_usual=result.groupby("attacker")["efficiency"].transform(_medians_of_others),
+        defender_usual=result.groupby("defender")["efficiency"].transform(_medians_of_others),
     )
-    usual = found[["attacker_usual", "defender_usual"]].min(axis=1)
+    usual = result[["attacker_usual", "defender_usual"]].min(axis=1)
     # Where others do as little, or the attacker never does more, or nobody does anything, it is no surprise.
-    little = (found["ratio"] < 1) & ((found["efficiency"] >= usual) | (usual < LEAST))
-    far: pd.DataFrame = found[(found["surprise"] >= np.log2(LEAST_RATIO)) & ~little]
+    little = (result["ratio"] < 1) & ((result["efficiency"] >= usual) | (usual < LEAST))
+    far: pd.DataFrame = result[(result["surprise"] >= np.log2(LEAST_RATIO)) & ~little]
     return far
 
 
@@ -259,9 +259,9 @@ def dominated(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Data
         the other has not; of these the cheapest, of equals the first), `points_saved`, `counts` (``"attack"``, or
         ``"attack and defence"``) and `has_besides`, what it has on its profile and the other has not.
     """
-    found = dominations(frame, attackers)
-    least = np.lexsort([-found["points_saved"], found["has_besides"].map(len)])
-    best = found.iloc[least].drop_duplicates("attacker").sort_index()
+    result = dominations(frame, attackers)
+    least = np.lexsort([-result["points_saved"], result["has_besides"].map(len)])
+    best = result.iloc[least].drop_duplicates("attacker").sort_index()
     return best.assign(has_besides=best["has_besides"].map(", ".join)).reset_index(drop=True)
 
 
@@ -287,7 +287,7 @@ def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Da
     suffered = _wide(frame.assign(mean_models_destroyed=shares), "defender", "attacker", SUFFERED, names)
     defends = pd.Series(names).isin(frame["defender"].unique()).to_numpy()
     profiles = {attacker.selector: attacker for attacker in attackers}
-    found: list[tuple[str, str, int, str, tuple[str, ...]]] = []
+    result: list[tuple[str, str, int, str, tuple[str, ...]]] = []
     for faction in dict.fromkeys(factions.tolist()):
         same = np.flatnonzero(factions == faction)
         suffers = bool(defends[same].all())
@@ -297,10 +297,10 @@ def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Da
             one, other = names[same[place]], names[same[by]]
             saved, mine, theirs = int(prices[same[place]] - prices[same[by]]), profiles.get(one), profiles.get(other)
             if mine is None or theirs is None:
-                found.append((one, other, saved, counts, ()))
+                result.append((one, other, saved, counts, ()))
             elif mine.unit.category == theirs.unit.category:
-                found.append((one, other, saved, counts, has_besides(mine, theirs)))
-    return pd.DataFrame(found, columns=["attacker", "by", "points_saved", "counts", "has_besides"])
+                result.append((one, other, saved, counts, has_besides(mine, theirs)))
+    return pd.DataFrame(result, columns=["attacker", "by", "points_saved", "counts", "has_besides"])
 
 
 def _pairs(
@@ -323,11 +323,11 @@ def _wide(
     """Every figure of every matchup of those `names` on one side: shape (names, matchups x figures); 0 for none."""
     rows = places_of(frame[side], names)
     columns, kinds = pd.factorize(frame[other])[0], pd.factorize(frame["situation"])[0]
-    found = np.zeros((len(names), columns.max(initial=0) + 1, kinds.max(initial=0) + 1, len(figures)))
+    result = np.zeros((len(names), columns.max(initial=0) + 1, kinds.max(initial=0) + 1, len(figures)))
     there = rows >= 0
     values = frame[list(figures)].to_numpy(np.float64)
-    found[rows[there], columns[there], kinds[there]] = np.nan_to_num(values[there])
-    return found.reshape(len(names), math.prod(found.shape[1:]))
+    result[rows[there], columns[there], kinds[there]] = np.nan_to_num(values[there])
+    return result.reshape(len(names), math.prod(result.shape[1:]))
 
 
 def has_besides(one: Loadout, other: Loadout) -> tuple[str, ...]:

@@ -53,11 +53,11 @@ def trades(attackers: Sequence[Loadout], field: Field, situation: Situation) -> 
         fought = dict(zip(ways, pool.map(partial(_traded, situation.distance, field.ruleset), ways)))
     for at, pair in enumerate(pairs):
         way = _in_order(*pair)
-        found = fought[way]
-        if found.why_not:
-            cells["why_not"].flat[at] = found.why_not
+        result = fought[way]
+        if result.why_not:
+            cells["why_not"].flat[at] = result.why_not
         else:
-            cells.flat[at] = found.cells[0 if way == pair else 1]
+            cells.flat[at] = result.cells[0 if way == pair else 1]
     return cells
 
 

@@ -214,11 +214,11 @@ class _Attacker:
         return Way(self.place, words, advance, attack, scenario)
 
     def _possible(self, changes: Iterable[Change]) -> list[Way]:
-        found = []
+        result = []
         for change in changes:
             with suppress(InputError):
-                found.append(self._way(change))
-        return found
+                result.append(self._way(change))
+        return result
 
     def _manoeuvres(self) -> Iterator[Change]:
         """The aim and the advance of each row, where the attacker has not made its manoeuvre already."""

@@ -132,10 +132,10 @@ def build(
         weights = np.array([opponent.weight for opponent in opponents])
         values = (weights @ worth.total)[None, :] if over == "mean" else worth.total
         # a list takes about as long as there are lists that it must differ from
-        found = solved_lists(force, values, next_best, differ, lambda done: lists_found(done**2, (next_best + 1) ** 2))
+        result = solved_lists(force, values, next_best, differ, lambda done: lists_found(done**2, (next_best + 1) ** 2))
         lists_found(1, 1)  # there may be fewer
     mean = weights if over == "mean" else None
-    lists = built_lists(found, force, worth, mean, (chosen.id, size, points), library)
+    lists = built_lists(result, force, worth, mean, (chosen.id, size, points), library)
     answer = Build(
         chosen.id,
         points,
@@ -147,7 +147,7 @@ def build(
         battlegroups,
         library.used,
         own=own,
-        own_worth=None if own is None else own_worth(own, found[0], force, worth, mean),
+        own_worth=None if own is None else own_worth(own, result[0], force, worth, mean),
         left_out=(
             *left_out,
             *(f"{each}, which has no points, of the field" for each in field.left_out),

@@ -138,14 +138,14 @@ class Kept:
 
         `shape` is how many orders there are, and battles in each: others are not of this question.
         """
-        found = self._done.get(key)
+        result = self._done.get(key)
         orders, each_of = shape
-        is_whole = found is not None and [trials for _, _, trials in found] == [each_of] * orders
-        return found if is_whole else None
+        is_whole = result is not None and [trials for _, _, trials in result] == [each_of] * orders
+        return result if is_whole else None
 
-    def put(self, key: str, found: ByOrder) -> None:
+    def put(self, key: str, answer: ByOrder) -> None:
         """Add battles, and write all of them to the file."""
-        self._done[key] = found
+        self._done[key] = answer
         if self._path is not None:
             write_content(self._path, json_text({"battles": self._done}, indent=0) + "\n")
 
@@ -164,12 +164,12 @@ def kept_battles(path: str | os.PathLike[str] | None) -> Kept:
     allowed = "a new file, or one of this command"
     try:
         is_small = file.stat().st_size <= _LARGEST
-        found = json.loads(file.read_text(encoding="utf-8"))["battles"] if is_small else None
+        result = json.loads(file.read_text(encoding="utf-8"))["battles"] if is_small else None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        found = None
-    if not isinstance(found, dict) or not all(map(_is_by_order, found.values())):
+        result = None
+    if not isinstance(result, dict) or not all(map(_is_by_order, result.values())):
         raise InputError("this is no file of battles", where=str(file), allowed=allowed)
-    return Kept(file, found)
+    return Kept(file, result)
 
 
 def _is_by_order(each: object) -> bool:
@@ -191,7 +191,7 @@ def play_battles(
     orders = min(ORDERS, sampling.first_trials())
     shape = orders, sampling.first_trials() // orders
     each_of = prod(shape)
-    total, done, found = len(lists) * len(armies) * each_of, 0, []
+    total, done, answer = len(lists) * len(armies) * each_of, 0, []
     with sampling.with_bar() as reporting:
         for army in lists:
             counts = np.zeros((orders, 3), np.int64)
@@ -208,8 +208,8 @@ def play_battles(
                 done += each_of
                 reporting.report(done, total)
                 counts += np.array(result)
-            found.append(Played(tuple((won, drawn, trials) for won, drawn, trials in counts.tolist())))
-    return found
+            answer.append(Played(tuple((won, drawn, trials) for won, drawn, trials in counts.tolist())))
+    return answer
 
 
 def battles_by_order(
@@ -222,14 +222,14 @@ def battles_by_order(
     scenario = battle_scenario(army, enemy, BattleTerms(), library.ruleset, library)
     simulation, seed = Simulation(*encoded(scenario)), int(sampling.seed)
     parts = min(ORDERS, sampling.first_trials())
-    trials, found = sampling.first_trials() // parts, []
+    trials, result = sampling.first_trials() // parts, []
     apart = -(-trials // CHUNK_BATTLES) * CHUNK_BATTLES
     for number in range(parts):
         outcomes = simulation.play(trials, seed, sampling.n_threads, before=number * apart).outcomes.sum(axis=0)
         won = outcomes[[Outcome.VICTORY, Outcome.DEVASTATING_VICTORY]].sum()
-        found.append([int(won), int(outcomes[Outcome.DRAW]), trials])
+        result.append([int(won), int(outcomes[Outcome.DRAW]), trials])
         tell(trials * (number + 1))
-    return found
+    return result
 
 
 def _key(army: Army, enemy: Army, sampling: Sampling, library: Profiles) -> str:

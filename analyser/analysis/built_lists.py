@@ -86,7 +86,7 @@ def unbought(faction: Faction, armies: Sequence[Army]) -> list[str]:
 
 
 def built_lists(
-    found: Sequence[Solved],
+    answer: Sequence[Solved],
     force: Force,
     worth: Worth,
     weights: Array | None,
@@ -95,9 +95,9 @@ def built_lists(
 ) -> tuple[BuiltList, ...]:
     """The lists as armies; `weights` of the opponents, None where the worst of them counts."""
     lists = []
-    for rank, each in enumerate(found, 1):
+    for rank, each in enumerate(answer, 1):
         destroyed, kept = _added_up(np.array(each.counts), worth, weights)
-        differs = _differs(np.array(each.counts), found[0], force)
+        differs = _differs(np.array(each.counts), answer[0], force)
         army = army_of(f"{library.factions[head[0]].name} list {rank}", each, force, head, library)
         lists.append(BuiltList(army, each.value, destroyed, kept, each.gap, differs))
     return tuple(lists)

@@ -130,10 +130,10 @@ class Clash(FramedAnswer):
         (`attacker_units`, `defender_units`), and what is lost in points (`points_lost`, `own_points_lost`).
         """
         parts = []
-        for side, found, army, enemy in self._both():
-            units = {"attacker_units": _counts(army, found.frame["attacker"])}
-            units |= {"defender_units": _counts(enemy, found.frame["defender"])}
-            part = with_points(found.frame).assign(**units)
+        for side, result, army, enemy in self._both():
+            units = {"attacker_units": _counts(army, result.frame["attacker"])}
+            units |= {"defender_units": _counts(enemy, result.frame["defender"])}
+            part = with_points(result.frame).assign(**units)
             part.insert(0, "side", side)
             parts.append(part)
         return pd.concat(parts, ignore_index=True)
@@ -184,7 +184,7 @@ class Clash(FramedAnswer):
     def volleys_frame(self) -> pd.DataFrame:
         """The best assignments of both sides: a row for each kind of attacker on each target."""
         sides = ("mine", self.volleys), ("yours", self.their_volleys)
-        return pd.DataFrame([{"side": side} | row for side, found in sides for each in found for row in each.rows()])
+        return pd.DataFrame([{"side": side} | row for side, result in sides for each in result for row in each.rows()])
 
     def heatmap(
         self, *, situation: str | None = None, metric: str | None = None, ax: Axes | None = None, **more: Any
@@ -340,12 +340,12 @@ def clash(
             for situation in ranged:
                 best.append(best_volleys(army, enemy, table.frame, situation, library.ruleset, aim))
                 reporting.report(2 + sum(map(len, volleys)), steps)
-    found = Clash(*armies, tables[0], tables[1], tuple(volleys[0]), tuple(volleys[1]))
+    result = Clash(*armies, tables[0], tables[1], tuple(volleys[0]), tuple(volleys[1]))
     if not battles:
-        return found
+        return result
     sides = armies[0].army, armies[1].army
     battle = fight(*sides, trials=battles, threads=threads, profiles=library, progress=progress)
-    return replace(found, fought=tuple(battle.conclusions()), battle=battle.summary)
+    return replace(result, fought=tuple(battle.conclusions()), battle=battle.summary)
 
 
 def at_distance(inches: float) -> Situation:

@@ -24,42 +24,42 @@ TIE = "\N{NO-BREAK SPACE}"  # where no line breaks
 NOT_FOUGHT = "Who wins: not asked for; --battles N adds it, and `analyser battle` says more."
 
 
-def clash_blocks(found: Clash) -> list[Block]:
+def clash_blocks(answer: Clash) -> list[Block]:
     """A clash block by block."""
     sides = (
-        ("best", found.mine, found.yours, found.answers, found.next_answers),
-        ("worst", found.yours, found.mine, found.threats, found.next_threats),
+        ("best", answer.mine, answer.yours, answer.answers, answer.next_answers),
+        ("worst", answer.yours, answer.mine, answer.threats, answer.next_threats),
     )
     parts = [
         [
-            *fill(f"{found.mine.title} against {found.yours.title}"),
+            *fill(f"{answer.mine.title} against {answer.yours.title}"),
             "Method: exact, of what is modelled; what is not stands below",
         ],
-        ["In battle (sampled, by fixed tactics)", *_points(found.fought)] if found.fought else fill(NOT_FOUGHT),
-        ["Gaps", *_points(found.gap_lines())],
-        _headings(found.situations),
-        *_rounds(found),
-        *_matrices(found),
-        *([*fill(title), *_answers(*side)] for title, side in zip(answer_titles(found), sides)),
+        ["In battle (sampled, by fixed tactics)", *_points(answer.fought)] if answer.fought else fill(NOT_FOUGHT),
+        ["Gaps", *_points(answer.gap_lines())],
+        _headings(answer.situations),
+        *_rounds(answer),
+        *_matrices(answer),
+        *([*fill(title), *_answers(*side)] for title, side in zip(answer_titles(answer), sides)),
     ]
     return [Block(lines=part) for part in parts]
 
 
-def clash_notes(found: Clash) -> list[str]:
+def clash_notes(answer: Clash) -> list[str]:
     """The lines below a clash."""
     return paragraphs(
         [
-            fill("Not modelled: " + (", ".join(each.name for each in found.not_modelled) or "none")),
-            [f"Profiles: {found.profiles}."],
-            [line for assumption in found.assumptions for line in fill(f"Assumption: {assumption}")],
-            [line for warning in found.warnings for line in fill(f"Warning: {warning}")],
+            fill("Not modelled: " + (", ".join(each.name for each in answer.not_modelled) or "none")),
+            [f"Profiles: {answer.profiles}."],
+            [line for assumption in answer.assumptions for line in fill(f"Assumption: {assumption}")],
+            [line for warning in answer.warnings for line in fill(f"Warning: {warning}")],
         ]
     )
 
 
-def answer_titles(found: Clash) -> tuple[str, str]:
+def answer_titles(answer: Clash) -> tuple[str, str]:
     """Return the headings of the tables of counters."""
-    mine, yours = found.mine.army.name, found.yours.army.name
+    mine, yours = answer.mine.army.name, answer.yours.army.name
     return f"Best answers of {mine} to each unit of {yours}", f"The worst of {yours} for each unit of {mine}"
 
 
@@ -80,37 +80,37 @@ def value_text(aim: str, value: float) -> str:
     return f"{value:.1f} {AIMS[aim].unit}" if aim == "points" else f"{value:.2f} {AIMS[aim].unit}"
 
 
-def proof_text(found: Volleys) -> str:
+def proof_text(answer: Volleys) -> str:
     """Return the proven bound on how far the assignment is from the best."""
-    if found.gap == 0:
+    if answer.gap == 0:
         return "proven to be the best (gap 0)"
-    return f"proven to be within {100 * found.gap:.2g}% of the best (at most {value_text(found.aim, found.bound)})"
+    return f"proven to be within {100 * answer.gap:.2g}% of the best (at most {value_text(answer.aim, answer.bound)})"
 
 
-def volley_lines(found: Volleys, army: Listed) -> list[str]:
+def volley_lines(answer: Volleys, army: Listed) -> list[str]:
     """Return the lines below the table of an assignment."""
-    single, lines = value_text(found.aim, found.sum_of_single), []
-    if single != value_text(found.aim, found.value):
+    single, lines = value_text(answer.aim, answer.sum_of_single), []
+    if single != value_text(answer.aim, answer.value):
         lines.append(
             f"Each attack alone on a fresh target would add up to {single}: who comes later finds fewer models, and a "
             "unit that is easier to break."
         )
-    gains = [each.order_gain for each in found.attacked if each.order_gain is not None]
-    tried = "" if len(gains) == len(found.attacked) else ", where volleys are small enough to try all"
+    gains = [each.order_gain for each in answer.attacked if each.order_gain is not None]
+    tried = "" if len(gains) == len(answer.attacked) else ", where volleys are small enough to try all"
     gain = sum(gains)
-    if gain > 0.5 * 10 ** (-1 if found.aim == "points" else -2):
-        lines.append(f"Another order of the same attacks would add {value_text(found.aim, gain)} at most{tried}.")
+    if gain > 0.5 * 10 ** (-1 if answer.aim == "points" else -2):
+        lines.append(f"Another order of the same attacks would add {value_text(answer.aim, gain)} at most{tried}.")
     elif gains:
         lines.append(f"Another order of the same attacks would add nothing{tried}.")
-    for each in found.idle:
+    for each in answer.idle:
         lines.append(f"Without an attack: {counted_name(army, each.attacker, each.units)} ({each.why}).")
     return lines
 
 
-def volleys_title(found: Volleys, army: Listed) -> str:
+def volleys_title(answer: Volleys, army: Listed) -> str:
     """Return the heading of an assignment: its army, its situation and its value."""
-    value = value_text(found.aim, found.value)
-    return f"Best attacks of {army.army.name}, {_called(found.situation)}: {value}"
+    value = value_text(answer.aim, answer.value)
+    return f"Best attacks of {army.army.name}, {_called(answer.situation)}: {value}"
 
 
 def volley_name(each: Attacked, army: Listed) -> list[str]:
@@ -125,17 +125,17 @@ def _untied(lines: Iterable[str]) -> list[str]:
     return [line.replace(TIE, " ") for line in lines]
 
 
-def _rounds(found: Clash) -> list[list[str]]:
+def _rounds(answer: Clash) -> list[list[str]]:
     """Return the best attacks of both sides, with common lines once."""
-    every = (*found.volleys, *found.their_volleys)
+    every = (*answer.volleys, *answer.their_volleys)
     if not every:
         return []
     proofs = dict.fromkeys(map(proof_text, every))
     proven = f"; each is {next(iter(proofs))}" if len(proofs) == 1 else ""
     parts = [fill(f"Best attacks of a round. Shots alone, no charges. Aim: {AIMS[every[0].aim].title}{proven}.")]
     for volleys, army, enemy in (
-        (found.volleys, found.mine, found.yours),
-        (found.their_volleys, found.yours, found.mine),
+        (answer.volleys, answer.mine, answer.yours),
+        (answer.their_volleys, answer.yours, answer.mine),
     ):
         parts += _assignments(volleys, army, enemy, is_proven=bool(proven))
     return parts
@@ -156,26 +156,26 @@ def _assignments(volleys: Sequence[Volleys], army: Listed, enemy: Listed, *, is_
     return parts
 
 
-def _matrices(found: Clash) -> list[list[str]]:
+def _matrices(answer: Clash) -> list[list[str]]:
     """Return the tables of attackers against numbered defenders, one a situation, in percent."""
-    parts, frame = [], found.of("mine")
-    enemies = [kind.selector for kind in found.yours.kinds]
-    names = [counted_name(found.mine, each.selector, in_short=True) for each in found.mine.kinds]
-    for situation in found.situations:
+    parts, frame = [], answer.of("mine")
+    enemies = [kind.selector for kind in answer.yours.kinds]
+    names = [counted_name(answer.mine, each.selector, in_short=True) for each in answer.mine.kinds]
+    for situation in answer.situations:
         is_duel = situation.kind == "duel"
         what = "chance to win, %" if is_duel else "share of the target that is lost, %"
         part = frame[frame["situation"] == situation.name]
         values = "p_attacker_wins" if is_duel else "mean_share_lost"
         table = part.pivot(index="attacker", columns="defender", values=values)
-        table = table.reindex(index=[each.selector for each in found.mine.kinds], columns=enemies)
-        lines = fill(f"{found.mine.army.name} on {found.yours.army.name}, {_called(situation)}: {what}")
+        table = table.reindex(index=[each.selector for each in answer.mine.kinds], columns=enemies)
+        lines = fill(f"{answer.mine.army.name} on {answer.yours.army.name}, {_called(situation)}: {what}")
         columns = [[str(place), *map(_cell, table[name])] for place, name in enumerate(enemies, 1)]
         widest = max(len(cell) for column in columns for cell in column) + 2
         at_once = max((WIDTH - max(map(len, names))) // widest, 1)
         for first in range(0, len(enemies), at_once):
             lines += aligned(list(zip(["", *names], *columns[first : first + at_once])), "<>")
         parts.append(lines)
-    legend = [(str(place), counted_name(found.yours, name)) for place, name in enumerate(enemies, 1)]
+    legend = [(str(place), counted_name(answer.yours, name)) for place, name in enumerate(enemies, 1)]
     return [*parts, aligned(legend, "><")]
 
 
@@ -209,7 +209,7 @@ def answer_text(answer: BestCounter, army: Listed, others: str = "none") -> str:
 
 
 def _answers(
-    which: str, army: Listed, enemy: Listed, found: Sequence[BestCounter], following: Sequence[BestCounter]
+    which: str, army: Listed, enemy: Listed, answer: Sequence[BestCounter], following: Sequence[BestCounter]
 ) -> list[str]:
     """For each target a paragraph: in each situation the best, or worst, answer and the next."""
     targets = [kind.selector for kind in enemy.kinds]
@@ -220,7 +220,7 @@ def _answers(
             answer_text(next_best, army, "no other"),
         )
         for target in targets
-        for best, next_best in zip(found, following)
+        for best, next_best in zip(answer, following)
         if best.target == target
     ]
     rows.insert(0, ("", which, f"next {which}"))

@@ -245,7 +245,7 @@ def _comparison(
             table.insert(0, "loadout", attacker.selector)
             tables.append(table.assign(method=result.method))
         rows.append(row | {"why_not": question.why_not.get(place)})
-    found = compared(
+    answer = compared(
         rows,
         list(sides.values()),
         decides,
@@ -255,8 +255,8 @@ def _comparison(
         shares={question.name: 1.0},
         profiles=library.used,
     )
-    if not found.best:
+    if not answer.best:
         by_points = decides.endswith(PER_100_POINTS)
         lacks = "the profiles give no points" if by_points else "the target's profile gives no victory points or points"
         raise InputError(f"no loadout has a figure {decides!r}: {lacks} for it", where="metric")
-    return found
+    return answer

@@ -295,7 +295,7 @@ def compared(rows: Sequence[Mapping[str, Any]], sides: Sequence[Side], metric: s
     frame = pd.DataFrame(rows, columns=columns)
     of_metric = deltas[deltas["metric"] == metric].set_index("loadout").reindex(frame["loadout"]).reset_index()
     names = {"low": "difference_low", "high": "difference_high"}
-    found = of_metric[["difference", *names, "significant"]].rename(columns=names)
-    frame = frame.join(found.assign(tied=of_metric["tied"].eq(True), why_not=frame.pop("why_not")))
+    result = of_metric[["difference", *names, "significant"]].rename(columns=names)
+    frame = frame.join(result.assign(tied=of_metric["tied"].eq(True), why_not=frame.pop("why_not")))
     frame = frame.astype({name: "Int64" for name in ("points", "dice", "trials") if name in frame})
     return Comparison(frame=frame, differences=deltas, metric=metric, sides=tuple(sides), **more)

@@ -98,7 +98,7 @@ class _Shot(NamedTuple):
     can: tuple[bool, ...]
 
 
-def curves(found: Matchups, threads: int = 1) -> dict[str, tuple[Curve, ...]]:
+def curves(answer: Matchups, threads: int = 1) -> dict[str, tuple[Curve, ...]]:
     """The curves of every unit of a table that has points, by its selector without a level, category by category.
 
     Each attacker is set against those it meets in the table, with every ranged row, at the distances where its attack
@@ -106,13 +106,13 @@ def curves(found: Matchups, threads: int = 1) -> dict[str, tuple[Curve, ...]]:
     """
     figures: dict[tuple[str, str, str], dict[tuple[float, float], list[float]]] = defaultdict(lambda: defaultdict(list))
     targets: dict[tuple[str, str], int] = {}
-    for attackers, defenders in _meetings(found):
+    for attackers, defenders in _meetings(answer):
         for category, many in _counted(defenders).items():
             targets |= {(unit_of(attacker.selector), category): many for attacker in attackers}
-        for at, category, destroys in _shot(found, attackers, defenders, threads):
+        for at, category, destroys in _shot(answer, attackers, defenders, threads):
             unit = unit_of(at.attacker.selector)
             figures[unit, category, at.row.name][at.first, at.last].append(destroys)
-    for unit, category, reach, destroys in _charged(found):
+    for unit, category, reach, destroys in _charged(answer):
         figures[unit, category, CHARGE][0.0, reach].append(destroys)
     lines: dict[tuple[str, str], list[Line]] = defaultdict(list)
     for (unit, category, name), steps in figures.items():
@@ -134,10 +134,10 @@ def _counted(defenders: Iterable[Loadout]) -> dict[str, int]:
     return {category: categories.count(category) for category in categories}
 
 
-def _meetings(found: Matchups) -> Iterator[tuple[list[Loadout], list[Loadout]]]:
+def _meetings(answer: Matchups) -> Iterator[tuple[list[Loadout], list[Loadout]]]:
     """Attackers with points, those who meet the same defenders together; and those defenders."""
-    sides = {each.selector: each for each in (*found.attackers, *found.defenders)}
-    part = found.frame[found.frame["situation"] == found.situations[0].name]
+    sides = {each.selector: each for each in (*answer.attackers, *answer.defenders)}
+    part = answer.frame[answer.frame["situation"] == answer.situations[0].name]
     met = {str(name): tuple(those) for name, those in part.groupby("attacker", sort=False)["defender"]}
     for defenders in dict.fromkeys(met.values()):
         able = [sides[name] for name, those in met.items() if those == defenders and sides[name].level.points]
@@ -161,11 +161,11 @@ def _shots_of(attacker: Loadout) -> Iterator[_Shot]:
 
 
 def _shot(
-    found: Matchups, attackers: Sequence[Loadout], defenders: Sequence[Loadout], threads: int
+    answer: Matchups, attackers: Sequence[Loadout], defenders: Sequence[Loadout], threads: int
 ) -> Iterator[tuple[_Shot, str, float]]:
     """Destroyed by 100 points for each shot and category, as a mean over the defenders with points."""
     shots = [shot for attacker in attackers for shot in _shots_of(attacker)]
-    field = Field(tuple(each for each in defenders if each.level.points), found.ruleset, None, threads)
+    field = Field(tuple(each for each in defenders if each.level.points), answer.ruleset, None, threads)
     if not shots or not field.defenders:
         return
     categories = np.array([CATEGORIES.index(target.category or "light") for target in field.targets])
@@ -175,8 +175,8 @@ def _shot(
         np.array([shot.facts for shot in shots], ATTACK),
         np.array([target_record(each) for each in field.targets], TARGET),
         possible,
-        np.array(found.ruleset.die.faces, np.int64),
-        found.ruleset.deck.counts(),
+        np.array(answer.ruleset.die.faces, np.int64),
+        answer.ruleset.deck.counts(),
         threads=threads,
     )
     worth = np.array([defender.level.points for defender in field.defenders], np.float64)
@@ -187,13 +187,13 @@ def _shot(
                 yield shot, CATEGORIES[place], float(there.mean()) * 100 / (shot.attacker.level.points or 1)
 
 
-def _charged(found: Matchups) -> Iterator[tuple[str, str, float, float]]:
+def _charged(answer: Matchups) -> Iterator[tuple[str, str, float, float]]:
     """By unit and category how far it can charge, and what 100 points of each level destroy by it."""
-    charges = [situation.name for situation in found.situations if situation.kind == "charge"]
-    part = found.frame[found.frame["situation"].isin(charges) & found.frame["defender_points"].gt(0)]
+    charges = [situation.name for situation in answer.situations if situation.kind == "charge"]
+    part = answer.frame[answer.frame["situation"].isin(charges) & answer.frame["defender_points"].gt(0)]
     part = part.assign(worth=(part["mean_share_lost"] * part["defender_points"].astype(np.float64)).fillna(0.0))
     means = part.groupby(["attacker", "defender_category"], sort=False)["worth"].mean()
-    for attacker in found.attackers:
+    for attacker in answer.attackers:
         unit, level = attacker.unit, attacker.level
         if not unit.speed or not level.points:
             continue

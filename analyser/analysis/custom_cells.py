@@ -50,8 +50,8 @@ def with_own_metric(
     return frame.assign(**{name: values})
 
 
-def _number(found: Estimate | Mean | float) -> float:
-    return float(found.value if isinstance(found, Mean) else found)
+def _number(answer: Estimate | Mean | float) -> float:
+    return float(answer.value if isinstance(answer, Mean) else answer)
 
 
 def _scenario(attacker: Loadout, defender: Loadout, situation: Situation, row: str, ruleset: Ruleset) -> Scenario:

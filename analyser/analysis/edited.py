@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def edited(
-    found: Matchups,
+    answer: Matchups,
     attackers: Sequence[Loadout],
     defenders: Sequence[Loadout],
     *,
@@ -37,12 +37,12 @@ def edited(
 
     Parameters
     ----------
-    found : Matchups
+    answer : Matchups
         Every attacker against every defender.
     attackers, defenders : sequence of Loadout
         Loadouts of the new table. A loadout replaces the earlier one with its selector.
     ruleset, used : optional
-        Of the new table; default: those of `found`. Another ruleset computes every fight again.
+        Of the new table; default: those of `answer`. Another ruleset computes every fight again.
     threads, progress
         As of :func:`analyser.matchups`.
     keep : bool
@@ -62,19 +62,19 @@ def edited(
     >>> int(after["attacker_points"].iloc[0] - found.frame["attacker_points"].iloc[0])
     -5
     """
-    rules = found.ruleset if ruleset is None else ruleset
+    rules = answer.ruleset if ruleset is None else ruleset
     sampling = Sampling("exact", threads=threads, progress=progress)
-    field = Field(tuple(defenders), rules, found.row, sampling.n_threads)
+    field = Field(tuple(defenders), rules, answer.row, sampling.n_threads)
     known = known_of(attackers, field, edits=keep)
-    if rules == found.ruleset:
-        rows, columns = _places(found.attackers, attackers), _places(found.defenders, defenders)
-        known = _Before(found.frame, rows, columns, known)
+    if rules == answer.ruleset:
+        rows, columns = _places(answer.attackers, attackers), _places(answer.defenders, defenders)
+        known = _Before(answer.frame, rows, columns, known)
     with sampling.with_bar() as reporting:
-        frame = grid(attackers, field, found.situations, reporting.report, known)
-    missing = not_modelled(attackers, defenders, found.situations)
-    used = found.profiles if used is None else used
+        frame = grid(attackers, field, answer.situations, reporting.report, known)
+    missing = not_modelled(attackers, defenders, answer.situations)
+    used = answer.profiles if used is None else used
     return Matchups(
-        frame, tuple(attackers), field.defenders, found.situations, found.row, found.metric, rules, missing, used
+        frame, tuple(attackers), field.defenders, answer.situations, answer.row, answer.metric, rules, missing, used
     )
 
 
@@ -101,15 +101,15 @@ class _Before(Known):
 
     def of(self, situation: Situation) -> tuple[Cells, Blocks]:
         if not self._missing:
-            found, missing = blank_cells(*map(len, self._places)), self._missing
+            result, missing = blank_cells(*map(len, self._places)), self._missing
         else:
-            found, unknown = self._beside.of(situation)
+            result, unknown = self._beside.of(situation)
             missing = [each for one in self._missing for other in unknown if all(each := _in_both(one, other))]
             if _pairs(missing) == _pairs(unknown):  # it knows all else: the very same cells
-                return found, missing
+                return result, missing
         at = [places[kept] for places, kept in zip(self._places, self._kept)]
-        found[np.ix_(*self._kept)] = self._cells[situation.name][np.ix_(*at)]
-        return found, missing
+        result[np.ix_(*self._kept)] = self._cells[situation.name][np.ix_(*at)]
+        return result, missing
 
     def fought(self, situation: Situation, cells: Cells, blocks: Blocks) -> None:
         """Store the cells of these blocks, as :class:`~.grid.Known` does."""
@@ -137,9 +137,9 @@ def _in_both(one: Block, other: Block) -> Block:
 
 
 def _objects(column: pd.Series[Any]) -> NDArray[np.object_]:
-    found = np.array(column, object)
-    found[column.isna()] = None
-    return found
+    result = np.array(column, object)
+    result[column.isna()] = None
+    return result
 
 
 def _places(before: Sequence[Loadout], after: Sequence[Loadout]) -> list[int]:

@@ -139,15 +139,15 @@ def _played_best(
     NaN where there is none. Also return, by place, why a loadout lacks a duel with any opponent.
     """
     names = [loadout.selector for loadout in loadouts]
-    found, reasons = np.full((len(situations), len(names), len(names)), np.nan), dict[int, str]()
-    for losses, situation in zip(found, situations):
+    result, reasons = np.full((len(situations), len(names), len(names)), np.nan), dict[int, str]()
+    for losses, situation in zip(result, situations):
         there = frame[frame["situation"] == situation]
         rows, columns = (places_of(there[side], names) for side in ("attacker", "defender"))
         known = (rows >= 0) & (columns >= 0)
         losses[rows[known], columns[known]] = there["mean_share_lost"].to_numpy(np.float64)[known] / ROUNDS
         missing = known & there["why_not"].notna().to_numpy()
         reasons |= dict(zip(rows[missing].tolist(), there["why_not"][missing].tolist()))
-    return found, reasons
+    return result, reasons
 
 
 def losses_of(
@@ -195,7 +195,7 @@ def _rounds(
     if far is None or near is None:
         only = far if near is None else near
         nothing = np.zeros(met.shape)
-        found = [
+        result = [
             _Rounds(nothing, nothing, nothing, nothing, nothing)
             if only is None
             else _Rounds(only.held, only.free, only.shot, only.held, nothing)
@@ -203,8 +203,8 @@ def _rounds(
     else:
         shots = (acts[situation.name] for situation in situations if _is_near(situation) is False)
         reach = np.max([np.where(np.isnan(shot.lost), 0.0, shot.reach) for shot in shots], axis=0)
-        found = [_in_country(each, Movers(loadouts), reach, far, near, _points(loadouts)) for each in COUNTRIES]
-    return _Rounds(*(np.array(figures).reshape(len(found), *met.shape) * met for figures in zip(*found)))
+        result = [_in_country(each, Movers(loadouts), reach, far, near, _points(loadouts)) for each in COUNTRIES]
+    return _Rounds(*(np.array(figures).reshape(len(result), *met.shape) * met for figures in zip(*result)))
 
 
 def _in_country(country: Country, movers: Movers, reach: Array, far: Losses, near: Losses, points: Array) -> _Rounds:

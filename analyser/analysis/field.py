@@ -94,20 +94,20 @@ def _of_army(army: Listed, kept: Mapping[str, Loadout], weight: float) -> Oppone
 
 
 def _of_selectors(selectors: Sequence[str], library: Profiles, points: int) -> Field:
-    found: dict[str, Loadout] = {}
+    result: dict[str, Loadout] = {}
     for selector in selectors:
         pattern = f"{selector}/*" if selector in library.factions else selector
         try:
-            found |= {loadout.selector: loadout for loadout in library.matching(pattern)}
+            result |= {loadout.selector: loadout for loadout in library.matching(pattern)}
         except InputError as error:
             if not (meant := nearest(selector, library.factions)):
                 raise error.inside("against") from None
             problem = f"no faction, no unit and no file is called {shown(selector)}{one_of_these(meant)}"
             raise InputError(problem, where="against", allowed=error.allowed) from None
-    kept = [each for each in found.values() if each.level.points]
+    kept = [each for each in result.values() if each.level.points]
     if not kept:
         raise InputError("nobody there has points", where="against", allowed="units that cost points")
-    without = tuple(name for name, each in found.items() if not each.level.points)
+    without = tuple(name for name, each in result.items() if not each.level.points)
     return Field(each_unit_alike(kept, points), _each_alone(kept, points), tuple(kept), without)
 
 

@@ -64,13 +64,13 @@ def fought_cells(
     pairs = list(product(_by_unit(attackers), _by_unit(field.defenders)))
 
     def met(at: tuple[slice, slice]) -> list[tuple[int, Ways]]:
-        found = fights(sides[at[0]], field.combatants[at[1]], field.ruleset)
-        return list(zip(places[at].ravel().tolist(), found))
+        result = fights(sides[at[0]], field.combatants[at[1]], field.ruleset)
+        return list(zip(places[at].ravel().tolist(), result))
 
     with ThreadPoolExecutor(field.threads) if in_threads and field.threads > 1 else nullcontext() as pool:
-        found = [each for block in (pool.map if pool else map)(met, pairs) for each in block]
+        result = [each for block in (pool.map if pool else map)(met, pairs) for each in block]
     able: dict[int, Sequence[Over]] = {}
-    for place, ways in found:
+    for place, ways in result:
         if isinstance(ways, str):
             cells["why_not"].flat[place] = ways
         else:
@@ -142,8 +142,8 @@ class _Standing:
     def means(self, values: Sequence[NDArray[Any]]) -> Floats:
         """The mean of each of several values in each fight, shape (values, fights)."""
         columns = np.array(values, np.float64)
-        found = [[likely @ each for each in columns[:, part]] for likely, part in zip(self._weights, self._parts)]
-        return np.array(found).T
+        result = [[likely @ each for each in columns[:, part]] for likely, part in zip(self._weights, self._parts)]
+        return np.array(result).T
 
     def counts(self) -> Iterator[tuple[Integers, Floats]]:
         """Fights of units of as many models, and how many of them are destroyed: shape (fights, models + 1)."""

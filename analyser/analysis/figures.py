@@ -72,17 +72,17 @@ def play(attacks: Mapping[KeyT, Scenario], sampling: Sampling) -> Mapping[KeyT, 
         sampling = replace(sampling, trials=TRIALS_COMPARED)
 
     def answer(how: Sampling) -> _Sample[KeyT]:
-        found = _Sample[KeyT]()
+        result = _Sample[KeyT]()
         for number, (key, scenario) in enumerate(attacks.items()):
 
             def report(done: int, aim: int, number: int = number) -> None:
                 how.report(number * aim + done, len(attacks) * aim)
 
             if how.is_exact:
-                found[key] = solve_attack(scenario), ()
+                result[key] = solve_attack(scenario), ()
             else:
-                found[key] = simulate_in_batches(scenario, BATCHES, replace(how, progress=report))
-        return found
+                result[key] = simulate_in_batches(scenario, BATCHES, replace(how, progress=report))
+        return result
 
     return sampling.settled(answer, BATCHES * CHUNK_TRIALS)
 
@@ -214,9 +214,9 @@ def differences(sides: Sequence[Side]) -> pd.DataFrame:
         best, tied = _best(sides, place)
         name = "" if best is None else sides[best].name
         for number, side in enumerate(sides):
-            found = Gap(np.nan) if best is None else gap(side, sides[best], place)
-            significant = None if number == best else found.differs
-            rows.append((side.name, metric, name, *found[:3], significant, number in tied))
+            result = Gap(np.nan) if best is None else gap(side, sides[best], place)
+            significant = None if number == best else result.differs
+            rows.append((side.name, metric, name, *result[:3], significant, number in tied))
     columns = ["loadout", "metric", "best", "difference", "low", "high", "significant", "tied"]
     return pd.DataFrame(rows, columns=columns).astype({"significant": "boolean"})
 

@@ -81,10 +81,10 @@ class Force:
     @property
     def units(self) -> dict[str, list[int]]:
         """The places of the loadouts of each unit."""
-        found: dict[str, list[int]] = {}
+        result: dict[str, list[int]] = {}
         for place, loadout in enumerate(self.loadouts):
-            found.setdefault(loadout.unit.id, []).append(place)
-        return found
+            result.setdefault(loadout.unit.id, []).append(place)
+        return result
 
     def best(
         self, values: Array, *, unlike: Sequence[Solved] = (), differ: float = 0.0, any_points: bool = False
@@ -251,16 +251,16 @@ class _Programme:
             rows += [([*self._weighed(worth), (n_variables - 1, -1.0)], 0, np.inf) for worth in values]
         matrix, least, limit = _matrix(rows, n_variables)
         ends = (0.0, 0.0) if len(values) == 1 else (-np.inf, np.inf)
-        found = solved_programme(
+        result = solved_programme(
             objective,
             integrality=np.array([*[1] * len(self._upper), 0]),
             bounds=Bounds(np.array([*[0.0] * len(self._upper), ends[0]]), np.array([*self._upper, ends[1]])),
             constraints=LinearConstraint(matrix, least, limit),
             options={"mip_rel_gap": RELATIVE_GAP, "node_limit": MOST_BRANCHES},
         )
-        if found.x is None:
+        if result.x is None:
             return None
-        whole = np.rint(found.x[:-1]).astype(np.int64)
+        whole = np.rint(result.x[:-1]).astype(np.int64)
         counts = np.zeros(len(self._points), np.int64)
         parts = []
         for group in self._groups:
@@ -270,7 +270,7 @@ class _Programme:
             counts += inside
             parts += dealt_out(group.kind, inside, int(whole[group.number]), self._force.loadouts)
         value = float((values @ counts).min())
-        return Solved(tuple(parts), tuple(counts.tolist()), value, max(-float(found.mip_dual_bound), value))
+        return Solved(tuple(parts), tuple(counts.tolist()), value, max(-float(result.mip_dual_bound), value))
 
 
 def _is_nested(kind: Battlegroup, loadouts: Iterable[Loadout]) -> bool:
@@ -323,11 +323,11 @@ def next_best(
     force: Force, values: Array, number: int, differ: float, told: Callable[[int], None] = lambda _: None
 ) -> list[Solved]:
     """The best list, and so many more, each of which differs from all before it in at least that share of points."""
-    found: list[Solved] = []
-    while len(found) <= number:
-        best = force.best(values, unlike=found, differ=differ)
+    result: list[Solved] = []
+    while len(result) <= number:
+        best = force.best(values, unlike=result, differ=differ)
         if best is None:
             break
-        found.append(best)
-        told(len(found))
-    return found
+        result.append(best)
+        told(len(result))
+    return result

@@ -59,13 +59,13 @@ def _fitting(pattern: str, faction: str, library: Profiles, where: str) -> list[
         if not any(mark in unit for mark in "*?["):
             of_faction, meant = library.unit(unit)  # which knows the nearest name
             unit = f"{of_faction.id}/{meant.id}"
-        found = library.matching(f"{unit}@{level or '*'}")
+        result = library.matching(f"{unit}@{level or '*'}")
     except InputError as error:
         raise error.inside(where) from None
-    strangers = [each.selector for each in found if each.faction != faction]
+    strangers = [each.selector for each in result if each.faction != faction]
     if strangers:
         raise InputError(f"{strangers[0]} is not of {faction}", where=where, allowed=f"units of {faction}")
-    return found
+    return result
 
 
 def wanted_of(written: str, faction: str, ours: Sequence[Loadout], library: Profiles) -> tuple[tuple[int, ...], int]:

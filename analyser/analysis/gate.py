@@ -45,10 +45,10 @@ def verdicts_called(written: str) -> tuple[str, ...]:
     return names
 
 
-def write_baseline(found: FairPoints, path: str | os.PathLike[str]) -> None:
+def write_baseline(answer: FairPoints, path: str | os.PathLike[str]) -> None:
     """Write the verdicts of today as those that are accepted."""
     columns = ["verdict", "under_probability", "over_probability"]
-    rows = found.frame.set_index("loadout")[columns].astype(object)
+    rows = answer.frame.set_index("loadout")[columns].astype(object)
     rows = rows.where(rows.notna(), None)
     content = json.dumps({"verdicts": rows.to_dict("index")}, indent=1, sort_keys=True, ensure_ascii=False)
     write_content(Path(path), f"{content}\n".encode())
@@ -63,13 +63,13 @@ def read_baseline(path: str | os.PathLike[str]) -> Mapping[str, Any]:
     return checked(_Baseline, record, where=str(path)).verdicts
 
 
-def failures(found: FairPoints, verdicts: Sequence[str], accepted: Mapping[str, Any] | None = None) -> pd.DataFrame:
+def failures(answer: FairPoints, verdicts: Sequence[str], accepted: Mapping[str, Any] | None = None) -> pd.DataFrame:
     """Return the loadouts with one of these verdicts that is not accepted, the surest first.
 
     A verdict is accepted if the baseline has it, or if no probability moved by more than
     :data:`analyser.analysis.verdict.NOISE` since.
     """
-    frame = found.frame[found.frame["verdict"].isin(verdicts)]
+    frame = answer.frame[answer.frame["verdict"].isin(verdicts)]
     sides = ["under_probability", "over_probability"]
 
     def is_accepted(row: Mapping[Any, Any]) -> bool:

@@ -211,9 +211,9 @@ def by_unit(frame: pd.DataFrame) -> pd.DataFrame:
     units = frame.assign(attacker=frame["attacker"].map(unit_of), defender=frame["defender"].map(unit_of))
     keys = ["attacker", "attacker_unit", "defender", "defender_unit", "defender_category", "situation", "method"]
     how = {**dict.fromkeys(figures, "mean"), "why_not": "first"}
-    found = units.groupby(keys, sort=False)[[*figures, "why_not"]].agg(how).reset_index()
-    found["attacker_level"] = found["defender_level"] = ALL_LEVELS
-    return found.assign(why_not=found["why_not"].where(found[figures[0]].isna(), None))
+    result = units.groupby(keys, sort=False)[[*figures, "why_not"]].agg(how).reset_index()
+    result["attacker_level"] = result["defender_level"] = ALL_LEVELS
+    return result.assign(why_not=result["why_not"].where(result[figures[0]].isna(), None))
 
 
 class NotModelled(NamedTuple):

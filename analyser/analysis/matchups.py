@@ -320,5 +320,5 @@ def matchups(
     with sampling.with_bar() as reporting:
         frame = grid(attacking, field, conditions, reporting.report, known_of(attacking, field))
     missing = not_modelled(attacking, defending, conditions)
-    found = Matchups(frame, attacking, defending, conditions, row, shown, library.ruleset, missing, library.used)
-    return replace(found, frame=found._with(shown))
+    result = Matchups(frame, attacking, defending, conditions, row, shown, library.ruleset, missing, library.used)
+    return replace(result, frame=result._with(shown))

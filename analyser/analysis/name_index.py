@@ -16,6 +16,6 @@ def places_of(column: pd.Series[Any], names: Sequence[str]) -> NDArray[np.int64]
     >>> places_of(pd.Series(["oak", "elm", None, "oak"]), ["ash", "oak"]).tolist()
     [1, -1, -1, 1]
     """
-    codes, found = pd.factorize(column)
+    codes, result = pd.factorize(column)
     places = {name: place for place, name in enumerate(names)}
-    return np.array([*(places.get(each, -1) for each in found.tolist()), -1], np.int64)[codes]
+    return np.array([*(places.get(each, -1) for each in result.tolist()), -1], np.int64)[codes]

@@ -106,14 +106,14 @@ def pooled(over: Array, other_way: Array, sides: Sides, noise: Array) -> Pooled:
         own = (1 - ALIKE) * UNIT**2 * same_kind * scale[:, None] + ALONE**2 * np.eye(len(over))
         inverse = np.linalg.inv(shared + own)
         explained = inverse @ np.column_stack([over, other_way])
-        found = np.empty((7, len(over)))
+        result = np.empty((7, len(over)))
         for those in members:
             block = np.ix_(those, those)
-            found[:, those] = _beside_others(inverse[block], explained[those], own[block])
-            usual = found[0, those].mean() ** 2 / ((1 - ALIKE) * UNIT**2)
+            result[:, those] = _beside_others(inverse[block], explained[those], own[block])
+            usual = result[0, those].mean() ** 2 / ((1 - ALIKE) * UNIT**2)
             scale[those] = (FREEDOM + usual) / (FREEDOM + 1)
     pays = explained[:, 0]
-    off, other, error, wrong, wrong_error, follows, varies = found[:, where]
+    off, other, error, wrong, wrong_error, follows, varies = result[:, where]
     by_role = {name: float(ROLE**2 * same_role[at] @ pays) for at, name in enumerate(sides.roles)}
     by_level = {name: float(LEVEL**2 * same_level[at] @ pays) for at, name in enumerate(sides.levels)}
     game = float(_UNKNOWN * pays.sum())

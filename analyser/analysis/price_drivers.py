@@ -148,14 +148,14 @@ class Reasons:
         own, usually = (float(each[at]) for each in self._room)
         has_room = usually > 0  # without Capacity a unit counts as 1
         facts = {"own": np.exp(own), "usual": f"{np.exp(usually):.0f}" if has_room else "none", "role": plural(role)}
-        found = [_ROOM.format(**facts)] if sign * (own - usually) > _FAR else []
+        result = [_ROOM.format(**facts)] if sign * (own - usually) > _FAR else []
         traits = [
             f"that it is {'' if trait == 'subterranean' else 'a '}{trait}"
             for trait in unit.traits
             if trait not in self._common[role].traits
         ]
         carries = ["what it carries"] if role == TRANSPORT else []
-        return " and ".join(found + (carries + traits if sign > 0 else []))
+        return " and ".join(result + (carries + traits if sign > 0 else []))
 
     def not_counted(self, at: int) -> str:
         """The special rules that no figure here counts, and that most others of its role have not."""
@@ -199,8 +199,8 @@ class Reasons:
         if name == HITS:
             return self._of_defence(at)
         if name == SHOOTING:
-            found = self._of_dice(at, times), self._of_reach(at, times)
-            told = "; ".join(filter(None, found))
+            result = self._of_dice(at, times), self._of_reach(at, times)
+            told = "; ".join(filter(None, result))
             return f" ({told})" if told else _besides(_qualities(unit, _IN_LOSSES), common.qualities, times > 1)
         if name == HOLDING:
             return _besides(_qualities(unit, _HOLDING), common.holding, times > 1)

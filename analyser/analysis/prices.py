@@ -191,12 +191,12 @@ class FairPoints(JudgedAnswer):
 
         `also` names the other levels that have it.
         """
-        found = self.frame[self.frame["verdict"] == verdict]
-        away = np.abs(np.log(found["points_over_fair"].to_numpy(np.float64)))
-        found = found.iloc[np.argsort(-away, kind="stable")]
-        units = found["loadout"].map(unit_of)
-        levels = found.groupby(units, sort=False)["level"].agg(lambda names: ", ".join(names.iloc[1:]))
-        return found[~units.duplicated()].assign(also=levels.to_numpy()).head(len(found) if most is None else most)
+        result = self.frame[self.frame["verdict"] == verdict]
+        away = np.abs(np.log(result["points_over_fair"].to_numpy(np.float64)))
+        result = result.iloc[np.argsort(-away, kind="stable")]
+        units = result["loadout"].map(unit_of)
+        levels = result.groupby(units, sort=False)["level"].agg(lambda names: ", ".join(names.iloc[1:]))
+        return result[~units.duplicated()].assign(also=levels.to_numpy()).head(len(result) if most is None else most)
 
     def blocks(self) -> list[Block]:
         """Every loadout of a few, of more those farthest from their fair points; the roles; the precision."""
@@ -217,7 +217,7 @@ class FairPoints(JudgedAnswer):
             lines.append(_lines(self.frame, with_verdict=True))
         else:
             far = ((verdict, self.of(verdict, MOST_SHOWN)) for verdict in (OVER, UNDER))
-            lines += [[f"Most {verdict}:", *_lines(found)] for verdict, found in far if len(found)]
+            lines += [[f"Most {verdict}:", *_lines(result)] for verdict, result in far if len(result)]
         told = [
             (f"  {role.role}", counted(role.units, "unit"), f"{role.times:.2f}", MEANS.get(role.role, ""))
             for role in self.roles
@@ -325,7 +325,7 @@ def fair_points(
 
 
 def fair_points_in(
-    found: Matchups,
+    answer: Matchups,
     shown: Container[str] | None = None,
     *,
     exchange: Exchange | None = None,
@@ -337,22 +337,22 @@ def fair_points_in(
     """
     from threadpoolctl import threadpool_limits
 
-    _check_exchange(found.situations)
-    sides = {each.selector: each for each in (*found.attackers, *found.defenders)}
+    _check_exchange(answer.situations)
+    sides = {each.selector: each for each in (*answer.attackers, *answer.defenders)}
     if exchange is None:
-        exchange = exchange_of(found.frame, tuple(sides.values()), found.situations, found.ruleset)
+        exchange = exchange_of(answer.frame, tuple(sides.values()), answer.situations, answer.ruleset)
     if len(exchange.loadouts) < 2:
         reasons = _told_once(exchange.left_out) or "fewer than two loadouts"
         allowed = "loadouts with points that attack each other, both ways"
         raise InputError(f"nobody here exchanges anything: {reasons}", where="prices", allowed=allowed)
-    exchanged = tuple(situation for situation in found.situations if situation.kind in (*WAYS, BEST_TRADE))
-    if len(exchanged) < len(found.situations):  # of duels nothing is priced, not even twins
-        rows = found.frame["situation"].isin([each.name for each in exchanged])
-        found = replace(found, frame=found.frame[rows], situations=exchanged)
+    exchanged = tuple(situation for situation in answer.situations if situation.kind in (*WAYS, BEST_TRADE))
+    if len(exchanged) < len(answer.situations):  # of duels nothing is priced, not even twins
+        rows = answer.frame["situation"].isin([each.name for each in exchanged])
+        answer = replace(answer, frame=answer.frame[rows], situations=exchanged)
     with threadpool_limits(1):  # systems so small are soonest solved by one thread, and the same by any processors
-        rating = rate(found, exchange, with_played=with_played)
+        rating = rate(answer, exchange, with_played=with_played)
     among = Among(Counter(side.faction for side in sides.values()))
-    prices = FairPoints(*rating, exchanged, found.profiles, limits=_limits_of(found), among=among)
+    prices = FairPoints(*rating, exchanged, answer.profiles, limits=_limits_of(answer), among=among)
     return prices if shown is None else prices.only(shown)
 
 
@@ -382,16 +382,16 @@ def _told_once(left_out: Mapping[str, str]) -> str:
     return "; ".join(told)
 
 
-def _limits_of(found: Matchups) -> str:
+def _limits_of(answer: Matchups) -> str:
     """Return what is not counted; under best play also the situations it does not change, and the pairs left out."""
-    best = [situation.name for situation in found.situations if situation.kind == BEST_TRADE]
+    best = [situation.name for situation in answer.situations if situation.kind == BEST_TRADE]
     if not best:
         return LIMITS
-    missing = found.frame[found.frame["situation"].isin(best) & found.frame["why_not"].notna()]
+    missing = answer.frame[answer.frame["situation"].isin(best) & answer.frame["why_not"].notna()]
     pairs = len(missing.drop_duplicates(["attacker", "defender"]))
     reasons = "; ".join(missing["why_not"].unique()[:MOST_REASONS])
     left_out = f"Of the pairs {pairs} are left out: {reasons}." if pairs else ""
-    return " ".join(filter(None, (LIMITS_OF_BEST, told_of_best(found.situations), left_out)))
+    return " ".join(filter(None, (LIMITS_OF_BEST, told_of_best(answer.situations), left_out)))
 
 
 def _all_meet(
@@ -411,10 +411,10 @@ def _all_meet(
     return table, set(wanted)
 
 
-def _lines(found: pd.DataFrame, *, with_verdict: bool = False) -> list[str]:
+def _lines(answer: pd.DataFrame, *, with_verdict: bool = False) -> list[str]:
     """Return the points and fair points of each loadout, and below them the reason."""
     told = []
-    for row in found.to_dict("records"):
+    for row in answer.to_dict("records"):
         known = not np.isnan(row["fair_points"])
         ends = interval_text(row["fair_low"], row["fair_high"]) if known else ""
         fair = f", fair {row['fair_points']:.0f} ({ends})" if known else ""

@@ -87,8 +87,8 @@ def sensitivity(places: Array, field: Array, prices: Array) -> tuple[Array, Arra
     there, back = (each.sum(axis=0) / each.sum(axis=(0, 2))[:, None] for each in (destroyed, lost))
     moves = 2 * np.eye(len(field)) - there - back
     changes = np.column_stack([there - back, each_place[0] - each_place[1]])
-    found = np.linalg.solve(moves + np.abs(moves).mean(), changes)  # only differences count
-    return found[:, : len(field)], found[:, len(field) :]
+    result = np.linalg.solve(moves + np.abs(moves).mean(), changes)  # only differences count
+    return result[:, : len(field)], result[:, len(field) :]
 
 
 def both_sides(losses: Array, field: Array, prices: Array) -> tuple[Array, Array]:
@@ -178,7 +178,7 @@ def equilibrium(gains: Array) -> tuple[Array, Array, float, float]:
 
     rows, columns = gains.shape
     # The rows' mixture and what it surely gains, the last variable; each column may take no more than that.
-    found = linprog(
+    result = linprog(
         np.append(np.zeros(rows), -1.0),
         A_ub=np.column_stack([-gains.T, np.ones(columns)]),
         b_ub=np.zeros(columns),
@@ -186,9 +186,9 @@ def equilibrium(gains: Array) -> tuple[Array, Array, float, float]:
         b_eq=[1.0],
         bounds=[(0.0, None)] * rows + [(None, None)],
     )
-    mixtures = [np.clip(each, 0.0, None) for each in (found.x[:-1], -found.ineqlin.marginals)]
+    mixtures = [np.clip(each, 0.0, None) for each in (result.x[:-1], -result.ineqlin.marginals)]
     ours, theirs = (np.asarray(mixture / mixture.sum(), np.float64) for mixture in mixtures)
-    return ours, theirs, float(-found.fun), float((gains @ theirs).max() - (ours @ gains).min())
+    return ours, theirs, float(-result.fun), float((gains @ theirs).max() - (ours @ gains).min())
 
 
 def response(gains: Array, prior: Array, met: NDArray[np.bool_], pickiness: float = PICKINESS) -> Array:

@@ -54,8 +54,8 @@ def bradley_terry(wins: pd.DataFrame) -> pd.DataFrame:
     # Natural logarithms of odds, as points about their mean.
     rating, *resampled = (fitted - fitted.mean(axis=1, keepdims=True)) * (A_FACTOR_OF_TEN / np.log(10.0))
     low, high = np.percentile(np.array(resampled), (LOW, HIGH), axis=0)
-    found = pd.DataFrame({"loadout": wins.index, "rating": rating, "low": low, "high": high})
-    return found.sort_values("rating", ascending=False, kind="stable", ignore_index=True)
+    result = pd.DataFrame({"loadout": wins.index, "rating": rating, "low": low, "high": high})
+    return result.sort_values("rating", ascending=False, kind="stable", ignore_index=True)
 
 
 def duel_ratings(duels: pd.DataFrame) -> pd.DataFrame:
@@ -83,9 +83,9 @@ def wins_of(duels: pd.DataFrame) -> pd.DataFrame:
     first = wins.pivot(index="attacker", columns="defender", values="wins").reindex(index=names, columns=names)
     second = 1.0 - first.T
     mean = ((first + second) / 2).fillna(first).fillna(second)
-    found = mean.mask(np.eye(len(names), dtype=np.bool_)).clip(0.0, 1.0)
-    meet = found.notna().any(axis=1)
-    return found.loc[meet, meet].rename_axis(index=None, columns=None)
+    result = mean.mask(np.eye(len(names), dtype=np.bool_)).clip(0.0, 1.0)
+    meet = result.notna().any(axis=1)
+    return result.loc[meet, meet].rename_axis(index=None, columns=None)
 
 
 def _duels(wins: pd.DataFrame) -> NDArray[np.float64]:
@@ -110,10 +110,10 @@ def _refitted(duels: NDArray[np.float64], start: NDArray[np.float64]) -> NDArray
     """
     import choix
 
-    found = start - start.mean()
+    result = start - start.mean()
     met, won = duels + duels.T, duels.sum(axis=1)
     for _ in range(_MOST_STEPS):
-        expected = 1.0 / (1.0 + np.exp(found[None, :] - found[:, None]))
+        expected = 1.0 / (1.0 + np.exp(result[None, :] - result[:, None]))
         curvature = met * expected * (1.0 - expected)
         # Only differences count: what is added everywhere keeps the mean, and the matrix regular.
         matrix = np.diag(curvature.sum(axis=1)) - curvature + curvature.mean()
@@ -122,7 +122,7 @@ def _refitted(duels: NDArray[np.float64], start: NDArray[np.float64]) -> NDArray
         except np.linalg.LinAlgError:
             break
         longest = np.abs(step).max()
-        found = found + step * min(1.0, _LONGEST_STEP / longest if longest > 0 else 1.0)
+        result = result + step * min(1.0, _LONGEST_STEP / longest if longest > 0 else 1.0)
         if longest < _CLOSE_ENOUGH:
-            return np.asarray(found, np.float64)
+            return np.asarray(result, np.float64)
     return np.asarray(choix.ilsr_pairwise_dense(duels, initial_params=start), np.float64)

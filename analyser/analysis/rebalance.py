@@ -92,8 +92,8 @@ class Rebalanced(JudgedAnswer):
     def blocks(self) -> list[Block]:
         """The effect, and the changes as a table."""
         counts = "; ".join(
-            f"{when} " + ", ".join(f"{count} {verdict}" for verdict, count in found.items())
-            for when, found in (("before:", self.counts_before), ("after:", self.counts_after))
+            f"{when} " + ", ".join(f"{count} {verdict}" for verdict, count in result.items())
+            for when, result in (("before:", self.counts_before), ("after:", self.counts_after))
         )
         head = ["", "points", "new", "fair", "verdict", "then", "buys"]
         rows = [
@@ -210,8 +210,8 @@ def _distance(off: Any, error: Any) -> Array:
     from scipy.special import ndtr
 
     off, error = np.asarray(off, np.float64), np.maximum(np.asarray(error, np.float64), 1e-9)
-    found: Array = error * np.sqrt(2 / np.pi) * np.exp(-((off / error) ** 2) / 2) + off * (1 - 2 * ndtr(-off / error))
-    return found
+    result: Array = error * np.sqrt(2 / np.pi) * np.exp(-((off / error) ** 2) / 2) + off * (1 - 2 * ndtr(-off / error))
+    return result
 
 
 def _options(frame: pd.DataFrame, step: int) -> tuple[Array, Array]:
@@ -254,13 +254,13 @@ def _chosen(costs: Array, prices: Array, sides: Sequence[Loadout], most_changes:
         "bounds": (np.zeros(n * options), possible.ravel().astype(float)),
         "options": {"time_limit": _SECONDS},
     }
-    found = None
+    result = None
     if within is not None:
         wanted = [*rules, LinearConstraint(flat[None, :], 0, within)]
-        found = solved_programme(change + _LEAST * flat, constraints=wanted, **how)
-    if found is None or found.x is None:
-        found = solved_programme(flat + _LEAST**2 * change, constraints=rules, **how)
-    return found.x.reshape(n, options).argmax(axis=1)
+        result = solved_programme(change + _LEAST * flat, constraints=wanted, **how)
+    if result is None or result.x is None:
+        result = solved_programme(flat + _LEAST**2 * change, constraints=rules, **how)
+    return result.x.reshape(n, options).argmax(axis=1)
 
 
 def _levels(sides: Sequence[Loadout]) -> list[tuple[int, int]]:
@@ -268,12 +268,12 @@ def _levels(sides: Sequence[Loadout]) -> list[tuple[int, int]]:
     places: dict[str, list[int]] = {}
     for at, side in enumerate(sides):
         places.setdefault(unit_of(side.selector), []).append(at)
-    found = []
+    result = []
     for members in places.values():
         ordered = sorted(members, key=lambda at: sides[at].level.models)
-        found += [
+        result += [
             (small, large)
             for small, large in pairwise(ordered)
             if (sides[small].level.points or 0) <= (sides[large].level.points or 0)
         ]
-    return found
+    return result

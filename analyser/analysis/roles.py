@@ -54,9 +54,9 @@ def kinds_of(loadouts: Sequence[Loadout]) -> NDArray[np.int64]:
     for number, loadout in enumerate(loadouts):
         unit = fighting(loadout).model_copy(update={"id": "", "name": ""})
         names = unit_of(loadout.selector), f"{loadout.level_name} {unit.model_dump_json()}"
-        found = {kinds.get(name, number) for name in names}
-        for name in [*names, *(name for name, kind in kinds.items() if len(found) > 1 and kind in found)]:
-            kinds[name] = min(found)
+        result = {kinds.get(name, number) for name in names}
+        for name in [*names, *(name for name, kind in kinds.items() if len(result) > 1 and kind in result)]:
+            kinds[name] = min(result)
     return np.array([kinds[unit_of(each.selector)] for each in loadouts], np.int64)
 
 
@@ -86,18 +86,18 @@ class Peers(NamedTuple):
         ordered, weighed = (np.take_along_axis(each, order, -1) for each in (values, weights))
         counts = self.others[:, order] & ~np.isnan(ordered)
         below = np.cumsum(np.where(counts, weighed, 0.0), axis=-1)  # who does not count weighs nothing
-        found = np.where(counts.any(axis=-1), medians_of(ordered, below), np.nan)
-        return np.moveaxis(found[self.unit], 0, -1)
+        result = np.where(counts.any(axis=-1), medians_of(ordered, below), np.nan)
+        return np.moveaxis(result[self.unit], 0, -1)
 
 
 def peers_of(roles: Sequence[str], units: NDArray[np.int64]) -> tuple[Peers, ...]:
     """The loadouts role by role; `units` numbers the units."""
-    found = []
+    result = []
     for role in dict.fromkeys(roles):
         members = np.flatnonzero([each == role for each in roles])
         named, unit = np.unique(units[members], return_inverse=True)
-        found.append(Peers(role, members, unit, np.arange(len(named))[:, None] != unit[None, :]))
-    return tuple(found)
+        result.append(Peers(role, members, unit, np.arange(len(named))[:, None] != unit[None, :]))
+    return tuple(result)
 
 
 def usual(peers: Sequence[Peers], values: Array, weights: Array) -> Array:
@@ -109,8 +109,8 @@ def usual(peers: Sequence[Peers], values: Array, weights: Array) -> Array:
     >>> usual(both, np.array([1.0, 3.0, 5.0, 7.0]), np.ones(4)).tolist()
     [5.0, 5.0, 2.0, nan]
     """
-    found = np.full(values.shape, np.nan)
+    result = np.full(values.shape, np.nan)
     for role in peers:
         if len(role.others) > 1:
-            found[..., role.members] = role.medians(values[..., role.members], weights[..., role.members])
-    return found
+            result[..., role.members] = role.medians(values[..., role.members], weights[..., role.members])
+    return result

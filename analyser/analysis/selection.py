@@ -28,16 +28,16 @@ def loadouts(selectors: Selectors, profiles: Profiles, levels: Levels = None) ->
     wanted = LEVELS if levels is None else one_or_several(levels, "levels")
     for name in wanted:
         check_choice(name, "levels", LEVELS)
-    found: dict[str, Loadout] = {}
+    result: dict[str, Loadout] = {}
     for each in one_or_several(selectors, "selectors"):
         for loadout in [each] if isinstance(each, Loadout) else profiles.matching(each):
-            named = _apart(loadout, found)
-            found.setdefault(named.selector, named)
-    if not found:
+            named = _apart(loadout, result)
+            result.setdefault(named.selector, named)
+    if not result:
         raise InputError("no selector is given", allowed="such as crown/*")
-    at_these = tuple(each for each in found.values() if each.level_name in wanted)
+    at_these = tuple(each for each in result.values() if each.level_name in wanted)
     if not at_these:
-        there = ", ".join(dict.fromkeys(each.level_name for each in found.values()))
+        there = ", ".join(dict.fromkeys(each.level_name for each in result.values()))
         raise InputError(f"no loadout at level {' or '.join(wanted)}", where="levels", allowed=there)
     return at_these
 
@@ -75,8 +75,8 @@ def check_row(row: str | None, attackers: Iterable[Loadout]) -> None:
 def rows_called(name: str, attacker: Loadout) -> list[Row]:
     """The row of `attacker` that `name` means, in a list; empty if it has none."""
     rows = {row.id: row for row in attacker.unit.rows}
-    found = rows.get(row_id(name, rows))
-    return [] if found is None else [found]
+    result = rows.get(row_id(name, rows))
+    return [] if result is None else [result]
 
 
 def no_row(asked: str | None, kind: str = "") -> str:

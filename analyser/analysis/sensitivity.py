@@ -289,9 +289,9 @@ def sensitivity(
 
 def _at_other_levels(scenario: Scenario) -> dict[tuple[object, str], Scenario]:
     """Return the attack by the attacker at each level that has points."""
-    found: dict[tuple[object, str], Scenario] = {}
+    result: dict[tuple[object, str], Scenario] = {}
     if scenario.attacker is None:
-        return found
+        return result
     keys = dict.fromkeys(("attacker_models", "dice", "dice_in_parentheses"))
     attack = scenario.attack.model_copy(update=keys)
     file = ScenarioFile(attack=attack, target=scenario.target, ruleset=scenario.ruleset)
@@ -299,8 +299,8 @@ def _at_other_levels(scenario: Scenario) -> dict[tuple[object, str], Scenario]:
         loadout = scenario.attacker.at(name)
         with suppress(InputError):  # the grid has no band for that level
             if level.points is not None:
-                found["level", name] = scenario_between(file, loadout, scenario.defender)
-    return found
+                result["level", name] = scenario_between(file, loadout, scenario.defender)
+    return result
 
 
 def _price(attacker: Loadout | None, values: Mapping[tuple[object, str], float]) -> Price:

@@ -58,8 +58,8 @@ def shoot(attackers: Sequence[Loadout], field: Field, situation: Situation) -> N
     cells = blank_cells(len(attackers), len(field.targets))
     shots: list[Shot] = []
     for place, attacker in enumerate(attackers):
-        found, reasons = shots_of(place, attacker, situation, field.row)
-        shots += found
+        result, reasons = shots_of(place, attacker, situation, field.row)
+        shots += result
         cells["why_not"][place] = np.array(reasons, object)[categories]
     targets = [target_record(target) for target in field.targets]
     possible = np.array([[reason is None for reason in shot.reasons] for shot in shots], np.bool_)
@@ -135,23 +135,23 @@ def _charges(attackers: Sequence[Combatant], targets: Sequence[Combatant], rules
     pairs = list(product(attackers, targets))
     charged = [_problem(check_can_be_charged, each) for each in targets]
     charging = [_problem(check_can_charge, each) for each in attackers]
-    found: list[Over | str] = [theirs or mine for mine, theirs in product(charging, charged)]
-    able = [number for number, reason in enumerate(found) if not reason]
+    result: list[Over | str] = [theirs or mine for mine, theirs in product(charging, charged)]
+    able = [number for number, reason in enumerate(result) if not reason]
     if not able:
-        return found
+        return result
     strongest, toughest = (max(side, key=attrgetter("models")) for side in (attackers, targets))
     try:
         setup, operations = program_of(strongest, toughest)
     except InputError as error:
-        return [each or error.problem for each in found]
+        return [each or error.problem for each in result]
     models = [(attacker.models or 0, target.models or 0) for attacker, target in (pairs[number] for number in able)]
     laws = exact_ends_by_models(setup, operations, charge_start(setup), models, ruleset)
     for number, law in zip(able, laws):
         if isinstance(law, InputError):
-            found[number] = law.problem
+            result[number] = law.problem
         else:
-            found[number] = Over(pairs[number][0].close_quarters_row, law, *pairs[number])
-    return found
+            result[number] = Over(pairs[number][0].close_quarters_row, law, *pairs[number])
+    return result
 
 
 def _problem(check: Callable[[Combatant], None], unit: Combatant) -> str:
@@ -189,14 +189,14 @@ def _duelled(side: tuple[Combatant, Row | None], theirs: Combatant, ruleset: Rul
         shooters = shooters_of(mine, theirs, terms, ruleset)
         setup, rounds = program_of_duel(shooters, terms)
         operations = [operation for each in rounds for operation in each]
-        found = exact_laws_of(setup, [operations], start_states(setup), ruleset)[-1]
+        result = exact_laws_of(setup, [operations], start_states(setup), ruleset)[-1]
     except InputError as error:
         return error.problem
-    first, second = found.first[:, None], found.second[None, :]
+    first, second = result.first[:, None], result.second[None, :]
     won = points_won(first, second, mine, theirs, bits_of_wins(mine, theirs, terms, 0))  # more victory points (AC-9.4)
     lost = points_won(second, first, theirs, mine, bits_of_wins(theirs, mine, terms, 1))
-    p_wins, p_draw = (float(found.probabilities[where].sum()) for where in (won > lost, won == lost))
-    return [Over(duel_row(scenario, shooters[0]), found, mine, theirs, p_wins, p_draw)]
+    p_wins, p_draw = (float(result.probabilities[where].sum()) for where in (won > lost, won == lost))
+    return [Over(duel_row(scenario, shooters[0]), result, mine, theirs, p_wins, p_draw)]
 
 
 def duel_row(scenario: DuelScenario, shooter: Shooter | None = None) -> str | None:
@@ -243,12 +243,12 @@ def _best_duels(
     sides: Sequence[tuple[Combatant, Row | None] | str], enemies: Sequence[Combatant], ruleset: Ruleset
 ) -> list[Ways]:
     """Duels that the attacker begins, and that both play best."""
-    found = list[Ways]()
+    result = list[Ways]()
     for side, enemy in product(sides, enemies):
         scenario = side if isinstance(side, str) else duel_between(side, enemy, ruleset, best=True)
         asked = None if isinstance(side, str) or side[1] is None else side[1].id
-        found.append(scenario if isinstance(scenario, str) else best_duel(scenario, asked))
-    return found
+        result.append(scenario if isinstance(scenario, str) else best_duel(scenario, asked))
+    return result
 
 
 def policy(mine: Combatant, theirs: Combatant, asked: Row | None = None) -> PolicyName:
@@ -409,14 +409,14 @@ def situations_called(asked: str | Situation | Sequence[Situation | str]) -> tup
         An unknown name, two situations of one name, or no situation.
     """
     several, names = one_or_several(asked, "situations", (str, Situation)), (*SITUATIONS, ALL_SITUATIONS)
-    found: dict[str, Situation] = {}
+    result: dict[str, Situation] = {}
     for each in several:
         if not isinstance(each, Situation):
             check_choice(each, "situations", names)
         one = each if isinstance(each, Situation) else SITUATIONS.get(each)
         for situation in SITUATIONS.values() if one is None else [one]:
-            if found.setdefault(situation.name, situation) != situation:
+            if result.setdefault(situation.name, situation) != situation:
                 raise InputError(f"two situations are called {situation.name!r}", where="situations")
-    if not found:
+    if not result:
         raise InputError("no situation is given", where="situations", allowed=", ".join(names))
-    return tuple(found.values())
+    return tuple(result.values())

@@ -261,17 +261,17 @@ def solve_price(
     if priced is not loadout:  # how often it is met hangs a little on what it costs
         first = _fair(field, loadout.selector, role)
         field = field.with_([loadout.with_(points=_whole(first.fair_points))], threads)
-    found = _fair(field, loadout.selector, role)
-    points, doubt = _whole(found.fair_points), ""
+    result = _fair(field, loadout.selector, role)
+    points, doubt = _whole(result.fair_points), ""
     there = field.with_([loadout.with_(points=points)], threads)
     if points > (most := there.at_most(loadout.selector)):
         points, doubt = most, f"a loadout that does all that it does costs {most} points, and no more is fair"
         there = field.with_([loadout.with_(points=points)], threads)
-    low, high = (min(each, points) if doubt else each for each in (found.fair_low, found.fair_high))
-    verdict = there[loadout.selector].verdict if found.role == there[loadout.selector].role else ""
+    low, high = (min(each, points) if doubt else each for each in (result.fair_low, result.fair_high))
+    verdict = there[loadout.selector].verdict if result.role == there[loadout.selector].role else ""
     price = Price(points, low, high, verdict, doubt or there[loadout.selector].doubt)
     about = field.table.profiles, field.prices.limits, field.prices.among
-    return SolvedPrice(loadout.selector, found.role, loadout.level.points, price, *about)
+    return SolvedPrice(loadout.selector, result.role, loadout.level.points, price, *about)
 
 
 def solve_dice(
@@ -329,12 +329,12 @@ def solve_dice(
     field = field_of(loadout, against, library, priced_by(policy, situations_called(situations)), threads, progress)
     rows = []
     for by, each in variants.items():
-        found = _fair(field.with_([each], threads) if by else field, loadout.selector, role)
-        figures = {name: getattr(found, name) for name in ("fair_points", "fair_low", "fair_high")}
-        rows.append({"dice": by, **figures, "points_over_fair": points / found.fair_points, "verdict": found.verdict})
+        result = _fair(field.with_([each], threads) if by else field, loadout.selector, role)
+        figures = {name: getattr(result, name) for name in ("fair_points", "fair_low", "fair_high")}
+        rows.append({"dice": by, **figures, "points_over_fair": points / result.fair_points, "verdict": result.verdict})
     curve = pd.DataFrame(rows)
     about = field.table.profiles, field.prices.limits, field.prices.among
-    return SolvedDice(loadout.selector, row, found.role, points, _nearest(curve), curve, *about)
+    return SolvedDice(loadout.selector, row, result.role, points, _nearest(curve), curve, *about)
 
 
 def _nearest(curve: pd.DataFrame) -> int | None:

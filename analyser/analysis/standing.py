@@ -147,9 +147,9 @@ def moved(before: Standings, after: Standings, selector: str) -> pd.DataFrame:
         return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in _MOVED.items()})
     both = before.leads.index.intersection(after.leads.index, sort=False).drop(selector)
     was, now = (each.leads.loc[selector].loc[both].to_numpy(np.float64) for each in (before, after))
-    found = pd.DataFrame({"opponent": both, "before": was, "after": now, "change": now - was})
-    found["changes_hands"] = (np.minimum(was, now) < -_EVEN) & (np.maximum(was, now) > _EVEN)
-    return found.sort_values(["change", "opponent"], ignore_index=True)[list(_MOVED)]
+    result = pd.DataFrame({"opponent": both, "before": was, "after": now, "change": now - was})
+    result["changes_hands"] = (np.minimum(was, now) < -_EVEN) & (np.maximum(was, now) > _EVEN)
+    return result.sort_values(["change", "opponent"], ignore_index=True)[list(_MOVED)]
 
 
 def steady(old: Standing, new: Standing) -> Standing:
@@ -191,9 +191,9 @@ class Hands(NamedTuple):
 
 def hands_of(moves: pd.DataFrame) -> Hands:
     """Return the opponents of :func:`moved` that change hands, the largest changes first."""
-    found = moves[moves["changes_hands"]]
-    found = found.iloc[np.argsort(-found["change"].abs(), kind="stable")]
-    return Hands(*(tuple(found.loc[found["after"] * sign > 0, "opponent"]) for sign in (1, -1)))
+    result = moves[moves["changes_hands"]]
+    result = result.iloc[np.argsort(-result["change"].abs(), kind="stable")]
+    return Hands(*(tuple(result.loc[result["after"] * sign > 0, "opponent"]) for sign in (1, -1)))
 
 
 def _some(names: Sequence[str]) -> str:

@@ -64,7 +64,7 @@ class Rating(NamedTuple):
     one_number: float
 
 
-def rate(found: Matchups, exchange: Exchange, *, with_played: bool = True) -> Rating:
+def rate(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> Rating:
     """Return the verdict on every loadout of a game, and a row for loadouts outside it, in the order of the table.
 
     Without those `played` in the equilibrium it takes less time: no programme is solved, and nothing loaded for it.
@@ -74,8 +74,8 @@ def rate(found: Matchups, exchange: Exchange, *, with_played: bool = True) -> Ra
     field = pricing.response(gains, exchange.evenly, exchange.met)
     even, ahead = pricing.even_trade(losses, field), pricing.evenly_ahead(losses, field, today)
     roles = [role_of(loadout.unit) for loadout in exchange.loadouts]
-    missing = frozenset(each.name for each in found.not_modelled)
-    reasons = Reasons(exchange, field, even.prices, dice_of(found.frame, exchange), roles, missing)
+    missing = frozenset(each.name for each in answer.not_modelled)
+    reasons = Reasons(exchange, field, even.prices, dice_of(answer.frame, exchange), roles, missing)
     levels = [each.level_name for each in exchange.loadouts]
     sides = Sides(roles, levels, exchange.kinds, _profiles(exchange))
     prices = pooled(today - even.prices, today - ahead.prices, sides, _noise(exchange, field, even.prices))
@@ -84,7 +84,7 @@ def rate(found: Matchups, exchange: Exchange, *, with_played: bool = True) -> Ra
     played, exploitability = (
         _played(gains, _sides_of(exchange)) if with_played else (np.full(len(today), np.nan), np.nan)
     )
-    judged = _judged(exchange, prices, reasons, _dominators(found, exchange))
+    judged = _judged(exchange, prices, reasons, _dominators(answer, exchange))
     peers, selectors = peers_of(roles, exchange.kinds), np.array([each.selector for each in exchange.loadouts])
 
     def over_usual(values: Array) -> Array:
@@ -115,7 +115,7 @@ def rate(found: Matchups, exchange: Exchange, *, with_played: bool = True) -> Ra
     )
     residuals = {"trades_evenly": even.residual, "comes_out_even": ahead.residual}
     level_pays = {name: float(np.exp(pay)) for name, pay in prices.levels.items()}
-    whole = _with_those_outside(table, found, exchange)
+    whole = _with_those_outside(table, answer, exchange)
     return Rating(whole, _roles(prices, sides), level_pays, residuals, exploitability, explained)
 
 
@@ -148,10 +148,10 @@ def _noise(exchange: Exchange, field: Array, prices: Array) -> Array:
 def _roles(prices: Pooled, sides: Sides) -> tuple[Role, ...]:
     """Return the pay of each role beside the others, the highest first."""
     units = pd.Series(sides.kinds).groupby(list(sides.roles)).nunique()
-    found = [
+    result = [
         Role(role, int(units[role]), float(np.exp(pay)), PAID_FOR.get(role, "")) for role, pay in prices.roles.items()
     ]
-    return tuple(sorted(found, key=lambda each: -each.times))
+    return tuple(sorted(result, key=lambda each: -each.times))
 
 
 def _normal(values: Array) -> Array:
@@ -219,8 +219,8 @@ def _noticed_from(prices: Pooled) -> Array:
         under, over = probabilities(middle, prices.wrong_error)
         is_fair = 1.0 - under - over >= FAIR_AT
         least, most = np.where(is_fair, middle, least), np.where(is_fair, most, middle)
-    found = np.expm1((least + _POWER * prices.varies) / prices.follows)
-    return np.asarray(np.where(least > 0, found, np.nan), np.float64)
+    result = np.expm1((least + _POWER * prices.varies) / prices.follows)
+    return np.asarray(np.where(least > 0, result, np.nan), np.float64)
 
 
 def interval_text(low: float, high: float) -> str:
@@ -255,9 +255,9 @@ class _Dominator(NamedTuple):
         return f"{self.loadout} does at least as well in every matchup, has all that it has, and costs {saved}"
 
 
-def _dominators(found: Matchups, exchange: Exchange) -> dict[int, _Dominator]:
+def _dominators(answer: Matchups, exchange: Exchange) -> dict[int, _Dominator]:
     """Return the best dominator of each dominated loadout: one that has all that it has, and the cheapest."""
-    pairs = dominations(found.frame, found.attackers)
+    pairs = dominations(answer.frame, answer.attackers)
     pairs = pairs[pairs["by"].isin([each.selector for each in exchange.loadouts])]
     pairs = pairs.assign(lacks=pairs["has_besides"].map(len).gt(0))
     best = pairs.sort_values(["lacks", "points_saved", "by"], ascending=[True, False, True]).drop_duplicates("attacker")
@@ -340,9 +340,9 @@ def _played(gains: Array, sides: tuple[Places, Places]) -> tuple[Array, float]:
     return np.where(played > _PLAYED, played, 0.0), exploitability
 
 
-def _with_those_outside(table: pd.DataFrame, found: Matchups, exchange: Exchange) -> pd.DataFrame:
+def _with_those_outside(table: pd.DataFrame, answer: Matchups, exchange: Exchange) -> pd.DataFrame:
     """With a row for each loadout that is not in the game, why it is not; in the order of the table of matchups."""
-    sides = {each.selector: each for each in (*found.attackers, *found.defenders)}
+    sides = {each.selector: each for each in (*answer.attackers, *answer.defenders)}
     outside = [sides[name] for name in exchange.left_out]
     missing = {
         **_names(outside),

@@ -174,10 +174,10 @@ def best_volleys(
     rows = {(str(a), str(d)): str(row) for a, d, row in zip(part["attacker"], part["defender"], part["row"])}
     sides = [_Side(target, attackers, rows, situation, ruleset, aim) for target in targets.kinds]
     foes = [Foe(count, side.matrices, side.worth) for count, side in zip(targets.counts, sides)]
-    found = assign(attackers.counts, foes)
-    attacked = sorted((sides[each.foe].attacked(each.shots) for each in found.volleys), key=lambda each: -each.value)
-    used = np.sum([volley.shots for volley in found.volleys], axis=0, dtype=np.int64, initial=0)
-    left = np.array(attackers.counts) - (used if found.volleys else 0)
+    result = assign(attackers.counts, foes)
+    attacked = sorted((sides[each.foe].attacked(each.shots) for each in result.volleys), key=lambda each: -each.value)
+    used = np.sum([volley.shots for volley in result.volleys], axis=0, dtype=np.int64, initial=0)
+    left = np.array(attackers.counts) - (used if result.volleys else 0)
     idle = []
     for kind, units in enumerate(left.tolist()):
         if units:
@@ -188,7 +188,7 @@ def best_volleys(
         tuple(count if kind in side.matrices else 0 for kind, count in enumerate(attackers.counts)) for side in sides
     ]
     together = tuple(side.attacked(shots) for side, shots in zip(sides, all_of_them))
-    return Volleys(situation, aim, tuple(attacked), tuple(idle), found.value, found.bound, found.gap, together)
+    return Volleys(situation, aim, tuple(attacked), tuple(idle), result.value, result.bound, result.gap, together)
 
 
 def _why_idle(attacker: Loadout, frame: pd.DataFrame, situation: Situation) -> str:

@@ -191,18 +191,18 @@ def _matchups(frame: pd.DataFrame) -> list[Block]:
     hands = frame[frame["changes_hands"]]
     hands = hands.iloc[np.argsort(-hands["change"].abs(), kind="stable")]
     blocks = []
-    for heading, found, most in (
+    for heading, result, most in (
         ("Does worse against", worse, MOST_SHOWN),
         ("Does better against", better, MOST_SHOWN),
         (f"{counted(len(hands), 'matchup')} changed hands", hands, MOST_HANDS),
     ):
-        if len(found):
-            shown = found.head(most).to_dict("records")
+        if len(result):
+            shown = result.head(most).to_dict("records")
             lines = [
                 (f"  {row['opponent']}", ahead_text(row["before"]), ARROW.strip(), ahead_text(row["after"]))
                 for row in shown
             ]
-            more = [f"  … and {len(found) - most} more"] if len(found) > most else []
+            more = [f"  … and {len(result) - most} more"] if len(result) > most else []
             blocks.append(Block(f"{heading}:", rows=lines, align="<><<", lines=more))
     return blocks
 
@@ -293,12 +293,12 @@ def _beyond(changed: Loadout, keys: Iterable[str], field: Iterable[Loadout]) -> 
 def _spent(before: Loadout, after: Loadout) -> tuple[str, ...]:
     """The bands that have no dice any more: ``Ranged (Aerial) at 1-6, 7-12 models``."""
     counts = "damage" if "behemoth" in before.unit.traits else "models"
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     for row, now in zip(before.unit.rows, after.unit.rows):
         for band, its in zip(row.bands, now.bands):
             if band.dice and not its.dice:
-                found.setdefault(row.name, []).append(band.heading)
-    return tuple(f"{name} at {', '.join(bands)} {counts}" for name, bands in found.items())
+                result.setdefault(row.name, []).append(band.heading)
+    return tuple(f"{name} at {', '.join(bands)} {counts}" for name, bands in result.items())
 
 
 def field_of(

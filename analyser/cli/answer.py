@@ -106,22 +106,22 @@ def solved(function: Callable[..., T], *asked: Any, what: str = "", after: float
         return function(*asked, profiles=library, progress=progress, **how)
 
 
-def show(found: Any, rows: Callable[[], Sequence[Mapping[str, Any]]] | None = None, **more: Any) -> None:
+def show(result: Any, rows: Callable[[], Sequence[Mapping[str, Any]]] | None = None, **more: Any) -> None:
     """Write an answer that has a text, a record, and `rows` of its own or these; `more` as of :func:`write`."""
-    write(lambda: str(found), found.as_dict, rows or found.rows, **more)
+    write(lambda: str(result), result.as_dict, rows or result.rows, **more)
 
 
-def text_or_page(found: Any, page: str) -> str:
+def text_or_page(result: Any, page: str) -> str:
     """An answer as text, or as its page where it goes to an HTML file; `page` names the module and its function."""
     if not is_page(click.get_current_context().params["out"]):
-        return str(found)
-    made: str = getattr(importlib.import_module(f"analyser.report.{page}"), page)(found)
+        return str(result)
+    made: str = getattr(importlib.import_module(f"analyser.report.{page}"), page)(result)
     return made
 
 
-def with_profiles(found: Any, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def with_profiles(result: Any, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The rows of an answer, with the profiles that it used as a last column."""
-    return [{**row, "profiles": str(found.profiles)} for row in rows]
+    return [{**row, "profiles": str(result.profiles)} for row in rows]
 
 
 def write(

@@ -61,9 +61,9 @@ def army_show(file: str, profiles: str | None, numbers: str | None, out: str | N
 
     --out FILE.toml writes it as a list of yours.
     """
-    found = _army_in(file, profiles, numbers)
+    result = _army_in(file, profiles, numbers)
     is_list = Path(out or "").suffix.lower() == LIST
-    write(lambda: found.to_toml() if is_list else str(found), found.as_dict, found.rows, warnings=found.warnings)
+    write(lambda: result.to_toml() if is_list else str(result), result.as_dict, result.rows, warnings=result.warnings)
 
 
 @command(_NUMBERS, *_OUTPUT, examples=("mine.rosz", "mine.toml --format json"))
@@ -91,9 +91,9 @@ def army_card(file: str, profiles: str | None, numbers: str | None, out: str) ->
     from analyser.report.army_card import army_card as page_of
 
     check_is_page(out)
-    found = _army_in(file, profiles, numbers)
-    write_content(Path(out), page_of(found))
-    for warning in found.warnings:
+    result = _army_in(file, profiles, numbers)
+    write_content(Path(out), page_of(result))
+    for warning in result.warnings:
         note(warning, "warning")
 
 
@@ -190,9 +190,9 @@ def army_build(
     elif idle := [f"--{name}" for name in given(keys, *_OF_BATTLES)]:
         note(f"{', '.join(idle)}: no effect without battles")
     own = None if mine is None else army_from(mine)
-    found = solved(build, faction, points, met, mine=own, **how)
+    result = solved(build, faction, points, met, mine=own, **how)
 
-    lists = {} if save is None else {Path(save): lambda path: path.write_bytes(found.best.to_toml().encode())}
-    how = {"headline": lambda: [found.verdict], "beside": lists}
-    rows = found.rows
-    write(lambda: text_or_page(found, "build_page"), found.as_dict, lambda: with_profiles(found, rows()), **how)
+    lists = {} if save is None else {Path(save): lambda path: path.write_bytes(result.best.to_toml().encode())}
+    how = {"headline": lambda: [result.verdict], "beside": lists}
+    rows = result.rows
+    write(lambda: text_or_page(result, "build_page"), result.as_dict, lambda: with_profiles(result, rows()), **how)

@@ -69,12 +69,12 @@ def balance_prices(
 
     failing = gate.verdicts_called(fail_on_verdict) if fail_on_verdict else ()
     accepted = gate.read_baseline(baseline) if baseline else None
-    found = solved(fair_points, units or EVERYBODY, after=0.0, **given(keys, *_ASKED))
+    result = solved(fair_points, units or EVERYBODY, after=0.0, **given(keys, *_ASKED))
     if accept:
-        gate.write_baseline(found, accept)
-    failed = gate.failures(found, failing, accepted)
+        gate.write_baseline(result, accept)
+    failed = gate.failures(result, failing, accepted)
     if not fail_on_verdict:
-        show(found, _rows(found, "loadouts"), plot=found.plot)
+        show(result, _rows(result, "loadouts"), plot=result.plot)
     elif len(failed):
         click.echo("\n".join(gate.table_of(failed)))
         context.exit(FAILED)
@@ -94,14 +94,14 @@ def balance_fix(units: tuple[str, ...], **keys: Any) -> None:
     from analyser.analysis.prices import EVERYBODY
     from analyser.analysis.rebalance import rebalance
 
-    found = solved(rebalance, units or EVERYBODY, after=0.0, **given(keys, "step", "most_changes", "within", *_ASKED))
-    show(found, _rows(found, "changes"))
+    result = solved(rebalance, units or EVERYBODY, after=0.0, **given(keys, "step", "most_changes", "within", *_ASKED))
+    show(result, _rows(result, "changes"))
 
 
-def _rows(found: Any, table: str, **first: Any) -> Callable[[], list[dict[str, Any]]]:
+def _rows(answer: Any, table: str, **first: Any) -> Callable[[], list[dict[str, Any]]]:
     """The rows of a table of an answer, `first` columns before and whom it judges against behind them."""
-    beside = {"judged_against": found.among.in_short.removeprefix("against "), "profiles": str(found.profiles)}
-    return lambda: [{**first, **row, **beside} for row in found.as_dict()[table]]
+    beside = {"judged_against": answer.among.in_short.removeprefix("against "), "profiles": str(answer.profiles)}
+    return lambda: [{**first, **row, **beside} for row in answer.as_dict()[table]]
 
 
 @command(
@@ -119,26 +119,26 @@ def balance_what_if(unit: str, changes: tuple[str, ...], **keys: Any) -> None:
     """The effect of CHANGES of UNIT: points=75, points+10, dice-2, qualities+Arc, defence=3 and the like."""
     from analyser.analysis.what_if import what_if
 
-    found = solved(what_if, unit, **given(keys, *_ASKED), **_changes(changes))
-    show(found, _rows(found, "matchups", loadout=found.loadout))
+    result = solved(what_if, unit, **given(keys, *_ASKED), **_changes(changes))
+    show(result, _rows(result, "matchups", loadout=result.loadout))
 
 
 def _changes(written: tuple[str, ...]) -> dict[str, Any]:
     """Changes by key; a number with a sign, or a quality, is added to what there is or taken away."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     allowed = "key=value, key+number, key-number, qualities+Name; such as points=75 dice-2"
     for each in written:
         match = _CHANGE.fullmatch(each)
         if match is None:
             raise InputError(f"{each!r} is no change", where="what-if", allowed=allowed)
         key, sign, value = match.groups()
-        if key in found:
+        if key in result:
             example = f", such as {key}+Arc,-Shock" if key in ("qualities", "rules") else ""
             raise InputError(f"{key} is changed twice", where="what-if", allowed=f"one change of it{example}")
         if key == "dice" and sign == "=":
             raise InputError(f"{each!r} is no change of dice", where="what-if", allowed="dice+2, dice-2 and the like")
-        found[key] = value_of(value, key) if sign == "=" else f"{sign}{value}"
-    return found
+        result[key] = value_of(value, key) if sign == "=" else f"{sign}{value}"
+    return result
 
 
 @command(
@@ -155,8 +155,8 @@ def balance_solve_price(unit: str, **keys: Any) -> None:
     """The price at which UNIT is fair, as an interval."""
     from analyser.analysis.solve import solve_price
 
-    found = solved(solve_price, unit, **given(keys, *_ASKED))
-    show(found, lambda: [found.as_dict() | {"profiles": str(found.profiles)}])
+    result = solved(solve_price, unit, **given(keys, *_ASKED))
+    show(result, lambda: [result.as_dict() | {"profiles": str(result.profiles)}])
 
 
 @command(
@@ -175,5 +175,5 @@ def balance_solve_dice(unit: str, **keys: Any) -> None:
     """The number of dice at which UNIT is fair at its price, and the price at which each change would be fair."""
     from analyser.analysis.solve import solve_dice
 
-    found = solved(solve_dice, unit, **given(keys, *_ASKED))
-    show(found, _rows(found, "curve", loadout=found.loadout), plot=found.plot)
+    result = solved(solve_dice, unit, **given(keys, *_ASKED))
+    show(result, _rows(result, "curve", loadout=result.loadout), plot=result.plot)

@@ -65,9 +65,9 @@ def best_duel(a: str, b: str | None, profiles: str | None, **keys: Any) -> None:
     if pictured and keys["plot"] is None:
         raise InputError("there is no picture", where=f"--{next(iter(pictured))}", allowed="--plot FILE with it")
     with told_when_stopped(lambda: NOTHING):
-        found = _best_of(question, library, **asked)
-    plot = lambda: found.plot(**pictured)  # noqa: E731 - drawn only where a picture is wanted
-    write(lambda: str(found), found.as_dict, found.rows, warnings=found.warnings, plot=plot)
+        result = _best_of(question, library, **asked)
+    plot = lambda: result.plot(**pictured)  # noqa: E731 - drawn only where a picture is wanted
+    write(lambda: str(result), result.as_dict, result.rows, warnings=result.warnings, plot=plot)
 
 
 def _best_of(question: tuple[Any, ...], profiles: Profiles, **asked: Any) -> BestResult:
@@ -75,9 +75,9 @@ def _best_of(question: tuple[Any, ...], profiles: Profiles, **asked: Any) -> Bes
     from analyser.analysis.best import best_play
 
     def work() -> BestResult:
-        found = best_play(*question, profiles=profiles, **asked)
-        found.regrets()
-        return found
+        result = best_play(*question, profiles=profiles, **asked)
+        result.regrets()
+        return result
 
     return waited_for(work, "working out all that can come of it")
 
@@ -105,11 +105,11 @@ def best_tactics(attackers: str, defenders: str, dask: str | None, **keys: Any) 
     table = keys["out"] if keys["form"] == "csv" else None
     asked = given(keys, "threads") | {option.path[1]: value for option, value in options.given_keys()}
     with told_when_stopped(lambda: _state(table)), options.helped_by(dask, keys["threads"]) as executor:
-        found = solved(tactics, attackers, defenders, out=table, executor=executor, **asked)
+        result = solved(tactics, attackers, defenders, out=table, executor=executor, **asked)
     if table is None:
-        show(found, plot=found.plot)
+        show(result, plot=result.plot)
     else:
-        click.echo(found.note())
+        click.echo(result.note())
 
 
 def _state(table: str | None) -> str:
@@ -139,10 +139,10 @@ def best_focus(attackers: tuple[str, ...], target: str, profiles: str | None, **
 
     library = profiles_in(profiles)
     section = unit_from(target, "target", OF_TARGET)
-    found = worked_out(several_attacks(attackers), section, profiles=library, **given(keys, "want"))
-    line, record = "", found.as_dict()
+    result = worked_out(several_attacks(attackers), section, profiles=library, **given(keys, "want"))
+    line, record = "", result.as_dict()
     if keys["until"] is not None:
-        number = found.until(keys["until"])
+        number = result.until(keys["until"])
         record["until"] = {"chance": keys["until"], "attackers": number}
         line = f"\nUntil {100 * keys['until']:g}%: " + ("not with all of them\n" if number is None else f"{number}\n")
-    write(lambda: f"{found}{line}", lambda: record, found.rows)
+    write(lambda: f"{result}{line}", lambda: record, result.rows)

@@ -81,9 +81,9 @@ def _compare_over(loadouts: tuple[str, ...], target: tuple[str, ...], over: Any,
         how |= {"target": section, "kind": kind, "rows": keys["rows"], **conditions}
     else:
         _check_files(loadouts, kind, keys["rows"])
-    found = solved(curve, list(loadouts), what="points", **how)
-    show(found, plot=found.plot)
-    if not found.complete:
+    result = solved(curve, list(loadouts), what="points", **how)
+    show(result, plot=result.plot)
+    if not result.complete:
         click.get_current_context().exit(INTERRUPTED)
 
 
@@ -110,8 +110,8 @@ def _compare_once(loadouts: tuple[str, ...], target: tuple[str, ...], keys: dict
     how.pop("all_at_once")
     if "weights" in how:
         how["weights"] = [_number(each) for each in how["weights"]]
-    found = solved(compare, loadouts, targets if len(targets) > 1 else targets[0], what="attacks", **how)
-    write(lambda: str(found), found.as_dict, found.rows, plot=found.plot)
+    result = solved(compare, loadouts, targets if len(targets) > 1 else targets[0], what="attacks", **how)
+    write(lambda: str(result), result.as_dict, result.rows, plot=result.plot)
 
 
 def _number(text: str) -> float:
@@ -141,11 +141,11 @@ def matchups(attackers: str, defenders: str, **keys: Any) -> None:
     from analyser.analysis.matchups import matchups as matched
 
     how = given(keys, "situations", "metric", "per_points", "row", "levels", "threads")
-    found = solved(matched, attackers, defenders, after=0.0, **how)
+    result = solved(matched, attackers, defenders, after=0.0, **how)
 
-    write(lambda: str(found), found.as_dict, found.rows, plot=found.heatmap)
-    if len(found.situations) > 1 and keys["plot"]:
-        note(f"the picture shows {found.situations[0].name} alone; see --situations")
+    write(lambda: str(result), result.as_dict, result.rows, plot=result.heatmap)
+    if len(result.situations) > 1 and keys["plot"]:
+        note(f"the picture shows {result.situations[0].name} alone; see --situations")
 
 
 @command(
@@ -163,9 +163,9 @@ def compare_sensitivity(attacker: str, target: str, **keys: Any) -> None:
 
     note_without_effect()
     how = given(keys, "metric", *SAMPLING)
-    found = solved(sensitivity, attack_scenario(attacker, target), what="attacks", **how)
+    result = solved(sensitivity, attack_scenario(attacker, target), what="attacks", **how)
 
-    write(lambda: str(found), found.as_dict, found.rows, plot=found.plot)
+    write(lambda: str(result), result.as_dict, result.rows, plot=result.plot)
 
 
 _RACE = "exact (default), or race: by simulations with real decks."
@@ -194,7 +194,7 @@ def compare_variants(context: click.Context, /, variants: str, **keys: Any) -> N
 
     note_without_effect()
     how = given(keys, "metric", "least", "method", "trials", "seed", "threads", "replacement")
-    found = solved(search, variants, what="variants", **how)
-    show(found, plot=found.plot)
-    if not found.complete:
+    result = solved(search, variants, what="variants", **how)
+    show(result, plot=result.plot)
+    if not result.complete:
         context.exit(INTERRUPTED)

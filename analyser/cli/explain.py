@@ -108,8 +108,8 @@ def explain_luck(
         happened = models | happened if typed.index("destroyed") < typed.index("got") else happened | models
     how = given(keys, "method", "trials", "seed") | {"got": happened or None}
     question, others = question_from(attacker, target, keys["kind"])
-    found = luck(question, profiles=profiles_in(profiles), **how, **others)
-    show(found, plot=found.plot)
+    result = luck(question, profiles=profiles_in(profiles), **how, **others)
+    show(result, plot=result.plot)
 
 
 def _happened(text: str) -> tuple[str, Any]:

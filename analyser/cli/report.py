@@ -129,9 +129,9 @@ def report_diff(
 
     how = given(keys, "attackers", "defenders", "situations", "metric", "threads")
     with progress_bar(after=1.0) as progress:
-        found = diff(old, new, progress=progress, ruleset=stated_ruleset(), **how)
-    beside = {} if summary is None else {Path(summary): lambda path: path.write_bytes(found.markdown().encode())}
-    write(lambda: found.text(limit), found.as_dict, found.rows, beside=beside)
-    if fail_over is not None and (reasons := found.failures(fail_over)):
+        result = diff(old, new, progress=progress, ruleset=stated_ruleset(), **how)
+    beside = {} if summary is None else {Path(summary): lambda path: path.write_bytes(result.markdown().encode())}
+    write(lambda: result.text(limit), result.as_dict, result.rows, beside=beside)
+    if fail_over is not None and (reasons := result.failures(fail_over)):
         click.echo("\n".join(reasons), err=True)
         context.exit(CHANGED_TOO_MUCH)

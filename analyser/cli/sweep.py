@@ -39,8 +39,8 @@ def sweep_start(plan: str, out: str, profiles: str | None, **workers: Any) -> No
     from analyser.sweep.running import run_sweep
 
     with _told(out) as tell:
-        found = run_sweep(plan, out, **given(workers), profiles=profiles_in(profiles), tell=tell)
-    _print(found)
+        result = run_sweep(plan, out, **given(workers), profiles=profiles_in(profiles), tell=tell)
+    _print(result)
 
 
 @command(*WORKERS, QUIET_OPTION, examples=("store", "store --workers 8"))
@@ -50,18 +50,18 @@ def sweep_resume(store: str, **workers: Any) -> None:
     from analyser.sweep.running import resume_sweep
 
     with _told(store) as tell:
-        found = resume_sweep(store, **given(workers), tell=tell)
-    _print(found)
+        result = resume_sweep(store, **given(workers), tell=tell)
+    _print(result)
 
 
-def _print(found: Any) -> None:
+def _print(answer: Any) -> None:
     """Print how far a sweep is, and where its store and page are."""
     from analyser.sweep.store import PAGE
 
-    click.echo("\n".join([str(found), *(f"Assumption: {assumption}." for assumption in found.plan.assumptions)]))
-    page = found.store.folder / PAGE
+    click.echo("\n".join([str(answer), *(f"Assumption: {assumption}." for assumption in answer.plan.assumptions)]))
+    page = answer.store.folder / PAGE
     more = f"its page is {page}" if page.exists() else "`analyser sweep status` writes its page"  # jobs do not
-    click.echo(f"The store is {found.store.folder}; {more}")
+    click.echo(f"The store is {answer.store.folder}; {more}")
 
 
 @contextmanager
@@ -83,13 +83,13 @@ def sweep_status(context: click.Context, /, store: str, as_json: bool) -> None:
     from analyser.sweep.page import status_of, write_page
     from analyser.sweep.store_reader import open_sweep
 
-    found = open_sweep(store)
-    status = status_of(found)
-    write_page(found)  # refused before anything is shown
+    result = open_sweep(store)
+    status = status_of(result)
+    write_page(result)  # refused before anything is shown
     if as_json:
         click.echo(json_text(status.as_dict(), indent=1))
     else:
-        click.echo("\n".join([str(found), *(f"Assumption: {assumption}." for assumption in found.plan.assumptions)]))
+        click.echo("\n".join([str(result), *(f"Assumption: {assumption}." for assumption in result.plan.assumptions)]))
         for cost in status.costs:
             click.echo(
                 f"{cost.kind}: {cost.parts:,} parts, {cost.rate:,.0f} cells a second of a processor, "
@@ -97,7 +97,7 @@ def sweep_status(context: click.Context, /, store: str, as_json: bool) -> None:
             )
         if status.seconds_left:
             click.echo(f"about {status.seconds_left:,.0f} seconds of one processor left")
-    context.exit(0 if found.is_complete else NOT_DONE)
+    context.exit(0 if result.is_complete else NOT_DONE)
 
 
 @command(
@@ -112,14 +112,14 @@ def sweep_verify(context: click.Context, /, store: str, remove: bool) -> None:
     from analyser.sweep.store import Store
 
     opened = Store(store)
-    found = opened.verified(remove=remove)
+    result = opened.verified(remove=remove)
     click.echo(
-        f"{found.whole:,} of {opened.plan.parts:,} parts are whole, {len(found.damaged):,} damaged, "
-        f"{found.missing:,} to be made"
+        f"{result.whole:,} of {opened.plan.parts:,} parts are whole, {len(result.damaged):,} damaged, "
+        f"{result.missing:,} to be made"
     )
-    for each in found.damaged:
+    for each in result.damaged:
         note(f"{each.path}: {each.why}{'; taken away' if remove else '; --remove takes it away'}", "warning")
-    context.exit(NOT_DONE if found.damaged or found.missing else 0)
+    context.exit(NOT_DONE if result.damaged or result.missing else 0)
 
 
 @command(
@@ -134,11 +134,11 @@ def sweep_merge(store: str, out: str | None) -> None:
     from analyser.sweep.store import MERGED
     from analyser.sweep.store_reader import open_sweep
 
-    found = open_sweep(store)
-    if found.plan.is_sample:
-        answer = found.answer()
+    result = open_sweep(store)
+    if result.plan.is_sample:
+        answer = result.answer()
         if out is not None:
             write_content(Path(out), json_text(answer.as_dict(), indent=1))
         click.echo(str(answer), nl=False)
         return
-    click.echo(f"The file is {found.merge(out or Path(store) / MERGED)}")
+    click.echo(f"The file is {result.merge(out or Path(store) / MERGED)}")

@@ -77,12 +77,12 @@ def _units_text(rows: Sequence[dict[str, Any]], used: str) -> str:
 def units_card(unit: str, profiles: str | None, **_: Any) -> None:
     """Show UNIT as its army list prints it: numbers, special rules, levels, armaments."""
     library = profiles_in(profiles)
-    faction, found = library.unit(unit)
-    selector, used = f"{faction.id}/{found.id}", library.used
+    faction, result = library.unit(unit)
+    selector, used = f"{faction.id}/{result.id}", library.used
     write(
-        lambda: _card_text(found, selector, str(used)),
-        lambda: {"selector": selector, **found.record(), "profiles": used.as_dict()},
-        lambda: _card_rows(found, selector, str(used)),
+        lambda: _card_text(result, selector, str(used)),
+        lambda: {"selector": selector, **result.record(), "profiles": used.as_dict()},
+        lambda: _card_rows(result, selector, str(used)),
     )
 
 

@@ -90,8 +90,8 @@ class Answer(ABC):
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
         """Every table of the answer as a tidy frame, by the name that it has in the JSON."""
-        found = {name: tidy(rows) for name, rows in self._body().items() if _is_table(rows)}
-        return found or {"rows": self.to_frame()}
+        result = {name: tidy(rows) for name, rows in self._body().items() if _is_table(rows)}
+        return result or {"rows": self.to_frame()}
 
     def as_dict(self) -> dict[str, Any]:
         """The answer as plain data: what ``--format json`` prints."""

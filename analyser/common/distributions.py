@@ -158,8 +158,8 @@ def _pairs(one: Distribution, other: Distribution) -> tuple[NDArray[np.float64],
 def _combined(one: Distribution, other: Distribution | float, how: Any, sign: str) -> Distribution:
     second = _of(other)
     shares, trials = _pairs(one, second)
-    found = how.outer(one.values, second.values).ravel()
-    keys = found if found.dtype.kind in "iu" else found.round(9)
+    result = how.outer(one.values, second.values).ravel()
+    keys = result if result.dtype.kind in "iu" else result.round(9)
     values, places = np.unique(keys, return_inverse=True)
     both = one.is_combined or second.is_combined or isinstance(other, Distribution)
     name = one.name if second.name == one.name and sign == "+" else f"{one.name} {sign} {second.name}"

@@ -224,10 +224,10 @@ def _root(function: Callable[[Floats], Floats], start: Floats, end: Floats) -> F
     for _ in range(_MOST_STEPS):
         slope = np.where(one == other, 1.0, one - other)
         between = np.clip((one * end - other * start) / slope, np.minimum(start, end), np.maximum(start, end))
-        found = function(between)
-        crossed = (found > 0) != (other > 0)  # the root is between what was found and the newer end
+        result = function(between)
+        crossed = (result > 0) != (other > 0)  # the root is between what was found and the newer end
         start, one = np.where(crossed, end, start), np.where(crossed, other, one / 2)
-        moved, end, other = np.abs(between - end), between, found
+        moved, end, other = np.abs(between - end), between, result
         if (np.minimum(moved, np.abs(end - start)) <= _CLOSE_ENOUGH * np.abs(end)).all():
             break
     return end

@@ -133,10 +133,10 @@ class Sampling:
             def played(trials: int) -> SampledT:
                 return answer(replace(sampling, trials=trials, precision=None))
 
-            found = played(self.first_trials(least))
+            result = played(self.first_trials(least))
             if self.precision is None:
-                return found.stopped(Stopping(self.first_trials()))
-            return _precise(found, Precision.read(self.precision), played)
+                return result.stopped(Stopping(self.first_trials()))
+            return _precise(result, Precision.read(self.precision), played)
 
     def report(self, done: int, aim: int) -> None:
         """Call `progress` with the trials simulated so far and their planned number."""
@@ -160,26 +160,26 @@ class Sampling:
             yield replace(self, progress=progress)
 
 
-def _precise(found: SampledT, precision: Precision, played: Callable[[int], SampledT]) -> SampledT:
-    """The answer in as many trials as `found`, that of a pilot, says are needed; `played` gives it in so many."""
-    pilot = found.trials or 0
-    asked = np.flatnonzero(found.asked_of(precision))
+def _precise(answer: SampledT, precision: Precision, played: Callable[[int], SampledT]) -> SampledT:
+    """The answer in as many trials as `answer`, that of a pilot, says are needed; `played` gives it in so many."""
+    pilot = answer.trials or 0
+    asked = np.flatnonzero(answer.asked_of(precision))
     if precision.relative:  # what it never saw is too rare to be asked for a share of
         if not len(asked):
-            return found.stopped(Stopping(pilot, "unseen", precision))
-        while (longer := precision.longer_pilot(found.asked_of(precision)[asked], pilot)) > pilot:
+            return answer.stopped(Stopping(pilot, "unseen", precision))
+        while (longer := precision.longer_pilot(answer.asked_of(precision)[asked], pilot)) > pilot:
             _check_planned(longer, precision)
-            found = played(longer)
-            pilot = found.trials or longer
-    counts = found.asked_of(precision)
+            answer = played(longer)
+            pilot = answer.trials or longer
+    counts = answer.asked_of(precision)
     planned = precision.needed(counts[asked] if precision.relative else counts, pilot)
     _check_planned(planned, precision)
     if planned > pilot:
-        found = played(planned)
-        counts = found.asked_of(precision)
-    reached = precision.reached(counts[asked] if precision.relative else counts, found.trials or 0)
+        answer = played(planned)
+        counts = answer.asked_of(precision)
+    reached = precision.reached(counts[asked] if precision.relative else counts, answer.trials or 0)
     reason = "precision" if reached <= precision.width else "planned"
-    return found.stopped(Stopping(planned, reason, precision, reached))
+    return answer.stopped(Stopping(planned, reason, precision, reached))
 
 
 def _check_planned(trials: int, precision: Precision) -> None:

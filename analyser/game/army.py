@@ -182,10 +182,10 @@ class Army:
 
     def __getitem__(self, name: str) -> ArmyUnit:
         """The unit of that name; InputError with the nearest if there is none."""
-        found = next((unit for unit in self.units if unit.name == name), None)
-        if found is None:
+        result = next((unit for unit in self.units if unit.name == name), None)
+        if result is None:
             raise no_such_unit(name, [unit.name for unit in self.units], self.name)
-        return found
+        return result
 
     def __repr__(self) -> str:
         return f"<Army {self.name}: {self.faction}, {self.scale}, {len(self.units)} units, {self.points} points>"

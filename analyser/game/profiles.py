@@ -177,12 +177,12 @@ class Profiles:
         paths = sorted(path for path in self.folder.glob("*.toml") if path.name not in FOR_ALL_FACTIONS)
         if not paths:
             raise InputError("no unit files here", where=str(self.folder), allowed="at least one faction .toml")
-        found: dict[str, Path] = {}
+        result: dict[str, Path] = {}
         for path in paths:
-            if (other := found.setdefault(self._faction_in(path).id, path)) != path:
+            if (other := result.setdefault(self._faction_in(path).id, path)) != path:
                 problem = f"the same faction {self._faction_in(path).id!r} as in {other}"
                 raise InputError(problem, where=str(path), allowed="each faction once")
-        return {name: self._faction_in(found[name]) for name in sorted(found)}
+        return {name: self._faction_in(result[name]) for name in sorted(result)}
 
     def _faction_in(self, path: Path) -> Faction:
         if path not in self._read:
@@ -216,9 +216,9 @@ class Profiles:
     @cached_property
     def by_selector(self) -> dict[str, Loadout]:
         """Every loadout by its whole selector, in the order of the files."""
-        found = _by_selector(self.factions.values())
-        self._found |= found
-        return found
+        result = _by_selector(self.factions.values())
+        self._found |= result
+        return result
 
     def __iter__(self) -> Iterator[Loadout]:
         return iter(self.by_selector.values())

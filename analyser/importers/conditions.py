@@ -62,5 +62,5 @@ def _negation(truth: Truth) -> Truth:
 
 def _all(truths: Iterable[Truth]) -> Truth:
     """Three-valued and."""
-    found = set(truths)
-    return False if False in found else None if None in found else True
+    result = set(truths)
+    return False if False in result else None if None in result else True

@@ -35,8 +35,8 @@ class ForceReader:
         self.tree.doubts.unit = ""
         system = self.tree.elements.get(self.root.get("gameSystemId", ""))
         holders = [self.root, *([] if system is None or system is self.root else [system])]
-        found = [each for holder in holders for each in holder.iterfind("forceEntries/forceEntry")]
-        self.entries = [each for each in found if not self.tree.hidden(each)][:MOST_BATTLEGROUPS]
+        result = [each for holder in holders for each in holder.iterfind("forceEntries/forceEntry")]
+        self.entries = [each for each in result if not self.tree.hidden(each)][:MOST_BATTLEGROUPS]
         if self.entries and system is None:
             why = "the game system is in none of the files; what it demands of battlegroups is not known"
             self.tree.doubts.add(self.root.get("gameSystemId", ""), why)
@@ -85,7 +85,7 @@ class ForceReader:
         self, elements: Sequence[Element], scopes: Sequence[str], standing: Standing, what: str
     ) -> dict[str, int]:
         """At least and at most how many, by the constraints on some elements that are about `scopes`."""
-        found: dict[str, list[int]] = {"least": [], "most": []}
+        result: dict[str, list[int]] = {"least": [], "most": []}
         for constraint in (each for holder in elements for each in holder.iterfind("constraints/constraint")):
             if constraint.get("scope") in (*IN_BATTLEGROUP, *IN_FORCE) and constraint.get("scope") not in scopes:
                 continue  # read for what it is about
@@ -105,8 +105,8 @@ class ForceReader:
                 self.tree.doubts.add(shown, "a limit that is no whole number; left out")
                 continue
             for key in {"min": ["least"], "max": ["most"], "exactly": ["least", "most"]}[kind]:
-                found[key].append(number)
-        limits = {key: pick(found[key]) for key, pick in (("least", max), ("most", min)) if found[key]}
+                result[key].append(number)
+        limits = {key: pick(result[key]) for key, pick in (("least", max), ("most", min)) if result[key]}
         if limits.get("most", MOST_IN_FORCE) < limits.get("least", 0):
             self.tree.doubts.add(f"{what}: {limits}", "at least more than at most; the former is left out")
             del limits["least"]

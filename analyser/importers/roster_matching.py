@@ -51,10 +51,10 @@ def enlisted(roster: Roster, library: Profiles, numbers: Numbers = "profile") ->
         A roster without one usable unit (of another game, say).
     """
     is_ours = roster.game_id == library.force_rules.game_system
-    found = [_found(unit, library, by_name=is_ours) for unit in roster.units]
-    usable = [each for each in found if each.usable]
+    result = [_found(unit, library, by_name=is_ours) for unit in roster.units]
+    usable = [each for each in result if each.usable]
     _check_usable(roster, usable, is_ours=is_ours)
-    faction = _faction(roster, found, library)
+    faction = _faction(roster, result, library)
     boons = [(pick, _boon_of(pick, faction)) for pick in roster.picks]
     table = _table(roster, usable, faction, numbers)
     table["boon"] = [{"boon": boon.id, "battlegroup": pick.battlegroup} for pick, boon in boons if boon is not None]
@@ -62,9 +62,9 @@ def enlisted(roster: Roster, library: Profiles, numbers: Numbers = "profile") ->
     unread = [pick for pick, boon in boons if boon is None]
     told = [] if is_ours else [f"the roster is of {_game_of(roster)}; its units were found by the ids of their entries"]
     told += [str(warning) for warning in roster.doubts.warnings]
-    told += _about_profiles(found)
-    told += _about_unread(found)
-    told += chain.from_iterable(map(_about_unit, found))
+    told += _about_profiles(result)
+    told += _about_unread(result)
+    told += chain.from_iterable(map(_about_unit, result))
     told += [
         f"{pick.name or 'something'} is selected, and not understood; nothing is counted for it" for pick in unread
     ]
@@ -131,9 +131,9 @@ def _at_level(stated: RosterUnit, faction: Faction, unit: Unit) -> Loadout | Non
 # --- the army -------------------------------------------------------------------------------------
 
 
-def _faction(roster: Roster, found: list[Found], library: Profiles) -> Faction | None:
+def _faction(roster: Roster, answer: list[Found], library: Profiles) -> Faction | None:
     """The faction of the roster: that of its first unit in the library, else the one of the name that it says."""
-    ids = [each.loadout.faction for each in found if each.loadout is not None]
+    ids = [each.loadout.faction for each in answer if each.loadout is not None]
     if ids:
         return library.factions[ids[0]]
     written = roster.units[0].faction
@@ -146,7 +146,7 @@ def _boon_of(pick: Pick, faction: Faction | None) -> Boon | None:
     return next(chain(by_entry, (each for each in boons if _same_name(pick.name, each.name))), None)
 
 
-def _table(roster: Roster, found: list[Found], faction: Faction | None, numbers: Numbers) -> dict[str, Any]:
+def _table(roster: Roster, answer: list[Found], faction: Faction | None, numbers: Numbers) -> dict[str, Any]:
     """The file of the army."""
     names: set[str] = set()
     limit = int(roster.limit) if roster.limit is not None and roster.limit.is_integer() else 0
@@ -155,7 +155,7 @@ def _table(roster: Roster, found: list[Found], faction: Faction | None, numbers:
         "faction": None if faction is None else faction.id,
         "points_limit": limit if 1 <= limit <= MOST_POINTS else None,
         "battlegroups": roster.battlegroups,
-        "unit": [_entry(each, names, numbers) for each in found],
+        "unit": [_entry(each, names, numbers) for each in answer],
     }
 
 
@@ -185,8 +185,8 @@ def _unused_name(name: str, taken: set[str]) -> str:
 # --- what is told ---------------------------------------------------------------------------------
 
 
-def _about_unit(found: Found) -> Iterator[str]:
-    stated, loadout = found.stated, found.loadout
+def _about_unit(answer: Found) -> Iterator[str]:
+    stated, loadout = answer.stated, answer.loadout
     name = stated.name or "a unit without a name"
     if loadout is None and stated.own is not None:
         yield f"{name}: not among the profiles; the roster's own numbers count"
@@ -195,7 +195,7 @@ def _about_unit(found: Found) -> Iterator[str]:
         yield f"{name}: not understood, left out{cost}; no profile has that name, and the roster has no whole one of it"
     elif not _same_name(stated.name, loadout.unit.name):
         yield f"{name}: found by its entry, which the profiles call {loadout.unit.name}"
-    yield from (f"{name}: {difference}" for difference in found.differences)
+    yield from (f"{name}: {difference}" for difference in answer.differences)
     if loadout is None:
         yield from (f"{name}: {doubt}" for doubt in stated.doubts)
     elif stated.own is not None:  # the profile of a unit that is found was doubted when it was imported
@@ -204,20 +204,20 @@ def _about_unit(found: Found) -> Iterator[str]:
         yield f"{name}: the roster's profile of it is not whole; the one of the profiles counts"
 
 
-def _about_profiles(found: list[Found]) -> Iterator[str]:
+def _about_profiles(answer: list[Found]) -> Iterator[str]:
     """That the roster carries no profiles to compare with, said once."""
-    bare = [each.stated.name for each in found if each.loadout is not None and not each.stated.has_profiles]
-    if bare and len(bare) == len(found):
+    bare = [each.stated.name for each in answer if each.loadout is not None and not each.stated.has_profiles]
+    if bare and len(bare) == len(answer):
         yield "the roster carries no profiles of its units: those here count, and nothing could be compared"
     elif bare:
         some = ", ".join(dict.fromkeys(bare))
         yield f"the roster carries no profile of {some}: those here count, and could not be compared"
 
 
-def _about_unread(found: list[Found]) -> Iterator[str]:
+def _about_unread(answer: list[Found]) -> Iterator[str]:
     """Yield a warning for each selection that was not understood, with the units that have it."""
     units: dict[str, dict[str, None]] = {}
-    for stated in (each.stated for each in found):
+    for stated in (each.stated for each in answer):
         for name in stated.unread:
             units.setdefault(name or "something without a name", {})[stated.name or "a unit without a name"] = None
     for name, having in units.items():

@@ -181,15 +181,15 @@ class UnitReader:
 
     def _costs(self, holder: Element) -> list[str]:
         """Return its costs in points, after their modifiers."""
-        found: list[str] = []
+        result: list[str] = []
         for cost in holder.iterfind("costs/cost"):
             kind, value = cost.get("typeId", ""), cost.get("value", "")
             if self.tree.word_of(cost, kind) in POINTS:
                 for modifier, around in modifiers(holder):
                     if kind and modifier.get("field") == kind:
                         value = self.tree.modified("points", value, modifier, around)
-                found.append(value)
-        return found
+                result.append(value)
+        return result
 
     def _agreed(self, key: str, stats: Mapping[LevelName, Stats]) -> str | None:
         """The text of a cell, which should be one for all levels: the first level's that has it."""

@@ -152,8 +152,8 @@ def _table(frame: pd.DataFrame, names: tuple[str, str, str], groups: str | None,
     look.check_columns(frame, (values, rows, columns))
     if not pd.api.types.is_numeric_dtype(frame[values]):
         raise InputError(f"{values} has no numbers", where="values", allowed="a column of numbers")
-    if "situation" in frame and "situation" not in names and len(found := frame["situation"].unique()) > 1:
-        raise InputError(f"{len(found)} situations in one picture", allowed=f"one of {', '.join(map(str, found))}")
+    if "situation" in frame and "situation" not in names and len(result := frame["situation"].unique()) > 1:
+        raise InputError(f"{len(result)} situations in one picture", allowed=f"one of {', '.join(map(str, result))}")
     if frame.duplicated([rows, columns]).any():
         problem = f"more than one row for one {rows} and {columns}"
         raise InputError(problem, allowed="one, such as of groupby(...).mean()")

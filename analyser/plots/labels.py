@@ -38,7 +38,7 @@ def label_offsets(markers: Places, labelled: Sequence[int], outwards: Sequence[f
     >>> label_offsets(two, [0], [180.0], (100, 100)).round(1).tolist()
     [[-14.0, 0.0]]
     """
-    ends, taken, found = np.array(size, np.float64), np.zeros((0, 2)), []
+    ends, taken, result = np.array(size, np.float64), np.zeros((0, 2)), []
     for at, degrees in zip(labelled, outwards):
         angles = np.radians(degrees) + _TURNS
         tries = np.concatenate([far * np.column_stack([np.cos(angles), np.sin(angles)]) for far in _AWAY])
@@ -48,8 +48,8 @@ def label_offsets(markers: Places, labelled: Sequence[int], outwards: Sequence[f
         room = np.minimum(room, _nearest(places, taken) / OFF_LABELS)
         best = int(np.argmax(np.minimum(room, 1.0)))  # of equals the first
         taken = np.vstack([taken, places[best]])
-        found.append(tries[best])
-    return np.array(found).reshape(-1, 2)
+        result.append(tries[best])
+    return np.array(result).reshape(-1, 2)
 
 
 def _nearest(places: Places, others: Places) -> Places:

@@ -109,8 +109,8 @@ def _by_round(given: Any) -> pd.DataFrame:
         except (AttributeError, TypeError):
             raise InputError(f"{type(given).__name__} tells of no rounds", where="survival", allowed=_ALLOWED) from None
     if not {"round", "side"} <= set(given.columns):
-        found = ", ".join(map(str, given.columns[:3])) or "nothing"
-        raise InputError(f"a table of {found} ..., not of rounds and sides", where="survival", allowed=_ALLOWED)
+        result = ", ".join(map(str, given.columns[:3])) or "nothing"
+        raise InputError(f"a table of {result} ..., not of rounds and sides", where="survival", allowed=_ALLOWED)
     return pd.DataFrame(given)
 
 

@@ -131,13 +131,13 @@ def tiled_axes(sizes: Sequence[tuple[float, float]]) -> list[Axes]:
         if height <= TALLEST * columns * across:
             break
     figure = new_figure(width, height)
-    found, top = [], height - _BETWEEN / 3
+    result, top = [], height - _BETWEEN / 3
     for row in rows:
         for column, (right, up) in enumerate(row):
             place = (column * across + _BESIDE) / width, (top - up) / height, right / width, up / height
-            found.append(figure.add_axes(place, axes_class=Picture))
+            result.append(figure.add_axes(place, axes_class=Picture))
         top -= max(up for _, up in row) + _BETWEEN
-    return found
+    return result
 
 
 def fit_figure(ax: Axes) -> None:
@@ -188,11 +188,11 @@ def rows_of(data: Any, method: str = "to_frame", **how: Any) -> pd.DataFrame:
     """
     if isinstance(data, pd.DataFrame):
         return data
-    found = getattr(data, method, None)
-    if found is None:
+    result = getattr(data, method, None)
+    if result is None:
         allowed = f"a DataFrame, or an answer with {method}"
         raise InputError(f"{type(data).__name__} is nothing that this plot shows", where="data", allowed=allowed)
-    return pd.DataFrame(found(**how) if callable(found) else found)
+    return pd.DataFrame(result(**how) if callable(result) else result)
 
 
 def about(frame: pd.DataFrame, subject: str) -> pd.DataFrame:
@@ -226,12 +226,12 @@ def names_of(selectors: Sequence[str]) -> list[str]:
     >>> names_of(["crown/rifle-platoon@basic", "crown/sharp-rifles@basic"])
     ['Rifle Platoon', 'Sharp Rifles']
     """
-    found = [readable(each) for each in selectors]
-    levels = {name.partition(", ")[2] for name, selector in zip(found, selectors) if name != selector}
-    if len(levels) == 1 and not any("," in name.replace(f", {next(iter(levels))}", "", 1) for name in found):
-        short = [name.partition(", ")[0] for name in found]
-        found = short if len(set(short)) == len(short) else found
-    return found if len(set(found)) == len(found) else list(selectors)
+    result = [readable(each) for each in selectors]
+    levels = {name.partition(", ")[2] for name, selector in zip(result, selectors) if name != selector}
+    if len(levels) == 1 and not any("," in name.replace(f", {next(iter(levels))}", "", 1) for name in result):
+        short = [name.partition(", ")[0] for name in result]
+        result = short if len(set(short)) == len(short) else result
+    return result if len(set(result)) == len(result) else list(selectors)
 
 
 def per_series(given: Any, names: Sequence[str], defaults: Sequence[T], what: str) -> list[T]:

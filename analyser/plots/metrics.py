@@ -181,8 +181,8 @@ def forget(name: str) -> None:
 
 def function_of(name: str) -> Function | None:
     """Return the function of a figure of one's own; None for a figure that ships."""
-    found = METRICS.get(name) or _ONCE.get(name)
-    return None if found is None else found.function
+    result = METRICS.get(name) or _ONCE.get(name)
+    return None if result is None else result.function
 
 
 def metric_called(name: str) -> Metric:

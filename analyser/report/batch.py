@@ -171,18 +171,18 @@ def write_report(
             pool.finish(pool.begin([*jobs, *duels]), tell)
             if by_tactic:
                 inputs = inputs._replace(tactics=frame_in(by_tactic))
-            found = _matchups(inputs, parts.whole_table(inputs, work))
-            drawing = artists.begin(parts.picture_jobs(not_drawn, found.frame, work))
-            (work.report / PARQUET).write_bytes(found.frame.to_parquet(index=False))
-            parts.write_table(found.frame, work.report / TABLE, lambda at: tell(shared + at * A_LINE_OF_TABLES // 2))
-            balance = parts.balance_of(found, heed, inputs.field)
+            result = _matchups(inputs, parts.whole_table(inputs, work))
+            drawing = artists.begin(parts.picture_jobs(not_drawn, result.frame, work))
+            (work.report / PARQUET).write_bytes(result.frame.to_parquet(index=False))
+            parts.write_table(result.frame, work.report / TABLE, lambda at: tell(shared + at * A_LINE_OF_TABLES // 2))
+            balance = parts.balance_of(result, heed, inputs.field)
             for name, frame in balance.tables.items():
                 parts.write_table(frame, work.report / f"{name}.csv")
             write_units(inputs, work.report)
             done = shared + lines * A_LINE_OF_TABLES
             tell(done)
             artists.finish(drawing, lambda cost: tell(done + cost))
-        write_page(found, balance, inputs, work.report / PAGE, threads or default_threads())
+        write_page(result, balance, inputs, work.report / PAGE, threads or default_threads())
         tell(whole)
         write_manifest(
             work.report,
@@ -228,8 +228,8 @@ def _duels_by_tactic(inputs: Inputs, policy: str, work: Work) -> tuple[list[Path
         return [], []
     terms, files, jobs = DuelTerms(policy_a=BEST, policy_b=BEST), list[Path](), list[Job]()
     for attackers, defenders in inputs.directions:
-        found = jobs_for(attackers, defenders, terms, inputs.ruleset, work.parts)
-        files, jobs = files + found[0], jobs + found[1]
+        result = jobs_for(attackers, defenders, terms, inputs.ruleset, work.parts)
+        files, jobs = files + result[0], jobs + result[1]
     return files, jobs
 
 

@@ -13,37 +13,37 @@ from analyser.results.rendering import method_line, of_intervals
 from analyser.scenarios.battle import SIDES
 
 
-def battle_page(found: BattleResult) -> str:
+def battle_page(answer: BattleResult) -> str:
     """The page of a battle as HTML."""
-    names = names_apart(*found.scenario.armies)
-    left, did = found.survivors(), found.contributions()
+    names = names_apart(*answer.scenario.armies)
+    left, did = answer.survivors(), answer.contributions()
     return page_of(
         "battle",
         title=f"{names[0]} against {names[1]}, in battle",
         names=names,
-        links=_links(found),
-        found=found,
-        armies=dict(zip(SIDES, found.scenario.armies)),
-        asked=[*found.heading(), ("Method", method_line([found]))],
-        ends=ends(found),
-        margin=margin_picture(found.margins()),
-        by_margin=by_margin(found)._replace(head=("mine less yours", "of battles")),
+        links=_links(answer),
+        found=answer,
+        armies=dict(zip(SIDES, answer.scenario.armies)),
+        asked=[*answer.heading(), ("Method", method_line([answer]))],
+        ends=ends(answer),
+        margin=margin_picture(answer.margins()),
+        by_margin=by_margin(answer)._replace(head=("mine less yours", "of battles")),
         survival=survival_picture(left),
         left={side: left_of(left, side) for side in SIDES},
         deeds=deeds(did),
         by_unit=by_unit(did, in_full=True),
-        by_swing=by_swing(found.swings),
+        by_swing=by_swing(answer.swings),
         part=PART,
-        by_tactic=by_tactic(found.game) if found.game else None,
-        rounds=found.story.rounds(),
-        intervals=of_intervals([found]),
+        by_tactic=by_tactic(answer.game) if answer.game else None,
+        rounds=answer.story.rounds(),
+        intervals=of_intervals([answer]),
     )
 
 
-def _links(found: BattleResult) -> list[tuple[str, str, bool]]:
+def _links(answer: BattleResult) -> list[tuple[str, str, bool]]:
     """The parts of the page that there are."""
-    parts = {"battle": "In short"} | ({"tactics": "Tactics"} if found.game else {})
+    parts = {"battle": "In short"} | ({"tactics": "Tactics"} if answer.game else {})
     parts |= {"margin": "Victory points", "left": "What is left", "did": "What units did"}
-    parts |= {"swing": "Swing"} if found.swings else {}
-    parts |= {"told": "A battle told"} | ({"bands": "All at once"} if found.with_bands else {})
+    parts |= {"swing": "Swing"} if answer.swings else {}
+    parts |= {"told": "A battle told"} | ({"bands": "All at once"} if answer.with_bands else {})
     return [(anchor, name, False) for anchor, name in (parts | {"more": "More"}).items()]

@@ -86,14 +86,14 @@ class Deed(NamedTuple):
     points_lost: str
 
 
-def ends(found: BattleResult) -> list[Segment]:
+def ends(answer: BattleResult) -> list[Segment]:
     """Return the share of battles with each ending, in a row; victories and defeats without devastating ones."""
-    battles = {name: round(found.probability(name) * found.trials) for name in found.events}
+    battles = {name: round(answer.probability(name) * answer.trials) for name in answer.events}
     for name in ("victory", "defeat"):
         battles[name] -= battles[f"devastating_{name}"]
     segments, start = [], 0.0
     for name, called, kind in _ENDS:
-        share = estimate(battles[name], found.trials)
+        share = estimate(battles[name], answer.trials)
         segments.append(Segment(kind, called, round(100 * start, 2), round(100 * share.probability, 2), str(share)))
         start += share
     return segments
@@ -148,11 +148,11 @@ def deeds(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Deed]]:
     """The bars of :meth:`BattleResult.contributions` by side, all on one scale."""
     names = ("points_destroyed", "points_absorbed")
     most = max([row[name] for row in rows for name in names] + [1.0])
-    found: dict[str, list[Deed]] = {side: [] for side in SIDES}
+    result: dict[str, list[Deed]] = {side: [] for side in SIDES}
     for row in rows:
         widths = [round(100 * row[name] / most, 2) for name in names]
-        found[row["side"]].append(Deed(row["name"], *widths, *(f"{row[name]:,.0f}" for name in names)))
-    return found
+        result[row["side"]].append(Deed(row["name"], *widths, *(f"{row[name]:,.0f}" for name in names)))
+    return result
 
 
 def _step(span: float, ticks: int = _MOST_TICKS) -> int:

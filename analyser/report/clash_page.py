@@ -28,25 +28,25 @@ _CARRIED = (
 )
 
 
-def clash_page(found: Clash) -> str:
+def clash_page(answer: Clash) -> str:
     """The page of a clash as HTML."""
-    rounds = list(_rounds(found))
+    rounds = list(_rounds(answer))
     return page_of(
         "clash",
-        title=f"{found.mine.army.name} against {found.yours.army.name}",
+        title=f"{answer.mine.army.name} against {answer.yours.army.name}",
         links=[
-            *([("battle", "In battle", False)] if found.fought else []),
+            *([("battle", "In battle", False)] if answer.fought else []),
             ("gaps", "Gaps", False),
             *([("rounds", "Best attacks", False)] if rounds else []),
             ("heatmap", "Matrix", True),
             *((name.lower(), name, False) for name in ("Answers", "Units", "More")),
         ],
-        found=found,
-        gap_lines=found.gap_lines(),
+        found=answer,
+        gap_lines=answer.gap_lines(),
         rounds=rounds,
-        answers=list(_answers(found)),
-        units=[(army, _units(army, key)) for key, army in (("mine", found.mine), ("yours", found.yours))],
-        data=packed(_data(found)),
+        answers=list(_answers(answer)),
+        units=[(army, _units(army, key)) for key, army in (("mine", answer.mine), ("yours", answer.yours))],
+        data=packed(_data(answer)),
         aims=AIMS,
         value_text=value_text,
         proof_text=proof_text,
@@ -55,17 +55,17 @@ def clash_page(found: Clash) -> str:
     )
 
 
-def _rounds(found: Clash) -> Iterator[tuple[str, list[tuple[Volleys, Listed, Listed]]]]:
+def _rounds(answer: Clash) -> Iterator[tuple[str, list[tuple[Volleys, Listed, Listed]]]]:
     """The best attacks of both sides, situation by situation."""
-    for ours, theirs in zip(found.volleys, found.their_volleys):
-        yield ours.situation.heading, [(ours, found.mine, found.yours), (theirs, found.yours, found.mine)]
+    for ours, theirs in zip(answer.volleys, answer.their_volleys):
+        yield ours.situation.heading, [(ours, answer.mine, answer.yours), (theirs, answer.yours, answer.mine)]
 
 
-def _answers(found: Clash) -> Iterator[tuple[str, list[tuple[str, list[tuple[str, str]]]]]]:
+def _answers(answer: Clash) -> Iterator[tuple[str, list[tuple[str, list[tuple[str, str]]]]]]:
     """A title a side, and for each target its name, and the best answer and the next in each situation."""
-    mine = (found.mine, found.yours, found.answers, found.next_answers)
-    yours = (found.yours, found.mine, found.threats, found.next_threats)
-    for title, (army, enemy, best, following) in zip(answer_titles(found), (mine, yours)):
+    mine = (answer.mine, answer.yours, answer.answers, answer.next_answers)
+    yours = (answer.yours, answer.mine, answer.threats, answer.next_threats)
+    for title, (army, enemy, best, following) in zip(answer_titles(answer), (mine, yours)):
         by_target: dict[str, list[tuple[str, str]]] = {}
         for first, second in zip(best, following):
             after = "" if second.attacker is None else answer_text(second, army)
@@ -92,20 +92,20 @@ def _slug(selector: str) -> str:
     return selector.replace("/", "-").replace("@", "-")
 
 
-def _data(found: Clash) -> dict[str, Any]:
+def _data(answer: Clash) -> dict[str, Any]:
     """Return the data that the scripts read: units by side, so that a unit that both have is there twice."""
     sides, frames = [], []
-    for key, army, other in (("mine", found.mine, "yours"), ("yours", found.yours, "mine")):
+    for key, army, other in (("mine", answer.mine, "yours"), ("yours", answer.yours, "mine")):
         for kind in army.kinds:
             named = {"selector": f"{key}/{_slug(kind.selector)}", "unit": counted_name(army, kind.selector)}
             sides.append(side_data(kind) | named | {"level": _LEVEL, "faction": key})
-        part = found.of(key)
+        part = answer.of(key)
         renamed = {"attacker": part["attacker"].map(lambda name, key=key: f"{key}/{_slug(name)}")}
         renamed |= {"defender": part["defender"].map(lambda name, other=other: f"{other}/{_slug(name)}")}
         frames.append(part.assign(**renamed))
     frame = pd.concat(frames, ignore_index=True)
     carried = [name for name in _CARRIED if frame[name].notna().any()]
-    names = {"mine": found.mine.army.name, "yours": found.yours.army.name}
+    names = {"mine": answer.mine.army.name, "yours": answer.yours.army.name}
     if names["mine"] == names["yours"]:
         names = {key: f"{name} ({key})" for key, name in names.items()}
-    return figures_data(frame, found.situations, sides, carried) | {"every_level": _LEVEL, "faction_names": names}
+    return figures_data(frame, answer.situations, sides, carried) | {"every_level": _LEVEL, "faction_names": names}

@@ -185,8 +185,8 @@ def _named(selectors: Sequence[str], profiles: Profiles) -> dict[str, Loadout]:
 def _blocks(attackers: Sequence[str], defenders: Sequence[str], touched: set[str]) -> list[tuple[list[str], list[str]]]:
     """Return blocks of attackers and defenders that hold every pair in which a loadout is `touched`."""
     ours, rest = ([name for name in attackers if (name in touched) is is_so] for is_so in (True, False))
-    found = (ours, list(defenders)), (rest, [name for name in defenders if name in touched])
-    return [each for each in found if all(each)]
+    result = (ours, list(defenders)), (rest, [name for name in defenders if name in touched])
+    return [each for each in result if all(each)]
 
 
 def _of_blocks(
@@ -318,7 +318,7 @@ def _changed(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     rows = np.arange(len(joined))
     could, can = (joined[f"why_not_{side}"].isna() for side in ("old", "new"))
     units = [PROBABILITY if METRICS[name].is_probability else METRICS[name].unit for name in names]
-    found = joined[KEY].assign(
+    result = joined[KEY].assign(
         metric=np.array(names)[most],
         unit=np.array(units)[most],
         old=old[rows, most],
@@ -326,10 +326,10 @@ def _changed(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
         change=change[rows, most],
         note=np.where(could & ~can, "no longer possible", np.where(can & ~could, "now possible", "")),
     )
-    found = found[(found["change"].abs() > SAME_WITHIN) | (found["note"] != "")]
+    result = result[(result["change"].abs() > SAME_WITHIN) | (result["note"] != "")]
     # The largest first, without its sign; equals, as far as sums can tell, by name.
-    size = found["change"].abs().round(_DIGITS)
-    ordered = found.assign(size=size).sort_values(["size", *KEY], ascending=[False, True, True, True])
+    size = result["change"].abs().round(_DIGITS)
+    ordered = result.assign(size=size).sort_values(["size", *KEY], ascending=[False, True, True, True])
     return ordered.drop(columns="size").reset_index(drop=True)
 
 
@@ -341,5 +341,5 @@ def _changed_for_points(joined: pd.DataFrame) -> pd.DataFrame:
     """
     sides = ("attacker_points", "defender_points")
     same = [joined[f"{side}_old"].eq(joined[f"{side}_new"]) | joined[f"{side}_new"].isna() for side in sides]
-    found = _changed(joined[~(same[0] & same[1])].reset_index(drop=True), (EFFICIENCY,))
-    return found.assign(share=found["change"] / found["old"].clip(lower=LEAST))
+    result = _changed(joined[~(same[0] & same[1])].reset_index(drop=True), (EFFICIENCY,))
+    return result.assign(share=result["change"] / result["old"].clip(lower=LEAST))

@@ -124,15 +124,15 @@ class Diff(FramedAnswer):
             return [[f"Profiles: nothing changed, so that {same}"]]
         lines = [f"  {edit}" for edit in self.edits[:MOST_EDITS]] + _more(self.edits, MOST_EDITS)
         both = (("old", self.gone), ("new", self.added))
-        found = [[f"Profiles: {counted(len(self.edits), 'change') if lines else 'nothing changed'}", *lines]]
-        return [*found, *([f"Only in {side}: {', '.join(names)}"] for side, names in both if names)]
+        result = [[f"Profiles: {counted(len(self.edits), 'change') if lines else 'nothing changed'}", *lines]]
+        return [*result, *([f"Only in {side}: {', '.join(names)}"] for side, names in both if names)]
 
     def _matchups(self, limit: int) -> list[Block]:
         compared = f"{counted(self.n_compared, 'matchup')} compared, exact"
-        found = [_table(self.frame, compared, limit)] if len(self.frame) else []
-        if not found and not self.unchanged:
-            found = [Block(lines=[f"{compared}: none changed"])]
-        return found + ([_table(self.for_points, METRICS[EFFICIENCY].title, limit)] if len(self.for_points) else [])
+        result = [_table(self.frame, compared, limit)] if len(self.frame) else []
+        if not result and not self.unchanged:
+            result = [Block(lines=[f"{compared}: none changed"])]
+        return result + ([_table(self.for_points, METRICS[EFFICIENCY].title, limit)] if len(self.for_points) else [])
 
     def _assumed(self) -> list[str]:
         """Die and deck, of both where they differ."""

@@ -72,15 +72,15 @@ def edits(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[Edit, ...]:
     >>> [str(each) for each in edits(old, new)]
     ['crown/guns: new', 'crown/rifles: levels.basic.points: 35 -> 40']
     """
-    found = []
+    result = []
     for name in sorted({*old, *new}):
         if name not in old or name not in new:
-            found.append(Edit(name, "", *("there" if name in side else None for side in (old, new))))
+            result.append(Edit(name, "", *("there" if name in side else None for side in (old, new))))
             continue
         before, after = dict(_leaves(old[name])), dict(_leaves(new[name]))
         keys = [key for key in dict.fromkeys((*before, *after)) if before.get(key) != after.get(key)]
-        found += [Edit(name, key, before.get(key), after.get(key)) for key in keys]
-    return tuple(found)
+        result += [Edit(name, key, before.get(key), after.get(key)) for key in keys]
+    return tuple(result)
 
 
 def _leaves(data: Any, path: str = "") -> Iterator[tuple[str, str]]:

@@ -24,9 +24,9 @@ class Trades(NamedTuple):
     destroyed: Array
 
 
-def trades_of(found: Matchups) -> tuple[Trades, Trades]:
+def trades_of(answer: Matchups) -> tuple[Trades, Trades]:
     """Return the exchanges of units, means over their levels, and of factions, means over their units."""
-    exchange = exchange_of(found.frame, found.attackers, found.situations, found.ruleset)
+    exchange = exchange_of(answer.frame, answer.attackers, answer.situations, answer.ruleset)
     units = [unit_of(loadout.selector) for loadout in exchange.loadouts]
     between_units = _means(_points_for_points(exchange), units)
     return between_units, _means(between_units.destroyed, [name.partition("/")[0] for name in between_units.names])

@@ -37,16 +37,16 @@ COLOURS = 64
 LEAST_SHARE = 0.002  # of the highest figure: of one of 200 what is 0.4 still has a colour of its own
 
 
-def page_data(found: Matchups, figures: Sequence[str] = CARRIED) -> dict[str, Any]:
+def page_data(answer: Matchups, figures: Sequence[str] = CARRIED) -> dict[str, Any]:
     """Return the data for the scripts of the page of a report: :func:`figures_data` of every loadout in it.
 
     Adds to `figures` those that only charges, duels and Cryo have, if any.
     """
-    own = [name for name in OF_BOTH if found.frame[name].notna().any()]
-    names = [*figures, *(["p_activated"] if found.frame["p_activated"].gt(0).any() else []), *own]
-    sides = list(map(side_data, found.attackers))
-    data = figures_data(found.frame, found.situations, sides, names)
-    called = row_names(found.attackers)
+    own = [name for name in OF_BOTH if answer.frame[name].notna().any()]
+    names = [*figures, *(["p_activated"] if answer.frame["p_activated"].gt(0).any() else []), *own]
+    sides = list(map(side_data, answer.attackers))
+    data = figures_data(answer.frame, answer.situations, sides, names)
+    called = row_names(answer.attackers)
     return data | {"rows": [called.get(each, each) for each in data["rows"]]}
 
 

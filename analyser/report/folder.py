@@ -213,8 +213,8 @@ def check_replaceable(out: Path) -> None:
         raise InputError("this is not a folder", where=str(out), allowed=_ALLOWED)
     manifest = manifest_of(out)
     ours = {MANIFEST, *manifest["files"]} if manifest else set()
-    found = _files_in(out) if ours else [path.name for path in out.iterdir()]
-    others = sorted(name for name in found if name not in ours and Path(name).name not in _LEFT_BY_FILE_MANAGERS)
+    result = _files_in(out) if ours else [path.name for path in out.iterdir()]
+    others = sorted(name for name in result if name not in ours and Path(name).name not in _LEFT_BY_FILE_MANAGERS)
     if others:
         more = f" and {len(others) - 1} more" if len(others) > 1 else ""
         raise InputError(f"this folder holds other files: {others[0]}{more}", where=str(out), allowed=_ALLOWED)
@@ -235,14 +235,14 @@ def write_manifest(folder: Path, facts: dict[str, Any]) -> None:
 
 def _files_in(folder: Path) -> list[str]:
     """The names of all files in `folder` and the folders in it, and of those that are empty, from `folder` on."""
-    found = [path for path in folder.rglob("*") if not path.is_dir() or not any(path.iterdir())]
-    return sorted(path.relative_to(folder).as_posix() for path in found)
+    result = [path for path in folder.rglob("*") if not path.is_dir() or not any(path.iterdir())]
+    return sorted(path.relative_to(folder).as_posix() for path in result)
 
 
 def _marked(path: Path, mark: Mapping[str, object]) -> dict[str, Any]:
     """Return the contents of a JSON file that bears the mark; empty for any other."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        result = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) and mark.items() <= found.items() else {}
+    return result if isinstance(result, dict) and mark.items() <= result.items() else {}

@@ -43,11 +43,11 @@ ORDER = ("over", "under", "fair", UNDECIDED)
 _OF_A_ROW = re.compile(r"([a-z0-9]+(?:-[a-z0-9]+)*): (.*)")
 
 
-def write_page(found: Matchups, balance: Balance, inputs: Inputs, path: Path, threads: int = 1) -> None:
+def write_page(answer: Matchups, balance: Balance, inputs: Inputs, path: Path, threads: int = 1) -> None:
     """Write the page of a comparison to `path`: compressed under :data:`MOST_BYTES`, with fewer figures if it must."""
-    shown, own = parts_of_page(found, balance, inputs, threads)
+    shown, own = parts_of_page(answer, balance, inputs, threads)
     for figures in FIGURES:
-        data = packed(page_data(found, figures) | own)
+        data = packed(page_data(answer, figures) | own)
         text = page_of("report", data=data, has_all=figures is CARRIED, **shown)
         if compressed(text) <= MOST_BYTES:
             break
@@ -60,20 +60,20 @@ def compressed(text: str) -> int:
 
 
 def parts_of_page(
-    found: Matchups, balance: Balance, inputs: Inputs, threads: int = 1
+    answer: Matchups, balance: Balance, inputs: Inputs, threads: int = 1
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what the page of a comparison shows, and what its scripts read besides the figures."""
-    prices, ruleset = balance.prices, found.ruleset.model_dump(mode="json")
-    trades, factions = (None, None) if prices is None else trades_of(found)
-    named = {attacker.selector: f"{attacker.unit.name}, {attacker.level_name}" for attacker in found.attackers}
+    prices, ruleset = balance.prices, answer.ruleset.model_dump(mode="json")
+    trades, factions = (None, None) if prices is None else trades_of(answer)
+    named = {attacker.selector: f"{attacker.unit.name}, {attacker.level_name}" for attacker in answer.attackers}
     notes = _notes(balance.dominated.to_dict("records"), inputs.tactics, named)
-    cards = cards_of(found, balance, curves(found, threads), notes, _without_duels(found))
+    cards = cards_of(answer, balance, curves(answer, threads), notes, _without_duels(answer))
     rows = [] if prices is None else prices.frame.to_dict("records")
     shown = {
         "title": title_of(*((each.faction for each in side) for side in (inputs.attackers, inputs.defenders))),
         "home": inputs.home,
         "links": _links(balance, factions),
-        "found": found,
+        "found": answer,
         "method": METHOD,
         "prices": prices,
         "headline": "" if prices is None else headline_of(prices),
@@ -87,8 +87,8 @@ def parts_of_page(
         "role_means": MEANS,
         "factions": factions,
         "faction_lines": [] if factions is None else faction_lines(factions),
-        "a_round": _a_round({situation.kind for situation in found.situations}),
-        "told_of_best": told_of_best(found.situations),
+        "a_round": _a_round({situation.kind for situation in answer.situations}),
+        "told_of_best": told_of_best(answer.situations),
         "tactics_note": _tactics_note(inputs.tactics),
         "outliers": balance.outliers.head(MOST_OUTLIERS).to_dict("records"),
         "n_outliers": len(balance.outliers),
@@ -97,12 +97,12 @@ def parts_of_page(
         "least": LEAST,
         "least_ratio": LEAST_RATIO,
         "names": named,
-        "points": {each.selector: each.level.points for each in found.attackers},
+        "points": {each.selector: each.level.points for each in answer.attackers},
         "die": ", ".join(f"{count} {face}" for face, count in ruleset["die"].items() if count),
-        "deck": ", ".join(f"{copies} × {value}" for value, copies in sorted(found.ruleset.deck.copies.items())),
-        "n_possible": int(found.frame["why_not"].isna().sum()),
+        "deck": ", ".join(f"{copies} × {value}" for value, copies in sorted(answer.ruleset.deck.copies.items())),
+        "n_possible": int(answer.frame["why_not"].isna().sum()),
     }
-    enemies = enemies_data([card["key"] for card in cards], wins_of(found.frame), trades)
+    enemies = enemies_data([card["key"] for card in cards], wins_of(answer.frame), trades)
     return shown, {"units": cards, "enemies": enemies, "a_round": shown["a_round"]}
 
 
@@ -141,14 +141,14 @@ def counts_of(prices: FairPoints) -> list[tuple[str, str, int, int]]:
 
 def reasons(rows: pd.DataFrame) -> list[str]:
     """Return the reasons why none of `rows` can attack, once for each row of the attacker's card."""
-    found: dict[str, dict[str, None]] = {}
+    result: dict[str, dict[str, None]] = {}
     for attacker, defender, why_not in rows[["attacker", "defender", "why_not"]].itertuples(index=False, name=None):
         text = str(why_not) if attacker == defender else str(why_not).replace(str(defender), "the target")
         for each in text.replace(str(attacker), "it").split("; "):
             of_a_row = _OF_A_ROW.fullmatch(each)
             row, reason = of_a_row.groups() if of_a_row else ("", each)
-            found.setdefault(row, {})[reason] = None
-    return [f"{row}: {' / '.join(each)}" if row else " / ".join(each) for row, each in found.items()]
+            result.setdefault(row, {})[reason] = None
+    return [f"{row}: {' / '.join(each)}" if row else " / ".join(each) for row, each in result.items()]
 
 
 def _a_round(kinds: Collection[str]) -> str:
@@ -187,12 +187,12 @@ def _tactics_note(duels: pd.DataFrame | None) -> str:
 
 def _notes(dominated: Iterable[Row], duels: pd.DataFrame | None, names: Mapping[str, str]) -> dict[str, list[str]]:
     """Return lines for the cards of units: what dominates them, and what their tactic costs."""
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     for row in dominated:
         saved = f"costs {row['points_saved']} points less" if row["points_saved"] else "costs no more"
         besides = f", but lacks: {row['has_besides']}" if row["has_besides"] else ""
         said = f"{names[row['attacker']]} is dominated by {names[row['by']]}, which {saved} ({row['counts']}){besides}."
-        found.setdefault(unit_of(row["attacker"]), []).append(said)
+        result.setdefault(unit_of(row["attacker"]), []).append(said)
     if duels is not None:
         from analyser.report.tactics import cost_by_attacker
 
@@ -203,8 +203,8 @@ def _notes(dominated: Iterable[Row], duels: pd.DataFrame | None, names: Mapping[
                 else ""
             )
             said = f"Its tactic, to {row['tactic']}, costs {names[row['attacker']]} {percent(row['cost'])} of its duels"
-            found.setdefault(unit_of(row["attacker"]), []).append(f"{said} on average{most}.")
-    return found
+            result.setdefault(unit_of(row["attacker"]), []).append(f"{said} on average{most}.")
+    return result
 
 
 def faction_lines(factions: Trades) -> list[str]:

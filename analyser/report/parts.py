@@ -213,23 +213,23 @@ class Balance(NamedTuple):
         return {name: each for name, each in shown.items() if each is not None}
 
 
-def balance_of(found: Matchups, heed: Callable[[], None], judged: FairPoints | None = None) -> Balance:
+def balance_of(answer: Matchups, heed: Callable[[], None], judged: FairPoints | None = None) -> Balance:
     """Every table of the balance of a report; `heed` is called between two of them.
 
     Prices are those of `judged`, where they were found in another field.
     """
-    frame, attackers = found.frame, found.attackers
-    duels = next((situation.name for situation in found.situations if situation.fight.has_winner), None)
+    frame, attackers = answer.frame, answer.attackers
+    duels = next((situation.name for situation in answer.situations if situation.fight.has_winner), None)
     ratings = None if duels is None else duel_ratings(frame[frame["situation"] == duels])
     heed()
     worth = efficiency(frame)
     heed()
     try:
-        prices = fair_points(found) if judged is None else judged
+        prices = fair_points(answer) if judged is None else judged
     except InputError:  # there are no exchanges
         prices = None
     heed()
-    odd = outliers(frame, (*attackers, *found.defenders))
+    odd = outliers(frame, (*attackers, *answer.defenders))
     return Balance(prices, worth, odd, dominated(frame, attackers), ratings)
 
 

@@ -173,11 +173,11 @@ def _reports(place: Path) -> Iterator[Report]:
     """Yield the reports in a folder and the folders in it, without those in hidden folders."""
     for folder in sorted({path.parent for name in FILES_READ for path in place.glob(f"**/{name}")}):
         path = folder.relative_to(place)
-        if any(part.startswith(".") for part in path.parts) or (found := stored(folder)) is None:
+        if any(part.startswith(".") for part in path.parts) or (result := stored(folder)) is None:
             continue
-        version = path.parent.as_posix() if path.parent != Path() else found.used.version
-        title = title_of(*([each.partition("/")[0] for each in found.manifest[side]] for side in _SIDES))
-        yield Report(path.as_posix(), version, title, found)
+        version = path.parent.as_posix() if path.parent != Path() else result.used.version
+        title = title_of(*([each.partition("/")[0] for each in result.manifest[side]] for side in _SIDES))
+        yield Report(path.as_posix(), version, title, result)
 
 
 def _versions(reports: Sequence[Report]) -> Iterator[Version]:
@@ -190,26 +190,26 @@ def _versions(reports: Sequence[Report]) -> Iterator[Version]:
         here = by_name[name]
         profiles = ", ".join(dict.fromkeys(each.stored.used.version for each in here))
         assumed = tuple(dict.fromkeys(said for each in here for said in each.stored.used.assumptions))
-        found = Version(name, here, profiles, _cards(here), _names(_units(here)), _standings(here), assumed=assumed)
-        yield found if before is None else _since(before, found)
-        before = found
+        result = Version(name, here, profiles, _cards(here), _names(_units(here)), _standings(here), assumed=assumed)
+        yield result if before is None else _since(before, result)
+        before = result
 
 
-def _since(before: Version, found: Version) -> Version:
+def _since(before: Version, answer: Version) -> Version:
     """A version with what changed in it since another."""
-    old, new = (_units(side.reports) for side in (before, found))
+    old, new = (_units(side.reports) for side in (before, answer))
     moves, loadouts = Moves(), {}
-    if before.standings is not None and found.standings is not None:
-        sides = (each.table.attackers for each in (before.standings, found.standings))
+    if before.standings is not None and answer.standings is not None:
+        sides = (each.table.attackers for each in (before.standings, answer.standings))
         was, loadouts = ({each.selector: each for each in side} for side in sides)
-        moves = moves_between(before.standings, found.standings, edited_loadouts(was, loadouts))
+        moves = moves_between(before.standings, answer.standings, edited_loadouts(was, loadouts))
     units, by_unit = {**old, **new}, dict[str, list[Edit]]()
     for each in edits(old, new):
         by_unit.setdefault(each.where, []).append(each)
     own = {name: _own_edits(loadouts[name], by_unit, units) for name in (each.loadout for each in moves.written)}
     words = {unit: [in_words(edit, units.get(unit, {})) for edit in each] for unit, each in by_unit.items()}
-    names = {**before.names, **found.names}
-    return found._replace(before=before.name, moves=moves, edits=words, own_edits=own, names=names)
+    names = {**before.names, **answer.names}
+    return answer._replace(before=before.name, moves=moves, edits=words, own_edits=own, names=names)
 
 
 def _own_edits(loadout: Loadout, by_unit: Mapping[str, Sequence[Edit]], units: Mapping[str, Any]) -> list[str]:
@@ -238,11 +238,11 @@ def _units(reports: Sequence[Report]) -> dict[str, Any]:
 
 def _cards(reports: Sequence[Report]) -> dict[str, str]:
     """By unit the address of its card in the first report that has it."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for report in reports:
         for unit in report.stored.things:
-            found.setdefault(unit, report.address(anchor_of(unit)))
-    return found
+            result.setdefault(unit, report.address(anchor_of(unit)))
+    return result
 
 
 def _standings(reports: Sequence[Report]) -> Standings | None:

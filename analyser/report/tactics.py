@@ -139,8 +139,8 @@ def cost_by_attacker(frame: pd.DataFrame) -> pd.DataFrame:
                 "misjudged": float((group["cost"] > MISJUDGED).mean()),
             }
         )
-    found = pd.DataFrame(rows, columns=["attacker", "tactic", "value", "cost", "most", "against", "misjudged"])
-    return found.sort_values("cost", ascending=False, kind="stable", ignore_index=True)
+    result = pd.DataFrame(rows, columns=["attacker", "tactic", "value", "cost", "most", "against", "misjudged"])
+    return result.sort_values("cost", ascending=False, kind="stable", ignore_index=True)
 
 
 def note_of(frame: pd.DataFrame) -> str:
@@ -317,15 +317,15 @@ def _row(attacker: Loadout, defender: Loadout, terms: dict[str, Any], ruleset: d
     row: dict[str, Any] = {"attacker": attacker.selector, "defender": defender.selector, "reason": ""}
     parts = {"duel": terms, "a": {"unit": attacker}, "b": {"unit": defender}, "ruleset": ruleset}
     try:
-        found = solve_best_play(load_as(DuelScenario, parts))
+        result = solve_best_play(load_as(DuelScenario, parts))
     except InputError as error:
         return row | {"reason": error.problem}
-    regrets = {regret["tactic"]: regret for regret in found.regrets()}
-    tactic = policy(found.scenario.a, found.scenario.b)
+    regrets = {regret["tactic"]: regret for regret in result.regrets()}
+    tactic = policy(result.scenario.a, result.scenario.b)
     best = min(regrets.values(), key=lambda each: each["cost"])
-    moves = found.first_moves()
+    moves = result.first_moves()
     return row | {
-        "value": found.value,
+        "value": result.value,
         "tactic": tactic,
         "cost": regrets[tactic]["cost"],
         "exploitable": regrets[tactic]["exploitable"],

@@ -55,10 +55,10 @@ class Line(NamedTuple):
 
 def by_unit(loadouts: Iterable[Loadout]) -> dict[str, list[Loadout]]:
     """Return the loadouts of each unit, by its selector without a level."""
-    found: dict[str, list[Loadout]] = {}
+    result: dict[str, list[Loadout]] = {}
     for loadout in loadouts:
-        found.setdefault(unit_of(loadout.selector), []).append(loadout)
-    return found
+        result.setdefault(unit_of(loadout.selector), []).append(loadout)
+    return result
 
 
 def kind_of(verdict: str) -> str:
@@ -130,14 +130,14 @@ def _mark(level: Mapping[str, Any]) -> Mark:
 
 
 def cards_of(
-    found: Matchups,
+    answer: Matchups,
     balance: Balance,
     curves: Mapping[str, Sequence[Curve]],
     notes: Mapping[str, Sequence[str]],
     no_duels: Mapping[str, str],
 ) -> list[dict[str, Any]]:
     """Return the card of each unit as plain data, in the order of the table; `notes` and `no_duels` are by unit."""
-    units, facts = by_unit(found.attackers), _Facts(found, balance)
+    units, facts = by_unit(answer.attackers), _Facts(answer, balance)
     return [
         {
             "key": name,
@@ -161,17 +161,17 @@ def cards_of(
 class _Facts:
     """Facts about loadouts, by selector."""
 
-    def __init__(self, found: Matchups, balance: Balance) -> None:
+    def __init__(self, answer: Matchups, balance: Balance) -> None:
         self._prices = {} if balance.prices is None else _by(balance.prices.frame, "loadout")
         self._ratings = {} if balance.ratings is None else _by(balance.ratings, "loadout")
-        charges = found.frame[
-            found.frame["situation"].isin([each.name for each in found.situations if each.kind == "charge"])
+        charges = answer.frame[
+            answer.frame["situation"].isin([each.name for each in answer.situations if each.kind == "charge"])
         ]
         costs = charges.groupby("attacker", sort=False)["attacker_share_lost"].mean().dropna()
         self._charges: dict[str, float] = {str(name): float(share) for name, share in costs.items()}
-        self._names = {each.selector: f"{each.unit.name}, {each.level_name}" for each in found.attackers}
+        self._names = {each.selector: f"{each.unit.name}, {each.level_name}" for each in answer.attackers}
         self._reach: dict[str, dict[str, float]] = {}
-        for attacker in found.attackers:
+        for attacker in answer.attackers:
             self._reach.setdefault(role_of(attacker.unit), {})[unit_of(attacker.selector)] = _reach(attacker.unit)
 
     def sure(self, loadout: Loadout) -> float:
@@ -212,17 +212,17 @@ class _Facts:
     def _drivers(self, loadout: Loadout, price: Row | None) -> list[tuple[str, float, float, str]]:
         """Return up to three reasons: what it is, its own figure, the median of its role, and both in words."""
         role, unit = role_of(loadout.unit), unit_of(loadout.selector)
-        found = []
+        result = []
         if price is not None and price["offence"] == price["offence"]:
-            found = [
+            result = [
                 (title, round(price[name], 3), 1.0, f"{price[name]:.2f} × usual")
                 for title, name in (("Destroys for its points", "offence"), ("Lasts for its points", "toughness"))
             ]
         others = [reach for name, reach in self._reach[role].items() if name != unit]
         own = _reach(loadout.unit)
         if own and others and (usual := median(others)):
-            found.append(("Reach", own, usual, f"{own:g}″, usual {usual:g}″"))
-        return found
+            result.append(("Reach", own, usual, f"{own:g}″, usual {usual:g}″"))
+        return result
 
 
 def _reach(unit: Unit) -> float:

@@ -357,8 +357,8 @@ def sample_of(scenario: Scenario, seed: int) -> Sample:
 
 def sampled_answer(scenario: Scenario, sample: Sample, trials: int) -> AttackResult:
     """The answer of a sample of so many trials, some of which may have been counted elsewhere and added."""
-    found = _sampled(scenario, sample, sample.counts, trials, sample.seed)
-    return found.stopped(Stopping(trials))
+    result = _sampled(scenario, sample, sample.counts, trials, sample.seed)
+    return result.stopped(Stopping(trials))
 
 
 def _sampled(scenario: Scenario, sample: Sample, counts: NDArray[np.int64], trials: int, seed: int) -> AttackResult:
@@ -383,6 +383,6 @@ def _draws(scenario: Scenario) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 def _head(scenario: Scenario) -> dict[str, Any]:
     if "head" not in scenario.kept:
         fight = plain(scenario.fight)
-        found = {"conditions": rules_used.conditions(scenario, fight), "rules": rules_used.of_attack(scenario, fight)}
-        scenario.kept["head"] = {"scenario": scenario, "profiles": scenario.profiles, **found}
+        result = {"conditions": rules_used.conditions(scenario, fight), "rules": rules_used.of_attack(scenario, fight)}
+        scenario.kept["head"] = {"scenario": scenario, "profiles": scenario.profiles, **result}
     return cast("dict[str, Any]", scenario.kept["head"])

@@ -114,9 +114,9 @@ def equilibrium(scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], float
     limits = np.hstack([-scores.T, np.ones((columns, 1))])
     whole = np.append(np.ones(rows), 0.0)[None]
     bounds = [(0.0, 1.0)] * rows + [(0.0, 1.0)]
-    found = linprog(goal, limits, np.zeros(columns), whole, [1.0], bounds, method="highs")
-    mix = np.where(found.x[:rows] > _ROUNDING, found.x[:rows], 0.0)
-    return mix / mix.sum(), float(found.x[rows])
+    result = linprog(goal, limits, np.zeros(columns), whole, [1.0], bounds, method="highs")
+    mix = np.where(result.x[:rows] > _ROUNDING, result.x[:rows], 0.0)
+    return mix / mix.sum(), float(result.x[rows])
 
 
 def _half(scores: NDArray[np.float64]) -> float:
@@ -140,8 +140,8 @@ def _played(
         return np.array(parts)
 
     with ThreadPoolExecutor(sampling.n_threads) as pool:
-        found = list(pool.map(play, pairs))
-    return np.stack(found, axis=1)
+        result = list(pool.map(play, pairs))
+    return np.stack(result, axis=1)
 
 
 def _scores(outcomes: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -55,34 +55,34 @@ def _tactics(scenario: BattleScenario, side: str) -> str:
     return ", ".join([*told, *([f"cards below {least} discarded"] if least else [])])
 
 
-def conclusions(found: BattleResult) -> list[str]:
+def conclusions(answer: BattleResult) -> list[str]:
     """Return sentences: how often my side wins, how much that depends on the order, and which units matter most."""
-    chance = {name: found.probability(name) for name in found.events}
+    chance = {name: answer.probability(name) for name in answer.events}
     lines = [
-        found.headline,
+        answer.headline,
         f"Mine wins {chance['victory']} of these battles, devastatingly {chance['devastating_victory']}; it draws "
         f"{chance['draw']} and loses {chance['defeat']}, devastatingly {chance['devastating_defeat']}.",
-        *game_lines(found.game),
+        *game_lines(answer.game),
     ]
-    if found.swings:
-        lines += [swing_units(found.swings, side) for side in SIDES]
-        lines += better_without(found.swings)
+    if answer.swings:
+        lines += [swing_units(answer.swings, side) for side in SIDES]
+        lines += better_without(answer.swings)
     return lines
 
 
-def by_margin(found: BattleResult) -> Block:
+def by_margin(answer: BattleResult) -> Block:
     """The distribution of the margin; where there are many values by bands, draws by themselves."""
-    rows = found.margins()
+    rows = answer.margins()
     margins = np.array([row["margin"] for row in rows], np.int64)
-    battles = np.array([row["probability"] for row in rows]) * found.trials
+    battles = np.array([row["probability"] for row in rows]) * answer.trials
     wide = next(wide for wide in _BANDS if len(set(_bands(margins, wide))) <= _MOST_BANDS)
     bands, lines = _bands(margins, wide), []
     for band in np.unique(bands):
         first, last = (int(band) - np.sign(band)) * wide + np.sign(band), int(band) * wide
         ends = sorted({first, last})
         label = " to ".join(f"{end:+d}" if end else "0" for end in ends)
-        lines.append([label, str(estimate(round(float(battles[bands == band].sum())), found.trials))])
-    mean = mean_text(found.mean_with_interval("margin"), decimals=1)
+        lines.append([label, str(estimate(round(float(battles[bands == band].sum())), answer.trials))])
+    mean = mean_text(answer.mean_with_interval("margin"), decimals=1)
     return Block(f"VP of mine less VP of yours: {mean} on average", rows=lines, align=">")
 
 

@@ -60,8 +60,8 @@ def amount_by_batch(sums: NDArray[Any], trials: NDArray[np.int64], least: float,
     if error is not None:
         times = float(t.ppf((1 + CONFIDENCE) / 2, int((trials > 0).sum()) - 1)) / NORMAL_95
         variance = min(max((times * error) ** 2 * total, mean * (least - mean)), widest)
-    found = mean_of_moments(mean, variance, total, 0.0, max(most, mean))
-    return found if error is None else found._replace(error=error)
+    result = mean_of_moments(mean, variance, total, 0.0, max(most, mean))
+    return result if error is None else result._replace(error=error)
 
 
 def means_by_batch(sums: NDArray[Any], trials: NDArray[np.int64], wrong: float = 1 - CONFIDENCE) -> Shared:

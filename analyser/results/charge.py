@@ -93,8 +93,8 @@ class ChargeResult(FightResult):
         aboard = np.minimum(unit.passengers.models or 0, (unit.capacity or 0) * states.models_left(transport))
         left = np.where(broken, 0, aboard)
         suppressed = unit.passengers.suppressed | (transport & close_quarters.PASSENGERS_SUPPRESSED != 0)
-        found = {"left": left, "broken": broken, "annihilated": left == 0, "suppressed": (left > 0) & suppressed}
-        return {f"passengers_{name}": column for name, column in found.items()}
+        result = {"left": left, "broken": broken, "annihilated": left == 0, "suppressed": (left > 0) & suppressed}
+        return {f"passengers_{name}": column for name, column in result.items()}
 
     def _all_weights(self) -> list[NDArray[Any]]:
         return [*super()._all_weights(), self.losses()["count"]]

@@ -87,19 +87,19 @@ def value_of(result: Any, function: Callable[[pd.DataFrame], Any]) -> Estimate |
     """
     table = result.to_frame()
     try:
-        found = np.asarray(function(table))
+        answer = np.asarray(function(table))
     except Exception as error:
         problem = f"the function fails on the outcome table: {type(error).__name__}: {error}"
         raise InputError(problem, where="metric", allowed=f"its columns: {', '.join(table.columns)}") from error
-    if found.shape not in ((), (len(table),)) or found.dtype.kind not in "bifu":
-        problem = f"the function gives an array of shape {found.shape}, {found.dtype}"
+    if answer.shape not in ((), (len(table),)) or answer.dtype.kind not in "bifu":
+        problem = f"the function gives an array of shape {answer.shape}, {answer.dtype}"
         raise InputError(problem, where="metric", allowed="one number, or a value for each outcome")
-    if found.ndim == 0:
-        return float(found)
+    if answer.ndim == 0:
+        return float(answer)
     weights = table["probability" if result.trials is None else "count"].to_numpy(float)
-    if found.dtype.kind == "b":
-        return estimate(float(weights[found].sum()), result.trials)
-    mean, variance = mean_and_variance(found.astype(float), weights, result.trials)
+    if answer.dtype.kind == "b":
+        return estimate(float(weights[answer].sum()), result.trials)
+    mean, variance = mean_and_variance(answer.astype(float), weights, result.trials)
     if result.trials is None:
         return Mean(mean)
     half = NORMAL_95 * float(np.sqrt(variance / result.trials))

@@ -106,12 +106,12 @@ class DuelResult(FightResult):
     def _possible_points(self) -> list[NDArray[np.int64]]:
         """The victory points that each side can win."""
         sides = (self.scenario.a, self.scenario.b)
-        found = []
+        result = []
         for place, (mine, theirs) in enumerate((sides, sides[::-1])):
             wins = np.arange(1 << bits_of_wins(mine, theirs, self.scenario.terms, place))
             rating = 1 if theirs.victory_points is None else theirs.victory_points
-            found.append(np.unique(np.add.outer(wins, [0, rating])))
-        return found
+            result.append(np.unique(np.add.outer(wins, [0, rating])))
+        return result
 
     def _possible(self, figure: str) -> NDArray[Any]:
         if figure == "margin":

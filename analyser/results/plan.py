@@ -143,15 +143,15 @@ class PlanTable:
 
     def reached(self, side: int | None = None, least: float = 0.0) -> list[dict[str, Any]]:
         """A row for each choice that comes up more often than `least`, the likeliest of each round first."""
-        found = []
+        result = []
         for number in range(self.play.game.rounds):
             rows = []
             for place in self._places(side):
                 nodes = self.play.game.nodes_of(place.place)
                 there = nodes.start + np.flatnonzero(self.weights[number, nodes] > least)
                 rows += [self.row(place, number, node) for node in there.tolist() if self._is_choice(node)]
-            found += sorted(rows, key=lambda row: -row["probability"])
-        return found
+            result += sorted(rows, key=lambda row: -row["probability"])
+        return result
 
     def _places(self, side: int | None) -> Iterator[Place]:
         for place in self.play.places:
@@ -254,18 +254,18 @@ class PlanTable:
     def _stands(self, place: Place, node: int) -> dict[str, Any]:
         """Return the states of both sides as plain data."""
         columns, distance = self._columns
-        found: dict[str, Any] = {}
+        result: dict[str, Any] = {}
         for who, side in (("own", place.side), ("enemy", 1 - place.side)):
             models, damages, flags, forward = columns[side]
-            found |= {f"{who}_models": int(models[node]), f"{who}_damage": int(damages[node])}
-            found[f"{who}_statuses"] = [name for name, held in flags.items() if held[node]]
+            result |= {f"{who}_models": int(models[node]), f"{who}_damage": int(damages[node])}
+            result[f"{who}_statuses"] = [name for name, held in flags.items() if held[node]]
             if self.play.setup["sides"][side]["garrisoned"] and self._is_inside(side, node):
-                found[f"{who}_statuses"].append("in_building")
-            found |= {f"{who}_edge": self._to_edge(side, int(forward[node]))} if self._has_edges else {}
+                result[f"{who}_statuses"].append("in_building")
+            result |= {f"{who}_edge": self._to_edge(side, int(forward[node]))} if self._has_edges else {}
         states = (self.play.game.first, self.play.game.second)[place.side]
         if int(states[node]) & unit_state.RALLY_FAILED:
-            found["own_statuses"].append("rally_failed")
-        return found | {"distance": None if distance is None else float(distance[node])}
+            result["own_statuses"].append("rally_failed")
+        return result | {"distance": None if distance is None else float(distance[node])}
 
 
 def stands_in_words(row: dict[str, Any], mine: Combatant, theirs: Combatant) -> str:

@@ -163,11 +163,11 @@ class Play:
 
     def moments(self) -> tuple[JointStates, ...]:
         """Return the states of both sides at the end of each round."""
-        found = []
+        result = []
         for weights in self.weights[1:, : self.game.starts]:
             (there,) = np.nonzero(weights)
-            found.append(JointStates(self.game.first[there], self.game.second[there], weights[there]))
-        return tuple(found)
+            result.append(JointStates(self.game.first[there], self.game.second[there], weights[there]))
+        return tuple(result)
 
     @cached_property
     def followed(self) -> Followed:
@@ -177,16 +177,16 @@ class Play:
     @cached_property
     def places(self) -> list[Place]:
         """The places of the round where a side chooses, the first of the round first."""
-        rules, found, when = self.game.rules, list[Place](), int(NONE)
+        rules, result, when = self.game.rules, list[Place](), int(NONE)
         for place in range(len(rules.places) - 1, 0, -1):
             subject = int(rules.places[place, SUBJECT])
             if subject != NONE:
                 chooser = int(self.game.edges.choosers[place])
-                found.append(Place(place, chooser, when, subject))
+                result.append(Place(place, chooser, when, subject))
             else:
                 kind, _, number = rules.operations[rules.places[place, FIRST]].tolist()
                 when = number if kind == Kind.BEGIN else when
-        return found
+        return result
 
     def branches(self, number: int, nodes: NDArray[Any]) -> NDArray[Any]:
         """The branch that is taken in each of those nodes in a round."""
@@ -256,12 +256,12 @@ class Play:
         """The edge of opportunity fire with a shot in each of those nodes, if it can be made; else that of holding."""
         edges = self.game.edges
         begins, ends = edges.begins[nodes.start : nodes.stop], edges.begins[nodes.start + 1 : nodes.stop + 1]
-        found = np.zeros(len(begins), np.int64)
+        result = np.zeros(len(begins), np.int64)
         if reaction != NONE:
             for at in range(int((ends - begins).max(initial=0))):
                 inside = begins + at < ends
-                found[inside & (edges.weights[np.minimum(begins + at, ends - 1)] == reaction + 1)] = at
-        return found
+                result[inside & (edges.weights[np.minimum(begins + at, ends - 1)] == reaction + 1)] = at
+        return result
 
     def strike_of(self, place: Place, salvo: int) -> int:
         """The number of the first strike of a salvo; NONE of none."""

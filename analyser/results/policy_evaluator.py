@@ -81,10 +81,10 @@ class Decider:
             decisions[holds] = (line.manoeuvre, line.action, fired, stop)
             strikes[holds] = strike
             open_yet &= ~holds
-        found = np.zeros(count, np.int64)
+        result = np.zeros(count, np.int64)
         for strike in np.unique(strikes).tolist():
-            found = np.where(strikes == strike, self._taken(strike, decisions), found)
-        return found
+            result = np.where(strikes == strike, self._taken(strike, decisions), result)
+        return result
 
     def _taken(self, strike: int, decisions: NDArray[np.int64]) -> NDArray[np.int64]:
         edges = self.play.game.edges
@@ -118,13 +118,13 @@ class Decider:
     def _holds(self, condition: Condition, strike: int, number: int) -> NDArray[np.bool_]:
         quantity = condition.quantity
         if quantity in QUANTITIES:
-            found = _COMPARED[condition.comparison](self._number(quantity, strike, number), condition.value)
+            result = _COMPARED[condition.comparison](self._number(quantity, strike, number), condition.value)
         elif quantity in _IN_VIEW:
-            found = self._view(strike)[:, _IN_VIEW[quantity]] != 0
+            result = self._view(strike)[:, _IN_VIEW[quantity]] != 0
         else:
             enemy = quantity.startswith("enemy ")
-            found = flag(self.units[enemy], quantity.removeprefix("enemy ").replace(" ", "_"))
-        return np.asarray(found != condition.negated)
+            result = flag(self.units[enemy], quantity.removeprefix("enemy ").replace(" ", "_"))
+        return np.asarray(result != condition.negated)
 
     def _number(self, quantity: str, strike: int, number: int) -> NDArray[Any]:
         if quantity == "distance":  # none counts: as near as can be

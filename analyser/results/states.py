@@ -285,8 +285,8 @@ def exact_ends_by_models(
     steps = _steps_of(setup, [operations], np.array(models)).tolist()
     able = [both for both, number in zip(models, steps) if number <= MOST_STEPS]
     seconds = sum(steps) * _INTERPRETED
-    found = iter(exact_distributions_by_models(setup, operations, start, able, *_drawn(ruleset), seconds))
-    return [next(found) if number <= MOST_STEPS else _takes_too_long(number) for number in steps]
+    result = iter(exact_distributions_by_models(setup, operations, start, able, *_drawn(ruleset), seconds))
+    return [next(result) if number <= MOST_STEPS else _takes_too_long(number) for number in steps]
 
 
 def _steps_of(setup: Setup, programs: Programs, models: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -80,12 +80,12 @@ class Story:
 
     def rounds(self) -> list[list[str]]:
         """Return the lines by round; the first of each says that the round begins."""
-        found: list[list[str]] = []
+        result: list[list[str]] = []
         for begins, line in self._told():
-            if begins == Event.ROUND or not found:
-                found.append([])
-            found[-1].append(line)
-        return found
+            if begins == Event.ROUND or not result:
+                result.append([])
+            result[-1].append(line)
+        return result
 
     def _told(self) -> Iterator[tuple[Event, str]]:
         """Each line, and the event that it begins with."""

@@ -106,11 +106,11 @@ def played_from(hand: Integers, held: int, how: int, to_beat: int) -> int:
     if how == Hand.SURRENDER or held == 0:
         return -1
     if how == Hand.KEPT and to_beat != NOT_PLAYED:
-        found = -1
+        result = -1
         for place in range(held):
-            if hand[place] >= to_beat and (found < 0 or hand[place] < hand[found]):
-                found = place
-        return found
+            if hand[place] >= to_beat and (result < 0 or hand[place] < hand[result]):
+                result = place
+        return result
     above = held - 1 if how == Hand.LOWEST else 0  # cards that are to stand above it
     if how == Hand.MIDDLE:
         above = (held - 1) // 2

@@ -144,8 +144,8 @@ def lines_of(policy: str | Sequence[str], where: str) -> tuple[Line, ...]:
     if not 1 <= len(texts) <= MOST_LINES:
         raise InputError(f"{len(texts)} lines", where=where, allowed=f"1 to {MOST_LINES}")
     lines = tuple(_line_of(text, f"{where}: line {number}") for number, text in enumerate(texts, 1))
-    if (found := _hidden_line(lines)) is not None:
-        later, earlier = found
+    if (result := _hidden_line(lines)) is not None:
+        later, earlier = result
         taken = lines[earlier]
         why = "is taken wherever that could be" if all_conditions(taken) else "has no condition"
         told = f"line {later + 1}, {lines[later].text!r}, is never come to: line {earlier + 1}, {taken.text!r}, {why}"
@@ -190,11 +190,11 @@ def _hidden_line(lines: Sequence[Line]) -> tuple[int, int] | None:
 
 def _by_quantity(line: Line) -> dict[str, list[Condition]]:
     """All conditions of a line by what they look at; the ranges of a row are one thing."""
-    found: dict[str, list[Condition]] = {}
+    result: dict[str, list[Condition]] = {}
     row = "" if line.manoeuvre == Manoeuvre.CHARGE else line.fired
     for each in all_conditions(line):
-        found.setdefault(f"range of {row}" if each.quantity in _OF_A_ROW else each.quantity, []).append(each)
-    return found
+        result.setdefault(f"range of {row}" if each.quantity in _OF_A_ROW else each.quantity, []).append(each)
+    return result
 
 
 def _line_of(text: str, where: str) -> Line:
@@ -216,8 +216,8 @@ def _line_of(text: str, where: str) -> Line:
 
 def _order_of(text: str, where: str) -> Line:
     fired, stop = "", 0
-    if (found := _WITH.search(text)) is not None:
-        fired, text = found[1].strip(), text[: found.start()]
+    if (match := _WITH.search(text)) is not None:
+        fired, text = match[1].strip(), text[: match.start()]
     moves, deeds = list[Manoeuvre](), list[Action]()
     for said in filter(None, (each.strip() for each in re.split(r"\band\b|,", text))):
         part, ends = _move_in(said, where)
@@ -247,11 +247,11 @@ def _order_of(text: str, where: str) -> Line:
 
 def _move_in(text: str, where: str) -> tuple[str, int]:
     """Return an order without the words that say where its move ends, and its stop."""
-    if (found := _SO_FAR.match(text)) is not None:
-        return found[1], _inches(found[2], text, where)
-    if (found := _UP_TO.match(text)) is not None:
-        reach = _RANGES.get(found[2])
-        return found[1], APART | _inches(found[2], text, where) if reach is None else reach
+    if (match := _SO_FAR.match(text)) is not None:
+        return match[1], _inches(match[2], text, where)
+    if (match := _UP_TO.match(text)) is not None:
+        reach = _RANGES.get(match[2])
+        return match[1], APART | _inches(match[2], text, where) if reach is None else reach
     return text, TO_SHORT_RANGE if text == "close in" else 0
 
 

@@ -220,23 +220,23 @@ class Chooser(Shooter):
     @cached_property
     def _shots(self) -> list[Shot]:
         """All that it can make in its own activation; those that follow another one come last."""
-        found = [Shot(row) for row in self.rows]
-        found += [Shot(row, overcharge=True) for row in self.rows if row.has("Overcharge")]
+        result = [Shot(row) for row in self.rows]
+        result += [Shot(row, overcharge=True) for row in self.rows if row.has("Overcharge")]
         fires_several = self.mine.value("All-Out Attack") > 1 and len(self.rows) > 1
-        found += [Shot(row, follows=True) for row in self.rows if fires_several]
-        return [*found, *(shot._replace(reforming=True) for shot in found if self.mine.garrisoned)]
+        result += [Shot(row, follows=True) for row in self.rows if fires_several]
+        return [*result, *(shot._replace(reforming=True) for shot in result if self.mine.garrisoned)]
 
     @cached_property
     def salvos(self) -> list[tuple[Shot, ...]]:
         """All attacks of one activation: each shot; with All-Out Attack also each row followed by others."""
         shots = [shot for shot in self._shots if not shot.reforming]
-        found: list[tuple[Shot, ...]] = [(shot,) for shot in shots if not shot.follows]
+        result: list[tuple[Shot, ...]] = [(shot,) for shot in shots if not shot.follows]
         most = self.mine.value("All-Out Attack")
         for main in shots:
             others = [each for each in shots if each.follows and each.row is not main.row]
             if most > 1 and others and not main.follows and not main.overcharge:
-                found.append((main, *others[: most - 1]))
-        return found
+                result.append((main, *others[: most - 1]))
+        return result
 
     def shots(self) -> list[Strike]:
         """The strikes of all shots."""
@@ -291,11 +291,11 @@ class Chooser(Shooter):
 
     def _moves(self, manoeuvres: Sequence[Manoeuvre]) -> list[tuple[Manoeuvre, int]]:
         """Return each of those moves with each place where it may end: what is longer than its SPEED is double time."""
-        speed, found = length_of(self.mine.speed or 0), list[tuple[Manoeuvre, int]]()
+        speed, result = length_of(self.mine.speed or 0), list[tuple[Manoeuvre, int]]()
         for manoeuvre in manoeuvres if speed and self.distance is not None else ():
             after = [stop for stop in self.stops if (stop >= speed) == doubles(manoeuvre)]
-            found += [(manoeuvre, stop) for stop in (0, *(APART | apart for apart in self.stops_at), *after)]
-        return found
+            result += [(manoeuvre, stop) for stop in (0, *(APART | apart for apart in self.stops_at), *after)]
+        return result
 
     def choice(
         self,

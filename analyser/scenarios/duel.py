@@ -229,31 +229,31 @@ def _activation(
 
 def in_a_line(course: Iterable[Operation | Choice]) -> list[Operation]:
     """All operations of a course; of branches with a combat, the combat of the last one."""
-    found: list[Operation] = []
+    result: list[Operation] = []
     for each in course:
         if isinstance(each, Operation):
-            found.append(each)
+            result.append(each)
             continue
         branches = [in_a_line(branch) for branch in each.branches]
         for branch in branches:
             last = branch is branches[-1] or each.subject == OVERRUN  # which adds to one combat
-            found += [
+            result += [
                 operation for operation in branch if last or operation.kind in (Kind.STRIKE, Kind.TEST_FRIGHTENED)
             ]
-    return found
+    return result
 
 
 def _with_fumes(course: Iterable[Operation | Choice], fumes: list[Operation]) -> list[Operation | Choice]:
     """The course of an activation in which fumes are looked for once the unit has moved, and at its end."""
-    found: list[Operation | Choice] = []
+    result: list[Operation | Choice] = []
     for each in course:
         if isinstance(each, Choice):
-            found.append(each._replace(branches=[_with_fumes(branch, fumes) for branch in each.branches]))
+            result.append(each._replace(branches=[_with_fumes(branch, fumes) for branch in each.branches]))
             continue
-        found.append(each)
+        result.append(each)
         if each.kind in (Kind.GIVE_ORDERS, Kind.ORDER, Kind.END):
-            found += fumes
-    return found
+            result += fumes
+    return result
 
 
 def _round(activations: Sequence[list[Operation | Choice]], first: str, spread: bool) -> list[Operation | Choice]:

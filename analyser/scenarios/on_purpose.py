@@ -56,25 +56,25 @@ def with_tests_chosen(
     A rally test is worth failing to nobody but to who runs amok: all that can be done after it can be done after one
     that is passed (AC-5.6).
     """
-    found = list[Operation | Choice]()
+    result = list[Operation | Choice]()
     for each in course:
         if isinstance(each, Choice):
             branches = [with_tests_chosen(branch, strikes, shooters, may) for branch in each.branches]
-            found.append(each._replace(branches=branches))
+            result.append(each._replace(branches=branches))
             continue
         test, sides = each, list[int]()
         if each.kind == Kind.STRIKE and strikes[each.number].strike.test_apart:
             sides = [1 - strikes[each.number].strike.striker]
             test = Operation(Kind.TEST_SHOT, sides[0], each.number)
-            found.append(each)
+            result.append(each)
         elif each.kind == Kind.RESOLVE:
             sides = [0, 1]
         elif each.kind == Kind.TEST_FRIGHTENED or (
             each.kind == Kind.BEGIN and shooters[each.side].mine.has("Run Amok")
         ):
             sides = [each.side]
-        found.append(_chosen(test, [side for side in sides if may[side]]))
-    return found
+        result.append(_chosen(test, [side for side in sides if may[side]]))
+    return result
 
 
 def _chosen(test: Operation, sides: Sequence[int]) -> Operation | Choice:

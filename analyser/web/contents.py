@@ -140,7 +140,7 @@ class Edit(NamedTuple):
 
 def edits() -> list[dict[str, Any]]:
     """The numbers of a unit that a reader can change."""
-    found = [
+    result = [
         Edit("dice", "Attack dice", "attacker", "dice", -10, 10),
         Edit("veteran", "Veteran", "attacker", "rows", 0, 6),
         Edit("defence", "DEFENCE", "target", least=1, most=8),
@@ -152,16 +152,16 @@ def edits() -> list[dict[str, Any]]:
     ]
     qualities = [Quality(name) for name in QUALITIES if name not in _NOT_BY_A_MARK]
     of_rows, of_units = ATTACK.names or (), TARGET.names or ()
-    found += [
+    result += [
         Edit(each.field, each.name, "attacker", "rows", kind="flag") for each in qualities if each.field in of_rows
     ]
     rules = (Rule(name) for name in SPECIAL_RULES)
-    found += [
+    result += [
         Edit(rule.field, rule.name, "target", kind="flag", fields=_MARKS.get(rule.field, (rule.field,)))
         for rule in rules
         if (rule.field in of_units and rule.field not in _CONDITIONS) or rule.field in _MARKS
     ]
-    return [each.record() for each in found]
+    return [each.record() for each in result]
 
 
 _NOT_BY_A_MARK = ("Point Blank", "Shock", "Wreckers", "Overcharge")  # they need a second number, or a choice
@@ -176,7 +176,7 @@ _MARKS = {
 
 def conditions(layout: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The conditions of the module that the page offers: where each stands, and whether it is often used."""
-    found = []
+    result = []
     for each in layout["conditions"]:
         name, side = each["name"], each["side"]
         role = "attacker" if side == "fight" else side
@@ -186,8 +186,8 @@ def conditions(layout: Mapping[str, Any]) -> list[dict[str, Any]]:
         if name in HIDDEN or is_of_a_unit or (panel == "charge" and side == "target"):
             continue
         place = OFTEN[role].index(name) if often else 0
-        found.append(each | {"role": role, "panel": panel, "often": often, "place": place})
-    return sorted(found, key=lambda each: each["place"])
+        result.append(each | {"role": role, "panel": panel, "often": often, "place": place})
+    return sorted(result, key=lambda each: each["place"])
 
 
 def notes(assumed: Iterable[str], warnings: Iterable[str] = ()) -> list[str]:

@@ -123,15 +123,15 @@ def add_fixed(
 @step
 def row_for_contact(unit: Any, impact: int) -> int:
     """Return the melee (or impact) row of a unit, the one that it names first; NONE if it has none (AC-8.1, AC-8.3)."""
-    found, named = NONE, unit.facts[0].close_quarters_row
+    result, named = NONE, unit.facts[0].close_quarters_row
     for place in range(unit.n_rows):
         kind = unit.rows[place].facts[0].kind
         if kind == RowKind.MELEE or (impact and kind == RowKind.IMPACT):
             if place == named:
                 return int(place)
-            if found == NONE:
-                found = place
-    return int(found)
+            if result == NONE:
+                result = place
+    return int(result)
 
 
 @step

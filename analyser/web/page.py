@@ -156,13 +156,13 @@ def _page(
     """A page of two sides: the name of each, and its units with their names."""
     entries = dict[str, dict[str, Any]]()
     placed = [(name, [_placed(unit, entries) for unit in units]) for name, units in sides]
-    found = layout(library.ruleset)
+    result = layout(library.ruleset)
     data = contents() | {
         "kind": kind,
         "title": title,
         "start": start,
-        "layout": found,
-        "conditions": conditions(found),
+        "layout": result,
+        "conditions": conditions(result),
         "notes": notes(library.used.said, warnings),
         "units": list(entries.values()),
         "sides": [{"name": name, "units": units} for name, units in placed],

@@ -96,8 +96,8 @@ def _turned(plan: SamplingPlan, trials: int, counter: np.uint64, gamma: np.uint6
     turned = np.zeros(len(bounds) - 1, np.int64)
     while trials > 0:
         draws = words.draws(np.uint16, 1)[0][: min(trials, BLOCK)]
-        found = np.searchsorted(bounds[1:], draws, side="right")
-        good = np.bincount(found[found < len(turned)], minlength=len(turned))
+        result = np.searchsorted(bounds[1:], draws, side="right")
+        good = np.bincount(result[result < len(turned)], minlength=len(turned))
         turned += good
         trials -= int(good.sum())
     return turned, words.counter

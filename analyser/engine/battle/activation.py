@@ -310,7 +310,7 @@ def best_on_lookout(battle: Battle, unit: int) -> int:
     """Return the enemy on lookout whose shot at the active unit gains most; NO_TARGET if none gains by it (BT-6)."""
     field, facts = battle.field, battle.encoding
     first = first_of(1 - side_of(unit))
-    found, best = NO_TARGET, 0.0
+    result, best = NO_TARGET, 0.0
     for other in range(first, first + facts.units[1 - side_of(unit)]):
         if field.place[other] != Place.ON_FIELD or not field.states[other] & unit_state.ON_LOOKOUT:
             continue
@@ -324,8 +324,8 @@ def best_on_lookout(battle: Battle, unit: int) -> int:
             continue
         value = gain_of(battle, number, other, unit, short, 1 if short else 0)
         if value > best:
-            found, best = other, value
-    return found
+            result, best = other, value
+    return result
 
 
 @step

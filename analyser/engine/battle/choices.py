@@ -63,7 +63,7 @@ def next_unit(battle: Battle, side: int) -> int:
 @step
 def nearest_to_an_enemy(battle: Battle, side: int) -> int:
     """Return the ready unit of a side that is nearest to an enemy, aircraft last; NONE if no unit is ready."""
-    field, found, least = battle.field, NONE, _LAST + 1
+    field, result, least = battle.field, NONE, _LAST + 1
     for unit in range(first_of(side), first_of(side) + battle.encoding.units[side]):
         if is_ready(battle, unit):
             length = _LAST
@@ -71,8 +71,8 @@ def nearest_to_an_enemy(battle: Battle, side: int) -> int:
                 measure(battle, 1 - side, int(field.x[unit]), int(field.y[unit]))
                 length = int(field.nearest_length)
             if length < least:
-                found, least = unit, length
-    return found
+                result, least = unit, length
+    return result
 
 
 @step
@@ -85,18 +85,18 @@ def target_of(battle: Battle, unit: int, rally_failed: bool) -> int:
     nearest, length = int(field.nearest), int(field.nearest_length)
     must = field.sides[unit].berserk if rally_failed else field.sides[unit].runs_amok
     if must:
-        found = best_of(battle, unit, CHARGED, rally_failed)
-        if found != NO_TARGET:
-            return found
+        result = best_of(battle, unit, CHARGED, rally_failed)
+        if result != NO_TARGET:
+            return result
     if facts.own_tactic[unit] in (Policy.LOOKOUT, Policy.TAKE_COVER):  # which need none (BT-4)
         return NO_TARGET
     nearest_first = facts.choice[side_of(unit)] == Choice.NEAREST and not pair_of(battle, unit, nearest).shunned
     if nearest_first and is_attacked(battle, (unit, nearest), length, rally_failed):
         return nearest
     for among in range(ATTACKED, CHARGED):
-        found = best_of(battle, unit, among, rally_failed)
-        if found != NO_TARGET:
-            return found
+        result = best_of(battle, unit, among, rally_failed)
+        if result != NO_TARGET:
+            return result
     return best_shunned(battle, unit, ATTACKED, rally_failed) if facts.holds[unit] else nearest
 
 
@@ -104,8 +104,8 @@ def target_of(battle: Battle, unit: int, rally_failed: bool) -> int:
 def best_attacked(battle: Battle, unit: int) -> int:
     """Return the target of a unit that has disembarked, among enemies that it can shoot at from where it stands."""
     measure(battle, 1 - side_of(unit), int(battle.field.x[unit]), int(battle.field.y[unit]))
-    found = best_of(battle, unit, ATTACKED, True)
-    return found if found != NO_TARGET else best_shunned(battle, unit, ATTACKED, True)
+    result = best_of(battle, unit, ATTACKED, True)
+    return result if result != NO_TARGET else best_shunned(battle, unit, ATTACKED, True)
 
 
 @step
@@ -116,8 +116,8 @@ def target_in_flight(battle: Battle, unit: int) -> int:
     """
     facts, side = battle.encoding, side_of(unit)
     measure(battle, 1 - side, int(battle.field.at[unit]), 0 if side == 0 else int(facts.table))
-    found = best_of(battle, unit, FLOWN, False)
-    return found if found != NO_TARGET else best_shunned(battle, unit, FLOWN, False)
+    result = best_of(battle, unit, FLOWN, False)
+    return result if result != NO_TARGET else best_shunned(battle, unit, FLOWN, False)
 
 
 @step
@@ -148,7 +148,7 @@ def best_in(battle: Battle, unit: int, among: int, rally_failed: bool) -> int:
     nearest, length = int(field.nearest), int(field.nearest_length)
     if choice == Choice.NEAREST and nearest != NONE and belongs(battle, (unit, nearest), length, among, rally_failed):
         return nearest
-    found, least, best = NO_TARGET, NOWHERE, -1.0
+    result, least, best = NO_TARGET, NOWHERE, -1.0
     for other in range(first, first + facts.units[1 - side_of(unit)]):
         squared = field.squared[other]
         if squared >= NOWHERE or (choice == Choice.NEAREST and squared >= least):
@@ -156,13 +156,13 @@ def best_in(battle: Battle, unit: int, among: int, rally_failed: bool) -> int:
         length = root_of(squared)
         if belongs(battle, (unit, other), length, among, rally_failed):
             if choice == Choice.NEAREST:
-                found, least = other, length * length
+                result, least = other, length * length
                 continue
             flown = flight_of(battle, unit, other) if among == FLOWN else length
             value = value_of(battle, unit, other, choice, flown)
             if value > best + _SAME or (abs(value - best) <= _SAME and squared < least):
-                found, least, best = other, length * length, max(value, best)
-    return found
+                result, least, best = other, length * length, max(value, best)
+    return result
 
 
 @step

@@ -47,7 +47,7 @@ def next_by_gain(battle: Battle, side: int) -> int:
     field, facts = battle.field, battle.encoding
     if look_for_changes(battle, side):
         expect_answers(battle, side)
-    found, best, ties = NONE, 0.0, 1
+    result, best, ties = NONE, 0.0, 1
     for unit in range(first_of(side), first_of(side) + facts.units[side]):
         if not is_ready(battle, unit):
             continue
@@ -55,13 +55,13 @@ def next_by_gain(battle: Battle, side: int) -> int:
             field.value[unit] = value_now(battle, unit)
             field.fresh[unit] = 1
         value = field.value[unit]
-        if found == NONE or value > best + _SAME:
-            found, best, ties = unit, value, 1
+        if result == NONE or value > best + _SAME:
+            result, best, ties = unit, value, 1
         elif value >= best - _SAME:
             ties += 1
             if one_of(field, ties) == 0:
-                found = unit
-    return found
+                result = unit
+    return result
 
 
 @step
@@ -140,7 +140,7 @@ def volley(battle: Battle, unit: int, other: int, length: int, moved: bool, shif
     field, facts = battle.field, battle.encoding
     rows, state = facts.rows[unit, other - first_of(side_of(other))], field.states[unit]
     empty = state & unit_state.RELOADING != 0
-    best, found, total, fired = 0.0, 0, 0.0, 0
+    best, result, total, fired = 0.0, 0, 0.0, 0
     for at in range(rows.number):
         if length > rows.long[at] or length <= rows.within[at]:
             continue
@@ -149,11 +149,11 @@ def volley(battle: Battle, unit: int, other: int, length: int, moved: bool, shif
         short = length <= rows.short[at]
         value = gain_of(battle, int(rows.strikes[at]), unit, other, short, shift + (1 if short else 0))
         if value > best:
-            best, found = value, at
+            best, result = value, at
         if value > 0.0 and fired < facts.several[unit] and (at == 0 or rows.row[at] != rows.row[at - 1]):
             total += value
             fired += 1
-    return (total, ALL_ROWS) if total > best and fired > 1 else (best, found)
+    return (total, ALL_ROWS) if total > best and fired > 1 else (best, result)
 
 
 @step
@@ -249,15 +249,15 @@ def plan_charge(battle: Battle, unit: int, other: int, length: int, bounds: tupl
 def goal_of(battle: Battle, unit: int) -> int:
     """Return the enemy that attracts a unit most, by what it can gain and how far away that is; NO_TARGET if none."""
     field, facts = battle.field, battle.encoding
-    power, first, found, most = facts.power[unit], first_of(1 - side_of(unit)), NO_TARGET, -1.0
+    power, first, result, most = facts.power[unit], first_of(1 - side_of(unit)), NO_TARGET, -1.0
     for place in range(facts.units[1 - side_of(unit)]):
         squared = squared_from(field, first + place, int(field.x[unit]), int(field.y[unit]))
         if squared < NOWHERE:
             gain = max(power[0, place], power[1, place], power[2, place])
             attraction = float(gain) / (root_of(int(squared)) + _NEAR)
             if attraction > most:
-                found, most = first + place, attraction
-    return found
+                result, most = first + place, attraction
+    return result
 
 
 @step

@@ -46,7 +46,7 @@ def is_within(battle: Battle, unit: int, other: int, length: int) -> bool:
 @step
 def measure(battle: Battle, side: int, x: int, y: int) -> None:
     """Find the nearest unit of a side to a point, the first of the list of several, and note how far it is."""
-    field, least, found = battle.field, np.int32(NOWHERE), np.int32(UNITS)
+    field, least, result = battle.field, np.int32(NOWHERE), np.int32(UNITS)
     units = (battle.encoding.units[side] + _AT_ONCE - 1) // _AT_ONCE * _AT_ONCE  # nobody is where no unit was put
     for at in range(first_of(side), first_of(side) + units):
         squared = squared_from(field, at, x, y)
@@ -56,8 +56,8 @@ def measure(battle: Battle, side: int, x: int, y: int) -> None:
     beyond = min((length + 1) * (length + 1), NOWHERE)
     for at in range(first_of(side), first_of(side) + units):
         place = np.int32(at) if field.squared[at] < beyond else np.int32(UNITS)
-        found = place if place < found else found
-    field.nearest = np.int64(found) if found < UNITS else NONE  # type: ignore[assignment]
+        result = place if place < result else result
+    field.nearest = np.int64(result) if result < UNITS else NONE  # type: ignore[assignment]
     field.nearest_length = length
 
 

@@ -95,9 +95,9 @@ class Simulation:
         for chunk in range(-(-trials // CHUNK_BATTLES)):
             many = min(CHUNK_BATTLES, trials - chunk * CHUNK_BATTLES)
             play_chunk(battle, stream_of(seed), chunk, 0, many)
-            found = np.flatnonzero(field.margins[:many] == margin)
-            if len(found):
-                return chunk * CHUNK_BATTLES + int(found[0])
+            result = np.flatnonzero(field.margins[:many] == margin)
+            if len(result):
+                return chunk * CHUNK_BATTLES + int(result[0])
         raise AssertionError(f"no battle of seed {seed} ends with {margin}")
 
     def told(self, number: int, seed: int) -> Told:

@@ -68,14 +68,14 @@ def actions_of(setup: Setup, operation: Line, when: int, shots: int, first: Inte
     `operation` is GIVE_ORDERS, which is next; `when`, which activation of the round it is; `shots`, how many strikes,
     from that of the operation on, the side can shoot with.
     """
-    found = np.empty(len(first), np.int64)
+    result = np.empty(len(first), np.int64)
     for place in range(len(first)):
         mine, theirs = first[place], second[place]
         if operation[1] == 1:
             mine, theirs = theirs, mine
         did, why = action_of(setup, operation, when, shots, mine, theirs)
-        found[place] = did * WHYS + why
-    return found
+        result[place] = did * WHYS + why
+    return result
 
 
 @step

@@ -102,14 +102,14 @@ class Words:
         with np.errstate(over="ignore"):
             counters = self.counter + self._gamma * np.arange(1, count + 1, dtype=np.uint64)
             self.counter = np.uint64(self.counter + self._gamma * np.uint64(count))
-        found: NDArray[np.uint64] = word_of(cast("Any", counters))  # type: ignore[assignment]
-        return found
+        result: NDArray[np.uint64] = word_of(cast("Any", counters))  # type: ignore[assignment]
+        return result
 
     def draws(self, kind: Any, rolls: int) -> NDArray[Any]:
         """Draws of that type, one a trial for each of so many rolls: shape (rolls, BLOCK)."""
         words = self.many(rolls * BLOCK * kind(0).itemsize // (_WORD_BITS // 8))
-        found: NDArray[Any] = words.view(kind).reshape(rolls, BLOCK)
-        return found
+        result: NDArray[Any] = words.view(kind).reshape(rolls, BLOCK)
+        return result
 
     def one(self) -> np.uint64:
         """The next word."""
@@ -162,25 +162,25 @@ class Reader:
         if self.rerolls is None:
             return self._plain(block, trial, dice)
         draws = [int(each) for each in block.first[:, trial]]
-        found = [self._alone(draw) for draw in draws]
+        result = [self._alone(draw) for draw in draws]
         added = [*(int(each) for each in block.added[:, trial]), *block.rest.get(trial, [])]
         exploded = [at for at, draw in enumerate(draws) if draw < self.layout.explodes]
         makers = [at for at in exploded for _ in range(int(self.layout.added))]
-        found += [self._alone(draw)._replace(added_by=at) for draw, at in zip(added, makers)]
-        return self._rerolled(found, [int(each) for each in block.again[:, trial]])
+        result += [self._alone(draw)._replace(added_by=at) for draw, at in zip(added, makers)]
+        return self._rerolled(result, [int(each) for each in block.again[:, trial]])
 
     def _plain(self, block: RolledBlock, trial: int, dice: int) -> list[Die]:
         draws = [int(each) for each in block.first[:, trial]]
-        explodes, found, added = int(self.layout.explodes), list[Die](), list[Die]()
+        explodes, result, added = int(self.layout.explodes), list[Die](), list[Die]()
         at_once = self.layout.dice_at_once
         for place in range(dice):
             draw = draws[place if at_once == ABREAST else ABREAST * place]
-            found.append(self._alone(draw))
+            result.append(self._alone(draw))
             if draw < explodes:
                 added.append(Die(*self._cases[draw * self._pairs // explodes], added_by=place))
                 if at_once != ABREAST:  # Arc adds a second die, which has a draw of its own
                     added.append(self._alone(draws[ABREAST * place + 1])._replace(added_by=place))
-        return found + added
+        return result + added
 
     def _alone(self, draw: int) -> Die:
         return Die(*self._cases[draw // self._a_pair])
@@ -207,9 +207,9 @@ def dice_that_score(fight: FightFacts, score: int, die: Integers, stream: Stream
     while True:
         block = block_again(layout, rerolls, dice, kept_of(dice, int(fight.explosion), die), counter, stream.gamma)
         for trial in np.flatnonzero(block.good).tolist():
-            found = reader.dice_of(block, trial, dice)
-            if score_of_dice(fight, scores, found) == score:
-                return found
+            result = reader.dice_of(block, trial, dice)
+            if score_of_dice(fight, scores, result) == score:
+                return result
         counter = block.counter
 
 

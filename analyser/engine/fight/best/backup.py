@@ -107,11 +107,11 @@ def backed_up(edges: Edges, final: Floats, first: int, second: int, plan: Intege
 def taken(edges: Edges, node: int, values: Floats, takes: int, ties: float) -> int:
     """The number of the best edge of a node, or the worst; of equals the first."""
     begin, end = edges.begins[node], edges.begins[node + 1]
-    found = takes * values[edges.to[begin]]
+    result = takes * values[edges.to[begin]]
     for edge in range(begin + 1, end):
-        found = max(found, takes * values[edges.to[edge]])
+        result = max(result, takes * values[edges.to[edge]])
     edge = begin
-    while takes * values[edges.to[edge]] < found - ties:
+    while takes * values[edges.to[edge]] < result - ties:
         edge += 1
     return int(edge - begin)
 
@@ -119,11 +119,11 @@ def taken(edges: Edges, node: int, values: Floats, takes: int, ties: float) -> i
 def _spread_at_once(edges: Edges, plan: Integers) -> Floats:
     """Do :func:`spread` by whole arrays, a place at once."""
     rounds, starts = len(plan), int(edges.bounds[0, -1])
-    found = np.zeros((rounds + 1, len(edges.begins) - 1))
-    found[0, 0] = 1.0
+    result = np.zeros((rounds + 1, len(edges.begins) - 1))
+    result[0, 0] = 1.0
     sizes = np.diff(edges.begins)
     for number in range(rounds):
-        now, after = found[number], found[number + 1]
+        now, after = result[number], result[number + 1]
         nodes = np.arange(int(edges.bounds[0, number + 1]))
         over = sizes[nodes] == 0
         after[nodes[over]] += now[nodes[over]]
@@ -141,7 +141,7 @@ def _spread_at_once(edges: Edges, plan: Integers) -> Floats:
             ends = to < starts
             np.add.at(after, to[ends], more[ends])
             np.add.at(now, to[~ends], more[~ends])
-    return found
+    return result
 
 
 @tiered_or(_spread_at_once, 2.0)
@@ -151,10 +151,10 @@ def spread(edges: Edges, plan: Integers) -> Floats:
     A finished fight stays at its node.
     """
     rounds, starts = len(plan), edges.bounds[0, -1]
-    found = np.zeros((rounds + 1, len(edges.begins) - 1))
-    found[0, 0] = 1.0
+    result = np.zeros((rounds + 1, len(edges.begins) - 1))
+    result[0, 0] = 1.0
     for number in range(rounds):
-        now, after = found[number], found[number + 1]
+        now, after = result[number], result[number + 1]
         for node in range(edges.bounds[0, number + 1]):
             if edges.begins[node] == edges.begins[node + 1]:
                 after[node] += now[node]
@@ -177,4 +177,4 @@ def spread(edges: Edges, plan: Integers) -> Floats:
                         after[to] += more
                     else:
                         now[to] += more
-    return found
+    return result

@@ -104,10 +104,10 @@ def only_branch(setup: Setup, rules: Round, place: int, pair: Pair) -> int:
     subject = rules.places[place, SUBJECT]
     if subject == ORDERS:
         return NONE
-    found, begin = NONE, rules.places[place, FIRST]
+    result, begin = NONE, rules.places[place, FIRST]
     for branch in range(begin, begin + rules.places[place, COUNT]):
         if can_choose(setup, rules, place, branch, pair):
-            if found != NONE:
+            if result != NONE:
                 return NONE
-            found = branch
-    return NONE if found != begin and subject in (RETALIATION, ATTACK, DECLARED) else found
+            result = branch
+    return NONE if result != begin and subject in (RETALIATION, ATTACK, DECLARED) else result

@@ -169,16 +169,16 @@ def _interpreted_memory() -> dict[tuple[int, int, int], tuple[int, int, int]]:
 
 def _interpreted_settled(setup: Setup, rules: Round, chances: Chances, place: int, pair: Pair) -> tuple[int, int, int]:
     at, passed = (place, pair[0], pair[1]), list[tuple[int, int, int]]()
-    found: tuple[int, int, int] | None
-    while (found := chances.memory.get(at)) is None:
+    result: tuple[int, int, int] | None
+    while (result := chances.memory.get(at)) is None:
         passed.append(at)
         following = at if at[0] == BETWEEN_ROUNDS else after_place(setup, rules, chances.cache, at[0], at[1:])
         if following[0] == at[0]:
-            found = at
+            result = at
             break
         at = following
-    chances.memory.update((each, found) for each in passed)
-    return found
+    chances.memory.update((each, result) for each in passed)
+    return result
 
 
 @step_for(_interpreted_memory)
@@ -324,14 +324,14 @@ def explored(
                 add_choices(setup, rules, chances, graph, place, pair)
             elif rules.operations[rules.places[place, FIRST], 0] == Kind.STRIKE:
                 key = key_of_strike(setup, rules, place, pair)
-                found = list_of(known, key)
-                if found == NOT_FOUND:
-                    found = known.lists.length[0]
+                result = list_of(known, key)
+                if result == NOT_FOUND:
+                    result = known.lists.length[0]
                     known = with_outcomes(setup, cache, known, key)
-                more = known.starts[found + 1] - known.starts[found] + _SPARE
+                more = known.starts[result + 1] - known.starts[result] + _SPARE
                 if not has_room(graph, more):
                     graph = roomy(graph, more)
-                add_strike(setup, rules, chances, graph, known, found, place, pair)
+                add_strike(setup, rules, chances, graph, known, result, place, pair)
             else:
                 add_test(setup, rules, chances, graph, place, pair)
             graph.ends[node] = graph.edges[0]

@@ -100,12 +100,12 @@ class Followed:
 
 def _taken(game: Game, plan: Integers, weights: Floats) -> Integers:
     """Return the branch taken in each round and node; the first if it is not reached, or has no choice."""
-    found = np.zeros_like(plan)
+    result = np.zeros_like(plan)
     chooses = game.edges.choosers[game.places] != NONE
     for number in range(game.rounds):
         (nodes,) = np.nonzero(chooses & (weights[number] > 0))
-        found[number, nodes] = game.edges.weights[game.edges.begins[nodes] + plan[number, nodes]].astype(np.int64)
-    return found
+        result[number, nodes] = game.edges.weights[game.edges.begins[nodes] + plan[number, nodes]].astype(np.int64)
+    return result
 
 
 class _Placed(NamedTuple):
@@ -118,12 +118,12 @@ class _Placed(NamedTuple):
 
 def _placed(course: Course, places: Iterator[int]) -> list[Operation | _Placed]:
     """A course, of each choice the place: they are numbered from the end, those in the first branch last."""
-    found = list[Operation | _Placed]()
+    result = list[Operation | _Placed]()
     for each in course:
         if isinstance(each, Operation):
-            found.append(each)
+            result.append(each)
             continue
         place = next(places)
         branches = [_placed(branch, places) for branch in reversed(each.branches)]
-        found.append(_Placed(place, each.subject, branches[::-1]))
-    return found
+        result.append(_Placed(place, each.subject, branches[::-1]))
+    return result

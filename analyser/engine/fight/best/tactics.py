@@ -22,16 +22,16 @@ def views_of(setup: Setup, operation: Line, first: Integers, second: Integers) -
 
     `operation`: GIVE_ORDERS, with the strike of the row that it means to shoot with.
     """
-    found = np.empty((len(first), 7), np.int64)
+    result = np.empty((len(first), 7), np.int64)
     for node in range(len(first)):
         mine, theirs = first[node], second[node]
         if operation[1] == 1:
             mine, theirs = theirs, mine
         view = operations.view_of(setup, operation, mine, theirs)
-        found[node, 0], found[node, 1], found[node, 2] = view.rally_failed, view.in_building, view.in_range
-        found[node, 3], found[node, 4], found[node, 5] = view.in_short_range, view.can_charge, view.must_charge
-        found[node, 6] = view.distance
-    return found
+        result[node, 0], result[node, 1], result[node, 2] = view.rally_failed, view.in_building, view.in_range
+        result[node, 3], result[node, 4], result[node, 5] = view.in_short_range, view.can_charge, view.must_charge
+        result[node, 6] = view.distance
+    return result
 
 
 @tiered(2.0)

@@ -22,17 +22,17 @@ def strike_matrices(
     """
     mine, first = start_states(setup)
     places: dict[int, int] = {first: 0}
-    found: list[dict[int, Joint]] = [{} for _ in range(strikes)]
+    result: list[dict[int, Joint]] = [{} for _ in range(strikes)]
     waiting = [first]
     while waiting:
         new: dict[int, None] = {}
-        for number, of_strike in enumerate(found):
+        for number, of_strike in enumerate(result):
             joints = dict(zip(waiting, _struck(setup, number, mine, waiting, die, deck)))
             new |= dict.fromkeys(state for joint in joints.values() for state in joint.second.tolist())
             of_strike.update(joints)
         waiting = [state for state in new if state not in places]
         places |= {state: len(places) + at for at, state in enumerate(waiting)}
-    return np.array(list(places)), [_matrix(each, places) for each in found]
+    return np.array(list(places)), [_matrix(each, places) for each in result]
 
 
 def _struck(setup: Setup, number: int, mine: int, states: list[int], die: Integers, deck: Integers) -> list[Joint]:

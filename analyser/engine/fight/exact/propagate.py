@@ -87,7 +87,7 @@ def run(
     :class:`~.strike.PoolCache`.
     """
     cache = pool_cache_for(setup, places, die, deck)
-    found = [Joint(starts[0, :1], starts[0, 1:], np.ones((1, 1)))][:0]  # none yet, of a type that the compiler is told
+    result = [Joint(starts[0, :1], starts[0, 1:], np.ones((1, 1)))][:0]  # none yet, of a type that the compiler is told
     for fight in range(len(starts)):
         for side in range(2):
             setup.sides[side].models = models[fight, side]
@@ -100,8 +100,8 @@ def run(
                     joint, known = after_strike(setup, fused, joint, cache, known)
                 else:
                     joint = after_operation(setup, fused, joint, cache)
-            found.append(joint)
-    return found
+            result.append(joint)
+    return result
 
 
 def exact_distributions(

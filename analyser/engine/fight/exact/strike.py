@@ -117,9 +117,9 @@ def pool_of(setup: Setup, scores: Scores, cache: PoolCache, number: int) -> Floa
     place = cache.places[number, fight.dice] + fight.rating
     pmf = cache.pools[place, :size]
     if not cache.known[place]:
-        found = pool_pmf(fight, scores, cache.faces, cache.cards)
+        result = pool_pmf(fight, scores, cache.faces, cache.cards)
         for score in range(size):  # one by one, as below: assigning whole arrays compiles a text of what does not fit
-            pmf[score] = found[score]
+            pmf[score] = result[score]
         cache.known[place] = True
     return pmf
 

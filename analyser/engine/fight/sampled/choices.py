@@ -68,7 +68,7 @@ def next_line(setup: Setup, choices: Choices, lines: Integers, line: int, pair: 
 @tiered(1.0)
 def pairs_known(setup: Setup, choices: Choices, place: int, first: Integers, second: Integers) -> Integers:
     """The place in a plan of each of several pairs of states, or NOT_FOUND."""
-    found = np.empty(len(first), np.int64)
+    result = np.empty(len(first), np.int64)
     for each in range(len(first)):
-        found[each] = pair_known(setup, choices, place, (first[each], second[each]))
-    return found
+        result[each] = pair_known(setup, choices, place, (first[each], second[each]))
+    return result

@@ -261,13 +261,13 @@ class Player:
         at.logs, at.logged = 1, 0
         self.play(chunk, number, number + 1)
         at.logs = 0
-        found = []
+        result = []
         for node, value in at.log[: at.logged].tolist():
             special, side, roll = known.asks[node, [SPECIAL, SIDE, NUMBER]].tolist()
             if special != nodes.PART:
                 is_roll = special == nodes.NOTHING and side == NO_DECK
-                found.append(int(rolls.score[rolls.first_score[roll] + value]) if is_roll else value)
-        return found
+                result.append(int(rolls.score[rolls.first_score[roll] + value]) if is_roll else value)
+        return result
 
 
 def _program_of(texts: Sequence[Sequence[Operation]]) -> Program:
