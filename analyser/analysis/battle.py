@@ -40,7 +40,7 @@ def battle(
         Let both sides play an equilibrium of all tactics, which are tried first (:meth:`BattleResult.tactics`); else
         each plays ``balanced`` if it states none.
     trials : int, optional
-        Battles to simulate, 1 to 10**12. Default: 20,000.
+        Battles to simulate, 1 to 10**12. Default: 10,000.
     seed, precision, threads, profiles, progress
         As of :func:`analyser.attack`.
     replacement : bool

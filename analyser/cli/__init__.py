@@ -37,6 +37,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {  # by heading: what the help says 
         "matchups": "Heatmaps of every attacker against every defender.",
     },
     "Armies and units": {
+        "calculator": "A page for a phone: exact answers about all units, live and offline.",
         "army": "Show, check, print or build an army list; a page for the game.",
         "units": "List the units, print one, import BattleScribe data.",
     },
@@ -45,7 +46,6 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {  # by heading: what the help says 
         "report": "A balance report, a site of reports, the difference between two versions.",
     },
     HIDDEN: {
-        "calculator": "A page for a phone: exact answers about all units, live and offline.",
         "sweep": "A design space in parts, on one machine or many.",
         "warm-up": "Compile all kernels now.",
         "completion": "Print a shell completion script.",

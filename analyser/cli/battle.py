@@ -40,13 +40,13 @@ from analyser.engine.battle.tactics import TACTICS
 from analyser.scenarios.battle import BattleTerms
 
 ENDINGS = (".toml", ".ros", ".rosz", ".json")  # of armies, as in `scenarios.armies`
-DEFAULT_BATTLES = 20_000  # as in `results.battle`, which a help need not import
+DEFAULT_BATTLES = 10_000  # as in `results.battle`, which a help need not import
 _PICTURES = {"margin": "plot_margin", "survival": "plot_survival", "contributions": "plot_contributions"}
 AIMS = ("points", "annihilated", "victory-points")  # as in `analysis.volleys`, which a help need not import
-BATTLES_OF_A_PAGE = 20_000
+BATTLES_OF_A_PAGE = 10_000
 _AIM = "Goal of the best attacks of a round. Default: points."
 _DISTANCE = "Also with all units this far apart, aiming; the best attacks at that distance come first."
-_BATTLES = "Number of battles, 0 for none. Default: 20,000 on a page, else 0."
+_BATTLES = "Number of battles, 0 for none. Default: 10,000 on a page, else 0."
 _ARMY_OUTPUT = [*RULESET_OPTIONS, PROFILES, FORMAT, OutOption(PAGE), PLOT, QUIET_OPTION]
 MINE, YOURS = (click.argument(side, shell_complete=complete_file) for side in ("mine", "yours"))
 
@@ -57,7 +57,7 @@ MINE, YOURS = (click.argument(side, shell_complete=complete_file) for side in ("
     Option("--tell N", "Instead: battle N of the simulation in words; 0 is the first.", OUTPUT, type=Integer(0)),
     Option("--swing/--no-swing", "Also without each unit, a tenth as often. Default: yes.", METHOD, default=True),
     Option("--tactics/--no-tactics", "Try all tactics first, and play an equilibrium.", METHOD, default=True),
-    Option("--trials N", "Battles to simulate (20,000).", METHOD, type=AT_LEAST_1),
+    Option("--trials N", "Battles to simulate (10,000).", METHOD, type=AT_LEAST_1),
     *SAMPLE_OPTIONS,
     ALL_AT_ONCE,
     Option("--replacement", "Tests put each card back. Default: real decks.", METHOD, default=None),

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-DEFAULT_BATTLES = 20_000
+DEFAULT_BATTLES = 10_000
 LEAST_FOR_SWING = 1_000
 LEAST_FOR_TACTICS = 400
 _EVENTS = {

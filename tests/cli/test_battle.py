@@ -90,7 +90,7 @@ def test_one_battle_is_told():
 def test_a_battle_that_is_not_played_is_not_told():
     told = refusal("battle", *ARMIES, "--trials", "500", "--tell", "999999999")
     assert "--tell: there is no battle 999,999,999 among 500 (allowed: 0 to 499, or more --trials)" in told
-    assert "among 20,000" in refusal("battle", *ARMIES, "--tell", "100000")
+    assert "among 10,000" in refusal("battle", *ARMIES, "--tell", "100000")
     assert "--tell: -1 is out of range (allowed: 0 or more)" in refusal("battle", *ARMIES, "--tell", "-1")
     assert "--plot: a battle that is told has no picture" in refusal("battle", *ARMIES, "--tell", 1, "--plot", "x.png")
 

@@ -303,10 +303,10 @@ def test_version_and_help():
         assert answer(command, "--help").startswith("Usage: ")
 
 
-def test_the_help_lists_fourteen_commands_and_the_others_on_request():
+def test_the_help_lists_fifteen_commands_and_the_others_on_request():
     shown, everything = answer("--help"), answer("--help-all")
     names = {name for heading, names in cli.COMMANDS.items() if heading != HIDDEN for name in names}
-    assert len(names) == 14
+    assert len(names) == 15
     for name in (*names, *cli.COMMANDS[HIDDEN]):
         assert (f"\n  {name} " in shown) is (name in names)
         assert f"\n  {name} " in everything
