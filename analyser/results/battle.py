@@ -311,7 +311,7 @@ class BattleResult(Result):
 
     def heading(self) -> list[tuple[str, str]]:
         """Return the question as labels and texts."""
-        return heading(self.scenario)
+        return heading(self.scenario, equilibrium=self.game is not None)
 
     def blocks(self) -> list[Block]:
         """The answer as text, block by block."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import product
+from itertools import product, takewhile
+from threading import Event
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from analyser.rules.battle import Outcome
 from analyser.scenarios.battle import SIDES, BattleScenario
 from analyser.scenarios.policies import AUTO
 
+_MOST_OF_A_PART = 1_250
 PARTS = 8  # of the battles of each pair, which tell differences from chance
 _REPLAYED = 4  # times as many battles: the pairs at the ends, with new random numbers
 _WON, _LOST = (Outcome.VICTORY, Outcome.DEVASTATING_VICTORY), (Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT)
@@ -132,16 +134,21 @@ def _played(
     simulation: Simulation, pairs: Sequence[tuple[str, str]], trials: int, sampling: Sampling
 ) -> NDArray[np.int64]:
     """Return the outcomes of each part of the battles of each pair; shape (PARTS, pairs, outcomes)."""
-    each_of, seed = max(trials // PARTS, 1), int(sampling.seed)
+    size, seed, stopped = min(max(trials // PARTS, 1), _MOST_OF_A_PART), int(sampling.seed), Event()
+    befores = np.arange(PARTS) * -(-size // CHUNK_BATTLES) * CHUNK_BATTLES
 
-    def play(pair: tuple[str, str]) -> NDArray[np.int64]:
+    def play(pair: tuple[str, str]) -> list[NDArray[np.int64]]:
         played = simulation.with_tactics(pair)
-        parts = [played.play(each_of, seed, before=part * CHUNK_BATTLES).outcomes.sum(axis=0) for part in range(PARTS)]
-        return np.array(parts)
+        going_on = takewhile(lambda _: not stopped.is_set(), befores.tolist())
+        return [played.play(size, seed, before=before).outcomes.sum(axis=0) for before in going_on]
 
     with ThreadPoolExecutor(sampling.n_threads) as pool:
-        result = list(pool.map(play, pairs))
-    return np.stack(result, axis=1)
+        try:
+            outcomes = list(pool.map(play, pairs))
+        except BaseException:
+            stopped.set()
+            raise
+    return np.stack(outcomes, axis=1)
 
 
 def _scores(outcomes: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ from analyser.common.answer import Block
 from analyser.common.estimates import estimate, estimate_in, plus_minus
 from analyser.common.means import mean_in, mean_text
 from analyser.common.text import counted, fill
-from analyser.engine.battle.tactics import BY_POLICY
+from analyser.engine.battle.tactics import BY_POLICY, DEFAULT
 from analyser.results.battle_swings import better_without, swing_units
 from analyser.results.battle_tactics import game_lines
 from analyser.scenarios.battle import SIDES, BattleScenario
@@ -25,12 +25,16 @@ _BANDS, _MOST_BANDS = (1, 2, 5, 10, 20, 50, 100, 200), 16  # margins of a printe
 _BY_POLICY_KEYS, _ALWAYS = ("target", "order"), ("hand", "initiative")  # keys
 
 
-def heading(scenario: BattleScenario) -> list[tuple[str, str]]:
-    """Return the question as labels and texts; tactics common to both sides are listed once."""
+def heading(scenario: BattleScenario, *, equilibrium: bool = False) -> list[tuple[str, str]]:
+    """Return the question as labels and texts; tactics common to both sides are listed once.
+
+    Without an `equilibrium` the tactic `auto` is the default one.
+    """
     terms = scenario.terms
     lengths = f'lines {terms.gap:g}" apart, table {terms.table:g}" deep'
     lines = [("Battle", f"{counted(terms.rounds, 'round')}, {lengths}, {terms.scale}")]
-    tactics = [_tactics(scenario, side) for side in SIDES]
+    auto = "equilibrium of tactics" if equilibrium else f"tactic {DEFAULT}"
+    tactics = [_tactics(scenario, side, auto) for side in SIDES]
     for side, army in zip(SIDES, scenario.armies):
         boons = sum(each.points for each in army.bought)
         points = f"{army.points:,} points" + (f", {boons} of them for boons" if boons else "")
@@ -40,14 +44,14 @@ def heading(scenario: BattleScenario) -> list[tuple[str, str]]:
     return [*lines, *(("Tactics", f"{side}: {how}") for side, how in zip(SIDES, tactics))]
 
 
-def _tactics(scenario: BattleScenario, side: str) -> str:
+def _tactics(scenario: BattleScenario, side: str, auto: str) -> str:
     """By what a side chooses, in words: all that can differ between two sides of one battle."""
     terms, units = scenario.terms, scenario.fielded[SIDES.index(side)]
     tactic = terms.of("tactic", side)
     keys = _ALWAYS
     if tactic == BY_POLICY:
         keys = (*(("policy",) if terms.of("policy", side) != AUTO else ()), *_BY_POLICY_KEYS, *_ALWAYS)
-    told = [BY_POLICY if tactic == BY_POLICY else f"tactic {tactic}".replace("_", " ")]
+    told = [{BY_POLICY: BY_POLICY, AUTO: auto}.get(tactic) or f"tactic {tactic}".replace("_", " ")]
     told += [f"{key} {terms.of(key, side)}".replace("_", " ") for key in keys]
     own = sum(unit.unit.policy is not None for unit in units)
     told += [f"{counted(own, 'unit')} with a policy of its own"] if own else []

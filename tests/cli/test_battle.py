@@ -30,7 +30,7 @@ def test_a_battle_is_answered_as_text_json_and_csv(tmp_path):
         "battle", *ARMIES, *FEW, "--no-swing", "--no-tactics", "--format", "json", "--out", tmp_path / "mine.json"
     )
     record = json.loads((tmp_path / "mine.json").read_text(encoding="utf-8"))
-    assert page.stderr.startswith("mine.json: Mine wins ")
+    assert page.stderr.startswith("mine.json: Army (mine) ")
     assert record["trials"] == 600
     assert record["swing"] == []
     rows = list(csv.DictReader(io.StringIO(answer("battle", *ARMIES, *FEW, "--format", "csv"))))
@@ -46,7 +46,7 @@ def test_a_battle_is_a_page(tmp_path):
     asked = ("battle", *ARMIES, *FEW, "--no-swing", "--no-tactics")
     page, again, picture = tmp_path / "battle.html", tmp_path / "again.HTML", tmp_path / "margin.png"
     said = run(*asked, "--out", page, "--plot", picture).stderr
-    assert said.startswith("battle.html: Mine wins ")
+    assert said.startswith("battle.html: Army (mine) ")
     first = said.splitlines()[0].removeprefix("battle.html: ")
     assert first in html.unescape(page.read_text(encoding="utf-8"))
     assert picture.read_bytes()[:4] == b"\x89PNG"

@@ -194,7 +194,7 @@ def test_a_huge_game_is_refused_soon_and_in_little_memory():
     castellans = "imperium/teutonic-armiger-castellans@full-strength"
     asked = ("best", castellans, castellans, "--distance", "17.5", "--rounds", "10")
     refused = refusal(*asked)  # by now all is compiled
-    assert "100,000,000 ways to go on (allowed: fewer rounds or models; a tactic" in refused
+    assert "100,000,000 ways to go on (allowed: fewer rounds or models; a simple tactic" in refused
     look = (
         f"import pathlib, time; from analyser.cli import main; print(main({asked}), time.process_time()); "
         "own = pathlib.Path('/proc/self/status'); print(own.read_text() if own.exists() else '')"

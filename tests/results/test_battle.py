@@ -132,7 +132,8 @@ def test_an_answer_is_plain_data_and_text(result):
 
 @pytest.mark.slow
 def test_who_wins_and_who_swings_it_is_said_first(result):
-    win, pairs, *plays, mine, yours = result.conclusions()[:8]
+    first, win, pairs, *plays, mine, yours = result.conclusions()[:9]
+    assert first == result.headline
     chance = {name: result.probability(name) for name in result.events}
     assert win == (
         f"Mine wins {chance['victory']} of these battles, devastatingly {chance['devastating_victory']}; it draws "
@@ -198,7 +199,7 @@ def test_all_that_a_side_chooses_by_is_in_the_heading():
     odd = {"unit": "imperium/scion-grenadier-platoon@basic", "policy": "lookout"}
     found = analyser.battle(RIFLES, [odd], policy_mine="charge", discard_below_mine=4, **how)
     mine, yours = (text for label, text in found.heading() if label == "Tactics")
-    assert mine.startswith("mine: tactics, policy charge, target nearest")
+    assert mine.startswith("mine: policies, policy charge, target nearest")
     assert mine.endswith("cards below 4 discarded")
     assert yours.startswith("yours: tactic auto")
     assert yours.endswith("1 unit with a policy of its own")

@@ -272,7 +272,7 @@ def test_a_longer_fight_adds_up_to_the_bits_of_one_machine(tmp_path, threads, ki
 @pytest.mark.slow
 def test_battles_add_up_to_the_bits_of_one_machine(tmp_path, threads):
     question = {
-        "battle": {"rounds": 2},
+        "battle": {"rounds": 2, "tactic_mine": "balanced", "tactic_yours": "balanced"},
         "mine": {"unit": ["2 x crown/rifle-platoon@basic"]},
         "yours": {"unit": ["imperium/scion-grenadier-platoon@basic"]},
     }

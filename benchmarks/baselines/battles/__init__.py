@@ -75,5 +75,5 @@ def army(facts: Facts, units: int) -> list[dict[str, Any]]:
 def terms_of(terms: Terms) -> dict[str, Any]:
     """The same terms in the keys of ``[battle]``."""
     inches = {key: getattr(terms, key) / 100 for key in ("gap", "table", "width")}
-    tactics = {"tactic_mine": "tactics", "tactic_yours": "tactics"}  # which the baselines play
+    tactics = {"tactic_mine": "policies", "tactic_yours": "policies"}  # which the baselines play
     return inches | tactics | {"rounds": terms.rounds, "hand_limit": terms.hand_limit}
