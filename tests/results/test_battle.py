@@ -108,11 +108,13 @@ def test_what_is_printed_above_the_tables_fits_a_terminal(result):
 
 def test_tactics_are_told_once_where_both_sides_have_them():
     alike = analyser.battle(RIFLES, GRENADIERS, trials=1, rounds=1, swing=False, tactics=False).heading()
-    assert [text for label, text in alike if label == "Tactics"] == ["both: tactic auto, hand highest, initiative take"]
+    assert [text for label, text in alike if label == "Tactics"] == [
+        "both: tactic balanced, hand highest, initiative take"
+    ]
     how = {"target_yours": "most_points", "trials": 1, "rounds": 1, "swing": False, "tactics": False}
     told = [text for label, text in analyser.battle(RIFLES, GRENADIERS, **how).heading() if label == "Tactics"]
     assert told == [
-        "mine: tactic auto, hand highest, initiative take",
+        "mine: tactic balanced, hand highest, initiative take",
         "yours: policies, target most points, order listed, hand highest, initiative take",
     ]
 
@@ -201,7 +203,7 @@ def test_all_that_a_side_chooses_by_is_in_the_heading():
     mine, yours = (text for label, text in found.heading() if label == "Tactics")
     assert mine.startswith("mine: policies, policy charge, target nearest")
     assert mine.endswith("cards below 4 discarded")
-    assert yours.startswith("yours: tactic auto")
+    assert yours.startswith("yours: tactic balanced")
     assert yours.endswith("1 unit with a policy of its own")
 
 
@@ -391,8 +393,8 @@ def test_a_long_law_is_printed_in_bands_and_kept_whole_as_data():
     [
         (Sampling("monte-carlo", trials=50_000), 5000),
         (Sampling("monte-carlo", trials=500), 500),
-        (Sampling("monte-carlo"), 2000),
-        (Sampling("monte-carlo", precision="5%"), 2000),
+        (Sampling("monte-carlo"), 1000),
+        (Sampling("monte-carlo", precision="5%"), 1000),
     ],
 )
 def test_swings_are_of_a_number_of_battles_known_beforehand(sampling, trials):
