@@ -53,7 +53,7 @@ def test_a_call_that_cannot_be_understood_is_one_line(call, line):
     assert text.count("\n") == 1
 
 
-@pytest.mark.parametrize(("call", "line"), [((), "  attack    Ranged"), (("morale",), "  mordheim ")])
+@pytest.mark.parametrize(("call", "line"), [((), "  attack      Ranged"), (("morale",), "  mordheim ")])
 def test_without_a_command_the_help_is_the_answer(call, line):
     found = CliRunner().invoke(cli, call)
     assert found.output.startswith("Usage: ")
