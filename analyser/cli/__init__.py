@@ -37,7 +37,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {  # by heading: what the help says 
         "matchups": "Heatmaps of every attacker against every defender.",
     },
     "Armies and units": {
-        "calculator": "A page for a phone: exact answers about all units, live and offline.",
+        "calculator": "A page for a phone with all units; `army table` has your game.",
         "army": "Show, check, print or build an army list; a page for the game.",
         "units": "List the units, print one, import BattleScribe data.",
     },
