@@ -35,7 +35,9 @@ def clash_blocks(answer: Clash) -> list[Block]:
             *fill(f"{answer.mine.title} against {answer.yours.title}"),
             "Method: exact, of what is modelled; what is not stands below",
         ],
-        ["In battle (sampled, by fixed tactics)", *_points(answer.fought)] if answer.fought else fill(NOT_FOUGHT),
+        ["In battle (simulated; both sides look one activation ahead)", *_points(answer.fought)]
+        if answer.fought
+        else fill(NOT_FOUGHT),
         ["Gaps", *_points(answer.gap_lines())],
         _headings(answer.situations),
         *_rounds(answer),

@@ -115,7 +115,7 @@ class FairPoints(JudgedAnswer):
     situations : tuple of Situation
     profiles : ProfilesUsed
     method : str
-        ``"exact"``; the intervals are over fields and situations, drawn with a fixed seed.
+        ``"exact"``; the intervals are those of a fitted model, without draws.
     limits : str
         What is not known.
     among : Among

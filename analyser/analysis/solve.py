@@ -62,7 +62,7 @@ class SolvedPrice(Answer):
     among : Among
         The opponents that it is judged against.
     method : str
-        ``"exact"``, but for the interval, whose fields are drawn with a fixed seed.
+        ``"exact"``; the interval is that of a fitted model, without draws.
     """
 
     loadout: str

@@ -56,7 +56,7 @@ class WhatIf(JudgedAnswer):
     situations : tuple of Situation
     profiles : ProfilesUsed
     method : str
-        ``"exact"``; the intervals of fair points are over fields and situations, drawn with a fixed seed.
+        ``"exact"``; the intervals of fair points are those of a fitted model, without draws.
     limits : str
         What is not known.
     spent : tuple of str

@@ -16,7 +16,7 @@ from analyser.common.intervals import trials_for
 from analyser.common.means import mean_figures
 from analyser.common.precision import Precision
 from analyser.common.sampling import Sampling
-from analyser.common.text import counted, fill
+from analyser.common.text import counted, fill, whole_percent
 from analyser.engine.battle.simulation import Simulation
 from analyser.engine.battle.tables import MOST_UNITS, Counts
 from analyser.game.army import ArmyUnit
@@ -341,8 +341,10 @@ class BattleResult(Result):
         names = ("p_victory", "p_defeat") if won >= lost else ("p_defeat", "p_victory")
         shares = sorted(row[names[0]] for row in self.game.ends)
         side = 0 if won >= lost else 1
-        how = spoken(self.game.best(side))
-        return f"{told[:-1]}, between {shares[0]:.0%} and {shares[1]:.0%} over the tactics tried; best tactic: {how}."
+        best = self.game.best(side)
+        advice = "no tactic is clearly the best" if best is None else f"best tactic: {spoken(best)}"
+        least, most = map(whole_percent, shares)
+        return f"{told[:-1]}, between {least} and {most} over the tactics tried; {advice}."
 
     def conclusions(self) -> list[str]:
         """Return sentences: how often my side wins, how much that depends on the order, and which units matter most."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import product, takewhile
+from itertools import product
 from threading import Event
 from typing import Any, NamedTuple
 
@@ -12,19 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.answer import Block
-from analyser.common.estimates import estimate, estimate_in, plus_minus, probability_figures
-from analyser.common.intervals import CONFIDENCE
+from analyser.common.estimates import estimate, estimate_in, probability_figures
+from analyser.common.intervals import NORMAL_95
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted, fill
 from analyser.engine.battle.simulation import Simulation
-from analyser.engine.battle.tables import CHUNK_BATTLES
 from analyser.engine.battle.tactics import BY_POLICY, TACTICS
 from analyser.rules.battle import Outcome
 from analyser.scenarios.battle import SIDES, BattleScenario
 from analyser.scenarios.policies import AUTO
 
-_MOST_OF_A_PART = 1_250
-PARTS = 8  # of the battles of each pair, which tell differences from chance
+_MOST_OF_A_PAIR = 10_000
 _REPLAYED = 4  # times as many battles: the pairs at the ends, with new random numbers
 _WON, _LOST = (Outcome.VICTORY, Outcome.DEVASTATING_VICTORY), (Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT)
 _ROUNDING = 1e-9
@@ -45,25 +43,32 @@ class Game(NamedTuple):
         Of each pair the share of battles that mine wins, half of a draw counting as won; shape (mine, yours).
     mixes : tuple of arrays
         Probabilities of the tactics of mine and of yours in an equilibrium.
-    value, half : float
-        The score of the equilibrium, and half of its 95% interval.
     """
 
     names: tuple[tuple[str, ...], tuple[str, ...]]
     rows: tuple[dict[str, Any], ...]
     scores: NDArray[np.float64]
     mixes: tuple[NDArray[np.float64], NDArray[np.float64]]
-    value: float
-    half: float
 
     def against_mix(self, side: int) -> NDArray[np.float64]:
         """Return the score of mine with each tactic of a side against the equilibrium of the other one."""
         scores: NDArray[np.float64] = self.scores @ self.mixes[1] if side == 0 else self.mixes[0] @ self.scores
         return scores
 
-    def best(self, side: int) -> str:
-        """Return the tactic that a side plays most."""
-        return self.names[side][int(self.mixes[side].argmax())]
+    @property
+    def trials(self) -> int:
+        """Battles of a pair of tactics, but for the pairs that were simulated anew."""
+        return int(min(row["trials"] for row in self.rows))
+
+    def best(self, side: int) -> str | None:
+        """Return the tactic that a side does best with; None if another may do as well, as far as the battles tell."""
+        scores = self.against_mix(side) if side == 0 else 1.0 - self.against_mix(side)
+        order = np.argsort(-scores, kind="stable")
+        if len(order) == 1:
+            return self.names[side][0]
+        best, next_best = scores[order[:2]]
+        error = np.sqrt((best * (1.0 - best) + next_best * (1.0 - next_best)) / self.trials)
+        return self.names[side][int(order[0])] if best - next_best > NORMAL_95 * error else None
 
     @property
     def ends(self) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -78,8 +83,7 @@ class Game(NamedTuple):
             for at, side in enumerate(SIDES)
             for name, share, score in zip(self.names[at], self.mixes[at], self.against_mix(at))
         ]
-        ends = {"low": max(self.value - self.half, 0.0), "high": min(self.value + self.half, 1.0)}
-        return {"score": self.value, **ends, "plays": plays, "pairs": [dict(row) for row in self.rows]}
+        return {"plays": plays, "pairs": [dict(row) for row in self.rows]}
 
 
 def tried_of(scenario: BattleScenario, side: str) -> tuple[str, ...]:
@@ -95,11 +99,9 @@ def game_of(scenario: BattleScenario, simulation: Simulation, trials: int, sampl
         return None
     pairs = list(product(*names))
     outcomes = _played(simulation, pairs, trials, sampling)
-    scores = _scores(outcomes).reshape(PARTS, len(names[0]), len(names[1]))
-    whole = scores.mean(axis=0)
-    mine, value = equilibrium(whole)
-    yours, _ = equilibrium(1.0 - whole.T)
-    return Game(names, tuple(_rows(simulation, pairs, outcomes, sampling)), whole, (mine, yours), value, _half(scores))
+    scores = _scores(outcomes).reshape(len(names[0]), len(names[1]))
+    mixes = equilibrium(scores)[0], equilibrium(1.0 - scores.T)[0]
+    return Game(names, tuple(_rows(simulation, pairs, outcomes, sampling)), scores, mixes)
 
 
 def equilibrium(scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
@@ -121,34 +123,22 @@ def equilibrium(scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], float
     return mix / mix.sum(), float(result.x[rows])
 
 
-def _half(scores: NDArray[np.float64]) -> float:
-    """Return half of the 95% interval of the value of a game: the jackknife over the parts of the battles."""
-    from scipy.stats import t
-
-    values = [equilibrium(np.delete(scores, part, axis=0).mean(axis=0))[1] for part in range(PARTS)]
-    error = np.sqrt((PARTS - 1) * np.var(values))
-    return float(t.ppf((1 + CONFIDENCE) / 2, PARTS - 1) * error)
-
-
 def _played(
     simulation: Simulation, pairs: Sequence[tuple[str, str]], trials: int, sampling: Sampling
 ) -> NDArray[np.int64]:
-    """Return the outcomes of each part of the battles of each pair; shape (PARTS, pairs, outcomes)."""
-    size, seed, stopped = min(max(trials // PARTS, 1), _MOST_OF_A_PART), int(sampling.seed), Event()
-    befores = np.arange(PARTS) * -(-size // CHUNK_BATTLES) * CHUNK_BATTLES
+    """Return the outcomes of the battles of each pair; shape (pairs, outcomes)."""
+    size, seed, stopped = min(trials, _MOST_OF_A_PAIR), int(sampling.seed), Event()
 
-    def play(pair: tuple[str, str]) -> list[NDArray[np.int64]]:
-        played = simulation.with_tactics(pair)
-        going_on = takewhile(lambda _: not stopped.is_set(), befores.tolist())
-        return [played.play(size, seed, before=before).outcomes.sum(axis=0) for before in going_on]
+    def play(pair: tuple[str, str]) -> NDArray[np.int64] | None:
+        return None if stopped.is_set() else simulation.with_tactics(pair).play(size, seed).outcomes.sum(axis=0)
 
     with ThreadPoolExecutor(sampling.n_threads) as pool:
         try:
-            outcomes = list(pool.map(play, pairs))
+            played = [outcomes for outcomes in pool.map(play, pairs) if outcomes is not None]
         except BaseException:
             stopped.set()
             raise
-    return np.stack(outcomes, axis=1)
+    return np.stack(played)
 
 
 def _scores(outcomes: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -162,12 +152,11 @@ def _rows(
     simulation: Simulation, pairs: Sequence[tuple[str, str]], outcomes: NDArray[np.int64], sampling: Sampling
 ) -> list[dict[str, Any]]:
     """Return a row a pair; the pairs at the ends are simulated anew, so that being picked does not move them."""
-    whole = outcomes.sum(axis=0)
-    won = whole[:, _WON].sum(axis=-1)
+    won = outcomes[:, _WON].sum(axis=-1)
     picked = {int(won.argmin()), int(won.argmax())}
     rows = []
     for place, pair in enumerate(pairs):
-        counts = whole[place]
+        counts = outcomes[place]
         if place in picked:
             trials = _REPLAYED * int(counts.sum())
             again = simulation.with_tactics(pair).play(trials, int(sampling.seed) + 1, sampling.n_threads)
@@ -204,8 +193,7 @@ def game_lines(game: Game | None) -> list[str]:
     ]
     free = [(at, side) for at, side in enumerate(SIDES) if len(game.names[at]) > 1]
     lines += [f"{side.capitalize()} plays {_mix(game, at)}." for at, side in free]
-    score = plus_minus(100 * game.value, 100 * game.half, "%") if game.half else f"{100 * game.value:.0f}%"
-    return [*lines, f"In that equilibrium neither side gains by another tactic; it scores {score} for mine.", GAPS]
+    return [*lines, "In that equilibrium neither side gains by another tactic.", GAPS]
 
 
 def _pair(row: dict[str, Any]) -> str:
@@ -226,7 +214,10 @@ def by_tactic(game: Game) -> Block:
         for name, share, score in zip(game.names[at], game.mixes[at], game.against_mix(at))
     ]
     head = ("tactic", "side", "played", "mine scores", "what it does")
-    about = fill("Score: battles won, half of a draw counting as won, against the equilibrium of the other side.")
+    about = fill(
+        "Score: battles won, half of a draw counting as won, against the equilibrium of the other side; "
+        f"{game.trials:,} battles a pair, each score within {100 * NORMAL_95 / 2 / game.trials**0.5:.0f} points in 100."
+    )
     return Block("Tactics", head, lines, "<<>><", lines=about)
 
 

@@ -85,17 +85,22 @@ def expect_answers(battle: Battle, side: int) -> None:
         x, y, cap = int(field.x[unit]), int(field.y[unit]), cap_of(battle, unit)
         danger, reach = facts.danger[unit], facts.range[unit]
         for at in range(units):
-            squared = squared_from(field, first + at, x, y)
-            gain = within(squared, reach[CHARGING, at], danger[CHARGING, at])
-            standing = within(squared, reach[STANDING, at], danger[STANDING, at])
-            gain = standing if standing > gain else gain
-            moving = within(squared, reach[MOVING, at], danger[MOVING, at])
-            gain = moving if moving > gain else gain
-            gain = cap if gain > cap else gain
+            gain = gain_within(squared_from(field, first + at, x, y), at, danger, reach, cap)
             most, second = field.most[at], field.second[at]
             field.second[at] = most if gain > most else (gain if gain > second else second)
             field.most_on[at] = np.int32(unit) if gain > most else field.most_on[at]
             field.most[at] = gain if gain > most else most
+
+
+@inlined
+def gain_within(squared: Any, at: int, danger: Any, reach: Any, cap: Any) -> Any:
+    """Return the most that enemy `at`, so far away, gains by an attack on a unit, at most `cap`; in thousandths."""
+    gain = within(squared, reach[CHARGING, at], danger[CHARGING, at])
+    standing = within(squared, reach[STANDING, at], danger[STANDING, at])
+    gain = standing if standing > gain else gain
+    moving = within(squared, reach[MOVING, at], danger[MOVING, at])
+    gain = moving if moving > gain else gain
+    return cap if gain > cap else gain
 
 
 @step
@@ -119,13 +124,7 @@ def answer_at(battle: Battle, unit: int, x: int, y: int) -> float:
     danger, reach, cap = facts.danger[unit], facts.range[unit], cap_of(battle, unit)
     total = np.int32(0)
     for at in range(units):
-        squared = squared_from(field, first + at, x, y)
-        gain = within(squared, reach[CHARGING, at], danger[CHARGING, at])
-        standing = within(squared, reach[STANDING, at], danger[STANDING, at])
-        gain = standing if standing > gain else gain
-        moving = within(squared, reach[MOVING, at], danger[MOVING, at])
-        gain = moving if moving > gain else gain
-        gain = cap if gain > cap else gain
+        gain = gain_within(squared_from(field, first + at, x, y), at, danger, reach, cap)
         other = field.second[at] if field.most_on[at] == unit else field.most[at]
         more = np.int32(gain - other)
         more = more if more > np.int32(0) else np.int32(0)
