@@ -42,6 +42,7 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     from analyser.api import attack as attack
     from analyser.api import charge as charge
     from analyser.api import duel as duel
+    from analyser.api import evaluate as evaluate
     from analyser.api import exact as exact
     from analyser.api import focus as focus
     from analyser.api import simulate as simulate

@@ -1,15 +1,15 @@
 """The public questions: arguments in, a result out.
 
-Every question takes its units as selectors or mappings, or is asked as a whole: a scenario, the path of a file, or a
-mapping of the same form; and by which method and how precisely it is answered, as
-:class:`~analyser.common.sampling.Sampling` says.
+Every question takes its units as selectors or mappings, or is a whole: a scenario, the path of a file, or a mapping of
+the same form. :class:`~analyser.common.sampling.Sampling` describes method and precision.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any, Unpack, cast
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from analyser.common.errors import InputError, check_choice, check_keywords, shown
 from analyser.common.estimates import Method
@@ -32,6 +32,9 @@ from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.focus import FocusScenario
 from analyser.scenarios.load import FILES, AnyScenario, Question, Unit
 from analyser.scenarios.schema import Charge, DuelTerms, Kind
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _OF_A_SAMPLE = [field.name for field in fields(Sampling) if field.name != "method"]
 
@@ -190,8 +193,7 @@ def focus(
     Parameters
     ----------
     attacks : sequence of selectors or mappings; or FocusScenario, path or mapping
-        The attackers, in order: selectors, or the keys of ``[[attacks]]`` (each with its own row and conditions).
-        Without a `target`: a whole scenario (`docs/scenario.md`).
+        The attackers, in order: selectors, or the keys of ``[[attacks]]``. Without a `target`: a whole scenario.
     target : selector or mapping, optional
         The unit that all of them attack.
     until : (float, str), optional
@@ -287,22 +289,20 @@ def exact(
     kind: str | None = None,
     **conditions: Any,
 ) -> Result:
-    """The exact answer to a question of any kind: a full joint distribution.
+    """Return the exact answer to a question of any kind: a full joint distribution.
 
     Parameters
     ----------
     question : scenario, path or mapping; with a `target` a selector, a mapping or several
-        An attack, charge, focus fire or duel (`docs/scenario.md`), or a question about morale
-        (`docs/morale.md`). A battle (`docs/battle.md`) is for :func:`simulate` alone. With a `target`: who attacks it.
+        An attack, charge, focus fire or duel (`docs/scenario.md`), or morale (`docs/morale.md`). A battle is for
+        :func:`simulate` alone. With a `target`: the attacker.
     target : selector or mapping, optional
-        The other unit of an attack, or of the fight that `kind` names.
-    profiles
-        As of :func:`attack`.
+        The other unit of an attack, or of the fight of that `kind`.
     kind : str, optional
         ``attack``, ``charge``, ``focus``, ``duel``, ``battle``, ``legion``, ``grande-tactique``, ``warmaster``,
         ``mordheim`` or ``compare``. Default: as the keys of the question say; with a `target`, an attack.
-    **conditions
-        With a `target`: as of :func:`attack`, or of the function that `kind` names.
+    profiles, **conditions
+        As of :func:`attack`, or of the function that `kind` names.
 
     Returns
     -------
@@ -311,15 +311,8 @@ def exact(
 
     Raises
     ------
-    InputError
-        A question that cannot be answered; the message names the file, the key, the value and what is allowed.
-    TooLargeError
-        A question about morale that only :func:`simulate` answers: too much can happen in it.
-
-    Notes
-    -----
-    An attack by convolution powers, as :func:`attack` says; all others by propagating a distribution through a finite
-    Markov chain (Kemeny, Snell: Finite Markov Chains, 1960).
+    InputError, TooLargeError
+        A question that cannot be answered; or one about morale that only :func:`simulate` answers.
 
     Examples
     --------
@@ -346,30 +339,19 @@ def simulate(
     kind: str | None = None,
     **conditions: Any,
 ) -> Result:
-    """The answer to a question of any kind by simulation.
+    """Return the answer to a question of any kind by simulation.
 
     Parameters
     ----------
     question, target, profiles, kind, conditions
         As of :func:`exact`.
-    trials, seed, precision, threads, progress
-        As of :func:`attack`.
-    replacement : bool
-        As of :func:`charge`.
+    trials, seed, precision, threads, progress, replacement
+        As of :func:`attack` and :func:`charge`.
 
     Returns
     -------
     Result
-        Each probability has a 95% interval.
-
-    Raises
-    ------
-    InputError
-        As of :func:`exact`, and for a wrong number of trials, seed, precision or threads.
-
-    Notes
-    -----
-    As of :func:`attack`. Of a morale question, trials in the same state are one group, whose totals are multinomial.
+        Each probability has a 95% interval. Errors: as of :func:`exact`.
 
     Examples
     --------
@@ -379,6 +361,54 @@ def simulate(
     """
     sampling = Sampling("monte-carlo", trials, seed, precision, threads, replacement, progress)
     return _answer(question, target, kind, profiles, sampling, conditions)
+
+
+def evaluate(
+    questions: Iterable[AnyScenario | Record | Question],
+    *,
+    method: Method = "exact",
+    trials: int | None = None,
+    seed: int = 0,
+    precision: float | str | None = None,
+    threads: int | None = None,
+    profiles: ProfilesLike | None = None,
+) -> pd.DataFrame:
+    """Return the main figures of many questions as one frame, a row each: scenario files or mappings of any kinds.
+
+    Parameters
+    ----------
+    questions : iterable of scenarios, paths or mappings
+        As of :func:`exact`. A battle is always simulated.
+    method, trials, seed, precision, threads, profiles
+        As of :func:`attack`. An error names the path or the place of the question.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `question` (path, or place in the list), `kind`, `method`, and the figures at the end (:attr:`Result.summary`).
+
+    Examples
+    --------
+    >>> target = {"models": 6, "defence": 2, "damage_limit": 1}
+    >>> frame = evaluate({"attack": {"dice": dice}, "target": target} for dice in (8, 12, 16))
+    >>> frame["p_annihilated"].round(4).tolist()
+    [0.082, 0.4089, 0.76]
+    """
+    import pandas as pd
+
+    sampling = Sampling(method, trials, seed, precision, threads)
+    rows: list[dict[str, Any]] = []
+    for place, question in enumerate(questions):
+        path = isinstance(question, str | PathLike)
+        try:
+            kind = _kind(question)
+            asked = replace(sampling, method="monte-carlo") if kind == "battle" else sampling
+            result = _answer(question, None, kind, profiles, asked, {})
+        except InputError as error:
+            raise error.inside("" if path else f"question {place}") from None
+        name = str(question) if path else place
+        rows.append({"question": name, "kind": kind, "method": asked.method} | result.summary)
+    return pd.DataFrame(rows)
 
 
 def _answer(
@@ -405,6 +435,8 @@ def _answer(
 
 
 def _kind(question: Any) -> str:
+    if isinstance(question, AnyScenario):
+        return question.kind
     if isinstance(question, Record):
         return next(name for name, system in SYSTEMS.items() if isinstance(question, system.question))
     raw = scenarios.read_scenario(question)[0]

@@ -25,6 +25,7 @@ FAR = {"situations": "long-range"}
 PRICED = {"against": "*/*@basic", **FAR}
 NO_ANSWERS = {
     "dice_funnel": "a frame",
+    "evaluate": "a frame of many answers",
     "calculator": "a page",
     "explore": "a page",
     "load_army": "an input",

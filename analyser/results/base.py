@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -162,6 +163,11 @@ class Result(OwnFigures, Answer):
     def to_frame(self) -> pd.DataFrame:
         """The full joint distribution of the outcome, one row an outcome."""
         return frame_of(self.table())
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """The probability of every event by name; each of a sample has its interval beside it."""
+        return self._figures_named({f"p_{name}": name for name in self.events}, {})
 
     def notes(self) -> list[str]:
         """The rules that the answer rests on, its assumptions, warnings and profiles, line by line."""
