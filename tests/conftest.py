@@ -7,7 +7,7 @@ import signal
 import pytest
 from hypothesis import settings
 
-from analyser.analysis.fight_cache import SWITCH
+from analyser.common.cache import SWITCH
 from analyser.game.profiles import Profiles
 from tests.helpers.chromium import browser  # noqa: F401 - a fixture
 from tests.helpers.skips import ALL_TESTS, REASONS
@@ -16,7 +16,7 @@ from tests.oracle.small_profiles import write_profiles
 DATE = "ANALYSER_TEST_DATE"  # the environment variable: which seeds are those of the day
 SEEDS_A_DAY = 2
 EXAMPLES_A_DAY, EXAMPLES = 20, 80  # of a property
-os.environ[SWITCH] = "no"  # fights are fought here, but for the tests of how they are kept
+os.environ[SWITCH] = "no"  # all is computed here, but in the tests of the cache
 
 
 def pytest_configure(config):

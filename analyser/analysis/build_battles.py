@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.digests import key_of
+from analyser.common.cache import key_of
 from analyser.common.errors import InputError
 from analyser.common.files import check_writable, is_there, path_of, write_content
 from analyser.common.intervals import CONFIDENCE

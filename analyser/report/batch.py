@@ -19,7 +19,7 @@ from analyser.analysis.policy import check_best_is_played, played_by, priced_by
 from analyser.analysis.prices import EVERYBODY, FairPoints, fair_points
 from analyser.analysis.selection import Selectors, check_row, loadouts
 from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called
-from analyser.common.digests import key_of
+from analyser.common.cache import key_of
 from analyser.common.errors import InputError
 from analyser.common.files import path_of, real_path
 from analyser.common.sampling import Progress, check_threads, default_threads

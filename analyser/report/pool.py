@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any, NamedTuple, TypeVar
 
 from analyser.common import interrupts
-from analyser.common.digests import program
+from analyser.common.cache import program
 
 ResultT = TypeVar("ResultT")
 WORTH_A_HELPER = 6_000_000  # microseconds of work: for less, starting a process takes longer than it saves

@@ -19,7 +19,7 @@ import pandas as pd
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import policy
 from analyser.common.answer import Answer, Block, plain_rows
-from analyser.common.digests import key_of
+from analyser.common.cache import key_of
 from analyser.common.errors import InputError
 from analyser.common.files import check_writable, path_of, real_path, write_whole
 from analyser.common.sampling import Progress, check_threads, default_threads

@@ -24,7 +24,7 @@ from analyser.analysis.policy import check_best_is_played, played_by
 from analyser.analysis.selection import loadouts
 from analyser.analysis.situations import Situation, situations_called
 from analyser.ask.ranges import values_of
-from analyser.common.digests import program
+from analyser.common.cache import program
 from analyser.common.errors import InputError, shown
 from analyser.common.files import path_of, read_toml
 from analyser.common.validation import checked

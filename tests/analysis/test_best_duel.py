@@ -148,8 +148,8 @@ def test_what_cannot_be_played_is_left_out_and_told():
 
 def test_what_is_fought_is_kept_row_by_row(twins, monkeypatch, tmp_path):
     """A run that is stopped goes on from there."""
-    monkeypatch.setattr("analyser.analysis.fight_cache.folder_for", lambda _: tmp_path)
-    monkeypatch.setenv("ANALYSER_KEEP_FIGHTS", "yes")
+    monkeypatch.setattr("analyser.common.cache.folder_for", lambda _: tmp_path)
+    monkeypatch.setenv("ANALYSER_CACHE", "yes")
     fought = []
     monkeypatch.setattr("analyser.analysis.best_duels._end_of", counting(best_duels._end_of, fought))
     best_duels._traded_once.cache_clear()

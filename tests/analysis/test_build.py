@@ -329,7 +329,7 @@ def test_battles_of_another_program_are_played_anew(hill, fought, tmp_path, monk
     mine, enemy = armies_of(hill, ["hill/ash@basic"]), armies_of(hill, ["hill/chief@basic"])
     file, sampling = tmp_path / "battles.json", Sampling("monte-carlo", 100)
     play_battles(mine, enemy, sampling, hill, kept_battles(file))
-    monkeypatch.setattr("analyser.common.digests.program", lambda: "a rule has changed")
+    monkeypatch.setattr("analyser.common.cache.program", lambda: "a rule has changed")
     play_battles(mine, enemy, sampling, hill, kept_battles(file))
     assert fought.calls == 2
 

@@ -4,15 +4,14 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 
 from analyser.analysis import fight_cache, situations
 from analyser.analysis.edited import edited
 from analyser.analysis.matchups import matchups
+from analyser.common import cache
 from analyser.game.profiles import Profiles
 from tests.helpers.planted import write_wood
 
@@ -27,8 +26,8 @@ def wood(tmp_path_factory):
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """Where fights are kept, of however few pairs."""
-    monkeypatch.setenv(fight_cache.SWITCH, "yes")
-    monkeypatch.setattr(fight_cache, "folder_for", lambda _: tmp_path)
+    monkeypatch.setenv(cache.SWITCH, "yes")
+    monkeypatch.setattr(cache, "folder_for", lambda _: tmp_path)
     monkeypatch.setattr(fight_cache, "LEAST_COST", 1)
     return tmp_path
 
@@ -50,7 +49,7 @@ def fought(monkeypatch):
 def without(profiles, *sides, asked=ALL):
     """The table that is worked out from nothing."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(fight_cache.SWITCH, "no")
+        patch.setenv(cache.SWITCH, "no")
         return table(profiles, *sides, asked=asked)
 
 
@@ -76,7 +75,7 @@ def test_what_is_kept_is_read_to_the_bit_and_not_fought_again(wood, folder, foug
     assert fought == []
     same(first, anew)
     same(again, anew)
-    assert len(list(folder.glob("fights-*.npz"))) == len(ALL)
+    assert len(list(folder.glob("fights-*.part"))) == len(ALL)
 
 
 def test_of_shipped_profiles_too(folder):
@@ -120,7 +119,7 @@ def test_an_edit_is_kept_where_that_is_asked_for_and_not_otherwise(wood, folder,
     monkeypatch.setattr(fight_cache, "LEAST_COST", 2 * len(found.attackers) * situations.FIGHTS["ranged"].cost)
 
     def files():
-        return {path.name: path.read_bytes() for path in folder.glob("fights-*.npz")}
+        return {path.name: path.read_bytes() for path in folder.glob("fights-*.part")}
 
     before = files()
     edited(found, changed, changed)
@@ -156,7 +155,7 @@ def test_another_program_reads_nothing_of_this_one_and_takes_it_away(wood, folde
     table(wood, asked=["long-range"])
     (before,) = folder.iterdir()
     fought.clear()
-    monkeypatch.setattr(fight_cache, "program", lambda: "another")
+    monkeypatch.setattr(cache, "program", lambda: "another")
     found = table(wood, asked=["long-range"])
     assert len(fought) == len(found.frame)
     (after,) = folder.iterdir()
@@ -177,13 +176,7 @@ def one_bit(path):
     path.write_bytes(content)
 
 
-def other_shape(path):
-    with np.load(path) as file:
-        arrays = {name: file[name] for name in file.files}
-    np.savez(path, **(arrays | {"defenders": arrays["defenders"][:-1]}))
-
-
-@pytest.mark.parametrize("damage", [cut_short, garbage, one_bit, other_shape])
+@pytest.mark.parametrize("damage", [cut_short, garbage, one_bit])
 def test_a_damaged_file_is_as_none_and_is_made_anew(wood, folder, fought, damage):
     right = table(wood, asked=["charge"])
     (path,) = folder.iterdir()
@@ -199,7 +192,7 @@ def test_a_damaged_file_is_as_none_and_is_made_anew(wood, folder, fought, damage
 def test_switched_off_nothing_is_written_or_read(wood, folder, fought, monkeypatch):
     table(wood)
     fought.clear()
-    monkeypatch.setenv(fight_cache.SWITCH, "no")
+    monkeypatch.setenv(cache.SWITCH, "no")
     assert len(table(wood).frame) == len(fought)
     for path in folder.iterdir():
         path.unlink()
@@ -214,9 +207,9 @@ def test_a_few_pairs_are_fought_and_not_kept(wood, folder, monkeypatch):
 
 
 def test_where_nothing_can_be_written_the_answer_is_the_same(wood, folder, monkeypatch):
-    monkeypatch.setattr(fight_cache, "folder_for", lambda _: None)
+    monkeypatch.setattr(cache, "folder_for", lambda _: None)
     same(table(wood), without(wood))
-    monkeypatch.setattr(fight_cache, "folder_for", lambda _: folder / "a file" / "no folder")
+    monkeypatch.setattr(cache, "folder_for", lambda _: folder / "a file" / "no folder")
     (folder / "a file").write_text("")
     same(table(wood), without(wood))
 
@@ -237,7 +230,7 @@ def test_of_too_many_files_the_oldest_go(wood, folder, monkeypatch):
         for path in folder.iterdir():
             os.utime(path, (at, at)) if path.stat().st_mtime > 10 else None
     oldest, _, last = sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime)
-    monkeypatch.setattr(fight_cache, "MOST_BYTES", sum(path.stat().st_size for path in folder.iterdir()) + 100)
+    monkeypatch.setattr(cache, "MOST_BYTES", sum(path.stat().st_size for path in folder.iterdir()) + 100)
     table(wood, asked=["duel"])
     assert not oldest.exists()
     assert last.exists()
@@ -248,8 +241,9 @@ import sys
 from pathlib import Path
 from analyser.analysis import fight_cache
 from analyser.analysis.matchups import matchups
+from analyser.common import cache
 from analyser.game.profiles import Profiles
-fight_cache.folder_for, fight_cache.LEAST_COST = lambda _: Path(sys.argv[2]), 1
+cache.folder_for, fight_cache.LEAST_COST = lambda _: Path(sys.argv[2]), 1
 everybody = list(Profiles(sys.argv[1]))
 for size in range(2, len(everybody) + 1):
     matchups(everybody[-size:], everybody[-size:], situations=["long-range"], profiles=sys.argv[1])
@@ -263,20 +257,5 @@ def test_several_processes_may_write_at_once(wood, folder):
         done = list(pool.map(lambda _: subprocess.call(command, timeout=120), range(3)))
     assert done == [0, 0, 0]
     (path,) = folder.iterdir()  # and no temporary file
-    assert fight_cache._read(Path(path)) is not None
+    assert cache._content(path) is not None
     same(table(wood, asked=["long-range"]), without(wood, asked=["long-range"]))
-
-
-def test_a_file_is_read_once_until_it_is_another(wood, folder, monkeypatch):
-    table(wood)
-    fight_cache._read_as.cache_clear()
-    reads = []
-    load = np.load
-    monkeypatch.setattr(np, "load", lambda file, **how: reads.append(file) or load(file, **how))
-    found = table(wood)
-    assert len(reads) == len(ALL)
-    sides = with_oak(wood, dice=2)
-    same(edited(found, sides, sides, keep=True), without(wood, sides, sides))
-    assert len(reads) == len(ALL)  # neither to look for the edit, nor to keep it beside the others
-    same(table(wood, sides, sides), without(wood, sides, sides))
-    assert len(reads) == 2 * len(ALL)

@@ -82,7 +82,7 @@ def test_it_is_gone_on_with_where_it_was_stopped(of_resumed, worked_anew, tmp_pa
 
         patch.setattr(module, "work_out", counted)
         if of_resumed is not None:
-            patch.setattr("analyser.common.digests.program", lambda: of_resumed)
+            patch.setattr("analyser.common.cache.program", lambda: of_resumed)
         result = tactics([MINE, "crown/sharp-rifles@basic"], YOURS, **asked)
     assert len(again) == worked_anew
     assert pd.read_csv(out)["attacker"].tolist() == result.frame["attacker"].tolist()

@@ -3,7 +3,7 @@
 import pytest
 
 from analyser.analysis.build_battles import _key as key_of_battles
-from analyser.common import digests
+from analyser.common import cache
 from analyser.common.errors import InputError
 from analyser.common.sampling import Sampling
 from analyser.game.profiles import load_profiles
@@ -24,24 +24,24 @@ def sources(tmp_path, monkeypatch):
     (tmp_path / "templates").mkdir()
     (tmp_path / "rules/attack.py").write_text("LIMIT = 1\n")
     (tmp_path / "templates/page.html.jinja").write_text("<p>one</p>")
-    monkeypatch.setattr(digests, "_PACKAGE", tmp_path)
-    digests.program.cache_clear()
+    monkeypatch.setattr(cache, "_PACKAGE", tmp_path)
+    cache.program.cache_clear()
     yield tmp_path
-    digests.program.cache_clear()
+    cache.program.cache_clear()
 
 
 @pytest.mark.parametrize("name", ["rules/attack.py", "templates/page.html.jinja", "rules/added.py"])
 def test_a_changed_source_is_another_program(sources, name):
-    before = digests.program()
-    assert digests.program.__wrapped__() == before
+    before = cache.program()
+    assert cache.program.__wrapped__() == before
     (sources / name).write_text("two")
-    assert digests.program.__wrapped__() != before
+    assert cache.program.__wrapped__() != before
 
 
 def test_another_version_of_a_library_is_another_program(sources, monkeypatch):
-    before = digests.program()
-    monkeypatch.setattr(digests, "version", lambda name: "0" if name == "scipy" else "1")
-    assert digests.program.__wrapped__() != before
+    before = cache.program()
+    monkeypatch.setattr(cache, "version", lambda name: "0" if name == "scipy" else "1")
+    assert cache.program.__wrapped__() != before
 
 
 def keys():
@@ -58,11 +58,11 @@ def keys():
 
 
 def test_everything_that_is_kept_is_of_one_program(sources):
-    before, plan, program = keys(), read_plan(PLAN), digests.program()
+    before, plan, program = keys(), read_plan(PLAN), cache.program()
     assert keys() == before
     work_of_version(program, lambda: None)
     (sources / "rules/attack.py").write_text("LIMIT = 2\n")
-    digests.program.cache_clear()
+    cache.program.cache_clear()
     after = keys()
     assert [name for name in before if before[name] == after[name]] == []
     with pytest.raises(InputError, match="another version of this program"):

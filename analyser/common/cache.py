@@ -1,0 +1,118 @@
+"""Cache on disk of computed parts, by a key of all that they depend on and of the program that computed them.
+
+A part is a function of its inputs and of this program, so a changed number, rule or module has another key. A file is
+written whole or not at all; a damaged one is ignored and written anew. ``ANALYSER_CACHE=no`` switches the cache off.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from contextlib import suppress
+from functools import lru_cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from analyser.common.errors import InputError
+from analyser.common.files import write_content
+from analyser.common.kernel_cache import folder_for
+from analyser.common.text import json_text
+
+SWITCH = "ANALYSER_CACHE"
+MOST_BYTES = 300_000_000  # of all files
+_PACKAGE = Path(__file__).parents[1]
+_SOURCES = (".py", ".jinja", ".js", ".css")
+_LIBRARIES = ("numba", "numpy", "scipy", "pandas", "pyarrow", "matplotlib", "pillow", "choix")  # can change bytes
+_DIGITS = 24  # hexadecimal: no two will ever be the same by chance
+_CHECKSUM = 32  # bytes
+
+
+class Cache:
+    """Computed parts of one kind, such as fights, by key.
+
+    Examples
+    --------
+    >>> Cache("fights").read("no such key") is None
+    True
+    """
+
+    def __init__(self, kind: str) -> None:
+        is_on = os.environ.get(SWITCH, "yes").lower() not in ("no", "0", "off", "false")
+        self._folder = folder_for(Path(__file__)) if is_on else None
+        self._kind = kind
+
+    @property
+    def is_on(self) -> bool:
+        """Return True if there is a folder for the cache, and it is not switched off."""
+        return self._folder is not None
+
+    def read(self, key: str) -> bytes | None:
+        """Return a part; None where there is none, or none that is whole."""
+        path = self._path(key)
+        try:
+            state = path.stat() if path is not None else None
+            return None if state is None else _content(path, state.st_mtime_ns, state.st_size)
+        except OSError:
+            return None
+
+    def write(self, key: str, content: bytes) -> None:
+        """Store a part if that is possible; parts of other versions, and the oldest of too many, are deleted."""
+        if (path := self._path(key)) is None:
+            return
+        with suppress(InputError):  # the folder cannot be written to any more, or the disk is full
+            write_content(path, hashlib.sha256(content).digest() + content)
+            _tidy_up(path)
+
+    def _path(self, key: str) -> Path | None:
+        return None if self._folder is None else self._folder / f"{self._kind}-{key}-{program()}.part"
+
+
+@lru_cache(maxsize=4)  # a question asks several times for each of its situations
+def _content(path: Path | None, *_: int) -> bytes | None:
+    """Return the content of a file as it was written at a given time; None if it is damaged."""
+    stored = path.read_bytes() if path is not None else b""
+    checksum, content = stored[:_CHECKSUM], stored[_CHECKSUM:]
+    return content if hashlib.sha256(content).digest() == checksum else None
+
+
+def _tidy_up(written: Path) -> None:
+    """Delete parts of other versions, then the oldest ones while the cache is too large."""
+    files = []
+    for path in written.parent.glob("*.part"):
+        with suppress(OSError):  # gone
+            files.append((path.stat().st_mtime, path.stat().st_size, path))
+    room = MOST_BYTES
+    for _, size, path in sorted(files, reverse=True):
+        room -= size
+        if path != written and (room < 0 or not path.stem.endswith(program())):
+            with suppress(OSError):  # not ours to delete, or gone
+                path.unlink()
+
+
+@lru_cache(maxsize=1)
+def program() -> str:
+    """Return a digest of every source file of this package and of the versions of the libraries it computes with."""
+    libraries = {name: version(name) for name in _LIBRARIES}
+    paths = sorted(path for path in _PACKAGE.rglob("*") if path.suffix in _SOURCES)
+    sources = {path.relative_to(_PACKAGE).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
+    return digest([libraries, sources])
+
+
+def key_of(*content: Any) -> str:
+    """Return a key of plain data: another one for other data, and by another version of the program.
+
+    >>> key_of("crown", 500) == key_of("crown", 500) != key_of("crown", 501)
+    True
+    """
+    return digest([program(), content])
+
+
+def digest(data: Any) -> str:
+    """Return a short digest of plain data.
+
+    >>> len(digest({"models": 6}))
+    24
+    """
+    text = json_text(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
