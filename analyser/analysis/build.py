@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from analyser.analysis.build_answer import Build
-from analyser.analysis.build_battles import Kept, kept_battles, not_told_apart, play_battles, ranked
+from analyser.analysis.build_battles import not_told_apart, play_battles, ranked
 from analyser.analysis.built_lists import built_lists, own_worth, typical_lists, unbought
 from analyser.analysis.field import field_of, losses_between, stage, worth_against
 from analyser.analysis.force_programme import Force
@@ -46,7 +45,6 @@ def build(
     battles: bool = True,
     trials: int = DEFAULT_BATTLES,
     seed: int = 0,
-    resume: str | os.PathLike[str] | None = None,
     threads: int | None = None,
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
@@ -80,9 +78,7 @@ def build(
     battles : bool
         Whether the lists then fight battles against the armies.
     trials, seed
-        Battles of each list against each army, over the orders of both.
-    resume : path, optional
-        A file that keeps the battles that are done; the same call goes on from there.
+        Battles of each list against each army, over the orders of both. They are cached, so the call can be resumed.
     threads, profiles, progress
         As of :func:`analyser.matchups`.
 
@@ -105,7 +101,7 @@ def build(
     if mine is not None and not battles:
         problem = "a list of your own only fights beside the others, and there are no battles"
         raise InputError(problem, where="mine", allowed="with battles")
-    library, kept = library_of(profiles), kept_battles(resume)
+    library = library_of(profiles)
     sampling = Sampling("monte-carlo", trials, seed, None, threads, progress=progress)
     chosen = library.faction(faction)
     size, limits = scale_of(points, scale, library)
@@ -158,7 +154,7 @@ def build(
         return answer
     met = field.armies or typical_lists(field.loadouts, force, everybody, losses, size, library)
     answer = replace(answer, met=met, is_typical=not field.armies)
-    return _fought(answer, sampling, library, kept) if met else answer
+    return _fought(answer, sampling, library) if met else answer
 
 
 def _check(over: str, battles: bool, next_best: int, battlegroups: int, at_most: int | None, differ: float) -> None:
@@ -181,12 +177,12 @@ def _own(mine: ArmyLike, library: Profiles) -> Army:
         raise error.inside("mine") from None
 
 
-def _fought(answer: Build, sampling: Sampling, library: Profiles, kept: Kept) -> Build:
+def _fought(answer: Build, sampling: Sampling, library: Profiles) -> Build:
     """The answer with the battles of its lists."""
     with sampling.with_bar() as reporting:
         fought = replace(reporting, progress=stage(reporting.report, 2, 3))
         lists = [each.army for each in answer.lists] + ([] if answer.own is None else [answer.own])
-        every = play_battles(lists, answer.met, fought, library, kept)
+        every = play_battles(lists, answer.met, fought, library)
     played = ranked(every[: len(answer.lists)])
     if answer.own is None:
         return replace(answer, played=played)

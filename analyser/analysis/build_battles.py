@@ -1,23 +1,18 @@
-"""Battles of several lists against the armies of a field, stored as they finish, and their ranking."""
+"""Battles of several lists against the armies of a field, cached as they finish, and their ranking."""
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Sequence
-from math import prod
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.cache import key_of
-from analyser.common.errors import InputError
-from analyser.common.files import check_writable, is_there, path_of, write_content
+from analyser.common.cache import Cache, digest
 from analyser.common.intervals import CONFIDENCE
 from analyser.common.sampling import Sampling
-from analyser.common.text import json_text, whole_percent
+from analyser.common.text import whole_percent
 from analyser.engine.battle.simulation import Simulation
 from analyser.engine.battle.tables import CHUNK_BATTLES
 from analyser.game.army import Army
@@ -29,7 +24,6 @@ from analyser.scenarios.battle_tables import encoded
 ByOrder = list[list[int]]  # of each order battles won, drawn and played
 ORDERS = 16  # parts of the battles, in each of which both sides stand elsewhere
 _DRAWN = 0.5  # of a draw counts as won
-_LARGEST = 10_000_000  # bytes of a file of battles
 
 
 class Played(NamedTuple):
@@ -127,87 +121,26 @@ def half_width(scores: NDArray[np.float64], dice_variance: float, error: float) 
     return max(of_dice, spread)
 
 
-class Kept:
-    """Finished battles, by a key of all that they depend on; stored in a file, if there is one."""
-
-    def __init__(self, path: Path | None, done: dict[str, ByOrder]) -> None:
-        self._path, self._done = path, done
-
-    def get(self, key: str, shape: tuple[int, int]) -> ByOrder | None:
-        """Return the victories, draws and number of some battles by order, if they are done.
-
-        `shape` is how many orders there are, and battles in each: others are not of this question.
-        """
-        result = self._done.get(key)
-        orders, each_of = shape
-        is_whole = result is not None and [trials for _, _, trials in result] == [each_of] * orders
-        return result if is_whole else None
-
-    def put(self, key: str, answer: ByOrder) -> None:
-        """Add battles, and write all of them to the file."""
-        self._done[key] = answer
-        if self._path is not None:
-            write_content(self._path, json_text({"battles": self._done}, indent=0) + "\n")
-
-
-def kept_battles(path: str | os.PathLike[str] | None) -> Kept:
-    """Return the battles that an earlier call stored in a file; none without a file.
-
-    InputError for a file that is something else, or that cannot be written.
-    """
-    if path is None:
-        return Kept(None, {})
-    file = path_of(path, "resume")
-    check_writable(file)
-    if not is_there(file):
-        return Kept(file, {})
-    allowed = "a new file, or one of this command"
-    try:
-        is_small = file.stat().st_size <= _LARGEST
-        result = json.loads(file.read_text(encoding="utf-8"))["battles"] if is_small else None
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        result = None
-    if not isinstance(result, dict) or not all(map(_is_by_order, result.values())):
-        raise InputError("this is no file of battles", where=str(file), allowed=allowed)
-    return Kept(file, result)
-
-
-def _is_by_order(each: object) -> bool:
-    return isinstance(each, list) and len(each) > 0 and all(map(_is_count, each))
-
-
-def _is_count(each: object) -> bool:
-    """Return True if a value is a list of victories, draws and battles that fit together."""
-    if not isinstance(each, list) or len(each) != 3 or not all(type(number) is int for number in each):
-        return False
-    won, drawn, trials = each
-    return bool(min(won, drawn) >= 0 and won + drawn <= trials and trials > 0)
-
-
-def play_battles(
-    lists: Sequence[Army], armies: Sequence[Army], sampling: Sampling, library: Profiles, kept: Kept
-) -> list[Played]:
-    """Return the battles of each list against each army in several orders; stored ones are not simulated again."""
-    orders = min(ORDERS, sampling.first_trials())
-    shape = orders, sampling.first_trials() // orders
-    each_of = prod(shape)
+def play_battles(lists: Sequence[Army], armies: Sequence[Army], sampling: Sampling, library: Profiles) -> list[Played]:
+    """Return the battles of each list against each army in several orders, from the cache if they are there."""
+    orders, cache = min(ORDERS, sampling.first_trials()), Cache("battles")
+    each_of = sampling.first_trials() // orders * orders
     total, done, answer = len(lists) * len(armies) * each_of, 0, []
     with sampling.with_bar() as reporting:
         for army in lists:
             counts = np.zeros((orders, 3), np.int64)
             for enemy in armies:
                 key = _key(army, enemy, sampling, library)
-                result = kept.get(key, shape)
-                if result is None:
+                if (stored := cache.read(key)) is None:
 
                     def tell(played: int, before: int = done) -> None:
                         reporting.report(before + played, total)
 
-                    result = battles_by_order(army, enemy, reporting, library, tell)
-                    kept.put(key, result)
+                    stored = json.dumps(battles_by_order(army, enemy, reporting, library, tell)).encode()
+                    cache.write(key, stored)
                 done += each_of
                 reporting.report(done, total)
-                counts += np.array(result)
+                counts += np.array(json.loads(stored))
             answer.append(Played(tuple((won, drawn, trials) for won, drawn, trials in counts.tolist())))
     return answer
 
@@ -236,7 +169,7 @@ def _key(army: Army, enemy: Army, sampling: Sampling, library: Profiles) -> str:
     """Return a short key of all that the battles of two armies depend on."""
     armies = [[unit.loadout.model_dump(mode="json") for unit in each.units] for each in (army, enemy)]
     ruleset = library.ruleset.model_dump(mode="json")
-    return key_of(armies, ORDERS, sampling.first_trials(), int(sampling.seed), ruleset)
+    return digest([armies, ORDERS, sampling.first_trials(), int(sampling.seed), ruleset])
 
 
 def ranked(played: Sequence[Played]) -> tuple[Played, ...]:

@@ -132,7 +132,7 @@ def army_kinds(faction: str | None, profiles: str | None, **_: Any) -> None:
 
 SCALES = ("skirmish", "battle", "cataclysm")  # as in `game.forces`
 OVER = ("mean", "worst")
-_OF_BATTLES = ("trials", "seed", "resume")
+_OF_BATTLES = ("trials", "seed")
 _OF_BUILD = (
     *("scale", "must", "ban", "at_most", "battlegroups", "next_best", "differ", "over", "situations", "battles"),
     *(*_OF_BATTLES, "threads"),
@@ -159,7 +159,6 @@ _LIST, _FIELD = "The list", "Opponents"
     Option("--battles/--no-battles", "Let the lists fight the armies. Default: yes.", METHOD, default=True),
     Option("--trials N", "Battles of each list against each army, over 16 orders (10,000).", METHOD, type=AT_LEAST_1),
     Option("--seed N", "Seed of the battles: same seed, same bits (0).", METHOD, type=Integer(0)),
-    Option("--resume FILE", "Store battles there; run the command again to resume.", METHOD),
     THREADS,
     Option("--save FILE", "Also the best list as an army file, .toml.", OUTPUT),
     *(*RULESET_OPTIONS, PROFILES, FORMAT, OutOption(PAGE), QUIET_OPTION),
@@ -178,7 +177,7 @@ def army_build(
 ) -> None:
     """Build the best list of a faction against armies: by integer programming, then tested in battles.
 
-    --out FILE.html writes a page.
+    --out FILE.html writes a page. Run the command again to resume battles that were stopped.
     """
     from analyser.analysis.build import build
 

@@ -3,7 +3,6 @@
 import html
 import itertools
 import json
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -12,15 +11,16 @@ import pytest
 import analyser
 from analyser.analysis import build_battles
 from analyser.analysis.build import build
-from analyser.analysis.build_battles import Played, kept_battles, play_battles, ranked
+from analyser.analysis.build_battles import Played, play_battles, ranked
 from analyser.analysis.built_lists import army_lines, army_of, unbought
 from analyser.analysis.field import field_of, worth_against
 from analyser.analysis.force_programme import Force, next_best
+from analyser.common import cache
 from analyser.common.errors import InputError
 from analyser.common.sampling import Sampling
 from analyser.game.profiles import Profiles
 from analyser.report.build_page import build_page
-from tests.helpers.damage import DAMAGES, taken_away
+from tests.helpers.damage import DAMAGES
 from tests.helpers.unit_files import unit_file
 
 FORCES = """
@@ -310,70 +310,45 @@ def armies_of(hill, *lists):
     ]
 
 
-def test_battles_are_gone_on_with(hill, fought, tmp_path):
+@pytest.fixture
+def cached(tmp_path, monkeypatch):
+    """The folder of the cache, which is empty."""
+    monkeypatch.setenv(cache.SWITCH, "yes")
+    monkeypatch.setattr(cache, "folder_for", lambda _: tmp_path)
+    return tmp_path
+
+
+def test_finished_battles_are_not_simulated_again(hill, fought, cached):
     lists = armies_of(hill, ["hill/ash@basic"], ["hill/gun@basic"], ["hill/elm@basic"])
     enemy, sampling, told = armies_of(hill, ["hill/chief@basic"]), Sampling("monte-carlo", 100), []
-    file = tmp_path / "battles.json"
-    first = play_battles(lists[:2], enemy, sampling, hill, kept_battles(file))
+    first = play_battles(lists[:2], enemy, sampling, hill)
     assert fought.calls == 2
     reporting = replace(sampling, progress=lambda done, total: told.append((done, total)))
-    whole = play_battles(lists, enemy, reporting, hill, kept_battles(file))
+    whole = play_battles(lists, enemy, reporting, hill)
     assert fought.calls == 3
     assert whole[:2] == first
     assert told[-1] == (288, 288)  # 16 orders, 6 each
-    play_battles(lists, enemy, Sampling("monte-carlo", 100, seed=1), hill, kept_battles(file))
-    assert fought.calls == 6  # another seed: other battles
+    for other in (Sampling("monte-carlo", 100, seed=1), Sampling("monte-carlo", 116)):
+        before = fought.calls
+        play_battles(lists, enemy, other, hill)
+        assert fought.calls == before + 3
 
 
-def test_battles_of_another_program_are_played_anew(hill, fought, tmp_path, monkeypatch):
-    mine, enemy = armies_of(hill, ["hill/ash@basic"]), armies_of(hill, ["hill/chief@basic"])
-    file, sampling = tmp_path / "battles.json", Sampling("monte-carlo", 100)
-    play_battles(mine, enemy, sampling, hill, kept_battles(file))
-    monkeypatch.setattr("analyser.common.cache.program", lambda: "a rule has changed")
-    play_battles(mine, enemy, sampling, hill, kept_battles(file))
-    assert fought.calls == 2
-
-
-@pytest.mark.parametrize(
-    "harm",
-    [
-        lambda by_order: by_order[:5],
-        lambda by_order: [[10**30, 0, 10**30], *by_order[1:]],
-        lambda by_order: [[1, 0, 7], *by_order[1:]],
-    ],
-)
-def test_battles_of_another_number_are_played_anew(hill, fought, tmp_path, harm):
-    mine, enemy = armies_of(hill, ["hill/ash@basic"]), armies_of(hill, ["hill/chief@basic"])
-    file, sampling = tmp_path / "battles.json", Sampling("monte-carlo", 100)
-    first = play_battles(mine, enemy, sampling, hill, kept_battles(file))
-    battles = json.loads(file.read_text())["battles"]
-    file.write_text(json.dumps({"battles": {key: harm(each) for key, each in battles.items()}}))
-    assert play_battles(mine, enemy, sampling, hill, kept_battles(file)) == first
+def test_battles_of_another_program_are_simulated_anew(hill, fought, cached, monkeypatch):
+    lists, enemy = armies_of(hill, ["hill/ash@basic"]), armies_of(hill, ["hill/chief@basic"])
+    for program in ("one", "a rule has changed"):
+        monkeypatch.setattr(cache, "program", lambda program=program: program)
+        play_battles(lists, enemy, Sampling("monte-carlo", 100), hill)
     assert fought.calls == 2
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_file_of_battles_is_refused(hill, fought, tmp_path, damage):
-    mine, enemy = armies_of(hill, ["hill/ash@basic"]), armies_of(hill, ["hill/chief@basic"])
-    file = tmp_path / "battles.json"
-    play_battles(mine, enemy, Sampling("monte-carlo", 100), hill, kept_battles(file))
-    damage(file)
-    if damage is taken_away:
-        assert kept_battles(file).get("a", (16, 6)) is None
-    else:
-        with pytest.raises(InputError, match=re.escape(str(file))):
-            kept_battles(file)
-
-
-@pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"battles": {"a": [1, 2]}}', '{"battles": {"a": [[5, 5, 6]]}}', "[" * 5000]
-)
-def test_a_file_of_something_else_is_refused(tmp_path, text):
-    file = tmp_path / "battles.json"
-    file.write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match="no file of battles"):
-        kept_battles(file)
-    assert file.read_text(encoding="utf-8") == text
+def test_damaged_battles_are_simulated_anew(hill, fought, cached, damage):
+    lists, enemy = armies_of(hill, ["hill/ash@basic"]), armies_of(hill, ["hill/chief@basic"])
+    first = play_battles(lists, enemy, Sampling("monte-carlo", 100), hill)
+    damage(next(cached.iterdir()))
+    assert play_battles(lists, enemy, Sampling("monte-carlo", 100), hill) == first
+    assert fought.calls == 2
 
 
 def test_ties_are_named():
@@ -407,7 +382,7 @@ def test_the_order_of_the_file_counts_for_nothing():
     units = ["crown/rifle-command-platoon@basic", "2 x crown/rifle-platoon@basic", "crown/drake-field-guns@basic"]
     enemy = analyser.load_army({"name": "E", "unit": ["3 x imperium/scion-grenadier-platoon@basic"]})
     lists = [analyser.load_army({"name": "L", "unit": each}) for each in (units, units[::-1])]
-    found = play_battles(lists, [enemy], Sampling("monte-carlo", 3200), Profiles(), kept_battles(None))
+    found = play_battles(lists, [enemy], Sampling("monte-carlo", 3200), Profiles())
     assert all(each.is_tied for each in ranked(found))
     assert {len(each.by_order) for each in found} == {16}
 

@@ -190,7 +190,6 @@ NOWHERE = (*LONG, "loop", "loop/inside", "a\0b", "\ud800")
         lambda place: analyser.run_sweep(place, "st"),
         analyser.open_sweep,
         analyser.load_army,
-        lambda place: analyser.build("river", 500, GUARD, resume=place, profiles="profiles"),
         lambda place: analyser.matchups(place, place, profiles="profiles"),
         lambda place: analyser.attack(GUARD, GUARD, profiles=place),
         lambda place: analyser.attack(f"{place}/otter-guard@basic", GUARD, profiles="profiles"),

@@ -2,15 +2,11 @@
 
 import pytest
 
-from analyser.analysis.build_battles import _key as key_of_battles
 from analyser.common import cache
 from analyser.common.errors import InputError
-from analyser.common.sampling import Sampling
-from analyser.game.profiles import load_profiles
 from analyser.report.batch import key_of as key_of_report
 from analyser.report.pool import work_of_version
 from analyser.report.tactics import key_of as key_of_tactics
-from analyser.scenarios.armies import load_army
 from analyser.sweep.plan import check_program, read_plan
 
 RIFLES = "crown/rifle-platoon@basic"
@@ -46,13 +42,9 @@ def test_another_version_of_a_library_is_another_program(sources, monkeypatch):
 
 def keys():
     """The key of everything that is kept, by what it is, of the same questions."""
-    library = load_profiles()
-    army = load_army([RIFLES], library)
-    sampling = Sampling("monte-carlo", 100, 0, None, 1)
     return {
         "report": key_of_report({"format": 2}),
         "tactics": key_of_tactics(["a"]),
-        "battles": key_of_battles(army, army, sampling, library),
         "sweep": read_plan(PLAN).digest,
     }
 
