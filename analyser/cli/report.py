@@ -38,9 +38,8 @@ _TACTICS = "The file of `analyser best tactics --out FILE`: how far duels by a s
     Option("--tactics FILE", _TACTICS, dest="tactics"),
     Option("--row NAME", "The row to fire. Default: the best for each pair."),
     Option("--field PATTERN", "Opponents that prices are judged against. Default: all factions."),
-    Option("--metric NAME", "Figure of the heatmaps; can be repeated.", dest="metrics", multiple=True),
     *(THREADS, DASK, *RULESET_OPTIONS, PROFILES),
-    Option("--out DIR", "Folder for tables, pictures and the page.", required=True),
+    Option("--out DIR", "Folder for the tables and the page.", required=True),
     QUIET_OPTION,
     examples=(
         "--attackers 'crown/*' --defenders 'imperium/*' --out reports/crown",

@@ -1,4 +1,4 @@
-"""Batch reports: a folder of tables, pictures and a page."""
+"""Batch reports: a folder of tables and a page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = list(_PLACES)
 
 
 def __getattr__(name: str) -> Any:
-    """Import what draws pictures when it is first asked for: a diff does without."""
+    """Import what writes reports when it is first asked for: a diff does without."""
     if name not in _PLACES:
         raise AttributeError(f"module 'analyser.report' has no attribute {name!r}")
     return getattr(importlib.import_module(f"analyser.report.{_PLACES[name]}"), name)

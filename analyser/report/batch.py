@@ -25,7 +25,7 @@ from analyser.common.files import path_of, real_path
 from analyser.common.sampling import Progress, check_threads, default_threads
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.game.units import Loadout
-from analyser.plots.metrics import checked_metric
+from analyser.plots.metrics import EFFICIENCY
 from analyser.report import parts
 from analyser.report.folder import (
     PARQUET,
@@ -57,7 +57,6 @@ def write_report(
     policy: str = "tactic",
     row: str | None = None,
     field: Selectors | FairPoints | None = None,
-    metrics: Sequence[str] = parts.SHOWN_METRICS,
     profiles: ProfilesLike | None = None,
     progress: Progress | None = None,
     threads: int | None = None,
@@ -68,9 +67,9 @@ def write_report(
     """Write a report of every attacker on every defender into the folder `out`, which is returned.
 
     The folder gets ``matchups.csv`` and ``matchups.parquet`` (the columns of :func:`analyser.matchups`), tables of the
-    balance (``docs/balance.md``), heatmaps as PNG and SVG, ``index.html``, which shows all of it in one file, and
-    ``manifest.json``. It appears when it is complete, in place of an earlier report. The same inputs and versions give
-    the same bytes, but for the wall time in the manifest.
+    balance (``docs/balance.md``), ``index.html``, which shows all of it in one file, and ``manifest.json``. It appears
+    when it is complete, in place of an earlier report. The same inputs and versions give the same bytes, but for the
+    wall time in the manifest.
 
     A run that is stopped, by Ctrl-C or from outside, leaves what it has finished in a folder beside `out`; the same
     call goes on from there. In the main thread Ctrl-C is heeded between two steps.
@@ -90,8 +89,6 @@ def write_report(
         The opponents that prices are judged against, the report's own beside them; or fair points that were found
         of all of these already. Default: all factions of the profiles, as of :func:`analyser.fair_points`. With a `row`
         and under best play, which takes too long for all: those of the report, as they meet in it.
-    metrics : sequence of str
-        What the heatmaps show: names of :data:`analyser.plots.metrics.METRICS`.
     progress : callable, optional
         Called with the work that this run has done and all that it has to do, in microseconds of a typical machine.
     home : str
@@ -101,8 +98,8 @@ def write_report(
         can be trusted.
         Under best play the page says so without it.
     executor : Executor, optional
-        Of ``concurrent.futures``: its workers, who see the folder of `out`, fight beside this process; pictures are
-        drawn here. What one of them fails at, or is asked of another version of the program, is done here.
+        Of ``concurrent.futures``: its workers, which see the folder of `out`, fight beside this process. What one of
+        them fails at, or is asked of another version of the program, is done here.
 
     Raises
     ------
@@ -119,7 +116,7 @@ def write_report(
     >>> written = write_report("crown/rifle-platoon@*", "imperium/*@basic", out=out, situations=["long-range"])
     >>> sorted(path.name for path in written.iterdir())  # doctest: +NORMALIZE_WHITESPACE
     ['balance.csv', 'dominated.csv', 'index.html', 'manifest.json', 'matchups.csv', 'matchups.parquet',
-     'outliers.csv', 'pictures', 'prices.csv', 'units.json']
+     'outliers.csv', 'prices.csv', 'units.json']
     """
     started, folder = time.monotonic(), path_of(out, "out")
     check_threads(threads)
@@ -138,7 +135,6 @@ def write_report(
         defenders=defending,
         situations=_fought(policy, situations_called(situations), row),
         row=row,
-        metrics=tuple(dict.fromkeys(map(checked_metric, metrics))),
         ruleset=library.ruleset,
         used=library.used._replace(folder=real_path(library.used.folder).name),
         home=home,
@@ -146,18 +142,13 @@ def write_report(
         field=judged and judged.only(both),
     )
     with interrupts_noted() as heed, rarely_collected(), work_on(folder, key_of(facts_of(inputs))) as work:
-        plans, lines = (
-            parts.plan_pictures(inputs),
-            len(inputs.situations) * sum(len(ours) * len(theirs) for ours, theirs in inputs.directions),
-        )
+        lines = len(inputs.situations) * sum(len(ours) * len(theirs) for ours, theirs in inputs.directions)
         not_known = [part for part in parts.parts_of(inputs) if not (work.parts / part.name).exists()]
-        not_drawn = [plan for plan in plans if not (work.report / f"{plan.name}.png").exists()]
         by_tactic, duels = _duels_by_tactic(inputs, policy, work)
         shared = sum(part.cost for part in not_known) + sum(job.cost for job in duels)
-        whole = shared + sum(plan.cost for plan in not_drawn)
-        processes = processes_for(whole, threads or default_threads())
+        processes = processes_for(shared, threads or default_threads())
         jobs = parts.matchup_jobs(not_known, inputs, work, max((threads or default_threads()) // processes, 1))
-        whole += lines * (A_LINE_OF_TABLES + A_LINE_OF_PAGE)
+        whole = shared + lines * (A_LINE_OF_TABLES + A_LINE_OF_PAGE)
 
         def tell(done: int) -> None:
             heed()
@@ -165,23 +156,18 @@ def write_report(
                 progress(done, whole)
 
         tell(0)
-        own = 0 if executor is None else processes - 1  # pictures are drawn by processes of this machine
-        with Pool(processes - 1, executor) as pool, Pool(own) as local:
-            artists = pool if executor is None else local
+        with Pool(processes - 1, executor) as pool:
             pool.finish(pool.begin([*jobs, *duels]), tell)
             if by_tactic:
                 inputs = inputs._replace(tactics=frame_in(by_tactic))
             result = _matchups(inputs, parts.whole_table(inputs, work))
-            drawing = artists.begin(parts.picture_jobs(not_drawn, result.frame, work))
             (work.report / PARQUET).write_bytes(result.frame.to_parquet(index=False))
             parts.write_table(result.frame, work.report / TABLE, lambda at: tell(shared + at * A_LINE_OF_TABLES // 2))
             balance = parts.balance_of(result, heed, inputs.field)
             for name, frame in balance.tables.items():
                 parts.write_table(frame, work.report / f"{name}.csv")
             write_units(inputs, work.report)
-            done = shared + lines * A_LINE_OF_TABLES
-            tell(done)
-            artists.finish(drawing, lambda cost: tell(done + cost))
+            tell(shared + lines * A_LINE_OF_TABLES)
         write_page(result, balance, inputs, work.report / PAGE, threads or default_threads())
         tell(whole)
         write_manifest(
@@ -244,5 +230,5 @@ def _matchups(inputs: Inputs, frame: pd.DataFrame) -> Matchups:
     sides = tuple({each.selector: each for each in (*inputs.attackers, *inputs.defenders)}.values())
     missing = not_modelled(sides, sides, inputs.situations)
     return Matchups(
-        frame, sides, sides, inputs.situations, inputs.row, inputs.metrics[0], inputs.ruleset, missing, inputs.used
+        frame, sides, sides, inputs.situations, inputs.row, EFFICIENCY, inputs.ruleset, missing, inputs.used
     )

@@ -40,7 +40,7 @@ _ALLOWED = "a new or empty folder, or one that holds nothing but a report of thi
 class Inputs(NamedTuple):
     """All that the bytes of a report depend on, but for the versions of the programs.
 
-    `row` is None for the best one, `metrics` are those of the heatmaps, and `used` says which profiles these are in
+    `row` is None for the best one, and `used` says which profiles these are in
     words that do not depend on where they lie: the folder's own name alone. `home` is the address of the page over
     reports that this one belongs to, from its own; empty: none. `tactics` are duels, as of
     :func:`analyser.report.tactics.stored_tactics`. `field` are fair points of these loadouts that were found in another
@@ -51,7 +51,6 @@ class Inputs(NamedTuple):
     defenders: tuple[Loadout, ...]
     situations: tuple[Situation, ...]
     row: str | None
-    metrics: tuple[str, ...]
     ruleset: Ruleset
     used: ProfilesUsed
     home: str = ""
@@ -70,14 +69,13 @@ def facts_of(inputs: Inputs) -> dict[str, Any]:
     """The inputs as the manifest says them; profiles and ruleset also as SHA-256 of their content."""
     ruleset = inputs.ruleset.model_dump(mode="json")
     return {
-        "format": 2,
+        "format": 3,
         "version": __version__,
         "method": METHOD,
         "trials": None,
         "seed": None,
         "row": inputs.row or "best",
         "situations": [situation.model_dump(mode="json") for situation in inputs.situations],
-        "metrics": list(inputs.metrics),
         "home": inputs.home,
         **({} if inputs.tactics is None else {"tactics": {"sha256": _sha256(inputs.tactics.to_csv())}}),
         **({} if inputs.field is None else {"field": _field_facts(inputs.field)}),

@@ -1,23 +1,19 @@
-"""Parts of a report: files of matchups and heatmaps, each made by some process, and the balance."""
+"""Parts of a report: files of matchups, each made by some process, and the balance."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
 from io import BytesIO
-from itertools import groupby, product
+from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
-import matplotlib as mpl
-import numpy as np
 import pandas as pd
-from matplotlib.figure import Figure
-from PIL import Image
 
 from analyser.analysis.balance import dominated, efficiency, outliers
-from analyser.analysis.grid import Field, by_unit, grid, joined
-from analyser.analysis.matchups import MOST_LOADOUTS, Matchups
+from analyser.analysis.grid import Field, grid, joined
+from analyser.analysis.matchups import Matchups
 from analyser.analysis.prices import FairPoints, fair_points
 from analyser.analysis.ratings import duel_ratings
 from analyser.analysis.situations import Situation
@@ -25,22 +21,14 @@ from analyser.common.errors import InputError
 from analyser.common.text import csv_frame
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
-from analyser.plots import heatmap
-from analyser.plots.look import house_style
-from analyser.plots.metrics import ALL_LEVELS, EFFICIENCY, METRICS
 from analyser.report.folder import Inputs, Work
 from analyser.report.pool import Job
 from analyser.report.stored import COLUMNS
 
 A_PART = 250_000  # microseconds of work of a typical machine that one part takes: Ctrl-C is heeded after it
-A_PICTURE, A_CELL = 170_000, 200  # microseconds of a typical machine
 NUMBER = "%.12g"  # more digits are the rounding of long sums
 LINES_AT_ONCE = 8_000
-FOLDER = "pictures"  # inside that of the report
-DOTS_AN_INCH = 144
-COLOURS = 256  # of a PNG: a third of the size, and no cell changes to the eye
 _ANEW = "the same command again, which begins anew"
-SHOWN_METRICS = (EFFICIENCY, "p_annihilated")
 
 
 class Part(NamedTuple):
@@ -109,89 +97,6 @@ def whole_table(inputs: Inputs, work: Work) -> pd.DataFrame:
         tables.append(joined([_read(part, work) for part in parts], len(inputs.situations)))
     whole = pd.concat(tables, ignore_index=True)
     return whole.drop_duplicates(["attacker", "defender", "situation"], ignore_index=True)
-
-
-class Plan(NamedTuple):
-    """A heatmap to be drawn, of so many cells: the factions, and `levels`, ``"all levels"`` for means over them."""
-
-    attackers: str
-    defenders: str
-    levels: str
-    situation: Situation
-    metric: str
-    cells: int
-
-    @property
-    def cost(self) -> int:
-        """Microseconds that drawing it takes one process of a typical machine."""
-        return A_PICTURE + A_CELL * self.cells
-
-    @property
-    def name(self) -> str:
-        """Its files in the folder of the report, without their endings: letters, digits and hyphens only."""
-        parts = (self.attackers, self.defenders, self.situation.name, self.levels or "loadouts", self.metric)
-        return f"{FOLDER}/{'-'.join(parts).replace('_', '-').replace(' ', '-')}"
-
-    @property
-    def caption(self) -> str:
-        """Caption of the heatmap, in a line."""
-        levels = "units, mean over levels" if self.levels else "every loadout"
-        return f"{METRICS[self.metric].title}: {levels}, {self.situation.heading}"
-
-
-def plan_pictures(inputs: Inputs) -> list[Plan]:
-    """The heatmaps of a report: for each pair of factions, each situation and each metric.
-
-    Few loadouts, or one level on each side, are shown as they are; of more the units, each as a mean over its levels.
-    """
-    plans: dict[str, Plan] = {}
-    pairs = [
-        (both, names)
-        for both in inputs.directions
-        for names in product(*(dict.fromkeys(each.faction for each in side) for side in both))
-    ]
-    for both, names in pairs:
-        sides = [[each for each in side if each.faction == name] for side, name in zip(both, names)]
-        few = max(map(len, sides)) <= MOST_LOADOUTS
-        one_level = all(len({each.level_name for each in side}) == 1 for side in sides)
-        levels = "" if few or one_level else ALL_LEVELS
-        ours, theirs = (len({each.unit.id for each in side}) if levels else len(side) for side in sides)
-        shown = product(inputs.situations, inputs.metrics)
-        for situation, metric in shown:
-            plan = Plan(names[0], names[1], levels, situation, metric, ours * theirs)
-            plans.setdefault(plan.name, plan)
-    return list(plans.values())
-
-
-def picture_jobs(plans: Sequence[Plan], frame: pd.DataFrame, work: Work) -> list[Job]:
-    """The jobs that draw some heatmaps of a tidy table."""
-    sides = [frame[side].str.partition("/")[0] for side in ("attacker", "defender")]
-    tables = dict(list(frame.groupby([*sides, frame["situation"]], sort=False)))
-    shown = [name for name in frame if name not in METRICS]
-
-    def table(plan: Plan) -> pd.DataFrame:
-        return tables[plan.attackers, plan.defenders, plan.situation.name][[*shown, plan.metric]]
-
-    return [Job(plan.cost, draw, (plan, table(plan), work)) for plan in plans]
-
-
-def draw(plan: Plan, table: pd.DataFrame, work: Work) -> None:
-    """Draw a heatmap into its files, the PNG last; each appears in the report when it is whole."""
-    ax = heatmap(by_unit(table) if plan.levels == ALL_LEVELS else table, values=plan.metric)
-    figure = cast("Figure", ax.figure)
-    (work.report / FOLDER).mkdir(exist_ok=True)
-    unfinished = work.scratch / f"picture.{os.getpid()}"
-    # Neither the day nor the version of the drawing library: the same figures give the same bytes.
-    with house_style(), mpl.rc_context({"svg.hashsalt": "analyser"}):
-        figure.savefig(unfinished, format="svg", metadata={"Date": None, "Creator": None})
-        unfinished.replace(work.report / f"{plan.name}.svg")
-        figure.set_dpi(DOTS_AN_INCH)
-        canvas = cast("Any", figure.canvas)
-        canvas.draw()
-    drawn = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
-    drawn = drawn.quantize(COLOURS, method=Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE)
-    drawn.save(unfinished, format="png", dpi=(DOTS_AN_INCH, DOTS_AN_INCH))
-    unfinished.replace(work.report / f"{plan.name}.png")
 
 
 class Balance(NamedTuple):

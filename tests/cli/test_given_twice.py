@@ -47,7 +47,6 @@ def test_what_may_be_given_twice_has_a_meaning():
         ("compare loadouts", "--over"),
         ("explain luck", "--got"),
         ("matchups", "--level"),
-        ("report write", "--metric"),
     }
 
 

@@ -10,15 +10,12 @@ import pytest
 
 import analyser
 from analyser.analysis.matchups import matchups
-from analyser.analysis.situations import Situation
 from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.game.profiles import Profiles
 from analyser.plots.metrics import METRICS
 from analyser.report import batch, write_report
-from analyser.report.folder import Inputs
 from analyser.report.page import reasons
-from analyser.report.parts import SHOWN_METRICS, plan_pictures
 from tests.helpers.reports import contents, failing, figures_on, small_report, timeless
 from tests.oracle.small_profiles import FACTION
 
@@ -80,14 +77,13 @@ def page(report):
 # --- what is in it ----------------------------------------------------------------------------------------
 
 
-def test_it_holds_tables_pictures_a_page_and_a_manifest(report):
+def test_it_holds_tables_a_page_and_a_manifest(report):
     names = {path.name for path in report.iterdir()}
     assert names == {
         "matchups.csv",
         "matchups.parquet",
         "index.html",
         "manifest.json",
-        "pictures",
         "balance.csv",
         "dominated.csv",
         "outliers.csv",
@@ -95,10 +91,6 @@ def test_it_holds_tables_pictures_a_page_and_a_manifest(report):
         "ratings.csv",
         "units.json",
     }
-    pictures = {path.stem: [] for path in (report / "pictures").iterdir()}
-    for path in (report / "pictures").iterdir():
-        pictures[path.stem].append(path.suffix)
-    assert {tuple(sorted(endings)) for endings in pictures.values()} == {(".png", ".svg")}
     assert [path for path in report.parent.iterdir() if path != report] == []
 
 
@@ -259,47 +251,6 @@ def test_a_report_of_units_without_points_says_so(tmp_path, points, told):
     assert not (out / "prices.csv").exists()
 
 
-# --- which pictures ---------------------------------------------------------------------------------------
-
-
-def plans(attackers, defenders, metrics=SHOWN_METRICS):
-    library = Profiles()
-    sides = [[each for each in library if re.fullmatch(pattern, each.selector)] for pattern in (attackers, defenders)]
-    return plan_pictures(Inputs(*sides, (Situation(name="here"),), None, metrics, library.ruleset, library.used))
-
-
-def test_whole_factions_are_shown_by_unit():
-    found = plans("crown/.*", "imperium/.*")
-    assert [(each.levels, each.metric) for each in found] == 2 * [("all levels", metric) for metric in SHOWN_METRICS]
-    assert [each.attackers for each in found] == ["crown", "crown", "imperium", "imperium"]  # both ways
-    assert len({each.name for each in found}) == len(found)
-    crown, imperium = (
-        len({each.unit.id for each in Profiles() if each.faction == side}) for side in ("crown", "imperium")
-    )
-    assert {each.cells for each in found} == {crown * imperium}
-
-
-def test_one_level_or_a_few_loadouts_are_shown_as_they_are():
-    assert {each.levels for each in plans("crown/.*@basic", "imperium/.*@reinforced")} == {""}
-    assert {each.levels for each in plans("crown/rifle.*", "imperium/krupp.*")} == {""}
-
-
-def test_every_pair_of_factions_has_its_own_pictures_both_ways():
-    found = plans(".*@basic", "(crown|imperium)/.*@basic")
-    pairs = {(each.attackers, each.defenders) for each in found}
-    assert ("crown", "commonwealth") in pairs
-    assert ("commonwealth", "crown") in pairs
-    assert ("commonwealth", "commonwealth") not in pairs  # nobody asked for it
-    assert len(pairs) == 16
-    assert len({each.name for each in found}) == len(found) == 16 * len(SHOWN_METRICS)
-
-
-def test_other_metrics_can_be_shown(library, tmp_path):
-    assert {each.metric for each in plans("crown/.*", "crown/.*", metrics=["p_broken"])} == {"p_broken"}
-    out = small_report(tmp_path / "r", library, metrics=["p_broken", "p_broken"])
-    assert [path.name for path in (out / "pictures").glob("*.png")] == ["river-river-long-range-loadouts-p-broken.png"]
-
-
 # --- the folder -------------------------------------------------------------------------------------------
 
 
@@ -307,7 +258,7 @@ def test_an_earlier_report_is_replaced(library, tmp_path):
     out = tmp_path / "r"
     write_report("river/*", "river/*", out=out, profiles=library, situations=["long-range"])
     before = contents(out)
-    (out / "pictures" / "Thumbs.db").write_bytes(b"left by another")
+    (out / "Thumbs.db").write_bytes(b"left by another")
     (out / ".DS_Store").write_bytes(b"left by a file manager")
     small_report(out, library)
     assert contents(out)["matchups.csv"] != before["matchups.csv"]
@@ -341,8 +292,8 @@ def test_a_report_with_somebody_elses_file_in_it_is_refused(library, tmp_path):
     (out / "notes.txt").write_text("mine", encoding="utf-8")
     refused(out, library, "this folder holds other files: notes.txt")
     (out / "notes.txt").unlink()
-    (out / "pictures" / "mine").mkdir()
-    refused(out, library, "this folder holds other files: pictures/mine")
+    (out / "mine").mkdir()
+    refused(out, library, "this folder holds other files: mine")
 
 
 @pytest.mark.parametrize("manifest", ["", "[]", "{}", '{"program": "other", "files": {"a": ""}}', "\x00"])

@@ -33,26 +33,23 @@ def again(out, river, **more):
     return write_report("river/*", "river/*", out=out, profiles=river, **more)
 
 
-def pictures_drawn(monkeypatch, *, stop_after=None):
-    """The pictures that are drawn from now on; after so many somebody presses Ctrl-C."""
-    drawn, draw = [], parts.draw
+def stop_at_the_tables(monkeypatch):
+    """Ctrl-C is pressed while the first table is written: all fights are done."""
+    write = parts.write_table
 
-    def counted(plan, *rest):
-        draw(plan, *rest)
-        drawn.append(plan.name)
-        if len(drawn) == stop_after:
-            signal.raise_signal(signal.SIGINT)
+    def stopping(*arguments):
+        signal.raise_signal(signal.SIGINT)
+        write(*arguments)
 
-    monkeypatch.setattr(parts, "draw", counted)
-    return drawn
+    monkeypatch.setattr(parts, "write_table", stopping)
 
 
 @pytest.fixture
 def stopped(river, tmp_path, monkeypatch):
-    """Where a report was to be that was stopped after one picture."""
+    """Where a report was to be that was stopped when all fights were done."""
     out = tmp_path / "r"
     with monkeypatch.context() as while_stopping:
-        pictures_drawn(while_stopping, stop_after=1)
+        stop_at_the_tables(while_stopping)
         with pytest.raises(KeyboardInterrupt):
             again(out, river)
     return out
@@ -65,9 +62,7 @@ def test_ctrl_c_leaves_no_half_written_report(stopped):
 
 def test_the_next_run_goes_on_from_there(stopped, river, monkeypatch, unstopped):
     monkeypatch.setattr(parts, "grid", failing(AssertionError("worked out a second time")))
-    drawn = pictures_drawn(monkeypatch)
     again(stopped, river)
-    assert len(drawn) == len(list((unstopped / "pictures").glob("*.png"))) - 1
     assert timeless(stopped) == timeless(unstopped)
     assert list(stopped.parent.iterdir()) == [stopped]
 
@@ -100,7 +95,7 @@ def test_other_inputs_start_afresh(stopped, river, tmp_path, monkeypatch):
 def test_an_earlier_report_stands_until_the_new_one_is_whole(river, tmp_path, monkeypatch):
     out = small_report(tmp_path / "r", river)
     before = contents(out)
-    pictures_drawn(monkeypatch, stop_after=1)
+    stop_at_the_tables(monkeypatch)
     with pytest.raises(KeyboardInterrupt):
         again(out, river)
     assert contents(out) == before
@@ -114,7 +109,7 @@ def test_ctrl_c_before_anything_is_done_leaves_nothing(river, tmp_path, monkeypa
 
 
 def test_a_full_disk_frees_what_it_had_taken(stopped, river, monkeypatch):
-    monkeypatch.setattr(parts, "draw", failing(OSError(28, "No space left on device")))
+    monkeypatch.setattr(parts, "write_table", failing(OSError(28, "No space left on device")))
     with pytest.raises(InputError, match="cannot write this report: No space left on device"):
         again(stopped, river)
     assert list(stopped.parent.iterdir()) == []
@@ -253,7 +248,7 @@ def test_a_run_that_is_stopped_from_outside_goes_on_where_it_was(river, tmp_path
     running = subprocess.Popen(command(river.folder, out), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         deadline = time.monotonic() + 120
-        while not list(work_folder(out).glob("report/pictures/*.png")) and time.monotonic() < deadline:
+        while not list(work_folder(out).glob("report/matchups.csv")) and time.monotonic() < deadline:
             time.sleep(0.002)
         running.send_signal(number)
         printed, told = running.communicate(timeout=60)
@@ -272,7 +267,7 @@ def test_a_run_that_is_stopped_from_outside_goes_on_where_it_was(river, tmp_path
 
 
 @pytest.mark.skipif(os.name != "posix", reason="terminals as POSIX has them")
-@pytest.mark.parametrize("done", ["parts/*.parquet", "report/matchups.csv", "report/pictures/*.png"])
+@pytest.mark.parametrize("done", ["parts/*.parquet", "report/matchups.csv"])
 def test_ctrl_c_typed_into_a_terminal_stops_it_with_one_line_and_it_goes_on(river, tmp_path, unstopped, done):
     import pty
 

@@ -25,7 +25,7 @@ def made():
     found = matchups(FACTIONS, FACTIONS, situations="all", profiles=library)
     balance = balance_of(found, lambda: None)
     sides = found.attackers
-    inputs = Inputs(sides, sides, found.situations, None, (), found.ruleset, found.profiles)
+    inputs = Inputs(sides, sides, found.situations, None, found.ruleset, found.profiles)
     return found, balance, *parts_of_page(found, balance, inputs)
 
 
@@ -147,7 +147,7 @@ def test_what_dominates_a_unit_is_a_note_on_its_card(made):
 def test_units_without_points_have_cards_without_a_price(river):
     found = matchups("river/*", "river/*", situations=["long-range"], profiles=river)
     balance = balance_of(found, lambda: None)._replace(prices=None)
-    inputs = Inputs(found.attackers, found.attackers, found.situations, None, (), found.ruleset, found.profiles)
+    inputs = Inputs(found.attackers, found.attackers, found.situations, None, found.ruleset, found.profiles)
     shown, data = parts_of_page(found, balance, inputs)
     assert shown["prices"] is None
     assert all(level["says"] == "–" and level["fair"] is None for _, level in levels(data).values())
