@@ -7,7 +7,7 @@ import signal
 import pytest
 from hypothesis import settings
 
-from analyser.common.cache import SWITCH
+from analyser.common import cache
 from analyser.game.profiles import Profiles
 from tests.helpers.chromium import browser  # noqa: F401 - a fixture
 from tests.helpers.skips import ALL_TESTS, REASONS
@@ -16,7 +16,7 @@ from tests.oracle.small_profiles import write_profiles
 DATE = "ANALYSER_TEST_DATE"  # the environment variable: which seeds are those of the day
 SEEDS_A_DAY = 2
 EXAMPLES_A_DAY, EXAMPLES = 20, 80  # of a property
-os.environ[SWITCH] = "no"  # all is computed here, but in the tests of the cache
+os.environ[cache.SWITCH] = "no"  # all is computed here, but in the tests of the cache
 
 
 def pytest_configure(config):
@@ -80,6 +80,16 @@ def seed_of(item):
 def function_of(item):
     """Return the function of a test, whatever it is called with."""
     return item.nodeid.partition("[")[0]
+
+
+@pytest.fixture
+def cached(tmp_path, monkeypatch):
+    """The folder of the cache, which is on and empty."""
+    folder = tmp_path / "cache"
+    folder.mkdir()
+    monkeypatch.setenv(cache.SWITCH, "yes")
+    monkeypatch.setattr(cache, "folder_for", lambda _: folder)
+    return folder
 
 
 @pytest.fixture(scope="session")

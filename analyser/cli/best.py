@@ -18,7 +18,7 @@ from analyser.cli.fights import (
 )
 from analyser.cli.options import AT_LEAST_1, OUTPUT_OPTIONS, THREADS, Option
 from analyser.cli.shell import Choice, command, given, profiles_in
-from analyser.cli.waiting import KEPT, NOTHING, told_when_stopped, waited_for
+from analyser.cli.waiting import NOTHING, told_when_stopped, waited_for
 from analyser.common.errors import InputError
 from analyser.results.best import PICTURES
 from analyser.scenarios.schema import TARGET_FATES, DuelTerms
@@ -64,7 +64,7 @@ def best_duel(a: str, b: str | None, profiles: str | None, **keys: Any) -> None:
     pictured = given(keys, "by", "round")
     if pictured and keys["plot"] is None:
         raise InputError("there is no picture", where=f"--{next(iter(pictured))}", allowed="--plot FILE with it")
-    with told_when_stopped(lambda: NOTHING):
+    with told_when_stopped(NOTHING):
         result = _best_of(question, library, **asked)
     plot = lambda: result.plot(**pictured)  # noqa: E731 - drawn only where a picture is wanted
     write(lambda: str(result), result.as_dict, result.rows, warnings=result.warnings, plot=plot)
@@ -98,24 +98,18 @@ def _best_of(question: tuple[Any, ...], profiles: Profiles, **asked: Any) -> Bes
 def best_tactics(attackers: str, defenders: str, dask: str | None, **keys: Any) -> None:
     """The cost of the usual tactic against best play, for every one of ATTACKERS in a duel with every DEFENDER.
 
-    Both are selectors with wildcards. With --out FILE.csv run the command again to resume.
+    Both are selectors with wildcards. Run the command again to resume.
     """
     from analyser.report.tactics import tactics
 
     table = keys["out"] if keys["form"] == "csv" else None
     asked = given(keys, "threads") | {option.path[1]: value for option, value in options.given_keys()}
-    with told_when_stopped(lambda: _state(table)), options.helped_by(dask, keys["threads"]) as executor:
+    with told_when_stopped(), options.helped_by(dask, keys["threads"]) as executor:
         result = solved(tactics, attackers, defenders, out=table, executor=executor, **asked)
     if table is None:
         show(result, plot=result.plot)
     else:
         click.echo(result.note())
-
-
-def _state(table: str | None) -> str:
-    from analyser.report.tactics import is_begun
-
-    return KEPT if table is not None and is_begun(table) else NOTHING
 
 
 @command(

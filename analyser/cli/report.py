@@ -21,8 +21,8 @@ from analyser.cli.options import (
     situations_option,
 )
 from analyser.cli.shell import command, given, progress_bar, stated_ruleset
-from analyser.cli.waiting import KEPT, told_when_stopped
-from analyser.common.files import name_of, real_path
+from analyser.cli.waiting import told_when_stopped
+from analyser.common.files import name_of
 
 CHANGED_TOO_MUCH = 1  # the exit status of --fail-over; 2 stays that of an input that cannot be used
 _WHO = "Selector with wildcards, such as 'crown/*'."
@@ -51,19 +51,13 @@ def report_write(out: str, dask: str | None, **keys: Any) -> None:
 
     Run the command again to resume a report that was stopped.
     """
-    with told_when_stopped(lambda: _state(out)), helped_by(dask, keys["threads"]) as executor:
+    with told_when_stopped(), helped_by(dask, keys["threads"]) as executor:
         from analyser.report import write_report
 
         keys.pop("profiles")
         written = solved(write_report, out=out, after=0.0, executor=executor, **given(keys))
     click.echo(f"The report is in {name_of(written)}")
     _tell_opponents(written)
-
-
-def _state(out: str) -> str:
-    from analyser.report.folder import work_folder
-
-    return KEPT if work_folder(real_path(out)).exists() else "nothing was finished"
 
 
 def _tell_opponents(written: Path) -> None:

@@ -51,10 +51,10 @@ def waited_for(work: Callable[[], T], what: str = "") -> T:
 
 
 @contextmanager
-def told_when_stopped(state: Callable[[], str]) -> Iterator[None]:
+def told_when_stopped(state: str = KEPT) -> Iterator[None]:
     """After Ctrl-C one line that says what is left of the work inside this."""
     try:
         yield
     except KeyboardInterrupt:
-        click.echo(f"stopped: {state()}", err=True)
+        click.echo(f"stopped: {state}", err=True)
         raise

@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,6 @@ from analyser.analysis.policy import check_best_is_played, played_by, priced_by
 from analyser.analysis.prices import EVERYBODY, FairPoints, fair_points
 from analyser.analysis.selection import Selectors, check_row, loadouts
 from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called
-from analyser.common.cache import key_of
 from analyser.common.errors import InputError
 from analyser.common.files import path_of, real_path
 from analyser.common.sampling import Progress, check_threads, default_threads
@@ -30,15 +30,14 @@ from analyser.report import parts
 from analyser.report.folder import (
     PARQUET,
     Inputs,
-    Work,
     check_replaceable,
     facts_of,
-    work_on,
     write_manifest,
     write_units,
+    written_whole,
 )
 from analyser.report.page import reasons, write_page
-from analyser.report.pool import Job, Pool, interrupts_noted, processes_for, rarely_collected
+from analyser.report.pool import MOST_PROCESSES, Job, Jobs, interrupts_noted, rarely_collected
 from analyser.report.tactics import frame_in, jobs_for, stored_tactics
 from analyser.rules.policies import BEST
 from analyser.scenarios.schema import DuelTerms
@@ -71,8 +70,7 @@ def write_report(
     when it is complete, in place of an earlier report. The same inputs and versions give the same bytes, but for the
     wall time in the manifest.
 
-    A run that is stopped, by Ctrl-C or from outside, leaves what it has finished in a folder beside `out`; the same
-    call goes on from there. In the main thread Ctrl-C is heeded between two steps.
+    Finished parts are cached: after Ctrl-C the same call resumes. In the main thread it is heeded between two steps.
 
     Parameters
     ----------
@@ -98,8 +96,8 @@ def write_report(
         can be trusted.
         Under best play the page says so without it.
     executor : Executor, optional
-        Of ``concurrent.futures``: its workers, which see the folder of `out`, fight beside this process. What one of
-        them fails at, or is asked of another version of the program, is done here.
+        Of ``concurrent.futures``: its workers fight beside this process. What one of them fails at, or is asked of
+        another version of the program, is done here.
 
     Raises
     ------
@@ -141,13 +139,12 @@ def write_report(
         tactics=None if tactics is None else stored_tactics(tactics, set(both)),
         field=judged and judged.only(both),
     )
-    with interrupts_noted() as heed, rarely_collected(), work_on(folder, key_of(facts_of(inputs))) as work:
+    with interrupts_noted() as heed, rarely_collected(), written_whole(folder) as report:
         lines = len(inputs.situations) * sum(len(ours) * len(theirs) for ours, theirs in inputs.directions)
-        not_known = [part for part in parts.parts_of(inputs) if not (work.parts / part.name).exists()]
-        by_tactic, duels = _duels_by_tactic(inputs, policy, work)
-        shared = sum(part.cost for part in not_known) + sum(job.cost for job in duels)
-        processes = processes_for(shared, threads or default_threads())
-        jobs = parts.matchup_jobs(not_known, inputs, work, max((threads or default_threads()) // processes, 1))
+        cores = threads or default_threads()
+        directions = parts.matchup_jobs(inputs, max(cores // MOST_PROCESSES, 1))
+        jobs = Jobs("report", [*chain(*directions), *_duels_by_tactic(inputs, policy)])
+        shared = jobs.left
         whole = shared + lines * (A_LINE_OF_TABLES + A_LINE_OF_PAGE)
 
         def tell(done: int) -> None:
@@ -156,22 +153,22 @@ def write_report(
                 progress(done, whole)
 
         tell(0)
-        with Pool(processes - 1, executor) as pool:
-            pool.finish(pool.begin([*jobs, *duels]), tell)
-            if by_tactic:
-                inputs = inputs._replace(tactics=frame_in(by_tactic))
-            result = _matchups(inputs, parts.whole_table(inputs, work))
-            (work.report / PARQUET).write_bytes(result.frame.to_parquet(index=False))
-            parts.write_table(result.frame, work.report / TABLE, lambda at: tell(shared + at * A_LINE_OF_TABLES // 2))
-            balance = parts.balance_of(result, heed, inputs.field)
-            for name, frame in balance.tables.items():
-                parts.write_table(frame, work.report / f"{name}.csv")
-            write_units(inputs, work.report)
-            tell(shared + lines * A_LINE_OF_TABLES)
-        write_page(result, balance, inputs, work.report / PAGE, threads or default_threads())
+        contents = iter(jobs.done(cores, executor, tell))
+        table = parts.whole_table([[*islice(contents, len(each))] for each in directions], len(inputs.situations))
+        if by_tactic := [*contents]:
+            inputs = inputs._replace(tactics=frame_in(by_tactic))
+        result = _matchups(inputs, table)
+        (report / PARQUET).write_bytes(result.frame.to_parquet(index=False))
+        parts.write_table(result.frame, report / TABLE, lambda at: tell(shared + at * A_LINE_OF_TABLES // 2))
+        balance = parts.balance_of(result, heed, inputs.field)
+        for name, frame in balance.tables.items():
+            parts.write_table(frame, report / f"{name}.csv")
+        write_units(inputs, report)
+        tell(shared + lines * A_LINE_OF_TABLES)
+        write_page(result, balance, inputs, report / PAGE, cores)
         tell(whole)
         write_manifest(
-            work.report,
+            report,
             {**facts_of(inputs), **_opponents(balance.prices), "wall_seconds": round(time.monotonic() - started, 3)},
         )
     return folder
@@ -206,17 +203,14 @@ def _fought(policy: str, situations: tuple[Situation, ...], row: str | None) -> 
     return fought
 
 
-def _duels_by_tactic(inputs: Inputs, policy: str, work: Work) -> tuple[list[Path], list[Job]]:
-    """Return the files and jobs for the cost of simple tactics, if duels use best play and no file has it."""
+def _duels_by_tactic(inputs: Inputs, policy: str) -> list[Job]:
+    """Return the jobs for the cost of simple tactics, if duels use best play and no file has it."""
     if policy != "best" or inputs.tactics is not None or inputs.row is not None:
-        return [], []
+        return []
     if not any(situation.fight.has_winner for situation in inputs.situations):
-        return [], []
-    terms, files, jobs = DuelTerms(policy_a=BEST, policy_b=BEST), list[Path](), list[Job]()
-    for attackers, defenders in inputs.directions:
-        result = jobs_for(attackers, defenders, terms, inputs.ruleset, work.parts)
-        files, jobs = files + result[0], jobs + result[1]
-    return files, jobs
+        return []
+    terms = DuelTerms(policy_a=BEST, policy_b=BEST)
+    return [job for both in inputs.directions for job in jobs_for(*both, terms, inputs.ruleset)]
 
 
 def _matchups(inputs: Inputs, frame: pd.DataFrame) -> Matchups:

@@ -1,8 +1,4 @@
-"""Folder that is written whole or not at all, deletes no other files, and can be resumed.
-
-While a report is made its parts lie in a hidden folder beside it, under a key that stands for all that it is made from;
-when all are done they take its place.
-"""
+"""Folder of a report, written whole or not at all, which takes no place of other files."""
 
 from __future__ import annotations
 
@@ -111,49 +107,31 @@ def _sha256(data: object) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-class Work(NamedTuple):
-    """The folder of an unfinished report; in it the report as it grows, its parts, and files that are not whole yet."""
-
-    folder: Path
-    report: Path
-    parts: Path
-    scratch: Path
-
-    def prepare(self, key: str) -> None:
-        """Keep what was done with the same `key`, throw away all else."""
-        if _marked(self.folder / STATE, UNFINISHED).get("key") != key:
-            for path in (self.report, self.parts):
-                shutil.rmtree(path, ignore_errors=True)
-        shutil.rmtree(self.scratch, ignore_errors=True)
-        for path in (self.report, self.parts, self.scratch):
-            path.mkdir(exist_ok=True)
-        (self.folder / STATE).write_text(json_text({**UNFINISHED, "key": key}) + "\n", encoding="utf-8")
-
-
-def work_folder(out: Path) -> Path:
-    """Where the parts of an unfinished report are kept: beside `out`, with a dot before its name."""
+def unfinished(out: Path) -> Path:
+    """Where a report is written before it takes the place of `out`: beside it, with a dot before its name."""
     return out.parent / f".{out.name}.unfinished"
 
 
 @contextmanager
-def work_on(out: Path, key: str) -> Iterator[Work]:
-    """A folder to make a report in; in the end the report takes the place of `out`.
+def written_whole(out: Path) -> Iterator[Path]:
+    """A folder to write a report in, which in the end takes the place of `out`.
 
-    `key` stands for all that the report is made from: what a run with the same key was stopped at is there again.
-    Ctrl-C, or the end of the process, leaves the work; after any other failure nothing is left, and `out` is as it was
-    before. InputError if `out` is no place for a report, cannot be written, or another run is writing it.
+    After a failure or Ctrl-C nothing is left, and `out` is as it was before. InputError if `out` is no place for a
+    report, cannot be written, or another run is writing it.
     """
     out = real_path(out)
     check_replaceable(out)
     made = [folder for folder in out.parents if not is_there(folder)]
-    folder = work_folder(out)
-    work = Work(folder, folder / "report", folder / "parts", folder / "scratch")
+    folder = unfinished(out)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
-        with _locked(folder, out), _kept_if_stopped(work):
-            work.prepare(key)
-            yield work
-            _put_in_place(work.report, out, aside=folder / "old")
+        with _locked(folder, out):
+            report = folder / "report"
+            shutil.rmtree(report, ignore_errors=True)  # of a run that was killed
+            (folder / STATE).write_text(json_text(UNFINISHED) + "\n", encoding="utf-8")
+            report.mkdir()
+            yield report
+            _put_in_place(report, out, aside=folder / "old")
     except OSError as error:
         raise InputError(f"cannot write this report: {reason_of(error)}", where=str(out)) from error
     finally:
@@ -164,30 +142,19 @@ def work_on(out: Path, key: str) -> Iterator[Work]:
 
 @contextmanager
 def _locked(folder: Path, out: Path) -> Iterator[None]:
-    """Have the work folder for oneself; the lock goes with the process, however that ends."""
+    """Have a folder for oneself, and take it away afterwards; the lock goes with the process, however that ends."""
     others = folder.exists() and {path.name for path in folder.iterdir()} - {LOCK}  # a killed run can leave it alone
     if others and not _marked(folder / STATE, UNFINISHED):
         raise InputError("this is where unfinished reports are kept, and it holds something else", where=str(folder))
     folder.mkdir(exist_ok=True)
     try:
         with FileLock(folder / LOCK).acquire(timeout=0):
-            yield
+            try:
+                yield
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
     except Timeout:
         raise InputError("another run is writing this report", where=str(out)) from None
-
-
-@contextmanager
-def _kept_if_stopped(work: Work) -> Iterator[None]:
-    """After Ctrl-C the work stays, if anything is done; after all else it goes."""
-    kept = False
-    try:
-        yield
-    except KeyboardInterrupt:
-        kept = any(path.is_file() for path in work.parts.rglob("*"))
-        raise
-    finally:
-        if not kept:
-            shutil.rmtree(work.folder, ignore_errors=True)
 
 
 def _put_in_place(filled: Path, out: Path, *, aside: Path) -> None:

@@ -1,11 +1,9 @@
-"""Parts of a report: files of matchups, each made by some process, and the balance."""
+"""Parts of a report: matchups, computed job by job, and the balance."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from io import BytesIO
-from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,84 +15,57 @@ from analyser.analysis.matchups import Matchups
 from analyser.analysis.prices import FairPoints, fair_points
 from analyser.analysis.ratings import duel_ratings
 from analyser.analysis.situations import Situation
+from analyser.common.cache import digest
 from analyser.common.errors import InputError
 from analyser.common.text import csv_frame
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
-from analyser.report.folder import Inputs, Work
+from analyser.report.folder import Inputs
 from analyser.report.pool import Job
-from analyser.report.stored import COLUMNS
 
 A_PART = 250_000  # microseconds of work of a typical machine that one part takes: Ctrl-C is heeded after it
 NUMBER = "%.12g"  # more digits are the rounding of long sums
 LINES_AT_ONCE = 8_000
-_ANEW = "the same command again, which begins anew"
 
 
-class Part(NamedTuple):
-    """The matchups of some attackers, from the one at place `first` on, with every defender in a situation.
+def matchup_jobs(inputs: Inputs, threads: int) -> list[list[Job]]:
+    """The jobs of each direction: the matchups of some attackers with every defender in a situation."""
+    loadouts = {each.selector: each for side in (inputs.attackers, inputs.defenders) for each in side}
+    digests = {name: digest([name, each.unit.record()]) for name, each in loadouts.items()}
+    rules = digest([inputs.ruleset.model_dump(mode="json"), inputs.row])
 
-    `direction` is 0 for the attackers of the report, 1 for its defenders, who attack as well.
-    """
+    def job(situation: Situation, attackers: Sequence[Loadout], defenders: tuple[Loadout, ...]) -> Job:
+        sides = [[digests[each.selector] for each in side] for side in (attackers, defenders)]
+        cost = situation.fight.cost * len(attackers) * len(defenders)
+        arguments = (situation, attackers, defenders, inputs.ruleset, inputs.row, threads)
+        return Job(cost, digest([rules, situation.model_dump(mode="json"), sides]), matchups_as_parquet, arguments)
 
-    direction: int
-    situation: Situation
-    first: int
-    attackers: Sequence[Loadout]
-    defenders: tuple[Loadout, ...]
-
-    @property
-    def name(self) -> str:
-        """The name of the file that keeps them."""
-        return f"{self.direction}-{self.situation.name}-{self.first}-{self.first + len(self.attackers)}.parquet"
-
-    @property
-    def cost(self) -> int:
-        """Microseconds that they take one process of a typical machine."""
-        return self.situation.fight.cost * len(self.attackers) * len(self.defenders)
-
-
-def parts_of(inputs: Inputs) -> list[Part]:
-    """The parts of a report, direction by direction, situation by situation."""
-    parts = []
-    for direction, (attackers, defenders) in enumerate(inputs.directions):
-        for situation in inputs.situations:
-            size = max(A_PART // (situation.fight.cost * len(defenders)), 1)
-            for first in range(0, len(attackers), size):
-                parts.append(Part(direction, situation, first, attackers[first : first + size], defenders))
-    return parts
+    return [
+        [
+            job(situation, attackers[first : first + size], defenders)
+            for situation in inputs.situations
+            for size in [max(A_PART // (situation.fight.cost * len(defenders)), 1)]
+            for first in range(0, len(attackers), size)
+        ]
+        for attackers, defenders in inputs.directions
+    ]
 
 
-def matchup_jobs(parts: Sequence[Part], inputs: Inputs, work: Work, threads: int) -> list[Job]:
-    """The jobs that work out some parts."""
-    return [Job(part.cost, work_out, (part, inputs.ruleset, inputs.row, threads, work)) for part in parts]
+def matchups_as_parquet(
+    situation: Situation,
+    attackers: Sequence[Loadout],
+    defenders: tuple[Loadout, ...],
+    ruleset: Ruleset,
+    row: str | None,
+    threads: int,
+) -> bytes:
+    """Return the matchups of some attackers in a situation as a Parquet file."""
+    return bytes(grid(attackers, Field(defenders, ruleset, row, threads), [situation]).to_parquet(index=False))
 
 
-def work_out(part: Part, ruleset: Ruleset, row: str | None, threads: int, work: Work) -> None:
-    """Put the matchups of a part into its file."""
-    frame = grid(part.attackers, Field(part.defenders, ruleset, row, threads), [part.situation])
-    unfinished = work.scratch / f"{part.name}.{os.getpid()}"
-    unfinished.write_bytes(frame.to_parquet(index=False))
-    unfinished.replace(work.parts / part.name)
-
-
-def _read(part: Part, work: Work) -> pd.DataFrame:
-    """Return the matchups in the file of a part; InputError, after which all that was kept goes, if it is damaged."""
-    try:
-        frame = pd.read_parquet(BytesIO((work.parts / part.name).read_bytes()))
-    except (OSError, ValueError) as error:
-        problem = f"a part of this unfinished report is damaged: {error}"
-        raise InputError(problem, where=str(work.parts / part.name), allowed=_ANEW) from None
-    if len(frame) != len(part.attackers) * len(part.defenders) or not {*COLUMNS} <= {*frame}:
-        raise InputError("this is no part of this report", where=str(work.parts / part.name), allowed=_ANEW)
-    return frame
-
-
-def whole_table(inputs: Inputs, work: Work) -> pd.DataFrame:
-    """The parts put together: by direction, then attacker, then defender, then situation; each matchup once."""
-    tables = []
-    for _, parts in groupby(parts_of(inputs), lambda part: part.direction):
-        tables.append(joined([_read(part, work) for part in parts], len(inputs.situations)))
+def whole_table(contents: Iterable[Sequence[bytes]], situations: int) -> pd.DataFrame:
+    """The jobs of each direction together: by attacker, then defender, then situation; each matchup once."""
+    tables = [joined([pd.read_parquet(BytesIO(part)) for part in parts], situations) for parts in contents]
     whole = pd.concat(tables, ignore_index=True)
     return whole.drop_duplicates(["attacker", "defender", "situation"], ignore_index=True)
 

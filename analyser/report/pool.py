@@ -1,6 +1,6 @@
-"""Work shared out between this process and helpers, and Ctrl-C heeded between two pieces of it.
+"""Work shared out between this process and helpers, cached, and Ctrl-C heeded between two pieces of it.
 
-Every job leaves a file that appears whole, so that it does not matter which process does it, nor if two do.
+The content of a job depends on its arguments alone, so that it does not matter which process does it, nor if two do.
 """
 
 from __future__ import annotations
@@ -14,12 +14,11 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, Executor, Future, InvalidStateError, ProcessPoolExecutor
 from contextlib import contextmanager, suppress
-from functools import partial
 from types import ModuleType
 from typing import Any, NamedTuple, TypeVar
 
 from analyser.common import interrupts
-from analyser.common.cache import program
+from analyser.common.cache import Cache, program
 
 ResultT = TypeVar("ResultT")
 WORTH_A_HELPER = 6_000_000  # microseconds of work: for less, starting a process takes longer than it saves
@@ -28,11 +27,43 @@ NEW_OBJECTS = 50_000  # before dead ones are looked for; Python's own figure is 
 
 
 class Job(NamedTuple):
-    """A piece of work: what it costs one process, in microseconds of a typical machine, and what is to be called."""
+    """A piece of work: its cost in microseconds of a typical machine, its key in the cache, and its function."""
 
     cost: int
-    work: Callable[..., None]
+    key: str
+    work: Callable[..., bytes]
     arguments: tuple[Any, ...]
+
+    def content(self) -> bytes:
+        """Do the work here."""
+        return self.work(*self.arguments)
+
+
+class Jobs:
+    """Jobs of one kind, some of which are in the cache.
+
+    Attributes
+    ----------
+    left : int
+        The cost of those that are not.
+    """
+
+    def __init__(self, kind: str, jobs: Sequence[Job]) -> None:
+        self._jobs, self._cache = jobs, Cache(kind)
+        self._contents = [self._cache.read(job.key) for job in jobs]
+        self.left = sum(job.cost for job, content in zip(jobs, self._contents) if content is None)
+
+    def done(self, threads: int, executor: Executor | None, tell: Callable[[int], None]) -> list[bytes]:
+        """Return the content of each job; `tell` is called with the cost of those that were done here."""
+        missing = [number for number, content in enumerate(self._contents) if content is None]
+
+        def keep(place: int, content: bytes) -> None:
+            self._contents[missing[place]] = content
+            self._cache.write(self._jobs[missing[place]].key, content)
+
+        with Pool(processes_for(self.left, threads) - 1, executor) as pool:
+            pool.run([self._jobs[number] for number in missing], tell, keep)
+        return [content for content in self._contents if content is not None]
 
 
 def processes_for(cost: int, threads: int) -> int:
@@ -89,7 +120,7 @@ class Processes(ProcessPoolExecutor):
 
 
 class Pool:
-    """Helpers of this process: :meth:`begin` lets them begin with jobs, :meth:`finish` ends the work with them.
+    """Helpers of this process.
 
     Helpers take jobs from the front and this process from the back. Where there can be no helper, or one fails, this
     process does all of it and meets the same trouble.
@@ -99,13 +130,13 @@ class Pool:
     helpers : int
         Processes to start.
     executor : Executor, optional
-        Who helps instead, such as workers on other machines that see the same files; it is not shut down.
+        Who helps instead, such as workers on other machines; it is not shut down.
     """
 
     def __init__(self, helpers: int, executor: Executor | None = None) -> None:
         self._helpers: Executor | None = executor
         self._is_lent = executor is not None
-        self._handed: list[Future[None]] = []
+        self._submitted: list[Future[bytes]] = []
         if helpers and executor is None:
             with suppress(OSError):
                 self._helpers = Processes(helpers)
@@ -114,70 +145,64 @@ class Pool:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        for future in self._handed if self._is_lent else ():
+        for future in self._submitted if self._is_lent else ():
             future.cancel()
         if isinstance(self._helpers, Processes) and not self._is_lent:
             if kind is not None and issubclass(kind, KeyboardInterrupt):  # who waits, waits for nothing
                 self._helpers.kill()
             self._helpers.shutdown(cancel_futures=True)
 
-    def begin(self, jobs: Sequence[Job]) -> list[tuple[Job, Future[None]]]:
-        """Hand jobs to the helpers; one that cannot be handed out waits for this process."""
-        handed: list[tuple[Job, Future[None]]] = []
-        with on_its_own():
-            for job in jobs:
-                future: Future[None] = Future()
-                if self._helpers is not None:
-                    with suppress(OSError, RuntimeError):  # none can be started, or none is left
-                        if self._is_lent:
-                            future = self._helpers.submit(work_of_version, program(), job.work, *job.arguments)
-                        else:
-                            future = self._helpers.submit(job.work, *job.arguments)
-                handed.append((job, future))
-        self._handed += [future for _, future in handed]
-        return handed
+    def run(self, jobs: Sequence[Job], tell: Callable[[int], None], keep: Callable[[int, bytes], None]) -> None:
+        """Do all jobs; `keep` is called with the place and content of each, `tell` then with the cost of those done."""
+        self._submitted = [self._submit(job) for job in jobs]
+        pending, done = dict(enumerate(self._submitted)), 0
 
-    def finish(self, handed: Sequence[tuple[Job, Future[None]]], tell: Callable[[int], None]) -> None:
-        """Do the last job that waits until none does; `tell` is called with the cost of all that are done."""
-        done: list[int] = []
-        with deaf():
-            for job, future in handed:
-                future.add_done_callback(partial(_note, done, job.cost))
-        mine = set()
-        for job, future in reversed(handed):
-            with deaf():  # Ctrl-C could leave its lock held, and the executor waiting for it
-                is_mine = future.cancel()
-            if is_mine:
-                mine.add(future)
-                job.work(*job.arguments)
-                done.append(job.cost)
-                tell(sum(done))
-        for job, future in handed:
-            if future not in mine:
-                if _failed(future):
-                    job.work(*job.arguments)
-                tell(sum(done))
+        def note(number: int, content: bytes | None) -> None:
+            nonlocal done
+            keep(number, jobs[number].content() if content is None else content)
+            pending.pop(number, None)
+            done += jobs[number].cost
+            tell(done)
+
+        try:
+            for number, future in reversed([*pending.items()]):
+                with deaf():  # Ctrl-C could leave its lock held, and the executor waiting for it
+                    is_mine = future.cancel()
+                if is_mine:
+                    note(number, None)
+                    for other in [other for other, future in pending.items() if future.done() and other != number]:
+                        note(other, _content(pending[other]))
+            for number, future in [*pending.items()]:
+                note(number, _content(future))
+        except KeyboardInterrupt:
+            for number, future in pending.items():
+                if future.done() and (content := _content(future)) is not None:
+                    keep(number, content)
+            raise
+
+    def _submit(self, job: Job) -> Future[bytes]:
+        """Submit a job to the helpers; one that cannot be submitted waits for this process."""
+        with on_its_own(), suppress(OSError, RuntimeError):  # none can be started, or none is left
+            if self._helpers is not None and self._is_lent:
+                return self._helpers.submit(content_by, program(), job)
+            if self._helpers is not None:
+                return self._helpers.submit(job.content)
+        return Future()
 
 
-def work_of_version(version: str, work: Callable[..., None], *arguments: Any) -> None:
+def content_by(version: str, job: Job) -> bytes:
     """Do a piece of work; RuntimeError in a process of another version of the program, whose bytes could differ."""
     if program() != version:
         raise RuntimeError("another version of the program")
-    work(*arguments)
+    return job.content()
 
 
-def _failed(future: Future[None]) -> bool:
-    """Return True if a job has to run again, once its worker is done with it; a lost job is cancelled."""
+def _content(future: Future[bytes]) -> bytes | None:
+    """Return the content of a job once its helper is done with it; None if it was lost or failed."""
     try:
-        return future.exception() is not None
-    except CancelledError:
-        return True
-
-
-def _note(done: list[int], cost: int, future: Future[None]) -> None:
-    """Called back when a job is done by a helper, or taken from it."""
-    if not future.cancelled():
-        done.append(cost)
+        return future.result()
+    except (Exception, CancelledError):  # it is done here, and meets the same trouble
+        return None
 
 
 @contextmanager

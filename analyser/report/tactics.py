@@ -1,17 +1,12 @@
-"""Cost of simple tactics against best play: a duel of every unit with every other, a row each; can be resumed."""
+"""Cost of simple tactics against best play: a duel of every unit with every other, a row each."""
 
 from __future__ import annotations
 
-import glob
 import json
 import os
-import shutil
-import tempfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -19,16 +14,16 @@ import pandas as pd
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import policy
 from analyser.common.answer import Answer, Block, plain_rows
-from analyser.common.cache import key_of
+from analyser.common.cache import digest
 from analyser.common.errors import InputError
-from analyser.common.files import check_writable, path_of, real_path, write_whole
+from analyser.common.files import check_writable, path_of, write_whole
 from analyser.common.sampling import Progress, check_threads, default_threads
 from analyser.common.text import csv_frame, happens, json_text
 from analyser.common.validation import checked
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
-from analyser.report.pool import Job, Pool, interrupts_noted, processes_for
+from analyser.report.pool import Job, Jobs, interrupts_noted
 from analyser.results.best import solve_best_play
 from analyser.rules.policies import BEST
 from analyser.scenarios.duel import DuelScenario
@@ -198,8 +193,7 @@ def tactics(
     attackers, defenders : selectors
         With wildcards, such as ``crown/*@basic``.
     out : path, optional
-        A CSV file, written whole or not at all. A stopped run leaves its finished rows beside it, and the same call
-        resumes.
+        A CSV file, written whole or not at all. Finished duels are cached: after Ctrl-C the same call resumes.
     profiles
         As of :func:`analyser.attack`.
     threads : int, optional
@@ -231,86 +225,47 @@ def tactics(
     mine, theirs = loadouts(attackers, library), loadouts(defenders, library)
     check_threads(threads)
     number = threads or default_threads()
-    ruleset = library.ruleset.model_dump(mode="json")
-    facts: list[Any] = [str(library.used), wanted.model_dump(mode="json"), ruleset]
-    facts += [[each.selector for each in theirs], [each.unit.record() for each in (*mine, *theirs)]]
-    key = key_of(facts)
-    target = None if out is None else real_path(path_of(out, "out"))
+    target = None if out is None else path_of(out, "out")
     if target is not None:
         check_writable(target)
-    kept = None if target is None else target.with_name(f".{target.name}.{key}")
-    with tempfile.TemporaryDirectory() if kept is None else _unless_empty(kept) as folder:
-        files, jobs = jobs_for(mine, theirs, wanted, library.ruleset, Path(folder))
-        _work(jobs, A_DUEL * len(theirs) * len(mine), number, progress, executor)
-        frame = frame_in(files)
+    jobs = Jobs("duels", jobs_for(mine, theirs, wanted, library.ruleset))
+    cost = A_DUEL * len(theirs) * len(mine)
+    with interrupts_noted() as heed:
+
+        def tell(done: int) -> None:
+            heed()
+            if progress is not None:
+                progress(before + done, cost)
+
+        before = cost - jobs.left
+        frame = frame_in(jobs.done(number, executor, tell))
     if target is not None:
         write_whole(target, lambda temporary: csv_frame(frame).to_csv(temporary, index=False, lineterminator="\n"))
-        shutil.rmtree(str(kept), ignore_errors=True)  # the table is there
     return Tactics(frame, wanted, library.used)
 
 
-@contextmanager
-def _unless_empty(folder: Path) -> Iterator[str]:
-    """A folder to work in, which is there afterwards if anything is in it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
-        yield str(folder)
-    finally:
-        with suppress(OSError):
-            folder.rmdir()
-
-
-def is_begun(out: str | os.PathLike[str]) -> bool:
-    """Return True if there is an unfinished table to resume."""
-    target = real_path(out)
-    return any(each.is_dir() for each in target.parent.glob(f".{glob.escape(target.name)}.*"))
-
-
 def jobs_for(
-    attackers: Sequence[Loadout], defenders: Sequence[Loadout], terms: DuelTerms, ruleset: Ruleset, folder: Path
-) -> tuple[list[Path], list[Job]]:
-    """A file for each attacker in a folder, and the jobs that write those that are not there."""
-    files = [folder / f"tactics-{attacker.selector.replace('/', '-')}.json" for attacker in attackers]
-    given = defenders, terms.model_dump(mode="json"), ruleset.model_dump(mode="json")
-    names = [defender.selector for defender in defenders]
-    missing = [(each, file) for each, file in zip(attackers, files) if not _is_whole(file, each.selector, names)]
-    return files, [Job(A_DUEL * len(defenders), work_out, (each, *given, file)) for each, file in missing]
+    attackers: Sequence[Loadout], defenders: Sequence[Loadout], terms: DuelTerms, ruleset: Ruleset
+) -> list[Job]:
+    """The duels of each attacker with all defenders, a job each."""
+    given = terms.model_dump(mode="json"), ruleset.model_dump(mode="json")
+    names = [[each.selector, each.unit.record()] for each in defenders]
+    return [
+        Job(A_DUEL * len(defenders), digest([each.selector, each.unit.record(), names, given]), work_out, arguments)
+        for each in attackers
+        for arguments in [(each, defenders, *given)]
+    ]
 
 
-def _is_whole(file: Path, attacker: str, defenders: Sequence[str]) -> bool:
-    """Return True if a file has the duels of an attacker with these defenders; what is damaged is worked out anew."""
-    try:
-        rows = json.loads(file.read_text(encoding="utf-8"))
-        pairs = [(row["attacker"], row["defender"]) for row in rows if row.keys() >= {"reason"}]
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return False
-    return pairs == [(attacker, defender) for defender in defenders]
-
-
-def frame_in(files: Sequence[Path]) -> pd.DataFrame:
-    """The duels in such files."""
-    rows = [row for file in files for row in json.loads(file.read_text(encoding="utf-8"))]
+def frame_in(contents: Sequence[bytes]) -> pd.DataFrame:
+    """The duels of such jobs."""
+    rows = [row for content in contents for row in json.loads(content)]
     return pd.DataFrame(rows, columns=[*COLUMNS, "first_move", "reason"])
 
 
-def _work(jobs: Sequence[Job], cost: int, threads: int, progress: Progress | None, executor: Executor | None) -> None:
-    left = sum(job.cost for job in jobs)
-
-    def tell(done: int) -> None:
-        heed()
-        if progress is not None:
-            progress(cost - left + done, cost)
-
-    with interrupts_noted() as heed, Pool(processes_for(left, threads) - 1, executor) as pool:
-        pool.finish(pool.begin(jobs), tell)
-
-
-def work_out(
-    attacker: Loadout, defenders: Sequence[Loadout], terms: dict[str, Any], ruleset: dict[str, Any], file: Path
-) -> None:
-    """Write the rows of one attacker into a file, whole or not at all."""
-    rows = [_row(attacker, defender, terms, ruleset) for defender in defenders]
-    write_whole(file, lambda temporary: Path(temporary).write_text(json_text(rows), encoding="utf-8"))
+def work_out(attacker: Loadout, defenders: Sequence[Loadout], terms: dict[str, Any], ruleset: dict[str, Any]) -> bytes:
+    """Return the rows of one attacker as JSON."""
+    return json_text([_row(attacker, defender, terms, ruleset) for defender in defenders]).encode()
 
 
 def _row(attacker: Loadout, defender: Loadout, terms: dict[str, Any], ruleset: dict[str, Any]) -> dict[str, Any]:

@@ -310,14 +310,6 @@ def armies_of(hill, *lists):
     ]
 
 
-@pytest.fixture
-def cached(tmp_path, monkeypatch):
-    """The folder of the cache, which is empty."""
-    monkeypatch.setenv(cache.SWITCH, "yes")
-    monkeypatch.setattr(cache, "folder_for", lambda _: tmp_path)
-    return tmp_path
-
-
 def test_finished_battles_are_not_simulated_again(hill, fought, cached):
     lists = armies_of(hill, ["hill/ash@basic"], ["hill/gun@basic"], ["hill/elm@basic"])
     enemy, sampling, told = armies_of(hill, ["hill/chief@basic"]), Sampling("monte-carlo", 100), []

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from analyser.cli.waiting import KEPT, NOTHING
 from tests.helpers.shell import GRENADIERS, RIFLES, answer, refusal, run
 from tests.helpers.skips import linux, posix
 
@@ -136,14 +137,14 @@ def spent(process_id):
 @pytest.mark.slow
 @linux
 @pytest.mark.parametrize(
-    ("seconds", "arguments"),
+    ("seconds", "arguments", "said"),
     [
-        (1.5, ("best", *LONG)),  # before the compiler, or while it is at work
-        pytest.param(5.0, ("best", *LONG), marks=pytest.mark.proof),  # all that can come of it is being worked out
-        (2.0, ("best", "tactics", "crown/*@basic", "imperium/*@basic")),
+        (1.5, ("best", *LONG), NOTHING),  # before the compiler, or while it is at work
+        pytest.param(5.0, ("best", *LONG), NOTHING, marks=pytest.mark.proof),  # all that can come of it is worked out
+        (2.0, ("best", "tactics", "crown/*@basic", "imperium/*@basic"), KEPT),
     ],
 )
-def test_ctrl_c_says_in_a_line_that_nothing_was_written(tmp_path, seconds, arguments):
+def test_ctrl_c_says_in_a_line_what_is_left(tmp_path, seconds, arguments, said):
     command = [sys.executable, "-m", "analyser", *arguments, "--out", str(tmp_path / "answer.json")]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
@@ -151,41 +152,12 @@ def test_ctrl_c_says_in_a_line_that_nothing_was_written(tmp_path, seconds, argum
             time.sleep(0.01)
         running.send_signal(signal.SIGINT)
         began = time.monotonic()
-        assert running.communicate(timeout=60) == ("", "stopped: nothing was written\n")
+        assert running.communicate(timeout=60) == ("", f"stopped: {said}\n")
     finally:
         running.kill()
     assert running.returncode == 130
     assert time.monotonic() - began < 5
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.slow
-@posix
-def test_tactics_that_are_stopped_say_what_is_kept(tmp_path):
-    out = tmp_path / "tactics.csv"
-    command = [
-        sys.executable,
-        "-m",
-        "analyser",
-        "best",
-        "tactics",
-        "crown/*@basic",
-        "imperium/*@basic",
-        "--out",
-        str(out),
-    ]
-    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    try:
-        deadline = time.monotonic() + 120
-        while not list(tmp_path.glob(".tactics.csv.*/*.json")) and time.monotonic() < deadline:
-            time.sleep(0.01)
-        running.send_signal(signal.SIGINT)
-        told = "stopped: what is finished is kept; run the same command again to resume\n"
-        assert running.communicate(timeout=60) == ("", told)
-    finally:
-        running.kill()
-    assert running.returncode == 130
-    assert not out.exists()
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Jobs whose files say which process did them."""
+"""Jobs whose content says which process did them."""
 
 import multiprocessing
 import os
@@ -8,33 +8,48 @@ import time
 from analyser.report.pool import Job, Pool
 
 
-def note(path):
+def who():
     """A job: who does it."""
     time.sleep(0.05)
-    path.write_text(str(os.getpid()), encoding="utf-8")
+    return str(os.getpid()).encode()
+
+
+def note(path):
+    """The same, and a file that says so."""
+    path.write_bytes(who())
+    return who()
+
+
+def jobs(count, work=who, *arguments):
+    return [Job(10, str(number), work, arguments) for number in range(count)]
 
 
 def jobs_in(folder, count):
     folder.mkdir(exist_ok=True)
-    return [Job(10, note, (folder / str(number),)) for number in range(count)]
+    return [Job(10, str(number), note, (folder / str(number),)) for number in range(count)]
+
+
+def done_by(pool, jobs):
+    """The content of each job; and what was told."""
+    contents, told = {}, []
+    pool.run(jobs, told.append, contents.__setitem__)
+    return [int(contents[number]) for number in range(len(jobs))], told
 
 
 def share_out(jobs, helpers):
     """Who did which job; and what was told."""
-    told = []
     with Pool(helpers) as helped:
-        helped.finish(helped.begin(jobs), told.append)
-    return [int(path.read_text("utf-8")) for _, _, (path,) in jobs], told
+        return done_by(helped, jobs)
 
 
-def note_whether_deaf(path):
+def is_deaf():
     """A job: whether who does it is deaf to Ctrl-C."""
     time.sleep(0.5)
-    path.write_text(str(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])), encoding="utf-8")
+    return str(int(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))).encode()
 
 
-def end_helpers(path):
+def end_helpers():
     """A job, done by the process that has helpers: it kills them."""
-    note(path)
     for helper in multiprocessing.active_children():
         helper.kill()
+    return who()

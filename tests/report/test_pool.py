@@ -10,25 +10,25 @@ from pathlib import Path
 
 import pytest
 
+from analyser.common import cache
 from analyser.report import pool
-from analyser.report.pool import Job, Pool, processes_for
-from tests.helpers.jobs import jobs_in, note_whether_deaf, share_out
+from analyser.report.pool import Jobs, Pool, processes_for
+from tests.helpers.jobs import done_by, is_deaf, jobs, share_out
+from tests.helpers.reports import failing
 
 pytestmark = pytest.mark.slow
 
 SPY = "from pathlib import Path\nPath({marker!r}).touch()\nraise ImportError('a module of the current folder')\n"
 
 
-def test_each_job_is_done_and_told_of(tmp_path):
-    who, told = share_out(jobs_in(tmp_path, 5), 0)
+def test_each_job_is_done_and_told_of():
+    who, told = share_out(jobs(5), 0)
     assert who == [os.getpid()] * 5
     assert told == [10, 20, 30, 40, 50]
 
 
-def test_a_helper_takes_the_first_and_this_process_the_last(tmp_path):
-    begin, jobs = share_out(jobs_in(tmp_path / "warm", 1), 1), jobs_in(tmp_path / "all", 100)
-    assert begin
-    who, told = share_out(jobs, 1)
+def test_a_helper_takes_the_first_and_this_process_the_last():
+    who, told = share_out(jobs(100), 1)
     assert who[-1] == os.getpid() != who[0]
     assert len(set(who)) == 2
     assert told == sorted(told)
@@ -36,34 +36,46 @@ def test_a_helper_takes_the_first_and_this_process_the_last(tmp_path):
 
 
 @pytest.mark.parametrize("trouble", [OSError(12, "Cannot allocate memory"), BrokenExecutor()])
-def test_where_no_helper_can_be_started_the_work_is_done_all_the_same(tmp_path, monkeypatch, trouble):
+def test_where_no_helper_can_be_started_the_work_is_done_all_the_same(monkeypatch, trouble):
     def fail(*_, **__):
         raise trouble
 
     monkeypatch.setattr(pool.ProcessPoolExecutor, "submit", fail)
-    assert share_out(jobs_in(tmp_path, 3), 1)[0] == [os.getpid()] * 3
+    assert share_out(jobs(3), 1)[0] == [os.getpid()] * 3
 
 
-def test_what_a_helper_failed_at_is_done_here(tmp_path):
-    failed = Future()
-    failed.set_exception(BrokenExecutor())
-    with Pool(0) as alone:
-        alone.finish([(jobs_in(tmp_path, 1)[0], failed)], lambda _: None)
-    assert [path.name for path in tmp_path.iterdir()] == ["0"]
-
-
-def test_the_work_of_a_helper_that_is_killed_is_done_here(tmp_path):
+def test_the_work_of_a_helper_that_is_killed_is_done_here():
     """While work that this process has taken waits in line; in a process of its own, as it once hung."""
     program = [
-        "from pathlib import Path",
         "from tests.helpers.jobs import *",
-        f"jobs = jobs_in(Path({str(tmp_path)!r}), 20)",
-        "share_out([*jobs[:-1], jobs[-1]._replace(work=end_helpers)], 2)",
+        "print(len(share_out([*jobs(19), *jobs(1, end_helpers)], 2)[0]))",
     ]
     command = [sys.executable, "-c", "\n".join(program)]
     ran = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
-    assert (ran.returncode, ran.stderr) == (0, "")
-    assert len(list(tmp_path.iterdir())) == 20
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "20\n", "")
+
+
+def test_work_in_the_cache_is_not_done_again(tmp_path, monkeypatch):
+    monkeypatch.setenv(cache.SWITCH, "yes")
+    monkeypatch.setattr(cache, "folder_for", lambda _: tmp_path)
+    first = Jobs("who", jobs(3))
+    assert first.left == 30
+    contents = first.done(1, None, lambda _: None)
+    again = Jobs("who", jobs(4, failing(AssertionError())))
+    assert again.left == 10
+    assert Jobs("who", jobs(3)).done(1, None, lambda _: None) == contents
+
+
+def test_after_ctrl_c_what_a_helper_has_done_is_kept():
+    kept = {}
+
+    def stop(_):
+        time.sleep(1)
+        raise KeyboardInterrupt
+
+    with ThreadPoolExecutor(1) as lent, Pool(0, lent) as helped, pytest.raises(KeyboardInterrupt):
+        helped.run(jobs(20), stop, kept.__setitem__)
+    assert {0, 19} <= kept.keys()
 
 
 def test_little_work_has_no_helper_and_much_has_few():
@@ -105,12 +117,10 @@ def test_a_file_where_the_command_is_run_is_not_imported(module, tmp_path, monke
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
-def test_ctrl_c_is_the_business_of_the_process_that_is_helped(tmp_path):
+def test_ctrl_c_is_the_business_of_the_process_that_is_helped():
     """A terminal sends it to all of them, and a helper that heard it would print where it was."""
-    jobs = [Job(10, note_whether_deaf, (tmp_path / str(number),)) for number in range(20)]
-    with Pool(1) as helped:
-        helped.finish(helped.begin(jobs), lambda _: None)
-    assert [(tmp_path / str(number)).read_text("utf-8") for number in (0, 19)] == ["True", "False"]
+    whether = share_out(jobs(20, is_deaf), 1)[0]
+    assert (whether[0], whether[-1]) == (1, 0)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals as POSIX has them")
@@ -146,18 +156,15 @@ def is_alive(process):
     return True
 
 
-def test_a_lent_executor_does_the_work_and_stays(tmp_path):
+def test_a_lent_executor_does_the_work_and_stays():
     with ThreadPoolExecutor(2) as lent:
         with Pool(0, lent) as helped:
-            jobs, told = jobs_in(tmp_path, 6), []
-            helped.finish(helped.begin(jobs), told.append)
-        assert told[-1] == 60
-        assert len(list(tmp_path.iterdir())) == 6
+            assert done_by(helped, jobs(6))[1][-1] == 60
         assert lent.submit(int).result() == 0
 
 
 @pytest.mark.parametrize("trouble", [BrokenExecutor(), CancelledError(), RuntimeError("lost")])
-def test_what_a_lent_executor_loses_is_done_here(tmp_path, trouble):
+def test_what_a_lent_executor_loses_is_done_here(trouble):
     class Losing(Executor):
         def submit(self, *_, **__):
             future = Future()
@@ -166,12 +173,9 @@ def test_what_a_lent_executor_loses_is_done_here(tmp_path, trouble):
             return future
 
     with Pool(0, Losing()) as helped:
-        helped.finish(helped.begin(jobs_in(tmp_path, 3)), lambda _: None)
-    assert len(list(tmp_path.iterdir())) == 3
+        assert done_by(helped, jobs(3))[0] == [os.getpid()] * 3
 
 
-def test_another_version_does_no_work(tmp_path):
-    (job,) = jobs_in(tmp_path, 1)
+def test_another_version_does_no_work():
     with pytest.raises(RuntimeError, match="another version"):
-        pool.work_of_version("another", job.work, *job.arguments)
-    assert not list(tmp_path.iterdir())
+        pool.content_by("another", *jobs(1))

@@ -3,6 +3,7 @@
 import json
 import os
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,11 +12,12 @@ import time
 
 import pytest
 
+from analyser.common import cache
 from analyser.common.errors import InputError
 from analyser.report import parts, pool, write_report
-from analyser.report.folder import work_folder, work_on
+from analyser.report.folder import unfinished, written_whole
 from analyser.report.pool import interrupts_noted
-from tests.helpers.damage import DAMAGES, taken_away
+from tests.helpers.damage import DAMAGES
 from tests.helpers.reports import contents, failing, small_report, timeless
 
 pytestmark = pytest.mark.slow
@@ -45,9 +47,10 @@ def stop_at_the_tables(monkeypatch):
 
 
 @pytest.fixture
-def stopped(river, tmp_path, monkeypatch):
+def stopped(river, tmp_path, monkeypatch, cached):
     """Where a report was to be that was stopped when all fights were done."""
-    out = tmp_path / "r"
+    out = tmp_path / "reports" / "r"
+    out.parent.mkdir()
     with monkeypatch.context() as while_stopping:
         stop_at_the_tables(while_stopping)
         with pytest.raises(KeyboardInterrupt):
@@ -56,40 +59,32 @@ def stopped(river, tmp_path, monkeypatch):
 
 
 def test_ctrl_c_leaves_no_half_written_report(stopped):
-    assert not stopped.exists()
-    assert [path.name for path in stopped.parent.iterdir()] == [work_folder(stopped).name]
+    assert list(stopped.parent.iterdir()) == []
 
 
-def test_the_next_run_goes_on_from_there(stopped, river, monkeypatch, unstopped):
+def test_the_next_run_resumes(stopped, river, monkeypatch, unstopped):
     monkeypatch.setattr(parts, "grid", failing(AssertionError("worked out a second time")))
     again(stopped, river)
     assert timeless(stopped) == timeless(unstopped)
     assert list(stopped.parent.iterdir()) == [stopped]
 
 
-@pytest.mark.parametrize("damage", [each for each in DAMAGES if each is not taken_away])
-def test_a_damaged_part_is_told_and_the_same_command_begins_anew(stopped, river, damage, unstopped):
-    part = min((work_folder(stopped) / "parts").glob("*.parquet"))
-    damage(part)
-    with pytest.raises(InputError, match=rf"{part.name}: .*the same command again, which begins anew"):
-        again(stopped, river)
-    assert list(stopped.parent.iterdir()) == []
-    again(stopped, river)
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_part_is_computed_anew(stopped, river, damage, unstopped, cached, monkeypatch):
+    damage(min(cached.glob("report-*")))
+    calls, grid = [], parts.grid
+    monkeypatch.setattr(parts, "grid", lambda *arguments: calls.append(arguments) or grid(*arguments))
+    again(stopped, river, threads=1)
+    assert len(calls) == 1
     assert timeless(stopped) == timeless(unstopped)
 
 
-def test_its_progress_is_of_what_is_left(stopped, river, unstopped, tmp_path):
+def test_its_progress_is_of_what_is_left(stopped, river, tmp_path, monkeypatch):
     left, all_of_it = [], []
     again(stopped, river, progress=lambda done, total: left.append((done, total)))
+    monkeypatch.setenv(cache.SWITCH, "no")
     again(tmp_path / "whole", river, progress=lambda done, total: all_of_it.append((done, total)))
     assert left[-1][0] == left[-1][1] < all_of_it[-1][1]
-
-
-def test_other_inputs_start_afresh(stopped, river, tmp_path, monkeypatch):
-    small_report(stopped, river)
-    small_report(tmp_path / "fresh", river)
-    assert timeless(stopped) == timeless(tmp_path / "fresh")
-    assert not work_folder(stopped).exists()
 
 
 def test_an_earlier_report_stands_until_the_new_one_is_whole(river, tmp_path, monkeypatch):
@@ -102,7 +97,7 @@ def test_an_earlier_report_stands_until_the_new_one_is_whole(river, tmp_path, mo
 
 
 def test_ctrl_c_before_anything_is_done_leaves_nothing(river, tmp_path, monkeypatch):
-    monkeypatch.setattr(parts, "work_out", failing(KeyboardInterrupt()))
+    monkeypatch.setattr(parts, "matchups_as_parquet", failing(KeyboardInterrupt()))
     with pytest.raises(KeyboardInterrupt):
         again(tmp_path / "a" / "r", river)
     assert list(tmp_path.iterdir()) == []
@@ -117,14 +112,14 @@ def test_a_full_disk_frees_what_it_had_taken(stopped, river, monkeypatch):
 
 def test_two_runs_do_not_write_one_report(river, tmp_path):
     with (
-        work_on(tmp_path / "r", "a key"),
+        written_whole(tmp_path / "r"),
         pytest.raises(InputError, match="another run is writing this report"),
     ):
         again(tmp_path / "r", river)
 
 
 def test_a_folder_of_that_name_that_is_not_ours_is_left_alone(river, tmp_path):
-    folder = work_folder(tmp_path / "r")
+    folder = unfinished(tmp_path / "r")
     folder.mkdir()
     (folder / "thesis.txt").write_text("years of work", encoding="utf-8")
     with pytest.raises(InputError, match="it holds something else"):
@@ -132,12 +127,15 @@ def test_a_folder_of_that_name_that_is_not_ours_is_left_alone(river, tmp_path):
     assert contents(folder) == {"thesis.txt": b"years of work"}
 
 
-def test_a_part_that_was_not_finished_does_not_count(stopped, river, unstopped):
-    part = next((work_folder(stopped) / "parts").glob("0-long-range-*"))
-    (work_folder(stopped) / "scratch" / part.name).write_bytes(b"half of i")
-    part.unlink()
-    again(stopped, river)
-    assert timeless(stopped) == timeless(unstopped)
+def test_what_a_killed_run_left_is_taken_away(river, tmp_path, unstopped):
+    with written_whole(tmp_path / "r") as report:
+        (report / "left.txt").write_text("half", encoding="utf-8")
+        shutil.copytree(report.parent, tmp_path / "left")
+    shutil.rmtree(tmp_path / "r")
+    (tmp_path / "left").rename(unfinished(tmp_path / "r"))
+    again(tmp_path / "r", river)
+    assert timeless(tmp_path / "r") == timeless(unstopped)
+    assert [path.name for path in tmp_path.iterdir()] == ["r"]
 
 
 # --- Ctrl-C ---------------------------------------------------------------------------------------------------
@@ -248,7 +246,7 @@ def test_a_run_that_is_stopped_from_outside_goes_on_where_it_was(river, tmp_path
     running = subprocess.Popen(command(river.folder, out), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         deadline = time.monotonic() + 120
-        while not list(work_folder(out).glob("report/matchups.csv")) and time.monotonic() < deadline:
+        while not list(unfinished(out).glob("report/matchups.csv")) and time.monotonic() < deadline:
             time.sleep(0.002)
         running.send_signal(number)
         printed, told = running.communicate(timeout=60)
@@ -267,7 +265,7 @@ def test_a_run_that_is_stopped_from_outside_goes_on_where_it_was(river, tmp_path
 
 
 @pytest.mark.skipif(os.name != "posix", reason="terminals as POSIX has them")
-@pytest.mark.parametrize("done", ["parts/*.parquet", "report/matchups.csv"])
+@pytest.mark.parametrize("done", ["report", "report/matchups.csv"])
 def test_ctrl_c_typed_into_a_terminal_stops_it_with_one_line_and_it_goes_on(river, tmp_path, unstopped, done):
     import pty
 
@@ -277,7 +275,7 @@ def test_ctrl_c_typed_into_a_terminal_stops_it_with_one_line_and_it_goes_on(rive
         os.execv(sys.executable, command(river.folder, out))
     shown, typed, deadline = b"", False, time.monotonic() + 120
     while time.monotonic() < deadline:
-        if not typed and list(work_folder(out).glob(done)):
+        if not typed and list(unfinished(out).glob(done)):
             typed = os.write(terminal, b"\x03") == 1
         if select.select([terminal], [], [], 0.002)[0]:
             try:

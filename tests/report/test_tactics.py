@@ -2,15 +2,17 @@
 
 import json
 import re
+from functools import partial
 
 import pandas as pd
 import pytest
 
 from analyser import InputError, best_play, tactics
+from analyser.common import cache
 from analyser.report import tactics as module
 from analyser.report import write_report
-from tests.helpers.damage import DAMAGES, cut_in_half, made_a_folder
-from tests.helpers.reports import failing, figures_on
+from tests.helpers.damage import DAMAGES, cut_in_half
+from tests.helpers.reports import figures_on
 from tests.helpers.shell import refusal
 
 MINE, YOURS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
@@ -51,61 +53,30 @@ def test_by_unit(found):
     assert found.plot().get_xlabel()
 
 
-@pytest.mark.parametrize(("of_resumed", "worked_anew"), [(None, 1), ("a rule has changed", 2)])
-def test_it_is_gone_on_with_where_it_was_stopped(of_resumed, worked_anew, tmp_path, monkeypatch):
-    out = tmp_path / "tactics.csv"
-    asked = {"out": out, "threads": 1, **TERMS}
+@pytest.mark.parametrize(("program", "worked_anew"), [(None, 1), ("a rule has changed", 2)])
+def test_it_resumes_where_it_was_stopped(program, worked_anew, tmp_path, monkeypatch, cached):
+    asked = {"out": tmp_path / "tactics.csv", "threads": 1, **TERMS}
+    attackers, worked = [MINE, "crown/sharp-rifles@basic"], module.work_out
+    calls = []
 
-    def stop(*_):
-        raise KeyboardInterrupt
+    def counted(*arguments, stop_at):
+        calls.append(arguments[0].selector)
+        if len(calls) == stop_at:
+            raise KeyboardInterrupt
+        return worked(*arguments)
 
-    with monkeypatch.context() as patch:
-        worked = module.work_out
-        calls = []
-
-        def once(*arguments):
-            calls.append(arguments[0].selector)
-            return stop() if len(calls) == 2 else worked(*arguments)
-
-        patch.setattr(module, "work_out", once)
-        with pytest.raises(KeyboardInterrupt):
-            tactics([MINE, "crown/sharp-rifles@basic"], YOURS, **asked)
-    assert not out.exists()
-    kept = [path.name for path in tmp_path.rglob("*.json")]
-    assert len(kept) == 1
-    with monkeypatch.context() as patch:
-        again = []
-
-        def counted(*arguments):
-            again.append(arguments[0].selector)
-            return worked(*arguments)
-
-        patch.setattr(module, "work_out", counted)
-        if of_resumed is not None:
-            patch.setattr("analyser.common.cache.program", lambda: of_resumed)
-        result = tactics([MINE, "crown/sharp-rifles@basic"], YOURS, **asked)
-    assert len(again) == worked_anew
-    assert pd.read_csv(out)["attacker"].tolist() == result.frame["attacker"].tolist()
-    left = [path for path in tmp_path.iterdir() if path != out]
-    assert len(left) == worked_anew - 1  # what another program began is not touched
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_what_was_kept_and_is_damaged_is_worked_out_anew(damage, found, tmp_path, monkeypatch):
-    out, attackers = tmp_path / "tactics.csv", [MINE, "crown/sharp-rifles@basic"]
-    with monkeypatch.context() as patch:
-        patch.setattr(module, "frame_in", failing(KeyboardInterrupt()))
-        with pytest.raises(KeyboardInterrupt):
-            tactics(attackers, [YOURS, AIRCRAFT], out=out, threads=1, **TERMS)
-    kept = sorted(tmp_path.rglob("*.json"))
-    assert len(kept) == 2
-    damage(kept[0])
-    if damage is made_a_folder:
-        with pytest.raises(InputError, match="this is not a file"):
-            tactics(attackers, [YOURS, AIRCRAFT], out=out, threads=1, **TERMS)
-        return
-    again = tactics(attackers, [YOURS, AIRCRAFT], out=out, threads=1, **TERMS)
-    pd.testing.assert_frame_equal(again.frame, found.frame)
+    monkeypatch.setattr(module, "work_out", partial(counted, stop_at=2))
+    with pytest.raises(KeyboardInterrupt):
+        tactics(attackers, YOURS, **asked)
+    assert [path.name for path in tmp_path.iterdir()] == ["cache"]
+    assert len(list(cached.iterdir())) == 1
+    calls.clear()
+    monkeypatch.setattr(module, "work_out", partial(counted, stop_at=0))
+    if program is not None:
+        monkeypatch.setattr(cache, "program", lambda: program)
+    result = tactics(attackers, YOURS, **asked)
+    assert len(calls) == worked_anew
+    assert pd.read_csv(asked["out"])["attacker"].tolist() == result.frame["attacker"].tolist()
 
 
 @pytest.mark.parametrize("damage", [each for each in DAMAGES if each is not cut_in_half])  # whose first rows are whole
