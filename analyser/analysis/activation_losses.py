@@ -220,12 +220,12 @@ def _choose(acts: Sequence[Act], rallies: Array, best: Callable[[Array, Array], 
     def of(choice: NDArray[np.int64], figures: Array) -> Array:
         return np.asarray(np.nan_to_num(np.take_along_axis(figures, choice[None], 0)[0]), np.float64)
 
-    p, can = rallies[:, None], of(then, shaken) > 0
+    p = rallies[:, None]
     return _Chosen(
         of(first, lost),
         of(first, own),
         p * of(first, lost * rallied) + (1 - p) * of(then, lost * shaken),
-        p * of(first, own) + (1 - p) * np.where(can, of(then, own), 0.0),
+        p * of(first, own),  # only charges cost losses, and they need a rally
         of(first, np.array([each.suppresses for each in acts])),
         of(first, np.array([each.activates for each in acts])),
         of(first, lost * np.array([each.reach > 0 for each in acts])),

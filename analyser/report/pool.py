@@ -24,6 +24,7 @@ ResultT = TypeVar("ResultT")
 WORTH_A_HELPER = 6_000_000  # microseconds of work: for less, starting a process takes longer than it saves
 MOST_PROCESSES = 4
 NEW_OBJECTS = 50_000  # before dead ones are looked for; Python's own figure is hundreds
+_killed: list[Any] = []  # threads of pools that were killed: what they hold is freed by the main thread at the exit
 
 
 class Job(NamedTuple):
@@ -98,7 +99,11 @@ class Processes(ProcessPoolExecutor):
         return future
 
     def kill(self) -> None:
-        """End all that is at work, at once: what it has not written whole is lost."""
+        """End all that is at work, at once: what it has not written whole is lost.
+
+        Its thread would free the semaphores just while this process ends, and leave one behind.
+        """
+        _killed.append(self._executor_manager_thread)
         for process in list((self._processes or {}).values()):
             process.kill()
 
@@ -108,12 +113,13 @@ class Processes(ProcessPoolExecutor):
         It waits for the processes, not for the thread that manages them: when interrupted, that thread would count as
         ended (Python before 3.13), and this process would hang at its exit.
         """
-        at_work = list((self._processes or {}).values())
+        at_work, thread = list((self._processes or {}).values()), self._executor_manager_thread
         super().shutdown(wait=False, cancel_futures=cancel_futures)
         try:
             for process in at_work if wait else ():
                 process.join()
         except KeyboardInterrupt:
+            _killed.append(thread)
             for process in at_work:
                 process.kill()
             raise

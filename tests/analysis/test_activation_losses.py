@@ -129,6 +129,7 @@ def test_losses_are_those_of_a_plain_reading(library):
     table = matchups(names, names, situations=SITUATIONS, profiles=library)
     read = Reading(table)
     assert table.frame["p_activated"].max() > 0.3
+    assert set(table.frame.dropna(subset="attacker_share_lost")["situation"]) == {"charge"}
     for situations in (["long-range"], ["short-range-aimed", "charge"]):
         some = [each for each in table.situations if each.name in situations]
         found = exchange_of(table.frame, table.attackers, some, table.ruleset)

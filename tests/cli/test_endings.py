@@ -417,10 +417,31 @@ if __name__ == "__main__":
 """
 
 
+KILLED = """
+import time
+from multiprocessing.synchronize import SemLock
+from analyser import cli
+from analyser.report.pool import Processes
+
+if __name__ == "__main__":
+    clean_up = SemLock._cleanup
+    SemLock._cleanup = staticmethod(lambda name: (time.sleep(0.2), clean_up(name)))
+    pool = Processes(1)
+    pool.submit(time.sleep, 60)
+    pool.kill()
+    pool.shutdown(cancel_futures=True)
+    del pool
+    time.sleep(0.5)  # its thread is at its end
+    cli._end_helpers()
+    cli._end_at_once(130)
+"""
+
+
 @pytest.mark.slow
-def test_processes_that_are_ended_at_once_leave_nothing_to_complain_of(tmp_path):
+@pytest.mark.parametrize("script_text", [BUSY, KILLED], ids=("busy", "killed"))
+def test_processes_that_are_ended_at_once_leave_nothing_to_complain_of(script_text, tmp_path):
     """Python's tracker of resources writes of semaphores that are left over, once the process is gone."""
     script = tmp_path / "busy.py"
-    script.write_text(BUSY)
+    script.write_text(script_text)
     done = subprocess.run([sys.executable, script], check=False, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
