@@ -70,8 +70,9 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
         results = [replace(each, wanted=until) for each in results]
 
     def record() -> dict[str, Any]:
-        sampled_only = {"method": method, "exact": None, "monte_carlo": results[0].as_dict()}
-        return sampled_only if missing else rendering.record(results)
+        if not missing:
+            return rendering.record(results)
+        return {"schema": rendering.BOTH, "method": method, "exact": None, "monte_carlo": results[0].as_dict()}
 
     how: dict[str, Any] = {"warnings": results[0].warnings, "plot": results[0].plot}
     write(lambda: rendering.text(results), record, lambda: rendering.rows(results), **how)

@@ -40,13 +40,14 @@ def units_list(which: str | None, faction: str | None, profiles: str | None, **_
             "selector": loadout.selector,
             **{key: getattr(loadout.unit, key) for key in ("name", "type", "category")},
             **{key: getattr(loadout.level, key) for key in ("models", "points", "victory_points")},
-            "profiles": str(library.used),
             "rows": [row.id for row in loadout.unit.rows],
         }
         for loadout in loadouts
     ]
-    rows = [{**record, "rows": " ".join(record["rows"])} for record in records]
-    write(lambda: _units_text(rows, str(library.used)), lambda: records, lambda: rows)
+    used = str(library.used)
+    rows = [{**record, "rows": " ".join(record["rows"]), "profiles": used} for record in records]
+    whole = {"schema": "analyser/units/1", "profiles": library.used.as_dict(), "units": records}
+    write(lambda: _units_text(rows, used), lambda: whole, lambda: rows)
 
 
 def _matching(library: Profiles, which: str) -> list[Loadout]:
@@ -81,7 +82,7 @@ def units_card(unit: str, profiles: str | None, **_: Any) -> None:
     selector, used = f"{faction.id}/{result.id}", library.used
     write(
         lambda: _card_text(result, selector, str(used)),
-        lambda: {"selector": selector, **result.record(), "profiles": used.as_dict()},
+        lambda: {"schema": "analyser/unit/1", "selector": selector, **result.record(), "profiles": used.as_dict()},
         lambda: _card_rows(result, selector, str(used)),
     )
 

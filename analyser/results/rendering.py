@@ -26,6 +26,8 @@ _DIFFERENT_CARDS = (
     "alike."
 )
 
+BOTH = "analyser/both/1"  # the schema of the answers of two methods
+
 
 def distribution_block(rows: Sequence[dict[str, Any]], title: str, head: str = "value") -> Block:
     """The distribution of a figure as a table, cut at either end where it is long."""
@@ -170,7 +172,7 @@ def record(results: Sequence[Result]) -> dict[str, Any]:
     if len(results) == 1:
         return results[0].as_dict()
     return {
-        "schema": "analyser/both/1",
+        "schema": BOTH,
         "method": "both",
         **{result.method.replace("-", "_"): result.as_dict() for result in results},
     }

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -285,7 +286,7 @@ def test_units_lists_every_loadout(profiles):
 
 
 def test_units_as_json_and_csv_say_the_same(profiles):
-    records = json.loads(answer("units", "--profiles", profiles, "--format", "json"))
+    records = json.loads(answer("units", "--profiles", profiles, "--format", "json"))["units"]
     rows = list(csv.DictReader(io.StringIO(answer("units", "--profiles", profiles, "--format", "csv"))))
     assert [row["selector"] for row in rows] == [record["selector"] for record in records]
     assert records[0]["rows"] == rows[0]["rows"].split()
@@ -476,3 +477,18 @@ def test_an_exact_table_needs_no_tables_and_no_pictures(fight):
     )
     done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("units",),
+        ("units", "card", "crown/rifle-platoon"),
+        ("army", "show", "notebooks/armies/iron-dukes-own.toml"),
+        ("army", "kinds", "crown"),
+        ("attack", "crown/rifle-p@basic", "scion-grenadier-p@basic", "--method", "both", "--trials", "1000"),
+        ("morale", "legion", "--courage", "1", "--tokens", "2"),
+    ],
+)
+def test_json_begins_with_the_name_and_version_of_its_form(command):
+    assert re.fullmatch(r"analyser/[\w/-]+/\d+", json.loads(answer(*command, "--format", "json"))["schema"])

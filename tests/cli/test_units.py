@@ -13,7 +13,7 @@ RIFLES, KRUPP = "crown/rifle-platoon@basic", "imperium/krupp-field-guns@basic"
 
 
 def selectors(*arguments):
-    return [each["selector"] for each in json.loads(answer("units", *arguments, "--format", "json"))]
+    return [unit["selector"] for unit in json.loads(answer("units", *arguments, "--format", "json"))["units"]]
 
 
 def test_units_can_be_named_by_faction_part_or_wildcards():

@@ -85,10 +85,7 @@ def test_every_answer_names_its_profiles_in_every_form(folder, kind):
     used = profiles_used("mine", morale=kind == "morale")
     assert f"Profiles: mine, version {used.version}" in answer(*command)
     told = json.loads(answer(*command, "--format", "json"))
-    if kind == "units":
-        assert {each["profiles"] for each in told} == {str(used)}
-    else:
-        assert told["profiles"] == {"folder": "mine", "version": used.version}
+    assert told["profiles"] == {"folder": "mine", "version": used.version}
     rows = list(csv.DictReader(io.StringIO(answer(*command, "--format", "csv"))))
     assert {row["profiles"] for row in rows} == {str(used)}
 
@@ -141,11 +138,11 @@ def test_a_price_edited_in_a_folder_of_ones_own_is_the_price_in_the_answer(tmp_p
     edit_price(tmp_path / "mine")
     after = json.loads(answer("units", "--faction", "crown", "--format", "json", "--profiles", tmp_path / "mine"))
     assert prices(after) == prices(before) | {"crown/rifle-platoon@basic": 36}
-    assert before[0]["profiles"] != after[0]["profiles"]
+    assert before["profiles"] != after["profiles"]
 
 
-def prices(records):
-    return {each["selector"]: each["points"] for each in records}
+def prices(listed):
+    return {unit["selector"]: unit["points"] for unit in listed["units"]}
 
 
 def edit_price(folder):
@@ -186,7 +183,7 @@ def test_a_price_edited_in_the_checkout_is_the_price_in_the_answer(checkout):
     edit_price(checkout / "profiles")
     after, note = run(checkout, *units, at=checkout)
     assert prices(json.loads(after))["crown/rifle-platoon@basic"] == 36
-    assert json.loads(before)[0]["profiles"] != json.loads(after)[0]["profiles"]
+    assert json.loads(before)["profiles"] != json.loads(after)["profiles"]
     assert note == ""
 
 
