@@ -265,11 +265,8 @@ class Army:
             {"name": unit.name, **unit.to_table(), "selector": unit.loadout.selector, "points": unit.points}
             for unit in self.units
         ]
-        own = (
-            {"schema": "analyser/army/1"}
-            | self.to_table()
-            | {"points": self.points, "unit": units, "warnings": list(self.warnings)}
-        )
+        own = {"schema": "analyser/army/1", **self.to_table(), "points": self.points}
+        own |= {"unit": units, "warnings": list(self.warnings)}
         return own | profiles_record(self.profiles)
 
 
