@@ -1,12 +1,12 @@
-"""Markov chains of dice rolls, in which the rules of a game are written and which both engines read.
+"""Markov chains of dice rolls: the form of a game's rules that both engines read.
 
 A rule is a :class:`Phase`: the dice that each state rolls, and the state that each total leads to. A :class:`Chain` is
 a start and the phases that follow. :mod:`~analyser.engine.chain.exact` propagates the distribution of the state through
 them; :mod:`~analyser.engine.chain.sampled` simulates it.
 
-A chain may be driven by numbers from elsewhere, such as the losses of a fight: a path (:class:`Paths`) has a number for
-each round, and each number has a turn, the phases of a round with it. Numbers of different rounds may depend on each
-other in any way: a path has its weight as a whole. The chain then has the phases of all turns, in any order.
+A chain may be driven by outside numbers, such as the losses of a fight. A path (:class:`Paths`) has a number for each
+round, and each number selects a turn, the phases of that round. A path has one weight, so the numbers of different
+rounds may depend on each other. The chain then has the phases of all turns, in any order.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from analyser.common.errors import InputError
 from analyser.common.records import Floats, Integers
 from analyser.engine.chain.dice import NO_DIE, Die, ExtraDie
 
-MOST_STATES = 1 << 16  # that are tabulated one and all, whether they can be reached or not
+MOST_STATES = 1 << 16  # of a small chain, which is tabulated in full
 MOST_CELLS = 1 << 22  # of such a table: states times totals
 HIGHEST_STATE = (1 << 62) - 1
-AT_ONCE = 1 << 18  # cells of a table that are worked out together
+AT_ONCE = 1 << 18  # cells of a table computed together
 
 States = Integers
 Change = Callable[[Any, Any], Any]  # states and totals, arrays that are broadcast together, to the states after
 
 
 class Fields:
-    """Several numbers in one state: fields of so many values each, of which the last changes fastest.
+    """Several numbers packed into one state, as digits of a mixed base; the last field changes fastest.
 
-    Higher states than those have no fields, but in the first one, which goes on counting.
+    The first field has no upper bound.
 
     Examples
     --------
@@ -70,16 +70,16 @@ class Fields:
 
 @dataclass(frozen=True, eq=False)
 class Phase:
-    """Roll, and the transition that its total makes from every state."""
+    """A roll and the transition from every state by its total."""
 
-    # The state that each of some states, shape (states, 1), and each total, shape (totals,), lead to. What it says of
-    # totals that a state cannot roll is ignored.
+    # From states, shape (states, 1), and totals, shape (totals,), to the next states. Results for totals that a state
+    # cannot roll are ignored.
     change: Change
     die: Die = NO_DIE
-    dice: Callable[[States], NDArray[Any]] | int = 0  # how many every state rolls or, of some states, each of them
-    extra_dice: tuple[ExtraDie, ...] = ()  # one of each, whatever the state; the total is that of all dice
-    most_dice: int = 0  # that any state rolls, where `dice` is a callable
-    title: str = ""  # what it is called where a trial is told, with the number of its rule
+    dice: Callable[[States], NDArray[Any]] | int = 0  # number of dice: one for all states, or a function of states
+    extra_dice: tuple[ExtraDie, ...] = ()  # rolled once in every state and added to the total
+    most_dice: int = 0  # largest value of a callable `dice`
+    title: str = ""  # name in a told trial, with the number of its rule
 
     @cached_property
     def totals(self) -> int:
@@ -88,7 +88,7 @@ class Phase:
         return 1 + dice * self.die.highest + sum(die.highest * weight for die, weight in self.extra_dice)
 
     def rows(self, states: States) -> NDArray[Any]:
-        """The states that each of some states and each total lead to: shape (states, totals)."""
+        """The next state for each state and total: shape (states, totals)."""
         after = self.change(states[:, np.newaxis], np.arange(self.totals))
         return np.broadcast_to(after, (len(states), self.totals))
 
@@ -118,31 +118,31 @@ class Phase:
         return pmfs
 
 
-RECORD = Phase(lambda states, _: states)  # nothing happens, but that the distribution of the state is kept
+RECORD = Phase(lambda states, _: states)  # records the distribution of the state
 
 
 class Story(NamedTuple):
     """Words for telling the trials of a chain."""
 
-    read: Callable[[int], Mapping[str, Any]]  # what a state says, by name: numbers, yes or no, or words
-    turn: str = ""  # what the phases between some recordings are called, such as Round
+    read: Callable[[int], Mapping[str, Any]]  # describes a state: named numbers, flags or words
+    turn: str = ""  # name of the phases between recordings, such as Round
     records: int = 1  # recordings in each
     first: int = 1  # the number of the first
 
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """A Markov chain: a start and the phases that follow, in order; the same phase may come again.
+    """A Markov chain: a start and the phases that follow, in order; a phase may be repeated.
 
-    InputError if there are more states than integers to number them.
+    InputError if there are more states than 62-bit integers.
     """
 
     start: int
-    phases: tuple[Phase, ...]  # with RECORD wherever the distribution of the state is to be kept
+    phases: tuple[Phase, ...]  # including RECORD where the distribution is recorded
     size: int  # states are integers below it; it may be as large as 2**62
-    # For a question that asks more than there is room for:
-    what: str = "this question"  # what its states tell apart, such as "14 units, each standing, in rout or lost"
-    less: str = "less at once"  # what would make it smaller, such as "fewer units"
+    # For the message of a question that is too large:
+    what: str = "this question"  # such as "14 units, each standing, in rout or lost"
+    less: str = "less at once"  # the remedy, such as "fewer units"
     story: Story | None = None
 
     def __post_init__(self) -> None:
@@ -151,7 +151,7 @@ class Chain:
 
     @cached_property
     def is_small(self) -> bool:
-        """Return True if all states are tabulated, rather than only those that can be reached."""
+        """Return True if all states are tabulated, not only reachable ones."""
         return self.size <= MOST_STATES and all(self.size * phase.totals <= MOST_CELLS for phase in set(self.phases))
 
 
@@ -159,26 +159,26 @@ Turns = Sequence[Sequence[Phase]]  # the phases of a round with the number 0, 1,
 
 
 class Paths(NamedTuple):
-    """All paths that are possible, or that were seen; each row of the numbers once."""
+    """All possible or observed paths; the rows of `numbers` are distinct."""
 
     numbers: Integers  # shape (paths, rounds)
-    weights: NDArray[Any]  # probabilities, or how often each was seen: shape (paths,)
+    weights: NDArray[Any]  # probabilities or counts: shape (paths,)
 
     @classmethod
     def one(cls, weight: Any) -> Paths:
-        """The path of a chain that nothing drives: its phases are the turn of one round."""
+        """The single path of a chain without outside numbers: its phases are the turn of one round."""
         return cls(np.zeros((1, 1), np.int64), np.array([weight]))
 
 
 class SparseRow(NamedTuple):
-    """The columns, in order, where a row is not 0, and its values there; shapes (entries,)."""
+    """The sorted columns of the nonzero entries of a row, and their values; shapes (entries,)."""
 
     columns: Integers
     values: Floats
 
 
 class Sparse:
-    """A sparse matrix that answers what distributions of states are asked as arrays."""
+    """A sparse matrix with the array operations that distributions of states need."""
 
     def __init__(self, rows: Sequence[SparseRow], width: int) -> None:
         self.rows = tuple(rows)
@@ -192,7 +192,7 @@ class Sparse:
         return np.array([row.values @ other[row.columns].astype(np.float64) for row in self.rows])
 
     def __getitem__(self, key: slice | int | tuple[slice | int, NDArray[np.bool_]]) -> Any:
-        """Some rows, and of these the columns that a mask selects; of one row alone an array."""
+        """Some rows, or the columns of them that a mask selects; a single row is an array."""
         which, mask = key if isinstance(key, tuple) else (key, None)
         if isinstance(which, int):
             row = np.zeros(self.shape[1])
@@ -220,9 +220,9 @@ class Sparse:
 class Recorded(NamedTuple):
     """The distribution of the state after each recorded phase."""
 
-    states: States  # in order, each once; those that are not among them were not met
-    # Shape (recordings, states): the probability of each or, of a sample, how many trials were in it; Sparse of a
-    # sample that met many states, few of them at any one time.
+    states: States  # sorted; others were not reached
+    # Shape (recordings, states): probabilities, or numbers of simulated trials. Sparse if a simulation reached many
+    # states, few of them at any one time.
     weights: Any
 
     def grouped(self, groups: Integers, size: int) -> NDArray[Any]:
@@ -245,6 +245,6 @@ def distinct(states: States) -> States:
 
 
 def slabs(states: int, totals: int) -> list[slice]:
-    """Slices of states whose rows are worked out together."""
+    """Slices of states whose rows are computed together."""
     some = max(AT_ONCE // totals, 1)
     return [slice(first, first + some) for first in range(0, states, some)]

@@ -1,4 +1,4 @@
-"""Dice by the distribution of what one shows."""
+"""Distribution of a single die."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from analyser.common.records import Floats, Integers
 
 @dataclass(frozen=True)
 class Die:
-    """The distribution of what one die shows: integers from 0 upwards."""
+    """Distribution of the value of one die, an integer from 0."""
 
-    weights: tuple[float, ...]  # of each value from 0: how many of `sides` show it or, with 0 sides, its probability
-    sides: int = 0  # 0: it is not made of equally likely sides
-    words: tuple[str, ...] = field(default=(), compare=False, repr=False)  # of each value; none: the numbers
+    weights: tuple[float, ...]  # of each value from 0: number of sides with it, or its probability if `sides` is 0
+    sides: int = 0  # 0: the values have probabilities instead
+    words: tuple[str, ...] = field(default=(), compare=False, repr=False)  # names of the values; default: the numbers
 
     @property
     def highest(self) -> int:
@@ -26,7 +26,7 @@ class Die:
 
     @cached_property
     def values(self) -> Integers:
-        """The values that it can show."""
+        """Values with a positive probability."""
         return np.flatnonzero(self.weights)
 
     @cached_property
@@ -59,7 +59,7 @@ NO_DIE = Die((1,), 1)
 
 
 class ExtraDie(NamedTuple):
-    """A die that every state rolls once beside the others of a phase."""
+    """A die that each state rolls once, in addition to the dice of a phase."""
 
     die: Die
-    weight: int  # what each point of it adds to the total: dice of different kinds are distinguished by it
+    weight: int  # factor of its value in the total, so that kinds of dice stay separable

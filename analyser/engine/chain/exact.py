@@ -1,8 +1,7 @@
 """Exact distributions of Markov chains: forward propagation, phase by phase (Chapman-Kolmogorov).
 
-Where states are few, all of them are tabulated. Where they are many, a breadth-first search from the start finds and
-numbers those that can be reached; so a question costs what can happen in it, and one that is too large is refused
-during the search.
+A small chain is tabulated for all its states. In a large one a breadth-first search first finds and numbers the states
+that can be reached, and refuses a question that is too large.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from analyser.common.jit import step, tiered
 from analyser.common.records import Floats, Integers
 from analyser.engine.chain.chain import RECORD, Chain, Paths, Phase, Recorded, States, Turns, distinct, slabs
 
-ROOM = 1 << 24  # numbers of the tables and of the recorded distributions, where states have to be found first
-MOST_NUMBERS = 1 << 27  # of distributions that are propagated side by side: paths times states
-_TOGETHER = 64  # states whose probabilities are looked at together
+ROOM = 1 << 24  # most entries of tables and recorded distributions of a large chain
+MOST_NUMBERS = 1 << 27  # most entries of distributions propagated side by side: paths times states
+_TOGETHER = 64  # states in a block that is skipped if all probabilities are 0
 
 
 class TransitionTables:
-    """The phases of a chain as tables over `states` (in order; a state's number is its position), each made once."""
+    """Transition tables of the phases of a chain over sorted `states`; a state's number is its position."""
 
     def __init__(self, states: States) -> None:
         self.states = states
@@ -41,20 +40,20 @@ class TransitionTables:
         return propagate(distributions, *self._tables[phase])
 
     def numbers_of(self, states: Integers) -> Integers:
-        """The numbers of some states; any number for one that has none, which is none that can be reached."""
+        """The numbers of some states; unreachable states get an arbitrary number."""
         if self._are_numbers:
             return states
         return np.minimum(np.searchsorted(self.states, states), len(self.states) - 1)
 
     def certain(self, state: int) -> Floats:
-        """The distribution of a chain that is in one state: shape (1, states)."""
+        """The distribution with all probability on one state: shape (1, states)."""
         distribution = np.zeros((1, len(self.states)))
         distribution[0, self.numbers_of(np.array([state]))] = 1.0
         return distribution
 
 
 class Search:
-    """A breadth-first search for the states that can be reached; `met` are those so far, in order."""
+    """A breadth-first search for reachable states; `met` are those found so far, sorted."""
 
     def __init__(self, chain: Chain) -> None:
         self.met = np.array([chain.start])
@@ -63,13 +62,13 @@ class Search:
         self._last: dict[Phase, tuple[States, States]] = {}
 
     def through(self, states: States, phase: Phase) -> States:
-        """The states that a phase leads to from some states; TooLargeError if their tables are too large."""
+        """Return the states after a phase, from some states; TooLargeError if the tables are too large."""
         if phase is RECORD:
             return states
         last = self._last.get(phase)
         if last is not None and np.array_equal(states, last[0]):
             return last[1]
-        if (int(phase.dice_of(states).max()) + 1) * phase.totals > ROOM:  # distributions of so many dice
+        if (int(phase.dice_of(states).max()) + 1) * phase.totals > ROOM:  # entries of the distributions of dice
             raise too_large(self._chain)
         after = np.zeros(0, np.int64)
         for some in slabs(len(states), phase.totals):
@@ -88,7 +87,7 @@ class Search:
 
 
 def too_large(chain: Chain) -> TooLargeError:
-    """The refusal of a chain."""
+    """The error for a chain that the exact method refuses."""
     return TooLargeError(f"{chain.what}: too much for the method exact", less=chain.less)
 
 
@@ -113,7 +112,7 @@ def propagate(before: Floats, targets: NDArray[np.uint32], dice: NDArray[np.uint
 
 @step
 def all_zero(probabilities: Floats) -> bool:
-    """Return True if all are 0; their bits are checked together, because most states are not reached."""
+    """Return True if all are 0. Joining the bits needs one branch for a block of states."""
     joined = np.int64(0)
     for bits in probabilities.view(np.int64):
         joined |= bits
@@ -121,7 +120,7 @@ def all_zero(probabilities: Floats) -> bool:
 
 
 def exact_distributions(chain: Chain) -> Recorded:
-    """The recorded distributions of the state; TooLargeError if more states can be reached than there is room for.
+    """Return the recorded distributions of the state; TooLargeError if too many states can be reached.
 
     Examples
     --------
@@ -134,7 +133,7 @@ def exact_distributions(chain: Chain) -> Recorded:
 
 
 def states_met(chain: Chain, rounds: Iterable[Iterable[Sequence[Phase]]]) -> States:
-    """All states, where they are few; else those that can be reached, in each round by any of some phases."""
+    """Return all states of a small chain, else the reachable ones; `rounds` has the alternatives of each round."""
     if chain.is_small:
         return np.arange(chain.size)
     search, now = Search(chain), np.array([chain.start])
@@ -150,7 +149,10 @@ def states_met(chain: Chain, rounds: Iterable[Iterable[Sequence[Phase]]]) -> Sta
 
 
 def distributions_along(chain: Chain, turns: Turns, paths: Paths) -> Recorded:
-    """The recorded distributions of each round along paths, whose weights are probabilities; errors as above."""
+    """Return the recorded distributions of each round along paths, whose weights are probabilities.
+
+    TooLargeError as of :func:`exact_distributions`.
+    """
     tables = TransitionTables(
         states_met(chain, ([turns[number] for number in np.unique(numbers)] for numbers in paths.numbers.T))
     )

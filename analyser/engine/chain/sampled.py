@@ -1,8 +1,8 @@
-"""Simulated Markov chains: trials in the same state are one group, and only their number is kept.
+"""Simulated Markov chains: trials in the same state form a group, of which only the size is stored.
 
-Such trials are exchangeable. So how many of a group roll each total is multinomial, with the distribution of the total:
-that is what the dice of all its trials, rolled one by one, would come to. A trial by its number goes with its group,
-and where that is divided, lots drawn from a stream of their own decide which trials go where.
+Such trials are exchangeable, so the numbers of trials of a group with each total are multinomial, as if all dice were
+rolled one by one. To follow a single trial, its group is followed; where a group splits, a separate stream of random
+numbers decides which trials go where.
 """
 
 from __future__ import annotations
@@ -21,18 +21,17 @@ from analyser.engine.chain import chain as chains
 from analyser.engine.chain.chain import RECORD, Chain, Paths, Phase, Recorded, Sparse, SparseRow, States, Turns
 from analyser.engine.parallel import Chunks, Queue, Report, play
 
-# A chunk is a function of (seed, part, chunk) and of nothing else: of a chain with few states, and of one with many, in
-# which each trial can be a group.
+# A chunk depends on (seed, part, chunk) alone. In a chain with many states each trial can be a group.
 CHUNK_TRIALS, CHUNK_OF_MANY_STATES = 1 << 24, 1 << 18
-MOST_RECORDED = 1 << 25  # counts that are kept, of all recordings together
-MOST_DENSE = 1 << 22  # counts of one answer that are kept as an array, whether they are 0 or not
-MOST_KEPT = 1 << 15  # states times totals of a phase that is not worked out anew
-FEWEST_WAIT = 1 << 16  # counts that wait before they are added to those before
-_LOTS = 1  # the stream of the lots that tell trials apart
+MOST_RECORDED = 1 << 25  # most counts of all recordings together
+MOST_DENSE = 1 << 22  # most counts of an answer stored as a dense array
+MOST_KEPT = 1 << 15  # largest table of a phase (states times totals) that is cached
+FEWEST_WAIT = 1 << 16  # counts that wait before they are merged
+_LOTS = 1  # the random stream that tells the trials of a group apart
 
 
 class Groups(NamedTuple):
-    """Trials by the path that they follow and their state; those of one path and state may stand apart."""
+    """Numbers of trials by path and state; a pair of path and state may occur in several groups."""
 
     paths: Integers
     states: States
@@ -45,7 +44,7 @@ class Groups(NamedTuple):
         return cls(np.arange(len(trials)), np.full(len(trials), chain.start, np.int64), trials)
 
     def merge(self) -> tuple[Groups, Integers]:
-        """Groups in order, each path and state once, and the place of each group among them."""
+        """Return sorted groups with distinct paths and states, and the position of each old group among them."""
         order = np.lexsort((self.states, self.paths))
         paths, states = self.paths[order], self.states[order]
         new = np.ones(len(order), np.bool_)
@@ -61,16 +60,16 @@ def together(several: Sequence[Groups]) -> Groups:
 
 
 class Moves(NamedTuple):
-    """Rolls of the groups, in order of the groups: each total of each group that came up, and how often."""
+    """Rolls of the groups, in order of the groups: each total that came up, and how often."""
 
     groups: Integers
     totals: Integers
-    states: States  # to which it leads
+    states: States  # after the roll
     trials: Integers
 
 
 class Rolls(NamedTuple):
-    """Numbers of dice that some states roll in a phase, the lowest and highest totals, and the states after them."""
+    """Of some states in a phase: numbers of dice, lowest and highest totals, and next states."""
 
     states: States
     dice: Integers
@@ -79,19 +78,19 @@ class Rolls(NamedTuple):
     after: NDArray[np.int64]  # shape (states, totals)
 
 
-@lru_cache(maxsize=16)  # those of the chain in progress: some take megabytes
+@lru_cache(maxsize=16)  # of the chain in progress; some take megabytes
 def _pmfs_of(phase: Phase, most_dice: int) -> Floats:
     return phase.pmfs(most_dice)
 
 
 class Simulator:
-    """Moves groups of trials through the phases of a chain; a phase of the same states is worked out once."""
+    """Moves groups of trials through the phases of a chain; caches a phase of the same states."""
 
     def __init__(self) -> None:
         self._rolls: dict[Phase, Rolls] = {}
 
     def advance(self, phase: Phase, groups: Groups, random: np.random.Generator) -> tuple[Groups, Moves, Integers]:
-        """The groups after a phase, what they rolled, and to which group each of these moves leads."""
+        """Return the groups after a phase, their rolls, and the new group of each roll."""
         parts = []
         for some in chains.slabs(len(groups.states), phase.totals):
             rolls = self._rolls_of(phase, groups.states[some])
@@ -110,7 +109,7 @@ class Simulator:
         return rolls
 
     def recordings(self, chain: Chain, turns: Turns, paths: Paths, random: np.random.Generator) -> Iterator[Groups]:
-        """Yield the trials at each recording, round by round; the weights of the paths are numbers of trials."""
+        """Yield the groups at each recording, round by round; the weights of the paths are numbers of trials."""
         groups = Groups.start(chain, paths)
         for round_numbers in paths.numbers.T:
             ended, recorded = list[Groups](), list[list[Groups]]()
@@ -129,7 +128,7 @@ class Simulator:
 
 
 def _rolled(phase: Phase, rolls: Rolls, trials: Integers, random: np.random.Generator) -> Moves:
-    """Roll the dice of a phase for groups of trials, those with as many dice together."""
+    """Roll the dice of a phase for groups of trials; groups with the same number of dice are rolled together."""
     pmfs = _pmfs_of(phase, int(rolls.dice.max()))
     parts = list[tuple[Integers, Integers, Integers]]()
     for number in np.unique(rolls.dice).tolist():
@@ -163,11 +162,11 @@ def _random_of(seed: int, part: int, chunk: int, *more: int) -> np.random.Genera
 
 
 class _Sample:
-    """The recordings of a sample of a chain; InputError if it ends in more states than there is room for."""
+    """The recordings of a simulated chain; InputError if it ends in too many different states."""
 
     def __init__(self, chain: Chain, recordings: int) -> None:
         self._chain, self._lock, self.trials = chain, Lock(), 0
-        self._counts: list[list[Groups]] = [[] for _ in range(recordings)]  # first those that are merged
+        self._counts: list[list[Groups]] = [[] for _ in range(recordings)]  # the first entry is merged
 
     def add(self, recorded: Sequence[Groups], trials: int) -> None:
         """Add the recordings of a chunk."""
@@ -200,7 +199,7 @@ class _Sample:
 
 
 def _counted(counts: Sequence[Groups]) -> Groups:
-    """Groups of any paths as one of each state."""
+    """Merge groups of all paths: one group a state."""
     groups = together(counts)
     return groups._replace(paths=np.zeros_like(groups.paths)).merge()[0]
 
@@ -214,8 +213,8 @@ def sampled_counts(
 ) -> Recorded:
     """Count the trials in each state at each recording; the result does not depend on `threads`.
 
-    `part` says which of several chains of one question this is: each has random numbers of its own. `report` receives
-    the trials so far. InputError if they end in more different states than there is room for.
+    `part` is the number of this chain among those of a question, each with random numbers of its own. `report` receives
+    the trials so far. InputError if they end in too many different states.
 
     Examples
     --------
@@ -241,7 +240,7 @@ def sampled_counts(
 def counts_along(chain: Chain, turns: Turns, paths: Paths, seed: int, part: int = 0) -> Recorded:
     """Count the trials in each state at the recordings of each round; `part` as that of :func:`sampled_counts`.
 
-    Every trial follows the path that it has seen: the weights of `paths` are counts.
+    The weights of `paths` are numbers of trials.
     """
     sample = _Sample(chain, paths.numbers.shape[1] * turns[0].count(RECORD))
     recorded = [*Simulator().recordings(chain, turns, paths, _random_of(seed, part, 0))]
@@ -250,7 +249,7 @@ def counts_along(chain: Chain, turns: Turns, paths: Paths, seed: int, part: int 
 
 
 class Rolled(NamedTuple):
-    """A phase of a trial: the state before it, the dice that it rolled in words, the state that they led to."""
+    """A phase of a trial: the state before it, the dice in words, and the state after it."""
 
     phase: Phase
     before: int
@@ -259,14 +258,14 @@ class Rolled(NamedTuple):
 
 
 class Replayed(NamedTuple):
-    """Trials of a sample one by one: their states at each recording, shape (recordings, trials), and one in full."""
+    """States of single trials at each recording, shape (recordings, trials), and one trial in full."""
 
     recorded: Integers
     story: list[Rolled]
 
 
 def replay(chain: Chain, trials: int, seed: int, part: int = 0, number: int = -1) -> Replayed:
-    """The trials of a sample of at most one chunk one by one, and the trial `number` in full."""
+    """Return the trials of a simulation of at most one chunk, one by one, and the trial `number` in full."""
     assert trials <= _chunk_of(chain), "trials of one chunk"
     random, lots = _random_of(seed, part, 0), _random_of(seed, part, 0, _LOTS)
     simulator, groups, place = Simulator(), Groups.start(chain, Paths.one(trials)), np.zeros(trials, np.int64)
@@ -287,14 +286,14 @@ def replay(chain: Chain, trials: int, seed: int, part: int = 0, number: int = -1
 
 
 def _dice_of(phase: Phase, state: int, total: int, random: np.random.Generator) -> tuple[str, ...]:
-    """Draw dice that come to that total, in words; none where every total leads to the same state."""
+    """Draw dice with that total, in words; none if every total leads to the same state."""
     here = np.array([state])
     (low,), (high,) = phase.span(here)
     row = phase.rows(here)[0][low : high + 1]
     if (row == row[0]).all():
         return ()
     rolled = [(phase.die, 1)] * int(phase.dice_of(here)[0]) + [*phase.extra_dice]
-    of_rest = [np.ones(1)]  # the distributions of the totals of the last dice: of none, of one, of two, ...
+    of_rest = [np.ones(1)]  # distributions of the total of the last 0, 1, 2, ... dice
     for die, weight in reversed(rolled):
         points = np.zeros(die.highest * weight + 1)
         points[::weight] = die.pmf
