@@ -206,9 +206,9 @@ class Clash(FramedAnswer):
         kind = next(each.kind for each in self.situations if each.name == name)
         return self.ours.heatmap(metric=metric or shown_metric(kind), situation=name, ax=ax, **more)
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """The heatmap of the first situation (:meth:`heatmap`)."""
-        return self.heatmap(ax=ax)
+    def plot(self, *, ax: Axes | None = None, **more: Any) -> Axes:
+        """Draw the heatmap of the first situation (:meth:`heatmap`)."""
+        return self.heatmap(ax=ax, **more)
 
     def _body(self) -> dict[str, Any]:
         return {

@@ -18,10 +18,10 @@ from analyser.analysis.pricing import Array
 from analyser.analysis.roles import role_of
 from analyser.analysis.situations import Situation
 from analyser.common.estimates import CERTAIN_WITHIN
+from analyser.common.look import SCALE, inks
 from analyser.common.text import json_text
 from analyser.game.units import Category, Loadout
 from analyser.plots.heatmaps import LEAST_SHARE as LEAST_ODDS
-from analyser.plots.look import SCALE, inks
 from analyser.plots.metrics import EFFICIENCY, METRICS
 
 CARRIED = (

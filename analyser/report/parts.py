@@ -22,11 +22,11 @@ from analyser.analysis.prices import FairPoints, fair_points
 from analyser.analysis.ratings import duel_ratings
 from analyser.analysis.situations import Situation
 from analyser.common.errors import InputError
+from analyser.common.look import house_style
 from analyser.common.text import csv_frame
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
 from analyser.plots import heatmap
-from analyser.plots.look import house_style
 from analyser.plots.metrics import ALL_LEVELS, EFFICIENCY, METRICS
 from analyser.report.folder import Inputs, Work
 from analyser.report.pool import Job
