@@ -12,6 +12,7 @@ from typing import Any
 
 import pandas as pd
 
+from analyser.analysis.custom_cells import with_own_metric
 from analyser.analysis.exchange import WAYS
 from analyser.analysis.grid import not_modelled
 from analyser.analysis.matchups import Matchups
@@ -25,7 +26,7 @@ from analyser.common.files import path_of, real_path
 from analyser.common.sampling import Progress, check_threads, default_threads
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.game.units import Loadout
-from analyser.plots.metrics import checked_metric
+from analyser.plots.metrics import AskedMetric, checked_metric, function_of
 from analyser.report import parts
 from analyser.report.folder import (
     PARQUET,
@@ -57,7 +58,7 @@ def write_report(
     policy: str = "tactic",
     row: str | None = None,
     field: Selectors | FairPoints | None = None,
-    metrics: Sequence[str] = parts.SHOWN_METRICS,
+    metrics: Sequence[AskedMetric] = parts.SHOWN_METRICS,
     profiles: ProfilesLike | None = None,
     progress: Progress | None = None,
     threads: int | None = None,
@@ -90,8 +91,9 @@ def write_report(
         The opponents that prices are judged against, the report's own beside them; or fair points that were found
         of all of these already. Default: all factions of the profiles, as of :func:`analyser.fair_points`. With a `row`
         and under best play, which takes too long for all: those of the report, as they meet in it.
-    metrics : sequence of str
-        What the heatmaps show: names of :data:`analyser.plots.metrics.METRICS`.
+    metrics : sequence of str or callable
+        What the heatmaps show: names of :data:`analyser.plots.metrics.METRICS`; of ranged attacks also figures of your
+        own (:func:`analyser.metric`), which are in the tables and on the page, too.
     progress : callable, optional
         Called with the work that this run has done and all that it has to do, in microseconds of a typical machine.
     home : str
@@ -151,7 +153,8 @@ def write_report(
             len(inputs.situations) * sum(len(ours) * len(theirs) for ours, theirs in inputs.directions),
         )
         not_known = [part for part in parts.parts_of(inputs) if not (work.parts / part.name).exists()]
-        not_drawn = [plan for plan in plans if not (work.report / f"{plan.name}.png").exists()]
+        own = [plan for plan in plans if function_of(plan.metric) is not None]  # drawn here: functions do not travel
+        not_drawn = [plan for plan in plans if plan not in own and not (work.report / f"{plan.name}.png").exists()]
         by_tactic, duels = _duels_by_tactic(inputs, policy, work)
         shared = sum(part.cost for part in not_known) + sum(job.cost for job in duels)
         whole = shared + sum(plan.cost for plan in not_drawn)
@@ -165,14 +168,16 @@ def write_report(
                 progress(done, whole)
 
         tell(0)
-        own = 0 if executor is None else processes - 1  # pictures are drawn by processes of this machine
-        with Pool(processes - 1, executor) as pool, Pool(own) as local:
+        drawers = 0 if executor is None else processes - 1  # pictures are drawn by processes of this machine
+        with Pool(processes - 1, executor) as pool, Pool(drawers) as local:
             artists = pool if executor is None else local
             pool.finish(pool.begin([*jobs, *duels]), tell)
             if by_tactic:
                 inputs = inputs._replace(tactics=frame_in(by_tactic))
             result = _matchups(inputs, parts.whole_table(inputs, work))
             drawing = artists.begin(parts.picture_jobs(not_drawn, result.frame, work))
+            for job in parts.picture_jobs(own, result.frame, work):
+                job.work(*job.arguments)
             (work.report / PARQUET).write_bytes(result.frame.to_parquet(index=False))
             parts.write_table(result.frame, work.report / TABLE, lambda at: tell(shared + at * A_LINE_OF_TABLES // 2))
             balance = parts.balance_of(result, heed, inputs.field)
@@ -243,6 +248,9 @@ def _matchups(inputs: Inputs, frame: pd.DataFrame) -> Matchups:
         raise InputError(problem, where="report", allowed=allowed)
     sides = tuple({each.selector: each for each in (*inputs.attackers, *inputs.defenders)}.values())
     missing = not_modelled(sides, sides, inputs.situations)
+    for name in inputs.metrics:
+        if function_of(name) is not None:
+            frame = with_own_metric(frame, sides, inputs.situations, inputs.ruleset, name)
     return Matchups(
         frame, sides, sides, inputs.situations, inputs.row, inputs.metrics[0], inputs.ruleset, missing, inputs.used
     )

@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from analyser.analysis.balance import dominated, efficiency, outliers
+from analyser.analysis.custom_cells import is_counted
 from analyser.analysis.grid import Field, by_unit, grid, joined
 from analyser.analysis.matchups import MOST_LOADOUTS, Matchups
 from analyser.analysis.prices import FairPoints, fair_points
@@ -27,7 +28,7 @@ from analyser.common.text import csv_frame
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
 from analyser.plots import heatmap
-from analyser.plots.metrics import ALL_LEVELS, EFFICIENCY, METRICS
+from analyser.plots.metrics import ALL_LEVELS, EFFICIENCY, METRICS, metric_called
 from analyser.report.folder import Inputs, Work
 from analyser.report.pool import Job
 from analyser.report.stored import COLUMNS
@@ -136,7 +137,7 @@ class Plan(NamedTuple):
     def caption(self) -> str:
         """Caption of the heatmap, in a line."""
         levels = "units, mean over levels" if self.levels else "every loadout"
-        return f"{METRICS[self.metric].title}: {levels}, {self.situation.heading}"
+        return f"{metric_called(self.metric).title}: {levels}, {self.situation.heading}"
 
 
 def plan_pictures(inputs: Inputs) -> list[Plan]:
@@ -158,6 +159,8 @@ def plan_pictures(inputs: Inputs) -> list[Plan]:
         ours, theirs = (len({each.unit.id for each in side}) if levels else len(side) for side in sides)
         shown = product(inputs.situations, inputs.metrics)
         for situation, metric in shown:
+            if not is_counted(metric, situation):
+                continue
             plan = Plan(names[0], names[1], levels, situation, metric, ours * theirs)
             plans.setdefault(plan.name, plan)
     return list(plans.values())
