@@ -14,13 +14,18 @@ from matplotlib.figure import Figure
 
 import analyser
 from analyser import morale
+from analyser.analysis.comparisons import Comparisons
 from analyser.common.answer import Answer
+from analyser.common.errors import InputError
+from analyser.common.frames import PROSE
 
 RIFLES, GRENADIERS, GUNS = (
     "crown/rifle-platoon@basic",
     "imperium/scion-grenadier-platoon@basic",
     "imperium/krupp-field-guns@basic",
 )
+TYPES = r"u?int(8|16|32|64)|Int64|bool(ean)?|float64|category"
+SELECTOR = re.compile(r"[a-z0-9-]+/[a-z0-9-]+@[a-z-]+")
 FAR = {"situations": "long-range"}
 PRICED = {"against": "*/*@basic", **FAR}
 NO_ANSWERS = {
@@ -112,12 +117,21 @@ def test_the_headline_is_one_plain_sentence(answer):
     assert "95%" not in answer.headline
 
 
-def test_tables_are_frames_with_one_value_a_cell(answer):
+def test_tables_are_tidy_frames(answer):
+    """One value a cell, texts as categoricals, loadouts with their names, no sentences, no objects."""
     assert answer.tables
     for name, frame in (("", answer.to_frame()), *answer.tables.items()):
         assert isinstance(frame, pd.DataFrame)
-        nested = [column for column in frame for cell in frame[column] if isinstance(cell, dict | list)]
-        assert nested == [], name
+        assert [str(kind) for kind in frame.dtypes if not re.fullmatch(TYPES, str(kind))] == []
+        assert not set(PROSE) & set(frame), name
+        texts = {column: set(frame[column].cat.categories) for column in frame if frame[column].dtype == "category"}
+        ids = [column for column in texts if texts[column] and all(map(SELECTOR.fullmatch, texts[column]))]
+        unnamed = [column for column in ids if not {f"{column}_name", f"{column}_unit"} & set(frame)]
+        assert unnamed == [] or (unnamed == ["loadout"] and "unit" in frame), name
+
+
+def test_every_answer_has_a_table_in_colours(answer):
+    assert "<table" in answer.style().to_html()
 
 
 def test_the_main_table_is_the_callers_own(answer):
@@ -152,5 +166,23 @@ def test_figures_are_numbers_with_both_ends_or_none(answer):
 
 
 def test_there_is_a_picture(answer):
-    drawn = answer.plot()
-    assert all(isinstance(each, Axes | Figure) for each in (drawn if isinstance(drawn, tuple) else (drawn,)))
+    drawn = answer.plot(title="My own")
+    if isinstance(drawn, tuple):
+        assert all(isinstance(each, Axes) for each in drawn)
+        assert drawn[0].figure.get_suptitle() == "My own"
+    else:
+        assert drawn.get_title() == "My own"
+        assert drawn._repr_png_().startswith(b"\x89PNG")
+
+
+def test_it_draws_on_axes_of_the_user_alone(answer):
+    figure = Figure(figsize=(7, 5))
+    ax = figure.subplots()
+    if isinstance(answer, Comparisons) or "fates" in answer.tables:
+        with pytest.raises(InputError, match="several panels are a figure of their own"):
+            answer.plot(ax=ax)
+        return
+    assert answer.plot(ax=ax, title=None, alpha=0.5) is ax
+    others = [each for each in figure.axes if each is not ax and each.get_label() != "<colorbar>"]
+    assert (ax.get_title(), others, figure.texts, figure.legends) == ("", [], [], [])
+    assert figure.get_size_inches().tolist() == [7, 5]

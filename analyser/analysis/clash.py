@@ -19,6 +19,7 @@ from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_c
 from analyser.analysis.volleys import AIMS, Volleys, best_volleys, check_aim
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError, check_choice, check_integer
+from analyser.common.frames import tidy
 from analyser.common.sampling import Progress, Sampling
 from analyser.common.text import counted
 from analyser.game.forces import Boon
@@ -182,9 +183,9 @@ class Clash(FramedAnswer):
         return [*ours, *gap_lines(self.their_gaps, self.situations, self.yours, self.mine)]
 
     def volleys_frame(self) -> pd.DataFrame:
-        """The best assignments of both sides: a row for each kind of attacker on each target."""
+        """The best assignments of both sides as a tidy frame: a row for each kind of attacker on each target."""
         sides = ("mine", self.volleys), ("yours", self.their_volleys)
-        return pd.DataFrame([{"side": side} | row for side, result in sides for each in result for row in each.rows()])
+        return tidy({"side": side} | row for side, result in sides for each in result for row in each.rows())
 
     def heatmap(
         self, *, situation: str | None = None, metric: str | None = None, ax: Axes | None = None, **more: Any
@@ -206,9 +207,9 @@ class Clash(FramedAnswer):
         kind = next(each.kind for each in self.situations if each.name == name)
         return self.ours.heatmap(metric=metric or shown_metric(kind), situation=name, ax=ax, **more)
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """The heatmap of the first situation (:meth:`heatmap`)."""
-        return self.heatmap(ax=ax)
+    def plot(self, *, ax: Axes | None = None, **more: Any) -> Axes:
+        """Draw the heatmap of the first situation (:meth:`heatmap`)."""
+        return self.heatmap(ax=ax, **more)
 
     def _body(self) -> dict[str, Any]:
         return {

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.categories import styled, with_categories
 from analyser.analysis.figures import Side, differences, title_of
 from analyser.common.answer import Block, FramedAnswer, plain_rows
+from analyser.common.frames import styled, tidy
 from analyser.common.text import mid_sentence
 from analyser.game.names import spoken
 from analyser.game.profiles import ProfilesUsed
@@ -120,8 +120,8 @@ class Comparison(FramedAnswer):
         """The figures, the distributions behind them, and every figure's difference with its best."""
         return {
             "loadouts": self.to_frame(),
-            "distributions": self.distributions.copy(),
-            "differences": self.differences.copy(),
+            "distributions": tidy(self.distributions),
+            "differences": tidy(self.differences),
         }
 
     def _body(self) -> dict[str, Any]:
@@ -145,21 +145,17 @@ class Comparison(FramedAnswer):
             "loadouts": plain_rows(self.frame),
         }
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a tidy copy of the frame: texts as categoricals, without the column of prose `why_not`."""
-        return with_categories(self.frame)
-
     def style(self) -> Styler:
         """Return the main figures as a coloured table (a pandas Styler), a row a loadout, a bar in each cell.
 
         >>> import analyser
         >>> pair = ["crown/sharp-rifles@basic", "crown/rifle-platoon@basic"]
-        >>> analyser.compare(pair, "imperium/krupp@basic").style().data.index.tolist()
-        ['Sharp Rifles, basic', 'Rifle platoon, basic']
+        >>> analyser.compare(pair, "imperium/krupp@basic").style().data["unit"].tolist()
+        ['Sharp Rifles', 'Rifle platoon']
         """
-        names = [f"{unit}, {level}" for unit, level in zip(self.frame["unit"], self.frame["level"])]
         figures = self._shown("")
-        return styled(self.frame.set_index(pd.Index(names))[["points", *figures]], figures, bars=True)
+        percent = [name for name in figures if metric_called(name).is_probability]
+        return styled(self.to_frame()[["unit", "level", "points", *figures]], figures, percent)
 
     def caption(self) -> list[str]:
         """Return the caption of a picture: the question."""

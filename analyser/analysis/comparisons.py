@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.categories import with_categories
 from analyser.analysis.comparison import Comparison, compared
 from analyser.analysis.figures import Side, is_percentile
 from analyser.common.answer import Block, FramedAnswer
 from analyser.common.errors import InputError, shown
+from analyser.common.frames import tidy
 from analyser.game.profiles import ProfilesUsed
 from analyser.plots.metrics import COMPARED
 
@@ -91,7 +91,7 @@ class Comparisons(FramedAnswer):
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
         """The figures on every target and in the mean, and the differences in the mean."""
-        return {"loadouts": self.to_frame(), "differences": self.mean.differences.copy()}
+        return {"loadouts": self.to_frame(), "differences": tidy(self.mean.differences)}
 
     def _body(self) -> dict[str, Any]:
         targets = [
@@ -102,7 +102,7 @@ class Comparisons(FramedAnswer):
 
     def to_frame(self) -> pd.DataFrame:
         """Return a tidy frame of all targets, without the rows of their :attr:`mean`, which has a frame of its own."""
-        return with_categories(self.frame[~self.frame["is_mean"]].drop(columns="is_mean"))
+        return tidy(self.frame[~self.frame["is_mean"]].drop(columns="is_mean"))
 
     def plot(self, *, kind: Kind = "at least", **more: Any) -> tuple[Axes, ...]:
         """Draw a panel a target: the distributions of models destroyed (:func:`analyser.plots.panels`)."""

@@ -29,22 +29,21 @@ def with_own_metric(
     ruleset: Ruleset,
     name: str,
 ) -> pd.DataFrame:
-    """The frame of matchups with a column of a figure of one's own; NaN where they cannot fight.
+    """The frame of matchups with a column of a figure of one's own; NaN where they cannot fight, and in other fights.
 
-    InputError in situations that are not ranged attacks: only of those a cell has one outcome table.
+    InputError without a situation that is a ranged attack: only of those a cell has one outcome table.
     """
     function = function_of(name)
     assert function is not None
     by_selector: Mapping[str, Loadout] = {loadout.selector: loadout for loadout in loadouts}
-    fought = {each.name: each for each in situations}
-    for each in situations:
-        if each.fight.occasion != RANGED_ATTACK:
-            problem = f"{name} is a function, and {each.name} is no ranged attack"
-            raise InputError(problem, where="metric", allowed="a figure that ships, or situations of ranged attacks")
+    fought = {each.name: each for each in situations if each.fight.occasion == RANGED_ATTACK}
+    if not fought:
+        problem = f"{name} is a function, and {situations[0].name} is no ranged attack"
+        raise InputError(problem, where="metric", allowed="a figure that ships, or situations of ranged attacks")
     values = np.full(len(frame), np.nan)
     columns = zip(frame["attacker"], frame["defender"], frame["situation"], frame["row"])
     for place, (attacker, defender, situation, row) in enumerate(columns):
-        if pd.notna(row):
+        if pd.notna(row) and situation in fought:
             scenario = _scenario(by_selector[attacker], by_selector[defender], fought[situation], row, ruleset)
             values[place] = _number(value_of(numbers_of(scenario), function))
     return frame.assign(**{name: values})

@@ -179,7 +179,7 @@ def _tidy(
     points = columns["attacker_points"]
     hundreds = np.where(points == 0, np.nan, points) / 100  # what costs nothing has no efficiency
     figures |= {name + PER_100_POINTS: figures[name] / hundreds for name in BY_POINTS}
-    columns |= {name: figures[name] for name in METRICS}
+    columns |= {name: figures[name] for name, what in METRICS.items() if what.function is None}
     frame = pd.DataFrame(columns | {"why_not": cells["why_not"]})
     text = frame["attacker"].dtype  # where a column is empty nothing would tell that it holds text
     return frame.astype({**dict.fromkeys(_INTEGERS, "Int64"), "row": text, "why_not": text})

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.categories import styled, with_categories
 from analyser.analysis.fight_cache import known_of
 from analyser.analysis.grid import METHOD, Field, NotModelled, by_unit, grid, not_modelled
 from analyser.analysis.selection import Levels, Selectors, check_row, loadouts
@@ -18,13 +17,13 @@ from analyser.analysis.situations import LONG_RANGE, SHORT_RANGE_AIMED, Situatio
 from analyser.common.answer import Block, FramedAnswer, page_of, plain_rows
 from analyser.common.errors import InputError, check_choice
 from analyser.common.estimates import Method
+from analyser.common.frames import readable, styled
 from analyser.common.sampling import Progress, Sampling
 from analyser.common.text import WIDTH, counted, mid_sentence
 from analyser.game.names import spoken
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
-from analyser.plots.look import readable
 from analyser.plots.metrics import AskedMetric, checked_metric, figure_text, metric_called
 
 if TYPE_CHECKING:
@@ -110,14 +109,13 @@ class Matchups(FramedAnswer):
             "not_modelled": [each._asdict() for each in self.not_modelled],
         }
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a tidy copy of the frame: texts as categoricals, without `why_not` (see :meth:`impossible`)."""
-        return with_categories(self.frame)
-
     def style(self, *, metric: AskedMetric | None = None) -> Styler:
         """Return :meth:`pivot` as a coloured table (a pandas Styler)."""
         values = checked_metric(self.metric if metric is None else metric)
-        return styled(self.pivot(metric=metric).rename(index=readable, columns=readable), [values], bars=False)
+        table = self.pivot(metric=metric).rename(index=readable, columns=readable)
+        percent = list(table) if metric_called(values).is_probability else []
+        style = styled(table, figures=[], percent=percent).background_gradient(cmap="viridis", axis=None)
+        return style.highlight_null(color="white")
 
     def pivot(self, *, metric: AskedMetric | None = None) -> pd.DataFrame:
         """Return one figure: attackers as the rows, defenders as the columns.
@@ -191,9 +189,9 @@ class Matchups(FramedAnswer):
         named = [each for each in self.situations if situation in (None, each.name)]
         return with_own_metric(frame, (*self.attackers, *self.defenders), named, self.ruleset, metric)
 
-    def plot(self, *, ax: Axes | None = None) -> Axes:
-        """The heatmap of the first situation (:meth:`heatmap`)."""
-        return self.heatmap(ax=ax)
+    def plot(self, *, ax: Axes | None = None, **more: Any) -> Axes:
+        """Draw the heatmap of the first situation (:meth:`heatmap`)."""
+        return self.heatmap(ax=ax, **more)
 
     def blocks(self) -> list[Block]:
         """The figures, blank where they cannot fight; defenders by number, so that a line holds many."""

@@ -21,12 +21,12 @@ from analyser.analysis.what_if import field_of
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, check_integer
 from analyser.common.estimates import Method
+from analyser.common.look import about
 from analyser.common.sampling import Progress
 from analyser.common.text import fill
 from analyser.game.names import spoken
 from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
 from analyser.game.units import Loadout
-from analyser.plots.look import about
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,12 +11,13 @@ import pandas as pd
 from analyser import plots
 from analyser.common.answer import Answer, Block, source_notes
 from analyser.common.estimates import CERTAIN_WITHIN, Estimate
+from analyser.common.frames import tidy
+from analyser.common.look import about
 from analyser.common.precision import Stopping
 from analyser.common.sampling import Sampling
 from analyser.common.text import spaced, word_of
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset, ruleset_record
-from analyser.plots.look import about
 from analyser.results.base import RulesUsed
 
 if TYPE_CHECKING:
@@ -235,6 +236,10 @@ class Luck(Answer):
             got = f"{side.gone:.1f} {side.unit} gone"
             rows.append({"fight": "all", "side": side.side, "got": got, **side.chance.as_dict()})
         return [row | {"profiles": str(self.profiles)} for row in rows]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the fights as a tidy frame; the sums of the sides are the table `sides`."""
+        return tidy(self.rows()[: len(self.fights)])
 
     def _body(self) -> dict[str, Any]:
         record: dict[str, Any] = {"method": self.sampling.method}

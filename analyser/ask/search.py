@@ -18,7 +18,8 @@ from analyser.ask.readings import DEFAULT, reading
 from analyser.ask.search_answer import ASKED, Search
 from analyser.ask.variants import BASELINE, Variants, read_variants
 from analyser.common.errors import InputError, check_choice, check_integer, check_text, within
-from analyser.common.estimates import CERTAIN_WITHIN
+from analyser.common.estimates import CERTAIN_WITHIN, Estimate
+from analyser.common.means import Mean
 from analyser.common.sampling import Progress, Sampling
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.plots.metrics import Function, function_of, named
@@ -156,8 +157,8 @@ def _sorted(frame: pd.DataFrame, order: Any) -> pd.DataFrame:
 
 def _by_race(solver: Solver, file: Variants, metric: str, sampling: Sampling, most_trials: int) -> Search:
     """Return the answer by a race of the distinct fights among the variants."""
-    if "per_100_points" in metric or "percentile" in metric or "@" in metric or function_of(metric) is not None:
-        allowed = "p_ and an event, mean_ and a figure; or exact"
+    if "per_100_points" in metric or "percentile" in metric or "@" in metric:
+        allowed = "p_ and an event, mean_ and a figure, a function of outcomes; or exact"
         raise InputError(f"{metric} is not raced", where="metric", allowed=allowed)
     variants = list(file.made(solver.library))
     rows = [_row(variant.name, variant.values, variant.why_not) for variant in variants]
@@ -174,6 +175,9 @@ def _by_race(solver: Solver, file: Variants, metric: str, sampling: Sampling, mo
             row["why_not"] = _reason(error, variant)
     _check_any_possible(rows, file)
     fights, impossible = list(places), dict[int, str]()
+    is_event = metric.startswith("p_")
+    if function_of(metric) is not None:
+        is_event = _is_event(solver.solved(scenarios[fights[0]], replace(solver.sampling, trials=1)), metric)
     with sampling.with_bar() as reporting:
 
         def play(runner: int, trials: int, stage: int) -> Seen | None:
@@ -187,7 +191,7 @@ def _by_race(solver: Solver, file: Variants, metric: str, sampling: Sampling, mo
         raced = race(
             play,
             len(fights),
-            is_probability=metric.startswith("p_"),
+            is_probability=is_event,
             least=file.least,
             within=_WITHIN,
             most_trials=most_trials,
@@ -212,12 +216,24 @@ def _reason(error: InputError, variant: Variant) -> str:
 
 def _seen(result: Result, metric: str, trials: int) -> Seen:
     """Return the results of a sample: how often an event happened, or the sums of a figure."""
+    value = result.metric(metric) if function_of(metric) else None
     what, _, figure = metric.partition("_")
-    if what == "p":
+    if isinstance(value, Estimate) or (value is None and what == "p"):
         count = round(reading(result, metric).value * trials)
         return Seen(trials, count, count)
-    mean = result.mean(figure)
-    return Seen(trials, mean * trials, (result.std(figure) ** 2 + mean**2) * trials)
+    if isinstance(value, Mean):
+        mean, variance = value.value, trials * (value.error or 0.0) ** 2
+    else:
+        mean, variance = result.mean(figure), result.std(figure) ** 2
+    return Seen(trials, mean * trials, (variance + mean**2) * trials)
+
+
+def _is_event(result: Result, metric: str) -> bool:
+    """Return True if a function of outcomes is of truth values; InputError if it gives one number in all."""
+    value = result.metric(metric)
+    if not isinstance(value, Estimate | Mean):
+        raise InputError(f"{metric} gives one number", where="metric", allowed="a value for each outcome; or exact")
+    return isinstance(value, Estimate)
 
 
 def _of_runner(raced: Raced, runner: int) -> dict[str, Any]:

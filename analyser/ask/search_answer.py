@@ -16,8 +16,8 @@ from analyser.ask.race import ERROR, MOST_TRIALS, Raced
 from analyser.ask.readings import by_points, is_probability, shown_between, shown_value, title_of
 from analyser.ask.variants import BASELINE
 from analyser.common.answer import Block, plain_rows
+from analyser.common.look import about
 from analyser.common.text import counted, word_of
-from analyser.plots.look import about
 from analyser.plots.metrics import PER_100_POINTS
 
 if TYPE_CHECKING:

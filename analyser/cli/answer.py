@@ -185,10 +185,10 @@ def together() -> Iterator[Callable[[str], None]]:
 
 
 def _picture(drawn: Any) -> Callable[[Path], object]:
-    """A function that writes a Figure, or that of some Axes, to a file."""
-    from analyser.plots.look import house_style
+    """A function that writes the figure of some Axes to a file."""
+    from analyser.common.look import house_style
 
-    figure = getattr(drawn[0] if isinstance(drawn, tuple) else drawn, "figure", drawn)
+    figure = (drawn[0] if isinstance(drawn, tuple) else drawn).figure
 
     date = os.environ.get("SOURCE_DATE_EPOCH", "")  # which the library reads for the date of a picture
     if date and not (date.isascii() and date.isdecimal() and len(date) <= _DIGITS_OF_DATE):

@@ -7,13 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from analyser.common.text import aligned, csv_of_rows, json_text
+import numpy as np
+
+from analyser.common.frames import ENDS, readable, styled, tidy
+from analyser.common.text import aligned, csv_of_rows, fill, json_text
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
-
-_ENDS = ("_low", "_high", "_standard_error")  # of figures that belong to another
+    from pandas.io.formats.style import Styler
 
 
 class Block(NamedTuple):
@@ -84,7 +86,7 @@ class Answer(ABC):
         return {}
 
     def to_frame(self) -> pd.DataFrame:
-        """The main table as a frame that is the caller's own."""
+        """The main table as a tidy frame that is the caller's own (:func:`analyser.common.frames.tidy`)."""
         return tidy(self.rows())
 
     @property
@@ -105,9 +107,16 @@ class Answer(ABC):
         """The main table as CSV."""
         return csv_of_rows(self.rows())
 
-    def plot(self, *, ax: Axes | None = None) -> Any:
-        """The figures of :attr:`summary` as dots with their intervals, by default on new Axes, which are returned."""
-        return _dots(self.summary, self.headline, ax)
+    def style(self) -> Styler:
+        """Return the main table in colours (a pandas Styler): a bar in each cell of a figure."""
+        return styled(self.to_frame())
+
+    def plot(self, *, ax: Axes | None = None, **more: Any) -> Any:
+        """Draw the answer, by default on new Axes; `label`, `color`, `title` and others as of :mod:`analyser.plots`.
+
+        Unless an answer has a picture of its own, it is that of :attr:`summary`: dots with their intervals.
+        """
+        return _dots(self.summary, self.headline, ax=ax, **more)
 
     def __str__(self) -> str:
         """Return the text that the command line prints."""
@@ -129,8 +138,8 @@ class FramedAnswer(Answer):
     profiles: Any
 
     def to_frame(self) -> pd.DataFrame:
-        """The main table, as a copy."""
-        return self.frame.copy()
+        """The main table as a tidy frame (:func:`analyser.common.frames.tidy`)."""
+        return tidy(self.frame)
 
     def rows(self) -> list[dict[str, Any]]:
         """The main table as plain dicts, with the profiles, if any, as its last column."""
@@ -185,49 +194,37 @@ def plain_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
     ]
 
 
-def tidy(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Rows of plain data as a frame with one value a cell.
-
-    The entries of a mapping become columns of their own, a list of words one text; tables inside a row are left out.
-
-    >>> tidy([{"name": "Reds", "battles": {"score": 0.5}, "rules": ["Aim", "Hunter"]}]).to_dict("records")
-    [{'name': 'Reds', 'battles_score': 0.5, 'rules': 'Aim, Hunter'}]
-    """
-    import pandas as pd
-
-    return pd.DataFrame([dict(_cells(row)) for row in rows])
-
-
-def _cells(row: Mapping[str, Any], before: str = "") -> Iterable[tuple[str, Any]]:
-    for name, cell in row.items():
-        if isinstance(cell, Mapping):
-            yield from _cells(cell, f"{before}{name}_")
-        elif not isinstance(cell, list | tuple):
-            yield f"{before}{name}", cell
-        elif not any(isinstance(each, Mapping | list | tuple) for each in cell):
-            yield f"{before}{name}", ", ".join(map(str, cell))
-
-
 def _is_table(value: Any) -> bool:
     return isinstance(value, list | tuple) and bool(value) and all(isinstance(each, Mapping) for each in value)
 
 
-def _dots(figures: Mapping[str, Any], heading: str, ax: Axes | None) -> Axes:
-    """Named figures as dots, the first on top, those with an interval with its ends."""
-    from matplotlib.figure import Figure
+def _dots(
+    figures: Mapping[str, Any],
+    headline: str,
+    *,
+    ax: Axes | None = None,
+    label: str | None = None,
+    color: Any = "0.2",
+    title: str | None = "auto",
+    **artist: Any,
+) -> Axes:
+    """Draw named figures as dots, the first on top, with their intervals: the probabilities, if there are any."""
+    from analyser.common import look
 
-    numbers = {
-        name: float(value)
-        for name, value in figures.items()
-        if isinstance(value, int | float) and not name.endswith(_ENDS)
-    }
-    if ax is None:
-        ax = Figure(figsize=(6.4, 1.2 + 0.3 * len(numbers)), layout="constrained").add_subplot()
-    for place, (name, value) in enumerate(numbers.items()):
-        low, high = (figures.get(f"{name}_{end}") for end in ("low", "high"))
-        ends = None if low is None or high is None else [[max(value - low, 0.0)], [max(high - value, 0.0)]]
-        ax.errorbar([value], [place], xerr=ends, fmt="o", color="0.2", capsize=3)
-    ax.set_yticks(range(len(numbers)), [name.replace("_", " ") for name in numbers])
-    ax.invert_yaxis()
-    ax.set_title(heading, loc="left", wrap=True)
-    return ax
+    numbers = {name: value for name, value in figures.items() if isinstance(value, int | float)}
+    numbers = {name: value for name, value in numbers.items() if not name.endswith(ENDS)}
+    chances = {name: value for name, value in numbers.items() if name.startswith("p_")}
+    shown, scale = (chances, 100) if chances else (numbers, 1)
+    places = np.arange(len(shown))
+    ends = [[figures.get(f"{name}_{end}", value) for name, value in shown.items()] for end in ("low", "high")]
+    values = scale * np.array([*shown.values()], np.float64)
+    reach = np.abs(scale * np.array(ends, np.float64) - values)
+    more: dict[str, Any] = {"own": "\n".join(fill(headline)), "xlabel": look.PERCENT if chances else ""}
+    more |= {"legend": int(label is not None), "grid": "x"}
+    with look.drawing(ax, 5.0, 0.4 + 0.27 * len(shown), title=title, **more) as axes:
+        style: dict[str, Any] = {"fmt": "o", "color": color, "capsize": 3, "label": label}
+        axes.errorbar(values, places, xerr=reach, **{**style, **artist})
+        names = [readable(name.removeprefix("p_" * (scale > 1)).replace("_", " ")) for name in shown]
+        look.name_rows(axes, places, names)
+        axes.set_ylim(len(shown) - 0.4, -0.6)
+    return axes

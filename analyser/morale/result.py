@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from analyser.common.answer import Block
 from analyser.common.errors import InputError, check_text, did_you_mean, shown
 from analyser.common.estimates import estimate
+from analyser.common.frames import tidy
 from analyser.common.intervals import intervals
 from analyser.common.means import mean_figures, mean_in, mean_of_moments, mean_text
 from analyser.common.text import NEGLIGIBLE, aligned, happens, records
@@ -161,12 +162,10 @@ class MoraleResult(Result):
         >>> round(float(result.to_frame()["p_panicked"][0]), 4)
         0.4444
         """
-        import pandas as pd
-
-        return pd.DataFrame(self.table(table))
+        return tidy(self.table(table))
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Any:
-        """The picture of the answer under its title: a figure of several panels, or the first of them on `ax`.
+        """Draw the tables, a panel each under one title, or the first of them on `ax`; return Axes, or a tuple of them.
 
         Raises
         ------

@@ -5,6 +5,7 @@ The picture has the panels of each section, row by row; a panel shows a table.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
@@ -14,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser import plots
-from analyser.common.errors import InputError
 from analyser.common.sampling import Sampling
 from analyser.engine.chain.chain import Chain, Recorded
 from analyser.engine.chain.exact import exact_distributions
@@ -25,12 +25,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from analyser.morale.result import MoraleResult
+    from analyser.plots.distributions import Panels
 
-WIDTH, HEIGHT = 5.8, 2.5  # inches
-CELL_WIDTH, CELL_HEIGHT = 0.52, 0.28  # inches
-HIGHEST, LOWEST_CELL = 5.0, 0.16  # inches that cells take together, and one of them at least
-LINE = 0.25  # inches of a line of the title
-CHARACTERS_AN_INCH = 12  # of the title
+WIDTH, HEIGHT = 5.8, 3.4  # inches of a panel, with its legend
+CHARACTERS, NOTE = 66, 32  # of a line of the title above a panel, and of a note below one of a comparison
 
 AskedT = TypeVar("AskedT")  # a section of a question
 Weights = Any  # probabilities, or how often something was seen: an array, or a sparse one
@@ -213,59 +211,48 @@ class Sections:
         return Rules(*merged)
 
 
-def picture_of(result: MoraleResult, ax: Axes | None = None, **more: Any) -> Any:
-    """The picture of an answer, or its first panel on `ax`, under a title that names the system and the question."""
-    from analyser.plots.look import MARGIN, TITLE_POINTS, house_style, tiled_axes
-
+def picture_of(result: MoraleResult, ax: Axes | None = None, **more: Any) -> Axes | Panels:
+    """The picture of an answer under its caption: panels, or the only one of them, or the first of them on `ax`."""
     first = result.panels[0]
-    if ax is not None:
-        if isinstance(first, Fates):
-            raise InputError("a comparison is a figure of its own", where="ax", allowed="left out")
-        return _drawing(result, first)[1](ax=ax, **more)
+    columns = 1 + (len(result.panels) > 2)
+    caption = "\n".join(result.caption(columns * CHARACTERS))
     if isinstance(first, Fates):
-        noted = [(system, f"{what}: {value}") for system, what, value in zip(*result.table("equivalents").values())]
-        notes = {system: "\n".join(line for of, line in noted if of == system) for system in first.titles}
-        figure = plots.fates_by_system(result.to_frame("fates"), titles=first.titles, notes=notes)
-    else:
-        panels = [panel for panel in result.panels if not isinstance(panel, Fates)]
-        drawings = [_drawing(result, panel) for panel in panels]
-        with house_style():
-            all_axes = tiled_axes([size for size, _ in drawings])
-            for axes, (_, draw), panel in zip(all_axes, drawings, panels):
-                draw(ax=axes, title=f"{panel.heading}, percent")
-        figure = all_axes[0].figure  # type: ignore[assignment]
-    width, before = figure.get_size_inches()
-    lines = result.caption(int(width * CHARACTERS_AN_INCH))
-    height = before + LINE * len(lines)  # room for the title at the top
-    figure.set_size_inches(width, height)
-    for axes in figure.axes:
-        left, bottom, right, top = axes.get_position().extents
-        axes.set_position((left, bottom * before / height, right - left, (top - bottom) * before / height))
-    with house_style():
-        place = MARGIN / width, 1 - MARGIN / height
-        figure.text(*place, "\n".join(lines), size=TITLE_POINTS, va="top")
-    return figure
+        return _fates_of(result, first, **{"title": caption, **more}, **({} if ax is None else {"ax": ax}))
+    panels = [panel for panel in result.panels if not isinstance(panel, Fates)]
+    if ax is not None or len(panels) == 1:
+        own = {} if ax is not None else {"title": f"{caption}\n{first.heading}, percent"}
+        return _drawing(result, first)(ax=ax, **{**own, **more})
+    drawings = {f"{panel.heading}, percent": _drawing(result, panel) for panel in panels}
+    how: dict[str, Any] = {"columns": columns, "size": (WIDTH, HEIGHT), "share": False}
+    return plots.panels(drawings, lambda draw, **on: draw(**on), **how, **{"title": caption, **more})
 
 
-def _drawing(result: MoraleResult, panel: Panel | Fates) -> tuple[tuple[float, float], Callable[..., Any]]:
-    """A panel's width and height in inches, and what draws it on `ax`: no line of 0 throughout, if there are others."""
-    assert not isinstance(panel, Fates)
+def _fates_of(result: MoraleResult, fates: Fates, **more: Any) -> Panels:
+    """A panel a system, with what stands for the unit's nerve below it."""
+    frame, noted = result.to_frame("fates"), result.to_frame("equivalents")
+    parts = {title: frame[frame["system"] == system] for system, title in fates.titles.items()}
+    drawn = plots.panels(parts, plots.fates, columns=len(parts), size=(2.7, 4.4), **more)
+    for system, axes in zip(fates.titles, drawn):
+        rows = noted[noted["system"] == system]
+        notes = (f"{what}: {value}" for what, value in zip(rows["stands_for_nerve"], rows["value"]))
+        axes.set_xlabel("\n".join(["round", "", *(textwrap.fill(note, NOTE) for note in notes)]), loc="left")
+    return drawn
+
+
+def _drawing(result: MoraleResult, panel: Panel) -> Callable[..., Axes]:
+    """Return a function that draws a panel, without lines of 0 throughout if there are others."""
     frame, what = result.to_frame(panel.table), panel.what
     shared: dict[str, Any] = {"x": panel.x}
     for key, value in panel.where.items():
         frame = frame[frame[key] == value]
     if panel.draw == "curves":
         possible = {column: name for column, name in what.items() if (frame[column] > 0).any()}
-        return (WIDTH, HEIGHT), partial(plots.curves, frame, lines=possible or what, **shared)
+        return partial(plots.curves, frame, lines=possible or what, **shared)
     if panel.draw == "cells":
-        from analyser.plots.heatmaps import likely_values
-
-        values = len(likely_values(frame, what))
-        size = CELL_WIDTH * frame[panel.x].nunique(), values * max(min(CELL_HEIGHT, HIGHEST / values), LOWEST_CELL)
-        return size, partial(plots.distributions_by_round, frame, number=what, **shared)
+        return partial(plots.distributions_by_round, frame, number=what, **shared)
     for key, hatched in panel.lost.items():
         frame = frame.assign(lost=frame[key].isin(hatched))
     lost = "lost" if panel.lost else None
     if what != "probability":  # whose intervals the others are
         frame = frame[[panel.x, *panel.lost, what, *([lost] if lost else [])]].rename(columns={what: "probability"})
-    return (WIDTH, HEIGHT), partial(plots.distribution, frame, kind="bars", lost=lost, **shared)
+    return partial(plots.distribution, frame, kind="bars", lost=lost, **shared)

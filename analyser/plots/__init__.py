@@ -1,6 +1,6 @@
 """Pictures of tidy tables and answers: data in, Axes out. Drawn without pyplot, so that nothing is shared or left open.
 
-No module is named as a plot, which it would hide; `look` is what they share. Every plot takes
+No module is named as a plot, which it would hide; `common.look` is what they share. Every plot takes
 
 - a tidy frame or an answer;
 - `ax`, the Axes to draw on: default those of a new figure, as large as what is drawn
@@ -20,7 +20,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from analyser.plots.bars import fates_by_system as fates_by_system
+    from analyser.plots.bars import fates as fates
     from analyser.plots.bars import funnel as funnel
     from analyser.plots.bars import tornado as tornado
     from analyser.plots.battles import contributions as contributions
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from analyser.plots.ranking import ranked as ranked
 
 _PLACES = {
-    **dict.fromkeys(("fates_by_system", "funnel", "tornado"), "bars"),
+    **dict.fromkeys(("fates", "funnel", "tornado"), "bars"),
     **dict.fromkeys(("contributions", "margins", "points_left"), "battles"),
     **dict.fromkeys(("choices", "tactic_costs"), "decisions"),
     **dict.fromkeys(("distribution", "panels"), "distributions"),

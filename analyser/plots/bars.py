@@ -9,21 +9,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
+from analyser.common import look
 from analyser.common.estimates import SAME_WITHIN
-from analyser.plots import look
+from analyser.common.frames import readable
+from analyser.plots.metrics import figure_title
 
-PANEL_WIDTH, PANEL_HEIGHT, GAP = 2.35, 2.5, 0.3  # inches
-MARGIN_LEFT, MARGIN_TOP, LINE = 0.65, 0.6, 0.17  # inches; a line of the text below
+FATES_HEIGHT = 2.5  # inches
 ACROSS, HEIGHT_A_STAGE, HEIGHT_A_NUMBER = 5.0, 0.36, 0.4  # inches, of bars below one another
 LETTERS_A_LINE = 78
-STATES = (
-    ("p_steady", "steady", look.LIGHT, ""),
-    ("p_shaken", "shaken", look.MEDIUM, ""),
-    ("p_routed", "routed or panicked", look.DARK, ""),
-    ("p_gone", "gone", "white", look.LOST),
-)
+STATES: Mapping[str, tuple[str, str, str]] = {
+    "p_steady": ("steady", look.LIGHT, ""),
+    "p_shaken": ("shaken", look.MEDIUM, ""),
+    "p_routed": ("routed or panicked", look.DARK, ""),
+    "p_gone": ("gone", "white", look.LOST),
+}
+"""The name, colour and hatch of each state, by column."""
 _LOOK: Mapping[str, Mapping[str, Any]] = {
     "total": {"facecolor": look.DARK},
     "part": {"facecolor": look.MEDIUM, "edgecolor": look.DARK},
@@ -33,54 +34,42 @@ _LOOK: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def fates_by_system(frame: pd.DataFrame, *, titles: Mapping[str, str], notes: Mapping[str, str]) -> Figure:
-    """States of a unit by round, a panel a system, with a note below each.
+def fates(
+    data: Any,
+    *,
+    ax: Axes | None = None,
+    label: look.PerSeries[str] = None,
+    color: look.PerSeries[Any] = None,
+    title: str | None = look.AUTO,
+    **artist: Any,
+) -> Axes:
+    """States of a unit by round, stacked bars: steady, shaken, routed and gone, which is hatched.
 
     Parameters
     ----------
-    frame : DataFrame
-        `system`, `round`, `p_steady`, `p_shaken`, `p_routed`, `p_gone`.
-    titles, notes : mapping
-        The name of each system, and the lines below its panel.
+    data : DataFrame
+        `round`, `p_steady`, `p_shaken`, `p_routed`, `p_gone`.
+
+    Examples
+    --------
+    >>> rows = {"round": [1], "p_steady": 0.5, "p_shaken": 0.25, "p_routed": 0.25, "p_gone": 0.0}
+    >>> [round(bar.get_height()) for bar in fates(pd.DataFrame(rows)).patches]
+    [50, 25, 25, 0]
     """
-    look.check_columns(frame, ("system", "round", *(column for column, *_ in STATES)))
-    below = 0.55 + LINE * max(text.count("\n") + 1 for text in notes.values()) + 0.45
-    width, height = MARGIN_LEFT + len(titles) * (PANEL_WIDTH + GAP), MARGIN_TOP + PANEL_HEIGHT + below
-    text: dict[str, Any] = {"size": look.LABEL_POINTS, "linespacing": 1.3, "va": "top"}
-    with look.house_style():
-        figure = look.new_figure(width, height)
-        for place, (system, name) in enumerate(titles.items()):
-            left = MARGIN_LEFT + place * (PANEL_WIDTH + GAP)
-            axes = figure.add_axes((left / width, below / height, PANEL_WIDTH / width, PANEL_HEIGHT / height))
-            _stack(axes, frame[frame["system"] == system], first=place == 0)
-            axes.set_title(name, loc="left", size=look.TITLE_POINTS)
-            axes.text(0, -0.5 / PANEL_HEIGHT, notes[system], transform=axes.transAxes, **text)
-        corner: dict[str, Any] = {"bbox_to_anchor": (MARGIN_LEFT / width, 0.05 / height), "borderaxespad": 0}
-        style: dict[str, Any] = {"ncols": len(STATES), "frameon": False, "fontsize": look.LABEL_POINTS}
-        handles, labels = figure.axes[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="lower left", **corner, **style)
-    return figure
-
-
-def _stack(axes: Axes, frame: pd.DataFrame, *, first: bool) -> None:
-    bottom = np.zeros(len(frame))
-    for column, name, colour, hatch in STATES:
-        percent = 100 * frame[column].to_numpy(np.float64)
-        style: dict[str, Any] = {
-            "width": 0.86,
-            "linewidth": 0.6,
-            "edgecolor": look.DARK,
-            "color": colour,
-            "hatch": hatch,
-        }
-        axes.bar(frame["round"], percent, bottom=bottom, label=name, **style)
-        bottom += percent
-    axes.set(ylim=(0, 100.6), yticks=range(0, 101, 20), xticks=list(frame["round"]))
-    axes.tick_params(labelsize=look.LABEL_POINTS, length=3, labelleft=first)
-    axes.set_xlabel("round", size=look.LABEL_POINTS)
-    if first:
-        axes.set_ylabel("percent", size=look.LABEL_POINTS)
-    axes.spines[["top", "right"]].set_visible(False)
+    frame = look.rows_of(data)
+    look.check_columns(frame, ("round", *STATES))
+    labels = look.per_series(label, list(STATES), [name for name, *_ in STATES.values()], "label")
+    colours = look.per_series(color, list(STATES), [colour for _, colour, _ in STATES.values()], "color")
+    more: dict[str, Any] = {"xlabel": "round", "ylabel": "percent", "legend": len(STATES), "grid": ""}
+    with look.drawing(ax, ACROSS, FATES_HEIGHT, title=title, own=look.subject_of(data), **more) as axes:
+        bottom = np.zeros(len(frame))
+        for (column, (_, _, hatch)), text, colour in zip(STATES.items(), labels, colours):
+            percent = 100 * frame[column].to_numpy(np.float64)
+            style: dict[str, Any] = {"width": 0.86, "linewidth": 0.6, "edgecolor": look.DARK, "hatch": hatch}
+            axes.bar(frame["round"], percent, bottom=bottom, **{**style, "color": colour, "label": text, **artist})
+            bottom += percent
+        axes.set(ylim=(0, 100.6), yticks=range(0, 101, 20), xticks=list(frame["round"]))
+    return axes
 
 
 def funnel(
@@ -169,14 +158,14 @@ def tornado(
     """
     frame = look.rows_of(data, "frame")
     look.check_columns(frame, ("side", "number", "value", "metric", "base", "minus_1", "plus_1"))
-    name, scale = look.figure_title(str(frame["metric"].iloc[0]), quantity)
+    name, scale = figure_title(str(frame["metric"].iloc[0]), quantity)
     base = scale * float(frame["base"].iloc[0])
     changes = np.nan_to_num(scale * frame[["minus_1", "plus_1"]].to_numpy(np.float64) - base)
     longest = np.abs(changes).max(axis=1)
     order = np.argsort(-longest, kind="stable")
     order = order[longest[order] > SAME_WITHIN]
     names = [f"{row.side}: {row.number} {row.value:g}" for row in frame.itertuples()]
-    rows, subject = len(order), look.readable(getattr(data, "subject", ""))
+    rows, subject = len(order), readable(getattr(data, "subject", ""))
     own = f"{subject}\n{name}: {base:.3g} as it is,\nand with one less or one more of each number"
     steps = ("one less", "one more")
     labels = look.per_series(label, steps, steps, "label")

@@ -9,8 +9,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from analyser.common import look
+from analyser.common.frames import readable
 from analyser.common.text import NEGLIGIBLE
-from analyser.plots import look
 
 WIDTH, HEIGHT = 6.2, 2.9  # inches
 BAR = 0.34  # inches a unit
@@ -149,7 +150,7 @@ def contributions(
         for text, colour, (column, shift, hatch) in zip(labels, colours, kinds):
             style: dict[str, Any] = {"height": 0.36, "color": colour, "edgecolor": "black", "linewidth": 0.6}
             axes.barh(places + shift, frame[column], **{**style, "hatch": hatch, "label": text, **artist})
-        axes.set_yticks(places, [f"{side}: {look.readable(name)}" for side, name in zip(frame["side"], frame["name"])])
+        axes.set_yticks(places, [f"{side}: {readable(name)}" for side, name in zip(frame["side"], frame["name"])])
         axes.invert_yaxis()
         axes.set_xlim(left=0)
         axes.set_ylim(len(frame) - 0.4, -0.6)

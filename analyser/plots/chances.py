@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from analyser.plots import look
+from analyser.common import look
 
 WIDE, HIGH = 6.2, 3.0  # inches
 _A_STRIP = 0.34

@@ -10,8 +10,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch, Rectangle
 
+from analyser.common import look
 from analyser.common.errors import InputError
-from analyser.plots import look
+from analyser.common.frames import names_of
 
 CELL_WIDTH, CELL_HEIGHT, WIDEST = 0.62, 0.42, 8.0  # inches
 PALE = 0.35  # opacity of a situation that does not come up
@@ -165,6 +166,6 @@ def tactic_costs(
         style: dict[str, Any] = {"color": color, "edgecolor": look.DARK, "height": 0.7, "label": label}
         axes.barh(places, 100 * shown["cost"], **{**style, **artist})
         axes.hlines(places, 0, 100 * shown["most"], color=look.DARK, linewidth=1)
-        axes.set_yticks(places, look.names_of(shown["attacker"].tolist()))
+        axes.set_yticks(places, names_of(shown["attacker"].tolist()))
         axes.set(ylim=(-0.6, len(shown) - 0.4), xlim=(0, None))
     return axes

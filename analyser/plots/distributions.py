@@ -14,10 +14,11 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
+from analyser.common import look
 from analyser.common.errors import InputError, check_choice
+from analyser.common.frames import names_of
 from analyser.common.intervals import intervals
 from analyser.common.text import NEGLIGIBLE, SHORT_ENOUGH
-from analyser.plots import look
 
 Kind = Literal["summary", "bars", "lines", "at least", "at most"]
 KINDS: Sequence[Kind] = ("summary", "bars", "lines", "at least", "at most")
@@ -127,7 +128,9 @@ def distribution(
             _draw_lines(axes, places, laws, drawn, label, color, artist)
         _set_scale(axes, places, [law.percent for law in laws], full=drawn in ("summary", "at least", "at most"))
         if _is_counted(parts):
-            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+            least, most = axes.dataLim.intervalx  # bars reach beyond their values, which alone have ticks
+            ticks = MaxNLocator(integer=True).tick_values(least, most)
+            axes.set_xticks(ticks[(ticks >= least) & (ticks <= most)])
         else:
             every = 1 if is_short else -(-len(values) // MOST_BARS)
             axes.set_xticks(places[::every], [f"{v:g}" if isinstance(v, float) else str(v) for v in values][::every])
@@ -305,6 +308,7 @@ def panels(
     columns: int = 3,
     size: tuple[float, float] = (PANEL_WIDTH, PANEL_HEIGHT),
     share: bool = True,
+    title: str | None = None,
     **more: Any,
 ) -> Panels:
     """Draw small multiples on one new figure: a panel for each group, with the same scales.
@@ -321,6 +325,8 @@ def panels(
         Width and height of a panel, inches.
     share : bool
         Give all panels the same limits, and name the axes once.
+    title : str, optional
+        That of the whole figure.
     **more
         Passed to `draw`.
 
@@ -337,17 +343,20 @@ def panels(
         raise InputError(
             "nothing to draw panels of", where="by", allowed="a column of the frame, or a mapping by title"
         )
+    if "ax" in more:
+        raise InputError("several panels are a figure of their own", where="ax", allowed="left out")
     across = min(columns, len(data))
     rows = -(-len(data) // across)
     figure = look.new_figure(size[0] * across, size[1] * rows)
     figure.set_layout_engine("constrained")
     with look.house_style():
-        grid = figure.subplots(rows, across, squeeze=False).ravel()
-        titles = look.names_of([str(name) for name in data])
+        kind: dict[str, Any] = {} if share else {"subplot_kw": {"axes_class": look.Picture}}
+        grid = figure.subplots(rows, across, squeeze=False, **kind).ravel()
+        titles = names_of([str(name) for name in data])
         letters = int(LETTERS_AN_INCH * size[0])
-        for number, (axes, title, part) in enumerate(zip(grid, titles, data.values())):
+        for number, (axes, name, part) in enumerate(zip(grid, titles, data.values())):
             draw(part, ax=axes, title=None, **more)
-            axes.set_title(textwrap.fill(title, letters), size=look.LABEL_POINTS + 1, parse_math=False)
+            axes.set_title(textwrap.fill(name, letters), size=look.LABEL_POINTS + 1, parse_math=False)
             axes.tick_params(labelsize=look.LABEL_POINTS)
             if share:
                 axes.spines[["top", "right"]].set_visible(False)
@@ -360,6 +369,8 @@ def panels(
         if share:
             _share_scales(kept)
         _one_legend(figure, kept)
+        if title:
+            figure.suptitle(title, x=0.01, ha="left", size=look.TITLE_POINTS, parse_math=False)
     return kept
 
 

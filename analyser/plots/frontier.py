@@ -11,10 +11,12 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, NullLocator
 from numpy.typing import NDArray
 
+from analyser.common import look
 from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
-from analyser.plots import look
+from analyser.common.frames import names_of, readable
 from analyser.plots.labels import label_offsets
+from analyser.plots.metrics import figure_title
 
 WIDTH, HEIGHT = 6.4, 4.2  # inches
 MOST_NUMBERED = 14  # of more loadouts only those on the frontier are numbered
@@ -86,7 +88,7 @@ def cost_against_effect(
     shown = frame[frame["points"].notna() & frame[metric].notna()]
     if shown.empty:
         raise InputError(f"no loadout has both points and {metric}")
-    name, scale = look.figure_title(metric, quantity)
+    name, scale = figure_title(metric, quantity)
     on_frontier = efficient(shown, metric)
     points, effects = shown["points"].to_numpy(np.float64), scale * shown[metric].to_numpy(np.float64)
     missing, kinds = len(frame) - len(shown), ("efficient frontier", "beaten by another")
@@ -108,7 +110,7 @@ def cost_against_effect(
         axes.set(xlim=(points.min() - room, points.max() + room), ylim=(0, 1.12 * max(effects.max(), 1e-9)))
         _name(
             axes,
-            look.per_series(called, shown["loadout"].tolist(), look.names_of(shown["loadout"].tolist()), "label"),
+            look.per_series(called, shown["loadout"].tolist(), names_of(shown["loadout"].tolist()), "label"),
             np.column_stack([points, effects]),
             on_frontier,
         )
@@ -213,7 +215,7 @@ def fair_points(
             leader: dict[str, Any] = {"arrowprops": {"arrowstyle": "-", "color": look.MEDIUM, "linewidth": 0.6}}
             centred: dict[str, Any] = {"ha": "center", "va": "center_baseline", "size": look.CELL_POINTS}
             axes.annotate(str(number), at, xytext=offsets[place], textcoords="offset points", **centred, **leader)
-        _list(axes, [look.readable(name) for name in shown["loadout"].iloc[order]])
+        _list(axes, [readable(name) for name in shown["loadout"].iloc[order]])
     return axes
 
 

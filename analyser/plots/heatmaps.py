@@ -13,10 +13,12 @@ from matplotlib.image import AxesImage
 from matplotlib.transforms import TransformedPath
 from numpy.typing import NDArray
 
+from analyser.common import look
 from analyser.common.errors import InputError, check_choice
+from analyser.common.frames import names_of
 from analyser.common.text import NEGLIGIBLE
 from analyser.game.units import Category
-from analyser.plots import look, metrics
+from analyser.plots import metrics
 from analyser.plots.outlines import OutlinedText, outline_labels
 
 Scale = Literal["linear", "log", "log-odds"]
@@ -27,11 +29,11 @@ CELL_WIDTH, CELL_HEIGHT = 0.44, 0.31  # inches: room for four characters of CELL
 ROUND_WIDTH, NUMBER_HEIGHT = 0.52, 0.3  # inches, of the cells of a distribution
 SCALE_GAP, SCALE_WIDTH = 0.2, 0.15  # inches
 LOGARITHMIC = "logarithmic from a hundredth of the highest"
-LOG_ODDS = "logarithm of the odds, from 1% to 99%"
+LOG_ODDS = "logarithm of the odds"
 IMPOSSIBLE = "Hatched: the attacker cannot make this attack; means leave it out."
 OF_CHANGES = "PuOr"  # colours from a loss over white to a gain
 _BETWEEN = 5.0  # points of white between groups, and before the means
-_PERCENT_TICKS = (1, 5, 20, 50, 80, 95, 99)  # written beside the colours
+_PERCENT_TICKS = (1, 2, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 98, 99)  # written beside the colours
 _ROUND = (1, 2, 5)  # times a power of ten: other figures beside the colours
 _POINTS_AN_INCH, _OF_CELL = 72, 0.75  # how much of a cell's height its text may take
 _LEAST_TEXT = 5.0  # points: in smaller cells there is none
@@ -90,8 +92,8 @@ def heatmap(
         Default: those of a new figure, as large as the table.
     label : str, optional
         What the values are called.
-    color : colormap or its name, optional
-        Default: one that colour-blind readers, and those in grey, can read.
+    color : colormap, its name, or a colour, optional
+        A colour stands for a scale from white to it. Default: a scale that can be read in grey and by the colour-blind.
     title : str or None
         Default: the values, and of matchups the sides and the situation. None: no title.
     **artist
@@ -194,7 +196,7 @@ def _draw_cells(ax: Axes, table: Table, scale: Scale, color: Any, artist: dict[s
     norm = _norm(shown, scale)
     has_both = scale == "linear" and norm.vmin is not None and norm.vmin < 0 < (norm.vmax or 0)
     shown = np.ma.masked_invalid(shown.clip(float(norm.vmin or 0.0), float(norm.vmax or 1.0)))
-    how = {"cmap": color or (OF_CHANGES if has_both else look.SCALE), "norm": norm, "aspect": "auto"}
+    how = {"cmap": look.scale_of(color, OF_CHANGES if has_both else look.SCALE), "norm": norm, "aspect": "auto"}
     image = ax.imshow(shown, **{**how, "interpolation": "nearest", **artist})
     rows, columns = table.values.shape
     _write_cells(ax, image, table)
@@ -236,13 +238,15 @@ def _norm(shown: NDArray[np.float64], scale: Scale) -> Normalize:
         lowest = min(float(np.nanmin(shown, initial=0.0)), 0.0)
         reach = max(-lowest, highest)
         return Normalize(-reach, reach) if lowest < 0 else Normalize(0.0, highest)
-    least = 100 * LEAST_SHARE
+    farthest = 100 * LEAST_SHARE, 100 - 100 * LEAST_SHARE
+    least, most = np.clip([np.nanmin(shown, initial=100.0), highest], *farthest)
+    ends = (float(least), float(most)) if least < most else farthest
 
     def log_odds(percent: Any) -> Any:
-        shown = np.clip(percent, least, 100 - least)  # a cell without a figure stays masked
+        shown = np.clip(percent, *ends)  # a cell without a figure stays masked
         return np.log(shown / (100 - shown))
 
-    return FuncNorm((log_odds, lambda odds: 100 / (1 + np.exp(-odds))), least, 100 - least)
+    return FuncNorm((log_odds, lambda odds: 100 / (1 + np.exp(-odds))), *ends)
 
 
 def _label(ax: Axes, table: Table) -> None:
@@ -267,7 +271,7 @@ def _sides(frame: pd.DataFrame, rows: str, columns: str) -> str:
 def _names(sides: pd.DataFrame, side: str) -> list[str]:
     """Units by name, with the level where the table has several; other rows and columns by their values."""
     if f"{side}_unit" not in sides:
-        return look.names_of([f"{value:g}" if isinstance(value, float) else str(value) for value in sides[side]])
+        return names_of([f"{value:g}" if isinstance(value, float) else str(value) for value in sides[side]])
     units = [str(name) for name in sides[f"{side}_unit"]]
     if sides[f"{side}_level"].nunique() == 1 and len(set(units)) == len(units):
         return units
@@ -306,9 +310,9 @@ def _add_scale(ax: Axes, image: AxesImage, quantity: str, scale: Scale) -> None:
     bar = ax.figure.colorbar(image, **place)
     bar.outline.set_visible(False)
     if scale != "linear":
-        ticks: Sequence[float] = _PERCENT_TICKS
+        least, most = image.get_clim()
+        ticks: Sequence[float] = [each for each in _PERCENT_TICKS if least <= each <= most]
         if scale == "log":
-            least, most = image.get_clim()
             powers = range(int(np.floor(np.log10(least))), int(np.floor(np.log10(most))) + 1)
             ticks = [
                 each for power in powers for digit in _ROUND if least <= (each := float(f"{digit}e{power}")) <= most
@@ -361,23 +365,25 @@ def distributions_by_round(
     look.check_columns(frame, (x, number, "probability"))
     rounds, values = sorted(frame[x].unique()), likely_values(frame, number)
     cells = frame.pivot_table(index=number, columns=x, values="probability", aggfunc="sum", fill_value=0.0)
-    shown = cells.reindex(index=values, columns=rounds, fill_value=0.0).to_numpy(np.float64)
+    shown = 100 * cells.reindex(index=values, columns=rounds, fill_value=0.0).to_numpy(np.float64)
     own = look.PERCENT.capitalize()
     more: dict[str, Any] = {"xlabel": x, "ylabel": label or number.replace("_", " ")}
     size = ROUND_WIDTH * len(rounds), NUMBER_HEIGHT * len(values)
     with look.drawing(ax, *size, title=title, own=own, grid="", **more) as axes:
         norm = Normalize(0.0, shown.max() or 1.0)
-        how: dict[str, Any] = {"cmap": color or look.SCALE, "norm": norm, "aspect": "auto", "origin": "lower"}
+        how: dict[str, Any] = {"cmap": look.scale_of(color), "norm": norm, "aspect": "auto", "origin": "lower"}
         image = axes.imshow(shown, **{**how, "interpolation": "nearest", **artist})
         inks = look.inks(image.cmap(norm(shown)))
         inches = axes.get_window_extent().height / axes.figure.dpi
         points = min(look.CELL_POINTS, _OF_CELL * _POINTS_AN_INCH * inches / len(values))
-        for (row, column), share in np.ndenumerate(shown):
-            if share > NEGLIGIBLE:
-                text, ink = look.short_text(float(share), is_probability=True), str(inks[row, column])
+        for (row, column), percent in np.ndenumerate(shown if points >= _LEAST_TEXT else np.empty((0, 0))):
+            if percent > 100 * NEGLIGIBLE:
+                text, ink = look.short_text(float(percent) / 100, is_probability=True), str(inks[row, column])
                 axes.text(column, row, text, ha="center", va="center", color=ink, size=points)
-        axes.set_xticks(range(len(rounds)), [str(each) for each in rounds], size=look.LABEL_POINTS)
-        axes.set_yticks(range(len(values)), [str(each) for each in values])
+        every = int(np.ceil(look.LABEL_POINTS / (_POINTS_AN_INCH * inches / len(values))))
+        axes.set_xticks(range(len(rounds)), [str(each) for each in rounds])
+        axes.set_yticks(range(0, len(values), every), [str(each) for each in values[::every]])
         axes.spines[:].set_visible(False)
-    axes.tick_params(axis="y", labelsize=min(look.LABEL_POINTS, points + 1))
+        if points < _LEAST_TEXT:
+            _add_scale(axes, image, own, "linear")
     return axes

@@ -8,8 +8,9 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 
+from analyser.common import look
 from analyser.common.errors import InputError
-from analyser.plots import look
+from analyser.common.frames import names_of
 
 WIDTH, HEIGHT = 5.2, 2.9  # inches
 _ALLOWED = "the result of a duel, or its to_frame(by_round=True)"
@@ -98,7 +99,7 @@ def _names_of_sides(data: Any) -> dict[str, str] | None:
     units = [getattr(unit, "unit", None) for unit in getattr(data, "units", ())]
     if len(units) != 2 or None in units or units[0] == units[1]:
         return None
-    return dict(zip(("a", "b"), look.names_of([str(unit) for unit in units])))
+    return dict(zip(("a", "b"), names_of([str(unit) for unit in units])))
 
 
 def _by_round(given: Any) -> pd.DataFrame:

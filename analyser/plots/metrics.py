@@ -190,6 +190,13 @@ def metric_called(name: str) -> Metric:
     return COMPARED.get(name) or METRICS.get(name) or _ONCE.get(name) or Metric(name, name, name, "")
 
 
+def figure_title(metric: str, label: str | None) -> tuple[str, int]:
+    """Return the name of a figure and the factor of its values: those of a probability are shown in percent."""
+    name = label or metric.replace("_", " ")
+    is_probability = metric.startswith("p_") or metric_called(metric).is_probability
+    return (f"{name}, percent", 100) if is_probability else (name, 1)
+
+
 def named(asked: str | Function, taken: Iterable[str] = ()) -> str:
     """Return the name of a figure; of a function its own, made different from those that ship and those `taken`."""
     if not callable(asked):

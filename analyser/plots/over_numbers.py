@@ -12,10 +12,12 @@ from matplotlib.colors import BoundaryNorm, ListedColormap
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
+from analyser.common import look
 from analyser.common.errors import InputError
+from analyser.common.frames import names_of
 from analyser.common.text import together
-from analyser.plots import look
 from analyser.plots.labels import label_offsets
+from analyser.plots.metrics import figure_title
 
 WIDE, HIGH = 6.4, 3.4  # inches
 SQUARE = 4.2
@@ -67,7 +69,7 @@ def best_lines(
     answered = frame[frame[metric].notna()]
     stretches = [who for _, _, who in best]
     names, others = _told_apart(answered["line"], {stretch: stretches.count(stretch) for stretch in stretches})
-    name, scale = look.figure_title(metric, quantity)
+    name, scale = figure_title(metric, quantity)
     values = list(dict.fromkeys(frame[x]))
     are_numbers = all(isinstance(each, int | float) and not isinstance(each, bool) for each in values)
     places = {value: value if are_numbers else place for place, value in enumerate(values)}
@@ -188,7 +190,7 @@ def trade_map(
         if len(lines) > 1:
             _coloured_by_line(axes, frame, (x, y), (across, up), lines, (label, color), how)
         else:
-            axes.imshow(scale * grid, **{"cmap": color or look.SCALE, **how})
+            axes.imshow(scale * grid, **{"cmap": look.scale_of(color), **how})
         if np.isfinite(grid).sum() > 3:
             ink = "black" if len(lines) > 1 else "white"
             drawn = axes.contour(wide, high, scale * grid, levels=7, colors=ink, linewidths=1.1)
@@ -219,7 +221,7 @@ def _coloured_by_line(
     named = [name for name in lines if name in own]
     others = [name for name in lines if name not in own]
     labels, colours = chosen
-    texts = dict(zip(named, look.per_series(labels, named, look.names_of(named), "label")))
+    texts = dict(zip(named, look.per_series(labels, named, names_of(named), "label")))
     shades: dict[str, Any] = dict(zip(named, look.per_series(colours, named, _COLOURS, "color")))
     shades |= ({_others(others): _OTHER} if others else {}) | {_SEVERAL: _GREY}
     number = {name: place for place, name in enumerate(shades)} | {name: len(named) for name in others}

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from analyser.plots import look
+from analyser.common import look
+from analyser.common.frames import readable
 
 WIDE, _A_ROW = 5.2, 0.27  # inches
 MOST = 25
@@ -59,5 +60,5 @@ def ranked(
         axes.plot(values[best], places[best], **{**dots, "markersize": 7, "label": label, **artist})
         axes.plot(values[~best], places[~best], **{**dots, "markerfacecolor": "white", "markersize": 6, **artist})
         axes.set(ylim=(-0.7, len(shown) - 0.3))
-        look.name_rows(axes, places, [look.readable(name) for name in shown["variant"]])
+        look.name_rows(axes, places, [readable(name) for name in shown["variant"]])
     return axes

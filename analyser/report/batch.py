@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 
+from analyser.analysis.custom_cells import with_own_metric
 from analyser.analysis.exchange import WAYS
 from analyser.analysis.grid import not_modelled
 from analyser.analysis.matchups import Matchups
@@ -25,7 +26,7 @@ from analyser.common.files import path_of, real_path
 from analyser.common.sampling import Progress, check_threads, default_threads
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.game.units import Loadout
-from analyser.plots.metrics import EFFICIENCY
+from analyser.plots.metrics import EFFICIENCY, AskedMetric, checked_metric, function_of
 from analyser.report import parts
 from analyser.report.folder import (
     PARQUET,
@@ -56,6 +57,7 @@ def write_report(
     policy: str = "tactic",
     row: str | None = None,
     field: Selectors | FairPoints | None = None,
+    metrics: Sequence[AskedMetric] = (),
     profiles: ProfilesLike | None = None,
     progress: Progress | None = None,
     threads: int | None = None,
@@ -87,6 +89,8 @@ def write_report(
         The opponents that prices are judged against, the report's own beside them; or fair points that were found
         of all of these already. Default: all factions of the profiles, as of :func:`analyser.fair_points`. With a `row`
         and under best play, which takes too long for all: those of the report, as they meet in it.
+    metrics : sequence of str or callable
+        Figures of your own (:func:`analyser.metric`), of ranged attacks, for the tables and the page.
     progress : callable, optional
         Called with the work that this run has done and all that it has to do, in microseconds of a typical machine.
     home : str
@@ -136,6 +140,7 @@ def write_report(
         ruleset=library.ruleset,
         used=library.used._replace(folder=real_path(library.used.folder).name),
         home=home,
+        metrics=tuple(name for name in map(checked_metric, metrics) if function_of(name) is not None),
         tactics=None if tactics is None else stored_tactics(tactics, set(both)),
         field=judged and judged.only(both),
     )
@@ -223,6 +228,8 @@ def _matchups(inputs: Inputs, frame: pd.DataFrame) -> Matchups:
         raise InputError(problem, where="report", allowed=allowed)
     sides = tuple({each.selector: each for each in (*inputs.attackers, *inputs.defenders)}.values())
     missing = not_modelled(sides, sides, inputs.situations)
+    for name in inputs.metrics:
+        frame = with_own_metric(frame, sides, inputs.situations, inputs.ruleset, name)
     return Matchups(
         frame, sides, sides, inputs.situations, inputs.row, EFFICIENCY, inputs.ruleset, missing, inputs.used
     )

@@ -18,11 +18,11 @@ from analyser.analysis.pricing import Array
 from analyser.analysis.roles import role_of
 from analyser.analysis.situations import Situation
 from analyser.common.estimates import CERTAIN_WITHIN
+from analyser.common.look import SCALE, inks
 from analyser.common.text import json_text
 from analyser.game.units import Category, Loadout
 from analyser.plots.heatmaps import LEAST_SHARE as LEAST_ODDS
-from analyser.plots.look import SCALE, inks
-from analyser.plots.metrics import EFFICIENCY, METRICS
+from analyser.plots.metrics import EFFICIENCY, function_of, metric_called
 
 CARRIED = (
     *(EFFICIENCY, "mean_models_destroyed", "p_any_destroyed", "p_half_destroyed"),
@@ -40,9 +40,10 @@ LEAST_SHARE = 0.002  # of the highest figure: of one of 200 what is 0.4 still ha
 def page_data(answer: Matchups, figures: Sequence[str] = CARRIED) -> dict[str, Any]:
     """Return the data for the scripts of the page of a report: :func:`figures_data` of every loadout in it.
 
-    Adds to `figures` those that only charges, duels and Cryo have, if any.
+    Adds to `figures` those that only charges, duels and Cryo have, if any, and those of the user.
     """
     own = [name for name in OF_BOTH if answer.frame[name].notna().any()]
+    own += [name for name in map(str, answer.frame) if function_of(name) is not None]
     names = [*figures, *(["p_activated"] if answer.frame["p_activated"].gt(0).any() else []), *own]
     sides = list(map(side_data, answer.attackers))
     data = figures_data(answer.frame, answer.situations, sides, names)
@@ -74,7 +75,7 @@ def figures_data(
         inks from low to high; `least_share`, the share of the highest figure at which the scale begins, and
         `least_odds`, that of a probability; `categories` of targets, in their order.
     """
-    carried = {name: METRICS[name] for name in names}
+    carried = {name: metric_called(name) for name in names}
     row, rows = pd.factorize(frame["row"])
     why_not, why = pd.factorize(frame["why_not"])
     colours = colormaps[SCALE](np.linspace(0, 1, COLOURS))
@@ -118,7 +119,7 @@ def packed(data: Mapping[str, Any]) -> str:
     """
     columns = {**data["columns"], **{name: data[name] for name in _PLACES}}
     head = {name: each for name, each in data.items() if name not in ("columns", *_PLACES)}
-    steps = {name: 10.0**-DECIMALS for name in data["columns"] if not METRICS[name].is_probability}
+    steps = {name: 10.0**-DECIMALS for name in data["columns"] if not metric_called(name).is_probability}
     head["codes"] = [[name, steps.get(name, 1.0)] for name in columns]
     text = json_text(head, ensure_ascii=False, separators=(",", ":")).encode()
     coded = [_coded(name, np.asarray(each, np.float64), len(data["situations"])) for name, each in columns.items()]
@@ -128,7 +129,7 @@ def packed(data: Mapping[str, Any]) -> str:
 
 def _coded(name: str, values: Array, situations: int) -> bytes:
     """Return a column as bytes, see :func:`packed`: nothing possible as nothing, nothing uncertain as certain."""
-    is_place, is_probability = name in _PLACES, name in METRICS and METRICS[name].is_probability
+    is_place, is_probability = name in _PLACES, metric_called(name).is_probability
     steps = values * (1 if is_place else PROBABILITY_STEPS if is_probability else 10**DECIMALS)
     codes = np.where(np.isnan(steps), -1.0, steps).round() + 1
     if not is_place:

@@ -50,6 +50,7 @@ class Inputs(NamedTuple):
     ruleset: Ruleset
     used: ProfilesUsed
     home: str = ""
+    metrics: tuple[str, ...] = ()
     tactics: pd.DataFrame | None = None
     field: FairPoints | None = None
 
@@ -73,6 +74,7 @@ def facts_of(inputs: Inputs) -> dict[str, Any]:
         "row": inputs.row or "best",
         "situations": [situation.model_dump(mode="json") for situation in inputs.situations],
         "home": inputs.home,
+        "metrics": list(inputs.metrics),
         **({} if inputs.tactics is None else {"tactics": {"sha256": _sha256(inputs.tactics.to_csv())}}),
         **({} if inputs.field is None else {"field": _field_facts(inputs.field)}),
         "ruleset": {"sha256": _sha256(ruleset), **ruleset},

@@ -17,6 +17,7 @@ from analyser.common.answer import Answer, Block, plain_rows
 from analyser.common.cache import digest
 from analyser.common.errors import InputError
 from analyser.common.files import check_writable, path_of, write_whole
+from analyser.common.frames import tidy
 from analyser.common.sampling import Progress, check_threads, default_threads
 from analyser.common.text import csv_frame, happens, json_text
 from analyser.common.validation import checked
@@ -73,7 +74,7 @@ class Tactics(Answer):
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
         """The duels, and their means by attacker."""
-        return {"duels": self.frame.copy(), "units": self.by_unit()}
+        return {"duels": tidy(self.frame), "units": tidy(self.by_unit())}
 
     def by_unit(self) -> pd.DataFrame:
         """A row for each attacker: its mean `value`, the `cost` of its tactic on average and at most, and where.

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from analyser.common.answer import Block
 from analyser.common.errors import InputError, shown
 from analyser.common.estimates import Estimate, probability_figures
+from analyser.common.frames import tidy
 from analyser.common.means import points_figures, values_of_unit
 from analyser.common.precision import WIDEST_PILOT, Stopping
 from analyser.common.records import plain
@@ -26,7 +27,7 @@ from analyser.game.names import spoken
 from analyser.game.ruleset import Face
 from analyser.game.units import MOST_MODELS
 from analyser.results import rules_used
-from analyser.results.base import Result, RulesUsed, Weighed, frame_of, share_columns
+from analyser.results.base import Result, RulesUsed, Weighed, share_columns
 from analyser.results.flags import BIT_OF_FLAG, FLAGS
 from analyser.results.rendering import distribution_block
 from analyser.rules import discipline
@@ -198,7 +199,7 @@ class AttackResult(Result):
         0                 0        False       0.8056
         1                 1         True       0.1944
         """
-        return frame_of(self.table(joint=joint))
+        return tidy(self.table(joint=joint))
 
     def _body(self) -> dict[str, Any]:
         possible = np.flatnonzero(self.hits_weights)

@@ -15,6 +15,7 @@ from analyser.common import estimates
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_integer, shown
 from analyser.common.estimates import Estimate, Method, estimate, mean_and_variance, mean_of, probability_figures
+from analyser.common.frames import tidy
 from analyser.common.intervals import intervals, rare, widest
 from analyser.common.means import Mean, mean_between, mean_figures
 from analyser.common.precision import Precision, Stopping
@@ -162,7 +163,7 @@ class Result(OwnFigures, Answer):
 
     def to_frame(self) -> pd.DataFrame:
         """The full joint distribution of the outcome, one row an outcome."""
-        return frame_of(self.table())
+        return tidy(self.table())
 
     @cached_property
     def summary(self) -> dict[str, Any]:
@@ -240,7 +241,7 @@ class Result(OwnFigures, Answer):
         0      0       0.8056    1.0000
         1      1       0.1944    0.1944
         """
-        return frame_of(self.distribution(figure, moment))
+        return tidy(self.distribution(figure, moment))
 
     def mean(self, figure: str, moment: int | None = None) -> float:
         """The mean of a figure; see :meth:`pmf` for the parameters."""
@@ -408,13 +409,6 @@ class Result(OwnFigures, Answer):
 
 def _summed(weights: NDArray[Any], places: NDArray[np.intp], number: int) -> NDArray[Any]:
     return np.bincount(places, weights, number).astype(weights.dtype)
-
-
-def frame_of(table: Any) -> pd.DataFrame:
-    """Columns by name, or rows, as a frame."""
-    import pandas as pd
-
-    return pd.DataFrame(table)
 
 
 def share_columns(weights: NDArray[Any], trials: int | None) -> dict[str, NDArray[Any]]:

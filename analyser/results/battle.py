@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from analyser.common.answer import Block
 from analyser.common.errors import InputError
 from analyser.common.estimates import estimate, probability_figures
+from analyser.common.frames import tidy
 from analyser.common.intervals import trials_for
 from analyser.common.means import mean_figures
 from analyser.common.precision import Precision
@@ -20,7 +21,7 @@ from analyser.common.text import counted, fill, whole_percent
 from analyser.engine.battle.simulation import Simulation
 from analyser.engine.battle.tables import MOST_UNITS, Counts
 from analyser.game.army import ArmyUnit
-from analyser.results.base import Result, Weighed, frame_of, share_columns
+from analyser.results.base import Result, Weighed, share_columns
 from analyser.results.battle_rules import NOT_MODELLED, of_battle
 from analyser.results.battle_swings import by_swing, swing_of
 from analyser.results.battle_tactics import Game, by_tactic, game_of, spoken
@@ -136,7 +137,7 @@ class BattleResult(Result):
 
     def to_frame(self, *, by_round: bool = False, contributions: bool = False) -> pd.DataFrame:
         """The joint distribution of both sides' victory points; or who was left by round; or what each unit did."""
-        return frame_of(self.survivors() if by_round else self.contributions() if contributions else self.table())
+        return tidy(self.survivors() if by_round else self.contributions() if contributions else self.table())
 
     # --- what there is to know of a battle --------------------------------------------------------------------
 

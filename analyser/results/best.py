@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from analyser.common.answer import Block
 from analyser.common.errors import InputError, check_integer, did_you_mean
+from analyser.common.frames import tidy
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted
-from analyser.results.base import frame_of
 from analyser.results.duel import DUEL_SIDES, DuelResult, solve_best
 from analyser.results.plan import NO_ORDERS, PlanTable, stands_in_words
 from analyser.results.play import Play
@@ -152,7 +152,7 @@ class BestResult(DuelResult):
         """
         if tables:
             return super().to_frame(**tables)
-        return frame_of(self.regrets() if regrets else self.rows())
+        return tidy(self.regrets() if regrets else self.rows())
 
     def plot(
         self, ax: Axes | None = None, *, by: str = "models", round: int = 1, side: str | None = None, **more: Any
@@ -170,8 +170,8 @@ class BestResult(DuelResult):
         side : "a" or "b", optional
             The side that chooses. Default: the side that plays best, A if both do.
         """
+        from analyser.common.look import about
         from analyser.plots import choices
-        from analyser.plots.look import about
 
         if by not in PICTURES:
             raise InputError(
@@ -182,7 +182,7 @@ class BestResult(DuelResult):
         assert number is not None
         if by == "distance" and self.scenario.terms.distance is None:
             raise InputError("the duel has no distance", where="by", allowed="models, or a duel with a distance")
-        frame = frame_of(self._table.pictured(number, round - 1, by))
+        frame = tidy(self._table.pictured(number, round - 1, by))
         if frame.empty:
             raise InputError(f"nothing is known of round {round} by {by}", where="plot", allowed="another round, or by")
         across = {"models": "models of the enemy", "distance": "distance in inches"}[by]

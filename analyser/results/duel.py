@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from analyser.common.answer import Block
 from analyser.common.errors import InputError
 from analyser.common.estimates import estimate, estimate_in, probability_figures
+from analyser.common.frames import tidy
 from analyser.common.means import mean_between, mean_figures, mean_in, mean_text
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted, p_text, with_error
 from analyser.engine.fight.program import Setup
 from analyser.results import rules_used, states
 from analyser.results.attack import UNIT_FIGURES, unit_line
-from analyser.results.base import frame_of
 from analyser.results.headlines import contest
 from analyser.results.play import Play, play_of, worth
 from analyser.results.round_actions import Deeds, Seen, deeds_of_play, deeds_of_rounds
@@ -231,7 +231,7 @@ class DuelResult(FightResult):
         """
         if by_round and activations:
             raise InputError("by_round and activations", where="to_frame", allowed="one of them")
-        return frame_of(self.activations() if activations else self.rounds() if by_round else self.table())
+        return tidy(self.activations() if activations else self.rounds() if by_round else self.table())
 
     def _body(self) -> dict[str, Any]:
         parts = {"rounds": self.rounds(), "activations": self.activations(), "margins": self.margins()}

@@ -15,10 +15,10 @@ import pandas as pd
 from analyser.analysis.balance import efficiency
 from analyser.common.errors import InputError, check_text, did_you_mean, shown
 from analyser.common.files import write_whole
+from analyser.common.look import about
 from analyser.common.text import counted, spaced
 from analyser.game.profiles import ProfilesUsed
 from analyser.plots import heatmap as draw_heatmap
-from analyser.plots.look import about
 from analyser.plots.metrics import EFFICIENCY, METRICS
 from analyser.plots.over_numbers import best_lines
 from analyser.sweep import filters

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from scipy import stats
 
-from analyser.plots import look
+from analyser.common import look
 from benchmarks.calibration.coverage import METHODS, covered
 from benchmarks.calibration.races import AHEAD, VARIANTS
 from benchmarks.calibration.samples import REFERENCE

@@ -11,11 +11,11 @@ import analyser
 from analyser.analysis.compare import Options, compare
 from analyser.analysis.figures import BATCHES
 from analyser.common.errors import InputError
+from analyser.common.frames import names_of
 from analyser.common.sampling import Sampling
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.profiles import Profiles
 from analyser.game.units import Level
-from analyser.plots.look import names_of
 from analyser.plots.metrics import BY_POINTS, COMPARED, METRICS, PER_100_POINTS, MetricName
 from analyser.results.attack import simulate_in_batches
 from analyser.scenarios.conditions import Circumstances, Conditions, Terms

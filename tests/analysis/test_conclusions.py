@@ -11,7 +11,7 @@ import analyser
 from analyser.analysis.compare import compare
 from analyser.analysis.figures import Side, differences
 from analyser.common.errors import InputError
-from analyser.plots.look import names_of
+from analyser.common.frames import names_of
 from analyser.plots.metrics import BY_POINTS, COMPARED, METRICS, PER_100_POINTS, RESULTS, SHARES
 from tests.helpers.shell import answer, refusal
 from tests.oracle.small_profiles import variant

@@ -5,7 +5,7 @@ import pytest
 
 import analyser as an
 from analyser.ask.winning_ranges import not_dominated
-from analyser.plots.look import names_of
+from analyser.common.frames import names_of
 
 RIFLES = ["crown/sharp-rifles@basic", "crown/rifle-platoon@basic"]
 CHEAPEST = tuple(RIFLES[::-1])

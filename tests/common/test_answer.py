@@ -6,7 +6,10 @@ import json
 from dataclasses import dataclass
 from html.parser import HTMLParser
 
-from analyser.common.answer import Answer, Block, tidy
+import pytest
+
+from analyser.common.answer import Answer, Block
+from analyser.common.frames import tidy
 
 ROWS = [{"unit": "<Reds>", "share": 0.25, "low": float("nan")}, {"unit": "Blues", "share": 0.75, "low": 0.5}]
 
@@ -85,7 +88,13 @@ def test_tables_are_those_of_the_json_with_one_value_a_cell():
     assert Told().to_frame().equals(tidy(ROWS))
 
 
-def test_the_picture_has_a_dot_for_each_figure():
+def test_the_picture_has_a_dot_for_each_probability_or_else_for_each_figure(monkeypatch):
     axes = Told().plot()
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["p blues", "models"]
+    assert [label.get_text().strip() for label in axes.get_yticklabels()] == ["blues"]
+    assert axes.lines[0].get_xdata() == pytest.approx([75])
+    monkeypatch.setattr(Told, "summary", {"models": 3, "shots": 4, "shots_low": 3})
+    assert [label.get_text().strip() for label in Told().plot().get_yticklabels()] == ["models", "shots"]
+    own = Told().plot(label="mine", color="red", title=None, markersize=9)
+    assert (own.get_title(), own.lines[0].get_color(), own.lines[0].get_markersize()) == ("", "red", 9)
+    axes = Told().plot()
     assert axes.get_title(loc="left") == "Blues win 3 times in 4."

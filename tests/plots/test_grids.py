@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib import colormaps
+from matplotlib import colormaps, colors
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
@@ -16,10 +16,10 @@ from analyser import plots
 from analyser.analysis.grid import by_unit
 from analyser.analysis.matchups import matchups
 from analyser.common.errors import InputError
+from analyser.common.look import CELL_POINTS, LABEL_POINTS, SCALE, luminance, short_text
 from analyser.game.profiles import Profiles
 from analyser.plots import heatmap
 from analyser.plots.heatmaps import IMPOSSIBLE, LOG_ODDS, LOGARITHMIC, MEAN
-from analyser.plots.look import CELL_POINTS, LABEL_POINTS, SCALE, luminance, short_text
 from analyser.plots.metrics import METRICS
 
 EFFICIENCY = "expected_points_destroyed_per_100_points"
@@ -250,13 +250,18 @@ def test_probabilities_are_coloured_up_to_the_highest_so_that_they_differ(basic,
 
 def test_probabilities_can_be_coloured_by_their_odds(basic):
     ax = heatmap(basic, values="p_annihilated", scale="log-odds")
-    assert ax.images[0].get_clim() == (1, 99)
-    norm = ax.images[0].norm
-    assert norm(50.0) == pytest.approx(0.5)
-    assert norm(10.0) == pytest.approx(1 - norm(90.0)) == pytest.approx(0.5 - math.log(9) / math.log(99) / 2)
+    least, most = ax.images[0].get_clim()
+    assert (least, most) == (1, pytest.approx(100 * basic["p_annihilated"].max()))  # all colours are used
+    odds = {percent: math.log(percent / (100 - percent)) for percent in (least, 10.0, most)}
+    assert ax.images[0].norm(10.0) == pytest.approx((odds[10.0] - odds[least]) / (odds[most] - odds[least]))
     bar = ax.child_axes[0]
     assert bar.get_ylabel().endswith(LOG_ODDS)
-    assert [each.get_text() for each in bar.get_yticklabels()] == ["1", "5", "20", "50", "80", "95", "99"]
+    assert [each.get_text() for each in bar.get_yticklabels()][:4] == ["1", "2", "5", "10"]
+
+
+def test_a_colour_is_a_scale_from_white(basic):
+    image = heatmap(basic, values="p_annihilated", color="darkred").images[0]
+    assert [image.cmap(end)[:3] for end in (0.0, 1.0)] == [(1, 1, 1), pytest.approx(colors.to_rgb("darkred"))]
 
 
 TABLE = pd.DataFrame(

@@ -1,11 +1,18 @@
 """Figures of one's own: a function of an outcome table wherever the name of a figure goes."""
 
+import json
+
 import numpy as np
+import pandas as pd
 import pytest
+from click.testing import CliRunner
 
 import analyser
+from analyser.cli import cli
 from analyser.common.errors import InputError
 from analyser.plots.metrics import COMPARED, METRICS, forget
+from analyser.report import write_report
+from analyser.report.figures import page_data
 from tests.oracle.attacks import attack
 
 PAIR = ["crown/sharp-rifles@basic", "crown/rifle-platoon@basic"]
@@ -85,6 +92,59 @@ def test_matchups_show_a_function_and_blank_where_they_cannot_fight():
         analyser.matchups(PAIR, TARGET, metric=destroyed, situations="charge")
 
 
+DUELS = {
+    "baseline": {"duel": {"rounds": 1}, "a": {"unit": PAIR[1]}, "b": {"unit": TARGET}},
+    "ranges": {"a": [PAIR[0], PAIR[1], "crown/rifle-platoon@full-strength"]},
+}
+
+
+def enemies_gone(outcomes):
+    return 6 - outcomes["b_models_left"]
+
+
+def most_gone(outcomes):
+    return outcomes["b_models_left"] <= 3
+
+
+@pytest.mark.parametrize("function", [enemies_gone, most_gone])
+def test_a_race_is_decided_by_a_function(function):
+    raced = analyser.search(DUELS, metric=function, method="race", seed=3, trials=8000, replacement=True)
+    assert raced.metric == function.__name__
+    for row in raced.frame.to_dict("records"):
+        exact = analyser.duel(row["a"] if isinstance(row["a"], str) else PAIR[1], TARGET, rounds=1).metric(function)
+        assert row["low"] <= getattr(exact, "value", exact) <= row["high"]
+    with pytest.raises(InputError, match="gives one number"):
+        analyser.search(DUELS, metric=lambda outcomes: 3, method="race")
+
+
+def test_a_registered_figure_leaves_the_shipped_tables_as_they_are(half_gone):
+    pair = analyser.matchups(PAIR, TARGET, situations=["long-range", "charge"])
+    assert half_gone not in pair.frame
+    own = analyser.matchups(PAIR, TARGET, situations=["long-range", "charge"], metric=half_gone).frame
+    assert own.groupby("situation")[half_gone].count().to_dict() == {"charge": 0, "long-range": 2}
+
+
+def test_a_report_has_a_registered_figure_in_its_tables_pictures_and_page(half_gone, tmp_path):
+    found = analyser.matchups(PAIR, TARGET, situations="long-range", metric=half_gone).frame
+    folder = write_report(
+        PAIR, TARGET, out=tmp_path / "report", situations=["long-range", "charge"], metrics=[half_gone], field=TARGET
+    )
+    table = pd.read_csv(folder / "matchups.csv")
+    here = table[(table["situation"] == "long-range") & table["attacker"].isin(PAIR)]
+    assert here[half_gone].tolist() == pytest.approx(found[half_gone].tolist())
+    assert table[table["situation"] == "charge"][half_gone].isna().all()
+    pictures = [path.name for path in (folder / "pictures").glob("*half-gone.png")]
+    assert pictures
+    assert all("long-range" in name for name in pictures)
+    page = page_data(analyser.matchups(PAIR, TARGET, situations="long-range", metric=half_gone))
+    assert {"name": half_gone, "title": "P(half gone)"}.items() <= page["metrics"][-1].items()
+
+
+def test_the_command_line_of_a_session_takes_a_registered_figure(half_gone):
+    told = CliRunner().invoke(cli, ["compare", *PAIR, "--target", TARGET, "--metric", half_gone, "--format", "json"])
+    assert json.loads(told.stdout)["metric"] == half_gone
+
+
 def test_a_registered_figure_is_in_every_table(half_gone):
     found = analyser.compare(PAIR, TARGET, distance=6)
     wanted = [analyser.attack(each, TARGET, distance=6).at_least_of("models_destroyed", 3) for each in PAIR]
@@ -109,6 +169,4 @@ def test_wrong_metrics():
         exact.metric(lambda outcomes: [1, 2, 3, 4, 5, 6, 7, 8, 9])
     with pytest.raises(InputError, match="no figure 'p_brokn'; did you mean 'p_broken'"):
         exact.metric("p_brokn")
-    with pytest.raises(InputError, match="not raced"):
-        analyser.search({"baseline": FIGHT, "ranges": {"distance": [6, 12]}}, metric=destroyed, method="race")
     assert "destroyed" not in METRICS

@@ -9,9 +9,9 @@ from matplotlib.text import Text
 
 import analyser
 from analyser.common.errors import InputError
+from analyser.common.look import LINES, luminance
 from analyser.plots import cost_against_effect, distribution, funnel, panels, survival, tornado
 from analyser.plots.frontier import efficient
-from analyser.plots.look import LINES, luminance
 from tests.oracle.attacks import attack
 
 LEAST_POINTS = 8

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Literal, TypeAlias, TypeVar, cast
@@ -14,7 +13,7 @@ import pandas as pd
 from matplotlib import rc_context, style
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import is_color_like
+from matplotlib.colors import LinearSegmentedColormap, is_color_like
 from matplotlib.figure import Figure
 from matplotlib.text import Annotation, Text
 from matplotlib.ticker import MaxNLocator
@@ -24,7 +23,7 @@ from PIL import Image
 
 from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
-from analyser.plots.metrics import metric_called
+from analyser.common.frames import names_of, readable
 
 CELL_POINTS, LABEL_POINTS, TITLE_POINTS = 8.5, 9.5, 11.0
 DOTS_AN_INCH = 96  # of a picture in a notebook
@@ -45,10 +44,7 @@ LINES: Sequence[Mapping[str, Any]] = (
 )
 """Colours that colour-blind readers tell apart, each with a dash and a marker of its own for those in grey."""
 LIGHTEST_WITH_WHITE = 0.179  # relative luminance at which black and white text are equally legible (WCAG 2)
-TALLEST = 1.25  # of a figure of several axes: its height over its width
-_SELECTOR = re.compile(r"\b[a-z0-9-]+/([a-z0-9-]+)@([a-z-]+)")
 _BELOW, _A_LINE = 0.4, 0.2  # inches from the axes down to a legend: room for the ticks, and for each line between
-_BETWEEN, _BESIDE = 1.25, 1.0  # inches between axes one below the other (labels and a legend), and side by side
 _ROOM = 2.0  # inches for labels on each side, until the figure is fitted
 
 
@@ -119,27 +115,6 @@ def new_axes(width: float, height: float) -> Axes:
     return axes
 
 
-def tiled_axes(sizes: Sequence[tuple[float, float]]) -> list[Axes]:
-    """Axes of those (width, height) in inches, row by row in one figure, with room for their labels.
-
-    There are as few columns as keep the figure from being a tall strip.
-    """
-    across = max(width for width, _ in sizes) + _BESIDE
-    for columns in range(1, len(sizes) + 1):
-        rows = [sizes[first : first + columns] for first in range(0, len(sizes), columns)]
-        width, height = columns * across + _BESIDE, sum(max(up for _, up in row) + _BETWEEN for row in rows)
-        if height <= TALLEST * columns * across:
-            break
-    figure = new_figure(width, height)
-    result, top = [], height - _BETWEEN / 3
-    for row in rows:
-        for column, (right, up) in enumerate(row):
-            place = (column * across + _BESIDE) / width, (top - up) / height, right / width, up / height
-            result.append(figure.add_axes(place, axes_class=Picture))
-        top -= max(up for _, up in row) + _BETWEEN
-    return result
-
-
 def fit_figure(ax: Axes) -> None:
     """Make the figure as large as what is drawn on it, the axes keeping their size."""
     figure = cast("Figure", ax.figure)
@@ -169,13 +144,6 @@ def set_title(ax: Axes, given: str | None, own: str = "") -> None:
     if text and text != AUTO:
         more: dict[str, Any] = {"size": TITLE_POINTS, "pad": 8, "linespacing": 1.4} if isinstance(ax, Picture) else {}
         ax.set_title(text, parse_math=False, **more)
-
-
-def figure_title(metric: str, label: str | None) -> tuple[str, int]:
-    """Return the name of a figure and the factor of its values: those of a probability are shown in percent."""
-    name = label or metric.replace("_", " ")
-    is_probability = metric.startswith("p_") or metric_called(metric).is_probability
-    return (f"{name}, percent", 100) if is_probability else (name, 1)
 
 
 def rows_of(data: Any, method: str = "to_frame", **how: Any) -> pd.DataFrame:
@@ -210,30 +178,6 @@ def subject_of(data: Any) -> str:
     return readable("\n".join(caption())) if callable(caption) else ""
 
 
-def readable(text: str) -> str:
-    """Return a text with the names of loadouts in place of their selectors.
-
-    >>> readable("crown/rifle-platoon@basic -> imperium/krupp-field-guns@basic")
-    'Rifle Platoon, basic → Krupp Field Guns, basic'
-    """
-    named = _SELECTOR.sub(lambda found: f"{found[1].replace('-', ' ').title()}, {found[2]}", text)
-    return named.replace("->", "→")
-
-
-def names_of(selectors: Sequence[str]) -> list[str]:
-    """Return readable names; without the level where all have the same, and selectors where two names would be equal.
-
-    >>> names_of(["crown/rifle-platoon@basic", "crown/sharp-rifles@basic"])
-    ['Rifle Platoon', 'Sharp Rifles']
-    """
-    result = [readable(each) for each in selectors]
-    levels = {name.partition(", ")[2] for name, selector in zip(result, selectors) if name != selector}
-    if len(levels) == 1 and not any("," in name.replace(f", {next(iter(levels))}", "", 1) for name in result):
-        short = [name.partition(", ")[0] for name in result]
-        result = short if len(set(short)) == len(short) else result
-    return result if len(set(result)) == len(result) else list(selectors)
-
-
 def per_series(given: Any, names: Sequence[str], defaults: Sequence[T], what: str) -> list[T]:
     """Return one value of a :data:`PerSeries` for each name, the default where there is none.
 
@@ -251,6 +195,13 @@ def per_series(given: Any, names: Sequence[str], defaults: Sequence[T], what: st
     if len(given) != len(names):
         raise InputError(f"{len(given)} for {len(names)} series", where=what, allowed="as many as there are series")
     return list(given)
+
+
+def scale_of(color: Any, default: str = SCALE) -> Any:
+    """Return a scale of colours: as given, from white to a colour, or the default."""
+    if color is None or not is_color_like(color):
+        return color or default
+    return LinearSegmentedColormap.from_list(str(color), ["white", color])
 
 
 def line_styles(ax: Axes, names: Sequence[str], label: Any, color: Any) -> list[dict[str, Any]]:

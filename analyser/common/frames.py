@@ -1,0 +1,133 @@
+"""Tidy frames: one value a cell, texts as categoricals, names beside ids, no prose; and frames in colours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from pandas.io.formats.style import Styler
+
+ENDS = ("_low", "_high", "_standard_error")  # of figures that belong to another
+ORDERS = (("basic", "reinforced", "full-strength"), ("light", "heavy", "aerial"))
+"""Texts that have an order: reinforcement levels, and the categories of targets."""
+PROSE = (
+    *("aim_title", "asked", "assumptions", "beaten_by", "beats", "cannot", "doubt"),
+    *("lean", "limits", "profiles", "said", "says", "why", "why_not"),
+)
+"""Columns of sentences, which CSV and JSON keep."""
+BAR, LOSS = "#dfe6ec", "#e8c9b5"  # of figures from 0 upwards, and of those below 0
+_SELECTOR = re.compile(r"\b[a-z0-9-]+/([a-z0-9-]+)@([a-z-]+)")
+
+
+def readable(text: str) -> str:
+    """Return a text with the names of loadouts in place of their selectors.
+
+    >>> readable("crown/rifle-platoon@basic -> imperium/krupp-field-guns@basic")
+    'Rifle Platoon, basic → Krupp Field Guns, basic'
+    """
+    named = _SELECTOR.sub(lambda match: f"{match[1].replace('-', ' ').title()}, {match[2]}", text)
+    return named.replace("->", "→")
+
+
+def names_of(selectors: Sequence[str]) -> list[str]:
+    """Return readable names; without the level where all have the same, and selectors where two names would be equal.
+
+    >>> names_of(["crown/rifle-platoon@basic", "crown/sharp-rifles@basic"])
+    ['Rifle Platoon', 'Sharp Rifles']
+    """
+    result = [readable(each) for each in selectors]
+    levels = {name.partition(", ")[2] for name, selector in zip(result, selectors) if name != selector}
+    if len(levels) == 1 and not any("," in name.replace(f", {next(iter(levels))}", "", 1) for name in result):
+        short = [name.partition(", ")[0] for name in result]
+        result = short if len(set(short)) == len(short) else result
+    return result if len(set(result)) == len(result) else list(selectors)
+
+
+def tidy(data: pd.DataFrame | Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return a tidy frame of its own: of a frame, of columns by name, or of rows of plain data.
+
+    - An entry that is a mapping becomes columns of its own, a list of words one text; tables inside a row are left out.
+    - Texts are categoricals in the order in which they come; levels and categories of units are ordered.
+    - True and False are `bool`, with missing ones `boolean`; figures are `float64`.
+    - A column of loadouts has their names in a column ``..._name`` behind it, unless the frame has names already.
+    - Columns of :data:`PROSE` are left out.
+
+    >>> tidy([{"name": "Reds", "battles": {"score": 0.5}, "rules": ["Aim", "Hunter"]}]).to_dict("records")
+    [{'name': 'Reds', 'battles_score': 0.5, 'rules': 'Aim, Hunter'}]
+    >>> tidy({"level": ["reinforced", "basic"], "why_not": "it is far"})["level"].cat.categories.tolist()
+    ['basic', 'reinforced', 'full-strength']
+    """
+    import pandas as pd
+
+    if not isinstance(data, pd.DataFrame):
+        data = pd.DataFrame(data if isinstance(data, Mapping) else [dict(_cells(row)) for row in data])
+    frame = data.drop(columns=[name for name in data if name in PROSE])
+    for place, name in reversed(list(enumerate(frame.columns))):
+        column = _typed(frame[name])
+        frame[name] = column
+        if _needs_names(column, str(name), frame):
+            names = {value: readable(value) for value in column.cat.categories}
+            frame.insert(place + 1, f"{name}_name", _typed(column.astype(object).map(names)))
+    return frame
+
+
+def _typed(column: pd.Series[Any]) -> pd.Series[Any]:
+    """The column in its documented type."""
+    import pandas as pd
+
+    seen = column.dropna()
+    if column.dtype == object and seen.map(lambda cell: isinstance(cell, bool)).all():
+        return column.astype("boolean" if len(seen) else "float64")
+    if not pd.api.types.is_string_dtype(seen):
+        return column.infer_objects()
+    values = list(dict.fromkeys(seen))
+    order = next((order for order in ORDERS if values and set(values) <= set(order)), None)
+    return column.astype(pd.CategoricalDtype(list(order or values), ordered=order is not None))
+
+
+def _needs_names(column: pd.Series[Any], name: str, frame: pd.DataFrame) -> bool:
+    """True for a column of selectors alone that has no names beside it."""
+    if column.dtype != "category" or not all(_SELECTOR.fullmatch(str(value)) for value in column.cat.categories):
+        return False
+    return len(column.cat.categories) > 0 and not {f"{name}_unit", f"{name}_name"} & set(frame.columns) | (
+        {"unit"} & set(frame.columns) if name == "loadout" else set()
+    )
+
+
+def _cells(row: Mapping[str, Any], before: str = "") -> Iterable[tuple[str, Any]]:
+    for name, cell in row.items():
+        if isinstance(cell, Mapping):
+            yield from _cells(cell, f"{before}{name}_")
+        elif not isinstance(cell, list | tuple):
+            yield f"{before}{name}", cell
+        elif not any(isinstance(each, Mapping | list | tuple) for each in cell):
+            yield f"{before}{name}", ", ".join(map(str, cell))
+
+
+def styled(frame: pd.DataFrame, figures: Sequence[Any] | None = None, percent: Sequence[Any] | None = None) -> Styler:
+    """Return a frame in colours (a pandas Styler): a bar in each cell of a figure, ids hidden where names are beside.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    figures : sequence, optional
+        The columns with bars. Default: all of `float64` but the ends of intervals.
+    percent : sequence, optional
+        The columns in percent. Default: `probability`, those that begin with ``p_``, and the ends of their intervals.
+    """
+    numbers = [name for name in frame if frame[name].dtype == "float64"]
+    if percent is None:
+        percent = [name for name in numbers if str(name).startswith(("p_", "probability"))]
+    if figures is None:
+        figures = [name for name in numbers if not str(name).endswith(ENDS) and name not in ("low", "high")]
+    hidden = [name for name in frame if f"{name}_name" in frame or f"{name}_unit" in frame]
+    style = frame.style.format("{:.2f}", subset=[name for name in numbers if name not in percent], na_rep="")
+    style = style.format("{:.1%}", subset=list(percent), na_rep="").hide(hidden, axis="columns")
+    for name in figures:
+        least, most = min(0.0, frame[name].min()), 1.0 if name in percent else max(0.0, frame[name].max())
+        if least < most:
+            style = style.bar(subset=[name], color=(LOSS, BAR), align="mid", vmin=least, vmax=most)
+    return style if not frame.index.equals(type(frame.index)(range(len(frame)))) else style.hide(axis="index")
