@@ -169,7 +169,7 @@ def _far_and_near(
 ) -> tuple[Losses | None, Losses | None]:
     """Return the losses far apart and near, where each takes its best act; None without such situations."""
     points, rallies = _points(loadouts), _rallies(loadouts, ruleset)
-    far, near = ([acts[each.name] for each in situations if _is_near(each) == place] for place in (False, True))
+    far, near = ([acts[each.name] for each in situations if is_near(each) == place] for place in (False, True))
     shots = [] if any(each.reach.any() for each in near) else far  # they may be fired near, too
     return mean_losses(far, rallies), best_losses([*near, *shots] if near else [], rallies, points)
 
@@ -201,7 +201,7 @@ def _rounds(
             else _Rounds(only.held, only.free, only.shot, only.held, nothing)
         ]
     else:
-        shots = (acts[situation.name] for situation in situations if _is_near(situation) is False)
+        shots = (acts[situation.name] for situation in situations if is_near(situation) is False)
         reach = np.max([np.where(np.isnan(shot.lost), 0.0, shot.reach) for shot in shots], axis=0)
         result = [_in_country(each, Movers(loadouts), reach, far, near, _points(loadouts)) for each in COUNTRIES]
     return _Rounds(*(np.array(figures).reshape(len(result), *met.shape) * met for figures in zip(*result)))
@@ -230,7 +230,7 @@ def _rallies(loadouts: Sequence[Loadout], ruleset: Ruleset) -> Array:
     return np.array([p_rallies(loadout.unit, ruleset.deck) for loadout in loadouts])
 
 
-def _is_near(situation: Situation) -> bool | None:
+def is_near(situation: Situation) -> bool | None:
     """Return True if two units are close enough there for a charge; None where the situation is no exchange."""
     if situation.kind == "ranged":
         return "short_range" in situation.bonuses or (situation.distance is not None and situation.distance <= SHORT)

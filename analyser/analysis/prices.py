@@ -296,13 +296,13 @@ def fair_points(
         `lean`, the same in words; `doubt`, why it is undecided, and `why`; `at_most`, the points of a better unit of
         its faction, an upper limit (NaN without one); `not_counted`, its special rules that no figure here counts;
         `points_over_fair`; `noticed_from`, the change of its points, as a share, that would be noticed 80% of the time
-        if it were fair; `probably_over_fair`, points over fair points with what is known of prices in general, and
-        `error`, the standard deviation of its logarithm; `trades_evenly_at`, the price without what its role and
-        similar units are paid for; `comes_out_even_at`, fair points the other way, so that no loadout comes out ahead
-        on the whole (:func:`analyser.analysis.pricing.evenly_ahead`); `offence` and `toughness`, per point, over the
-        median of the other units of its role; `met`, its share of the field; `played`, its share of the equilibrium at
-        today's points; `beats` and `beaten_by`, opponents against whom it does more, or less, than one number for each
-        tells.
+        if it were fair; `probably_over_fair`, points over fair points with what is known of prices in
+        general, `error`, the standard deviation of its logarithm, and `follows`, how much that moves with the logarithm
+        of its points, 0 to 1; `trades_evenly_at`, the price without what its role and similar units are paid for;
+        `comes_out_even_at`, fair points the other way, so that no loadout comes out ahead on the whole
+        (:func:`analyser.analysis.pricing.evenly_ahead`); `offence` and `toughness`, per point, over the median of the
+        other units of its role; `met`, its share of the field; `played`, its share of the equilibrium at today's
+        points; `beats` and `beaten_by`, opponents against whom it does more, or less, than one number for each tells.
         Figures are NaN where it is not in the game.
 
     Raises

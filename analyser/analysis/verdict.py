@@ -101,6 +101,7 @@ def rate(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> R
             "not_counted": [reasons.not_counted(at) for at in range(len(today))],
             "points_over_fair": exchange.points / judged["fair_points"],
             "noticed_from": _noticed_from(prices),
+            "follows": prices.follows,
             "probably_over_fair": np.exp(prices.wrong),
             "error": prices.wrong_error,
             "trades_evenly_at": np.exp(even.prices + prices.game + level_pay),

@@ -92,7 +92,7 @@ def army_card(file: str, profiles: str | None, numbers: str | None, out: str) ->
 
     check_is_page(out)
     result = _army_in(file, profiles, numbers)
-    write_content(Path(out), page_of(result))
+    write_content(Path(out), page_of(result, profiles_in(profiles).ruleset))
     for warning in result.warnings:
         note(warning, "warning")
 

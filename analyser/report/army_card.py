@@ -4,13 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from analyser.game.army import Army, ArmyUnit
 from analyser.game.glossary import in_short
 from analyser.game.keywords import Bearer
+from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, Row
 from analyser.report.shell import page_of
+from analyser.report.sliders import entry_of
+from analyser.scenarios.armies import load_army
+from analyser.web.contents import COMPARED, RANKING, USUAL_DISTANCE, edits
+from analyser.web.facts import layout
+from analyser.web.html import engine
 
 _PAGE = 277.0  # millimetres of an A4 sheet between its margins, from top to bottom
 _A_LINE = 1.3 * 25.4 / 72  # millimetres that a line takes, a point of type
@@ -18,6 +24,16 @@ _LARGEST, _SMALLEST = 17, 11  # half points of type in print
 _ON_SEVERAL = 13  # where that is not small enough for one page
 _AROUND = 2.6  # lines that the head of a card and the space around it take
 _WIDTH = 560.0  # characters of a column at one point of type
+_TARGETS = tuple(
+    dict(zip(("name", "type", "category", "models", "defence", "damage_limit", "discipline", "break_limit"), target))
+    for target in (
+        ("Light infantry", "infantry", "light", 10, 2, 1, 7, 4),
+        ("Heavy armour", "armour", "heavy", 3, 4, 3, 7, 2),
+        ("Aerial rotorcraft", "rotorcraft", "aerial", 3, 2, 2, 7, 2),
+    )
+)
+"""Targets that the odds of a card begin with; each number can be changed."""
+_CHANGED = ("defence", "damage_limit", "models")
 
 
 class Sheet(NamedTuple):
@@ -32,14 +48,38 @@ class Sheet(NamedTuple):
     notes: list[str]
 
 
-def army_card(army: Army) -> str:
-    """The card of an army as HTML; printed, a page of A4, or more for a very large army."""
+def army_card(army: Army, ruleset: Ruleset | None = None) -> str:
+    """Return the card of an army as HTML; printed, a page of A4, or more for a very large army.
+
+    `ruleset` is the die and the deck of its odds; default: those of the shipped profiles.
+    """
     sheets = _sheets(army)
     units = [sheet.loadout.unit for sheet in sheets]
     bearers: list[Bearer] = [*units, *(row for unit in units for row in unit.rows)]
     glossary = in_short(keyword for bearer in bearers for keyword in bearer.keywords)
     size = _half_points(sheets, glossary)
-    return page_of("army", title=army.name, army=army, sheets=sheets, glossary=glossary, half_points=size)
+    return page_of(
+        "army",
+        title=army.name,
+        army=army,
+        sheets=sheets,
+        glossary=glossary,
+        half_points=size,
+        engine=_odds(sheets, ruleset),
+    )
+
+
+def _odds(sheets: Sequence[Sheet], ruleset: Ruleset | None) -> str:
+    """The exact engines, packed, with the units of the cards, usual targets, and the numbers of these that change."""
+    data: dict[str, Any] = {
+        "layout": layout(ruleset),
+        "units": [entry_of(sheet.loadout) for sheet in sheets],
+        "targets": [entry_of(loadout) for loadout in load_army(list(_TARGETS)).loadouts],
+        "edits": [edit for edit in edits() if edit["name"] in _CHANGED],
+        "distance": USUAL_DISTANCE,
+        "figures": [each for each in COMPARED if each["name"] != "points"],
+    }
+    return engine(data | RANKING)
 
 
 def _sheets(army: Army) -> list[Sheet]:

@@ -18,7 +18,7 @@ from analyser.analysis.clash_text import (
 )
 from analyser.analysis.lists import Listed
 from analyser.analysis.volleys import AIMS, Volleys
-from analyser.report.figures import figures_data, packed, side_data
+from analyser.report.figures import figures_data, packed_figures, side_data
 from analyser.report.shell import page_of
 
 _LEVEL = "as in the army"
@@ -46,7 +46,7 @@ def clash_page(answer: Clash) -> str:
         rounds=rounds,
         answers=list(_answers(answer)),
         units=[(army, _units(army, key)) for key, army in (("mine", answer.mine), ("yours", answer.yours))],
-        data=packed(_data(answer)),
+        data=packed_figures(_data(answer)),
         aims=AIMS,
         value_text=value_text,
         proof_text=proof_text,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
@@ -19,10 +17,10 @@ from analyser.analysis.roles import role_of
 from analyser.analysis.situations import Situation
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.look import SCALE, inks
-from analyser.common.text import json_text
 from analyser.game.units import Category, Loadout
 from analyser.plots.heatmaps import LEAST_SHARE as LEAST_ODDS
 from analyser.plots.metrics import EFFICIENCY, function_of, metric_called
+from analyser.web.html import packed
 
 CARRIED = (
     *(EFFICIENCY, "mean_models_destroyed", "p_any_destroyed", "p_half_destroyed"),
@@ -110,21 +108,19 @@ def figures_data(
     }
 
 
-def packed(data: Mapping[str, Any]) -> str:
-    """Pack the data as text that a browser unpacks (``figures.js``): compressed by zlib, in base64.
+def packed_figures(data: Mapping[str, Any]) -> str:
+    """Pack the data as text that a browser unpacks (``figures.js``): see :func:`analyser.web.html.packed`.
 
-    Four bytes hold the length of the JSON that follows, in which `codes` names the columns left out of it. These come
-    next as whole numbers, situation by situation: all first bytes, then all second bytes, and so on. A code is 0 for
-    none, else the value in steps plus 1; the two highest codes mean nearly nothing and nearly certain.
+    In its JSON `codes` names the columns left out of it. These come next as whole numbers, situation by situation: all
+    first bytes, then all second bytes, and so on. A code is 0 for none, else the value in steps plus 1; the two highest
+    codes mean nearly nothing and nearly certain.
     """
     columns = {**data["columns"], **{name: data[name] for name in _PLACES}}
     head = {name: each for name, each in data.items() if name not in ("columns", *_PLACES)}
     steps = {name: 10.0**-DECIMALS for name in data["columns"] if not metric_called(name).is_probability}
     head["codes"] = [[name, steps.get(name, 1.0)] for name in columns]
-    text = json_text(head, ensure_ascii=False, separators=(",", ":")).encode()
     coded = [_coded(name, np.asarray(each, np.float64), len(data["situations"])) for name, each in columns.items()]
-    whole = b"".join([len(text).to_bytes(4, "little"), text, *coded])
-    return base64.b64encode(zlib.compress(whole, 9)).decode("ascii")
+    return packed(head, b"".join(coded))
 
 
 def _coded(name: str, values: Array, situations: int) -> bytes:

@@ -28,10 +28,11 @@ from analyser.game.names import faction_name
 from analyser.game.units import unit_of
 from analyser.plots.metrics import EFFICIENCY
 from analyser.report.enemies import Trades, enemies_data, trades_of, wins_of
-from analyser.report.figures import CARRIED, packed, page_data
+from analyser.report.figures import CARRIED, packed_figures, page_data
 from analyser.report.folder import Inputs
 from analyser.report.parts import Balance
 from analyser.report.shell import page_of
+from analyser.report.sliders import engine_of, slider_data
 from analyser.report.units import KINDS, UNDECIDED, cards_of, kind_of, lines_of, says
 
 MOST_BYTES = 1_000_000  # of a page, compressed
@@ -47,7 +48,7 @@ def write_page(answer: Matchups, balance: Balance, inputs: Inputs, path: Path, t
     """Write the page of a comparison to `path`: compressed under :data:`MOST_BYTES`, with fewer figures if it must."""
     shown, own = parts_of_page(answer, balance, inputs, threads)
     for figures in FIGURES:
-        data = packed(page_data(answer, figures) | own)
+        data = packed_figures(page_data(answer, figures) | own)
         text = page_of("report", data=data, has_all=figures is CARRIED, **shown)
         if compressed(text) <= MOST_BYTES:
             break
@@ -100,10 +101,12 @@ def parts_of_page(
         "points": {each.selector: each.level.points for each in answer.attackers},
         "die": ", ".join(f"{count} {face}" for face, count in ruleset["die"].items() if count),
         "deck": ", ".join(f"{copies} × {value}" for value, copies in sorted(answer.ruleset.deck.copies.items())),
+        "engine": engine_of(answer.attackers, answer.situations, answer.ruleset),
         "n_possible": int(answer.frame["why_not"].isna().sum()),
     }
     enemies = enemies_data([card["key"] for card in cards], wins_of(answer.frame), trades)
-    return shown, {"units": cards, "enemies": enemies, "a_round": shown["a_round"]}
+    own = {"units": cards, "enemies": enemies, "a_round": shown["a_round"], "slider": slider_data()}
+    return shown, own | {"verdicts": VERDICTS}
 
 
 def _links(balance: Balance, factions: Trades | None) -> list[tuple[str, str, bool]]:

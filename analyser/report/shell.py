@@ -2,48 +2,29 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from analyser import __version__
 from analyser.analysis.verdict import interval_text
 from analyser.common.text import counted, percent, whole_percent
 from analyser.game.names import faction_name
 from analyser.game.units import unit_of
+from analyser.web.html import scripts, style, with_policy
 
-_HEAD = '<meta charset="utf-8">\n'
+SCRIPTS = ("words", "module", "packed", "dom", "edits")
+"""Modules of the calculator that reports use, too."""
 _SELECTOR = re.compile(r"[a-z0-9-]+/[a-z0-9-]+@[a-z0-9-]+")
-_INLINE = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
 
 
 def page_of(template: str, **shown: Any) -> str:
     """Return a page of the shell as HTML that opens offline; `shown` is what its template asks for."""
     return with_policy(_templates().get_template(f"{template}.html.jinja").render(version=__version__, **shown))
-
-
-def with_policy(html: str) -> str:
-    r"""Return a page with its Content-Security-Policy as the second line of its head; other text as it is.
-
-    Allowed are the scripts and styles of the page, each by its SHA-256, and pictures that it holds. Attributes such as
-    ``style="..."`` and ``onclick="..."`` have no effect under it.
-
-    >>> with_policy('<meta charset="utf-8">\n<style>b {}</style>').splitlines()[1][:76]
-    '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; img-'
-    """
-    hashes: dict[str, dict[str, None]] = {"script": {}, "style": {}}
-    for kind, text in _INLINE.findall(html):
-        digest = base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
-        hashes[kind][f"'sha256-{digest}'"] = None
-    parts = ["default-src 'none'", "img-src data:", "base-uri 'none'", "form-action 'none'"]
-    parts += [f"{kind}-src {' '.join(allowed)}" for kind, allowed in hashes.items() if allowed]
-    policy = f'<meta http-equiv="Content-Security-Policy" content="{"; ".join(parts)}">\n'
-    return html.replace(_HEAD, _HEAD + policy, 1)
 
 
 def anchor_of(selector: str) -> str:
@@ -95,5 +76,6 @@ def _templates() -> Environment:
         "sentence": lambda text: text[:1].upper() + text[1:],
         "unbroken": lambda text: text.replace(" → ", "\u00a0→\u00a0"),
     }
+    environment.globals |= {"scripts": Markup(scripts(SCRIPTS)), "base": Markup(style("base"))}
     environment.globals["parts"] = environment.get_template("parts.html.jinja").module
     return environment

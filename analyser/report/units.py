@@ -20,6 +20,7 @@ from analyser.game.names import faction_name
 from analyser.game.units import Loadout, Unit, unit_of
 from analyser.report.parts import Balance
 from analyser.report.shell import anchor_of, by_name, fair_text
+from analyser.report.sliders import verdicts_at
 
 KINDS = {UNDER: "under", OVER: "over", FAIR: "fair"}
 """Verdicts, and the classes that give their colours; all others are undecided."""
@@ -187,9 +188,11 @@ class _Facts:
         """Return a level of a card."""
         price, rating = (each.get(loadout.selector) for each in (self._prices, self._ratings))
         facts = {
+            "selector": loadout.selector,
             "level": loadout.level_name,
             "models": loadout.level.models,
             "points": loadout.level.points,
+            "defence": loadout.unit.defence,
             "hits": _hits(loadout),
             "charge": self._charges.get(loadout.selector),
             "rating": None if rating is None else f"{rating['rating']:.0f}".replace("-", "−"),
@@ -206,6 +209,9 @@ class _Facts:
         if price["fair_points"] == price["fair_points"]:
             facts |= {"fair": price["fair_points"], "low": price["fair_low"], "high": price["fair_high"]}
             facts["noticed"] = round(float(price["noticed_from"]), 3)
+            facts["prices"] = at = verdicts_at(price)
+            at["kinds"] = [kind_of(verdict) for verdict in at.pop("verdicts")]
+            facts["not_counted"] = price["not_counted"]
             facts["range"] = fair_text(price).partition("(")[2].rstrip(")")
         return facts
 

@@ -5,7 +5,7 @@
  */
 
 import { toLink } from "./state.js";
-import { changed, valueOf } from "./workshop.js";
+import { changed, numberOf, ranked } from "./edits.js";
 
 const SLICE = 12; // milliseconds of computing between two frames
 const PAUSE = 150; // milliseconds without a change before what takes long is computed
@@ -51,7 +51,7 @@ export class Answers {
     const edit = this.page.edits.find((each) => each.name === name);
     return changed(
       this.units[base],
-      { [name]: (edit.at === "dice" ? 0 : valueOf(this.units[base], edit, this.page.layout.none)) + 1 },
+      { [name]: (edit.at === "dice" ? 0 : numberOf(this.units[base], edit, this.page.layout.none)) + 1 },
       [edit],
     );
   }
@@ -128,16 +128,8 @@ export class Answers {
         row,
         answer: this.#fight("attack", attacker, target, place),
       }));
-      return made
-        .filter(({ row }) => row.kind === this.page.shoots)
-        .sort((one, other) => this.#ranked(one.answer, other.answer));
+      return ranked(made.filter(({ row }) => row.kind === this.page.shoots), this.page);
     });
-  }
-
-  #ranked(one, other) {
-    if (one.why || other.why) return Number(Boolean(one.why)) - Number(Boolean(other.why));
-    const name = this.page.rankedBy.find((each) => Math.abs(other[each] - one[each]) > this.page.sameWithin);
-    return name ? other[name] - one[name] : 0;
   }
 
   /** The best attack on a target, later. */

@@ -1,7 +1,8 @@
 /** The controls of a fight: distance, level, row, conditions and damage. */
 
 import { h } from "./dom.js";
-import { capital, chips, choice, percent, slider, stepper } from "./view.js";
+import { chips, choice, slider, stepper } from "./view.js";
+import { capital, percent } from "./words.js";
 
 /** A row, a quality or a rule makes some conditions possible. */
 function isPossible({ needs, side }, { one, other, chosen }) {

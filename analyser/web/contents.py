@@ -223,6 +223,14 @@ def _is_computed(term: Any) -> bool:
     )
 
 
+RANKING = {
+    "rankedBy": ["mean_models_destroyed", CHANCE, "mean_damage"],
+    "sameWithin": CERTAIN_WITHIN,
+    "shoots": "ranged",
+}
+"""How a page orders rows: which of them shoot, and by what figures the best is found."""
+
+
 def contents() -> dict[str, Any]:
     """The parts of the page's data that are the same for all units."""
     return {
@@ -231,9 +239,6 @@ def contents() -> dict[str, Any]:
         "combats": COMBATS,
         "outcomes": OUTCOMES,
         "chance": CHANCE,
-        "rankedBy": ["mean_models_destroyed", CHANCE, "mean_damage"],
-        "sameWithin": CERTAIN_WITHIN,
-        "shoots": "ranged",
         "never": [int(WhyNot.CATEGORY), int(WhyNot.NOT_RANGED)],
         "usual": {"distance": USUAL_DISTANCE},
         "ofUnits": OF_UNITS,
@@ -241,6 +246,7 @@ def contents() -> dict[str, Any]:
         "eachRound": EACH_ROUND,
         "compared": COMPARED,
         "edits": edits(),
+        **RANKING,
     }
 
 

@@ -7,7 +7,7 @@
 /** @typedef {Node | string | number | null | undefined | boolean} Child */
 
 const SVG = "http://www.w3.org/2000/svg";
-const OF_SVG = new Set(["svg", "path", "line", "rect", "circle", "g"]);
+const OF_SVG = new Set(["svg", "path", "line", "rect", "circle", "g", "text"]);
 
 /**
  * Make an element.

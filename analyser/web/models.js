@@ -1,22 +1,11 @@
 /** From the state of the page and the answers to what each panel shows. */
 
 import { h } from "./dom.js";
-import {
-  answer,
-  capital,
-  cards,
-  contest,
-  figures,
-  notes,
-  pairs,
-  percent,
-  ranking,
-  sides,
-  tenths,
-  top,
-} from "./view.js";
+import { answer, cards, contest, figures, notes, pairs, ranking, sides, top } from "./view.js";
 import { group, how, unitId } from "./conditions.js";
-import { changed, workshop } from "./workshop.js";
+import { changed } from "./edits.js";
+import { capital, hasWords, percent, tenths, wordsOf } from "./words.js";
+import { workshop } from "./workshop.js";
 
 const MOST_LISTED = 6;
 
@@ -72,7 +61,7 @@ export function shown(all) {
 
 /** The answer in a line, for a reader who has scrolled past it. */
 function miniOf({ page, state, answers, view }) {
-  if (view !== "fight" || !answers || !state.attacker || !state.target) return "";
+  if (view !== "fight" || !state.attacker || !state.target) return "";
   const rows = answers.rows(state.attacker, state.target);
   const found = (rows.find(({ row }) => row.id === state.row) ?? rows[0])?.answer;
   return found && !found.why ? `${percent(found[page.chance])} ${page.words.sentence}` : "";
@@ -84,8 +73,8 @@ function list(all, role) {
   const isTable = page.kind === "table";
   const own = state.attacker ? Number(state.attacker[0]) : 0;
   const side = role === "attackers" ? own : 1 - own;
-  const words = searched[role].toLowerCase().split(/\s+/).filter(Boolean);
-  const fits = (unit) => unit.side === side && words.every((word) => unit.words.includes(word));
+  const words = wordsOf(searched[role]);
+  const fits = (unit) => unit.side === side && hasWords(unit.words, words);
   const chosen = role === "attackers" ? state.attacker : state.target;
   const here = Object.values(units).filter(fits);
   const hint =
@@ -127,7 +116,7 @@ function cardOf({ page, state, answers }, unit, role) {
     states: [...new Set(is.map(({ label }) => label))],
     facts: page.kind === "calculator" ? unit.level : left,
   };
-  if (role !== "targets" || !state.attacker || !answers) return card;
+  if (role !== "targets" || !state.attacker) return card;
   const best = answers.best(state.attacker, unit.key);
   return best ? { ...card, chance: best.why ? null : best[page.chance], about: page.words.chance } : card;
 }
@@ -138,17 +127,17 @@ function fight(all) {
   const panel = (...children) =>
     h("section.panel.fight", { "data-key": "fight", "aria-label": "The fight" }, ...children);
   if (!one || !other)
-    return panel(h("p.sheet.empty", {}, page.words.choose), page.kind === "table" && answers && everyPair(all));
-  const rows = answers ? answers.rows(one.key, other.key) : [];
+    return panel(h("p.sheet.empty", {}, page.words.choose), page.kind === "table" && everyPair(all));
+  const rows = answers.rows(one.key, other.key);
   const chosen = rows.find(({ row }) => row.id === state.row) ?? rows[0];
   const about = { ...all, one, other, rows, chosen };
   return panel(
     h("h2.unseen", {}, `${one.name} on ${other.name}`),
     sides({ attackers: sideOf(all, one), targets: sideOf(all, other) }),
-    answer(answers ? answerOf(about) : { why: "…" }),
+    answer(answerOf(about)),
     how(about),
-    answers && page.kind === "calculator" && h("div.more", { "data-key": "workshop" }, workshop(about)),
-    answers && further(about),
+    page.kind === "calculator" && h("div.more", { "data-key": "workshop" }, workshop(about)),
+    further(about),
     notes([...page.notes, ...notModelled(one, other)]),
   );
 }

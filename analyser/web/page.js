@@ -1,12 +1,12 @@
 /** The page: reads its data, shows the state, and changes it by what the reader does. */
 
-import { open } from "./module.js";
+import { load } from "./packed.js";
 import { h, morph } from "./dom.js";
 import { Game, emptyState, fromLink, toLink } from "./state.js";
 import { Answers } from "./answers.js";
 import { shown, unitsOf } from "./models.js";
 
-const page = JSON.parse(document.getElementById("data").textContent);
+const { engine, ...page } = await load("engine");
 const place = document.getElementById("page");
 const game = new Game(page.id);
 const conditions = new Map(page.conditions.map((each) => [`${each.side} ${each.name}`, each]));
@@ -15,8 +15,7 @@ const narrow = matchMedia("(max-width: 62rem)"); // one panel at a time, as in t
 let state = emptyState();
 let wantedView = "";
 let depth = 0; // steps of this visit that can be gone back
-/** @type {Answers | null} */
-let answers = null;
+const answers = new Answers(engine, page, () => render());
 let units = {};
 
 /** What a narrow screen shows: one of the lists, or the fight. */
@@ -29,7 +28,7 @@ function viewOf() {
 function render() {
   units = unitsOf(page, state.own);
   for (const role of ["attacker", "target", "beside"]) if (!units[state[role]]) state[role] = "";
-  answers?.at(state, units);
+  answers.at(state, units);
   const view = viewOf();
   document.title =
     state.attacker && state.target ? `${units[state.attacker].name} on ${units[state.target].name}` : page.title;
@@ -231,13 +230,6 @@ addEventListener("scroll", () => document.documentElement.classList.toggle("scro
 });
 
 begin();
-const text = atob(page.module);
-const bytes = new Uint8Array(text.length);
-for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
-open(bytes, page.layout).then((engine) => {
-  answers = new Answers(engine, page, render);
-  render();
-  performance.mark("answered");
-  for (const card of document.querySelectorAll('.card[aria-pressed="true"]')) card.scrollIntoView({ block: "nearest" });
-  document.documentElement.classList.add("ready");
-});
+performance.mark("answered");
+for (const card of document.querySelectorAll('.card[aria-pressed="true"]')) card.scrollIntoView({ block: "nearest" });
+document.documentElement.classList.add("ready");

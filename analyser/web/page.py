@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import os
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from html import escape
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +21,13 @@ from analyser.game.units import Loadout
 from analyser.scenarios.armies import ArmyLike, load_army
 from analyser.web.contents import conditions, contents, notes, unit_entry
 from analyser.web.facts import layout
+from analyser.web.html import engine, scripts, style, with_policy
 
-SCRIPTS = ("module", "dom", "state", "view", "workshop", "answers", "conditions", "models", "page")
+SCRIPTS = (
+    *("words", "module", "packed", "dom", "edits"),  # of reports, too
+    *("state", "view", "workshop", "answers", "conditions", "models", "page"),
+)
 """The modules of the page, each after those that it imports."""
-_IMPORT = re.compile(r"^import .*?;\n", re.MULTILINE | re.DOTALL)
-_EXPORT = re.compile(r"^export (?=async |function |class |const )", re.MULTILINE)
 _FRAME = 900  # pixels of height in a notebook
 
 
@@ -167,38 +165,20 @@ def _page(
         "units": list(entries.values()),
         "sides": [{"name": name, "units": units} for name, units in placed],
     }
-    data["id"] = hashlib.sha256(json_text(data, indent=None).encode()).hexdigest()[:12]
-    data["module"] = base64.b64encode(_file("calculator.wasm")).decode("ascii")
-    return Page(title, _html(title, json_text(data, indent=None)))
+    data["id"] = hashlib.sha256(json_text(data).encode()).hexdigest()[:12]
+    return Page(title, _html(title, engine(data)))
 
 
 def _placed(unit: tuple[str, Loadout], entries: dict[str, dict[str, Any]]) -> dict[str, Any]:
     """A unit of a side by its place among the `entries`, where equal units stand once."""
     entry = unit_entry(unit[1])
-    text = json_text(entry, indent=None)
+    text = json_text(entry)
     entries.setdefault(text, entry)
     return {"unit": list(entries).index(text), "name": unit[0]}
 
 
 def _html(title: str, data: str) -> str:
-    """The page as one file that allows its own script and style, by hash, and nothing else."""
-    script, style = _script(), _file("page.css").decode()
-    hashes = (base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in (script, style))
-    policy = (
-        "default-src 'none'; script-src 'sha256-{}' 'wasm-unsafe-eval'; style-src 'sha256-{}'; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
-    ).format(*hashes)
+    """The page as one file."""
     environment = Environment(loader=PackageLoader("analyser.web", "."), autoescape=True, undefined=StrictUndefined)
-    parts = {"script": Markup(script), "style": Markup(style), "data": Markup(data.replace("<", "\\u003c"))}
-    return environment.get_template("page.html.jinja").render(title=title, policy=Markup(policy), **parts)
-
-
-@cache
-def _script() -> str:
-    """The modules as one, each after those that it imports."""
-    texts = (_file(f"{name}.js").decode() for name in SCRIPTS)
-    return "".join(_EXPORT.sub("", _IMPORT.sub("", text)) for text in texts)
-
-
-def _file(name: str) -> bytes:
-    return (files("analyser.web") / name).read_bytes()
+    parts = {"script": Markup(scripts(SCRIPTS)), "style": Markup(style("base") + style("page")), "data": data}
+    return with_policy(environment.get_template("page.html.jinja").render(title=title, **parts))

@@ -1,28 +1,7 @@
 /** The panels of the page: from a state and its answers to elements. */
 
 import { h } from "./dom.js";
-
-/** A probability in words that a table can be read by: never 0% or 100% unless it is. */
-export function percent(p, digits = 0) {
-  if (p <= 0) return "0%";
-  if (p >= 1 - 1e-12) return "100%";
-  const least = 10 ** -digits;
-  if (100 * p < least / 2) return `<${least}%`;
-  if (100 * (1 - p) < least / 2) return `>${(100 - least).toFixed(digits)}%`;
-  return `${(100 * p).toFixed(digits)}%`;
-}
-
-/** A number with one digit after the point, with none where that says nothing. */
-export function tenths(value) {
-  return String(Number(value.toFixed(1)));
-}
-
-/** @param {number} change */
-export function signed(change, text) {
-  return `${change < 0 ? "−" : "+"}${text(Math.abs(change))}`;
-}
-
-export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+import { percent } from "./words.js";
 
 const width = (p) => `width:${(100 * p).toFixed(2)}%`;
 

@@ -1,37 +1,9 @@
 /** The calculator's workshop: units of the reader's own, one more of each number, and two loadouts side by side. */
 
 import { h } from "./dom.js";
-import { capital, chips, percent, signed, tenths } from "./view.js";
-
-/** A unit with some of its numbers changed; `edits` say which facts a change is about. */
-export function changed(unit, changes, edits) {
-  const now = structuredClone(unit);
-  for (const { name, at, fields } of edits) {
-    const value = changes[name];
-    if (value === undefined) continue;
-    if (name in now) now[name] = value;
-    for (const field of fields) {
-      if (at === "unit") now.numbers[field] = value;
-      else if (at === "rows") for (const row of now.rows) row.numbers[field] = value;
-      else
-        for (const row of now.rows)
-          row.bands = row.bands.map(([first, last, ...dice]) => [
-            first,
-            last,
-            ...dice.map((each) => (each > 0 ? Math.max(each + value, 0) : each)),
-          ]);
-    }
-  }
-  return now;
-}
-
-/** The value of an edit: as changed, or as the profile has it. */
-export function valueOf(unit, { name, at, fields }, none) {
-  if (unit.changes?.[name] !== undefined) return unit.changes[name];
-  if (at === "dice") return 0;
-  const numbers = at === "unit" ? unit.numbers : (unit.rows[0]?.numbers ?? {});
-  return numbers[fields[0]] ?? (name === "points" ? none : 0);
-}
+import { numberOf } from "./edits.js";
+import { chips } from "./view.js";
+import { capital, percent, signed, tenths } from "./words.js";
 
 /** All parts of the workshop for a fight. */
 export function workshop(about) {
@@ -46,9 +18,9 @@ function editor(about, unit, role) {
   const numbers = edits.filter(({ kind }) => kind === "number");
   const flags = edits.filter(({ kind }) => kind === "flag");
   const chip = (each) => ({
-    do: `edit ${role} ${each.name} ${valueOf(unit, each, none) ? 0 : 1}`,
+    do: `edit ${role} ${each.name} ${numberOf(unit, each, none) ? 0 : 1}`,
     label: each.label,
-    on: Boolean(valueOf(unit, each, none)),
+    on: Boolean(numberOf(unit, each, none)),
   });
   return h(
     "details.sheet.workshop",
@@ -70,7 +42,7 @@ function editor(about, unit, role) {
 /** A number of a unit, to slide or to type, and what one more of it would do. */
 function number(about, unit, role, each) {
   const { page, answers, one, other } = about;
-  const value = valueOf(unit, each, page.layout.none);
+  const value = numberOf(unit, each, page.layout.none);
   const more = `${unit.key}+${each.name}`;
   const now = answers.chosen(one.key, other.key);
   const then = role === "attacker" ? answers.chosen(more, other.key) : answers.chosen(one.key, more);

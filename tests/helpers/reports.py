@@ -47,15 +47,20 @@ def failing(error):
     return fail
 
 
+def unpacked(page, name):
+    """The data of an element of a page, and the bytes behind them."""
+    whole = zlib.decompress(base64.b64decode(page.partition(f'id="{name}">')[2].partition("</script>")[0]))
+    (length,) = struct.unpack_from("<I", whole)
+    return json.loads(whole[4 : 4 + length]), whole[4 + length :]
+
+
 def figures_on(page):
     """The figures that the scripts of a page unpack."""
-    whole = zlib.decompress(base64.b64decode(page.partition('id="figures">')[2].partition("</script>")[0]))
-    (length,) = struct.unpack_from("<I", whole)
-    data = json.loads(whole[4 : 4 + length])
+    data, rest = unpacked(page, "figures")
     pairs, situations = len(data["pairs"][0]), len(data["situations"])
     count, columns = pairs * situations, {}
     for number, (name, step) in enumerate(data["codes"]):
-        part = whole[4 + length + 4 * count * number :][: 4 * count]
+        part = rest[4 * count * number :][: 4 * count]
         columns[name] = column = []
         for pair in range(pairs):
             for situation in range(situations):

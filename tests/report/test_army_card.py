@@ -9,6 +9,7 @@ from analyser.game.glossary import IN_SHORT
 from analyser.game.keywords import QUALITIES, SPECIAL_RULES
 from analyser.report.army_card import army_card
 from tests.helpers.skips import proof
+from tests.helpers.table_page import percent
 
 FIGHTERS = "crown/defiance-fighter-squadron@basic"
 
@@ -40,7 +41,7 @@ def test_units_alike_share_a_card_and_names_are_kept():
 
 def test_the_band_of_all_its_models_stands_out():
     page = army_card(analyser.load_army(["crown/rifle-platoon@reinforced"]))
-    assert re.findall(r'<th scope="col" class="n at">([^<]*)<', page) == ["7–12"]
+    assert re.findall(r'<th scope="col" class="n at" data-last="12">([^<]*)<', page) == ["7–12"]
 
 
 def test_an_army_without_points_or_rows_has_a_card():
@@ -65,6 +66,29 @@ def test_a_card_prints_on_one_page(number, pages, browser, tmp_path):
     printed = page.pdf(format="A4", prefer_css_page_size=True)
     page.close()
     assert len(re.findall(rb"/Type /Page\b", printed)) == pages
+
+
+@pytest.mark.slow
+def test_odds_follow_the_numbers_of_a_card_and_are_those_of_python(browser, tmp_path):
+    path = tmp_path / "card.html"
+    path.write_text(army_card(analyser.load_army(["crown/rifle-platoon@reinforced"])), encoding="utf-8")
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    assert page.locator(".live").count() == 0
+    page.locator("#odds summary").click()
+    line = page.locator("ul.live li").first
+    line.wait_for()
+    page.get_by_label("Models left").fill("6")
+    page.get_by_label("Distance, inches").fill("7")
+    page.get_by_label("DEFENCE").fill("3")
+    target = {"category": "light", "models": 10, "defence": 3, "discipline": 7, "break_limit": 4, "damage_limit": 1}
+    attack = {"attacker": "crown/rifle-platoon@reinforced", "attacker_models": 6, "distance": 7}
+    found = analyser.attack(attack, target)
+    assert "5 dice" in line.inner_text()
+    assert f"models lost {found.summary['mean_models_destroyed']:.1f}" in line.inner_text()
+    assert f"suppresses {percent(found.probability('suppressed'))}" in line.inner_text()
+    assert page.locator("th.at").inner_text() == "1–6"
+    page.close()
 
 
 @pytest.mark.slow

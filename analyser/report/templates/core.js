@@ -1,33 +1,11 @@
 // What all scripts share: elements, words, order.
 
 const byId = (id) => document.getElementById(id);
-const make = (tag, text, attributes = {}) => {
-  const element = document.createElement(tag);
-  if (text !== undefined) element.textContent = text;
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  return element;
-};
-
-const inSvg = (tag, attributes, ...parts) => {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...parts);
-  return element;
-};
-const choices = (select, options) => {
-  for (const [value, text] of options) select.append(make("option", text, { value }));
-};
+const choices = (select, options) => select.append(...options.map(([value, text]) => h("option", { value }, text)));
 const distinct = (items) => [...new Set(items)];
 const titled = (name) => name.replace(/-/g, " ").replace(/\b./g, (letter) => letter.toUpperCase());
 
-const percent = (value, digits) => {
-  const least = 0.5 * 10 ** -digits;
-  if (value === 0 || value === 100) return `${value}%`;
-  if (value < least) return `<${(2 * least).toFixed(digits)}%`;
-  return value > 100 - least ? `>${(100 - 2 * least).toFixed(digits)}%` : `${value.toFixed(digits)}%`;
-};
-
-// --- words and order
+// --- order
 
 const compare = (one, other) => {
   if (one === other) return 0;
@@ -36,7 +14,7 @@ const compare = (one, other) => {
   return typeof one === "number" && typeof other === "number" ? one - other : String(one).localeCompare(String(other), "en");
 };
 
-const valueOf = (cell) => {
+const sortValue = (cell) => {
   const text = (cell.dataset.v ?? cell.textContent).trim();
   if (text === "" || text === "–") return null;
   return text !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
@@ -64,8 +42,7 @@ const makeHeadsSort = (heads, name, sort) => {
     sort(place, way === "ascending" ? 1 : -1);
   };
   for (const [place, head] of heads.entries()) {
-    const button = make("span");
-    button.append(...head.childNodes);
+    const button = h("span", {}, ...head.childNodes);
     head.append(button);
     actAsButton(button, () => {
       const first = head.classList.contains("n") ? "descending" : "ascending";
@@ -90,5 +67,11 @@ const sortedBy = (items, keyOf, sign) =>
     })
     .map((each) => each[2]);
 
-const hasWords = (text, words) => words.every((word) => text.includes(word));
-const wordsOf = (text) => text.toLowerCase().split(/\s+/).filter(Boolean);
+// A table in a frame that scrolls: its heads, and lines of a name and cells, each a text, the value that it sorts by, and a class.
+const tableOf = (label, heads, lines, frame = {}) => {
+  const head = (text, at) => (at || text ? h("th", { scope: "col", class: at ? "n" : null }, text) : h("td"));
+  const cell = ([text, value = "", kind = ""]) => h("td", { class: `n ${kind}`.trim(), "data-v": value ?? "" }, text);
+  const line = ([name, ...cells]) => h("tr", {}, h("th", { scope: "row" }, name), cells.map(cell));
+  const table = h("table", {}, h("thead", {}, h("tr", {}, heads.map(head))), h("tbody", {}, lines.map(line)));
+  return h("div.wide", { role: "group", "aria-label": label, ...frame }, table);
+};

@@ -1,11 +1,8 @@
 // The figures of a page: JSON, and behind it columns of whole numbers, unpacked when they are first read.
 
 const [NEXT_TO_NOTHING, NEXT_TO_CERTAIN] = [2 ** 32 - 1, 2 ** 32 - 2];
-const unpacked = async (text) => {
-  const stream = new Blob([Uint8Array.from(atob(text), (each) => each.charCodeAt(0))]).stream();
-  const whole = await new Response(stream.pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
-  const length = new DataView(whole).getUint32(0, true);
-  const found = JSON.parse(new TextDecoder().decode(new Uint8Array(whole, 4, length)));
+const unpackedFigures = async (text) => {
+  const { head: found, rest } = await unpack(text);
   const [pairs, situations] = [found.pairs[0].length, found.situations.length];
   const count = pairs * situations;
   const valueOf = (code, step) => {
@@ -15,14 +12,14 @@ const unpacked = async (text) => {
   };
   // Situation by situation, their first bytes, then their second ones.
   const column = (number, step) => {
-    const bytes = new Uint8Array(whole, 4 + length + 4 * count * number, 4 * count);
+    const bytes = rest.subarray(4 * count * number);
     const code = (at) => bytes[at] + 256 * (bytes[count + at] + 256 * (bytes[2 * count + at] + 256 * bytes[3 * count + at]));
     return (place) => valueOf(code((place % situations) * pairs + Math.floor(place / situations)), step);
   };
   const columns = Object.fromEntries(found.codes.map(([name, step], number) => [name, column(number, step)]));
   return { ...found, columns };
 };
-const data = await unpacked(byId("figures").textContent);
+const data = await unpackedFigures(byId("figures").textContent);
 const metricOf = Object.fromEntries(data.metrics.map((each) => [each.name, each]));
 const sides = data.sides;
 const anchorOf = (key) => `unit-${key.replace("/", "-")}`;
@@ -35,11 +32,11 @@ const placeOf = (attacker, defender, situation) => {
 
 const written = (name, value) => {
   if (value === null) return "–";
-  if (metricOf[name].is_probability) return percent((100 * value) / data.steps, 1);
+  if (metricOf[name].is_probability) return percent(value / data.steps, 1);
   return value > 0 && value < 0.005 ? "<0.01" : value.toFixed(2);
 };
 const short = (name, value) => {
-  if (metricOf[name].is_probability) return percent((100 * value) / data.steps, 0).replace("%", "");
+  if (metricOf[name].is_probability) return percent(value / data.steps).replace("%", "");
   if (value === 0) return "0";
   if (value < 0.005) return "<0.01";
   if (value < 0.995) return value.toFixed(2);

@@ -54,9 +54,9 @@ const showScale = (metric, highest) => {
     ? "Colours, by the odds: 1% and less is darkest, 99% and more lightest:"
     : `Colours: logarithmic; ${Number((data.least_share * highest).toPrecision(2))} and less is darkest:`;
   byId("heat-scale").replaceChildren(
-    make("span", text),
+    h("span", {}, text),
     ...ticks.map(([text, value]) => {
-      const swatch = make("span", text, { class: "swatch" });
+      const swatch = h("span.swatch", {}, text);
       paint(swatch, colourOf(metric, value, highest));
       return swatch;
     }),
@@ -81,36 +81,32 @@ const sortBy = (what, key) => {
 // --- the table
 
 const heatHead = (name, what, key, attributes) => {
-  const [cell, button] = [make("th", undefined, attributes), make("span", name)];
+  const button = h("span", {}, name);
   if (key) {
     actAsButton(button, () => sortBy(what, key));
     button.setAttribute("aria-pressed", sorted[what] === key);
     button.title = `sort by ${name}`;
   }
-  cell.append(button);
-  return cell;
+  return h("th", attributes, button);
 };
 const heatCell = (metric, value, highest, title, why) => {
-  if (value === null) return make("td", "", { class: "blank", title: `${title}: ${why}` });
-  const cell = make("td", short(metric, value), { title: `${title}: ${written(metric, value)}` });
+  if (value === null) return h("td.blank", { title: `${title}: ${why}` });
+  const cell = h("td", { title: `${title}: ${written(metric, value)}` }, short(metric, value));
   paint(cell, colourOf(metric, value, highest));
   return cell;
 };
 const groupsOf = (columns, groupOf) => {
-  const line = make("tr");
-  line.append(make("td"));
-  for (const group of distinct(columns.map(groupOf))) {
+  const head = (group) => {
     const here = columns.filter((column) => groupOf(column) === group);
-    line.append(make("th", group, { scope: "colgroup", colspan: here.length, class: here[0].begins ? "begins" : "" }));
-  }
-  line.append(make("td")); // above the means
-  return line;
+    return h("th", { scope: "colgroup", colspan: here.length, class: here[0].begins ? "begins" : null }, group);
+  };
+  return h("tr", {}, h("td"), distinct(columns.map(groupOf)).map(head), h("td")); // the last one above the means
 };
 
 const tellMean = (unit, figures) => Object.assign(unit, { mean: mean(figures), of: howMany(figures) });
 const meanCell = (metric, value, highest, title, of) => {
   const cell = heatCell(metric, value, highest, of ? `${title} of ${of.trim()}` : title, "no figure");
-  if (of && value !== null) cell.append(make("span", of, { class: "of" }));
+  if (of && value !== null) cell.append(h("span.of", {}, of));
   return cell;
 };
 
@@ -132,14 +128,10 @@ const showHeat = () => {
   const highest = Math.max(0, ...values) || 1;
 
   const meanHead = values.includes(null) ? "mean without hatched" : "mean";
-  const top = make("tr");
-  top.append(
-    make("td"),
-    ...columns.map((column) => heatHead(column.name, "column", column.key, { scope: "col" })),
-    heatHead(meanHead, "column", "", { scope: "col" }),
-  );
+  const heads = columns.map((column) => heatHead(column.name, "column", column.key, { scope: "col" }));
+  const top = h("tr", {}, h("td"), heads, heatHead(meanHead, "column", "", { scope: "col" }));
   const lines = rows.map((row) => {
-    const line = make("tr", undefined, { class: row.begins ? "group" : "" });
+    const line = h("tr", { class: row.begins ? "group" : null });
     line.append(heatHead(row.name, "row", row.key, { scope: "row" }));
     for (const column of columns) {
       const cell = heatCell(metric, figure(row, column), highest, `${row.name} on ${column.name}`, whyNot(row, column, situation));
@@ -152,8 +144,7 @@ const showHeat = () => {
     line.lastChild.classList.add("begins");
     return line;
   });
-  const means = make("tr", undefined, { class: "means" });
-  means.append(make("th", meanHead, { scope: "row" }));
+  const means = h("tr.means", {}, h("th", { scope: "row" }, meanHead));
   for (const column of columns) {
     means.append(meanCell(metric, column.mean, highest, `on ${column.name}, mean`, column.of));
     if (column.begins) means.lastChild.classList.add("begins");
@@ -183,51 +174,40 @@ const showCaption = (metric, hasBlank, hasUnits, byRow, byColumn) => {
 const SUPPRESSED_IN_DUELS = "Duels: whether the defender is still suppressed after the last round. As a rule it acts last in each, and after that it is suppressed no more (AC-5.7).";
 
 const storyOf = (mine, theirs) => {
-  const part = make("section");
-  const [frame, table] = [make("div", undefined, { class: "wide", tabindex: "0", role: "region", "aria-label": `${mine.name} on ${theirs.name}` }), make("table")];
-  const head = make("tr");
   const isBlank = (s) => meanOf(data.metrics[0].name, mine, theirs, s) === null;
   const everywhere = [...data.situations.keys()];
   const shown = everywhere.every(isBlank) ? [] : everywhere.filter((s) => !isBlank(s)); // the others are told below, and why
-  head.append(make("td"), ...shown.map((s) => data.situations[s]).map((each) => make("th", each.name.replaceAll("-", " "), { scope: "col", class: "n" })));
-  const line = (title, texts, attributes) => {
-    const row = make("tr");
-    row.append(make("th", title, { scope: "row" }), ...texts.map((text) => make("td", text, attributes)));
-    return row;
-  };
-  const figures = data.metrics.map(({ name, title }) => [name, title, shown.map((s) => meanOf(name, mine, theirs, s))]);
-  table.append(make("thead"), make("tbody"));
-  table.tHead.append(head);
-  table.tBodies[0].append(
-    ...figures
-      .filter(([, , values]) => values.some((each) => each !== null))
-      .map(([name, title, values]) => line(title, values.map((each) => written(name, each)), { class: "n" })),
-    line("Row", shown.map((s) => textsOf(data.rows, "row", mine, theirs, s).join(", ") || "none"), { class: "n" }),
+  const name = `${mine.name} on ${theirs.name}`;
+  const figures = data.metrics
+    .map(({ name, title }) => [title, shown.map((s) => [written(name, meanOf(name, mine, theirs, s))])])
+    .filter(([, cells]) => cells.some(([text]) => text !== "–"));
+  const rows = shown.map((s) => [textsOf(data.rows, "row", mine, theirs, s).join(", ") || "none"]);
+  const heads = ["", ...shown.map((s) => data.situations[s].name.replaceAll("-", " "))];
+  const blank = everywhere.filter(isBlank).map((s) => `${data.situations[s].name.replaceAll("-", " ")}: ${whyNot(mine, theirs, s)}.`);
+  const ofDuels = shown.some((s) => data.situations[s].is_duel) && data.columns.p_suppressed ? [SUPPRESSED_IN_DUELS] : [];
+  return h(
+    "section",
+    {},
+    h("h4", {}, name),
+    shown.length > 0 && tableOf(name, heads, [...figures.map(([title, cells]) => [title, ...cells]), ["Row", ...rows]], { tabindex: "0" }),
+    [...blank, ...ofDuels].map((text) => h("p.small", {}, text)),
   );
-  frame.append(table);
-  part.append(make("h4", `${mine.name} on ${theirs.name}`), ...(shown.length ? [frame] : []));
-  for (const s of everywhere.filter(isBlank)) {
-    part.append(make("p", `${data.situations[s].name.replaceAll("-", " ")}: ${whyNot(mine, theirs, s)}.`, { class: "small" }));
-  }
-  if (shown.some((s) => data.situations[s].is_duel) && data.columns.p_suppressed) part.append(make("p", SUPPRESSED_IN_DUELS, { class: "small" }));
-  return part;
 };
 
 const tellStory = (row, column) => {
   const story = byId("story");
-  const title = make("h3", `${row.name} and ${column.name}`, { id: "story-title" });
-  const close = make("button", "Close", { type: "button" });
-  close.addEventListener("click", () => story.close());
+  const close = h("button", { type: "button" }, "Close");
   const levels = [chosen("attacker-level"), chosen("defender-level")].map((each, side) => `${[row, column][side].name}: ${each}`);
-  const links = make("p", "Cards: ", { class: "small" });
-  for (const unit of [row, column]) {
-    const link = make("a", unit.name, { href: `#${anchorOf(unit.key)}` });
-    link.addEventListener("click", () => story.close());
-    links.append(link, unit === row ? ", " : "");
-  }
-  const parts = [storyOf(row, column)];
-  if (row.key !== column.key) parts.push(storyOf(column, row));
-  story.replaceChildren(close, title, make("p", `${levels.join("; ")}. Every fight is exact.`, { class: "small" }), ...parts, links);
+  const links = [row, column].map((unit) => h("a", { href: `#${anchorOf(unit.key)}` }, unit.name));
+  for (const each of [close, ...links]) each.addEventListener("click", () => story.close());
+  const parts = row.key === column.key ? [storyOf(row, column)] : [storyOf(row, column), storyOf(column, row)];
+  story.replaceChildren(
+    close,
+    h("h3", { id: "story-title" }, `${row.name} and ${column.name}`),
+    h("p.small", {}, `${levels.join("; ")}. Every fight is exact.`),
+    ...parts,
+    h("p.small", {}, "Cards: ", links[0], ", ", links[1]),
+  );
   story.showModal();
 };
 

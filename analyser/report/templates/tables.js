@@ -11,18 +11,14 @@ for (const table of document.querySelectorAll("table.sortable")) {
   const body = table.tBodies[0];
   const name = table.matches(".filterable") ? `sort-${nameOf(table)}` : "";
   makeHeadsSort([...table.tHead.rows[0].cells], name, (place, sign) => {
-    body.append(...sortedBy([...body.rows], (row) => valueOf(row.cells[place]), sign));
+    body.append(...sortedBy([...body.rows], (row) => sortValue(row.cells[place]), sign));
   });
 }
 
 for (const table of document.querySelectorAll("table.filterable")) {
-  const tools = make("div", undefined, { class: "tools" });
-  const label = make("label", "Show rows with");
-  const input = make("input", undefined, { type: "search", placeholder: "words of a row" });
-  const count = make("span", undefined, { class: "count", "aria-live": "polite" });
-  label.append(input);
-  tools.append(label, count);
-  table.closest(".wide").before(tools);
+  const input = h("input", { type: "search", placeholder: "words of a row" });
+  const count = h("span.count", { "aria-live": "polite" });
+  table.closest(".wide").before(h("div.tools", {}, h("label", {}, "Show rows with", input), count));
   const rows = [...table.tBodies[0].rows];
   const filter = () => {
     const words = wordsOf(input.value);

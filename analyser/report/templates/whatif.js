@@ -1,0 +1,129 @@
+// What another price, die or DEFENCE of the unit in view would do: prices by the data of the page, fights by the exact engines.
+
+const SLICE = 12; // milliseconds of computing between two frames
+let engines; // once something was moved
+const opened = () => (engines ??= load("engine"));
+
+// The mean losses of a unit and its enemies in a round: far apart they shoot; near, each takes its best act at today's points.
+const sharesLost = ({ engine, acts, ...ranking }, unit, enemy) => {
+  const done = ({ kind, conditions }, one, other) => {
+    if (kind === "charge") {
+      const found = engine.charge(one, other, conditions);
+      return found.refused ? [0, 0] : [found.target.mean_share_lost, found.attacker.mean_share_lost];
+    }
+    const rows = one.rows.flatMap((row, at) => (row.kind === ranking.shoots ? [{ answer: engine.attack(one, at, other, conditions) }] : []));
+    const able = ranked(rows.filter(({ answer }) => !answer.refused), ranking);
+    return [able[0]?.answer.mean_share_lost ?? 0, able[0] ? able[0].answer.mean_attacker_models_destroyed / one.models : 0];
+  };
+  const lost = (one, other) => {
+    const gain = ([there, own]) => there * other.points - own * one.points;
+    const [near, far] = [true, false].map((place) => acts.filter((act) => act.near === place).map((act) => done(act, one, other)));
+    const best = near.sort((a, b) => gain(b) - gain(a))[0];
+    const places = [...(far.length ? [far.reduce((sum, [there]) => sum + there, 0) / far.length] : []), ...(best ? [best[0]] : [])];
+    return places.reduce((sum, each) => sum + each, 0) / places.length;
+  };
+  return [lost(unit, enemy), lost(enemy, unit)];
+};
+
+// Points that it destroys, for each of its own at today's price, and that it takes to destroy as much of it: means over its enemies.
+const exchangeOf = async (all, unit, enemies, isWanted) => {
+  let [destroyed, lost, end] = [0, 0, performance.now() + SLICE];
+  for (const enemy of enemies) {
+    const [theirs, ours] = sharesLost(all, unit, enemy);
+    destroyed += (theirs * enemy.points) / enemies.length;
+    lost += ours / enemy.points / enemies.length;
+    if (performance.now() < end) continue;
+    await new Promise((resolve) => setTimeout(resolve));
+    if (!isWanted()) return null;
+    end = performance.now() + SLICE;
+  }
+  return { destroyed, lost };
+};
+
+const sliderOf = ({ name, label, value, least, most, step = 1 }, act) => {
+  const [id, output] = [`what-${name}`, h("output", { for: `what-${name}` })];
+  const input = h("input", { type: "range", id, min: least, max: most, step, value });
+  const show = () => {
+    output.textContent = input.value;
+    input.style.setProperty("--at", `${(100 * (input.value - least)) / (most - least || 1)}%`);
+    return Number(input.value);
+  };
+  input.addEventListener("input", () => act(show()));
+  show();
+  return h("div.slide", {}, h("label", { for: id }, label), output, input);
+};
+
+// The verdict at points of which so many would be fair, in words.
+const verdictAt = ({ prices }, points, fair) => {
+  const at = Math.round(Math.log(points / fair / data.slider.first) / Math.log(data.slider.step));
+  const place = Math.min(Math.max(at, 0), prices.kinds.length - 1);
+  const [under, over, kind] = [prices.under[place], prices.over[place], prices.kinds[place]];
+  return { kind, under, over, word: data.verdicts[kind] };
+};
+
+// Which level the sliders change, if there are several.
+const levelChoice = (unit, place, part) => {
+  if (unit.levels.length < 2) return "";
+  const choice = h("select", { "aria-label": "Level" });
+  choices(choice, unit.levels.flatMap((each, at) => (each.prices ? [[at, each.level]] : [])));
+  choice.value = place;
+  choice.addEventListener("input", () => part.replaceWith(whatIf(unit, Number(choice.value))));
+  return choice;
+};
+
+const whatIf = (unit, place = unit.head) => {
+  const level = unit.levels[place];
+  if (!level.prices) return null;
+  const part = h("section.what", { "aria-label": "Another price, die or DEFENCE" });
+  const [said, figures] = [h("p.told", { "aria-live": "polite" }), h("dl.met")];
+  const changes = {};
+  let [points, factor, before, asked] = [level.points, 1, null, 0];
+  const tell = (now) => {
+    const fair = level.fair * factor;
+    const { kind, under, over, word } = verdictAt(level, points, fair);
+    said.replaceChildren(
+      `At ${points} points: `,
+      h(`b.sure.${kind}`, {}, word),
+      ` (too cheap ${percent(under / 100)}, too dear ${percent(over / 100)}).`,
+      level.not_counted ? ` No figure here counts ${level.not_counted}.` : "",
+    );
+    if (!now) return;
+    const line = (title, was, is) => [h("dt", {}, title), h("dd", {}, `${was.toFixed(1)} → ${is.toFixed(1)}`), h("dd.n", {}, was > 0 ? signed(is / was - 1, percent) : "")];
+    figures.replaceChildren(
+      ...[
+        line("Fair points, about", level.fair, fair),
+        line("Points destroyed", (100 * before.destroyed) / level.points, (100 * now.destroyed) / points),
+        line("Points lost", 100 * before.lost * level.points, 100 * now.lost * points),
+      ].flat(),
+    );
+  };
+  const fight = async () => {
+    const number = ++asked;
+    const isWanted = () => number === asked && part.isConnected;
+    const all = await opened();
+    const printed = all.units[level.selector];
+    const enemies = metBy(unit).map(({ key }) => unitOf.get(key)).map((each) => all.units[each.levels[each.head].selector]).filter((each) => each?.points > 0);
+    before ??= await exchangeOf(all, printed, enemies, isWanted);
+    const now = before && (await exchangeOf(all, changed(printed, changes, data.slider.edits), enemies, isWanted));
+    if (!now) return;
+    factor = before.destroyed > 0 && now.lost > 0 ? Math.sqrt((now.destroyed / before.destroyed) * (before.lost / now.lost)) : 1;
+    tell(now);
+  };
+  const slide = (name) => (value) => {
+    changes[name] = value;
+    fight();
+  };
+  const step = 5;
+  part.append(
+    h("h3", {}, "What if ", levelChoice(unit, place, part)),
+    sliderOf({ name: "points", label: "Points", value: level.points, step, least: step * Math.ceil(level.fair / 2 / step), most: step * Math.floor((2 * level.fair) / step) }, (value) => {
+      points = value;
+      before ? fight() : tell();
+    }),
+    ...(byId("engine") ? data.slider.edits.map((each) => sliderOf({ ...each, value: level[each.name] ?? 0 }, slide(each.name))) : []),
+    said,
+    figures,
+  );
+  tell();
+  return part;
+};

@@ -1,0 +1,37 @@
+/** Units with changed numbers: printed ones stay as they are, and a copy changes. */
+
+/** A unit with some of its numbers changed; `edits` say which facts a change is about. */
+export function changed(unit, changes, edits) {
+  const now = structuredClone(unit);
+  for (const { name, at, fields } of edits) {
+    const value = changes[name];
+    if (value === undefined) continue;
+    if (name in now) now[name] = value;
+    for (const field of fields) {
+      if (at === "unit") now.numbers[field] = value;
+      else if (at === "rows") for (const row of now.rows) row.numbers[field] = value;
+      else for (const row of now.rows) row.bands = row.bands.map((band) => withDice(band, value));
+    }
+  }
+  return now;
+}
+
+const withDice = ([first, last, ...dice], more) => [first, last, ...dice.map((each) => (each > 0 ? Math.max(each + more, 0) : each))];
+
+/** The value of an edit: as changed, or as the profile has it. */
+export function numberOf(unit, { name, at, fields }, none) {
+  if (unit.changes?.[name] !== undefined) return unit.changes[name];
+  if (at === "dice") return 0;
+  const numbers = at === "unit" ? unit.numbers : (unit.rows[0]?.numbers ?? {});
+  return numbers[fields[0]] ?? (name === "points" ? none : 0);
+}
+
+/** The attacks of a unit's rows of a kind on a target, the best first by the figures that Python ranks by. */
+export function ranked(rows, { rankedBy, sameWithin }) {
+  const order = (one, other) => {
+    if (one.why || other.why) return Number(Boolean(one.why)) - Number(Boolean(other.why));
+    const name = rankedBy.find((each) => Math.abs(other[each] - one[each]) > sameWithin);
+    return name ? other[name] - one[name] : 0;
+  };
+  return rows.sort((one, other) => order(one.answer, other.answer));
+}

@@ -1,0 +1,18 @@
+/** Data of a page as Python packed it (`analyser/web/html.py`), unpacked when it is first needed. */
+
+import { open } from "./module.js";
+
+/** The JSON of a packed text, and the bytes behind it. */
+export async function unpack(text) {
+  const bytes = Uint8Array.from(atob(text), (each) => each.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const whole = await new Response(stream).arrayBuffer();
+  const length = new DataView(whole).getUint32(0, true);
+  return { head: JSON.parse(new TextDecoder().decode(new Uint8Array(whole, 4, length))), rest: new Uint8Array(whole, 4 + length) };
+}
+
+/** The data of an element, with the exact engines: the module is what follows the JSON. */
+export async function load(id) {
+  const { head, rest } = await unpack(document.getElementById(id).textContent);
+  return { ...head, engine: await open(rest, head.layout) };
+}

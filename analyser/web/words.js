@@ -1,0 +1,23 @@
+/** Numbers and words, as every page writes and finds them. */
+
+/** A probability: never 0% or 100% unless it is. */
+export function percent(p, digits = 0) {
+  if (p <= 0) return "0%";
+  if (p >= 1 - 1e-12) return "100%";
+  const least = 10 ** -digits;
+  if (100 * p < least / 2) return `<${least.toFixed(digits)}%`;
+  if (100 * (1 - p) < least / 2) return `>${(100 - least).toFixed(digits)}%`;
+  return `${(100 * p).toFixed(digits)}%`;
+}
+
+/** A number with one digit after the point, without it where it is 0. */
+export const tenths = (value) => String(Number(value.toFixed(1)));
+
+/** A change with its sign. */
+export const signed = (change, text) => `${change < 0 ? "−" : "+"}${text(Math.abs(change))}`;
+
+export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** The words of a search, and whether a text in small letters has all of them. */
+export const wordsOf = (text) => text.toLowerCase().split(/\s+/).filter(Boolean);
+export const hasWords = (text, words) => words.every((word) => text.includes(word));

@@ -1,0 +1,96 @@
+"""The sliders of a unit's card: verdicts at other prices, and fights by the exact engines, in a real browser."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analyser.analysis.prices import fair_points
+from analyser.analysis.situations import situations_called
+from analyser.analysis.what_if import what_if
+from analyser.game.profiles import Profiles
+from analyser.report.sliders import RATIOS, engine_of, verdicts_at
+from tests.helpers.reports import unpacked
+
+pytestmark = pytest.mark.slow
+RIFLES = "crown/rifle-platoon@reinforced"
+KRUPP = "imperium/krupp-field-guns@basic"
+
+
+@pytest.fixture(scope="module")
+def field():
+    return [each for each in Profiles() if each.faction in ("crown", "imperium") and each.level_name != "full-strength"]
+
+
+@pytest.fixture(scope="module")
+def prices(field):
+    return fair_points(field, against=field).frame.set_index("loadout")
+
+
+@pytest.mark.parametrize(("name", "points"), [(RIFLES, 77), (RIFLES, 120), (KRUPP, 61), (KRUPP, 95)])
+def test_the_verdict_at_another_price_is_that_of_a_unit_which_costs_it(prices, field, name, points):
+    """Its points move what all others say a little, and how unusual it is: the most is 6 of 100."""
+    changed = [each.with_(points=points) if each.selector == name else each for each in field]
+    then = fair_points(changed, against=changed).frame.set_index("loadout").loc[name]
+    at = np.abs(np.log(RATIOS * prices.loc[name, "fair_points"] / points)).argmin()
+    there = verdicts_at(prices.loc[name])
+    assert there["verdicts"][at] == then["verdict"] != "fair"
+    assert there["under"][at] == pytest.approx(100 * then["under_probability"], abs=8)
+    assert there["over"][at] == pytest.approx(100 * then["over_probability"], abs=8)
+
+
+def test_from_the_price_of_a_better_unit_on_it_is_over_priced(prices):
+    limited = prices.loc[RIFLES].copy()
+    limited["at_most"] = limited["fair_points"]
+    assert set(verdicts_at(limited)["verdicts"][36:]) == {"over-priced"}
+    assert "over-priced" not in verdicts_at(limited)["verdicts"][:20]
+
+
+def test_there_is_no_verdict_without_a_fair_price(prices):
+    assert verdicts_at(prices.loc[RIFLES].copy().where(lambda row: row.index != "fair_points")) is None
+
+
+def test_engines_come_with_the_shots_and_charges_of_a_report():
+    sides, ruleset = [Profiles()[RIFLES]], Profiles().ruleset
+    data, _ = unpacked(f'<p id="engine">{engine_of(sides, situations_called("all"), ruleset)}</script>', "engine")
+    assert list(data["units"]) == [RIFLES]
+    assert [(act["kind"], act["near"]) for act in data["acts"]] == [
+        ("attack", False),
+        ("attack", True),
+        ("charge", True),
+    ]
+    assert engine_of(sides, situations_called("duel"), ruleset) == ""
+
+
+def what(page):
+    return page.locator("#view .what")
+
+
+def test_a_card_says_the_verdict_at_the_price_that_is_set(opened, browsed):
+    page = opened(address="unit-crown-drake-field-guns")
+    level = what(page).locator("select")
+    assert level.locator("option").count() > 1
+    row = pd.read_csv(browsed / "prices.csv").set_index("loadout").loc["crown/drake-field-guns@basic"]
+    level.select_option(label="basic")
+    assert f"At {row['points']} points: {row['verdict']}" in what(page).inner_text()
+    slider = page.locator("#what-points")
+    slider.fill(slider.get_attribute("max"))
+    assert "over-priced" in what(page).locator(".told").inner_text()
+    slider.fill(slider.get_attribute("min"))
+    assert "under-priced" in what(page).locator(".told").inner_text()
+
+
+@pytest.mark.parametrize(("name", "value", "changes"), [("dice", 2, {"dice": "+2"}), ("defence", 3, {"defence": 3})])
+def test_a_die_more_and_another_defence_are_worth_about_what_python_says(opened, name, value, changes):
+    page = opened(address="unit-crown-drake-field-guns")
+    what(page).locator("select").select_option(label="basic")
+    page.locator(f"#what-{name}").fill(str(value))
+    line = what(page).locator("dd").first
+    line.wait_for()
+    before, after = map(float, re.findall(r"[\d.]+", line.inner_text()))
+    found = what_if("crown/drake-field-guns@basic", **changes)
+    assert before == pytest.approx(found.before.fair_points, abs=0.05)
+    assert after / before == pytest.approx(found.after.fair_points / found.before.fair_points, rel=0.1)
+    page.locator(f"#what-{name}").fill("0" if name == "dice" else "2")
+    line.filter(has_text=f"→ {before:.1f}").wait_for()
