@@ -1,6 +1,7 @@
 """Best play by backward induction against the plain reading of it, which tries everything, on duels at random."""
 
 import random
+from fractions import Fraction
 
 import pytest
 
@@ -142,3 +143,14 @@ def test_tests_are_failed_on_purpose_where_that_is_better(seed):
     """Who falls back is further away; who runs amok need not charge after a failed rally test (AC-5.1)."""
     for duel in random_fights(random_retreat, seed, 1):
         check({**duel, "policy_a": BEST, "policy_b": BEST}, ("margin", "survival")[seed % 2])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", [1, Fraction(3, 2)])
+@pytest.mark.parametrize("seed", range(12))
+def test_moves_may_stop_at_each_step(seed, step):
+    """Toward the enemy and away from it, to the own edge at most."""
+    for duel in random_fights(random_retreat, seed, 1):
+        for name, edge in zip("ab", random.Random(seed).choices((0, 2, 4, 6), k=2)):
+            duel[name] |= {"edge_distance": edge, "rules": []}
+        check({**duel, "step": step, "rounds": 1, "policy_a": BEST, "policy_b": BEST}, ("margin", "survival")[seed % 2])
