@@ -125,7 +125,7 @@ KINDS = {
 
 def tables_in(raw, path=()):
     """The way to every table of a file."""
-    if isinstance(raw, dict) and all(isinstance(key, str) for key in raw):  # no distribution of numbers
+    if isinstance(raw, dict) and raw and all(isinstance(key, str) for key in raw):  # no distribution of numbers
         yield path
     for key, part in raw.items() if isinstance(raw, dict) else enumerate(raw) if isinstance(raw, list) else ():
         yield from tables_in(part, (*path, key))

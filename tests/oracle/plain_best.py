@@ -29,13 +29,12 @@ from tests.oracle.plain_duel_state import (
     Turn,
     advance,
     can_aim,
-    certainly,
     change,
     in_fumes,
     is_over,
-    then,
     unit_of,
 )
+from tests.oracle.plain_laws import certainly, then
 from tests.oracle.plain_strikes import dice_of_row
 
 BEST = "best"

@@ -7,7 +7,8 @@ from typing import NamedTuple
 from tests.oracle import plain_aftermath as aftermath
 from tests.oracle import plain_focus_fire as focus
 from tests.oracle import plain_reading as plain
-from tests.oracle.plain_duel_state import OTHER, Duel, Side, certainly, change, is_over, moves, then, unit_of
+from tests.oracle.plain_duel_state import OTHER, Duel, Side, change, is_over, moves, unit_of
+from tests.oracle.plain_laws import certainly, then
 from tests.oracle.plain_strikes import dice_of_row, suffer_blanks
 from tests.oracle.plain_units import Unit, value_of
 
