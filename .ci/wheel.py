@@ -1,6 +1,6 @@
 """Try a built wheel: `python .ci/wheel.py dist/*.whl` installs it without the checkout, and runs the README's commands.
 
-What a wheel must have: the version of `pyproject.toml`, all profiles, at most `MOST_BYTES`.
+What a wheel must have: the version of `pyproject.toml`, all profiles, the module of the browser, at most `MOST_BYTES`.
 """
 
 import os
@@ -27,7 +27,8 @@ def problems(wheel):
     version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     inside = set(zipfile.ZipFile(wheel).namelist())
     profiles = {f"analyser/{path.relative_to(ROOT).as_posix()}" for path in (ROOT / "profiles").rglob("*.toml")}
-    found = [f"it lacks {name}" for name in sorted({*profiles, "analyser/py.typed"} - inside)]
+    wanted = {*profiles, "analyser/py.typed", "analyser/web/calculator.wasm"}
+    found = [f"it lacks {name}" for name in sorted(wanted - inside)]
     if not wheel.name.startswith(f"analyser-{version}-"):
         found.append(f"it is not version {version}")
     if (size := wheel.stat().st_size) > MOST_BYTES:

@@ -10,7 +10,7 @@ import pytest
 import analyser
 from analyser.cli.battle import army_from
 from analyser.scenarios.battle import BattleTerms, battle_scenario
-from tests.fuzz.file_doors import toml
+from tests.fuzz.doors import toml
 from tests.helpers.shell import GRENADIERS, RIFLES, answer, refusal, run
 
 FEW = ["--trials", "600", "--rounds", "2", "--threads", "1"]

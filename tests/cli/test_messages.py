@@ -13,8 +13,7 @@ from analyser.common.errors import InputError, nearest
 from analyser.game.profiles import load_profiles
 from analyser.scenarios.load import load
 from analyser.sweep.plan import read_plan
-from tests.fuzz.answer_doors import ATTACKS, BATTLES, CHARGES, DUELS, FOCUSES, MORALE
-from tests.fuzz.sweep_doors import DOORS as SWEEPS
+from tests.fuzz.doors import INPUTS, MORALE
 from tests.helpers.shell import GRENADIERS, RIFLES, commands, run
 from tests.oracle.small_profiles import FACTION, write_profiles
 
@@ -92,13 +91,6 @@ def test_a_misspelt_command_is_told_the_right_one():
             assert f"'{name}'" in line(misspelt(name))
 
 
-VARIANTS = {
-    "metric": "p_annihilated",
-    "baseline": {"attack": {"attacker": RIFLES, "distance": 6}, "target": {"unit": GRENADIERS}},
-    "variants": {"aiming": {"aiming": True}},
-}
-
-
 def read_faction(raw, folder):
     """The units of a profile file that says so."""
     lines = [f"{key} = {_toml(value)}" for key, value in raw.items()]
@@ -118,19 +110,11 @@ def army(raw, _):
 
 
 KINDS = {
-    **{
-        name: (lambda raw, _: load(raw), raw)
-        for name, raw in zip(
-            ("attack", "charge", "focus", "duel", "battle"),
-            (ATTACKS[1], CHARGES[0], FOCUSES[1], DUELS[1], BATTLES[1]),
-        )
-    },
-    "army": (army, BATTLES[1]["mine"]),
-    "variants": (lambda raw, _: read_variants(raw, "", load_profiles()), VARIANTS),
+    **{name: (lambda raw, _: load(raw), INPUTS[name][-1]) for name in ("attack", "charge", "focus", "duel", "battle")},
+    "army": (army, INPUTS["battle"][1]["mine"]),
+    "variants": (lambda raw, _: read_variants(raw, "", load_profiles()), INPUTS["variants"][0]),
     "profiles": (read_faction, tomllib.loads(FACTION)),
-    **{
-        f"sweep {place}": (lambda raw, _: read_plan(raw), each["plan"]) for place, each in enumerate(SWEEPS["sweep"][1])
-    },
+    **{f"sweep {place}": (lambda raw, _: read_plan(raw), each) for place, each in enumerate(INPUTS["sweep"])},
     **{
         f"morale {name} {place}": (lambda raw, _, name=name: analyser.morale.load_question(name, raw), each)
         for name, questions in MORALE.items()
@@ -141,7 +125,7 @@ KINDS = {
 
 def tables_in(raw, path=()):
     """The way to every table of a file."""
-    if isinstance(raw, dict):
+    if isinstance(raw, dict) and raw and all(isinstance(key, str) for key in raw):  # no distribution of numbers
         yield path
     for key, part in raw.items() if isinstance(raw, dict) else enumerate(raw) if isinstance(raw, list) else ():
         yield from tables_in(part, (*path, key))

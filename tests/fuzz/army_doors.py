@@ -14,29 +14,8 @@ from analyser.report.army_card import army_card
 from tests.helpers import rosters, sample_rosters
 
 SHIPPED = "shipped"  # whose profiles an army is looked up in; else those of a catalogue of our own
-BASIC = "river-folk/otter-guard@basic"
-OWN = {
-    "name": "Pike Lancers",
-    "type": "cavalry",
-    "category": "light",
-    "defence": 2,
-    "damage_limit": 1,
-    "models": 4,
-    "points": 30,
-    "rules": ["Hover"],
-    "rows": [{"id": "melee", "name": "Melee", "kind": "melee", "bands": [{"first": 1, "last": 4, "dice": 5}]}],
-}
-TABLES = [
-    {"name": "List", "faction": "river-folk", "points_limit": 900, "unit": [BASIC, f"2 x {BASIC}"]},
-    {
-        "scale": "battle",
-        "battlegroups": {"First": "Bank"},
-        "unit": [{"unit": BASIC, "battlegroup": "First", "policy": "charge", "x": 3.5, "discipline": 6}, OWN],
-        "boon": [{"boon": "high-tide", "battlegroup": "First"}],
-    },
-    {"unit": [{"unit": BASIC, "name": "a", "embarked_in": "b"}, OWN | {"name": "b", "rules": ["Capacity (4)"]}]},
-]
-LISTS = [[BASIC, {"unit": "newt-battery@reinforced", "count": 2, "reserve": True, "behind": 2.5}]]
+NEWTS = {"unit": "newt-battery@reinforced", "count": 2, "reserve": True, "behind": 2.5}
+LISTS = [["river-folk/otter-guard@basic", NEWTS]]
 
 
 @functools.cache
@@ -136,21 +115,23 @@ def small(form):
     return inputs + [{"file": form(each), "numbers": "profile", "profiles": SHIPPED} for each in whole]
 
 
-def toml_files():
+def toml_files(tables):
     """The tables as files."""
-    armies = [analyser.load_army(each, library()) for each in TABLES]
+    armies = [analyser.load_army(each, library()) for each in tables]
     files = [{"file": each.to_toml().encode()} for each in armies]
     whole = [path.read_bytes() for path in sorted(sample_rosters.FOLDER.glob("*.toml"))]
     return files + [{"file": each, "profiles": SHIPPED} for each in whole]
 
 
-DOORS = {
-    "army": (table, [{"source": each} for each in (*TABLES, *LISTS)]),
-    "army toml": (file_of(".toml"), toml_files()),
-    "army ros": (file_of(".ros"), small(rosters.xml_of)),
-    "army rosz": (unzipped, small(rosters.xml_of)),
-    "army elements": (well_formed, small(_elements)),
-    "army zip": (file_of(".rosz"), small(rosters.zip_of)),
-    "army json": (file_of(".json"), small(rosters.json_of)),
-    "army tree": (file_of(".json"), small(lambda made: json.loads(rosters.json_of(made)))),
-}
+def doors(tables):
+    """The doors, with armies as tables to start from."""
+    return {
+        "army": (table, [{"source": each} for each in (*tables, *LISTS)]),
+        "army toml": (file_of(".toml"), toml_files(tables)),
+        "army ros": (file_of(".ros"), small(rosters.xml_of)),
+        "army rosz": (unzipped, small(rosters.xml_of)),
+        "army elements": (well_formed, small(_elements)),
+        "army zip": (file_of(".rosz"), small(rosters.zip_of)),
+        "army json": (file_of(".json"), small(rosters.json_of)),
+        "army tree": (file_of(".json"), small(lambda made: json.loads(rosters.json_of(made)))),
+    }

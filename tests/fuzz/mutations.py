@@ -8,147 +8,27 @@ import re
 from tests.fuzz.doors import DOORS
 from tests.fuzz.odd import ODD, Odd, at, places
 
-PLAIN = (
-    None,
-    True,
-    False,
-    -1,
-    0,
-    1,
-    2,
-    7,
-    12,
-    13,
-    99,
-    1000,
-    1001,
-    99_999,
-    2**31,
-    2**63 - 1,
-    2**63,
-    -(2**63),
-    0.5,
-    -0.5,
-    1e-9,
-    1e-320,
-    1e308,
-    -1e308,
-    3.999,
-    0.1 + 0.2,
-    "",
-    " ",
-    "0",
-    "1",
-    "none",
-    "nan",
-    "1e999",
-    "-",
-    ".",
-    "..",
-    "/",
-    "a/b",
-    "a\x00b",
-    "con",
-    "\x1b[31mred\x1b[0m",
-    "\r\n",
-    "\u202eabc",
-    "\ufeff",
-    "\x9b2J",
-    "🎲",
-    "𝟛",
-    "٣",
-    "²",
-    "Ⅷ",
-    "ß",
-    "Sponsons (99999)",
-    "Capacity (99999)",
-    "Veteran (0)",
-    "Arc (x)",
-    "Throw (1001)",
-    "Tail Gunner (5)",
-    "Run Amok",
-    "Durabel",
-    [],
-    {},
-    [[]],
-    [None],
-    {"": None},
-    {"0": 1.0},
-    {"1": 0.5, "2": 0.5},
-    {"1": -1, "2": 2},
-    [1, 2, 3],
-)
+
+def words(text, between=None):
+    """The pieces of a text."""
+    return text.split(between)
+
+
+INTEGERS = (-1, 0, 1, 2, 7, 12, 13, 99, 1000, 1001, 99_999, 2**31, 2**63 - 1, 2**63, -(2**63))
+FLOATS = (0.5, -0.5, 1e-9, 1e-320, 1e308, -1e308, 3.999, 0.1 + 0.2)
+WORDS = ("", " ", "\r\n", *words("0 1 none nan 1e999 - . .. / a/b con 🎲 𝟛 ٣ ² Ⅷ ß"))
+CONTROLS = ("a\x00b", "\x1b[31mred\x1b[0m", "\u202eabc", "\ufeff", "\x9b2J")
+RULES = words("Sponsons (99999),Capacity (99999),Veteran (0),Arc (x),Throw (1001),Tail Gunner (5),Durabel", ",")
+TABLES = ([], {}, [[]], [None], {"": None}, {"0": 1.0}, {"1": 0.5, "2": 0.5}, {"1": -1, "2": 2}, [1, 2, 3])
+PLAIN = (None, True, False, *INTEGERS, *FLOATS, *WORDS, *CONTROLS, *RULES, *TABLES)
 TOKENS = (
-    b"nan",
-    b"inf",
-    b"-1",
-    b"0",
-    b"1e400",
-    b"99999",
-    b"9" * 40,
-    b"9" * 5000,
-    b"[" * 200,
-    b"{a=" * 60,
-    b"\x00",
-    b"\xff",
-    b"\x1b[2J",
-    b'"\\u001b[31m"',
-    b'"\\u202e"',
-    b'"\\ud800"',
-    b"'''",
-    b'"',
-    b"\n",
-    b"=",
-    b"[[a]]\n",
-    b"[a.b.c]\n",
-    b"x" * 2500,
-    b"1979-05-27",
-    b"07:32:00",
-    b"true",
-    b"<!DOCTYPE a>",
-    b"&lol;",
-    b"&#x1b;",
-    b"&#0;",
-    b"&#155;",
-    b"<a>" * 150,
-    b"]]>",
-    b"/",
-    b"..",
+    *b"nan inf -1 0 1e400 99999 \x00 \xff \x1b[2J ''' \" = / .. true 1979-05-27 07:32:00 ]]> &lol; &#x1b; &#0;".split(),
+    *(b'"\\u001b[31m"', b'"\\u202e"', b'"\\ud800"', b"\n", b"[[a]]\n", b"[a.b.c]\n", b"<!DOCTYPE a>", b"&#155;"),
+    *(b"9" * 40, b"9" * 5000, b"[" * 200, b"{a=" * 60, b"x" * 2500, b"<a>" * 150),
 )
 MARKS = (
-    "",
-    " ",
-    ",",
-    "=",
-    ":",
-    "[",
-    "]",
-    "{",
-    "}",
-    "@",
-    "/",
-    "*",
-    "?",
-    "\x1b[2J",
-    "\u202e",
-    "\x00",
-    "\n",
-    "9",
-    "-",
-    "(",
-    ")",
-    "9" * 30,
-    "9" * 5000,
-    "'",
-    '"',
-    "#",
-    "%",
-    "z" * 3000,
-    "nan",
-    "é",
-    "[" * 300,
-    "--",
-    "==",
+    *("", " ", "\n", "\x1b[2J", "\u202e", "\x00", *words(", = : [ ] { } @ / * ? - ( ) ' \" # % 9 nan é -- ==")),
+    *("9" * 30, "9" * 5000, "z" * 3000, "[" * 300),
 )
 
 
@@ -192,33 +72,9 @@ def mutated(given, rng):
 
 
 def _key(key, rng):
-    odd = (
-        Odd("nan"),
-        Odd("tuple"),
-        Odd("long text"),
-        Odd("thousands of digits"),
-        1,
-        None,
-        True,
-        "",
-        "a.b",
-        "\x1b[2J",
-        "٣",
-    )
+    odd = (*map(Odd, ("nan", "tuple", "long text", "thousands of digits")), 1, None, True, "", "a.b", "\x1b[2J", "٣")
     if isinstance(key, str) and rng.random() < 0.5:
-        others = (
-            "rules",
-            "unit",
-            "models",
-            "row",
-            "rows",
-            "charge",
-            "duel",
-            "dice",
-            "ruleset",
-            "capacity",
-            "passengers",
-        )
+        others = words("rules unit models row rows charge duel dice ruleset capacity passengers")
         return rng.choice((f"{key}x", key[1:], key.upper(), *others))
     return rng.choice(odd)
 
@@ -228,17 +84,7 @@ def _near(value, rng):
     if isinstance(value, bool):
         return rng.choice((not value, int(value), str(value)))
     if isinstance(value, int | float):
-        ways = (
-            value + 1,
-            value - 1,
-            -value,
-            value * 10,
-            value * 1000,
-            value / 3,
-            float(value),
-            str(value),
-            value + 0.01,
-        )
+        ways = (value + 1, value - 1, -value, value * 10, value * 1000, value / 3, float(value), str(value))
         return rng.choice(ways) if math.isfinite(value) and abs(value) < 1e100 else 1
     if isinstance(value, str):
         return _text(value, rng)

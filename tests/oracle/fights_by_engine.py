@@ -312,6 +312,7 @@ def terms_of(scenario):
         policy_a=scenario["policy_a"],
         policy_b=scenario["policy_b"],
         distance=None if distance is None else float(distance),
+        step=float(scenario["step"]) if "step" in scenario else None,
     )
 
 

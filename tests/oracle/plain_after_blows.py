@@ -5,8 +5,9 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from tests.oracle import plain_reading as plain
+from tests.oracle.plain_laws import then
 from tests.oracle.plain_strikes import crush_passengers
-from tests.oracle.plain_units import Unit, as_target, removed, then
+from tests.oracle.plain_units import Unit, as_target, removed
 
 # --- the fight --------------------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ of a situation that came up before. For one or two rounds of few models.
 
 from collections import defaultdict
 from fractions import Fraction
+from math import ceil
 
 from tests.oracle import plain_close_quarters as cq
 from tests.oracle import plain_duel as plain
@@ -28,13 +29,12 @@ from tests.oracle.plain_duel_state import (
     Turn,
     advance,
     can_aim,
-    certainly,
     change,
     in_fumes,
     is_over,
-    then,
     unit_of,
 )
+from tests.oracle.plain_laws import certainly, then
 from tests.oracle.plain_strikes import dice_of_row
 
 BEST = "best"
@@ -51,6 +51,7 @@ class Game:
 
     def __init__(self, scenario, want, wanter):
         shown = {**scenario, **{f"policy_{side}": known_policy(scenario[f"policy_{side}"]) for side in "ab"}}
+        self.step = shown.pop("step", None)
         self.field, self.start, self.rounds, self.first = plain.read(shown)
         self.scenario, self.want, self.wanter = scenario, want, wanter
         self.chooses = {side: scenario[f"policy_{side}"] == BEST for side in "ab"}
@@ -199,8 +200,11 @@ class Game:
             yield from self.shots(place, side, several=True, reforming=True)
 
     def places(self, duel, side, ahead, back):
-        """Where a move of up to so many inches toward the enemy, or away, may end: after all, or at a row's range."""
+        """Where a move of up to so many inches toward the enemy, or away, may end: after all, at a range, at a step."""
         found = [advance(self.field, duel, side, ahead), self.retired(duel, side, back)]
+        for number in range(1, ceil(max(ahead, back) / self.step)) if self.step else ():
+            found += [advance(self.field, duel, side, number * self.step)] if number * self.step < ahead else []
+            found += [self.retired(duel, side, number * self.step)] if number * self.step < back else []
         for row in getattr(self.field, side)["rows"]:
             if row["kind"] != "ranged" or getattr(self.field, OTHER[side])["category"] not in row["against"]:
                 continue

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from tests.oracle import plain_reading as plain
 from tests.oracle.plain_after_blows import Field, Fight, resolve
+from tests.oracle.plain_laws import then
 from tests.oracle.plain_strikes import after_losses, dice_of_row, rating_of, strike
-from tests.oracle.plain_units import DEFAULT_COMBAT, Unit, as_target, disorder, read_unit, then, unit_of, value_of
+from tests.oracle.plain_units import DEFAULT_COMBAT, Unit, as_target, disorder, read_unit, unit_of, value_of
 
 
 def row_of_charge(facts):

@@ -21,14 +21,13 @@ from tests.oracle.plain_duel_state import (
     Field,
     Side,
     Turn,
-    certainly,
     change,
     in_fumes,
     is_over,
     speed,
-    then,
     unit_of,
 )
+from tests.oracle.plain_laws import certainly, then
 from tests.oracle.plain_units import Unit, value_of
 from tests.oracle.plain_units import unit_of as unit_at_first
 
@@ -254,19 +253,3 @@ def points(scenario, duel):
     lost_a = bool(duel.a.unit.fate) * scenario["a"].get("victory_points", 0)
     lost_b = bool(duel.b.unit.fate) * scenario["b"].get("victory_points", 0)
     return lost_b + duel.hunted_a, lost_a + duel.hunted_b
-
-
-def victory(scenario, duel):
-    """Who has more victory points, and whether at least twice the other's (AC-9.4): ("a", True), ("draw", False)."""
-    of_a, of_b = points(scenario, duel)
-    if of_a == of_b:
-        return "draw", False
-    return ("a" if of_a > of_b else "b"), max(of_a, of_b) >= 2 * min(of_a, of_b)
-
-
-def law_of(law, part):
-    """The law of a part of each duel, such as `lambda duel: duel.a.unit.models`."""
-    chances = defaultdict(Fraction)
-    for duel, chance in law.items():
-        chances[part(duel)] += chance
-    return dict(chances)

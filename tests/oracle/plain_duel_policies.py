@@ -12,14 +12,13 @@ from tests.oracle.plain_duel_state import (
     Side,
     advance,
     can_aim,
-    certainly,
     change,
     is_over,
     moves,
     speed,
-    then,
     unit_of,
 )
+from tests.oracle.plain_laws import certainly, marginal, then
 from tests.oracle.plain_units import DEFAULT_COMBAT, Unit, value_of
 
 
@@ -206,7 +205,7 @@ def fire_up_to(field, side, duel, most, *, aiming, moved=False):
     shots = certainly((duel, 0))
     for row in rows_in_range(field, duel._replace(distance=None), side, moved=moved):
         shots = then(shots, lambda state, row=row: fire_one(field, side, most, row, aiming, *state))
-    return marginal(shots)
+    return marginal(shots, lambda state: state[0])
 
 
 def fire_one(field, side, most, row, aiming, duel, fired):
@@ -216,14 +215,6 @@ def fire_one(field, side, most, row, aiming, duel, fired):
         return certainly((duel, fired))
     law = shoot_row(field, duel, side, row, aiming=aiming)
     return {(after, fired + 1): chance for after, chance in law.items()}
-
-
-def marginal(law):
-    """The law of the first of each pair."""
-    chances = defaultdict(Fraction)
-    for (first, _second), chance in law.items():
-        chances[first] += chance
-    return dict(chances)
 
 
 POLICIES = {

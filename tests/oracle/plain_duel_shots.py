@@ -7,7 +7,8 @@ from typing import NamedTuple
 from tests.oracle import plain_aftermath as aftermath
 from tests.oracle import plain_focus_fire as focus
 from tests.oracle import plain_reading as plain
-from tests.oracle.plain_duel_state import OTHER, Duel, Side, certainly, change, is_over, moves, then, unit_of
+from tests.oracle.plain_duel_state import OTHER, Duel, Side, change, is_over, moves, unit_of
+from tests.oracle.plain_laws import certainly, then
 from tests.oracle.plain_strikes import dice_of_row, suffer_blanks
 from tests.oracle.plain_units import Unit, value_of
 
@@ -145,13 +146,13 @@ def volley_of(
         target_deck=getattr(duel, f"deck_{enemy_side}"),
         attackers_deck=getattr(duel, f"deck_{side}"),
     )
-    rolls = []
+    chances = defaultdict(Fraction)  # blanks count with an Overcharge alone
     for number, dice_chance, my_deck in focus.dice_draws(
         attack, table.attackers_deck, field.deck, replacement=field.replacement
     ):
         for (hits, blanks), hit_chance in plain.attack_pool_law(number, field.die, attack, now).items():
-            own = suffer_blanks(blanks if overcharge else 0, facts, me.unit)
-            rolls.append((hits, own, my_deck, dice_chance * hit_chance))
+            chances[hits, blanks if overcharge else 0, my_deck] += dice_chance * hit_chance
+    rolls = [(hits, suffer_blanks(blanks, facts, me.unit), deck, p) for (hits, blanks, deck), p in chances.items()]
     return Volley(attack, now, table, duel, rolls)
 
 

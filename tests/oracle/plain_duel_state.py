@@ -1,6 +1,5 @@
 """The state of a duel in the plain reading: sides, moves, and who may aim."""
 
-from collections import defaultdict
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -75,20 +74,6 @@ class Turn(NamedTuple):
     was_disordered: bool
     rallied: bool = True
     charged: bool = False
-
-
-def then(law, step):
-    """The law of a step taken after a law."""
-    chances = defaultdict(Fraction)
-    for state, chance in law.items():
-        for after, step_chance in step(state).items():
-            chances[after] += chance * step_chance
-    return dict(chances)
-
-
-def certainly(state):
-    """The law of what is certain."""
-    return {state: Fraction(1)}
 
 
 def change(duel, side, **what):

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from tests.oracle import plain_aftermath as aftermath
 from tests.oracle import plain_reading as plain
 from tests.oracle.plain_decks import deck_of, draws
+from tests.oracle.plain_laws import marginal
 from tests.oracle.plain_units import DEFAULT_UNIT, Unit, read_unit, unit_of, value_of
 
 CIRCUMSTANCES = {"exposed", "obstacle", "from_front"}  # facts of the target that are an attack's own
@@ -206,11 +207,6 @@ def laws(scenario):
     return [marginal(law, lambda table: table.target) for law in tables(scenario)]
 
 
-def own_losses(scenario):
-    """The law {(models destroyed, damage left): chance} of each attack's own unit (Overcharge in AC-6), a list."""
-    return [marginal(law, lambda table: table[3:5]) for law in tables(scenario)]
-
-
 def attackers(scenario):
     """The law {unit: chance} of each attacker after its attack, and after that of a Tail Gunner, a list."""
     return [marginal(law, lambda table: table.attacker) for law in tables(scenario)]
@@ -230,32 +226,3 @@ def answered(given, gunner, table, ruleset):
         return {table._replace(attacker=unit): Fraction(1)}
     law = aftermath.tail_gunner(gunner, shooter, unit, ruleset)
     return {table._replace(attacker=after): chance for after, chance in law.items()}
-
-
-def marginal(law, part):
-    """The law of a part of each state."""
-    chances = defaultdict(Fraction)
-    for state, chance in law.items():
-        chances[part(state)] += chance
-    return dict(chances)
-
-
-EVENTS = {
-    "suppressed": lambda target: target.suppressed and not target.fate,
-    "broken": lambda target: target.fate == "broken",
-    "destroyed": lambda target: target.fate == "destroyed",
-    "annihilated": lambda target: bool(target.fate),
-}
-
-
-def chance_of(law, event):
-    """The chance of an event by name in a law of targets."""
-    return sum((chance for target, chance in law.items() if EVENTS[event](target)), Fraction(0))
-
-
-def attacks_until(scenario, chance, event):
-    """How many of the attacks, in order, until the event is so likely; None: not even after all of them."""
-    for number, law in enumerate(laws(scenario), 1):
-        if chance_of(law, event) >= chance:
-            return number
-    return None

@@ -14,22 +14,6 @@ Row = dict[str, Any]
 Law = dict[Any, Fraction]
 
 RULESET = {"check_sides": 6, "check_target": 4, "fire_shakes": True, "pip_dice": 1, "pip_sides": 6, "turns": 6}
-KEYS = {
-    "check": ["arm"],
-    "flight": ["fate", "distance", "pursuit"],
-    "fates": ["arm"],
-    "chain": ["friends"],
-    "chain_means": ["units"],
-    "friends": ["friend", "arm", "distance"],
-    "joint": ["first", *(f"friend_{i}" for i in range(1, 8))],
-    "rout": ["unit", "turn"],
-    "time_in_rout": ["unit", "turns"],
-    "turns_in_rout": ["unit"],
-    "still_routed": ["turn", "units"],
-    "division": ["turn"],
-    "units": ["unit", "turn"],
-    "standing": ["turn", "units"],
-}
 
 
 def exact(number: Any) -> Fraction:

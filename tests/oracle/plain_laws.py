@@ -1,4 +1,4 @@
-"""Laws as dicts of outcome -> Fraction, for plain readings of rules."""
+"""Laws as dicts of outcome -> Fraction, for all plain readings of rules."""
 
 from __future__ import annotations
 
@@ -29,6 +29,16 @@ def collect(pairs: Iterable[tuple[Hashable, Fraction]]) -> Law:
 def then(law: Law, step: Callable[[Any], Law]) -> Law:
     """Every outcome goes through the step."""
     return collect((after, p * q) for before, p in law.items() for after, q in step(before).items())
+
+
+def certainly(outcome: Any) -> Law:
+    """What is certain."""
+    return {outcome: Fraction(1)}
+
+
+def marginal(law: Law, part: Callable[[Any], Any]) -> Law:
+    """Of a part of each outcome."""
+    return collect((part(outcome), p) for outcome, p in law.items())
 
 
 def total(law: Law, wanted: Callable[[Any], bool]) -> Fraction:

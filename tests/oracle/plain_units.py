@@ -1,13 +1,11 @@
 """Units in a plain reading: their facts with everything filled in, and the state that a fight can change."""
 
 import re
-from collections import defaultdict
 from fractions import Fraction
 from typing import NamedTuple
 
 from tests.oracle import plain_reading as plain
 
-MELEE = {"kind": "melee", "bands": [], "qualities": []}
 DEFAULT_UNIT = {
     "type": None,
     "category": "light",
@@ -131,12 +129,3 @@ def as_target(facts, unit, *, from_front=False, models=None):
 def disorder(facts, unit):
     """Disordered, unless a commander is near (AC-5.8)."""
     return unit if facts["near_commander"] else unit._replace(disordered=True)
-
-
-def then(law, step):
-    """The law of a step taken after a law."""
-    chances = defaultdict(Fraction)
-    for state, chance in law.items():
-        for after, step_chance in step(state).items():
-            chances[after] += chance * step_chance
-    return chances

@@ -455,21 +455,6 @@ def random_company(rng):
     return charge | {"secondaries": others}
 
 
-def random_shots_at_gunners(rng):
-    """A duel of one row a side, an aerial unit against a Tail Gunner, both shooting."""
-    duel = random_duel(rng)
-    for name in "ab":
-        unit = duel[name]
-        rows = [row for row in unit["rows"] if row["kind"] == "ranged"]
-        unit["rows"] = [row for row in unit["rows"] if row is not rows[1]]
-        unit.pop("on_lookout", None)
-        duel[f"policy_{name}"] = "shoot"
-    duel["a"]["category"] = "aerial"
-    duel["b"]["rules"] = [*duel["b"]["rules"], "Tail Gunner (2)"]
-    duel["first"], duel["rounds"] = "a", 1
-    return duel
-
-
 def random_unit(rng, models, rules):
     """A unit in any state, without rows."""
     damage_limit = rng.randint(1, 2)

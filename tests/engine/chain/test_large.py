@@ -38,7 +38,7 @@ def asked(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("units", [10, 14])
+@pytest.mark.parametrize("units", [14])
 def test_a_large_division_is_answered(units):
     """10 units with losses have 2 x 3^10 states, 14 have 9,565,938: beside NumPy, trial by trial."""
     question = division(units, turns=3)
@@ -166,12 +166,6 @@ def test_tables_of_found_states_are_those_of_all(name, monkeypatch):
         for key, row in rows(found, table).items():
             assert row == pytest.approx(expected[key], abs=EXACTLY)
         assert rows(found, table).keys() == expected.keys()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", QUESTIONS)
-def test_states_are_as_frequent_as_they_are_likely(name):
-    assert_sample_fits(*QUESTIONS[name], trials=100_000, seeds=(1, 2))
 
 
 @pytest.mark.slow
@@ -410,8 +404,9 @@ EVERY_MAXIMUM = {
 }
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", EVERY_MAXIMUM)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name == "tests" else [pytest.mark.proof]) for name in EVERY_MAXIMUM]
+)
 def test_every_documented_maximum_is_answered(name):
     system, question = EVERY_MAXIMUM[name]
     found = morale.simulate(system, question, 200, seed=1)

@@ -9,18 +9,12 @@ from analyser.common.errors import InputError
 from tests.helpers.samples import chi_square
 from tests.oracle import fights_by_engine as engine
 from tests.oracle.fight_files import LOW_CARDS, duel, likely, row, unit
-from tests.oracle.plain_deeds import deeds
 from tests.oracle.random_fights import (
     random_failed_charge,
     random_fights,
-    random_fury,
-    random_gunners,
     random_plain_duel,
-    random_siege,
-    random_watch,
 )
 
-SAME = 1e-12
 SLOW = row("ranged", 1, "Slow to Fire")
 
 
@@ -118,19 +112,6 @@ def test_a_sample_has_intervals():
     for key, each in sampled.items():
         margin = 2.5 * (each["high"] - each["low"])
         assert abs(each["probability"] - known[key]) <= margin, key
-
-
-MAKERS = [random_plain_duel, random_failed_charge, random_fury, random_gunners, random_siege, random_watch]
-
-
-@pytest.mark.parametrize("make", MAKERS)
-@pytest.mark.parametrize("seed", range(4))
-def test_the_plain_reading_tells_the_same(make, seed):
-    for scenario in random_fights(make, seed, 4):
-        for ours, plain in zip(engine.duel_deeds(scenario), deeds(scenario), strict=True):
-            assert ours.keys() == {key for key, chance in plain.items() if chance}, scenario
-            for key, chance in ours.items():
-                assert chance == pytest.approx(float(plain[key]), abs=SAME), (key, scenario)
 
 
 @pytest.mark.slow

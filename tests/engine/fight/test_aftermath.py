@@ -6,12 +6,12 @@ from fractions import Fraction
 import pytest
 
 import analyser
-from tests.oracle import fight_files, plain_aftermath, plain_duel
+from tests.oracle import fight_files, plain_aftermath
 from tests.oracle import fights_by_engine as engine
 from tests.oracle import plain_close_quarters as cq
 from tests.oracle.fight_files import row, unit
 from tests.oracle.plain_units import read_unit
-from tests.oracle.random_fights import random_blast, random_fights, random_shots_at_gunners
+from tests.oracle.random_fights import random_blast, random_fights
 
 SAME = 1e-12
 
@@ -69,19 +69,6 @@ def test_a_broken_unit_does_not_go_off():
     assert chance == pytest.approx(1)
     assert ending[0] == 1  # the charger has its model still
     assert "broken" in ending
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_tail_gunner_shoots_back_at_an_aerial_unit(seed):
-    for duel in random_fights(random_shots_at_gunners, seed, 3):
-        duel.pop("distance", None)
-        duel["ruleset"]["deck"] = {"2": 1, "7": 3}
-        (law,) = plain_duel.laws(duel)
-        plain = defaultdict(float)
-        for state, chance in law.items():
-            plain[*engine.plain_duellist(state.a), *engine.plain_duellist(state.b)] += float(chance)
-        (ours,) = engine.duel_laws(duel)
-        assert_same(ours, plain)
 
 
 @pytest.mark.slow

@@ -49,26 +49,16 @@ def p_value(found, expected):
 
 @pytest.mark.slow
 @BASELINES
-@pytest.mark.parametrize("facts", [SMALL, STEADY], ids=["small", "steady"])
+@pytest.mark.parametrize("facts", [SMALL, pytest.param(STEADY, marks=pytest.mark.proof)], ids=["small", "steady"])
 def test_baselines_play_the_plain_duel(baseline, facts):
-    trials, rounds = 20_000, 3
+    trials, rounds = 10_000, 2
     found, laws = baseline.play(facts, rounds, trials, 1), plain_laws(facts, rounds)
     for number in range(rounds):
         assert found[number].sum() == trials
         assert p_value(found[number], laws[number] * trials) > 1e-3
 
 
-@pytest.mark.slow
-def test_baselines_agree_on_the_duel_that_is_timed():
-    trials = 20_000
-    one = pure_python.play(TWELVE, ROUNDS, trials, 1)[-1].ravel()
-    other = numpy_vectorised.play(TWELVE, ROUNDS, trials, 2)[-1].ravel()
-    common = one + other >= 2 * FEWEST_EXPECTED
-    table = [np.append(counts[common], counts[~common].sum()) for counts in (one, other)]
-    assert stats.chi2_contingency(table).pvalue > 1e-3
-
-
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.parametrize("module", [pure_python, numpy_vectorised], ids=["pure Python", "NumPy"])
 def test_with_real_decks_they_play_what_the_engine_plays(module):
     """The engine's own sample is checked against the plain reading elsewhere; the two laws hardly differ here."""

@@ -21,7 +21,7 @@ def duel_of(models=3, **terms):
     )
 
 
-@pytest.fixture(scope="module", params=[{}, {"distance": 18, "want": "points"}, {"first": "a", "rounds": 1}])
+@pytest.fixture(scope="module", params=[{"models": 2}, {"models": 2, "rounds": 1, "distance": 18, "want": "points"}])
 def play(request):
     """A play of a few hundred to some thousand situations."""
     return play_of(duel_of(**request.param))

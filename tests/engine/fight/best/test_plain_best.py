@@ -1,6 +1,7 @@
 """Best play by backward induction against the plain reading of it, which tries everything, on duels at random."""
 
 import random
+from fractions import Fraction
 
 import pytest
 
@@ -35,6 +36,13 @@ def check(duel, want):
     assert play.exploitability < SAME
 
 
+def few(duel):
+    """At most two models a side, which is what the plain reading has time for."""
+    for name in "ab":
+        duel[name]["models"] = min(duel[name]["models"], 2)
+        duel[name].pop("exposed", None)
+
+
 def _as_simple_tactics_fight(play, side):
     """The plan of best play, except that one side chooses in combats as simple tactics do."""
     plan = play.plan.copy()
@@ -51,6 +59,7 @@ def test_one_round(seed, make):
     want = random.Random(seed).choice(("win", "margin", "survival"))
     for duel in random_fights(make, seed, 1):
         duel["rounds"] = 1
+        few(duel)
         for policies in ((BEST, BEST), (BEST, duel["policy_b"]), (duel["policy_a"], BEST)):
             check({**duel, "policy_a": policies[0], "policy_b": policies[1]}, want)
 
@@ -59,9 +68,7 @@ def test_one_round(seed, make):
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_two_rounds_and_several_rows(seed):
     for duel in random_fights(random_duel, seed, 1):
-        for name in "ab":
-            duel[name]["models"] = min(duel[name]["models"], 2)
-            duel[name].pop("exposed", None)
+        few(duel)
         check({**duel, "rounds": 1 + (seed == 1), "policy_a": BEST, "policy_b": BEST}, "win")
 
 
@@ -71,10 +78,8 @@ def test_two_rounds_and_several_rows(seed):
 def test_a_charge_with_overcharge_or_without(seed, stated):
     """Whoever charges chooses, and so does whoever strikes back, unless it is stated (AC-6, AC-8.1, AC-8.3)."""
     for duel in random_fights(random_duel, seed, 1):
-        for name in "ab":
-            unit = duel[name]
-            unit["models"] = min(unit["models"], 2)
-            unit.pop("exposed", None)
+        few(duel)
+        for unit in (duel["a"], duel["b"]):
             unit["rows"] = [row for row in unit["rows"] if row["kind"] == "melee"][:1]
             for row in unit["rows"]:
                 row["qualities"] = [*{*row["qualities"], "Overcharge"}]
@@ -88,9 +93,7 @@ def test_a_charge_with_overcharge_or_without(seed, stated):
 def test_a_garrison_may_leave_its_building(seed, distance):
     """By its exit manoeuvre, up to 3 inches from it; who has just left shoots reforming (AC-4.2)."""
     for duel in random_fights(random_duel, seed, 1):
-        for name in "ab":
-            duel[name]["models"] = min(duel[name]["models"], 2)
-            duel[name].pop("exposed", None)
+        few(duel)
         duel["a"] |= {"type": "infantry", "garrisoned": True, "suppressed": seed % 2 == 0}
         duel["b"] |= {"garrisoned": False}
         duel |= {"rounds": 1 + (seed == 1), "distance": distance, "policy_a": BEST, "policy_b": BEST}
@@ -142,3 +145,14 @@ def test_tests_are_failed_on_purpose_where_that_is_better(seed):
     """Who falls back is further away; who runs amok need not charge after a failed rally test (AC-5.1)."""
     for duel in random_fights(random_retreat, seed, 1):
         check({**duel, "policy_a": BEST, "policy_b": BEST}, ("margin", "survival")[seed % 2])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", [1, Fraction(3, 2)])
+@pytest.mark.parametrize("seed", range(12))
+def test_moves_may_stop_at_each_step(seed, step):
+    """Toward the enemy and away from it, to the own edge at most."""
+    for duel in random_fights(random_retreat, seed, 1):
+        for name, edge in zip("ab", random.Random(seed).choices((0, 2, 4, 6), k=2)):
+            duel[name] |= {"edge_distance": edge, "rules": []}
+        check({**duel, "step": step, "rounds": 1, "policy_a": BEST, "policy_b": BEST}, ("margin", "survival")[seed % 2])

@@ -4,21 +4,11 @@ import random
 import time
 from itertools import product
 
-import numpy as np
 import pytest
 
 from analyser import InputError, duel, load_profiles
-from analyser.common.jit import interpreted
-from analyser.engine.fight import strikes
-from analyser.engine.fight.best.choice_program import FIRST, GUARD, RETALIATION, SUBJECT, TO
-from analyser.engine.fight.exact.distribution import Joint, fused_from
-from analyser.engine.fight.exact.propagate import after_operation
-from analyser.engine.fight.exact.strike import after_strike, none_known, pool_cache_for
-from analyser.engine.fight.program import Kind, dice_of
-from analyser.game.ruleset import Rating
+from analyser.engine.fight.best.choice_program import RETALIATION, SUBJECT
 from analyser.results.play import UNSURE, likely_size, play_of
-from analyser.rules import unit_state
-from analyser.rules.structs import NONE
 from analyser.scenarios.duel import DuelScenario, course_of, shooters_of
 from analyser.scenarios.load import load_as
 
@@ -152,97 +142,6 @@ def test_no_tactic_does_better_and_nobody_can_exploit_it(distance):
         for name in play.tactics(side):
             assert sign * (play.value - play.following(play.plan_of_tactic(side, name))) >= -SAME
             assert sign * (play.value - play.against(play.plan_of_tactic(side, name), 1 - side)) >= -SAME
-
-
-def test_random_plans_lie_between_the_best_answers_to_them():
-    play, rng = played(unit(2), unit(2), rounds=2), np.random.default_rng(1)
-    choices = choices_of(play)
-    for _ in range(10):
-        plan = play.plan.copy()
-        for number, node, count in (*choices[0], *choices[1]):
-            plan[number, node] = rng.integers(count)
-        value = play.following(plan)
-        assert play.against(plan, 1) - SAME <= value <= play.against(plan, 0) + SAME
-        assert play.against(plan, 0) >= play.value - SAME >= play.against(plan, 1) - 2 * SAME
-
-
-class Propagation:
-    """The distribution of a play under its plan by the engine of distributions: no edge of the graph is looked at."""
-
-    def __init__(self, play):
-        self.play, self.rules, self.setup = play, play.game.rules, play.setup
-        rolls = dice_of(self.setup, 1 + self.rules.operations[self.rules.operations[:, 0] == Kind.STRIKE, 2].max())
-        ruleset = play.scenario.ruleset
-        places = (np.cumsum(rolls).reshape(rolls.shape) - 1) * len(Rating)
-        self.cache = pool_cache_for(self.setup, places, np.array(ruleset.die.faces), ruleset.deck.counts())
-        self.taken = {}
-        for place in play.places:
-            nodes = play.game.nodes_of(place.place)
-            for node in range(nodes.start, nodes.stop):
-                pair = int(play.game.first[node]), int(play.game.second[node])
-                self.taken[place.place, pair] = [
-                    int(play.game.branches_at(node)[play.plan[number, node]]) for number in range(play.game.rounds)
-                ]
-
-    def at_the_end(self):
-        """{pair of states: chance} after all rounds."""
-        law = {(int(self.play.game.first[0]), int(self.play.game.second[0])): 1.0}
-        for number in range(self.play.game.rounds):
-            going_on = {pair: chance for pair, chance in law.items() if not any(map(unit_state.is_removed, pair))}
-            waiting, law = {self.rules.begins_at: going_on}, {pair: law[pair] for pair in law if pair not in going_on}
-            while waiting:
-                place = max(waiting)
-                for to, pair, chance in self.after(place, number, waiting.pop(place)):
-                    into = law if to == 0 else waiting.setdefault(to, {})
-                    into[pair] = into.get(pair, 0.0) + chance
-        return law
-
-    def after(self, place, number, law):
-        """The (place, pair, chance) that follow a place."""
-        first, count, after, chooser, _ = self.rules.places[place].tolist()
-        if chooser != NONE:
-            for pair, chance in law.items():
-                known = self.taken.get((place, pair))
-                branch = self.forced(place, pair) if known is None else known[number]
-                yield int(self.rules.branches[first + branch, TO]), pair, chance
-            return
-        firsts, seconds = (sorted({pair[side] for pair in law}) for side in (0, 1))
-        table = np.zeros((len(firsts), len(seconds)))
-        for (one, two), chance in law.items():
-            table[firsts.index(one), seconds.index(two)] += chance
-        joint, known, done = Joint(np.array(firsts), np.array(seconds), table), none_known(), 0
-        operations = self.rules.operations[first : first + count]
-        while done < count:
-            fused, done = fused_from(operations, done, count)
-            if fused.operation[0] == Kind.STRIKE:
-                joint, known = after_strike(self.setup, fused, joint, self.cache, known)
-            else:
-                joint = after_operation(self.setup, fused, joint, self.cache)
-        for row, column in zip(*np.nonzero(joint.probabilities)):
-            yield after, (int(joint.first[row]), int(joint.second[column])), joint.probabilities[row, column]
-
-    def forced(self, place, pair):
-        """The only branch there is: to hold fire, unless nothing else can be done."""
-        first, count = self.rules.places[place, [FIRST, FIRST + 1]].tolist()
-        can = [
-            branch
-            for branch in range(count)
-            if (guard := int(self.rules.branches[first + branch, GUARD])) == NONE
-            or strikes.is_made(
-                self.setup, int(self.rules.operations[guard, 2]), int(self.rules.operations[guard, 1]), pair
-            )
-        ]
-        assert can == [0]
-        return 0
-
-
-def test_the_value_is_what_the_engine_of_distributions_makes_of_the_plan():
-    play = played(unit(2), unit(2), rounds=2, first="random")
-    with interpreted():
-        law = Propagation(play).at_the_end()
-    assert sum(law.values()) == pytest.approx(1, abs=SAME)
-    worth = {(int(one), int(two)): value for one, two, value in zip(play.game.first, play.game.second, play.final)}
-    assert sum(chance * worth[pair] for pair, chance in law.items()) == pytest.approx(play.value, abs=SAME)
 
 
 def test_what_is_too_large_is_refused_before_it_starts(monkeypatch):
