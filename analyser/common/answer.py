@@ -204,12 +204,12 @@ def _cells(row: Mapping[str, Any], before: str = "") -> Iterable[tuple[str, Any]
             yield from _cells(cell, f"{before}{name}_")
         elif not isinstance(cell, list | tuple):
             yield f"{before}{name}", cell
-        elif not any(isinstance(each, Mapping | list | tuple) for each in cell):
+        elif not any(isinstance(item, Mapping | list | tuple) for item in cell):
             yield f"{before}{name}", ", ".join(map(str, cell))
 
 
 def _is_table(value: Any) -> bool:
-    return isinstance(value, list | tuple) and bool(value) and all(isinstance(each, Mapping) for each in value)
+    return isinstance(value, list | tuple) and bool(value) and all(isinstance(item, Mapping) for item in value)
 
 
 def _dots(figures: Mapping[str, Any], heading: str, ax: Axes | None) -> Axes:
