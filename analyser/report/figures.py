@@ -47,7 +47,7 @@ def page_data(answer: Matchups, figures: Sequence[str] = CARRIED) -> dict[str, A
     sides = list(map(side_data, answer.attackers))
     data = figures_data(answer.frame, answer.situations, sides, names)
     called = row_names(answer.attackers)
-    return data | {"rows": [called.get(each, each) for each in data["rows"]]}
+    return data | {"rows": [called.get(row, row) for row in data["rows"]]}
 
 
 def row_names(loadouts: Iterable[Loadout]) -> dict[str, str]:
@@ -55,7 +55,7 @@ def row_names(loadouts: Iterable[Loadout]) -> dict[str, str]:
     names: dict[str, set[str]] = {}
     for row in (row for loadout in loadouts for row in loadout.unit.rows):
         names.setdefault(row.id, set()).add(row.name)
-    return {each: called.pop() for each, called in names.items() if len(called) == 1}
+    return {name: called.pop() for name, called in names.items() if len(called) == 1}
 
 
 def figures_data(
@@ -78,13 +78,13 @@ def figures_data(
     row, rows = pd.factorize(frame["row"])
     why_not, why = pd.factorize(frame["why_not"])
     colours = colormaps[SCALE](np.linspace(0, 1, COLOURS))
-    places = {each["selector"]: place for place, each in enumerate(sides)}
+    places = {side["selector"]: place for place, side in enumerate(sides)}
     pairs = frame.iloc[:: len(situations)]
     return {
         "sides": list(sides),
         "pairs": [pairs[side].map(places).tolist() for side in ("attacker", "defender")],
         "situations": [
-            {"name": each.name, "heading": each.heading, "is_duel": each.fight.has_winner} for each in situations
+            {"name": one.name, "heading": one.heading, "is_duel": one.fight.has_winner} for one in situations
         ],
         "metrics": [
             {
@@ -98,9 +98,9 @@ def figures_data(
         ],
         "steps": PROBABILITY_STEPS,
         "columns": {name: frame[name].to_numpy(np.float64) for name in carried},
-        "rows": [str(each) for each in rows],
+        "rows": [str(row) for row in rows],
         "row": row,
-        "why": [str(each) for each in why],
+        "why": [str(reason) for reason in why],
         "why_not": why_not,
         "scale": [[to_hex(colour), str(ink)] for colour, ink in zip(colours, inks(colours))],
         "least_share": LEAST_SHARE,
@@ -117,11 +117,11 @@ def packed(data: Mapping[str, Any]) -> str:
     none, else the value in steps plus 1; the two highest codes mean nearly nothing and nearly certain.
     """
     columns = {**data["columns"], **{name: data[name] for name in _PLACES}}
-    head = {name: each for name, each in data.items() if name not in ("columns", *_PLACES)}
+    head = {name: value for name, value in data.items() if name not in ("columns", *_PLACES)}
     steps = {name: 10.0**-DECIMALS for name in data["columns"] if not METRICS[name].is_probability}
     head["codes"] = [[name, steps.get(name, 1.0)] for name in columns]
     text = json_text(head, ensure_ascii=False, separators=(",", ":")).encode()
-    coded = [_coded(name, np.asarray(each, np.float64), len(data["situations"])) for name, each in columns.items()]
+    coded = [_coded(name, np.asarray(column, np.float64), len(data["situations"])) for name, column in columns.items()]
     whole = b"".join([len(text).to_bytes(4, "little"), text, *coded])
     return base64.b64encode(zlib.compress(whole, 9)).decode("ascii")
 

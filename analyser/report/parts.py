@@ -148,14 +148,14 @@ def plan_pictures(inputs: Inputs) -> list[Plan]:
     pairs = [
         (both, names)
         for both in inputs.directions
-        for names in product(*(dict.fromkeys(each.faction for each in side) for side in both))
+        for names in product(*(dict.fromkeys(loadout.faction for loadout in side) for side in both))
     ]
     for both, names in pairs:
-        sides = [[each for each in side if each.faction == name] for side, name in zip(both, names)]
+        sides = [[loadout for loadout in side if loadout.faction == name] for side, name in zip(both, names)]
         few = max(map(len, sides)) <= MOST_LOADOUTS
-        one_level = all(len({each.level_name for each in side}) == 1 for side in sides)
+        one_level = all(len({loadout.level_name for loadout in side}) == 1 for side in sides)
         levels = "" if few or one_level else ALL_LEVELS
-        ours, theirs = (len({each.unit.id for each in side}) if levels else len(side) for side in sides)
+        ours, theirs = (len({loadout.unit.id for loadout in side}) if levels else len(side) for side in sides)
         shown = product(inputs.situations, inputs.metrics)
         for situation, metric in shown:
             plan = Plan(names[0], names[1], levels, situation, metric, ours * theirs)
@@ -209,8 +209,8 @@ class Balance(NamedTuple):
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
         """Every table that there is, by the name of its file."""
-        shown = {name: getattr(each, "frame", each) for name, each in self._asdict().items()}
-        return {name: each for name, each in shown.items() if each is not None}
+        shown = {name: getattr(part, "frame", part) for name, part in self._asdict().items()}
+        return {name: part for name, part in shown.items() if part is not None}
 
 
 def balance_of(answer: Matchups, heed: Callable[[], None], judged: FairPoints | None = None) -> Balance:

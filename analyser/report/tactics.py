@@ -71,8 +71,8 @@ class Tactics(Answer):
     @property
     def headline(self) -> str:
         """Share of duels in which the tactic costs its unit something, in one sentence."""
-        known = _answered(self.frame)
-        share = float((known["cost"] > MISJUDGED).mean()) if len(known) else 0.0
+        answered = _answered(self.frame)
+        share = float((answered["cost"] > MISJUDGED).mean()) if len(answered) else 0.0
         return happens("Simple tactics", "misjudge a duel", share)
 
     @property
@@ -124,9 +124,9 @@ class Tactics(Answer):
 
 def cost_by_attacker(frame: pd.DataFrame) -> pd.DataFrame:
     """A row for each attacker from a table of duels, as :meth:`Tactics.by_unit` has it."""
-    known = _answered(frame)
+    answered = _answered(frame)
     rows = []
-    for name, group in known.groupby("attacker", sort=False):
+    for name, group in answered.groupby("attacker", sort=False):
         worst = plain_rows(group.nlargest(1, "cost"))[0]
         rows.append(
             {
@@ -145,10 +145,10 @@ def cost_by_attacker(frame: pd.DataFrame) -> pd.DataFrame:
 
 def note_of(frame: pd.DataFrame) -> str:
     """A sentence on how often the tactic misjudges a unit in a table of duels."""
-    known = _answered(frame)
-    share = float((known["cost"] > MISJUDGED).mean()) if len(known) else 0.0
-    mean = float(known["cost"].mean()) if len(known) else 0.0
-    where = f"in {100 * share:.0f}% of {len(known)} duels, {100 * mean:.1f} on average"
+    answered = _answered(frame)
+    share = float((answered["cost"] > MISJUDGED).mean()) if len(answered) else 0.0
+    mean = float(answered["cost"].mean()) if len(answered) else 0.0
+    where = f"in {100 * share:.0f}% of {len(answered)} duels, {100 * mean:.1f} on average"
     return f"The tactic of comparisons costs more than {100 * MISJUDGED:g} percentage points {where}."
 
 
@@ -233,7 +233,7 @@ def tactics(
     number = threads or default_threads()
     ruleset = library.ruleset.model_dump(mode="json")
     facts: list[Any] = [str(library.used), wanted.model_dump(mode="json"), ruleset]
-    facts += [[each.selector for each in theirs], [each.unit.record() for each in (*mine, *theirs)]]
+    facts += [[loadout.selector for loadout in theirs], [loadout.unit.record() for loadout in (*mine, *theirs)]]
     key = key_of(facts)
     target = None if out is None else real_path(path_of(out, "out"))
     if target is not None:
@@ -263,7 +263,7 @@ def _unless_empty(folder: Path) -> Iterator[str]:
 def is_begun(out: str | os.PathLike[str]) -> bool:
     """Return True if there is an unfinished table to resume."""
     target = real_path(out)
-    return any(each.is_dir() for each in target.parent.glob(f".{glob.escape(target.name)}.*"))
+    return any(path.is_dir() for path in target.parent.glob(f".{glob.escape(target.name)}.*"))
 
 
 def jobs_for(
@@ -273,8 +273,8 @@ def jobs_for(
     files = [folder / f"tactics-{attacker.selector.replace('/', '-')}.json" for attacker in attackers]
     given = defenders, terms.model_dump(mode="json"), ruleset.model_dump(mode="json")
     names = [defender.selector for defender in defenders]
-    missing = [(each, file) for each, file in zip(attackers, files) if not _is_whole(file, each.selector, names)]
-    return files, [Job(A_DUEL * len(defenders), work_out, (each, *given, file)) for each, file in missing]
+    missing = [(side, file) for side, file in zip(attackers, files) if not _is_whole(file, side.selector, names)]
+    return files, [Job(A_DUEL * len(defenders), work_out, (attacker, *given, file)) for attacker, file in missing]
 
 
 def _is_whole(file: Path, attacker: str, defenders: Sequence[str]) -> bool:
@@ -322,7 +322,7 @@ def _row(attacker: Loadout, defender: Loadout, terms: dict[str, Any], ruleset: d
         return row | {"reason": error.problem}
     regrets = {regret["tactic"]: regret for regret in result.regrets()}
     tactic = policy(result.scenario.a, result.scenario.b)
-    best = min(regrets.values(), key=lambda each: each["cost"])
+    best = min(regrets.values(), key=lambda regret: regret["cost"])
     moves = result.first_moves()
     return row | {
         "value": result.value,
