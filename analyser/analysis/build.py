@@ -120,7 +120,7 @@ def build(
         points,
         battlegroups,
         library.force_rules.led_by,
-        tuple(wanted_of(each, chosen.id, ours, library) for each in must),
+        tuple(wanted_of(wanted, chosen.id, ours, library) for wanted in must),
         at_most,
     )
     check_possible(force, chosen.id, size)
@@ -142,7 +142,7 @@ def build(
         size,
         lists,
         over,
-        tuple(each.name for each in opponents),
+        tuple(army.name for army in opponents),
         differ,
         battlegroups,
         library.used,
@@ -150,8 +150,8 @@ def build(
         own_worth=None if own is None else own_worth(own, result[0], force, worth, mean),
         left_out=(
             *left_out,
-            *(f"{each}, which has no points, of the field" for each in field.left_out),
-            *unbought(chosen, [each.army for each in lists]),
+            *(f"{name}, which has no points, of the field" for name in field.left_out),
+            *unbought(chosen, [built.army for built in lists]),
         ),
     )
     if not battles:
@@ -185,11 +185,11 @@ def _fought(answer: Build, sampling: Sampling, library: Profiles, kept: Kept) ->
     """The answer with the battles of its lists."""
     with sampling.with_bar() as reporting:
         fought = replace(reporting, progress=stage(reporting.report, 2, 3))
-        lists = [each.army for each in answer.lists] + ([] if answer.own is None else [answer.own])
+        lists = [built.army for built in answer.lists] + ([] if answer.own is None else [answer.own])
         every = play_battles(lists, answer.met, fought, library, kept)
     played = ranked(every[: len(answer.lists)])
     if answer.own is None:
         return replace(answer, played=played)
-    best = max(played, key=lambda each: each.score)
+    best = max(played, key=lambda one: one.score)
     own = every[-1]._replace(is_tied=not_told_apart(best, every[-1]))
     return replace(answer, played=played, own_played=own)

@@ -172,15 +172,15 @@ def kept_battles(path: str | os.PathLike[str] | None) -> Kept:
     return Kept(file, result)
 
 
-def _is_by_order(each: object) -> bool:
-    return isinstance(each, list) and len(each) > 0 and all(map(_is_count, each))
+def _is_by_order(value: object) -> bool:
+    return isinstance(value, list) and len(value) > 0 and all(map(_is_count, value))
 
 
-def _is_count(each: object) -> bool:
+def _is_count(value: object) -> bool:
     """Return True if a value is a list of victories, draws and battles that fit together."""
-    if not isinstance(each, list) or len(each) != 3 or not all(type(number) is int for number in each):
+    if not isinstance(value, list) or len(value) != 3 or not all(type(number) is int for number in value):
         return False
-    won, drawn, trials = each
+    won, drawn, trials = value
     return bool(min(won, drawn) >= 0 and won + drawn <= trials and trials > 0)
 
 
@@ -234,15 +234,15 @@ def battles_by_order(
 
 def _key(army: Army, enemy: Army, sampling: Sampling, library: Profiles) -> str:
     """Return a short key of all that the battles of two armies depend on."""
-    armies = [[unit.loadout.model_dump(mode="json") for unit in each.units] for each in (army, enemy)]
+    armies = [[unit.loadout.model_dump(mode="json") for unit in one.units] for one in (army, enemy)]
     ruleset = library.ruleset.model_dump(mode="json")
     return key_of(armies, ORDERS, sampling.first_trials(), int(sampling.seed), ruleset)
 
 
 def ranked(played: Sequence[Played]) -> tuple[Played, ...]:
     """Mark the lists whose difference from the best is not significant, at 95% for all comparisons together."""
-    best, others = max(played, key=lambda each: each.score), max(len(played) - 1, 1)
-    return tuple(each._replace(is_tied=not_told_apart(best, each, others)) for each in played)
+    best, others = max(played, key=lambda one: one.score), max(len(played) - 1, 1)
+    return tuple(one._replace(is_tied=not_told_apart(best, one, others)) for one in played)
 
 
 def not_told_apart(best: Played, other: Played, comparisons: int = 1) -> bool:

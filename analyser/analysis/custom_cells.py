@@ -36,16 +36,16 @@ def with_own_metric(
     function = function_of(name)
     assert function is not None
     by_selector: Mapping[str, Loadout] = {loadout.selector: loadout for loadout in loadouts}
-    fought = {each.name: each for each in situations}
-    for each in situations:
-        if each.fight.occasion != RANGED_ATTACK:
-            problem = f"{name} is a function, and {each.name} is no ranged attack"
+    by_name = {situation.name: situation for situation in situations}
+    for condition in situations:
+        if condition.fight.occasion != RANGED_ATTACK:
+            problem = f"{name} is your own metric, for ranged attacks only; {condition.name} is another kind of fight"
             raise InputError(problem, where="metric", allowed="a figure that ships, or situations of ranged attacks")
     values = np.full(len(frame), np.nan)
     columns = zip(frame["attacker"], frame["defender"], frame["situation"], frame["row"])
     for place, (attacker, defender, situation, row) in enumerate(columns):
         if pd.notna(row):
-            scenario = _scenario(by_selector[attacker], by_selector[defender], fought[situation], row, ruleset)
+            scenario = _scenario(by_selector[attacker], by_selector[defender], by_name[situation], row, ruleset)
             values[place] = _number(value_of(numbers_of(scenario), function))
     return frame.assign(**{name: values})
 
