@@ -447,4 +447,4 @@ def _sections(given: Any, where: str, what: str, key: str = "unit") -> list[dict
     """The sections of several units, which must stand in a list."""
     if isinstance(given, str | Mapping) or not isinstance(given, Sequence):
         raise InputError(f"not a list of {what}", where=where, allowed=f"a list of selectors, or of tables of {what}")
-    return [scenarios.section_of(each, where, key) for each in given]
+    return [scenarios.section_of(scenario, where, key) for scenario in given]

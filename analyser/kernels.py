@@ -62,9 +62,9 @@ def _best_play() -> None:
     str(result)
     followed = result.play.followed  # of sampled duels: the rest are kernels of all sampled fights
     begins, place = followed.choices.begins, followed.moments[0].place
-    known = slice(begins[place], begins[place + 1])
+    span = slice(begins[place], begins[place + 1])
     followed.branches(
-        result.setup, followed.moments[0], (followed.choices.first[known], followed.choices.second[known], ())
+        result.setup, followed.moments[0], (followed.choices.first[span], followed.choices.second[span], ())
     )
 
 

@@ -96,8 +96,8 @@ def acts_of(
     """Return the acts of every loadout on every other, by situation; and which pairs attack each other, both ways."""
     names = [loadout.selector for loadout in loadouts]
     rows, columns = (places_of(frame[side], names) for side in ("attacker", "defender"))
-    of_situation = places_of(frame["situation"], [each.name for each in situations])
-    known = (rows >= 0) & (columns >= 0)
+    of_situation = places_of(frame["situation"], [situation.name for situation in situations])
+    both = (rows >= 0) & (columns >= 0)
     codes, used = pd.factorize(frame["row"])
     columns_of = {
         name: frame[name].to_numpy(np.float64) if name in frame else np.zeros(len(frame))  # of an earlier report
@@ -106,7 +106,7 @@ def acts_of(
     hits = hits_of_a_die(ruleset.die)
     acts, attacks = {}, np.zeros((len(names), len(names)), np.bool_)
     for number, situation in enumerate(situations):
-        there = known & (of_situation == number)
+        there = both & (of_situation == number)
         at, to = rows[there], columns[there]
         attacks[at, to] = True
         tables = np.full((len(_COLUMNS), *attacks.shape), np.nan)
@@ -143,7 +143,7 @@ def _left_of_shots(
                 mine[places[row.id]] = *_advantage(row, situation), row.long_range or 0.0
     advantage, sees, reach = np.moveaxis(facts[np.arange(len(loadouts))[:, None], rows], -1, 0)
     advantage = advantage.astype(np.int64)
-    hidden = np.array([each.unit.has("Shrouded", "Obfuscating") for each in loadouts], np.bool_)
+    hidden = np.array([loadout.unit.has("Shrouded", "Obfuscating") for loadout in loadouts], np.bool_)
     before = advantage - (hidden[None, :] & (sees == 0))
     after = before - ("suppressed" not in situation.penalties)
     return _left(before, after, hits), _left(before, after - ("aiming" in situation.bonuses), hits), reach
@@ -169,8 +169,8 @@ def _left_of_charges(loadouts: Sequence[Loadout], hits: dict[Rating, float]) -> 
 
 def _left(before: NDArray[np.int64], after: NDArray[np.int64], hits: dict[Rating, float]) -> Array:
     """The hits of a die at one advantage over those at another (AC-3.1); all is left where a die has none."""
-    by_rating = np.array([hits[each] for each in Rating])
-    mean = [by_rating[1 + np.sign(each)] for each in (after, before)]
+    by_rating = np.array([hits[rating] for rating in Rating])
+    mean = [by_rating[1 + np.sign(change)] for change in (after, before)]
     left: Array = np.divide(mean[0], mean[1], out=np.ones(before.shape), where=mean[1] > 0)
     return left
 
@@ -214,7 +214,7 @@ def best_losses(acts: Sequence[Act], rallies: Array, points: Array) -> Losses | 
 def _choose(acts: Sequence[Act], rallies: Array, best: Callable[[Array, Array], NDArray[np.int64]]) -> _Chosen:
     """Return the best act, and the best after a failed rally; `rallies` is the probability that each row rallies."""
     lost, own = (np.array([getattr(act, name) for act in acts]) for name in ("lost", "own"))
-    shaken, rallied = (np.array([getattr(each, name) for each in acts]) for name in ("shaken", "rallied"))
+    shaken, rallied = (np.array([getattr(act, name) for act in acts]) for name in ("shaken", "rallied"))
     first, then = best(lost, own), best(np.where(shaken > 0, lost * shaken, np.nan), own)
 
     def of(choice: NDArray[np.int64], figures: Array) -> Array:

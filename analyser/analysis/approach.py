@@ -58,8 +58,8 @@ class Movers:
     def __init__(self, loadouts: Sequence[Loadout]) -> None:
         units = [loadout.unit for loadout in loadouts]
         self._speed = np.array([unit.speed or 0.0 for unit in units])
-        self._at_once = np.array([_comes_at_once(each) for each in units], np.bool_)
-        self._flies = np.array([each.type == "aircraft" for each in units], np.bool_)
+        self._at_once = np.array([_comes_at_once(unit) for unit in units], np.bool_)
+        self._flies = np.array([unit.type == "aircraft" for unit in units], np.bool_)
 
     def spent(self, reach: Array, alone: Array, far: Array, near: Array, country: Country) -> Spent:
         """Return the shares of the rounds that each pair spends outranged, far and near.

@@ -113,23 +113,23 @@ def assign(counts: Sequence[int], foes: Sequence[Foe]) -> Assignment:
         prices, rents, value = master.relaxed()
         searches = [_Search(foe, counts, prices, rent) for foe, rent in zip(foes, rents)]
         proof = min(
-            proof, _proven(counts, prices, foes, [each.bound for each in searches]), key=lambda each: each.bound
+            proof, _proven(counts, prices, foes, [search.bound for search in searches]), key=lambda step: step.bound
         )
-        new = [master.add(place, each) for place, search in enumerate(searches) for each in search.found]
+        new = [master.add(place, volley) for place, search in enumerate(searches) for volley in search.found]
         if not any(new) or proof.bound - value <= WITHIN * max(value, 1.0):
             break
     best, value, _ = master.whole()
     bound = proof.bound
     if bound - value > WITHIN * max(value, 1.0):  # who is in a better assignment costs no more than what is missing
         least = [top - (bound - value) for top in proof.tops]
-        searches = [_Search(foe, counts, proof.prices, each, every=True) for foe, each in zip(foes, least)]
-        if all(each.complete for each in searches):
+        searches = [_Search(foe, counts, proof.prices, bound, every=True) for foe, bound in zip(foes, least)]
+        if all(search.complete for search in searches):
             for place, search in enumerate(searches):
-                for each in search.found:
-                    master.add(place, each)
+                for volley in search.found:
+                    master.add(place, volley)
             best, value, most = master.whole()
             bound = min(bound, max(most, value))
-    volleys = [_without_idle(each, foes[each.foe]) for each in best]
+    volleys = [_without_idle(volley, foes[volley.foe]) for volley in best]
     return Assignment(tuple(volleys), value, max(bound, value))
 
 
@@ -214,7 +214,7 @@ class _Search:
                 after, cost = law @ self._foe.matrices[kind], paid + float(self._prices[kind])
                 more = (*shots[:kind], shots[kind] + 1, *shots[kind + 1 :])
                 children.append((float(after @ self._ahead[at][left - 1]) - cost, at, left - 1, after, cost, more))
-            open_nodes += sorted(children, key=lambda each: each[0])
+            open_nodes += sorted(children, key=lambda node: node[0])
         return self._best
 
     def _take(self, shots: Shots, value: float, profit: float) -> None:
@@ -234,7 +234,7 @@ class _Master:
         for place, foe in enumerate(foes):
             for kind in foe.matrices:
                 if counts[kind]:
-                    shots = tuple(int(each == kind) for each in range(len(counts)))
+                    shots = tuple(int(other == kind) for other in range(len(counts)))
                     self.add(place, (shots, float(law_of(foe, shots) @ foe.worth)))
 
     def add(self, foe: int, volley: tuple[Shots, float]) -> bool:
@@ -247,7 +247,7 @@ class _Master:
     def _rows(self) -> tuple[Any, Array]:
         from scipy.sparse import csr_array
 
-        shots = np.array([each for _, each in self._columns]).reshape(-1, len(self._counts))
+        shots = np.array([shot for _, shot in self._columns]).reshape(-1, len(self._counts))
         on = np.array([foe for foe, _ in self._columns], np.int64)
         chosen = np.zeros((len(on), len(self._foes)))
         chosen[np.arange(len(on)), on] = 1

@@ -341,7 +341,7 @@ def has_besides(one: Loadout, other: Loadout) -> tuple[str, ...]:
     """
     mine, theirs = one.unit, other.unit
     more: list[str] = [trait for trait in mine.traits if trait not in theirs.traits]
-    more += [each for each in each_once(mine.rules) if each not in each_once(theirs.rules)]
+    more += [rule for rule in each_once(mine.rules) if rule not in each_once(theirs.rules)]
     if mine.category != theirs.category:
         more.append(f"{mine.category} target")
     if (mine.speed or 0) > (theirs.speed or 0):
@@ -357,8 +357,8 @@ def has_besides(one: Loadout, other: Loadout) -> tuple[str, ...]:
     more += sorted(qualities[0] - qualities[1])
     for row in mine.rows:  # that shoot at what no row of the other does, or further
         reached = any(
-            set(row.against) <= set(each.against) and (row.long_range or 0) <= (each.long_range or 0)
-            for each in theirs.rows
+            set(row.against) <= set(other.against) and (row.long_range or 0) <= (other.long_range or 0)
+            for other in theirs.rows
         )
         more += [] if reached or row.kind != "ranged" else [f"{row.name} to {row.long_range:g} inches"]
     return tuple(more)

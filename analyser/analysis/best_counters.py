@@ -102,12 +102,12 @@ class Gap(NamedTuple):
             return f"Nothing in {whose} can hurt {target}{among}."
         if self.kind == "nothing kills it":
             where, chance = self.situation.replace("-", " "), percent(self.p_annihilated or 0.0)
-            told = "not even all shots together: they take {} of it ({}) and annihilate it with a chance of {}"
+            words = "not even all shots together: they take {} of it ({}) and annihilate it with a chance of {}"
             if self.by:
-                told = "and no shot can attack it: " + army.named(self.by)
-                told += " takes {} of it ({}) and annihilates it with a chance of {}"
-            told = told.format(percent(self.best), where, chance)
-            return f"Nothing in {whose} kills {target} in a round{among}, {told}."
+                words = "and no shot can attack it: " + army.named(self.by)
+                words += " takes {} of it ({}) and annihilates it with a chance of {}"
+            words = words.format(percent(self.best), where, chance)
+            return f"Nothing in {whose} kills {target} in a round{among}, {words}."
         best = f"{army.named(self.by)} takes {percent(self.best)} of it ({self.situation.replace('-', ' ')})"
         if self.kind == "hardly hurt":
             return f"Nothing in {whose} takes {100 * HARDLY:g}% of {target} in one attack{among}: {best}."

@@ -104,7 +104,7 @@ def _over(end: JointStates, scenario: DuelScenario, row: str | None = None) -> O
     won = points_won(end.first, end.second, a, b, bits_of_wins(a, b, terms, 0))
     lost = points_won(end.second, end.first, b, a, bits_of_wins(b, a, terms, 1))
     p_wins, p_draw = (float(end.weights[where].sum()) for where in (won > lost, won == lost))
-    (first, at), (second, to) = (np.unique(each, return_inverse=True) for each in (end.first, end.second))
+    (first, at), (second, to) = (np.unique(side, return_inverse=True) for side in (end.first, end.second))
     joint = Joint(first, second, np.zeros((len(first), len(second))))
     joint.probabilities[at, to] = end.weights
     return Over(row, joint, a, b, p_wins, p_draw)

@@ -84,7 +84,7 @@ class BestFocus(Answer):
         """Return how many attackers reach this probability at best use; None if all are too few."""
         if isinstance(chance, bool) or not isinstance(chance, int | float) or not 0 < chance <= 1:
             raise InputError(f"{shown(chance)} is not usable", where="until", allowed="above 0, up to 1")
-        return next((number for number, each in enumerate(self.chances, 1) if each >= chance), None)
+        return next((number for number, probability in enumerate(self.chances, 1) if probability >= chance), None)
 
     schema = "analyser/best-focus/1"
 
@@ -162,7 +162,7 @@ def best_focus(
     (True, 1)
     """
     check_choice(want, "want", TARGET_FATES)
-    listed = [scenarios.section_of(each, f"attacks.{place}", "attacker") for place, each in enumerate(attackers)]
+    listed = [scenarios.section_of(one, f"attacks.{place}", "attacker") for place, one in enumerate(attackers)]
     if not 1 <= len(listed) <= MOST_ATTACKERS:
         raise InputError(f"{len(listed)} attackers", where="attackers", allowed=f"1 to {MOST_ATTACKERS}")
     library, section = library_of(profiles), scenarios.section_of(target, "target")
@@ -171,7 +171,7 @@ def best_focus(
     ways = [unit.ways() for unit in units]
     in_order = [first for first, _ in ways]
     given = resolved(file.model_copy(update={"attacks": tuple(way.attack for way in in_order)}), library)
-    search = _Search(replace(given, profiles=library.used), [way for _, each in ways for way in each], want)
+    search = _Search(replace(given, profiles=library.used), [way for _, one in ways for way in one], want)
     return search.found([unit.name for unit in units], [way.words for way in in_order])
 
 
@@ -319,7 +319,7 @@ class _Search:
     def _as_given(self) -> float:
         setup, programs = focus_program(self.given.attacks, self.given.attackers)
         joint = exact_laws_of(
-            setup, [[operation for each in programs for operation in each]], start_states(setup), self.given.ruleset
+            setup, [[step for program in programs for step in program]], start_states(setup), self.given.ruleset
         )[0]
         return float(sum(p for to, p in zip(joint.second, joint.probabilities.sum(axis=0)) if self.holds(int(to))))
 
@@ -332,10 +332,10 @@ class _Search:
                 if way < 0:
                     continue
                 others = [
-                    each for each in range(len(self.ways)) if left >> self.ways[each].attacker & 1 and each != way
+                    other for other in range(len(self.ways)) if left >> self.ways[other].attacker & 1 and other != way
                 ]
                 others = [other for other in others if self.ways[other].words != self.ways[way].words]
-                second = max((self.chance_by(each, left, state, count - fired) for each in others), default=chance)
+                second = max((self.chance_by(other, left, state, count - fired) for other in others), default=chance)
                 rows.append(
                     {
                         "fired": fired,

@@ -116,7 +116,7 @@ def build(
         points,
         battlegroups,
         library.force_rules.led_by,
-        tuple(wanted_of(each, chosen.id, ours, library) for each in must),
+        tuple(wanted_of(wanted, chosen.id, ours, library) for wanted in must),
         at_most,
     )
     check_possible(force, chosen.id, size)
@@ -138,7 +138,7 @@ def build(
         size,
         lists,
         over,
-        tuple(each.name for each in opponents),
+        tuple(army.name for army in opponents),
         differ,
         battlegroups,
         library.used,
@@ -146,8 +146,8 @@ def build(
         own_worth=None if own is None else own_worth(own, result[0], force, worth, mean),
         left_out=(
             *left_out,
-            *(f"{each}, which has no points, of the field" for each in field.left_out),
-            *unbought(chosen, [each.army for each in lists]),
+            *(f"{name}, which has no points, of the field" for name in field.left_out),
+            *unbought(chosen, [built.army for built in lists]),
         ),
     )
     if not battles:
@@ -186,6 +186,6 @@ def _fought(answer: Build, sampling: Sampling, library: Profiles) -> Build:
     played = ranked(every[: len(answer.lists)])
     if answer.own is None:
         return replace(answer, played=played)
-    best = max(played, key=lambda each: each.score)
+    best = max(played, key=lambda one: one.score)
     own = every[-1]._replace(is_tied=not_told_apart(best, every[-1]))
     return replace(answer, played=played, own_played=own)

@@ -106,17 +106,17 @@ class Build(Answer):
     def summary(self) -> dict[str, Any]:
         """The score of each list in battle; without battles its value."""
         if self.played:
-            scores = [self.played[place].named(each.army.name) for place, each in enumerate(self.lists)]
+            scores = [self.played[place].named(built.army.name) for place, built in enumerate(self.lists)]
             return {name: value for score in scores for name, value in score.items()}
-        return {each.army.name: each.value for each in self.lists}
+        return {built.army.name: built.value for built in self.lists}
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each unit of each list."""
         rows = []
-        for rank, each in enumerate(self.lists, 1):
-            head = {"rank": rank, "list": each.army.name, "value": each.value, "gap": each.gap, "differs": each.differs}
+        for rank, one in enumerate(self.lists, 1):
+            head = {"rank": rank, "list": one.army.name, "value": one.value, "gap": one.gap, "differs": one.differs}
             played = self.played[rank - 1].figures() if self.played else {}
-            for unit in each.army.units:
+            for unit in one.army.units:
                 where = {"unit": unit.loadout.selector, "battlegroup": unit.battlegroup, "points": unit.points}
                 rows.append(head | played | where)
         return rows
@@ -144,10 +144,10 @@ class Build(Answer):
             if self.own is None
             else {"name": self.own.name, "points": self.own.points, **self._own_figures()},
             "lists": [
-                each.as_dict() | ({"battles": self.played[place].as_dict()} if self.played else {})
-                for place, each in enumerate(self.lists)
+                built.as_dict() | ({"battles": self.played[place].as_dict()} if self.played else {})
+                for place, built in enumerate(self.lists)
             ],
-            "met": [{"name": each.name, "points": each.points, "units": units_of(each)} for each in self.met],
+            "met": [{"name": army.name, "points": army.points, "units": units_of(army)} for army in self.met],
             "is_typical": self.is_typical,
             "left_out": list(self.left_out),
             "assumptions": list(self.assumptions),
@@ -168,13 +168,13 @@ class Build(Answer):
             self._values(),
         ]
         if self.played:
-            trials = sum(each.trials for each in self.played)
+            trials = sum(one.trials for one in self.played)
             trials += self.own_played.trials if self.own_played is not None else 0
             heading = f"By {trials:,} battles (Monte Carlo, 95% intervals)"
             blocks.append(self._battles("\n".join([heading, *fill(self.whom), *fill(self.in_orders)])))
             shown = [self.best] if self.order[0] else []  # the first is shown above
             shown += self.met if self.is_typical else ()
-            blocks += [Block(f"{each.name}: {each.points:,} points", lines=army_lines(each)) for each in shown]
+            blocks += [Block(f"{army.name}: {army.points:,} points", lines=army_lines(army)) for army in shown]
         else:
             blocks.append(Block(lines=[*fill(self.verdict), *(fill(self.whom) if self.is_typical else ())]))
         return blocks
@@ -183,7 +183,7 @@ class Build(Answer):
         """The loadouts left out, profiles and assumptions."""
         return paragraphs(
             [
-                [line for each in self.left_out for line in fill(f"Left out: {each}")],
+                [line for reason in self.left_out for line in fill(f"Left out: {reason}")],
                 [f"Profiles: {self.profiles}."],
                 [line for assumption in self.assumptions for line in fill(f"Assumption: {assumption}")],
             ]
@@ -192,15 +192,15 @@ class Build(Answer):
     def _values(self) -> Block:
         """The lists by the programme."""
         rows = list[tuple[str, ...]]()
-        for each in self.lists:
-            figures = [f"{value:.1f}" for value in (each.value, each.destroyed, each.kept)]
+        for built in self.lists:
+            figures = [f"{value:.1f}" for value in (built.value, built.destroyed, built.kept)]
             rows.append(
                 (
-                    each.army.name,
-                    f"{each.army.points:,}",
+                    built.army.name,
+                    f"{built.army.points:,}",
                     *figures,
-                    f"{100 * each.gap:.2g}%",
-                    f"{100 * each.differs:.0f}%",
+                    f"{100 * built.gap:.2g}%",
+                    f"{100 * built.differs:.0f}%",
                 )
             )
         if self.own is not None and (own := self.own_worth) is not None:
@@ -220,8 +220,8 @@ class Build(Answer):
 
     def _battles(self, title: str) -> Block:
         rows = [
-            (army.name, each.wins_text, f"{100 * each.draws:.1f}%", each.score_text, each.range_text, said)
-            for army, each, said in self.fought()
+            (army.name, record.wins_text, f"{100 * record.draws:.1f}%", record.score_text, record.range_text, said)
+            for army, record, said in self.fought()
         ]
         head = ("", "wins", "draws", "score", "by part", "")
         return Block(title, head, rows, "<>>>><", lines=fill(self.verdict))
@@ -250,7 +250,7 @@ class Build(Answer):
 
     def _called(self, opponent: str) -> str:
         """An opponent by its name, told from a list of the same name here."""
-        return f"their {opponent}" if any(opponent == each.army.name for each in self.lists) else opponent
+        return f"their {opponent}" if any(opponent == built.army.name for built in self.lists) else opponent
 
     @property
     def title(self) -> str:
@@ -275,7 +275,7 @@ class Build(Answer):
         """Opponents of the battles, or why there are no battles."""
         if not self.met:
             return NOBODY.format(self.points)
-        named = ", ".join(f"{self._called(each.name)} ({each.points:,} points)" for each in self.met)
+        named = ", ".join(f"{self._called(army.name)} ({army.points:,} points)" for army in self.met)
         return TYPICAL.format(self.faction, named) if self.is_typical else f"Against {named}."
 
     @property
@@ -286,17 +286,17 @@ class Build(Answer):
     @property
     def verdict(self) -> str:
         """Comparison of the linear values with the battles; without battles the values alone."""
-        told = self._fought_verdict() if self.played else self._worth_verdict()
+        sentence = self._fought_verdict() if self.played else self._worth_verdict()
         if empty := sum(unit.points or 0 for unit in self.best.units if unit.loadout.capacity):
-            told += f" {self.best.name} spends {empty} points on transports that carry nobody here."
+            sentence += f" {self.best.name} spends {empty} points on transports that carry nobody here."
         if len(self.lists) == 1:
-            return told
-        values, scores = [each.value for each in self.lists], [each.score for each in self.played]
+            return sentence
+        values, scores = [built.value for built in self.lists], [one.score for one in self.played]
         apart = f"{max(values) - min(values):.1f} of value apart"
         if not scores:
-            return f"{told} The first and the last of these lists are {apart}."
+            return f"{sentence} The first and the last of these lists are {apart}."
         in_battle = f"{100 * (max(scores) - min(scores)):.1f} of score"
-        return f"{told} The best and the worst of these lists are {apart}, and in battle {in_battle}."
+        return f"{sentence} The best and the worst of these lists are {apart}, and in battle {in_battle}."
 
     def _worth_verdict(self) -> str:
         first = self.lists[0]
@@ -306,15 +306,15 @@ class Build(Answer):
     def _fought_verdict(self) -> str:
         first = self.lists[0].army.name
         if not self.played[0].is_tied:
-            told = f"The guess of the programme does not hold: in battle {self.best.name} does better than {first}."
+            sentence = f"The guess of the programme does not hold: in battle {self.best.name} does better than {first}."
         elif len(self.tied) == len(self.lists) > 1:
-            told = (
+            sentence = (
                 "Battles do not tell these lists apart, so they neither bear out nor refute the guess of the programme."
             )
         else:
             how = "the best" if self.order[0] == 0 else "tied with the best"
-            told = f"The guess of the programme holds: {first} is {how} in battle, too."
-        return told + self._own_verdict()
+            sentence = f"The guess of the programme holds: {first} is {how} in battle, too."
+        return sentence + self._own_verdict()
 
     def _own_verdict(self) -> str:
         """Return how the user's own list compares with the best one."""
@@ -330,8 +330,8 @@ class Build(Answer):
         return f" {own} {how}: {self.own_played.score_text} against {best.score_text}."
 
 
-def proof_text(each: BuiltList) -> str:
+def proof_text(built: BuiltList) -> str:
     """Return the proven bound on how far a list is from the best by the programme."""
-    if each.gap == 0:
+    if built.gap == 0:
         return "proven to be worth most by the sum of its units' values (gap 0)"
-    return f"proven to be within {100 * each.gap:.2g}% of the most by the sum of its units' values"
+    return f"proven to be within {100 * built.gap:.2g}% of the most by the sum of its units' values"

@@ -167,15 +167,15 @@ def battles_by_order(
 
 def _key(army: Army, enemy: Army, sampling: Sampling, library: Profiles) -> str:
     """Return a short key of all that the battles of two armies depend on."""
-    armies = [[unit.loadout.model_dump(mode="json") for unit in each.units] for each in (army, enemy)]
+    armies = [[unit.loadout.model_dump(mode="json") for unit in one.units] for one in (army, enemy)]
     ruleset = library.ruleset.model_dump(mode="json")
     return digest([armies, ORDERS, sampling.first_trials(), int(sampling.seed), ruleset])
 
 
 def ranked(played: Sequence[Played]) -> tuple[Played, ...]:
     """Mark the lists whose difference from the best is not significant, at 95% for all comparisons together."""
-    best, others = max(played, key=lambda each: each.score), max(len(played) - 1, 1)
-    return tuple(each._replace(is_tied=not_told_apart(best, each, others)) for each in played)
+    best, others = max(played, key=lambda one: one.score), max(len(played) - 1, 1)
+    return tuple(one._replace(is_tied=not_told_apart(best, one, others)) for one in played)
 
 
 def not_told_apart(best: Played, other: Played, comparisons: int = 1) -> bool:

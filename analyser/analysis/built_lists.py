@@ -81,8 +81,8 @@ def unbought(faction: Faction, armies: Sequence[Army]) -> list[str]:
     """Return what lists of a faction could have besides units and these lack: boons, passengers."""
     boons = [f"{boon.name} ({boon.points})" for boon in faction.boons if boon.points]
     carriers = sorted({loadout.unit.name for army in armies for loadout in army.loadouts if loadout.capacity})
-    told = [f"boons, of which none is bought: {', '.join(boons)}"] if boons else []
-    return [*told, *([f"passengers of {', '.join(carriers)}, which stay empty"] if carriers else [])]
+    texts = [f"boons, of which none is bought: {', '.join(boons)}"] if boons else []
+    return [*texts, *([f"passengers of {', '.join(carriers)}, which stay empty"] if carriers else [])]
 
 
 def built_lists(
@@ -95,11 +95,11 @@ def built_lists(
 ) -> tuple[BuiltList, ...]:
     """The lists as armies; `weights` of the opponents, None where the worst of them counts."""
     lists = []
-    for rank, each in enumerate(answer, 1):
-        destroyed, kept = _added_up(np.array(each.counts), worth, weights)
-        differs = _differs(np.array(each.counts), answer[0], force)
-        army = army_of(f"{library.factions[head[0]].name} list {rank}", each, force, head, library)
-        lists.append(BuiltList(army, each.value, destroyed, kept, each.gap, differs))
+    for rank, choice in enumerate(answer, 1):
+        destroyed, kept = _added_up(np.array(choice.counts), worth, weights)
+        differs = _differs(np.array(choice.counts), answer[0], force)
+        army = army_of(f"{library.factions[head[0]].name} list {rank}", choice, force, head, library)
+        lists.append(BuiltList(army, choice.value, destroyed, kept, choice.gap, differs))
     return tuple(lists)
 
 
@@ -162,8 +162,8 @@ def typical_lists(
     points, lists = force.most_points, []
     opponents = each_unit_alike(force.loadouts, points)
     weights = np.array([opponent.weight for opponent in opponents])
-    for name in dict.fromkeys(each.faction for each in theirs):
-        faction, units = library.factions[name], tuple(each for each in theirs if each.faction == name)
+    for name in dict.fromkeys(loadout.faction for loadout in theirs):
+        faction, units = library.factions[name], tuple(loadout for loadout in theirs if loadout.faction == name)
         enemy = replace(force, loadouts=units, battlegroups=faction.battlegroups, must=(), at_most=None, _programme=[])
         best = enemy.best(weights @ worth_against(opponents, units, everybody, losses, points).total)
         if best is not None:

@@ -100,8 +100,8 @@ class Clash(FramedAnswer):
     @property
     def not_modelled(self) -> tuple[NotModelled, ...]:
         """Items on the profiles of both sides that no figure, or no assignment, accounts for."""
-        both = {each.name: each for each in (*self.ours.not_modelled, *self.theirs.not_modelled)}
-        boons = (NotModelled(f"boon {each.name}", "every figure", ()) for each in self._bought)
+        both = {rule.name: rule for rule in (*self.ours.not_modelled, *self.theirs.not_modelled)}
+        boons = (NotModelled(f"boon {boon.name}", "every figure", ()) for boon in self._bought)
         named = (*boons, *(both[name] for name in sorted(both)))
         kinds = (kind.unit for army in (self.mine, self.yours) for kind in army.kinds)
         fighters = tuple(dict.fromkeys(unit.name for unit in kinds if any(row.kind == "melee" for row in unit.rows)))
@@ -120,7 +120,7 @@ class Clash(FramedAnswer):
     def warnings(self) -> tuple[str, ...]:
         """Warnings about the armies."""
         return tuple(
-            f"{each.army.name}: {warning}" for each in (self.mine, self.yours) for warning in each.army.warnings
+            f"{side.army.name}: {warning}" for side in (self.mine, self.yours) for warning in side.army.warnings
         )
 
     @cached_property
@@ -203,8 +203,8 @@ class Clash(FramedAnswer):
             As of :func:`analyser.plots.heatmap`.
         """
         name = self.situations[0].name if situation is None else situation
-        check_choice(name, "situation", [each.name for each in self.situations])
-        kind = next(each.kind for each in self.situations if each.name == name)
+        check_choice(name, "situation", [situation.name for situation in self.situations])
+        kind = next(situation.kind for situation in self.situations if situation.name == name)
         return self.ours.heatmap(metric=metric or shown_metric(kind), situation=name, ax=ax, **more)
 
     def plot(self, *, ax: Axes | None = None, **more: Any) -> Axes:
@@ -221,17 +221,17 @@ class Clash(FramedAnswer):
             **self.profiles.of_fights(),
             "answers": [answer.as_dict() for answer in self.answers],
             "threats": [threat.as_dict() for threat in self.threats],
-            "next_answers": [each.as_dict() for each in self.next_answers],
-            "next_threats": [each.as_dict() for each in self.next_threats],
+            "next_answers": [answer.as_dict() for answer in self.next_answers],
+            "next_threats": [threat.as_dict() for threat in self.next_threats],
             "battles": list(self.fought),
             "battle": self.battle,
             "gaps": [gap._asdict() for gap in self.gaps],
-            "their_gaps": [each._asdict() for each in self.their_gaps],
+            "their_gaps": [gap._asdict() for gap in self.their_gaps],
             "assignments": [volley.as_dict() for volley in self.volleys],
-            "their_assignments": [each.as_dict() for each in self.their_volleys],
+            "their_assignments": [volley.as_dict() for volley in self.their_volleys],
             "matchups": plain_rows(self.frame),
             "assumptions": list(self.assumptions),
-            "not_modelled": [each._asdict() for each in self.not_modelled],
+            "not_modelled": [rule._asdict() for rule in self.not_modelled],
             "warnings": list(self.warnings),
         }
 
@@ -257,10 +257,10 @@ def _together(volleys: Sequence[Volleys]) -> dict[str, Together]:
     """Return by target the result of all shots at it, in the situation where they do most."""
     most: dict[str, Together] = {}
     for volley in volleys:
-        for each in volley.together:
-            here = Together(each.share_lost, each.p_annihilated, volley.situation.name, bool(each.shots))
-            before = most.get(each.target, here)
-            most[each.target] = max(before, here, key=lambda one: (one.can, one.p_annihilated, one.share_lost))
+        for target in volley.together:
+            here = Together(target.share_lost, target.p_annihilated, volley.situation.name, bool(target.shots))
+            before = most.get(target.target, here)
+            most[target.target] = max(before, here, key=lambda one: (one.can, one.p_annihilated, one.share_lost))
     return most
 
 
@@ -325,7 +325,7 @@ def clash(
     sampling = Sampling(threads=threads, progress=progress)
     armies = told_apart(listed(mine, library, "mine"), listed(yours, library, "yours"))
     wanted = (*([at_distance(distance)] if distance is not None else []), *situations_called(situations))
-    ranged = [each for each in wanted if each.kind == "ranged"]
+    ranged = [situation for situation in wanted if situation.kind == "ranged"]
     if ranged:
         for army in armies:
             check_aim(aim, army)

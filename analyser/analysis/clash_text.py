@@ -51,7 +51,7 @@ def clash_notes(answer: Clash) -> list[str]:
     """The lines below a clash."""
     return paragraphs(
         [
-            fill("Not modelled: " + (", ".join(each.name for each in answer.not_modelled) or "none")),
+            fill("Not modelled: " + (", ".join(rule.name for rule in answer.not_modelled) or "none")),
             [f"Profiles: {answer.profiles}."],
             [line for assumption in answer.assumptions for line in fill(f"Assumption: {assumption}")],
             [line for warning in answer.warnings for line in fill(f"Warning: {warning}")],
@@ -66,7 +66,7 @@ def answer_titles(answer: Clash) -> tuple[str, str]:
 
 
 def _points(lines: Iterable[str]) -> list[str]:
-    return [line for each in lines for line in textwrap.wrap(f"- {each}", WIDTH, subsequent_indent="  ")]
+    return [line for text in lines for line in textwrap.wrap(f"- {text}", WIDTH, subsequent_indent="  ")]
 
 
 def counted_name(army: Listed, selector: str, units: int | None = None, *, in_short: bool = False) -> str:
@@ -97,15 +97,15 @@ def volley_lines(answer: Volleys, army: Listed) -> list[str]:
             f"Each attack alone on a fresh target would add up to {single}: who comes later finds fewer models, and a "
             "unit that is easier to break."
         )
-    gains = [each.order_gain for each in answer.attacked if each.order_gain is not None]
+    gains = [attack.order_gain for attack in answer.attacked if attack.order_gain is not None]
     tried = "" if len(gains) == len(answer.attacked) else ", where volleys are small enough to try all"
     gain = sum(gains)
     if gain > 0.5 * 10 ** (-1 if answer.aim == "points" else -2):
         lines.append(f"Another order of the same attacks would add {value_text(answer.aim, gain)} at most{tried}.")
     elif gains:
         lines.append(f"Another order of the same attacks would add nothing{tried}.")
-    for each in answer.idle:
-        lines.append(f"Without an attack: {counted_name(army, each.attacker, each.units)} ({each.why}).")
+    for idle in answer.idle:
+        lines.append(f"Without an attack: {counted_name(army, idle.attacker, idle.units)} ({idle.why}).")
     return lines
 
 
@@ -115,11 +115,11 @@ def volleys_title(answer: Volleys, army: Listed) -> str:
     return f"Best attacks of {army.army.name}, {_called(answer.situation)}: {value}"
 
 
-def volley_name(each: Attacked, army: Listed) -> list[str]:
+def volley_name(attack: Attacked, army: Listed) -> list[str]:
     """The attacks on one target, one after the other."""
     return [
         f"{counted_name(army, shot.attacker, shot.units, in_short=True)} ({shot.row.replace('-', TIE)})"
-        for shot in each.shots
+        for shot in attack.shots
     ]
 
 
@@ -147,13 +147,13 @@ def _assignments(volleys: Sequence[Volleys], army: Listed, enemy: Listed, *, is_
     parts = []
     for volley in volleys:
         rows = [("target", "by", "lost", "annihilated")]
-        for each in volley.attacked:
-            figures = percent(each.share_lost), percent(each.p_annihilated)
-            names = volley_name(each, army)
-            rows += [(enemy.in_short(each.target), names[0], *figures), *(("", name, "", "") for name in names[1:])]
+        for attack in volley.attacked:
+            figures = percent(attack.share_lost), percent(attack.p_annihilated)
+            names = volley_name(attack, army)
+            rows += [(enemy.in_short(attack.target), names[0], *figures), *(("", name, "", "") for name in names[1:])]
         table = _untied(aligned_within(rows, "<<>>", (0, 1))) if volley.attacked else ["No attack is possible."]
         proof = [] if is_proven else fill(f"It is {proof_text(volley)}.")
-        below = [line for each in volley_lines(volley, army) for line in fill(each)]
+        below = [line for note in volley_lines(volley, army) for line in fill(note)]
         parts.append([*fill(volleys_title(volley, army)), *proof, *table, *below])
     return parts
 
@@ -162,14 +162,14 @@ def _matrices(answer: Clash) -> list[list[str]]:
     """Return the tables of attackers against numbered defenders, one a situation, in percent."""
     parts, frame = [], answer.of("mine")
     enemies = [kind.selector for kind in answer.yours.kinds]
-    names = [counted_name(answer.mine, each.selector, in_short=True) for each in answer.mine.kinds]
+    names = [counted_name(answer.mine, kind.selector, in_short=True) for kind in answer.mine.kinds]
     for situation in answer.situations:
         is_duel = situation.kind == "duel"
         what = "chance to win, %" if is_duel else "share of the target that is lost, %"
         part = frame[frame["situation"] == situation.name]
         values = "p_attacker_wins" if is_duel else "mean_share_lost"
         table = part.pivot(index="attacker", columns="defender", values=values)
-        table = table.reindex(index=[each.selector for each in answer.mine.kinds], columns=enemies)
+        table = table.reindex(index=[kind.selector for kind in answer.mine.kinds], columns=enemies)
         lines = fill(f"{answer.mine.army.name} on {answer.yours.army.name}, {_called(situation)}: {what}")
         columns = [[str(place), *map(_cell, table[name])] for place, name in enumerate(enemies, 1)]
         widest = max(len(cell) for column in columns for cell in column) + 2
@@ -187,8 +187,8 @@ def _called(situation: Situation) -> str:
 
 def _headings(situations: Sequence[Situation]) -> list[str]:
     """Return the titles of the situations, where they say more than the names."""
-    told = [f"{_called(each)}: {each.title.removeprefix(f'{_called(each)}, ')}" for each in situations if each.title]
-    return ["Situations", *_points(told)] if told else []
+    lines = [f"{_called(one)}: {one.title.removeprefix(f'{_called(one)}, ')}" for one in situations if one.title]
+    return ["Situations", *_points(lines)] if lines else []
 
 
 def _cell(share: float) -> str:

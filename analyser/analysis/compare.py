@@ -146,11 +146,11 @@ def compare(
             raise InputError(f"{other.name} is there twice", where="target", allowed=allowed)
     with including(decides):
         attacks = {
-            (place, each): scenario for place, of in enumerate(questions) for each, scenario in of.scenarios.items()
+            (place, side): scenario for place, of in enumerate(questions) for side, scenario in of.scenarios.items()
         }
         played = play(attacks, sampling)
         parts = [
-            _comparison(of, attackers, {each: played[place, each] for each in of.scenarios}, decides, library)
+            _comparison(of, attackers, {side: played[place, side] for side in of.scenarios}, decides, library)
             for place, of in enumerate(questions)
         ]
         return mean_of_targets(parts, shares, weights) if several else parts[0]
@@ -159,9 +159,9 @@ def compare(
 def _sections(target: Any, library: Profiles) -> list[tuple[str, dict[str, Any]]]:
     """The ``[target]`` of each target, its unit looked up, and its place for a message."""
     sections = []
-    for number, each in enumerate(selection.one_or_several(target, "target", _ONE_TARGET)):
-        where = "target" if each is target else f"target.{number}"
-        section = section_of(each, where)
+    for number, text in enumerate(selection.one_or_several(target, "target", _ONE_TARGET)):
+        where = "target" if text is target else f"target.{number}"
+        section = section_of(text, where)
         units = [section.get("unit")]
         if isinstance(units[0], str):
             try:
@@ -227,8 +227,8 @@ def _comparison(
 ) -> Comparison:
     """The comparison on one target."""
     sides = {
-        place: compared_side(attackers[place].selector, attackers[place].level.points, each, question.at_least)
-        for place, each in played.items()
+        place: compared_side(attackers[place].selector, attackers[place].level.points, result, question.at_least)
+        for place, result in played.items()
     }
     rows, tables = [], []
     for place, attacker in enumerate(attackers):

@@ -206,9 +206,9 @@ class Comparison(FramedAnswer):
                 row["points"] = "" if pd.isna(line["points"]) else str(line["points"])
                 if "row" in line:
                     row["attack"] = f"{line['row']}, {line['dice']} dice" if pd.isna(line["why_not"]) else "cannot"
-            for each in self._shown(suffix):
-                ends = (float(line.get(f"{each}{suffix}_{end}", np.nan)) for end in ("low", "high"))
-                row[self._head(each)] = figure_text(each + suffix, line[each + suffix], *ends)
+            for figure in self._shown(suffix):
+                ends = (float(line.get(f"{figure}{suffix}_{end}", np.nan)) for end in ("low", "high"))
+                row[self._head(figure)] = figure_text(figure + suffix, line[figure + suffix], *ends)
             change = "" if name == best or name not in of_metric.index else self._change(of_metric.loc[name], decides)
             row["diff."] = change
             rows[f"{BEST if name == best else self._unsure if name in tied else ' '} {name}"] = row
@@ -274,10 +274,10 @@ class Comparison(FramedAnswer):
         if len(self.shares) > 1:
             notes.append("What a loadout cannot attack counts as 0 in the mean; percentiles have no mean.")
         why = self.frame["why_not"] if "cannot" not in self.frame else self.frame["cannot"]
-        notes += [f"{loadout} cannot: {each}" for loadout, each in zip(self.frame["loadout"], why) if pd.notna(each)]
+        notes += [f"{loadout} cannot: {text}" for loadout, text in zip(self.frame["loadout"], why) if pd.notna(text)]
         results = self.results.values()
         gaps, warnings = (
-            dict.fromkeys(each for result in results for each in getattr(result, name))
+            dict.fromkeys(item for result in results for item in getattr(result, name))
             for name in ("not_modelled", "warnings")
         )
         notes += [f"Not modelled: {', '.join(gaps) or 'none'}.", *self.profiles.said]

@@ -72,12 +72,12 @@ class Comparisons(FramedAnswer):
         :meth:`to_frame` has the targets alone.
         """
         parts = [
-            each.frame.assign(target=target, weight=self.weights[target], is_mean=False)
-            for target, each in self.by_target.items()
+            comparison.frame.assign(target=target, weight=self.weights[target], is_mean=False)
+            for target, comparison in self.by_target.items()
         ]
         parts.append(self.mean.frame.assign(target="mean", is_mean=True))
         columns = dict.fromkeys(
-            name for name in ("target", "weight", "is_mean", *(name for each in parts for name in each))
+            name for name in ("target", "weight", "is_mean", *(name for part in parts for name in part))
         )
         return pd.DataFrame([line for part in parts for line in part.to_dict("records")], columns=list(columns))
 
@@ -95,8 +95,8 @@ class Comparisons(FramedAnswer):
 
     def _body(self) -> dict[str, Any]:
         targets = [
-            {"target": target, "weight": self.weights[target], "share": self.mean.shares[target], **each.record()}
-            for target, each in self.by_target.items()
+            {"target": target, "weight": self.weights[target], "share": self.mean.shares[target], **comparison.record()}
+            for target, comparison in self.by_target.items()
         ]
         return self.mean.head() | {"targets": targets, "mean": self.mean.record()}
 
@@ -114,7 +114,7 @@ class Comparisons(FramedAnswer):
 
     def blocks(self) -> list[Block]:
         """The tables of each target, and those of the mean."""
-        blocks = [block for each in self.by_target.values() for block in each.blocks()]
+        blocks = [block for comparison in self.by_target.values() for block in comparison.blocks()]
         return [*blocks, Block(self._weights()), *self.mean.blocks()]
 
     def notes(self) -> list[str]:
@@ -123,8 +123,8 @@ class Comparisons(FramedAnswer):
 
     def _weights(self) -> str:
         """The weights as given, and how many models are k of each."""
-        each = (f"{name} {self.weights[name]:g} (≥k: {part.at_least} models)" for name, part in self.by_target.items())
-        return f"Weights: {', '.join(each)}."
+        words = (f"{name} {self.weights[name]:g} (≥k: {part.at_least} models)" for name, part in self.by_target.items())
+        return f"Weights: {', '.join(words)}."
 
 
 def shares_of(targets: int, weights: Sequence[float] | None) -> list[float]:
@@ -141,10 +141,10 @@ def shares_of(targets: int, weights: Sequence[float] | None) -> list[float]:
     stated = [1.0] * targets if weights is None else list(weights)
     if len(stated) != targets:
         raise InputError(f"{len(stated)} weights for {targets} targets", where="weights", allowed=allowed)
-    for each in stated:
-        if isinstance(each, bool) or not isinstance(each, int | float) or not 0 < each < math.inf:
-            raise InputError(f"{shown(each)} is not usable", where="weights", allowed="numbers above 0")
-    parts = [each / max(stated) for each in stated]  # numbers that are too large to be added up, too
+    for weight in stated:
+        if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight < math.inf:
+            raise InputError(f"{shown(weight)} is not usable", where="weights", allowed="numbers above 0")
+    parts = [weight / max(stated) for weight in stated]  # numbers that are too large to be added up, too
     return [part / math.fsum(parts) for part in parts]
 
 
@@ -167,7 +167,7 @@ def mean_of_targets(
         first.metric,
         distributions=first.distributions.head(0),
         at_least=at_least.pop() if len(at_least) == 1 else None,
-        results={f"{side} on {name}": each for name, part in by_target.items() for side, each in part.results.items()},
+        results={f"{side} on {name}": one for name, part in by_target.items() for side, one in part.results.items()},
         shares=share_of,
         profiles=first.profiles,
     )

@@ -70,7 +70,7 @@ class Curve(NamedTuple):
         [(0, 8, ('rifles',)), (8, 18, ('guns',))]
         """
         ends = sorted({end for line in self.lines for step in line.steps for end in (step.first, step.last)})
-        found: list[Best] = []
+        bests: list[Best] = []
         for first, last in pairwise(ends):
             there = {
                 line.name: step.destroys
@@ -80,11 +80,11 @@ class Curve(NamedTuple):
             }
             most = max(there.values(), default=0.0)
             names = tuple(name for name, destroys in there.items() if destroys >= most - _SAME)
-            if found and (found[-1].last, found[-1].names) == (first, names) and abs(found[-1].destroys - most) < _SAME:
-                found[-1] = found[-1]._replace(last=last)
+            if bests and (bests[-1].last, bests[-1].names) == (first, names) and abs(bests[-1].destroys - most) < _SAME:
+                bests[-1] = bests[-1]._replace(last=last)
             elif names:
-                found.append(Best(first, last, names, most))
-        return tuple(found)
+                bests.append(Best(first, last, names, most))
+        return tuple(bests)
 
 
 class _Shot(NamedTuple):
@@ -116,7 +116,7 @@ def curves(answer: Matchups, threads: int = 1) -> dict[str, tuple[Curve, ...]]:
         figures[unit, category, CHARGE][0.0, reach].append(destroys)
     lines: dict[tuple[str, str], list[Line]] = defaultdict(list)
     for (unit, category, name), steps in figures.items():
-        line = Line(name, tuple(Step(*ends, float(np.mean(each))) for ends, each in sorted(steps.items())))
+        line = Line(name, tuple(Step(*ends, float(np.mean(values))) for ends, values in sorted(steps.items())))
         lines[unit, category].append(line)
     return {
         unit: tuple(
@@ -136,7 +136,7 @@ def _counted(defenders: Iterable[Loadout]) -> dict[str, int]:
 
 def _meetings(answer: Matchups) -> Iterator[tuple[list[Loadout], list[Loadout]]]:
     """Attackers with points, those who meet the same defenders together; and those defenders."""
-    sides = {each.selector: each for each in (*answer.attackers, *answer.defenders)}
+    sides = {loadout.selector: loadout for loadout in (*answer.attackers, *answer.defenders)}
     part = answer.frame[answer.frame["situation"] == answer.situations[0].name]
     met = {str(name): tuple(those) for name, those in part.groupby("attacker", sort=False)["defender"]}
     for defenders in dict.fromkeys(met.values()):
@@ -154,7 +154,7 @@ def _shots_of(attacker: Loadout) -> Iterator[_Shot]:
         ends = sorted(mark for mark in marks if mark is not None and 0 < mark <= (row.long_range or 0))
         for first, last in zip([0.0, *ends], ends):
             attack = Attack(distance=last)
-            can = tuple(why_not(row, attack, attacker, each) is None for each in ONE_OF_EACH_CATEGORY)
+            can = tuple(why_not(row, attack, attacker, target) is None for target in ONE_OF_EACH_CATEGORY)
             if any(can):
                 facts = attack_record(resolve_attack(attack, attacker, row), attacker.unit)
                 yield _Shot(attacker, row, first, last, facts, can)
@@ -165,7 +165,7 @@ def _shot(
 ) -> Iterator[tuple[_Shot, str, float]]:
     """Destroyed by 100 points for each shot and category, as a mean over the defenders with points."""
     shots = [shot for attacker in attackers for shot in _shots_of(attacker)]
-    field = Field(tuple(each for each in defenders if each.level.points), answer.ruleset, None, threads)
+    field = Field(tuple(loadout for loadout in defenders if loadout.level.points), answer.ruleset, None, threads)
     if not shots or not field.defenders:
         return
     categories = np.array([CATEGORIES.index(target.category or "light") for target in field.targets])
@@ -173,7 +173,7 @@ def _shot(
     sweep_row.expect(int(possible.sum()) * _INTERPRETED)
     summaries = sweep(
         np.array([shot.facts for shot in shots], ATTACK),
-        np.array([target_record(each) for each in field.targets], TARGET),
+        np.array([target_record(target) for target in field.targets], TARGET),
         possible,
         np.array(answer.ruleset.die.faces, np.int64),
         answer.ruleset.deck.counts(),

@@ -65,12 +65,12 @@ def edited(
     rules = answer.ruleset if ruleset is None else ruleset
     sampling = Sampling("exact", threads=threads, progress=progress)
     field = Field(tuple(defenders), rules, answer.row, sampling.n_threads)
-    known = known_of(attackers, field, edits=keep)
+    reusable = known_of(attackers, field, edits=keep)
     if rules == answer.ruleset:
         rows, columns = _places(answer.attackers, attackers), _places(answer.defenders, defenders)
-        known = _Before(answer.frame, rows, columns, known)
+        reusable = _Before(answer.frame, rows, columns, reusable)
     with sampling.with_bar() as reporting:
-        frame = grid(attackers, field, answer.situations, reporting.report, known)
+        frame = grid(attackers, field, answer.situations, reporting.report, reusable)
     missing = not_modelled(attackers, defenders, answer.situations)
     used = answer.profiles if used is None else used
     return Matchups(
@@ -93,9 +93,9 @@ class _Before(Known):
     def __init__(self, frame: pd.DataFrame, attackers: Sequence[int], defenders: Sequence[int], beside: Known) -> None:
         super().__init__(len(attackers), len(defenders))
         self._frame, self._beside = frame, beside
-        self._places = [np.array(each, np.int64) for each in (attackers, defenders)]
+        self._places = [np.array(places, np.int64) for places in (attackers, defenders)]
         self._kept = [np.flatnonzero(place >= 0) for place in self._places]
-        rows, columns = (np.flatnonzero(each < 0).tolist() for each in self._places)
+        rows, columns = (np.flatnonzero(places < 0).tolist() for places in self._places)
         blocks = (rows, list(range(len(defenders)))), (self._kept[0].tolist(), columns)
         self._missing = [block for block in blocks if all(block)]
 
@@ -104,7 +104,7 @@ class _Before(Known):
             result, missing = blank_cells(*map(len, self._places)), self._missing
         else:
             result, unknown = self._beside.of(situation)
-            missing = [each for one in self._missing for other in unknown if all(each := _in_both(one, other))]
+            missing = [block for one in self._missing for other in unknown if all(block := _in_both(one, other))]
             if _pairs(missing) == _pairs(unknown):  # it knows all else: the very same cells
                 return result, missing
         at = [places[kept] for places, kept in zip(self._places, self._kept)]
@@ -132,7 +132,7 @@ def _pairs(blocks: Blocks) -> int:
 
 
 def _in_both(one: Block, other: Block) -> Block:
-    rows, columns = ([each for each in mine if each in set(theirs)] for mine, theirs in zip(one, other))
+    rows, columns = ([name for name in mine if name in set(theirs)] for mine, theirs in zip(one, other))
     return rows, columns
 
 
@@ -144,9 +144,9 @@ def _objects(column: pd.Series[Any]) -> NDArray[np.object_]:
 
 def _places(before: Sequence[Loadout], after: Sequence[Loadout]) -> list[int]:
     """Return the place in `before` of each of `after`, -1 if it is new or fights differently."""
-    there = {each.selector: (at, each) for at, each in enumerate(before)}
+    there = {loadout.selector: (at, loadout) for at, loadout in enumerate(before)}
     places = []
-    for each in after:
-        at, old = there.get(each.selector, (-1, each))
-        places.append(at if fights_as(old, each) else -1)
+    for loadout in after:
+        at, old = there.get(loadout.selector, (-1, loadout))
+        places.append(at if fights_as(old, loadout) else -1)
     return places

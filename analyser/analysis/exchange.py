@@ -108,9 +108,9 @@ def exchange_of(
             left_out[loadout.selector] = "it costs 0 points" if loadout.level.points == 0 else "it has no points"
         elif loadout.selector not in both:
             left_out[loadout.selector] = "it is not both attacker and defender here"
-    sides = [each for each in loadouts if each.selector not in left_out]
+    sides = [loadout for loadout in loadouts if loadout.selector not in left_out]
     best = [situation.name for situation in situations if situation.kind == BEST_TRADE]
-    situations = [each for each in situations if each.kind in WAYS]
+    situations = [situation for situation in situations if situation.kind in WAYS]
     acts, met = acts_of(frame, sides, situations, ruleset)
     rounds = _rounds(acts, met, sides, situations, ruleset)
     losses = rounds.held
@@ -125,7 +125,7 @@ def exchange_of(
     } | left_out
     kept = np.flatnonzero(~outside)
     both_ways = np.ix_(kept, kept)
-    losses, held, free, shot, answered, alone = (each[:, kept][:, :, kept] for each in (losses, *rounds))
+    losses, held, free, shot, answered, alone = (table[:, kept][:, :, kept] for table in (losses, *rounds))
     loadouts = tuple(sides[at] for at in kept)
     by_tactic = held if best else None
     return Exchange(loadouts, losses, free, shot, answered, alone.mean(axis=0), met[both_ways], left_out, by_tactic)
@@ -143,9 +143,9 @@ def _played_best(
     for losses, situation in zip(result, situations):
         there = frame[frame["situation"] == situation]
         rows, columns = (places_of(there[side], names) for side in ("attacker", "defender"))
-        known = (rows >= 0) & (columns >= 0)
-        losses[rows[known], columns[known]] = there["mean_share_lost"].to_numpy(np.float64)[known] / ROUNDS
-        missing = known & there["why_not"].notna().to_numpy()
+        both = (rows >= 0) & (columns >= 0)
+        losses[rows[both], columns[both]] = there["mean_share_lost"].to_numpy(np.float64)[both] / ROUNDS
+        missing = both & there["why_not"].notna().to_numpy()
         reasons |= dict(zip(rows[missing].tolist(), there["why_not"][missing].tolist()))
     return result, reasons
 
@@ -160,7 +160,7 @@ def losses_of(
     """
     situations = [situation for situation in situations if situation.kind in WAYS]
     acts, met = acts_of(frame, loadouts, situations, ruleset)
-    places = [each.held for each in _far_and_near(acts, loadouts, situations, ruleset) if each is not None]
+    places = [round_.held for round_ in _far_and_near(acts, loadouts, situations, ruleset) if round_ is not None]
     return np.asarray(np.mean(places, axis=0) * met if places else np.zeros(met.shape), np.float64)
 
 
@@ -203,7 +203,7 @@ def _rounds(
     else:
         shots = (acts[situation.name] for situation in situations if is_near(situation) is False)
         reach = np.max([np.where(np.isnan(shot.lost), 0.0, shot.reach) for shot in shots], axis=0)
-        result = [_in_country(each, Movers(loadouts), reach, far, near, _points(loadouts)) for each in COUNTRIES]
+        result = [_in_country(country, Movers(loadouts), reach, far, near, _points(loadouts)) for country in COUNTRIES]
     return _Rounds(*(np.array(figures).reshape(len(result), *met.shape) * met for figures in zip(*result)))
 
 

@@ -48,7 +48,7 @@ class Field(NamedTuple):
     @property
     def armies(self) -> tuple[Army, ...]:
         """Armies among the opponents."""
-        return tuple(each.army for each in self.mean if each.army is not None)
+        return tuple(opponent.army for opponent in self.mean if opponent.army is not None)
 
 
 class Worth(NamedTuple):
@@ -66,19 +66,19 @@ class Worth(NamedTuple):
 def field_of(against: Any, library: Profiles, points: int) -> Field:
     """Return the opponents in `against`: armies, or loadouts by selectors; InputError if none, or unreadable."""
     given = against if isinstance(against, list | tuple) else [against]
-    if given and all(isinstance(each, str) and not _is_file(each) for each in given):
-        return _of_selectors([str(each) for each in given], library, points)
-    for each in given:
-        if isinstance(each, str) and not _is_file(each):
-            problem = f"{shown(each)} is no army file, and beside it are armies"
+    if given and all(isinstance(item, str) and not _is_file(item) for item in given):
+        return _of_selectors([str(item) for item in given], library, points)
+    for item in given:
+        if isinstance(item, str) and not _is_file(item):
+            problem = f"{shown(item)} is no army file, and beside it are armies"
             raise InputError(problem, where="against", allowed="armies alone, or factions and selectors alone")
-    armies = [listed(each, library, "against") for each in given]
+    armies = [listed(item, library, "against") for item in given]
     if not armies:
         raise InputError("nobody to meet", where="against", allowed="an army, or a faction, or selectors")
     kinds = {kind.selector: kind for army in armies for kind in army.kinds}
-    kept = {name: each for name, each in kinds.items() if each.level.points}
+    kept = {name: loadout for name, loadout in kinds.items() if loadout.level.points}
     mean = tuple(_of_army(army, kept, 1 / len(armies)) for army in armies)
-    if not all(each.units for each in mean):
+    if not all(opponent.units for opponent in mean):
         raise InputError("an army without points", where="against", allowed="units that cost points")
     worst = mean if len(armies) > 1 else _each_alone(list(kept.values()), points)
     return Field(mean, worst, tuple(kept.values()), tuple(name for name in kinds if name not in kept))
@@ -104,10 +104,10 @@ def _of_selectors(selectors: Sequence[str], library: Profiles, points: int) -> F
                 raise error.inside("against") from None
             problem = f"no faction, no unit and no file is called {shown(selector)}{one_of_these(meant)}"
             raise InputError(problem, where="against", allowed=error.allowed) from None
-    kept = [each for each in result.values() if each.level.points]
+    kept = [loadout for loadout in result.values() if loadout.level.points]
     if not kept:
         raise InputError("nobody there has points", where="against", allowed="units that cost points")
-    without = tuple(name for name, each in result.items() if not each.level.points)
+    without = tuple(name for name, loadout in result.items() if not loadout.level.points)
     return Field(each_unit_alike(kept, points), _each_alone(kept, points), tuple(kept), without)
 
 
@@ -115,7 +115,7 @@ def each_unit_alike(loadouts: Sequence[Loadout], points: int) -> tuple[Opponent,
     """Armies of so many points of one loadout each, all units met as often, and so are the levels of a unit."""
     units = pd.Series([unit_of(loadout.selector) for loadout in loadouts])
     weights = (1 / units.map(units.value_counts()) / units.nunique()).tolist()
-    return tuple(each._replace(weight=weight) for each, weight in zip(_each_alone(loadouts, points), weights))
+    return tuple(opponent._replace(weight=weight) for opponent, weight in zip(_each_alone(loadouts, points), weights))
 
 
 def _each_alone(loadouts: Sequence[Loadout], points: int) -> tuple[Opponent, ...]:
@@ -146,7 +146,7 @@ def losses_between(
         matchups(theirs, ours, progress=stage(progress, 1, 2), **how).frame,
     ]
     frame = pd.concat(frames, ignore_index=True)
-    everybody = list({each.selector: each for each in (*ours, *theirs)}.values())
+    everybody = list({loadout.selector: loadout for loadout in (*ours, *theirs)}.values())
     whole = frame.drop_duplicates(["attacker", "defender", "situation"], ignore_index=True)
     return everybody, losses_of(whole, everybody, situations, library.ruleset)
 
@@ -159,9 +159,9 @@ def worth_against(
     In a round each unit of both sides acts once, on a unit of the other drawn in proportion to points. So both figures
     add up over a list.
     """
-    at = {each.selector: place for place, each in enumerate(everybody)}
-    cost = np.array([each.level.points or 0 for each in everybody], np.float64)
-    mine = np.array([at[each.selector] for each in ours])
+    at = {loadout.selector: place for place, loadout in enumerate(everybody)}
+    cost = np.array([loadout.level.points or 0 for loadout in everybody], np.float64)
+    mine = np.array([at[loadout.selector] for loadout in ours])
     destroyed, kept = np.zeros((2, len(opponents), len(ours)))
     for number, opponent in enumerate(opponents):
         theirs = np.array([at[name] for name in opponent.units])

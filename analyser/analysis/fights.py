@@ -68,7 +68,7 @@ def fought_cells(
         return list(zip(places[at].ravel().tolist(), result))
 
     with ThreadPoolExecutor(field.threads) if in_threads and field.threads > 1 else nullcontext() as pool:
-        result = [each for block in (pool.map if pool else map)(met, pairs) for each in block]
+        result = [fight for block in (pool.map if pool else map)(met, pairs) for fight in block]
     able: dict[int, Sequence[Over]] = {}
     for place, ways in result:
         if isinstance(ways, str):
@@ -82,14 +82,14 @@ def fought_cells(
 
 def _by_unit(loadouts: Sequence[Loadout]) -> list[slice]:
     """The places of each unit's levels, which stand side by side."""
-    sizes = [len(list(each)) for _, each in groupby(loadouts, key=lambda each: (each.faction, id(each.unit)))]
+    sizes = [len(list(group)) for _, group in groupby(loadouts, key=lambda side: (side.faction, id(side.unit)))]
     return [slice(*both) for both in pairwise(np.cumsum([0, *sizes]).tolist())]
 
 
 def _best(pairs: Sequence[Sequence[Over]]) -> Cells:
     """The cell of each pair, with its best row."""
     counts = np.array([len(pair) for pair in pairs])
-    read = cells_of([each for ways in pairs for each in ways])
+    read = cells_of([way for ways in pairs for way in ways])
     firsts = np.cumsum(counts) - counts
     ways = blank_cells(counts.max(), len(pairs))
     for way in range(len(ways)):
@@ -104,8 +104,8 @@ def cells_of(fights: Sequence[Over]) -> Cells:
     cells: Cells = blank_cells(1, len(fights))[0]
     joints = [fight.distribution for fight in fights]
     likely = ([joint.probabilities.sum(axis=axis) for joint in joints] for axis in (1, 0))
-    ours = _Standing([each.first for each in joints], next(likely), [each.attacker for each in fights])
-    theirs = _Standing([each.second for each in joints], next(likely), [each.defender for each in fights])
+    ours = _Standing([joint.first for joint in joints], next(likely), [fight.attacker for fight in fights])
+    theirs = _Standing([joint.second for joint in joints], next(likely), [fight.defender for fight in fights])
     (cells["attacker_share_lost"],) = ours.means([ours.shares])
     figures = {"mean_models_destroyed": theirs.destroyed, "mean_damage": theirs.suffered}
     figures |= {"mean_share_lost": theirs.shares, **theirs.flags}
@@ -118,7 +118,7 @@ def cells_of(fights: Sequence[Over]) -> Cells:
         cells["models_destroyed_10th_percentile"][at] = _percentiles(counts, LOW_PERCENTILE)
         cells["models_destroyed_90th_percentile"][at] = _percentiles(counts, HIGH_PERCENTILE)
     for name in ("row", "p_attacker_wins", "p_draw"):
-        cells[name] = [getattr(each, name) for each in fights]
+        cells[name] = [getattr(fight, name) for fight in fights]
     for name in (*AT_MOST_ONE, *OF_BOTH):
         cells[name] = np.minimum(cells[name], 1.0)
     return cells
@@ -129,7 +129,7 @@ class _Standing:
 
     def __init__(self, sides: Sequence[Integers], weights: Sequence[Floats], units: Sequence[Combatant]) -> None:
         lengths, standing = list(map(len, sides)), np.concatenate(sides)
-        models, limits = (np.repeat([getattr(each, name) or 1 for each in units], lengths) for name in _OF_UNITS)
+        models, limits = (np.repeat([getattr(unit, name) or 1 for unit in units], lengths) for name in _OF_UNITS)
         self._models = np.array([unit.models or 0 for unit in units])
         self._weights = weights
         self._parts = [slice(*ends) for ends in pairwise(np.cumsum([0, *lengths]).tolist())]
@@ -142,15 +142,15 @@ class _Standing:
     def means(self, values: Sequence[NDArray[Any]]) -> Floats:
         """The mean of each of several values in each fight, shape (values, fights)."""
         columns = np.array(values, np.float64)
-        result = [[likely @ each for each in columns[:, part]] for likely, part in zip(self._weights, self._parts)]
+        result = [[likely @ column for column in columns[:, part]] for likely, part in zip(self._weights, self._parts)]
         return np.array(result).T
 
     def counts(self) -> Iterator[tuple[Integers, Floats]]:
         """Fights of units of as many models, and how many of them are destroyed: shape (fights, models + 1)."""
         for models in np.unique(self._models).tolist():
             at = np.flatnonzero(self._models == models)
-            each = [np.bincount(self.destroyed[self._parts[n]], self._weights[n], models + 1) for n in at.tolist()]
-            yield at, np.array(each)
+            counts = [np.bincount(self.destroyed[self._parts[n]], self._weights[n], models + 1) for n in at.tolist()]
+            yield at, np.array(counts)
 
 
 def _percentiles(counts: Floats, share: float) -> Integers:

@@ -232,7 +232,7 @@ def _best(sides: Sequence[Side], place: int) -> tuple[int | None, list[int]]:
     def is_beaten(one: int) -> bool:
         """One of two that do not differ from the highest may still be significantly better than the other."""
         gaps = (gap(sides[other], sides[one], place) for other in near)
-        return any(each.differs is True and each.difference > 0 for each in gaps)
+        return any(gap.differs is True and gap.difference > 0 for gap in gaps)
 
     equal = [one for one in near if not is_beaten(one)]
     best = min(equal, key=lambda number: np.inf if (points := sides[number].points) is None else points)

@@ -131,7 +131,7 @@ class _Programme:
         self._rows: list[tuple[Terms, float, float]] = []
         self._groups = [group for kind in force.battlegroups or (None,) for group in self._groups_of(kind)]
         if force.battlegroups:
-            self._row(((each.number, 1.0) for each in self._groups), 1, force.most_battlegroups)
+            self._row(((group.number, 1.0) for group in self._groups), 1, force.most_battlegroups)
         self._limit_units()
         self._cost = len(self._rows)
         self._row(self._weighed(self._points), force.least_points, force.most_points)
@@ -170,7 +170,7 @@ class _Programme:
             groups.append(_Group(kind, self._variable(together), inside))
             self._limit_group(groups[-1])
         if kind.least:
-            self._row([(each.number, 1.0) for each in groups], kind.least, _LARGEST)
+            self._row([(group.number, 1.0) for group in groups], kind.least, _LARGEST)
         return groups
 
     def _room(self, at: int, kind: Battlegroup | None) -> int:
@@ -205,7 +205,7 @@ class _Programme:
         force = self._force
         for places in force.units.values():
             limits = force.loadouts[places[0]].unit.in_force
-            most = min((each for each in (limits.most, force.at_most) if each is not None), default=None)
+            most = min((limit for limit in (limits.most, force.at_most) if limit is not None), default=None)
             if limits.least or most is not None:
                 self._row(self._number_of(places), limits.least, _LARGEST if most is None else most)
         for wanted, number in force.must:
@@ -216,7 +216,7 @@ class _Programme:
         copies = self._copies.setdefault(at, [])
         if number > len(copies):
             inside = self._number_of([at])
-            most = int(min(sum(self._upper[each] for each, _ in inside), self._room(at, None)))
+            most = int(min(sum(self._upper[place] for place, _ in inside), self._room(at, None)))
             copies += [self._variable(1) for _ in range(number - len(copies))]
             left = [*inside, *((copy, -1.0) for copy in copies)]  # of these there is some only after all copies
             self._row(left, 0, _LARGEST)
@@ -230,13 +230,13 @@ class _Programme:
         from scipy.optimize import Bounds, LinearConstraint
 
         values, shared = values.round(_DIGITS), []
-        for each in unlike:
+        for other in unlike:
             terms = [
                 (variable, float(self._points[at]))
-                for at, count in enumerate(each.counts)
+                for at, count in enumerate(other.counts)
                 for variable in self._first_copies(at, count)
             ]
-            shared.append((terms, -_LARGEST, (1 - differ) * float(self._points @ each.counts)))
+            shared.append((terms, -_LARGEST, (1 - differ) * float(self._points @ other.counts)))
         rows = [*self._rows, *shared]
         if any_points:
             terms, _, most = rows[self._cost]
@@ -320,7 +320,7 @@ def _matrix(rows: Sequence[tuple[Terms, float, float]], n_variables: int) -> tup
 
 
 def next_best(
-    force: Force, values: Array, number: int, differ: float, told: Callable[[int], None] = lambda _: None
+    force: Force, values: Array, number: int, differ: float, report: Callable[[int], None] = lambda _: None
 ) -> list[Solved]:
     """The best list, and so many more, each of which differs from all before it in at least that share of points."""
     result: list[Solved] = []
@@ -329,5 +329,5 @@ def next_best(
         if best is None:
             break
         result.append(best)
-        told(len(result))
+        report(len(result))
     return result

@@ -23,10 +23,10 @@ def scale_of(points: int, scale: str | None, library: Profiles) -> tuple[str, Sc
     scales = library.force_rules.scales
     check_integer(points, "points", 1)
     if scale is None:
-        fitting = [name for name, each in scales.items() if each.least_points <= points <= each.most_points]
+        fitting = [name for name, scale in scales.items() if scale.least_points <= points <= scale.most_points]
         if not fitting:
             least, most = (
-                min(each.least_points for each in scales.values()),
+                min(scale.least_points for scale in scales.values()),
                 max(s.most_points for s in scales.values()),
             )
             raise InputError(f"{points:,} points are of no scale", where="points", allowed=f"{least:,} to {most:,}")
@@ -41,13 +41,13 @@ def scale_of(points: int, scale: str | None, library: Profiles) -> tuple[str, Sc
 
 def loadouts_of(faction: str, library: Profiles, ban: Sequence[str]) -> tuple[list[Loadout], list[str]]:
     """The loadouts that may be in a list; and those that cannot be counted."""
-    banned = {each.selector for pattern in ban for each in _fitting(pattern, faction, library, "ban")}
-    everybody = [each for each in library.matching(f"{faction}/*") if each.selector not in banned]
-    ours = [each for each in everybody if each.level.points]
+    banned = {loadout.selector for pattern in ban for loadout in _fitting(pattern, faction, library, "ban")}
+    everybody = [loadout for loadout in library.matching(f"{faction}/*") if loadout.selector not in banned]
+    ours = [loadout for loadout in everybody if loadout.level.points]
     if not ours:
         why = "every unit is banned" if not everybody else "none of its units has points"
         raise InputError(f"no list of {faction}: {why}", where="build", allowed="units with points")
-    return ours, [f"{each.selector}, which has no points" for each in everybody if not each.level.points]
+    return ours, [f"{loadout.selector}, which has no points" for loadout in everybody if not loadout.level.points]
 
 
 def _fitting(pattern: str, faction: str, library: Profiles, where: str) -> list[Loadout]:
@@ -62,7 +62,7 @@ def _fitting(pattern: str, faction: str, library: Profiles, where: str) -> list[
         result = library.matching(f"{unit}@{level or '*'}")
     except InputError as error:
         raise error.inside(where) from None
-    strangers = [each.selector for each in result if each.faction != faction]
+    strangers = [loadout.selector for loadout in result if loadout.faction != faction]
     if strangers:
         raise InputError(f"{strangers[0]} is not of {faction}", where=where, allowed=f"units of {faction}")
     return result
@@ -74,10 +74,10 @@ def wanted_of(written: str, faction: str, ours: Sequence[Loadout], library: Prof
     pattern, number = (times[2], int(times[1])) if times else (written, 1)
     check_integer(number, "must", 1, MOST_WANTED)
     meant = _fitting(pattern, faction, library, "must")
-    wanted = {each.selector for each in meant}
-    places = tuple(place for place, each in enumerate(ours) if each.selector in wanted)
+    wanted = {loadout.selector for loadout in meant}
+    places = tuple(place for place, loadout in enumerate(ours) if loadout.selector in wanted)
     if not places:
-        why = "is banned" if any(each.level.points for each in meant) else "has no points"
+        why = "is banned" if any(loadout.level.points for loadout in meant) else "has no points"
         raise InputError(f"{pattern} {why}", where="must", allowed="a unit that may be in a list")
     return places, number
 

@@ -37,7 +37,7 @@ def verdicts_called(written: str) -> tuple[str, ...]:
     >>> verdicts_called("over-priced,under-priced")
     ('over-priced', 'under-priced')
     """
-    names = tuple(each.strip() for each in written.split(","))
+    names = tuple(part.strip() for part in written.split(","))
     for name in names:
         if name not in VERDICTS:
             meant = one_of_these(nearest(name, VERDICTS))

@@ -107,10 +107,10 @@ def grid(
     field: Field,
     situations: Sequence[Situation],
     progress: Progress = lambda _, __: None,
-    known: Known | None = None,
+    reusable: Known | None = None,
 ) -> pd.DataFrame:
     """The frame of :func:`analyser.matchups`; what is `known` is not fought."""
-    before = Known(len(attackers), len(field.defenders)) if known is None else known
+    before = Known(len(attackers), len(field.defenders)) if reusable is None else reusable
     plans = [(situation, *before.of(situation)) for situation in situations]
     total, done = sum(len(rows) for _, _, blocks in plans for rows, _ in blocks), 0
     fields = {tuple(range(len(field.defenders))): field}
@@ -164,10 +164,10 @@ def _tidy(
     columns: dict[str, Any] = {}
     for side, loadouts, at in zip(("attacker", "defender"), (attackers, field.defenders), place):
         columns[side] = _words([loadout.selector for loadout in loadouts], at)
-        columns[f"{side}_unit"] = _words([each.unit.name for each in loadouts], at)
-        columns[f"{side}_level"] = _words([each.level_name for each in loadouts], at)
-        columns[f"{side}_points"] = np.array([each.level.points for each in loadouts], np.float64)[at]  # None: NaN
-    columns["defender_models"] = np.array([each.models for each in field.targets])[place[1]]
+        columns[f"{side}_unit"] = _words([loadout.unit.name for loadout in loadouts], at)
+        columns[f"{side}_level"] = _words([loadout.level_name for loadout in loadouts], at)
+        columns[f"{side}_points"] = np.array([one.level.points for one in loadouts], np.float64)[at]  # None: NaN
+    columns["defender_models"] = np.array([target.models for target in field.targets])[place[1]]
     columns["defender_category"] = _words([target.category for target in field.targets], place[1])
     columns["situation"] = _words([situation.name for situation in situations], of_situation)
     columns |= {"row": cells["row"], "dice": cells["dice"], "method": METHOD}

@@ -41,7 +41,7 @@ class Listed(NamedTuple):
     def in_short(self, selector: str) -> str:
         """Return the title of a loadout, without the level where the army has only one level of the unit."""
         wanted = next(kind for kind in self.kinds if kind.selector == selector)
-        levels = sum(each.unit.name == wanted.unit.name for each in self.kinds)
+        levels = sum(kind.unit.name == wanted.unit.name for kind in self.kinds)
         return wanted.unit.name if levels == 1 else wanted.title
 
     def as_dict(self) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def listed(given: ArmyLike, library: Profiles, where: str) -> Listed:
 def told_apart(mine: Listed, yours: Listed) -> tuple[Listed, Listed]:
     """Return both armies; equal names get the side added."""
     names = names_apart(mine.army, yours.army)
-    mine, yours = (each._replace(army=replace(each.army, name=name)) for each, name in zip((mine, yours), names))
+    mine, yours = (side._replace(army=replace(side.army, name=name)) for side, name in zip((mine, yours), names))
     return mine, yours
 
 

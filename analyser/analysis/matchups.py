@@ -106,7 +106,7 @@ class Matchups(FramedAnswer):
             **self.profiles.of_fights(),
             "matchups": plain_rows(self.frame),
             "assumptions": list(self.assumptions),
-            "not_modelled": [each._asdict() for each in self.not_modelled],
+            "not_modelled": [rule._asdict() for rule in self.not_modelled],
         }
 
     def style(self, *, metric: AskedMetric | None = None) -> Styler:
@@ -170,7 +170,7 @@ class Matchups(FramedAnswer):
         InputError
             An unknown metric, or a situation that is not among those of this comparison.
         """
-        names = [each.name for each in self.situations]
+        names = [situation.name for situation in self.situations]
         if situation is not None:
             check_choice(situation, "situation", names)
         values = checked_metric(metric or self.metric)
@@ -186,7 +186,7 @@ class Matchups(FramedAnswer):
             return frame
         from analyser.analysis.custom_cells import with_own_metric
 
-        named = [each for each in self.situations if situation in (None, each.name)]
+        named = [one for one in self.situations if situation in (None, one.name)]
         return with_own_metric(frame, (*self.attackers, *self.defenders), named, self.ruleset, metric)
 
     def plot(self, *, ax: Axes | None = None, **more: Any) -> Axes:
@@ -197,7 +197,7 @@ class Matchups(FramedAnswer):
         """The figures, blank where they cannot fight; defenders by number, so that a line holds many."""
         width = max(shutil.get_terminal_size((WIDTH, MOST_SHOWN)).columns, WIDTH)
         attackers, defenders = (
-            [each.selector for each in side[:MOST_SHOWN]] for side in (self.attackers, self.defenders)
+            [loadout.selector for loadout in side[:MOST_SHOWN]] for side in (self.attackers, self.defenders)
         )
         blocks = [Block(lines=self._heading())]
         for situation in self.situations:

@@ -18,4 +18,4 @@ def places_of(column: pd.Series[Any], names: Sequence[str]) -> NDArray[np.int64]
     """
     codes, result = pd.factorize(column)
     places = {name: place for place, name in enumerate(names)}
-    return np.array([*(places.get(each, -1) for each in result.tolist()), -1], np.int64)[codes]
+    return np.array([*(places.get(name, -1) for name in result.tolist()), -1], np.int64)[codes]

@@ -96,7 +96,7 @@ def pooled(over: Array, other_way: Array, sides: Sides, noise: Array) -> Pooled:
     """
     first, where = _without_copies(over, sides)
     over, other_way, noise = over[first], other_way[first], noise[first]
-    roles, levels = ([each[at] for at in first] for each in (sides.roles, sides.levels))
+    roles, levels = ([column[at] for at in first] for column in (sides.roles, sides.levels))
     sides = Sides(roles, levels, sides.kinds[first], sides.profile[first])
     shared, same_role, same_level = _shared(sides, noise)
     same_kind = sides.kinds[:, None] == sides.kinds[None, :]
@@ -152,6 +152,6 @@ def _beside_others(inverse: Array, explained: Array, own: Array) -> Array:
     error = spread - own
     after = own - follows @ own
     varies = follows @ error @ follows.T
-    variances = (np.diag(each).clip(0.0) for each in (error, after, varies))
+    variances = (np.diag(matrix).clip(0.0) for matrix in (error, after, varies))
     error, wrong_error, varies = (np.sqrt(variance) for variance in variances)
     return np.array([off, other, error, follows @ off, wrong_error, np.diag(follows), varies])

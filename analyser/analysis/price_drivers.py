@@ -94,7 +94,7 @@ class Reasons:
         self._units = units = [loadout.unit for loadout in exchange.loadouts]
         hundreds, losses = np.log(exchange.points / 100), exchange.mean()
         by_tactic = losses if exchange.by_tactic is None else exchange.by_tactic.mean(axis=0)
-        free, shot, answered = (each.mean(axis=0) for each in (exchange.free, exchange.shot, exchange.answered))
+        free, shot, answered = (table.mean(axis=0) for table in (exchange.free, exchange.shot, exchange.answered))
         self.offence, self.toughness = both_sides(losses, field, prices)
         offence, toughness = both_sides(by_tactic, field, prices)
         unheld, unsuppressed = both_sides(free, field, prices)
@@ -102,7 +102,7 @@ class Reasons:
         taken = field * np.exp(prices)
         by_shots, by_hand = shot @ taken, (free - shot) @ taken
         hits = np.log(
-            [each.level.models * each.unit.damage_limit * defence_of(each.unit) for each in exchange.loadouts]
+            [side.level.models * side.unit.damage_limit * defence_of(side.unit) for side in exchange.loadouts]
         )
         own = {
             SHOOTING: by_shots / np.exp(hundreds),
@@ -130,22 +130,22 @@ class Reasons:
             return np.asarray(np.log(np.maximum(done, _NOTHING) / np.maximum(as_usual, _NOTHING)), np.float64)
 
         self._parts = {
-            name: Part(*each, without(name) if name in (SHOOTING, FIGHTING) else each[0] - each[1])
-            for name, each in both.items()
+            name: Part(*pair, without(name) if name in (SHOOTING, FIGHTING) else pair[0] - pair[1])
+            for name, pair in both.items()
         }
         self._dice = beside(dice / np.exp(hundreds))
-        self._defence = beside(np.array([float(defence_of(each)) for each in units]))
+        self._defence = beside(np.array([float(defence_of(unit)) for unit in units]))
         self._reach = beside(
-            np.array([max([row.long_range or 1.0 for row in each.rows], default=1.0) for each in units])
+            np.array([max([row.long_range or 1.0 for row in unit.rows], default=1.0) for unit in units])
         )
-        self._room = beside(np.array([each.value("Capacity") or 1.0 for each in units]))
+        self._room = beside(np.array([unit.value("Capacity") or 1.0 for unit in units]))
         self._alone = beside((exchange.alone @ field) / np.maximum(exchange.met @ field, _NOTHING))
         self._common = {role: _common([unit for unit, its in zip(units, roles) if its == role]) for role in set(roles)}
 
     def uncounted(self, at: int, sign: int) -> str:
         """Return what no figure here counts: its merits beside others of its role, or for a sign of -1 its faults."""
         unit, role = self._units[at], self._roles[at]
-        own, usually = (float(each[at]) for each in self._room)
+        own, usually = (float(values[at]) for values in self._room)
         has_room = usually > 0  # without Capacity a unit counts as 1
         facts = {"own": np.exp(own), "usual": f"{np.exp(usually):.0f}" if has_room else "none", "role": plural(role)}
         result = [_ROOM.format(**facts)] if sign * (own - usually) > _FAR else []
@@ -170,12 +170,12 @@ class Reasons:
         With 0 what speaks most for it, and what against it.
         """
         moves = {name: float(part.moves[at]) for name, part in self._parts.items()}
-        told = []
+        names = []
         for direction in [sign] if sign else [1, -1]:
             ordered = sorted(moves, key=lambda name: -direction * moves[name])
             least = max(direction * moves[ordered[0]] / 3, _WORTH_A_WORD)
-            told += [name for name in ordered[: 2 if sign else 1] if direction * moves[name] >= least]
-        return "; ".join(self._text(name, at) for name in told) or f"it is near other {self._role(at)} in everything"
+            names += [name for name in ordered[: 2 if sign else 1] if direction * moves[name] >= least]
+        return "; ".join(self._text(name, at) for name in names) or f"it is near other {self._role(at)} in everything"
 
     def _role(self, at: int) -> str:
         return plural(self._roles[at])
@@ -190,7 +190,7 @@ class Reasons:
         facts["times"] = f"{(_lasts if name == RULES else _times)(times)} {'than' if times < TWICE else 'as'}"
         facts |= {"prevented": 1 - min(own, 1 / own), "usually": 1 - min(usual, 1 / usual)}
         if name == AWAY:
-            facts |= dict(zip(("share", "usually"), (float(np.exp(each[at])) for each in self._alone)))
+            facts |= dict(zip(("share", "usually"), (float(np.exp(values[at])) for values in self._alone)))
         return _TEXTS[name].format(**facts)
 
     def _detail(self, name: str, at: int, times: float) -> str:
@@ -200,13 +200,13 @@ class Reasons:
             return self._of_defence(at)
         if name == SHOOTING:
             result = self._of_dice(at, times), self._of_reach(at, times)
-            told = "; ".join(filter(None, result))
-            return f" ({told})" if told else _besides(_qualities(unit, _IN_LOSSES), common.qualities, times > 1)
+            reasons = "; ".join(filter(None, result))
+            return f" ({reasons})" if reasons else _besides(_qualities(unit, _IN_LOSSES), common.qualities, times > 1)
         if name == HOLDING:
             return _besides(_qualities(unit, _HOLDING), common.holding, times > 1)
         if name == RULES:
             protects = [rule for rule in common.rules if rule in _PROTECTING]
-            rules = each_once(each for each in unit.rules if each.name in _PROTECTING)
+            rules = each_once(rule for rule in unit.rules if rule.name in _PROTECTING)
             return _besides(rules, protects, times > 1) or self._of_tests(at, times)
         return ""
 
@@ -225,12 +225,12 @@ class Reasons:
         if abs(own - usual) < _WORTH_A_WORD or (own > usual) != (times > 1):
             return ""
         a_die = times / np.exp(own - usual)
-        each = f"; each does {_times(a_die)}" if abs(np.log(a_die)) > _WORTH_A_WORD else ""
-        return f"{np.exp(own):.1f} dice for 100 points, others {np.exp(usual):.1f}{each}"
+        strength = f"; each does {_times(a_die)}" if abs(np.log(a_die)) > _WORTH_A_WORD else ""
+        return f"{np.exp(own):.1f} dice for 100 points, others {np.exp(usual):.1f}{strength}"
 
     def _of_reach(self, at: int, times: float) -> str:
         """Its reach beside that of others, if it is a reason of that."""
-        own, usual = (float(np.exp(each[at])) for each in self._reach)
+        own, usual = (float(np.exp(values[at])) for values in self._reach)
         is_one = max(own, usual) > _FARTHER * min(own, usual) and (own > usual) == (times > 1)
         return f"reach {own:.0f} inches, others {usual:.0f}" if is_one else ""
 
@@ -305,7 +305,7 @@ def _common(units: Sequence[Unit]) -> _Common:
         in_most(_qualities(unit, _HOLDING) for unit in each_unit),
         in_most(each_once(unit.rules) for unit in each_unit),
         in_most(unit.traits for unit in each_unit),
-        median(tested) if (tested := [each.discipline for each in each_unit if each.discipline is not None]) else None,
+        median(tested) if (tested := [one.discipline for one in each_unit if one.discipline is not None]) else None,
     )
 
 
@@ -315,7 +315,7 @@ def _qualities(unit: Unit, counted: Container[str]) -> tuple[str, ...]:
 
 def _besides(own: Sequence[str], common: Sequence[str], is_more: bool) -> str:
     """In brackets, of what makes for more: what it has and most others of its role have not, or what it lacks."""
-    names = [each for each in own if each not in common] if is_more else [each for each in common if each not in own]
+    names = [name for name in own if name not in common] if is_more else [name for name in common if name not in own]
     more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
     return f" ({'' if is_more else 'without '}{', '.join([*names[:MOST_NAMED], *more])})" if names else ""
 

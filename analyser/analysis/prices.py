@@ -72,8 +72,8 @@ class Among(NamedTuple):
         >>> print(Among({"crown": 53, "imperium": 55}))
         against 108 loadouts (Crown 53, Imperium 55)
         """
-        each = ", ".join(f"{faction_name(name)} {count}" for name, count in self.factions.items())
-        return f"against {counted(self.loadouts, 'loadout')} ({each})"
+        counts = ", ".join(f"{faction_name(name)} {count}" for name, count in self.factions.items())
+        return f"against {counted(self.loadouts, 'loadout')} ({counts})"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields as plain data."""
@@ -200,7 +200,7 @@ class FairPoints(JudgedAnswer):
 
     def blocks(self) -> list[Block]:
         """Every loadout of a few, of more those farthest from their fair points; the roles; the precision."""
-        counts = ", ".join(f"{(self.frame['verdict'] == each).sum()} {each}" for each in VERDICTS)
+        counts = ", ".join(f"{(self.frame['verdict'] == verdict).sum()} {verdict}" for verdict in VERDICTS)
         doubts = "; ".join(f"{kind} ({count})" for kind, count in self.doubts.items())
         lines = [
             [
@@ -218,7 +218,7 @@ class FairPoints(JudgedAnswer):
         else:
             far = ((verdict, self.of(verdict, MOST_SHOWN)) for verdict in (OVER, UNDER))
             lines += [[f"Most {verdict}:", *_lines(result)] for verdict, result in far if len(result)]
-        told = [
+        rows = [
             (f"  {role.role}", counted(role.units, "unit"), f"{role.times:.2f}", MEANS.get(role.role, ""))
             for role in self.roles
         ]
@@ -227,14 +227,14 @@ class FairPoints(JudgedAnswer):
         )
         levels = ", ".join(f"{name} {times:.2f}" for name, times in self.levels.items())
         also = fill(f"So is what levels cost beside the others of their unit: {levels}.")
-        roles = Block("\n".join(fill(heading)), rows=told, align="<>><", lines=also)
+        roles = Block("\n".join(fill(heading)), rows=rows, align="<>><", lines=also)
         explained = f"One number a loadout explains {100 * self.one_number:.0f}% of who comes out ahead of whom"
         below = [
             fill(self._played()),
             fill(f"{explained}; the rest is rock, paper, scissors."),
             [f"Interval: {self.interval}.", *RULE],
         ]
-        return [*(Block(lines=line) for line in lines), roles, *(Block(lines=each) for each in below)]
+        return [*(Block(lines=line) for line in lines), roles, *(Block(lines=lines) for lines in below)]
 
     def _played(self) -> str:
         """Return a sentence with the equilibrium at today's points: the loadouts left if all choose best."""
@@ -338,7 +338,7 @@ def fair_points_in(
     from threadpoolctl import threadpool_limits
 
     _check_exchange(answer.situations)
-    sides = {each.selector: each for each in (*answer.attackers, *answer.defenders)}
+    sides = {loadout.selector: loadout for loadout in (*answer.attackers, *answer.defenders)}
     if exchange is None:
         exchange = exchange_of(answer.frame, tuple(sides.values()), answer.situations, answer.ruleset)
     if len(exchange.loadouts) < 2:
@@ -347,7 +347,7 @@ def fair_points_in(
         raise InputError(f"nobody here exchanges anything: {reasons}", where="prices", allowed=allowed)
     exchanged = tuple(situation for situation in answer.situations if situation.kind in (*WAYS, BEST_TRADE))
     if len(exchanged) < len(answer.situations):  # of duels nothing is priced, not even twins
-        rows = answer.frame["situation"].isin([each.name for each in exchanged])
+        rows = answer.frame["situation"].isin([situation.name for situation in exchanged])
         answer = replace(answer, frame=answer.frame[rows], situations=exchanged)
     with threadpool_limits(1):  # systems so small are soonest solved by one thread, and the same by any processors
         rating = rate(answer, exchange, with_played=with_played)
@@ -360,7 +360,7 @@ def priceable(policy: str, situations: str | Situation | Sequence[Situation | st
     """The situations that prices are made of, duels left out; InputError, before any fight, where none is left."""
     called = situations_called(situations)
     _check_exchange(called)
-    return priced_by(policy, tuple(each for each in called if each.kind in (*WAYS, BEST_TRADE)))
+    return priced_by(policy, tuple(situation for situation in called if situation.kind in (*WAYS, BEST_TRADE)))
 
 
 def _check_exchange(situations: Sequence[Situation]) -> None:
@@ -375,11 +375,11 @@ def _told_once(left_out: Mapping[str, str]) -> str:
     >>> _told_once({"elm/a@basic": "it has no points", "elm/b@basic": "it has no points", "elm/c@basic": "it is alone"})
     'elm/a@basic and 1 more: it has no points; elm/c@basic: it is alone'
     """
-    told = []
+    groups = []
     for reason in dict.fromkeys(left_out.values()):
         names = [name for name, its in left_out.items() if its == reason]
-        told.append(f"{names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}: {reason}")
-    return "; ".join(told)
+        groups.append(f"{names[0]}{f' and {len(names) - 1} more' if len(names) > 1 else ''}: {reason}")
+    return "; ".join(groups)
 
 
 def _limits_of(answer: Matchups) -> str:
@@ -405,7 +405,7 @@ def _all_meet(
     """The table of a field that all meet each other, and the selectors of those whose prices are wanted."""
     library = library_of(profiles)
     wanted = {loadout.selector: loadout for loadout in loadouts(units, library)}
-    field = {each.selector: each for each in loadouts(against, library)} | wanted
+    field = {loadout.selector: loadout for loadout in loadouts(against, library)} | wanted
     everybody = list(field.values())
     table = matchups(everybody, everybody, situations=situations, profiles=library, threads=threads, progress=progress)
     return table, set(wanted)
@@ -413,19 +413,19 @@ def _all_meet(
 
 def _lines(answer: pd.DataFrame, *, with_verdict: bool = False) -> list[str]:
     """Return the points and fair points of each loadout, and below them the reason."""
-    told = []
+    lines = []
     for row in answer.to_dict("records"):
-        known = not np.isnan(row["fair_points"])
-        ends = interval_text(row["fair_low"], row["fair_high"]) if known else ""
-        fair = f", fair {row['fair_points']:.0f} ({ends})" if known else ""
+        is_priced = not np.isnan(row["fair_points"])
+        ends = interval_text(row["fair_low"], row["fair_high"]) if is_priced else ""
+        fair = f", fair {row['fair_points']:.0f} ({ends})" if is_priced else ""
         verdict = f": {row['verdict']}" if with_verdict else ""
         verdict += f" ({row['lean']})" if row["lean"] else ""
         points = "no" if pd.isna(row["points"]) else row["points"]
-        told.append(f"  {row['loadout']}: {points} points{fair}{verdict}")
+        lines.append(f"  {row['loadout']}: {points} points{fair}{verdict}")
         sentences = [
             f"{row['role'].capitalize()}: {row['why']}.",
             f"Not counted: {row['not_counted']}." if row["verdict"] == OVER and row["not_counted"] else "",
             f"Same verdict: {row['also']}." if row.get("also") else "",
         ]
-        told += fill(" ".join(filter(None, sentences)), indent=6)
-    return told
+        lines += fill(" ".join(filter(None, sentences)), indent=6)
+    return lines

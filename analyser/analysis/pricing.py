@@ -83,8 +83,8 @@ def sensitivity(places: Array, field: Array, prices: Array) -> tuple[Array, Arra
     """
     worth = np.exp(prices)
     destroyed, lost = places * (field * worth), places.transpose(0, 2, 1) * (field / worth)
-    each_place = np.array([each.sum(axis=2).T / each.sum(axis=(0, 2))[:, None] for each in (destroyed, lost)])
-    there, back = (each.sum(axis=0) / each.sum(axis=(0, 2))[:, None] for each in (destroyed, lost))
+    each_place = np.array([table.sum(axis=2).T / table.sum(axis=(0, 2))[:, None] for table in (destroyed, lost)])
+    there, back = (table.sum(axis=0) / table.sum(axis=(0, 2))[:, None] for table in (destroyed, lost))
     moves = 2 * np.eye(len(field)) - there - back
     changes = np.column_stack([there - back, each_place[0] - each_place[1]])
     result = np.linalg.solve(moves + np.abs(moves).mean(), changes)  # only differences count
@@ -186,7 +186,7 @@ def equilibrium(gains: Array) -> tuple[Array, Array, float, float]:
         b_eq=[1.0],
         bounds=[(0.0, None)] * rows + [(None, None)],
     )
-    mixtures = [np.clip(each, 0.0, None) for each in (result.x[:-1], -result.ineqlin.marginals)]
+    mixtures = [np.clip(weights, 0.0, None) for weights in (result.x[:-1], -result.ineqlin.marginals)]
     ours, theirs = (np.asarray(mixture / mixture.sum(), np.float64) for mixture in mixtures)
     return ours, theirs, float(-result.fun), float((gains @ theirs).max() - (ours @ gains).min())
 
@@ -224,7 +224,7 @@ def one_number(gains: Array, weights: Array) -> tuple[Array, float]:
     laplacian = np.diag(weights.sum(axis=1)) - weights
     strength: Array = np.linalg.lstsq(laplacian, (weights * gains).sum(axis=1), rcond=None)[0]
     left = gains - (strength[:, None] - strength[None, :])
-    unexplained, whole = (float((weights * each**2).sum()) for each in (left, gains))
+    unexplained, whole = (float((weights * values**2).sum()) for values in (left, gains))
     return strength, 1.0 - unexplained / whole if whole > 0 else 1.0
 
 
@@ -251,7 +251,7 @@ def medians_of(values: Array, below: Array) -> Array:
     [2.0, 2.0]
     """
     half = below[..., -1:] / 2
-    ends = ((below < half * each).sum(axis=-1, keepdims=True) for each in (1 - _EXACT, 1 + _EXACT))
+    ends = ((below < half * factor).sum(axis=-1, keepdims=True) for factor in (1 - _EXACT, 1 + _EXACT))
     several = values.reshape((1,) * (below.ndim - values.ndim) + values.shape)
     both = [np.take_along_axis(several, np.minimum(end, values.shape[-1] - 1), -1)[..., 0] for end in ends]
     return np.asarray(np.mean(both, axis=0), np.float64)

@@ -157,7 +157,7 @@ def rebalance(
         raise InputError(f"{within:g} is no spread", where="within", allowed="0 to 1; 0.1 is 10%")
     library = library_of(profiles)
     ours = {loadout.selector: loadout for loadout in loadouts(units, library)}
-    field = list(({each.selector: each for each in loadouts(against, library)} | ours).values())
+    field = list(({loadout.selector: loadout for loadout in loadouts(against, library)} | ours).values())
     how: dict[str, Any] = {"profiles": library, "threads": threads, "progress": progress}
     before = Standings(matchups(field, field, situations=priceable("tactic", situations), **how))
     frame = _priced(before, ours)

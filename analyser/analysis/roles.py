@@ -57,7 +57,7 @@ def kinds_of(loadouts: Sequence[Loadout]) -> NDArray[np.int64]:
         result = {kinds.get(name, number) for name in names}
         for name in [*names, *(name for name, kind in kinds.items() if len(result) > 1 and kind in result)]:
             kinds[name] = min(result)
-    return np.array([kinds[unit_of(each.selector)] for each in loadouts], np.int64)
+    return np.array([kinds[unit_of(loadout.selector)] for loadout in loadouts], np.int64)
 
 
 def plural(role: str) -> str:
@@ -83,7 +83,7 @@ class Peers(NamedTuple):
         Members run along the last axis.
         """
         order = np.argsort(values, axis=-1, kind="stable")
-        ordered, weighed = (np.take_along_axis(each, order, -1) for each in (values, weights))
+        ordered, weighed = (np.take_along_axis(table, order, -1) for table in (values, weights))
         counts = self.others[:, order] & ~np.isnan(ordered)
         below = np.cumsum(np.where(counts, weighed, 0.0), axis=-1)  # who does not count weighs nothing
         result = np.where(counts.any(axis=-1), medians_of(ordered, below), np.nan)
@@ -94,7 +94,7 @@ def peers_of(roles: Sequence[str], units: NDArray[np.int64]) -> tuple[Peers, ...
     """The loadouts role by role; `units` numbers the units."""
     result = []
     for role in dict.fromkeys(roles):
-        members = np.flatnonzero([each == role for each in roles])
+        members = np.flatnonzero([other == role for other in roles])
         named, unit = np.unique(units[members], return_inverse=True)
         result.append(Peers(role, members, unit, np.arange(len(named))[:, None] != unit[None, :]))
     return tuple(result)

@@ -29,15 +29,15 @@ def loadouts(selectors: Selectors, profiles: Profiles, levels: Levels = None) ->
     for name in wanted:
         check_choice(name, "levels", LEVELS)
     result: dict[str, Loadout] = {}
-    for each in one_or_several(selectors, "selectors"):
-        for loadout in [each] if isinstance(each, Loadout) else profiles.matching(each):
+    for item in one_or_several(selectors, "selectors"):
+        for loadout in [item] if isinstance(item, Loadout) else profiles.matching(item):
             named = _apart(loadout, result)
             result.setdefault(named.selector, named)
     if not result:
         raise InputError("no selector is given", allowed="such as crown/*")
-    at_these = tuple(each for each in result.values() if each.level_name in wanted)
+    at_these = tuple(loadout for loadout in result.values() if loadout.level_name in wanted)
     if not at_these:
-        there = ", ".join(dict.fromkeys(each.level_name for each in result.values()))
+        there = ", ".join(dict.fromkeys(loadout.level_name for loadout in result.values()))
         raise InputError(f"no loadout at level {' or '.join(wanted)}", where="levels", allowed=there)
     return at_these
 
@@ -66,8 +66,8 @@ def check_row(row: str | None, attackers: Iterable[Loadout]) -> None:
     if row is None:
         return
     check_text(row, "row", "the name of a row")
-    if not any(rows_called(row, each) for each in attackers):
-        names = list(dict.fromkeys(each.id for attacker in attackers for each in attacker.unit.rows))
+    if not any(rows_called(row, attacker) for attacker in attackers):
+        names = list(dict.fromkeys(row.id for attacker in attackers for row in attacker.unit.rows))
         problem = f"no attacker has a row {row!r}{did_you_mean(row, names)}"
         raise InputError(problem, where="row", allowed=", ".join(names))
 

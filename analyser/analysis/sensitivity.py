@@ -242,8 +242,8 @@ def sensitivity(
     >>> print(defence["change_plus_1"].round(3), defence["change_minus_1"].round(3))
     -0.717 1.377
     """
-    known = {name: what for name, what in COMPARED.items() if not name.endswith(PER_100_POINTS)}
-    figure = checked_metric(metric, known=known)
+    figures = {name: what for name, what in COMPARED.items() if not name.endswith(PER_100_POINTS)}
+    figure = checked_metric(metric, known=figures)
     sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
     asked = asked_attack(attacker, target, conditions, profiles)
     at_least = ((asked.target.models or 1) + 1) // 2
@@ -259,7 +259,7 @@ def sensitivity(
     played = play(attacks, sampling)
     with including(figure):
         place = list(COMPARED).index(figure)
-        sides = {key: compared_side("", None, each, at_least) for key, each in played.items()}
+        sides = {key: compared_side("", None, result, at_least) for key, result in played.items()}
     values = {key: float(side.figures[place, 0]) for key, side in sides.items()}
     base, price, rows = sides[None, ""], _price(asked.attacker, values), []
     base_ends = {} if base.batches is None else dict(zip(("base_low", "base_high"), base.figures[place, 1:]))
@@ -308,8 +308,8 @@ def _price(attacker: Loadout | None, values: Mapping[tuple[object, str], float])
     if attacker is None:
         return Price(np.nan, np.nan, why_not="the attacker has no profile, so no points")
     levels = [
-        (each.points or 0, values["level", name], name)
-        for name, each in attacker.unit.levels.items()
+        (level.points or 0, values["level", name], name)
+        for name, level in attacker.unit.levels.items()
         if ("level", name) in values
     ]
     steps = tuple(

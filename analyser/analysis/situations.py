@@ -40,7 +40,7 @@ from analyser.scenarios.resolve import resolve_attack, why_not
 from analyser.scenarios.schema import Attack, BonusName, Combatant, DuelTerms, PenaltyName, PolicyName, Target
 
 ROWS_TO_CHARGE_WITH = ("melee", "impact")
-ONE_OF_EACH_CATEGORY = tuple(Target.model_validate({"category": each}) for each in CATEGORIES)
+ONE_OF_EACH_CATEGORY = tuple(Target.model_validate({"category": category}) for category in CATEGORIES)
 
 
 class Shot(NamedTuple):
@@ -54,7 +54,7 @@ class Shot(NamedTuple):
 
 def shoot(attackers: Sequence[Loadout], field: Field, situation: Situation) -> NDArray[np.void]:
     """Return the result of a ranged attack of each attacker on each defender, by its best row or the given one."""
-    categories = np.array([CATEGORIES.index(each.category or "light") for each in field.targets])
+    categories = np.array([CATEGORIES.index(target.category or "light") for target in field.targets])
     cells = blank_cells(len(attackers), len(field.targets))
     shots: list[Shot] = []
     for place, attacker in enumerate(attackers):
@@ -88,7 +88,7 @@ def shots_of(
     place: int, attacker: Loadout, situation: Situation, asked: str | None
 ) -> tuple[list[Shot], tuple[str, ...]]:
     """The shots of one attacker; by category why none of them can be made."""
-    rows = [each for each in attacker.unit.rows if each.kind == "ranged"]
+    rows = [row for row in attacker.unit.rows if row.kind == "ranged"]
     rows = rows if asked is None else rows_called(asked, attacker)
     shots = []
     why: list[list[str]] = [[] for _ in CATEGORIES]
@@ -100,7 +100,7 @@ def shots_of(
         if None in reasons:
             facts = attack_record(resolve_attack(attack, attacker, row), attacker.unit)
             shots.append(Shot(place, row, facts, tuple(reasons)))
-    return shots, tuple("; ".join(each) or no_row(asked, "ranged") for each in why)
+    return shots, tuple("; ".join(reasons) or no_row(asked, "ranged") for reasons in why)
 
 
 def _ways_to_charge(attacker: Loadout, asked: str | None) -> dict[str, Combatant] | str:
@@ -120,21 +120,21 @@ def _charged(
     if isinstance(first, str):
         return [first] * (len(attackers) * len(targets))
     by_row = [
-        _charges([each[row] for each in attackers if not isinstance(each, str)], targets, ruleset) for row in first
+        _charges([side[row] for side in attackers if not isinstance(side, str)], targets, ruleset) for row in first
     ]
-    return [_possible(dict(zip(first, each))) for each in zip(*by_row)]
+    return [_possible(dict(zip(first, column))) for column in zip(*by_row)]
 
 
 def _possible(by_row: Mapping[str, Over | str]) -> Ways:
-    fought = [each for each in by_row.values() if not isinstance(each, str)]
+    fought = [cells for cells in by_row.values() if not isinstance(cells, str)]
     return fought or "; ".join(f"{row}: {reason}" for row, reason in by_row.items())
 
 
 def _charges(attackers: Sequence[Combatant], targets: Sequence[Combatant], ruleset: Ruleset) -> list[Over | str]:
     """Return the charges with one row each; what does not depend on the numbers of models is computed once."""
     pairs = list(product(attackers, targets))
-    charged = [_problem(check_can_be_charged, each) for each in targets]
-    charging = [_problem(check_can_charge, each) for each in attackers]
+    charged = [_problem(check_can_be_charged, target) for target in targets]
+    charging = [_problem(check_can_charge, attacker) for attacker in attackers]
     result: list[Over | str] = [theirs or mine for mine, theirs in product(charging, charged)]
     able = [number for number, reason in enumerate(result) if not reason]
     if not able:
@@ -143,7 +143,7 @@ def _charges(attackers: Sequence[Combatant], targets: Sequence[Combatant], rules
     try:
         setup, operations = program_of(strongest, toughest)
     except InputError as error:
-        return [each or error.problem for each in result]
+        return [problem or error.problem for problem in result]
     models = [(attacker.models or 0, target.models or 0) for attacker, target in (pairs[number] for number in able)]
     laws = exact_ends_by_models(setup, operations, charge_start(setup), models, ruleset)
     for number, law in zip(able, laws):
@@ -175,7 +175,7 @@ def _duels(
     sides: Sequence[tuple[Combatant, Row | None] | str], enemies: Sequence[Combatant], ruleset: Ruleset
 ) -> list[Ways]:
     return [
-        each if isinstance(each, str) else _duelled(each, enemy, ruleset) for each, enemy in product(sides, enemies)
+        side if isinstance(side, str) else _duelled(side, enemy, ruleset) for side, enemy in product(sides, enemies)
     ]
 
 
@@ -188,7 +188,7 @@ def _duelled(side: tuple[Combatant, Row | None], theirs: Combatant, ruleset: Rul
     try:
         shooters = shooters_of(mine, theirs, terms, ruleset)
         setup, rounds = program_of_duel(shooters, terms)
-        operations = [operation for each in rounds for operation in each]
+        operations = [operation for part in rounds for operation in part]
         result = exact_laws_of(setup, [operations], start_states(setup), ruleset)[-1]
     except InputError as error:
         return error.problem
@@ -223,9 +223,9 @@ def duel_between(
         mine = mine.model_copy(update={which: asked.id})
     if best:
         return DuelScenario(_terms(BEST, BEST), mine, theirs, ruleset)
-    for each in (mine, theirs):
-        if each.aircraft:
-            return f"{each.unit} is an aircraft, and flies sorties: no duel (AC-9.2)"
+    for combatant in (mine, theirs):
+        if combatant.aircraft:
+            return f"{combatant.unit} is an aircraft, and flies sorties: no duel (AC-9.2)"
     policies = policy(mine, theirs, asked), policy(theirs, mine)
     if asked is not None and policies[0] == "take_cover":
         return f"{asked.id}: it is no row to shoot at or charge {theirs.unit} with"
@@ -382,7 +382,7 @@ DUEL = Situation(
 )
 BEST_DUEL = Situation(name="duel-best-play", title="six rounds, the attacker first; both play best", kind="best-duel")
 ALL_SITUATIONS = "all"
-SITUATIONS: Mapping[str, Situation] = {each.name: each for each in (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE, DUEL)}
+SITUATIONS: Mapping[str, Situation] = {fight.name: fight for fight in (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE, DUEL)}
 """The situations that can be asked for by name. A charge takes some twenty times as long as a ranged attack."""
 EXCHANGES = (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE)
 """Situations of an exchange, far apart and near, for prices and lists."""
@@ -390,12 +390,12 @@ EXCHANGES = (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE)
 
 BEST_TRADES = tuple(
     Situation(
-        name=f"best-play-{each.name}",
-        title=f"six rounds from {each.apart:g} inches apart, both play best",
+        name=f"best-play-{country.name}",
+        title=f"six rounds from {country.apart:g} inches apart, both play best",
         kind=BEST_TRADE,
-        distance=each.apart,
+        distance=country.apart,
     )
-    for each in COUNTRIES
+    for country in COUNTRIES
 )
 """Best play on close ground and on open: what prices under best play are made of."""
 
@@ -410,10 +410,10 @@ def situations_called(asked: str | Situation | Sequence[Situation | str]) -> tup
     """
     several, names = one_or_several(asked, "situations", (str, Situation)), (*SITUATIONS, ALL_SITUATIONS)
     result: dict[str, Situation] = {}
-    for each in several:
-        if not isinstance(each, Situation):
-            check_choice(each, "situations", names)
-        one = each if isinstance(each, Situation) else SITUATIONS.get(each)
+    for item in several:
+        if not isinstance(item, Situation):
+            check_choice(item, "situations", names)
+        one = item if isinstance(item, Situation) else SITUATIONS.get(item)
         for situation in SITUATIONS.values() if one is None else [one]:
             if result.setdefault(situation.name, situation) != situation:
                 raise InputError(f"two situations are called {situation.name!r}", where="situations")

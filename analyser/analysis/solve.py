@@ -267,7 +267,7 @@ def solve_price(
     if points > (most := there.at_most(loadout.selector)):
         points, doubt = most, f"a loadout that does all that it does costs {most} points, and no more is fair"
         there = field.with_([loadout.with_(points=points)], threads)
-    low, high = (min(each, points) if doubt else each for each in (result.fair_low, result.fair_high))
+    low, high = (min(end, points) if doubt else end for end in (result.fair_low, result.fair_high))
     verdict = there[loadout.selector].verdict if result.role == there[loadout.selector].role else ""
     price = Price(points, low, high, verdict, doubt or there[loadout.selector].doubt)
     about = field.table.profiles, field.prices.limits, field.prices.among
@@ -328,8 +328,8 @@ def solve_dice(
     variants = {by: loadout.with_(row=row, dice=by) if by else loadout for by in range(-most, most + 1)}
     field = field_of(loadout, against, library, priced_by(policy, situations_called(situations)), threads, progress)
     rows = []
-    for by, each in variants.items():
-        result = _fair(field.with_([each], threads) if by else field, loadout.selector, role)
+    for by, variant in variants.items():
+        result = _fair(field.with_([variant], threads) if by else field, loadout.selector, role)
         figures = {name: getattr(result, name) for name in ("fair_points", "fair_low", "fair_high")}
         rows.append({"dice": by, **figures, "points_over_fair": points / result.fair_points, "verdict": result.verdict})
     curve = pd.DataFrame(rows)
@@ -360,10 +360,10 @@ def _fair(field: Standings, selector: str, role: str | None) -> Standing:
         raise InputError(f"no fair price: {here.why}", where=selector, allowed="a loadout that exchanges with others")
     if role is None or role == here.role:
         return here
-    pay = {each.role: each.times for each in field.prices.roles}
+    pay = {one.role: one.times for one in field.prices.roles}
     check_choice(role, "role", list(pay))
     times = pay[role] / pay[here.role]
-    fair, low, high = (times * each for each in (here.fair_points, here.fair_low, here.fair_high))
+    fair, low, high = (times * price for price in (here.fair_points, here.fair_low, here.fair_high))
     off, error = np.log((here.points or np.nan) / fair), np.log(high / low) / (2 * ENDS)
     under, over = map(float, probabilities(np.array(off), np.array(error)))
     figures: dict[str, Any] = {"fair_points": fair, "fair_low": low, "fair_high": high}
@@ -376,7 +376,7 @@ def _priced(loadout: Loadout, against: Selectors, profiles: Profiles) -> Loadout
     """The loadout with points to begin with: its own, or the median of the field."""
     if loadout.level.points:
         return loadout
-    points = [each.level.points for each in loadouts(against, profiles) if each.level.points]
+    points = [loadout.level.points for loadout in loadouts(against, profiles) if loadout.level.points]
     if not points:
         raise InputError("nobody in the field has points", where="against", allowed="loadouts with points")
     return loadout.with_(points=int(np.median(points)))

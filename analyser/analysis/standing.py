@@ -89,7 +89,7 @@ class Standings:
 
     def with_(self, changed: Iterable[Loadout], threads: int | None = None, *, keep: bool = False) -> Standings:
         """Return the standings with these loadouts in place of those with their selectors."""
-        field = {each.selector: each for each in self.table.attackers} | {each.selector: each for each in changed}
+        field = {loadout.selector: loadout for loadout in (*self.table.attackers, *changed)}
         return self.after(list(field.values()), threads=threads, keep=keep)
 
     @cached_property
@@ -143,10 +143,10 @@ def moved(before: Standings, after: Standings, selector: str) -> pd.DataFrame:
         One row for each opponent: `opponent`; `before` and `after`, how far the loadout comes out ahead, -1 to 1;
         `change`; `changes_hands`, True if the other side comes out ahead now. Empty if it is not in the exchange.
     """
-    if not all(selector in each.leads.index for each in (before, after)):
+    if not all(selector in table.leads.index for table in (before, after)):
         return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in _MOVED.items()})
     both = before.leads.index.intersection(after.leads.index, sort=False).drop(selector)
-    was, now = (each.leads.loc[selector].loc[both].to_numpy(np.float64) for each in (before, after))
+    was, now = (table.leads.loc[selector].loc[both].to_numpy(np.float64) for table in (before, after))
     result = pd.DataFrame({"opponent": both, "before": was, "after": now, "change": now - was})
     result["changes_hands"] = (np.minimum(was, now) < -_EVEN) & (np.maximum(was, now) > _EVEN)
     return result.sort_values(["change", "opponent"], ignore_index=True)[list(_MOVED)]
@@ -164,9 +164,9 @@ def steady(old: Standing, new: Standing) -> Standing:
     return new._replace(verdict=old.verdict, doubt=old.doubt) if is_noise else new
 
 
-def _follows(each: Standing) -> bool:
+def _follows(standing: Standing) -> bool:
     """Return True if the verdict follows from the probabilities: nothing else decides, and nothing is in doubt."""
-    return each.verdict == verdict_of(each.under_probability, each.over_probability)
+    return standing.verdict == verdict_of(standing.under_probability, standing.over_probability)
 
 
 class Hands(NamedTuple):
@@ -185,8 +185,8 @@ class Hands(NamedTuple):
         if not count:
             return "no matchup changes hands"
         sides = (("ahead of", self.gained), ("behind", self.lost))
-        told = "; ".join(f"now {how} {_some(names)}" for how, names in sides if names)
-        return f"{counted(count, 'matchup')} change{'' if count > 1 else 's'} hands ({told})"
+        sentences = "; ".join(f"now {how} {_some(names)}" for how, names in sides if names)
+        return f"{counted(count, 'matchup')} change{'' if count > 1 else 's'} hands ({sentences})"
 
 
 def hands_of(moves: pd.DataFrame) -> Hands:
@@ -212,9 +212,9 @@ def sentence(selector: str, old: Standing, new: Standing, hands: Hands) -> str:
     crown/rifle@basic: 60 → 75 points; fair 76; efficiency 95 → 76; under-priced → fair; no matchup changes hands
     """
     parts = [f"{_both(_points(old), _points(new))} points"]
-    fair = _both(*(figure(each.fair_points) for each in (old, new)))
+    fair = _both(*(figure(standing.fair_points) for standing in (old, new)))
     parts += [f"fair {fair}"] if fair != NONE else []
-    efficiency = _both(*(_short(each.efficiency) for each in (old, new)))
+    efficiency = _both(*(_short(standing.efficiency) for standing in (old, new)))
     without = "no attacks" if old.points and new.points else "no efficiency"
     parts.append(f"efficiency {efficiency}" if efficiency != NONE else without)
     verdict = _both(old.verdict, new.verdict) if old.verdict != new.verdict else f"still {new.verdict}"
@@ -247,8 +247,8 @@ def _short(efficiency: float) -> str:
     return f"{efficiency:.1f}" if 0.05 <= efficiency < 10 else figure(efficiency)
 
 
-def _points(each: Standing) -> str:
-    return "no" if each.points is None else str(each.points)
+def _points(standing: Standing) -> str:
+    return "no" if standing.points is None else str(standing.points)
 
 
 def _both(old: str, new: str) -> str:

@@ -74,9 +74,9 @@ def rate(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> R
     field = pricing.response(gains, exchange.evenly, exchange.met)
     even, ahead = pricing.even_trade(losses, field), pricing.evenly_ahead(losses, field, today)
     roles = [role_of(loadout.unit) for loadout in exchange.loadouts]
-    missing = frozenset(each.name for each in answer.not_modelled)
+    missing = frozenset(rule.name for rule in answer.not_modelled)
     reasons = Reasons(exchange, field, even.prices, dice_of(answer.frame, exchange), roles, missing)
-    levels = [each.level_name for each in exchange.loadouts]
+    levels = [loadout.level_name for loadout in exchange.loadouts]
     sides = Sides(roles, levels, exchange.kinds, _profiles(exchange))
     prices = pooled(today - even.prices, today - ahead.prices, sides, _noise(exchange, field, even.prices))
     strength, explained = pricing.one_number(gains, exchange.met * np.outer(field, field))
@@ -85,7 +85,7 @@ def rate(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> R
         _played(gains, _sides_of(exchange)) if with_played else (np.full(len(today), np.nan), np.nan)
     )
     judged = _judged(exchange, prices, reasons, _dominators(answer, exchange))
-    peers, selectors = peers_of(roles, exchange.kinds), np.array([each.selector for each in exchange.loadouts])
+    peers, selectors = peers_of(roles, exchange.kinds), np.array([loadout.selector for loadout in exchange.loadouts])
 
     def over_usual(values: Array) -> Array:
         others = usual(peers, values, exchange.evenly)
@@ -110,8 +110,8 @@ def rate(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> R
             "toughness": np.exp(over_usual(reasons.toughness - today)),
             "met": field,
             "played": played,
-            "beats": [_opponents(each, exchange, selectors) for each in odd],
-            "beaten_by": [_opponents(-each, exchange, selectors) for each in odd],
+            "beats": [_opponents(row, exchange, selectors) for row in odd],
+            "beaten_by": [_opponents(-row, exchange, selectors) for row in odd],
         }
     )
     residuals = {"trades_evenly": even.residual, "comes_out_even": ahead.residual}
@@ -127,9 +127,9 @@ def _profiles(exchange: Exchange) -> Array:
     """
     units = [loadout.unit for loadout in exchange.loadouts]
     speed = np.log1p([unit.speed or 0.0 for unit in units])
-    reach = np.log([max([row.long_range or 1.0 for row in each.rows], default=1.0) for each in units])
-    limits = np.log([each.damage_limit for each in units])
-    hits = np.log([each.level.models * defence_of(each.unit) for each in exchange.loadouts]) + limits
+    reach = np.log([max([row.long_range or 1.0 for row in unit.rows], default=1.0) for unit in units])
+    limits = np.log([unit.damage_limit for unit in units])
+    hits = np.log([loadout.level.models * defence_of(loadout.unit) for loadout in exchange.loadouts]) + limits
     figures = pd.DataFrame(np.column_stack([speed, reach, limits, hits]) / _CLEAR)
     return figures.groupby(exchange.kinds).transform("mean").to_numpy(np.float64)
 
@@ -152,7 +152,7 @@ def _roles(prices: Pooled, sides: Sides) -> tuple[Role, ...]:
     result = [
         Role(role, int(units[role]), float(np.exp(pay)), PAID_FOR.get(role, "")) for role, pay in prices.roles.items()
     ]
-    return tuple(sorted(result, key=lambda each: -each.times))
+    return tuple(sorted(result, key=lambda role: -role.times))
 
 
 def _normal(values: Array) -> Array:
@@ -177,9 +177,9 @@ def probabilities(wrong: Array, error: Array, least: Array | float = -np.inf) ->
     [[0.15, 0.0], [0.17, 0.85]]
     """
     error = np.maximum(error, 1e-9)
-    below, low, high = (_normal((each - wrong) / error) for each in (least, CHEAP, DEAR))
-    known = np.maximum(1.0 - below, 1e-12)
-    under, over = (low - below) / known, (1.0 - np.maximum(high, below)) / known
+    below, low, high = (_normal((bound - wrong) / error) for bound in (least, CHEAP, DEAR))
+    possible = np.maximum(1.0 - below, 1e-12)
+    under, over = (low - below) / possible, (1.0 - np.maximum(high, below)) / possible
     return np.clip(under, 0.0, 1.0), np.where(below >= 1.0 - 1e-9, least > DEAR, np.clip(over, 0.0, 1.0))
 
 
@@ -205,7 +205,7 @@ def lean_of(under: float, over: float) -> str:
     if np.isnan(under):
         return ""
     sides = {"cheap": under, "dear": over, "within 10%": 1.0 - under - over}
-    side = max(sides, key=lambda each: sides[each])
+    side = max(sides, key=lambda name: sides[name])
     return f"probably {side}, {min(sides[side], 0.99):.0%}"
 
 
@@ -259,7 +259,7 @@ class _Dominator(NamedTuple):
 def _dominators(answer: Matchups, exchange: Exchange) -> dict[int, _Dominator]:
     """Return the best dominator of each dominated loadout: one that has all that it has, and the cheapest."""
     pairs = dominations(answer.frame, answer.attackers)
-    pairs = pairs[pairs["by"].isin([each.selector for each in exchange.loadouts])]
+    pairs = pairs[pairs["by"].isin([loadout.selector for loadout in exchange.loadouts])]
     pairs = pairs.assign(lacks=pairs["has_besides"].map(len).gt(0))
     best = pairs.sort_values(["lacks", "points_saved", "by"], ascending=[True, False, True]).drop_duplicates("attacker")
     by = best.set_index("attacker")
@@ -277,16 +277,16 @@ def _judged(exchange: Exchange, prices: Pooled, reasons: Reasons, better: Mappin
     """Return fair points with their interval, the probabilities, the verdict and its reason of each loadout."""
     today = np.log(exchange.points)
     at_most = np.full(len(today), np.nan)
-    for at, each in better.items():
-        if not each.besides:
-            at_most[at] = each.points
-    known = prices.error < _ALONE
-    fair, width = np.where(known, today - prices.off, np.nan), ENDS * prices.error
-    figures = [np.where(known, np.fmin(np.exp(each), at_most), np.nan) for each in (fair, fair - width, fair + width)]
+    for at, rival in better.items():
+        if not rival.besides:
+            at_most[at] = rival.points
+    priced = prices.error < _ALONE
+    fair, width = np.where(priced, today - prices.off, np.nan), ENDS * prices.error
+    figures = [np.where(priced, np.fmin(np.exp(end), at_most), np.nan) for end in (fair, fair - width, fair + width)]
     least = np.where(np.isnan(at_most), -np.inf, today - np.log(at_most))
-    under, over = (np.where(known, each, np.nan) for each in probabilities(prices.wrong, prices.wrong_error, least))
+    under, over = (np.where(priced, share, np.nan) for share in probabilities(prices.wrong, prices.wrong_error, least))
     rows = [
-        _verdict(at, float(under[at]), float(over[at]), [float(each[at]) for each in figures], reasons, better.get(at))
+        _verdict(at, float(under[at]), float(over[at]), [float(end[at]) for end in figures], reasons, better.get(at))
         for at in range(len(today))
     ]
     return pd.DataFrame(
@@ -343,12 +343,12 @@ def _played(gains: Array, sides: tuple[Places, Places]) -> tuple[Array, float]:
 
 def _with_those_outside(table: pd.DataFrame, answer: Matchups, exchange: Exchange) -> pd.DataFrame:
     """With a row for each loadout that is not in the game, why it is not; in the order of the table of matchups."""
-    sides = {each.selector: each for each in (*answer.attackers, *answer.defenders)}
+    sides = {loadout.selector: loadout for loadout in (*answer.attackers, *answer.defenders)}
     outside = [sides[name] for name in exchange.left_out]
     missing = {
         **_names(outside),
-        "role": [role_of(each.unit) for each in outside],
-        "points": pd.array([each.level.points for each in outside], "Int64"),
+        "role": [role_of(loadout.unit) for loadout in outside],
+        "points": pd.array([loadout.level.points for loadout in outside], "Int64"),
         "verdict": UNDECIDED,
         "why": list(exchange.left_out.values()),
         **dict.fromkeys(("lean", "not_counted", "beats", "beaten_by"), ""),
@@ -362,9 +362,9 @@ def _with_those_outside(table: pd.DataFrame, answer: Matchups, exchange: Exchang
 def _names(loadouts: Sequence[Loadout]) -> dict[str, list[str]]:
     return {
         "loadout": [loadout.selector for loadout in loadouts],
-        "unit": [each.unit.name for each in loadouts],
-        "level": [each.level_name for each in loadouts],
-        "faction": [each.faction for each in loadouts],
+        "unit": [loadout.unit.name for loadout in loadouts],
+        "level": [loadout.level_name for loadout in loadouts],
+        "faction": [loadout.faction for loadout in loadouts],
     }
 
 
@@ -375,6 +375,6 @@ def _opponents(surplus: Array, exchange: Exchange, selectors: NDArray[np.str_]) 
     for at in np.lexsort([selectors, -rounded]).tolist():
         if rounded[at] <= 0 or len(units) == MOST_OPPONENTS:
             break
-        each = exchange.loadouts[at]
-        units[unit_of(each.selector)] = each.unit.name
+        loadout = exchange.loadouts[at]
+        units[unit_of(loadout.selector)] = loadout.unit.name
     return ", ".join(units.values())

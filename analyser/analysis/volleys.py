@@ -125,15 +125,15 @@ class Volleys(NamedTuple):
     @property
     def sum_of_single(self) -> float:
         """Value of the same attacks if each were the only one on its target."""
-        return sum(each.sum_of_single for each in self.attacked)
+        return sum(attack.sum_of_single for attack in self.attacked)
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each kind of attacker on each target."""
         rows = []
-        for number, each in enumerate(self.attacked, 1):
-            figures = {name: value for name, value in each._asdict().items() if name not in ("target", "shots")}
-            for shot in each.shots:
-                order = {"situation": self.situation.name, "volley": number, "target": each.target}
+        for number, attack in enumerate(self.attacked, 1):
+            figures = {name: value for name, value in attack._asdict().items() if name not in ("target", "shots")}
+            for shot in attack.shots:
+                order = {"situation": self.situation.name, "volley": number, "target": attack.target}
                 rows.append(order | shot._asdict() | figures)
         return rows
 
@@ -147,9 +147,9 @@ class Volleys(NamedTuple):
             "bound": self.bound,
             "gap": self.gap,
             "sum_of_single": self.sum_of_single,
-            "volleys": [_plain(each) for each in self.attacked],
-            "idle": [each._asdict() for each in self.idle],
-            "all_on_one": [_plain(each) for each in self.together],
+            "volleys": [_plain(attack) for attack in self.attacked],
+            "idle": [idle._asdict() for idle in self.idle],
+            "all_on_one": [_plain(attack) for attack in self.together],
         }
 
 
@@ -175,7 +175,7 @@ def best_volleys(
     sides = [_Side(target, attackers, rows, situation, ruleset, aim) for target in targets.kinds]
     foes = [Foe(count, side.matrices, side.worth) for count, side in zip(targets.counts, sides)]
     result = assign(attackers.counts, foes)
-    attacked = sorted((sides[each.foe].attacked(each.shots) for each in result.volleys), key=lambda each: -each.value)
+    attacked = sorted((sides[one.foe].attacked(one.shots) for one in result.volleys), key=lambda attack: -attack.value)
     used = np.sum([volley.shots for volley in result.volleys], axis=0, dtype=np.int64, initial=0)
     left = np.array(attackers.counts) - (used if result.volleys else 0)
     idle = []

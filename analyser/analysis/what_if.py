@@ -95,9 +95,9 @@ class WhatIf(JudgedAnswer):
         if len(self.frame):
             return "No matchup moves."
         left_out = [
-            f"{when} {each.why}"
-            for when, each in (("before,", self.before), ("after,", self.after))
-            if np.isnan(each.toughness)
+            f"{when} {standing.why}"
+            for when, standing in (("before,", self.before), ("after,", self.after))
+            if np.isnan(standing.toughness)
         ]
         return f"No matchup can be compared: {'; '.join(left_out)}."
 
@@ -115,9 +115,9 @@ class WhatIf(JudgedAnswer):
     def summary(self) -> dict[str, Any]:
         """Points and fair points before and after, these with their intervals; without those that do not exist."""
         figures: dict[str, Any] = {}
-        for when, each in (("before", self.before), ("after", self.after)):
-            figures |= {f"points_{when}": each.points, f"fair_points_{when}": each.fair_points}
-            figures |= {f"fair_points_{when}_low": each.fair_low, f"fair_points_{when}_high": each.fair_high}
+        for when, standing in (("before", self.before), ("after", self.after)):
+            figures |= {f"points_{when}": standing.points, f"fair_points_{when}": standing.fair_points}
+            figures |= {f"fair_points_{when}_low": standing.fair_low, f"fair_points_{when}_high": standing.fair_high}
         return {name: value for name, value in figures.items() if not pd.isna(value)}
 
     def _body(self) -> dict[str, Any]:
@@ -164,24 +164,24 @@ class WhatIf(JudgedAnswer):
 def _rows(before: Standing, after: Standing) -> list[list[str]]:
     both = before, after
     return [
-        ["points", *(NONE if each.points is None else str(each.points) for each in both), ""],
-        ["efficiency", *(figure(each.efficiency) for each in both), "points destroyed for 100 points"],
-        ["fair points", *(figure(each.fair_points) for each in both), ""],
-        ["  interval", *(_interval(each) for each in both), "over fields and grounds"],
-        ["verdict", *(each.verdict for each in both), ""],
-        ["probably", *(each.lean.removeprefix("probably ") or NONE for each in both), ""],
-        ["rank", *(_rank(each) for each in both), f"of {after.role}; 1 is the dearest for what it does"],
-        ["offence", *(figure(each.offence) for each in both), f"times that of {after.role}, per point"],
-        ["toughness", *(figure(each.toughness) for each in both), f"times that of {after.role}, per point"],
+        ["points", *(NONE if standing.points is None else str(standing.points) for standing in both), ""],
+        ["efficiency", *(figure(standing.efficiency) for standing in both), "points destroyed for 100 points"],
+        ["fair points", *(figure(standing.fair_points) for standing in both), ""],
+        ["  interval", *(_interval(standing) for standing in both), "over fields and grounds"],
+        ["verdict", *(standing.verdict for standing in both), ""],
+        ["probably", *(standing.lean.removeprefix("probably ") or NONE for standing in both), ""],
+        ["rank", *(_rank(standing) for standing in both), f"of {after.role}; 1 is the dearest for what it does"],
+        ["offence", *(figure(standing.offence) for standing in both), f"times that of {after.role}, per point"],
+        ["toughness", *(figure(standing.toughness) for standing in both), f"times that of {after.role}, per point"],
     ]
 
 
-def _interval(each: Standing) -> str:
-    return NONE if np.isnan(each.fair_low) else interval_text(each.fair_low, each.fair_high)
+def _interval(standing: Standing) -> str:
+    return NONE if np.isnan(standing.fair_low) else interval_text(standing.fair_low, standing.fair_high)
 
 
-def _rank(each: Standing) -> str:
-    return NONE if each.rank is None else f"{each.rank} of {each.of}"
+def _rank(standing: Standing) -> str:
+    return NONE if standing.rank is None else f"{standing.rank} of {standing.of}"
 
 
 def _matchups(frame: pd.DataFrame) -> list[Block]:
@@ -279,15 +279,16 @@ def what_if(
 
 def _beyond(changed: Loadout, keys: Iterable[str], field: Iterable[Loadout]) -> tuple[str, ...]:
     """Changed numbers that no other in the field comes near: the rules set few limits, and one may err."""
-    told = []
+    lines = []
     for key in keys:
         if key not in OF_LEVELS or (mine := getattr(changed.unit, key)) is None:
             continue
-        others = [getattr(each.unit, key) for each in field if each.selector != changed.selector]
+        others = [getattr(loadout.unit, key) for loadout in field if loadout.selector != changed.selector]
         there = [other for other in others if other is not None]
         if there and not min(there) <= mine <= max(there):
-            told.append(f"{key.replace('_', ' ').upper()} {mine:g}, that of others is {min(there):g} to {max(there):g}")
-    return tuple(told)
+            name = key.replace("_", " ").upper()
+            lines.append(f"{name} {mine:g}, that of others is {min(there):g} to {max(there):g}")
+    return tuple(lines)
 
 
 def _spent(before: Loadout, after: Loadout) -> tuple[str, ...]:
@@ -313,7 +314,7 @@ def field_of(
 ) -> Standings:
     """Return the standings of a loadout and its opponents, which all meet each other; InputError without opponents."""
     asked, library = priceable(policy, situations), library_of(profiles)
-    field = {each.selector: each for each in loadouts(against, library)} | {loadout.selector: loadout}
+    field = {loadout.selector: loadout for loadout in loadouts(against, library)} | {loadout.selector: loadout}
     if len(field) == 1:
         problem = f"nobody but {loadout.selector} is in the field"
         raise InputError(problem, where="against", allowed=f"others too, such as {EVERYBODY}")

@@ -164,16 +164,16 @@ def _end(
 
 def _named(result: Any, got: Mapping[str, Any]) -> dict[str, Any]:
     """Return the report by the names of the answer; a name without a side means the enemy."""
-    known, enemy = (*result.figures, *result.events), _SIDES[result.kind][0]
+    figures, enemy = (*result.figures, *result.events), _SIDES[result.kind][0]
     named, given_as = dict[str, Any](), dict[str, str]()
     for given, value in got.items():
         if given == "destroyed" and isinstance(value, bool):
             allowed = "how many models; of the whole unit annihilated=yes"
             raise InputError(f"{word_of(value)} is not a number of models", where="got: destroyed", allowed=allowed)
         name = f"{enemy}{_DESTROYED}" if given == "destroyed" else given
-        name = name if name in known else next((full for full in known if name == _short(full, enemy)), name)
-        if name not in known:
-            problem = f"no figure {shown(given)}{did_you_mean(given, [_short(full, enemy) for full in known])}"
+        name = name if name in figures else next((full for full in figures if name == _short(full, enemy)), name)
+        if name not in figures:
+            problem = f"no figure {shown(given)}{did_you_mean(given, [_short(full, enemy) for full in figures])}"
             raise MisspeltError(problem, where="got", allowed=", ".join(_possible(result)))
         if name in named:
             raise InputError(f"this is said as {given_as[name]} too", where=f"got: {given}", allowed="once")

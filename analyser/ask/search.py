@@ -137,15 +137,15 @@ def _ranked(rows: Sequence[Mapping[str, Any]], least: bool) -> pd.DataFrame:
     """Return the variants from the best to the worst, each with its status; of equals the cheapest first."""
     frame = pd.DataFrame(list(rows))
     values = frame["value"].to_numpy(np.float64)
-    known = ~np.isnan(values)
-    if not known.any():
+    possible = ~np.isnan(values)
+    if not possible.any():
         raise InputError("nothing was asked before it was stopped", where="variants")
     top = np.nanmin(values) if least else np.nanmax(values)
-    equal = known & (np.abs(values - top) <= CERTAIN_WITHIN * max(1.0, abs(top)))
-    status = np.where(equal, "tied", np.where(known, "beaten", "not possible"))
+    equal = possible & (np.abs(values - top) <= CERTAIN_WITHIN * max(1.0, abs(top)))
+    status = np.where(equal, "tied", np.where(possible, "beaten", "not possible"))
     frame["status"] = np.where(frame["status"].notna(), frame["status"], status)
     costs = frame["costs"].astype(float).fillna(np.inf)
-    ranks = np.where(known & ~equal, values if least else -values, np.where(equal, 0.0, np.inf))
+    ranks = np.where(possible & ~equal, values if least else -values, np.where(equal, 0.0, np.inf))
     return _sorted(frame, np.lexsort((np.arange(len(frame)), costs, ranks, ~equal)))
 
 

@@ -38,7 +38,7 @@ class Strike(NamedTuple):
 
     score: int
     scores: Scores
-    known: int
+    state: int
     highest: int  # card that passes the test; ANY_CARD, NO_CARD
     card: int | None = None
 
@@ -51,13 +51,13 @@ def resolved(
     `officer`: of so many places that are lost whether the officer has one; `passes`: whether its test is passed, of
     which the highest card that passes is given. Each is called only if it is decided by chance.
     """
-    known = strike.rolled(fight, scores, score)
-    if strike.stage_of(known) == Stage.OFFICER:
-        known = strike.answered(fight, known, officer(strike.officer_among(fight, known)[0]))
-    highest = strike.highest_card(fight, known)
-    if strike.stage_of(known) == Stage.TEST:
-        known = strike.answered(fight, known, passes(highest))
-    return Strike(score, scores, known, highest)
+    state = strike.rolled(fight, scores, score)
+    if strike.stage_of(state) == Stage.OFFICER:
+        state = strike.answered(fight, state, officer(strike.officer_among(fight, state)[0]))
+    highest = strike.highest_card(fight, state)
+    if strike.stage_of(state) == Stage.TEST:
+        state = strike.answered(fight, state, passes(highest))
+    return Strike(score, scores, state, highest)
 
 
 def strike_of(fight: FightFacts, scores: Scores, trial: Trial) -> Strike:
@@ -119,8 +119,8 @@ def _damage_lines(fight: FightFacts, struck: Strike) -> list[str]:
 
 def _test_lines(fight: FightFacts, card: int | None, struck: Strike) -> list[str]:
     """Return the fate of the officer, and the suppression test (AC-5.1 to AC-5.8)."""
-    destroyed, fallen = strike.destroyed_by(struck.known), strike.has_fallen(struck.known)
-    passed = strike.stage_of(struck.known) == Stage.PASSED
+    destroyed, fallen = strike.destroyed_by(struck.state), strike.has_fallen(struck.state)
+    passed = strike.stage_of(struck.state) == Stage.PASSED
     lines = ["The officer falls (AC-5.8)" + ", but a commander is near" * bool(fight.near_commander)] * fallen
     if destroyed == 0:
         return [*lines, "No model destroyed, so no suppression test (AC-4.5)"]
@@ -162,7 +162,7 @@ def attack_lines(result: AttackResult, scores: Scores, trial: Trial) -> list[str
     lines.append(f"Rolled (AC-3.2): {counted(first, 'die', 'dice')}, {len(trial.dice) - first} added (AC-3.3)")
     lines += [*dice_lines(trial.dice, int(fight.explosion)), _hits_line(fight, trial.dice, struck)]
     lines += [*_damage_lines(fight, struck), *_test_lines(fight, trial.card, struck)]
-    lines.append(_fate_line(fight, int(strike.outcome_of(fight, struck.known))))
+    lines.append(_fate_line(fight, int(strike.outcome_of(fight, struck.state))))
     if trial.building is not None:
         wrecks = trial.building < sum(result.scenario.ruleset.die.faces[: Face.STRIKE + 1])
         lines.append(f"The building {'is wrecked' if wrecks else 'stands'} (Siegebreaker, AC-6)")
@@ -171,7 +171,7 @@ def attack_lines(result: AttackResult, scores: Scores, trial: Trial) -> list[str
 
 def figures_of(fight: FightFacts, struck: Strike) -> dict[str, Any]:
     """Return the results of a trial, by the names of events and figures."""
-    outcome, mask = int(strike.outcome_of(fight, struck.known)), (1 << discipline.BITS) - 1
+    outcome, mask = int(strike.outcome_of(fight, struck.state)), (1 << discipline.BITS) - 1
     figures: dict[str, Any] = {name: bool(outcome & getattr(discipline, name.upper())) for name in _FLAGS}
     figures |= {"hits": int(hits_of(struck.scores, struck.score)), "models_left": outcome & mask}
     figures |= {name: outcome >> place & mask for name, place in _NUMBERS.items()}

@@ -153,7 +153,7 @@ class Walker:
             return int(cards[0] <= highest) if self._by_card else cards[0]
 
         struck = resolved(fight, scores_for(fight, fight.dice), next(left), lambda _: next(left), passes)
-        after = states_after(self._setup, number, pair, struck.known)
+        after = states_after(self._setup, number, pair, struck.state)
         if lines is not None:
             card = cards[0] if cards else None
             lines += [*self._strike_lines(number, fight, struck, own_card, card), *self._changes(pair, after)]
@@ -173,11 +173,11 @@ class Walker:
         hits, points = hits_of(struck.scores, struck.score), points_of(fight, struck.scores, struck.score)
         lines.append(
             f"  {counted(hits, 'hit')} (AC-3.6), {points} damage at DEFENCE {fight.defence} (AC-3.7), "
-            f"{counted(strike.destroyed_by(struck.known), 'model')} destroyed of {fight.models} (AC-3.8)"
+            f"{counted(strike.destroyed_by(struck.state), 'model')} destroyed of {fight.models} (AC-3.8)"
         )
-        lines += ["  the officer falls (AC-5.8)"] if strike.has_fallen(struck.known) else []
+        lines += ["  the officer falls (AC-5.8)"] if strike.has_fallen(struck.state) else []
         if card is not None:
-            verdict = _verdict(strike.stage_of(struck.known) == Stage.PASSED)
+            verdict = _verdict(strike.stage_of(struck.state) == Stage.PASSED)
             drawn = f"card {card}, {verdict} (up to {struck.highest} passes)" if self._by_card else verdict
             lines.append(f"  suppression test (AC-5.1): {drawn}")
         return lines

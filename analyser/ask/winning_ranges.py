@@ -89,7 +89,7 @@ def not_dominated(figures: NDArray[np.float64], least: Sequence[bool]) -> NDArra
     [False, True]
     """
     goodness = figures * np.where(least, -1.0, 1.0)
-    known = np.flatnonzero(~np.isnan(goodness).any(axis=1))
+    usable = np.flatnonzero(~np.isnan(goodness).any(axis=1))
     rounding = CERTAIN_WITHIN * np.maximum(1.0, np.nanmax(np.abs(goodness), axis=0, initial=0.0))
 
     def is_dominated(place: int, others: list[int]) -> bool:
@@ -97,8 +97,8 @@ def not_dominated(figures: NDArray[np.float64], least: Sequence[bool]) -> NDArra
         return bool((as_good & (goodness[others] > goodness[place] + rounding).any(axis=1)).any())
 
     front: list[int] = []
-    order = np.lexsort(goodness[known].T[::-1])[::-1]  # only a point with as much of the first figure dominates
-    for place in known[order].tolist():
+    order = np.lexsort(goodness[usable].T[::-1])[::-1]  # only a point with as much of the first figure dominates
+    for place in usable[order].tolist():
         if not is_dominated(place, front):
             front.append(place)
     kept = np.zeros(len(goodness), np.bool_)

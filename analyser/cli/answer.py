@@ -67,7 +67,7 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
     if options["all_at_once"]:
         results = [result.all_at_once() for result in results]
     if until is not None:
-        results = [replace(each, wanted=until) for each in results]
+        results = [replace(result, wanted=until) for result in results]
 
     def record() -> dict[str, Any]:
         if not missing:
@@ -176,11 +176,11 @@ def together() -> Iterator[Callable[[str], None]]:
     answers = meta[TOGETHER] = list[Any]()
     yield questions.append
     del meta[TOGETHER]
-    each = [*zip(questions, answers, strict=True)]
+    named = [*zip(questions, answers, strict=True)]
     write(
-        lambda: "\n".join(f"{name}\n{'=' * len(name)}\n{shown.text()}" for name, shown in each),
-        lambda: [{"file": name, **shown.record()} for name, shown in each],
-        lambda: [{"file": name, **row} for name, shown in each for row in shown.rows()],
+        lambda: "\n".join(f"{name}\n{'=' * len(name)}\n{shown.text()}" for name, shown in named),
+        lambda: [{"file": name, **shown.record()} for name, shown in named],
+        lambda: [{"file": name, **row} for name, shown in named for row in shown.rows()],
     )
 
 

@@ -112,7 +112,7 @@ def army_table(file: str, against: str, profiles: str | None, numbers: str | Non
     from analyser.web.page import table
 
     check_is_page(out)
-    armies = [_army_in(each, profiles, numbers) for each in (file, against)]
+    armies = [_army_in(path, profiles, numbers) for path in (file, against)]
     table(*armies, profiles=profiles_in(profiles)).save(out)
     for warning in (warning for army in armies for warning in army.warnings):
         note(warning, "warning")
@@ -183,7 +183,7 @@ def army_build(
 
     if save is not None and Path(save).suffix.lower() != LIST:
         raise InputError(f"{Path(save).suffix!r} is no ending of an army file", where=save, allowed=LIST)
-    how, met = given(keys, *_OF_BUILD), [army_from(each) if "," in each else each for each in against]
+    how, met = given(keys, *_OF_BUILD), [army_from(text) if "," in text else text for text in against]
     if keys["battles"]:
         note_first_battles()
     elif idle := [f"--{name}" for name in given(keys, *_OF_BATTLES)]:

@@ -27,7 +27,7 @@ from analyser.common.errors import InputError
 FAILED = 1  # the exit status of --fail-on-verdict
 _AGAINST = "Opponents, which meet each other too. Default: all factions."
 _CHANGE = re.compile(r"(?P<key>[A-Za-z_]+)(?P<sign>[=+-])(?P<value>.+)")
-_NO_PLOT = [each for each in OUTPUT_OPTIONS if each is not PLOT]
+_NO_PLOT = [option for option in OUTPUT_OPTIONS if option is not PLOT]
 _FIELD = [
     POLICY,
     Option("--against PATTERN", _AGAINST, shell_complete=complete_selector),
@@ -84,7 +84,7 @@ def balance_prices(
     Option("--step N", "Prices change by multiples of N points.", type=Integer(1, 1000), default=5, show_default=True),
     Option("--most-changes N", "Change so many prices at most.", type=Integer(1, 1000), default=12, show_default=True),
     Option("--within X", "Stop at this mean distance from fair prices: 0.1 is 10%.", type=Number(0)),
-    *(each for each in _FIELD if each is not POLICY),
+    *(option for option in _FIELD if option is not POLICY),
     *_NO_PLOT,
     examples=("--step 5 --most-changes 12", "'crown/*' --within 0.12 --out changes.csv"),
 )
@@ -127,16 +127,16 @@ def _changes(written: tuple[str, ...]) -> dict[str, Any]:
     """Changes by key; a number with a sign, or a quality, is added to what there is or taken away."""
     result: dict[str, Any] = {}
     allowed = "key=value, key+number, key-number, qualities+Name; such as points=75 dice-2"
-    for each in written:
-        match = _CHANGE.fullmatch(each)
+    for change in written:
+        match = _CHANGE.fullmatch(change)
         if match is None:
-            raise InputError(f"{each!r} is no change", where="what-if", allowed=allowed)
+            raise InputError(f"{change!r} is no change", where="what-if", allowed=allowed)
         key, sign, value = match.groups()
         if key in result:
             example = f", such as {key}+Arc,-Shock" if key in ("qualities", "rules") else ""
             raise InputError(f"{key} is changed twice", where="what-if", allowed=f"one change of it{example}")
         if key == "dice" and sign == "=":
-            raise InputError(f"{each!r} is no change of dice", where="what-if", allowed="dice+2, dice-2 and the like")
+            raise InputError(f"{change!r} is no change of dice", where="what-if", allowed="dice+2, dice-2 and the like")
         result[key] = value_of(value, key) if sign == "=" else f"{sign}{value}"
     return result
 

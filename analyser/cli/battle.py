@@ -131,11 +131,13 @@ def battle_plan(mine: str, yours: str, out: str | None, **keys: Any) -> None:
     armies = army_from(mine), army_from(yours)
     if how["battles"]:
         note_first_battles()
-    found = solved(clash, *armies, **how)
+    answer = solved(clash, *armies, **how)
 
-    how = {"warnings": found.warnings, "plot": found.heatmap, "headline": lambda: found.fought}
-    matrix = found.as_dict
-    write(lambda: text_or_page(found, "clash_page"), matrix, lambda: with_profiles(found, matrix()["matchups"]), **how)
+    how = {"warnings": answer.warnings, "plot": answer.heatmap, "headline": lambda: answer.fought}
+    matrix = answer.as_dict
+    write(
+        lambda: text_or_page(answer, "clash_page"), matrix, lambda: with_profiles(answer, matrix()["matchups"]), **how
+    )
 
 
 def note_first_battles() -> None:
@@ -194,4 +196,4 @@ def army_from(text: str) -> Any:
     if meant := [f"{text}{ending}" for ending in ENDINGS if is_there(Path(f"{text}{ending}"))]:
         problem = f"no file is called {shown(text)}{one_of_these(meant)}"
         raise InputError(problem, allowed="the whole name of a file; or faction/unit@level, several with commas")
-    return [each.strip() for each in text.split(",") if each.strip()]
+    return [part.strip() for part in text.split(",") if part.strip()]

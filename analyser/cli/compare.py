@@ -102,14 +102,14 @@ def _compare_once(loadouts: tuple[str, ...], target: tuple[str, ...], keys: dict
     """Compare loadouts that attack one target or several."""
     from analyser.analysis.compare import compare
 
-    raw = [attack_scenario("", each) for each in target]
+    raw = [attack_scenario("", text) for text in target]
     attack = {key: value for key, value in raw[0]["attack"].items() if key != "attacker"}
-    targets: Any = [each["target"] for each in raw]
+    targets: Any = [section["target"] for section in raw]
     how = given(keys, *_ONE_NUMBER, *SAMPLING) | attack
     how |= {"metric": keys["metric"][0]} if keys["metric"] else {}
     how.pop("all_at_once")
     if "weights" in how:
-        how["weights"] = [_number(each) for each in how["weights"]]
+        how["weights"] = [_number(weight) for weight in how["weights"]]
     result = solved(compare, loadouts, targets if len(targets) > 1 else targets[0], what="attacks", **how)
     write(lambda: str(result), result.as_dict, result.rows, plot=result.plot)
 

@@ -22,7 +22,7 @@ METHODS = [
 CONDITIONS = [
     *ATTACK_OPTIONS,
     *keys_of(Charge, "charge", "Charge, with --kind charge"),
-    *(each for each in keys_of(DuelTerms, "duel", "Duel, with --kind duel") if each.path[-1] != "distance"),
+    *(key for key in keys_of(DuelTerms, "duel", "Duel, with --kind duel") if key.path[-1] != "distance"),
 ]
 KIND = Option("--kind", "The fight. Default: attack.", QUESTION, type=Choice(BETWEEN_TWO), default="attack")
 

@@ -113,7 +113,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 def of_memory(error: BaseException, asked: click.Context | None) -> InputError:
     """Return that memory ran out, with the question that asked for it and what to make smaller."""
-    wanted = next(filter(None, (_WANTED.search(str(each)) for each in _causes(error))), None)
+    wanted = next(filter(None, (_WANTED.search(str(cause)) for cause in _causes(error))), None)
     for cause in _causes(error):
         traceback.clear_frames(cause.__traceback__)  # the arrays that took the memory
     problem = f"not enough memory for this question{f', which needs a table of {wanted[1]}' if wanted else ''}"

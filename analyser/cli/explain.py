@@ -40,7 +40,7 @@ that the unit broke or fled; outcomes you do not list count as "no":
     Option("--trials N", "Trials of the simulation (1000).", METHOD, type=AT_LEAST_1),
     Option("--seed N", "Same seed, same dice (0).", METHOD, type=Integer(0)),
     *CONDITIONS,
-    *[each for each in OUTPUT_OPTIONS if each is not PLOT],
+    *[option for option in OUTPUT_OPTIONS if option is not PLOT],
     examples=(
         "crown/rifle-platoon@reinforced scion-grenadier-p@basic --distance 6 --pick worst",
         "crown/rifle-platoon@basic scion-grenadier-p@basic --kind duel --trial 17",
@@ -67,7 +67,7 @@ def explain_trial(attacker: str, target: str | None, kind: str, profiles: str | 
     Option("--got FIGURE=VALUE", _GOT, QUESTION, multiple=True),
     KIND,
     *CONDITIONS,
-    *[each for each in METHODS if each.name not in ("precision", "threads")],
+    *[option for option in METHODS if option.name not in ("precision", "threads")],
     *OUTPUT_OPTIONS,
     examples=(
         "crown/rifle-p@reinforced scion-grenadier-p@basic --distance 6 --destroyed 2 --got suppressed=no",
@@ -96,7 +96,7 @@ def explain_luck(
     from analyser.ask.luck import luck
 
     note_without_effect()
-    said = [_happened(each) for each in got]
+    said = [_happened(text) for text in got]
     happened = dict(said)
     if len(happened) < len(said):
         raise InputError("the same figure twice", where="--got", allowed="each once")
@@ -114,7 +114,7 @@ def explain_luck(
 
 def _happened(text: str) -> tuple[str, Any]:
     """A figure and what it was, as ``--got`` has it."""
-    name, equals, value = (each.strip() for each in text.partition("="))
+    name, equals, value = (part.strip() for part in text.partition("="))
     if not equals or not value:
         raise InputError(f"{text!r} is not usable", where="--got", allowed="such as suppressed=yes or hits=3")
     words = {"yes": True, "no": False}

@@ -133,8 +133,8 @@ def add_mark(section: dict[str, Any], key: str, mark: str) -> None:
 def _selector_and_keys(text: str, where: str, words: Words) -> tuple[str, dict[str, Any]]:
     selector, _, rest = text.partition(":")
     keys: dict[str, Any] = {}
-    for part in filter(None, (each.strip() for each in _BETWEEN_KEYS.split(rest))):
-        name, equals, value = (each.strip() for each in part.partition("="))
+    for part in filter(None, (piece.strip() for piece in _BETWEEN_KEYS.split(rest))):
+        name, equals, value = (word.strip() for word in part.partition("="))
         key = name.replace("-", "_")
         words.check(key, where)
         if key in keys:
@@ -252,7 +252,7 @@ def charge(attacker: str, target: str, secondary: tuple[str, ...], **_: Any) -> 
     (the keys of docs/keys.md).
     """
     sides = {side: unit_from(text, side, OF_COMBATANT) for side, text in (("attacker", attacker), ("target", target))}
-    others = [unit_from(each, f"secondary.{place}", OF_SECONDARY) for place, each in enumerate(secondary)]
+    others = [unit_from(unit, f"secondary.{place}", OF_SECONDARY) for place, unit in enumerate(secondary)]
     answer("charge", with_options({"charge": {}, **sides, "secondary": others}))
 
 
@@ -261,7 +261,7 @@ _TOLD |= {
     BEST: "best play, state by state",
     "in words": 'such as "charge if it is suppressed, else aim and shoot"',
 }
-_POLICIES, _WANTS = ([f"  {name:<12}{told}" for name, told in each.items()] for each in (_TOLD, WANTS))
+_POLICIES, _WANTS = ([f"  {name:<12}{meaning}" for name, meaning in texts.items()] for texts in (_TOLD, WANTS))
 OF_WANTS = "\n".join(["\b", "Objectives of a side that plays best:", *_WANTS])
 OF_DUELS = "\n".join(["\b", "Policies:", *_POLICIES, "", OF_WANTS])
 """Text below the options of a duel."""

@@ -28,7 +28,7 @@ _EXAMPLES = {
     "mordheim": ("--alone-leadership 7 --alone-edge 14", "warband.toml --turns 6"),
     "compare": ("--models 6 --losses 1 --rounds 3", "losses.toml --plot nerve.png"),
 }
-_ANSWER_OPTIONS = [each for each in ANSWER_OPTIONS if each not in RULESET_OPTIONS]  # their rules print their dice
+_ANSWER_OPTIONS = [option for option in ANSWER_OPTIONS if option not in RULESET_OPTIONS]  # their rules print their dice
 
 
 def system_command(name: str) -> click.Command:

@@ -203,7 +203,7 @@ def value_of(text: str, where: str) -> Any:
 
 def names(text: str) -> list[str]:
     """Names with commas between them."""
-    return [each.strip() for each in text.split(",")]
+    return [part.strip() for part in text.split(",")]
 
 
 class Format(Choice):
@@ -212,7 +212,7 @@ class Format(Choice):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Convert as click does; the error for a file ending that the command writes points to --out."""
         options = () if ctx is None else ctx.command.params
-        endings = [each for option in options if isinstance(option, OutOption) for each in option.endings]
+        endings = [ending for option in options if isinstance(option, OutOption) for ending in option.endings]
         if isinstance(value, str) and (ending := f".{value.lower()}") in endings:
             self.fail(f"{value!r} goes to a file: --out FILE{ending}", param, ctx)
         return super().convert(value, param, ctx)
@@ -260,10 +260,10 @@ class Counts(click.ParamType[Any]):
         from analyser.game.ruleset import checked_parts
 
         where, counts = _name_of(param), dict[str, Any]()
-        for each in names(value):
-            name, equals, count = each.partition("=")
+        for entry in names(value):
+            name, equals, count = entry.partition("=")
             if not equals or not count.strip():
-                raise InputError(f"{shown(each)} is not usable", where=where, allowed=f"such as {self.example}")
+                raise InputError(f"{shown(entry)} is not usable", where=where, allowed=f"such as {self.example}")
             for key in _values_in(name.strip()):
                 if key in counts:
                     raise InputError(f"{key} stands there twice", where=where, allowed="each once")
@@ -303,7 +303,7 @@ def _name_of(param: click.Parameter | None) -> str:
 def keys_of(record: type[Record], section: str, group: str) -> list[KeyOption]:
     """An option for each key of a section of a scenario that has a description."""
     fields = record.model_fields.items()
-    return [KeyOption(key, (section, key), field, group, each) for key, field in fields if (each := field.description)]
+    return [KeyOption(key, (section, key), field, group, text) for key, field in fields if (text := field.description)]
 
 
 def given_keys() -> Iterator[tuple[KeyOption, Any]]:

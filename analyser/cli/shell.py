@@ -187,7 +187,8 @@ class Commands(click.Group):
         usual = self.load(self.usual)
         inside = usual.make_context(self.usual, [], parent=ctx, resilient_parsing=True)
         is_option = incomplete.startswith("-")
-        first = None if is_option else next((each for each in usual.params if isinstance(each, click.Argument)), None)
+        arguments = (parameter for parameter in usual.params if isinstance(parameter, click.Argument))
+        first = None if is_option else next(arguments, None)
         return [*items, *(first or usual).shell_complete(inside, incomplete)]
 
 

@@ -117,8 +117,8 @@ def sweep_verify(context: click.Context, /, store: str, remove: bool) -> None:
         f"{result.whole:,} of {opened.plan.parts:,} parts are whole, {len(result.damaged):,} damaged, "
         f"{result.missing:,} to be made"
     )
-    for each in result.damaged:
-        note(f"{each.path}: {each.why}{'; taken away' if remove else '; --remove takes it away'}", "warning")
+    for part in result.damaged:
+        note(f"{part.path}: {part.why}{'; taken away' if remove else '; --remove takes it away'}", "warning")
     context.exit(NOT_DONE if result.damaged or result.missing else 0)
 
 

@@ -34,7 +34,7 @@ def units_list(which: str | None, faction: str | None, profiles: str | None, **_
     loadouts = _matching(library, which) if which else list(library)
     if faction is not None:
         wanted = library.faction(faction).id
-        loadouts = [each for each in loadouts if each.faction == wanted]
+        loadouts = [loadout for loadout in loadouts if loadout.faction == wanted]
     records: list[dict[str, Any]] = [
         {
             "selector": loadout.selector,
@@ -56,9 +56,9 @@ def _matching(library: Profiles, which: str) -> list[Loadout]:
         return library.matching(which)
     part = "-".join(which.casefold().replace("_", " ").split())
     factions = [faction for faction in library.factions if faction.startswith(part)]
-    loadouts = [each for each in library if each.faction in factions or part in each.selector]
+    loadouts = [loadout for loadout in library if loadout.faction in factions or part in loadout.selector]
     if not loadouts:
-        names = [*library.factions, *(each.unit.id for each in library)]
+        names = [*library.factions, *(loadout.unit.id for loadout in library)]
         problem = f"no faction and no unit is called {shown(which)}{did_you_mean(part, names)}"
         raise InputError(problem, allowed=f"{', '.join(library.factions)}, a unit, or wildcards such as '*/*@basic'")
     return loadouts

@@ -42,9 +42,9 @@ def waited_for(work: Callable[[], T], what: str = "") -> T:
     silent = True if is_quiet() or not what else None
     look = f"{what}: {{elapsed}}"
     log = half_minutely()
-    with tqdm(file=sys.stderr, leave=False, bar_format=look, delay=1.0, miniters=1, disable=silent) as told:
+    with tqdm(file=sys.stderr, leave=False, bar_format=look, delay=1.0, miniters=1, disable=silent) as bar:
         while not wait([future], _TICK).done:
-            told.update()
+            bar.update()
             if what:
                 log(f"still {what}")
     return future.result()

@@ -195,7 +195,7 @@ def plain_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _is_table(value: Any) -> bool:
-    return isinstance(value, list | tuple) and bool(value) and all(isinstance(each, Mapping) for each in value)
+    return isinstance(value, list | tuple) and bool(value) and all(isinstance(item, Mapping) for item in value)
 
 
 def _dots(

@@ -151,7 +151,7 @@ def _pairs(one: Distribution, other: Distribution) -> tuple[NDArray[np.float64],
     """The probability of each pair of values, and the trials that it rests on."""
     if len(one.values) * len(other.values) > MOST_PAIRS:
         raise InputError(f"{len(one.values)} by {len(other.values)} values", allowed=f"{MOST_PAIRS:,} pairs")
-    trials = [each.trials for each in (one, other) if each.trials is not None]
+    trials = [estimate.trials for estimate in (one, other) if estimate.trials is not None]
     return np.multiply.outer(one.probabilities, other.probabilities), min(trials, default=None)
 
 

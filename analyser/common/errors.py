@@ -86,7 +86,7 @@ def within(*places: str) -> str:
 def printable(text: str, longest: int = LONGEST, piece: int = LONGEST_PIECE) -> str:
     """Text for one line of a terminal: control characters escaped, the middle left out of what is too long."""
     if not text.isprintable():
-        text = "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+        text = "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
     return _cut(_PIECE.sub(lambda match: _cut(match[0], piece), text), longest)
 
 
@@ -148,7 +148,7 @@ def check_keywords(stated: Iterable[str], keys: Iterable[str], function: Callabl
 
     Keys that a function hands on are none of its parameters: its own, such as `trials`, are misspelt as often.
     """
-    own = [each.name for each in inspect.signature(function).parameters.values() if each.kind is each.KEYWORD_ONLY]
+    own = [key.name for key in inspect.signature(function).parameters.values() if key.kind is key.KEYWORD_ONLY]
     names = [*keys, *own]
     for name in stated:
         if name not in names:
@@ -206,7 +206,7 @@ def listed(names: Iterable[str], name: str, rest: str = "") -> str:
     allowed = list(dict.fromkeys(names))
     if len(", ".join(allowed)) > LONGEST_LIST:
         allowed = list(dict.fromkeys([*nearest(name, allowed), *allowed]))
-        fitting = list(accumulate(len(each) + 2 for each in allowed))
+        fitting = list(accumulate(len(word) + 2 for word in allowed))
         most = max(bisect(fitting, LONGEST_LIST), 1)
         allowed = [*allowed[:most], f"{len(allowed) - most} more" + (rest and f": {rest}")]
     return ", ".join(allowed)

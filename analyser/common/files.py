@@ -94,7 +94,7 @@ def _alike(path: Path) -> list[str]:
     """The files beside a path whose names are most like its own; endings do not count, which are much alike."""
     try:
         with os.scandir(path.parent) as entries:
-            names = sorted(each.name for each in islice(entries, MOST_BESIDE) if not each.name.startswith("."))
+            names = sorted(entry.name for entry in islice(entries, MOST_BESIDE) if not entry.name.startswith("."))
     except OSError:
         return []
     alike = nearest(path.stem, [Path(name).stem for name in names], likeness=LIKE_A_FILE)
@@ -170,23 +170,23 @@ def check_plain(value: object, where: str) -> None:
     """Raise InputError for data nested too deeply (it may even hold itself), too large, or with numbers too large."""
     waiting, seen = [(value, 0)], 0
     while waiting:
-        each, depth = waiting.pop()
+        item, depth = waiting.pop()
         seen += 1
         if depth > DEEPEST:
             raise InputError("lists or tables nested too deeply", where=where, allowed=f"up to {DEEPEST} levels")
         if seen > MOST_VALUES:
             raise InputError("too many values", where=where, allowed=f"up to {MOST_VALUES}")
-        if isinstance(each, str):
-            if len(each) > LONGEST_WORD:
-                raise InputError(f"a text of {len(each)} characters", where=where, allowed=f"up to {LONGEST_WORD}")
-        elif isinstance(each, int):
-            if each.bit_length() > MOST_BITS:
+        if isinstance(item, str):
+            if len(item) > LONGEST_WORD:
+                raise InputError(f"a text of {len(item)} characters", where=where, allowed=f"up to {LONGEST_WORD}")
+        elif isinstance(item, int):
+            if item.bit_length() > MOST_BITS:
                 allowed = f"integers of up to {MOST_BITS} bits"
-                raise InputError(f"{shown(each)} is too large", where=where, allowed=allowed)
-        elif isinstance(each, _SEVERAL):
-            waiting += [(part, depth + 1) for part in each]
-        elif each is not None and not isinstance(each, float) and isinstance(each, Mapping):  # slow to ask
-            waiting += [(part, depth + 1) for pair in each.items() for part in pair]
+                raise InputError(f"{shown(item)} is too large", where=where, allowed=allowed)
+        elif isinstance(item, _SEVERAL):
+            waiting += [(part, depth + 1) for part in item]
+        elif item is not None and not isinstance(item, float) and isinstance(item, Mapping):  # slow to ask
+            waiting += [(part, depth + 1) for pair in item.items() for part in pair]
 
 
 def check_writable(path: Path) -> None:
@@ -260,9 +260,9 @@ def _refused(path: Path) -> Iterator[None]:
 
 def _make_folder(folder: Path, tidy: ExitStack) -> None:
     """Make a folder and those around it; `tidy` takes those away that nothing was written to."""
-    for each in [each for each in (folder, *folder.parents) if not is_there(each)][::-1]:
-        each.mkdir(exist_ok=True)
-        tidy.callback(_if_it_can, each.rmdir)
+    for missing in [parent for parent in (folder, *folder.parents) if not is_there(parent)][::-1]:
+        missing.mkdir(exist_ok=True)
+        tidy.callback(_if_it_can, missing.rmdir)
 
 
 def _keep(target: Path, tidy: ExitStack, undo: ExitStack) -> None:

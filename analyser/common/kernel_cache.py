@@ -155,9 +155,9 @@ def _is_private(folder: Path) -> bool:
     if not hasattr(os, "getuid"):
         return True
     owners = (os.getuid(), 0)
-    for each in (folder.resolve(), *folder.resolve().parents):
-        state = each.stat()
-        shared = state.st_mode & _WRITABLE_BY_OTHERS and not (each != folder.resolve() and state.st_mode & _STICKY)
+    for parent in (folder.resolve(), *folder.resolve().parents):
+        state = parent.stat()
+        shared = state.st_mode & _WRITABLE_BY_OTHERS and not (parent != folder.resolve() and state.st_mode & _STICKY)
         if state.st_uid not in owners or shared:
             return False
     return True
@@ -165,14 +165,14 @@ def _is_private(folder: Path) -> bool:
 
 def _digest_of_sources(source: Path) -> str:
     """Return a digest of the code of a source file and of all modules of this package that it imports."""
-    found: dict[Path, bytes] = {}
+    seen: dict[Path, bytes] = {}
     waiting = [source]
     while waiting:
         path = waiting.pop()
-        if path not in found:
-            found[path], imported = _source(path)
+        if path not in seen:
+            seen[path], imported = _source(path)
             waiting.extend(imported)
-    return hashlib.sha256(repr(sorted((path.name, digest) for path, digest in found.items())).encode()).hexdigest()[:24]
+    return hashlib.sha256(repr(sorted((path.name, digest) for path, digest in seen.items())).encode()).hexdigest()[:24]
 
 
 @lru_cache(maxsize=1024)

@@ -34,13 +34,13 @@ class Mean(NamedTuple):
 
     def times(self, factor: float) -> Mean:
         """The mean of the number times a factor, 0 or more."""
-        error, low, high = (None if each is None else factor * each for each in self[1:4])
+        error, low, high = (None if bound is None else factor * bound for bound in self[1:4])
         return Mean(factor * self.value, error, low, high, self.by)
 
-    def less(self, known: float) -> Mean:
+    def less(self, constant: float) -> Mean:
         """The mean of the number less a known one."""
-        low, high = (None if end is None else end - known for end in (self.low, self.high))
-        return self._replace(value=self.value - known, low=low, high=high)
+        low, high = (None if end is None else end - constant for end in (self.low, self.high))
+        return self._replace(value=self.value - constant, low=low, high=high)
 
     def within(self, least: float, most: float) -> Mean:
         """Return the mean with the ends of its interval no further than the least and the most possible.

@@ -56,7 +56,7 @@ def aligned_within(rows: Sequence[Sequence[str]], sides: str, wrapping: Sequence
     ['who             lost', 'Rifle platoon,   86%', '  reinforced']
     """
     widths = [max(map(len, column)) for column in zip(*rows)]
-    room = width - sum(each for place, each in enumerate(widths) if place not in wrapping) - 2 * (len(widths) - 1)
+    room = width - sum(own for place, own in enumerate(widths) if place not in wrapping) - 2 * (len(widths) - 1)
     for left, place in zip(range(len(wrapping), 0, -1), sorted(wrapping, key=widths.__getitem__)):
         widths[place] = min(widths[place], max(room // left, NARROWEST))
         room -= widths[place]
@@ -118,7 +118,7 @@ def how_often(probability: float) -> str:
         of = int(round(1 / rare, -1))
         return f"1 time in {of}" if probability < _HALF else f"{of - 1} times in {of}"
     shares = (Fraction(round(probability * of), of) for of in _FAMILIAR)
-    share = min(shares, key=lambda each: (round(abs(each - probability), 9), each.denominator))
+    share = min(shares, key=lambda fraction: (round(abs(fraction - probability), 9), fraction.denominator))
     return f"{counted(share.numerator, 'time')} in {share.denominator}"
 
 
@@ -228,9 +228,9 @@ def json_text(value: Any, **look: Any) -> str:
 
 def _finite(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {key: _finite(each) for key, each in value.items()}
+        return {key: _finite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(each) for each in value]
+        return [_finite(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
@@ -299,10 +299,10 @@ def together(values: Iterable[Any], axis: Sequence[Any]) -> str:
     ('4 to 8, 12', 'no, yes')
     """
     runs: list[list[int]] = []
-    for place in sorted({axis.index(each) for each in values}):
+    for place in sorted({axis.index(value) for value in values}):
         if runs and place == runs[-1][-1] + 1 and not isinstance(axis[place], bool | str):
             runs[-1].append(place)
         else:
             runs.append([place])
-    words = [{True: "yes", False: "no"}[each] if isinstance(each, bool) else str(each) for each in axis]
+    words = [{True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value) for value in axis]
     return ", ".join(words[run[0]] if len(run) == 1 else f"{words[run[0]]} to {words[run[-1]]}" for run in runs)

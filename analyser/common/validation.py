@@ -49,9 +49,9 @@ def checked(model: type[ModelT], data: Mapping[str, Any], *, where: str = "", is
     except ValidationError as error:
         findings = error.errors(include_url=False)
         # a misspelt key is two findings, and that the right one is missing tells less
-        first = next((each for each in findings if each["type"] == "extra_forbidden"), findings[0])
+        first = next((finding for finding in findings if finding["type"] == "extra_forbidden"), findings[0])
         same = [_input_error(model, finding, where) for finding in findings if _key(finding) == _key(first)]
-        ways = dict.fromkeys(each.allowed for each in same)  # of a union, what each of its branches allows
+        ways = dict.fromkeys(finding.allowed for finding in same)  # of a union, what each of its branches allows
         allowed = " or ".join(filter(None, ways))
         raise type(same[0])(same[0].problem, where=same[0].where, allowed=allowed) from None
 
@@ -135,9 +135,9 @@ def _types_in(annotation: Any) -> Iterator[Any]:
 
 def _bounds_in(field: FieldInfo) -> Iterator[dict[str, float]]:
     """The bounds that stand together, of a field and of all types inside it."""
-    inside = [each.__metadata__ for each in _types_in(field.annotation) if get_origin(each) is Annotated]
+    inside = [one.__metadata__ for one in _types_in(field.annotation) if get_origin(one) is Annotated]
     for metadata in (field.metadata, *inside):
-        parts = [part for each in metadata for part in getattr(each, "metadata", [each])]
+        parts = [part for datum in metadata for part in getattr(datum, "metadata", [datum])]
         bounds = [(name, getattr(part, name, None)) for part in parts for name in _BOUNDS.values()]
         yield {name: bound for name, bound in bounds if bound is not None}
 
@@ -145,7 +145,7 @@ def _bounds_in(field: FieldInfo) -> Iterator[dict[str, float]]:
 def _model_around(model: type[Record], loc: tuple[Any, ...]) -> type[Record]:
     """The innermost model on the way to `loc`."""
     for step in loc[:-1]:
-        field = next((each for name, each in model.model_fields.items() if step in (name, each.alias)), None)
+        field = next((own for name, own in model.model_fields.items() if step in (name, own.alias)), None)
         inside = _types_in(field.annotation) if field else ()
-        model = next((each for each in inside if isinstance(each, type) and issubclass(each, Record)), model)
+        model = next((one for one in inside if isinstance(one, type) and issubclass(one, Record)), model)
     return model

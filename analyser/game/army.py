@@ -196,7 +196,7 @@ class Army:
         parts = [aligned([*heading, ["Points", f"{self.points:,}{limit}"]], "<")]
         keys = {"unit": "<", "models": ">", "points": ">", "VP": ">", "battlegroup": "<", "notes": "<"}
         lines = [
-            ["" if each is None else str(each) for each in (unit.name, *unit.figures, unit.battlegroup, unit.notes)]
+            ["" if field is None else str(field) for field in (unit.name, *unit.figures, unit.battlegroup, unit.notes)]
             for unit in self.units
         ]
         parts.append(aligned([list(keys), *lines], "".join(keys.values())))
@@ -273,7 +273,7 @@ class Army:
 def plain_keys(changes: Mapping[str, Any]) -> dict[str, Any]:
     """Keys of a profile as plain data."""
     return {
-        key: tuple(each.model_dump(exclude_none=True) if isinstance(each, Row) else each for each in value)
+        key: tuple(item.model_dump(exclude_none=True) if isinstance(item, Row) else item for item in value)
         if isinstance(value, tuple)
         else value
         for key, value in changes.items()

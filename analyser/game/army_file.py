@@ -207,10 +207,10 @@ def _battlegroups(file: ArmyFile, faction: Faction | None) -> dict[str, str]:
     """The kind of each battlegroup: its id in the faction, where the faction has one that is called so."""
     used = [*(entry.battlegroup for entry in file.units), *(entry.battlegroup for entry in file.boons)]
     kinds = {name: name for name in used if name is not None} | file.battlegroups
-    known = {
-        slug_of(each): kind.id for kind in (faction.battlegroups if faction else ()) for each in (kind.id, kind.name)
+    id_of = {
+        slug_of(name): kind.id for kind in (faction.battlegroups if faction else ()) for name in (kind.id, kind.name)
     }
-    return {name: known.get(slug_of(kind), kind) for name, kind in kinds.items()}
+    return {name: id_of.get(slug_of(kind), kind) for name, kind in kinds.items()}
 
 
 def _strange_kinds(file: ArmyFile, faction: Faction | None, library: Profiles) -> Iterator[str]:
@@ -218,7 +218,7 @@ def _strange_kinds(file: ArmyFile, faction: Faction | None, library: Profiles) -
 
     If the file states no kinds, a name unlike any kind gives no warning: it may only group units.
     """
-    groups, kinds = _battlegroups(file, faction), [each.id for each in (faction.battlegroups if faction else ())]
+    groups, kinds = _battlegroups(file, faction), [kind.id for kind in (faction.battlegroups if faction else ())]
     for name, kind in groups.items():
         if not faction or not kinds or kind in kinds:
             continue
@@ -240,11 +240,11 @@ def meant_kind(name: str, groups: Mapping[str, str], faction: Faction) -> str:
 
 
 def _boon(entry: BoonEntry, faction: Faction | None, library: Profiles) -> ArmyBoon:
-    boons = {each.id: each for each in (faction.boons if faction else ())}
+    boons = {boon.id: boon for boon in (faction.boons if faction else ())}
     boon = boons.get(entry.boon) or boons.get(slug_of(entry.boon))
     if boon is None:
         problem = f"no boon is called {shown(entry.boon)}{did_you_mean(entry.boon, boons)}"
-        bought = [each.id for each in boons.values() if each.points]
+        bought = [boon.id for boon in boons.values() if boon.points]
         says_more = library.command("army kinds", [faction] if faction else [])
         allowed = f"{', '.join(bought)}; {says_more} says more" if faction else "none, without a faction"
         raise InputError(problem, where="boon", allowed=allowed)
@@ -265,11 +265,11 @@ def _loadout(entry: UnitEntry, faction: str, library: Profiles) -> tuple[str | N
     if entry.unit is None:
         return None, _own_profile(entry, faction, changes), changes
     loadout = _found(entry.unit, faction, library)
-    known = library.by_selector.get(loadout.selector)
-    if known is None:
+    shipped = library.by_selector.get(loadout.selector)
+    if shipped is None:
         return None, with_changes(loadout, changes), profile_of(loadout) | changes
-    if known != loadout:
-        before = profile_of(known)
+    if shipped != loadout:
+        before = profile_of(shipped)
         changes = {key: value for key, value in profile_of(loadout).items() if value != before.get(key)} | changes
         lost = (key for key in OF_LEVELS if key in before and getattr(loadout.unit, key) is None)
         changes = dict.fromkeys(lost, "none") | changes
@@ -292,7 +292,7 @@ def _found(selector: str | Loadout, faction: str, library: Profiles) -> Loadout:
     if not isinstance(selector, str) or "/" in selector or faction not in library.factions:
         return library.loadout(selector)
     own = f"{faction}/{selector}"
-    return library.loadout(next((each for each in (own, selector) if _has_unit(each, library)), own))
+    return library.loadout(next((candidate for candidate in (own, selector) if _has_unit(candidate, library)), own))
 
 
 def _has_unit(selector: str, library: Profiles) -> bool:
@@ -334,7 +334,7 @@ def slug_of(name: str) -> str:
     >>> slug_of("Uhlan Squadron #2")
     'uhlan-squadron-2'
     """
-    words = "".join(each if each.isascii() and each.isalnum() else " " for each in name.casefold()).split()
+    words = "".join(sign if sign.isascii() and sign.isalnum() else " " for sign in name.casefold()).split()
     return "-".join(words)[:80].strip("-") or "unit"
 
 

@@ -76,7 +76,7 @@ class ForceCheck(Answer):
     @property
     def headline(self) -> str:
         """The number of broken rules, in one sentence."""
-        rules = len({each.rule for each in self.broken})
+        rules = len({fault.rule for fault in self.broken})
         return f"{self.army.name} breaks {counted(rules, 'rule') if rules else 'no rule'} of force building."
 
     @property
@@ -85,31 +85,31 @@ class ForceCheck(Answer):
         return {
             "points": self.army.points,
             "units": len(self.army),
-            "broken_rules": len({each.rule for each in self.broken}),
+            "broken_rules": len({fault.rule for fault in self.broken}),
         }
 
     def blocks(self) -> list[Block]:
         """Each broken rule with where it is broken."""
         if not self.broken:
             return [Block(f"{self.army.name}: no rule of force building is broken")]
-        by_rule = groupby(self.broken, lambda each: each.rule)
+        by_rule = groupby(self.broken, lambda fault: fault.rule)
         blocks = [
-            Block(f"{rule}: {RULES[rule]}", lines=[f"  {each.told}" for each in of_rule]) for rule, of_rule in by_rule
+            Block(f"{rule}: {RULES[rule]}", lines=[f"  {fault.told}" for fault in of_rule]) for rule, of_rule in by_rule
         ]
         first = Block(f"{self.army.name}: {counted(len(blocks), 'rule')} of force building broken")
         return [first, *blocks, *([Block(f"Rules of list building: {self.kinds_by}")] if self.kinds_by else [])]
 
     def notes(self) -> list[str]:
         """The rules that could not be checked."""
-        return [f"Not checked: {each}" for each in self.unchecked]
+        return [f"Not checked: {rule}" for rule in self.unchecked]
 
     def _body(self) -> dict[str, Any]:
-        broken = [each._asdict() | {"says": RULES[each.rule]} for each in self.broken]
+        broken = [fault._asdict() | {"says": RULES[fault.rule]} for fault in self.broken]
         return {"army": self.army.name, "passed": bool(self), "broken": broken, "unchecked": list(self.unchecked)}
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each broken rule."""
-        return [each._asdict() for each in self.broken]
+        return [fault._asdict() for fault in self.broken]
 
 
 def checked_force(army: Army, library: Profiles) -> ForceCheck:
@@ -126,7 +126,7 @@ def checked_force(army: Army, library: Profiles) -> ForceCheck:
         unchecked += [f"FB-7 and FB-8 for {name}: not among the profiles" for name in own]
     unknown = [unit.name for unit in army if unit.points is None]
     unchecked += [f"the points of {name}: it has none" for name in unknown]
-    in_order = tuple(sorted(broken, key=lambda each: int(each.rule[3:])))
+    in_order = tuple(sorted(broken, key=lambda fault: int(fault.rule[3:])))
     return ForceCheck(army, in_order, tuple(unchecked), library.command("army kinds", [faction] if faction else []))
 
 
@@ -201,10 +201,10 @@ def _force(army: Army, faction: Faction) -> Iterator[Broken]:
 
 
 def _boons(army: Army, faction: Faction) -> Iterator[Broken]:
-    for name in dict.fromkeys((*army.battlegroups, *(each.battlegroup for each in army.boons))):
-        taken = Counter(each.boon.id for each in army.boons if each.battlegroup == name)
+    for name in dict.fromkeys((*army.battlegroups, *(boon.battlegroup for boon in army.boons))):
+        taken = Counter(boon.boon.id for boon in army.boons if boon.battlegroup == name)
         units = [unit for unit in army if unit.battlegroup == name]
-        there = {each for unit in units for each in _kinds_of(unit, army.battlegroups.get(name or "", ""))}
+        there = {kind for unit in units for kind in _kinds_of(unit, army.battlegroups.get(name or "", ""))}
         for boon in faction.boons:
             number = taken[boon.id]
             # one that costs nothing and must be there is there, whether or not a list says so
@@ -220,7 +220,7 @@ def _kinds_of(unit: ArmyUnit, battlegroup: str) -> Iterator[str]:
     own = unit.loadout.unit
     place = own.battlegroups.get(battlegroup)
     yield from place.slots if place is not None else ()
-    yield from (slug_of(each) for each in (own.type, *own.traits))
+    yield from (slug_of(trait) for trait in (own.type, *own.traits))
 
 
 def _allowed(limits: Limits) -> str:

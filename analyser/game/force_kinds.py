@@ -76,14 +76,14 @@ class ForceKinds(Answer):
 
     def _scales(self) -> list[str]:
         lines = [
-            [name, f"{each.least_points:,} to {each.most_points:,}", f"{each.hand}", '" × '.join(map(str, each.table))]
-            for name, each in self.library.force_rules.scales.items()
+            [name, f"{size.least_points:,} to {size.most_points:,}", f"{size.hand}", '" × '.join(map(str, size.table))]
+            for name, size in self.library.force_rules.scales.items()
         ]
         head = ["scale", "points", "hand of cards", "table"]
         return aligned([head, *([*line[:3], f'{line[3]}"'] for line in lines)], "<<><")
 
     def _body(self) -> dict[str, Any]:
-        scales = {name: each.model_dump(mode="json") for name, each in self.library.force_rules.scales.items()}
+        scales = {name: scale.model_dump(mode="json") for name, scale in self.library.force_rules.scales.items()}
         return {"scales": scales, "factions": [_record(faction) for faction in self.factions]} | profiles_record(
             self.profiles
         )
@@ -167,8 +167,8 @@ def _in_full(faction: Faction, units_by: str) -> Iterator[list[str]]:
     ]
     for kind in faction.battlegroups:
         bonus = [f"its commander brings {kind.bonus}"] if kind.bonus else []
-        told = "; ".join([f"{kind.id}: {kind.name}", f"{kind.told} in a force", *bonus])
-        yield [*fill(told), *_slot_lines(faction, kind)]
+        summary = "; ".join([f"{kind.id}: {kind.name}", f"{kind.told} in a force", *bonus])
+        yield [*fill(summary), *_slot_lines(faction, kind)]
     if bought := [boon for boon in faction.boons if boon.points]:
         lines = [[boon.id, f"{boon.points}", boon.told, ", ".join(boon.needs) or "-"] for boon in bought]
         yield aligned([["boon", "points", "in a battlegroup", "needs a unit of"], *lines], "<><<")
@@ -196,7 +196,7 @@ def _last_wrapped(lines: Sequence[tuple[str, str, str]]) -> list[str]:
     wrapped = []
     for one, other, long in lines:
         begun, *others = _wrapped(long, max(WIDTH - first - second - 4, NARROWEST))
-        wrapped += [(one, other, begun), *(("", "", each) for each in others)]
+        wrapped += [(one, other, begun), *(("", "", line) for line in others)]
     return aligned(wrapped, "<")
 
 

@@ -100,14 +100,14 @@ _PLAIN_MARKS = str.maketrans("”“″’‘‐‑–—−", '"""\'\'-----')
 
 def is_plain(text: str) -> bool:
     """Return True if no character of `text` controls a display, ends a line or changes the direction of text."""
-    return text.isprintable() or not any(unicodedata.category(each) in _NOT_PLAIN for each in text)
+    return text.isprintable() or not any(unicodedata.category(character) in _NOT_PLAIN for character in text)
 
 
 def tidy(text: str) -> str:
     """`text` with one kind of space, quote and dash, no space at either end, and only plain characters."""
     text = unicodedata.normalize("NFKC", text)
     if not is_plain(text):
-        text = "".join(" " if each.isspace() else each for each in text if each.isspace() or is_plain(each))
+        text = "".join(" " if sign.isspace() else sign for sign in text if sign.isspace() or is_plain(sign))
     return " ".join(text.translate(_PLAIN_MARKS).split())
 
 
@@ -127,10 +127,10 @@ def recognise(name: str, table: Mapping[str, Term]) -> tuple[str, bool]:
     """
     if name in table:  # as nearly always, and much cheaper than to look for its like
         return name, True
-    by_key = {_key(each): each for each in table}
+    by_key = {_key(word): word for word in table}
     if _key(name) in by_key:
         return by_key[_key(name)], True
-    close = [each for each in by_key if _one_slip(_key(name), each)]
+    close = [key for key in by_key if _one_slip(_key(name), key)]
     close = close or nearest(_key(name), by_key, most=1, likeness=SLIP_OF_THE_PEN)
     return (by_key[close[0]], False) if close else (name, False)
 

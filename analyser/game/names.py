@@ -63,7 +63,7 @@ def with_marks(selector: str, factions: Mapping[str, Faction]) -> str:
     'crown/rifle-platoon@reinforced'
     """
     faction, words, level = selector_parts(selector)
-    units = [unit for each in factions.values() for unit in each.units]
+    units = [unit for faction in factions.values() for unit in faction.units]
     if level or "-" not in words or any(words in unit.id for unit in units):
         return selector
     levels = {name for unit in units for name in unit.levels}
@@ -108,7 +108,7 @@ def _near(part: str, names: Collection[str]) -> list[str]:
     if whole and "-" in part:
         return whole
     words = sorted({word for name in names for word in name.split("-")})
-    alike = {each for word in part.split("-")[:MOST_LISTED] for each in nearest(word, words, likeness=_LIKE_A_WORD)}
+    alike = {near for word in part.split("-")[:MOST_LISTED] for near in nearest(word, words, likeness=_LIKE_A_WORD)}
     return nearest(part, [name for name in names if alike.intersection(name.split("-"))], likeness=0.0) or whole
 
 

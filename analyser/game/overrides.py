@@ -71,11 +71,11 @@ def _more_dice(band: dict[str, Any], by: float) -> dict[str, Any]:
 def _change_keywords(parts: Sequence[dict[str, Any]], key: str, value: Any) -> None:
     if not isinstance(value, str | list | tuple):
         raise InputError(f"{shown(value)} is not usable", allowed='names such as "+Arc", in one text or a list')
-    written = [str(each).strip() for each in (value.split(",") if isinstance(value, str) else value) if each]
-    signs = [each[:1] if each[:1] in ("+", "-") else "" for each in written]
+    written = [str(word).strip() for word in (value.split(",") if isinstance(value, str) else value) if word]
+    signs = [word[:1] if word[:1] in ("+", "-") else "" for word in written]
     if "" in signs and any(signs):
         raise InputError(f"{shown(value)} has names with and without a sign")
-    keywords = [_KEYWORDS[key](each.lstrip("+-").strip()) for each in written]
+    keywords = [_KEYWORDS[key](word.lstrip("+-").strip()) for word in written]
     for sign, keyword in zip(signs, keywords):
         if keyword.term is None:
             raise InputError(f"{shown(keyword.name)} is not known{did_you_mean(keyword.name, keyword.TABLE)}")

@@ -80,7 +80,7 @@ class ProfilesUsed(NamedTuple):
 
     def notes(self) -> list[str]:
         """Return `said` as lines for a terminal."""
-        return [line for each in self.said[:-1] for line in fill(each)] + self.said[-1:]
+        return [line for paragraph in self.said[:-1] for line in fill(paragraph)] + self.said[-1:]
 
     def as_dict(self) -> dict[str, str]:
         """The folder and the version as plain data."""
@@ -245,18 +245,18 @@ class Profiles:
 
         return pd.DataFrame(
             {
-                "selector": each.selector,
-                "faction": each.faction,
-                "unit": each.unit.name,
-                "level": each.level_name,
-                **each.level.model_dump(include={"models", "points", "victory_points"}),
+                "selector": loadout.selector,
+                "faction": loadout.faction,
+                "unit": loadout.unit.name,
+                "level": loadout.level_name,
+                **loadout.level.model_dump(include={"models", "points", "victory_points"}),
                 **{
                     key: ", ".join(value) if isinstance(value, tuple) else value
-                    for key, value in each.unit.model_dump(exclude=_NOT_IN_TABLE).items()
+                    for key, value in loadout.unit.model_dump(exclude=_NOT_IN_TABLE).items()
                 },
-                "rows": ", ".join(row.id for row in each.unit.rows),
+                "rows": ", ".join(row.id for row in loadout.unit.rows),
             }
-            for each in self
+            for loadout in self
         )
 
     def faction(self, name: str) -> Faction:
@@ -321,9 +321,9 @@ class Profiles:
         >>> Profiles().command("army kinds", [Profiles().faction("crown")])
         'analyser army kinds crown'
         """
-        faction = [each.id for each in factions] if len(factions) == 1 else []
+        ids = [faction.id for faction in factions] if len(factions) == 1 else []
         folder = [] if self.given is None else ["--profiles", shlex.quote(os.fspath(self.given))]
-        return " ".join(["analyser", words, *faction, *folder])
+        return " ".join(["analyser", words, *ids, *folder])
 
     def matching(self, pattern: str) -> list[Loadout]:
         """Every loadout that a selector with wildcards fits, in the order of the files.
@@ -346,7 +346,7 @@ class Profiles:
             faction = named.id
             among = self if "factions" in vars(self) else _by_selector([named]).values()
         wildcard = f"{faction}{slash}{rest}" + ("" if "@" in pattern else "@*")
-        fitting = [each for each in among if fnmatch.fnmatchcase(each.selector, wildcard)]
+        fitting = [loadout for loadout in among if fnmatch.fnmatchcase(loadout.selector, wildcard)]
         if not fitting:
             names = sorted(self.by_selector)
             close = nearest(pattern, names) or names[:3]

@@ -46,7 +46,7 @@ class ImportReport:
 
     def __str__(self) -> str:
         lines: list[str] = []
-        for file, doubted in groupby(self.warnings, lambda each: each.file):
+        for file, doubted in groupby(self.warnings, lambda warning: warning.file):
             lines.append(f"{file}:")
             lines += (f"  {str(warning).removeprefix(f'{file}: ')}" for warning in doubted)
         units = [unit for faction in self.factions for unit in faction.units]
@@ -127,9 +127,9 @@ def _faction(path: Path, root: Element, tree: Tree) -> Faction | None:
         unit = UnitReader(elements[0], tree).read()
         if unit is not None:
             unit = unit.model_copy(update=forces.places(elements, unit.name))
-            if any(unit.name.casefold() == each.name.casefold() for each in units):
+            if any(unit.name.casefold() == other.name.casefold() for other in units):
                 doubts.add(unit.name, "a second unit of that name")
-            units.append(unit.model_copy(update={"id": unused_id(unit.id, [each.id for each in units])}))
+            units.append(unit.model_copy(update={"id": unused_id(unit.id, [other.id for other in units])}))
         if len(units) > MOST_UNITS:
             raise InputError("too many units", where=str(path), allowed=f"up to {MOST_UNITS}")
     doubts.unit = ""
@@ -156,7 +156,7 @@ def _unit_entries(root: Element, tree: Tree) -> Iterator[tuple[Element, ...]]:
     """
     seen: set[int] = set()
     shared = [] if is_true(root, "library") else ["sharedSelectionEntries"]
-    for element in (each for tag in ("selectionEntries", *shared, "entryLinks") for each in root.iterfind(f"{tag}/*")):
+    for element in (item for tag in ("selectionEntries", *shared, "entryLinks") for item in root.iterfind(f"{tag}/*")):
         entry = tree.target_of(element) if element.tag == "entryLink" else element
         if entry is None:
             tree.doubts.add(tree.name_of(element), "a link to something that none of the files holds; left out")
@@ -189,8 +189,8 @@ def to_toml(faction: Faction) -> str:
 def _short(record: Record, exclude: set[str] | None = None) -> dict[str, Any]:
     """Return the values of a record that differ from their defaults, its limits last."""
     values = record.model_dump(exclude=exclude, exclude_defaults=True)
-    return dict(sorted(values.items(), key=lambda each: each[0] in Limits.model_fields))
+    return dict(sorted(values.items(), key=lambda item: item[0] in Limits.model_fields))
 
 
 def _table(name: str, records: Mapping[Any, Record]) -> list[str]:
-    return [f"[{name}]\n" + toml_lines({key: _short(each) for key, each in records.items()})] if records else []
+    return [f"[{name}]\n" + toml_lines({key: _short(record) for key, record in records.items()})] if records else []

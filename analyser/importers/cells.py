@@ -17,9 +17,9 @@ LONGEST_SLUG = LONGEST_ID - 20
 SLIP = 0.8  # likeness from which a word is taken for a known one
 
 LEVEL_ORDER: tuple[LevelName, ...] = get_args(LevelName)
-LEVELS: dict[str, LevelName] = {each.replace("-", " "): each for each in LEVEL_ORDER}
+LEVELS: dict[str, LevelName] = {level.replace("-", " "): level for level in LEVEL_ORDER}
 CATEGORIES: dict[str, Category] = {arg: arg for arg in get_args(Category)}
-KINDS: dict[str, RowKind] = {each: each for each in get_args(RowKind)}
+KINDS: dict[str, RowKind] = {kind: kind for kind in get_args(RowKind)}
 
 _NOTHING = ("", "-", "none", "n/a")
 _INCHES = r"([0-9]{1,4}(?:\.[0-9]{1,2})?|-)"
@@ -87,7 +87,7 @@ def heading(name: str) -> tuple[RowKind, tuple[Category, ...], bool] | None:
     kind = nearest(words[0], KINDS, most=1, likeness=SLIP) if words else []
     if not kind:
         return None
-    targets = [each for word in words[1:] for each in nearest(word, CATEGORIES, most=1, likeness=SLIP)]
+    targets = [category for word in words[1:] for category in nearest(word, CATEGORIES, most=1, likeness=SLIP)]
     against = tuple(dict.fromkeys(CATEGORIES[target] for target in targets))
     return KINDS[kind[0]], against, words == [*kind, *targets]
 

@@ -52,24 +52,24 @@ def _one(key: str, own: Any, profile: Any) -> Iterator[Difference]:
 
 def _listed(key: str, own: Unit, unit: Unit) -> Iterator[Difference]:
     """Rules or traits, in any order."""
-    mine, theirs = (each_once(each.keywords) if key == "rules" else each.traits for each in (own, unit))
+    mine, theirs = (each_once(side.keywords) if key == "rules" else side.traits for side in (own, unit))
     if set(mine) != set(theirs):
         yield Difference(key, _told(key, ", ".join(mine), ", ".join(theirs)), getattr(own, key))
 
 
 def _rows(own: Unit, unit: Unit) -> Iterator[Difference]:
     """All rows in one: a profile has them together."""
-    told = []
+    texts = []
     for row in own.rows:
         other = unit.row(row.id)
         if other is None:
-            told.append(f"row {row.name} is not in the profile")
+            texts.append(f"row {row.name} is not in the profile")
             continue
         keys = (key for key in _OF_A_ROW if _plain(row, key) != _plain(other, key))
-        told += [_told(f"{key.replace('_', ' ')} of {row.name}", _shown(row, key), _shown(other, key)) for key in keys]
-    told += [f"row {row.name} is not in the roster" for row in unit.rows if own.row(row.id) is None]
-    if told:
-        yield Difference("rows", "; ".join(told), own.rows or None)
+        texts += [_told(f"{key.replace('_', ' ')} of {row.name}", _shown(row, key), _shown(other, key)) for key in keys]
+    texts += [f"row {row.name} is not in the roster" for row in unit.rows if own.row(row.id) is None]
+    if texts:
+        yield Difference("rows", "; ".join(texts), own.rows or None)
 
 
 def _plain(row: Row, key: str) -> Any:

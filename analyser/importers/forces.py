@@ -35,8 +35,8 @@ class ForceReader:
         self.tree.doubts.unit = ""
         system = self.tree.elements.get(self.root.get("gameSystemId", ""))
         holders = [self.root, *([] if system is None or system is self.root else [system])]
-        result = [each for holder in holders for each in holder.iterfind("forceEntries/forceEntry")]
-        self.entries = [each for each in result if not self.tree.hidden(each)][:MOST_BATTLEGROUPS]
+        result = [entry for holder in holders for entry in holder.iterfind("forceEntries/forceEntry")]
+        self.entries = [entry for entry in result if not self.tree.hidden(entry)][:MOST_BATTLEGROUPS]
         if self.entries and system is None:
             why = "the game system is in none of the files; what it demands of battlegroups is not known"
             self.tree.doubts.add(self.root.get("gameSystemId", ""), why)
@@ -45,7 +45,7 @@ class ForceReader:
             for link in self._links(entry):
                 name = cells.slug(self.tree.name_of(link)) or "slot"
                 self.slots.setdefault(link.get("targetId", ""), unused_id(name, self.slots.values()))
-        self.battlegroups = [self._battlegroup(each) for each in self.entries]
+        self.battlegroups = [self._battlegroup(entry) for entry in self.entries]
 
     def _slug(self, entry: Element) -> str:
         """The name of a battlegroup without the words that all have, as an id."""
@@ -54,11 +54,11 @@ class ForceReader:
         return "-".join(word for word in words if word not in without) or "-".join(words) or "battlegroup"
 
     def _links(self, entry: Element) -> list[Element]:
-        return [each for each in entry.iterfind("categoryLinks/categoryLink") if not self.tree.hidden(each)]
+        return [link for link in entry.iterfind("categoryLinks/categoryLink") if not self.tree.hidden(link)]
 
     def standing(self, entry: Element) -> Standing:
         """Where what stands in a battlegroup stands: in this one, in no other, in this catalogue."""
-        there = {each.get("id", ""): each is entry for each in self.entries}
+        there = {other.get("id", ""): other is entry for other in self.entries}
         return {**there, self.root.get("id", ""): True}
 
     def _battlegroup(self, entry: Element) -> Battlegroup:
@@ -86,7 +86,7 @@ class ForceReader:
     ) -> dict[str, int]:
         """At least and at most how many, by the constraints on some elements that are about `scopes`."""
         result: dict[str, list[int]] = {"least": [], "most": []}
-        for constraint in (each for holder in elements for each in holder.iterfind("constraints/constraint")):
+        for constraint in (limit for holder in elements for limit in holder.iterfind("constraints/constraint")):
             if constraint.get("scope") in (*IN_BATTLEGROUP, *IN_FORCE) and constraint.get("scope") not in scopes:
                 continue  # read for what it is about
             kind, value = constraint.get("type", ""), constraint.get("value", "")
@@ -154,10 +154,10 @@ class ForceReader:
             if does is None or kind not in ("add", "remove", "set-primary", "unset-primary"):
                 self.tree.doubts.add(f"category: {kind} {value}", "a change of categories that is not read; left out")
             elif does:
-                ids = [each for each in ids if each != value] + ([] if kind == "remove" else [value])
-                primary = {"set-primary": [value]}.get(kind, [each for each in primary if each in ids])
+                ids = [category for category in ids if category != value] + ([] if kind == "remove" else [value])
+                primary = {"set-primary": [value]}.get(kind, [category for category in primary if category in ids])
                 primary = [] if kind == "unset-primary" and primary == [value] else primary
-        return [*primary, *(each for each in ids if each not in primary)]
+        return [*primary, *(category for category in ids if category not in primary)]
 
     def boons(self) -> tuple[Boon, ...]:
         """Return the boons of battlegroups: the file's own upgrades, and the options within them."""
@@ -182,10 +182,10 @@ class ForceReader:
     def _upgrades(self) -> Iterator[Element]:
         linked = {link.get("targetId") for entry in self.entries for link in self._links(entry)}
         waiting = [
-            each
-            for each in self.root.iterfind("selectionEntries/selectionEntry")
-            if each.get("type") == "upgrade"
-            and linked.intersection(link.get("targetId") for link in each.iterfind("categoryLinks/categoryLink"))
+            upgrade
+            for upgrade in self.root.iterfind("selectionEntries/selectionEntry")
+            if upgrade.get("type") == "upgrade"
+            and linked.intersection(link.get("targetId") for link in upgrade.iterfind("categoryLinks/categoryLink"))
         ]
         for _ in range(MOST_VISITS):
             if not waiting:
@@ -198,7 +198,7 @@ class ForceReader:
             waiting += [*element.iterfind("selectionEntries/*"), *element.iterfind("selectionEntryGroups/*")]
 
     def _points(self, element: Element) -> int:
-        costs = (cells.number(each.get("value")) for each in element.iterfind("costs/cost"))
+        costs = (cells.number(cost.get("value")) for cost in element.iterfind("costs/cost"))
         return min(sum(cost for cost in costs if cost), MOST_FORCE_POINTS)
 
     def _needs(self, element: Element) -> Iterator[str]:

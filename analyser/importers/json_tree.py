@@ -72,15 +72,15 @@ def _add(builder: BoundedBuilder, tag: str, value: Any) -> None:
     if isinstance(value, list):
         raise InputError(f"a list in the list of {shown(tag)}")
     table = value if isinstance(value, dict) else {TEXT: value}
-    builder.start(tag, {key: _text(each) for key, each in table.items() if key != TEXT and _is_plain(each)})
+    builder.start(tag, {key: _text(value) for key, value in table.items() if key != TEXT and _is_plain(value)})
     builder.data(_text(table.get(TEXT, "")))
     for key, inside in table.items():
         if isinstance(inside, dict):
             _add(builder, key, inside)
         elif isinstance(inside, list):
             builder.start(key, {})
-            for each in inside:
-                _add(builder, _SINGULAR.get(key, key.removesuffix("s")), each)
+            for child in inside:
+                _add(builder, _SINGULAR.get(key, key.removesuffix("s")), child)
             builder.end(key)
     builder.end(tag)
 

@@ -25,7 +25,7 @@ MOST_NAMED = 8  # units of one line
 MOST_TOLD = 200  # lines about a roster; one of another version of the data has as many as it has units
 
 
-class Found(NamedTuple):
+class Match(NamedTuple):
     """A unit of a roster, the profile that it has in the library, if it has one there, and how the two differ."""
 
     stated: RosterUnit
@@ -51,32 +51,34 @@ def enlisted(roster: Roster, library: Profiles, numbers: Numbers = "profile") ->
         A roster without one usable unit (of another game, say).
     """
     is_ours = roster.game_id == library.force_rules.game_system
-    result = [_found(unit, library, by_name=is_ours) for unit in roster.units]
-    usable = [each for each in result if each.usable]
+    matches = [_match_of(unit, library, by_name=is_ours) for unit in roster.units]
+    usable = [match for match in matches if match.usable]
     _check_usable(roster, usable, is_ours=is_ours)
-    faction = _faction(roster, result, library)
+    faction = _faction(roster, matches, library)
     boons = [(pick, _boon_of(pick, faction)) for pick in roster.picks]
     table = _table(roster, usable, faction, numbers)
     table["boon"] = [{"boon": boon.id, "battlegroup": pick.battlegroup} for pick, boon in boons if boon is not None]
     army = resolved_army(checked(ArmyFile, table), library)
     unread = [pick for pick, boon in boons if boon is None]
-    told = [] if is_ours else [f"the roster is of {_game_of(roster)}; its units were found by the ids of their entries"]
-    told += [str(warning) for warning in roster.doubts.warnings]
-    told += _about_profiles(result)
-    told += _about_unread(result)
-    told += chain.from_iterable(map(_about_unit, result))
-    told += [
+    lines = (
+        [] if is_ours else [f"the roster is of {_game_of(roster)}; its units were found by the ids of their entries"]
+    )
+    lines += [str(warning) for warning in roster.doubts.warnings]
+    lines += _about_profiles(matches)
+    lines += _about_unread(matches)
+    lines += chain.from_iterable(map(_about_unit, matches))
+    lines += [
         f"{pick.name or 'something'} is selected, and not understood; nothing is counted for it" for pick in unread
     ]
-    if any(each.differences for each in usable):
-        told.append(f"where roster and profile differ, the numbers of the {numbers} count")
-    told = list(dict.fromkeys(map(printable, told)))
-    if len(told) > MOST_TOLD:
-        told[MOST_TOLD:] = [f"and {counted(len(told) - MOST_TOLD, 'more line')} like these"]
-    return replace(army, warnings=(*told, *about_points(roster, army)))
+    if any(match.differences for match in usable):
+        lines.append(f"where roster and profile differ, the numbers of the {numbers} count")
+    lines = list(dict.fromkeys(map(printable, lines)))
+    if len(lines) > MOST_TOLD:
+        lines[MOST_TOLD:] = [f"and {counted(len(lines) - MOST_TOLD, 'more line')} like these"]
+    return replace(army, warnings=(*lines, *about_points(roster, army)))
 
 
-def _check_usable(roster: Roster, usable: list[Found], *, is_ours: bool) -> None:
+def _check_usable(roster: Roster, usable: list[Match], *, is_ours: bool) -> None:
     if usable:
         return
     allowed = "at least one unit of Armoured Clash"
@@ -92,14 +94,14 @@ def _game_of(roster: Roster) -> str:
     return roster.game or "a game that it does not name"
 
 
-def _found(stated: RosterUnit, library: Profiles, *, by_name: bool) -> Found:
+def _match_of(stated: RosterUnit, library: Profiles, *, by_name: bool) -> Match:
     unit = _unit_of(stated, library, by_name=by_name)
     if unit is None:
-        return Found(stated, None)
+        return Match(stated, None)
     loadout = _at_level(stated, *unit)
     if loadout is None:
-        return Found(stated, None)
-    return Found(stated, loadout, tuple(differences(stated, loadout)))
+        return Match(stated, None)
+    return Match(stated, loadout, tuple(differences(stated, loadout)))
 
 
 def _unit_of(stated: RosterUnit, library: Profiles, *, by_name: bool) -> tuple[Faction, Unit] | None:
@@ -131,9 +133,9 @@ def _at_level(stated: RosterUnit, faction: Faction, unit: Unit) -> Loadout | Non
 # --- the army -------------------------------------------------------------------------------------
 
 
-def _faction(roster: Roster, answer: list[Found], library: Profiles) -> Faction | None:
+def _faction(roster: Roster, matches: list[Match], library: Profiles) -> Faction | None:
     """The faction of the roster: that of its first unit in the library, else the one of the name that it says."""
-    ids = [each.loadout.faction for each in answer if each.loadout is not None]
+    ids = [match.loadout.faction for match in matches if match.loadout is not None]
     if ids:
         return library.factions[ids[0]]
     written = roster.units[0].faction
@@ -143,10 +145,10 @@ def _faction(roster: Roster, answer: list[Found], library: Profiles) -> Faction 
 def _boon_of(pick: Pick, faction: Faction | None) -> Boon | None:
     boons = faction.boons if faction is not None else ()
     by_entry = (boon for entry in pick.entries for boon in boons if entry and entry == boon.entry)
-    return next(chain(by_entry, (each for each in boons if _same_name(pick.name, each.name))), None)
+    return next(chain(by_entry, (boon for boon in boons if _same_name(pick.name, boon.name))), None)
 
 
-def _table(roster: Roster, answer: list[Found], faction: Faction | None, numbers: Numbers) -> dict[str, Any]:
+def _table(roster: Roster, matches: list[Match], faction: Faction | None, numbers: Numbers) -> dict[str, Any]:
     """The file of the army."""
     names: set[str] = set()
     limit = int(roster.limit) if roster.limit is not None and roster.limit.is_integer() else 0
@@ -155,16 +157,16 @@ def _table(roster: Roster, answer: list[Found], faction: Faction | None, numbers
         "faction": None if faction is None else faction.id,
         "points_limit": limit if 1 <= limit <= MOST_POINTS else None,
         "battlegroups": roster.battlegroups,
-        "unit": [_entry(each, names, numbers) for each in answer],
+        "unit": [_entry(match, names, numbers) for match in matches],
     }
 
 
-def _entry(found: Found, names: set[str], numbers: Numbers) -> dict[str, Any]:
+def _entry(match: Match, names: set[str], numbers: Numbers) -> dict[str, Any]:
     """The ``[[unit]]`` of a unit of a roster."""
-    stated, loadout = found.stated, found.loadout
+    stated, loadout = match.stated, match.loadout
     entry: dict[str, Any] = {"count": stated.number, "battlegroup": stated.battlegroup}
     if loadout is not None:
-        changes = {difference.key: difference.value for difference in found.differences if difference.value is not None}
+        changes = {difference.key: difference.value for difference in match.differences if difference.value is not None}
         entry |= {"unit": loadout.selector} | (changes if numbers == "roster" else {})
     elif stated.own is not None:
         level = next(iter(stated.own.levels))
@@ -185,8 +187,8 @@ def _unused_name(name: str, taken: set[str]) -> str:
 # --- what is told ---------------------------------------------------------------------------------
 
 
-def _about_unit(answer: Found) -> Iterator[str]:
-    stated, loadout = answer.stated, answer.loadout
+def _about_unit(match: Match) -> Iterator[str]:
+    stated, loadout = match.stated, match.loadout
     name = stated.name or "a unit without a name"
     if loadout is None and stated.own is not None:
         yield f"{name}: not among the profiles; the roster's own numbers count"
@@ -195,29 +197,29 @@ def _about_unit(answer: Found) -> Iterator[str]:
         yield f"{name}: not understood, left out{cost}; no profile has that name, and the roster has no whole one of it"
     elif not _same_name(stated.name, loadout.unit.name):
         yield f"{name}: found by its entry, which the profiles call {loadout.unit.name}"
-    yield from (f"{name}: {difference}" for difference in answer.differences)
+    yield from (f"{name}: {difference}" for difference in match.differences)
     if loadout is None:
         yield from (f"{name}: {doubt}" for doubt in stated.doubts)
     elif stated.own is not None:  # the profile of a unit that is found was doubted when it was imported
-        yield from (f"{name}: {each}" for each in stated.doubts if "left out" in each)
+        yield from (f"{name}: {doubt}" for doubt in stated.doubts if "left out" in doubt)
     elif stated.has_profiles:
         yield f"{name}: the roster's profile of it is not whole; the one of the profiles counts"
 
 
-def _about_profiles(answer: list[Found]) -> Iterator[str]:
+def _about_profiles(matches: list[Match]) -> Iterator[str]:
     """That the roster carries no profiles to compare with, said once."""
-    bare = [each.stated.name for each in answer if each.loadout is not None and not each.stated.has_profiles]
-    if bare and len(bare) == len(answer):
+    bare = [match.stated.name for match in matches if match.loadout is not None and not match.stated.has_profiles]
+    if bare and len(bare) == len(matches):
         yield "the roster carries no profiles of its units: those here count, and nothing could be compared"
     elif bare:
         some = ", ".join(dict.fromkeys(bare))
         yield f"the roster carries no profile of {some}: those here count, and could not be compared"
 
 
-def _about_unread(answer: list[Found]) -> Iterator[str]:
+def _about_unread(matches: list[Match]) -> Iterator[str]:
     """Yield a warning for each selection that was not understood, with the units that have it."""
     units: dict[str, dict[str, None]] = {}
-    for stated in (each.stated for each in answer):
+    for stated in (match.stated for match in matches):
         for name in stated.unread:
             units.setdefault(name or "something without a name", {})[stated.name or "a unit without a name"] = None
     for name, having in units.items():

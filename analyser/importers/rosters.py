@@ -83,14 +83,14 @@ def read_roster(path: Path) -> Roster:
     roster.points = _points(root, "costs/cost", roster.doubts)
     limit = _points(root, "costLimits/costLimit", roster.doubts)
     roster.limit = limit if limit and limit > 0 else None
-    holders = (each for each in root.iter() if each.tag in ("roster", "force", "selection"))
+    holders = (element for element in root.iter() if element.tag in ("roster", "force", "selection"))
     for tag in sorted({child.tag for holder in holders for child in holder} - _KNOWN):
         roster.doubts.add(tag, "a part of the roster that is not known; left out")
-    selected = [each for force, faction in _forces(root) for each in _selected(force, faction, roster)]
+    selected = [selection for force, faction in _forces(root) for selection in _selected(force, faction, roster)]
     number = sum(_number(selection, roster.doubts) for selection, _, _ in selected)
     if number > MOST_UNITS:  # said before each of them is read
         raise InputError(f"{number} units in this roster", where=str(path), allowed=f"up to {MOST_UNITS}")
-    roster.units += [_unit(*each) for each in selected]
+    roster.units += [_unit(*selection) for selection in selected]
     return roster
 
 
@@ -102,7 +102,7 @@ def _forces(root: Element) -> Iterator[tuple[Element, str]]:
         faction = _plain(holder.get("catalogueName")) or outer
         if holder.find("selections/selection") is not None:
             yield holder, faction
-        waiting += [(each, faction) for each in reversed(holder.findall("forces/force"))]
+        waiting += [(force, faction) for force in reversed(holder.findall("forces/force"))]
 
 
 def _selected(force: Element, faction: str, roster: Roster) -> Iterator[tuple[Element, str, str]]:
@@ -133,9 +133,9 @@ def _parts(selection: Element) -> Iterator[Element]:
 def _belonging(unit: Element) -> Iterator[Element]:
     """A unit's selection and all inside it, without other units there."""
     yield unit
-    for each in unit.iterfind("selections/selection"):
-        if not _is_unit(each, within=True):
-            yield from _belonging(each)
+    for selection in unit.iterfind("selections/selection"):
+        if not _is_unit(selection, within=True):
+            yield from _belonging(selection)
 
 
 def _is_unit(selection: Element, *, within: bool = False) -> bool:
@@ -149,8 +149,8 @@ def _unit(selection: Element, faction: str, battlegroup: str) -> RosterUnit:
     number, tree = _number(selection, doubts), Tree({}, doubts)
     own = UnitReader(_entry(selection, number), tree).read(reviewed=False)
     belonging = [*_belonging(selection)]
-    costs = [cost for each in belonging if (cost := _points(each, "costs/cost", doubts)) is not None]
-    levels = [level for each in belonging[1:] if (level := cells.level(_plain(each.get("name"))))]
+    costs = [cost for selection in belonging if (cost := _points(selection, "costs/cost", doubts)) is not None]
+    levels = [level for selection in belonging[1:] if (level := cells.level(_plain(selection.get("name"))))]
     return RosterUnit(
         name=_plain(selection.get("name")),
         custom_name=_plain(selection.get("customName")),
@@ -161,9 +161,9 @@ def _unit(selection: Element, faction: str, battlegroup: str) -> RosterUnit:
         level=levels[0][0] if levels else None,
         points=sum(costs) / number if costs else None,
         own=own,
-        has_profiles=any(each.find("profiles/*") is not None for each in belonging),
+        has_profiles=any(selection.find("profiles/*") is not None for selection in belonging),
         doubts=tuple(f"{warning.value!r}: {warning.doubt}" for warning in doubts.warnings),
-        unread=tuple(_plain(each.get("name")) for each in belonging[1:] if _says_nothing(each)),
+        unread=tuple(_plain(selection.get("name")) for selection in belonging[1:] if _says_nothing(selection)),
     )
 
 
@@ -177,20 +177,20 @@ def _entry(selection: Element, number: int) -> Element:
     """A selection as the entry of a data file that would read the same; of several units, one."""
     kept = {key: value for key in ("name", "type") if (value := selection.get(key))}
     entry = Element("selectionEntry", kept | {"id": _entries(selection)[0]})
-    entry.extend(each for tag in ("profiles", "rules") for each in selection.iterfind(tag))
+    entry.extend(child for tag in ("profiles", "rules") for child in selection.iterfind(tag))
     costs, links = SubElement(entry, "costs"), SubElement(entry, "categoryLinks")
     for cost in selection.iterfind("costs/cost"):
         SubElement(costs, "cost", cost.attrib | {"value": f"{(_value(cost) or 0.0) / number:g}"})
     for category in selection.iterfind("categories/category"):
         SubElement(links, "categoryLink", category.attrib)
-    inside = [each for each in selection.iterfind("selections/selection") if not _is_unit(each, within=True)]
-    SubElement(entry, "selectionEntries").extend(_entry(each, number) for each in inside)
+    inside = [child for child in selection.iterfind("selections/selection") if not _is_unit(child, within=True)]
+    SubElement(entry, "selectionEntries").extend(_entry(child, number) for child in inside)
     return entry
 
 
 def _entries(selection: Element) -> tuple[str, ...]:
     """The ids in the chain of a selection's entry, its own first."""
-    return tuple(reversed([_plain(each) for each in selection.get("entryId", "").split(LINK)]))
+    return tuple(reversed([_plain(step) for step in selection.get("entryId", "").split(LINK)]))
 
 
 def _number(selection: Element, doubts: Doubts) -> int:

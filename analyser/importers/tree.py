@@ -43,7 +43,7 @@ class Contents:
 
 def ids(root: Element) -> dict[str, Element]:
     """Every element of a document by its id; the first of two with the same."""
-    return {each.get("id", ""): each for each in reversed([*root.iter()]) if each.get("id")}
+    return {element.get("id", ""): element for element in reversed([*root.iter()]) if element.get("id")}
 
 
 def is_true(element: Element, attribute: str) -> bool:

@@ -82,7 +82,7 @@ class UnitReader:
                 self.doubt(self.name, f"no usable {needed.replace('_', ' ').upper()}; the unit is left out")
                 return None
         # a linked special rule counts as if it were listed; a linked weapon quality is only its explanation
-        linked = [each for each in filter(None, self.contents.rules) if not recognise(parse(each)[0], QUALITIES)[1]]
+        linked = [rule for rule in filter(None, self.contents.rules) if not recognise(parse(rule)[0], QUALITIES)[1]]
         data["rules"] = self._recognised([*self.rules, *linked], SPECIAL_RULES, "special rule")
         data["rows"] = self._read_rows()
         try:
@@ -114,8 +114,8 @@ class UnitReader:
         for column in by_column:
             if column not in STATS:
                 self.doubt(column, "a column of the unit's profile that is not known; left out")
-        known = {STATS[column]: text for column, text in by_column.items() if column in STATS}
-        return Stats(self.tree.name_of(profile), known)
+        values = {STATS[column]: text for column, text in by_column.items() if column in STATS}
+        return Stats(self.tree.name_of(profile), values)
 
     def _levels(self) -> tuple[dict[LevelName, Stats], dict[LevelName, units.Level]]:
         """The profile and the models, points and victory points at each level, in the order of the levels."""
@@ -149,7 +149,7 @@ class UnitReader:
         if inside is not None:
             return inside
         outside = (profile for profile, _ in self.stats)
-        return next((self._stats(each, self.tree.characteristics(each, level.node)) for each in outside), None)
+        return next((self._stats(profile, self.tree.characteristics(profile, level.node)) for profile in outside), None)
 
     def _doubt_group_modifiers(self, profile: Element) -> None:
         """A group's modifiers do not reach the profiles in it, even if its author meant them to."""
@@ -174,8 +174,8 @@ class UnitReader:
         if not costs and level.target is not None:
             costs = self._costs(level.target)
         points = [self._number(cost, (0, MOST_POINTS), f"{level.name} points") for cost in costs]
-        known = [point for point in points if point is not None]
-        total = sum(known) if known and sum(known) <= MOST_POINTS else None
+        stated = [point for point in points if point is not None]
+        total = sum(stated) if stated and sum(stated) <= MOST_POINTS else None
         entry = None if level.node is self.entry else level.node.get("id", "")[:LONGEST_ID] or None
         return units.Level(models=models, points=total, victory_points=victory_points, entry=entry)
 
@@ -193,7 +193,7 @@ class UnitReader:
 
     def _agreed(self, key: str, stats: Mapping[LevelName, Stats]) -> str | None:
         """The text of a cell, which should be one for all levels: the first level's that has it."""
-        texts = {level: tidy(each.cells[key]) for level, each in stats.items() if key in each.cells}
+        texts = {level: tidy(stat.cells[key]) for level, stat in stats.items() if key in stat.cells}
         if len({text.casefold() for text in texts.values()}) > 1:
             shown = ", ".join(f"{level} {text}" for level, text in texts.items())
             self.doubt(f"{key.replace('_', ' ')}: {shown}", "differs from level to level; the lowest level's counts")
@@ -202,8 +202,8 @@ class UnitReader:
     def _numbers(self, stats: Mapping[LevelName, Stats]) -> dict[LevelName, dict[str, Any]]:
         """The numbers of the unit's profile at each level."""
         return {
-            level: {key: self._stat(key, each.cells.get(key)) for key in units.OF_LEVELS}
-            for level, each in stats.items()
+            level: {key: self._stat(key, stat.cells.get(key)) for key in units.OF_LEVELS}
+            for level, stat in stats.items()
         }
 
     def _stat(self, key: str, text: str | None) -> float | None:
@@ -220,11 +220,11 @@ class UnitReader:
         numbers = self._numbers(stats)
         data = dict(next(iter(numbers.values())))
         for key in units.OF_LEVELS:
-            values = {level: each[key] for level, each in numbers.items()}
+            values = {level: number[key] for level, number in numbers.items()}
             if len(set(values.values())) == 1:
                 continue
-            told = ", ".join(f"{level} {'none' if value is None else f'{value:g}'}" for level, value in values.items())
-            self.doubt(f"{key.replace('_', ' ')}: {told}", "differs from level to level; kept for each level")
+            line = ", ".join(f"{level} {'none' if value is None else f'{value:g}'}" for level, value in values.items())
+            self.doubt(f"{key.replace('_', ' ')}: {line}", "differs from level to level; kept for each level")
             for level, value in values.items():
                 own = {key: "none" if value is None else value}
                 levels[level] = levels[level].model_copy(update=own)
@@ -253,7 +253,7 @@ class UnitReader:
         if not types:
             types = [USUAL_TYPE[category]]
             self.doubt(", ".join(names), f"no category tells the type; taken for {types[0]}")
-        return {"category": category, "type": types[0], "traits": tuple(each for each in TRAITS if each in names)}
+        return {"category": category, "type": types[0], "traits": tuple(trait for trait in TRAITS if trait in names)}
 
     def _category(self, target: str | None, listed: list[Category], types: list[UnitType]) -> Category:
         """The profile's target category, doubted where the unit's categories or its type say otherwise."""
@@ -284,7 +284,7 @@ class UnitReader:
         for profile, by_column in self.rows:
             row = self._row(tidy(profile.get("name", "")[:LONGEST_NAME])[:LONGEST_NAME].strip(), by_column)
             if row is not None:
-                rows.append(row.model_copy(update={"id": unused_id(row.id, [each.id for each in rows])}))
+                rows.append(row.model_copy(update={"id": unused_id(row.id, [other.id for other in rows])}))
         return tuple(rows)
 
     def _row(self, name: str, by_column: Cells) -> units.Row | None:

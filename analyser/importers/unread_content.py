@@ -19,7 +19,7 @@ _ONE_OF_MANY = (
     *("modifier", "modifierGroup", "profile", "profileType", "publication", "repeat", "rule", "selectionEntry"),
     "selectionEntryGroup",
 )
-_MANY = {each: each[:-1] + "ies" if each.endswith("Entry") else each + "s" for each in _ONE_OF_MANY}
+_MANY = {tag: tag[:-1] + "ies" if tag.endswith("Entry") else tag + "s" for tag in _ONE_OF_MANY}
 _SHARED = ("sharedSelectionEntries", "sharedSelectionEntryGroups", "sharedRules", "sharedProfiles", "sharedInfoGroups")
 KNOWN = {*_MANY, *_MANY.values(), *_SHARED, "catalogue", "gameSystem", "comment", "description", "readme", "alias"}
 
@@ -51,13 +51,13 @@ _MESSAGES = ("error", "warning", "info", "annotation")  # fields of a modifier t
 
 def review_vocabulary(root: Element, tree: Tree) -> None:
     """Doubt by name everything in a file that is not read, each once a unit."""
-    doubts, told = tree.doubts, 0
+    doubts, count = tree.doubts, 0
     for unit, value, doubt in _unread(root, tree):
         doubts.unit = unit
-        told += _add(doubts, value, doubt)
-        if told == MOST_TOLD:
+        count += _add(doubts, value, doubt)
+        if count == MOST_TOLD:
             doubts.unit = ""
-            doubts.add(f"{told} elements and attributes", "are not read; no more of them are listed")
+            doubts.add(f"{count} elements and attributes", "are not read; no more of them are listed")
             break
     doubts.unit = ""
 
@@ -83,7 +83,7 @@ def _unread(root: Element, tree: Tree) -> Iterator[tuple[str, str, str]]:
         for value, doubt in _odd(element, around):
             yield unit, value, doubt
         around = inside
-        waiting += [(each, unit, around) for each in reversed(element)]
+        waiting += [(child, unit, around) for child in reversed(element)]
 
 
 def _odd(element: Element, around: str) -> Iterator[tuple[str, str]]:
@@ -101,6 +101,6 @@ def _odd(element: Element, around: str) -> Iterator[tuple[str, str]]:
 
 def _shown(element: Element, around: str) -> str:
     """An element by its tag, its type, its name, and what it is in."""
-    name = element.get("name") or next((each.get("name") for each in element if each.get("name")), None) or ""
+    name = element.get("name") or next((child.get("name") for child in element if child.get("name")), None) or ""
     words = [element.tag, element.get("type", ""), name, f"in {around}" if around and around != name else ""]
     return " ".join(filter(None, words))[: cells.LONGEST_WORD]

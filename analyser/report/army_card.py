@@ -106,11 +106,11 @@ def _sheet(units: Sequence[ArmyUnit]) -> Sheet:
     return Sheet(
         loadout=loadout,
         number=len(units),
-        names=[each.name for each in units if not each.name.startswith(own) and each.name != unit.name],
+        names=[other.name for other in units if not other.name.startswith(own) and other.name != unit.name],
         bands=bands,
         at=next((place for place, (first, last) in enumerate(bands) if first <= whole <= last), -1),
         lines=lines,
-        notes=list(dict.fromkeys(each.notes for each in units if each.notes)),
+        notes=list(dict.fromkeys(other.notes for other in units if other.notes)),
     )
 
 

@@ -127,7 +127,7 @@ def write_report(
     attacking = loadouts(attackers, library)
     check_row(row, attacking)
     defending = loadouts(defenders, library)
-    both = {each.selector: each for each in (*attacking, *defending)}
+    both = {loadout.selector: loadout for loadout in (*attacking, *defending)}
     if field is not None and row is not None:
         raise InputError("prices in a field are made of every row", where="field", allowed="a field or a row, not both")
     asked: dict[str, Any] = {"situations": situations, "policy": policy, "threads": threads, "progress": progress}
@@ -226,7 +226,7 @@ def _matchups(inputs: Inputs, frame: pd.DataFrame) -> Matchups:
         problem = f"no attack is possible: {'; '.join(why[:MOST_REASONS] + more)}"
         allowed = "attackers, defenders, situations and a row that go together"
         raise InputError(problem, where="report", allowed=allowed)
-    sides = tuple({each.selector: each for each in (*inputs.attackers, *inputs.defenders)}.values())
+    sides = tuple({loadout.selector: loadout for loadout in (*inputs.attackers, *inputs.defenders)}.values())
     missing = not_modelled(sides, sides, inputs.situations)
     for name in inputs.metrics:
         frame = with_own_metric(frame, sides, inputs.situations, inputs.ruleset, name)

@@ -115,13 +115,13 @@ def margin_picture(rows: Sequence[Mapping[str, Any]]) -> MarginPicture:
         kind = WON if margin > 0 else LOST if margin < 0 else DRAWN
         share = Estimate(row["probability"], row["low"], row["high"])
         left = round((margin - first + (1 - _BAR) / 2) * room, 2)
-        told = f"{_signed(margin)} VP: {share}"
-        bars.append(Bar(kind, left, up(row["probability"]), up(row["low"]), up(row["high"]), told))
+        words = f"{_signed(margin)} VP: {share}"
+        bars.append(Bar(kind, left, up(row["probability"]), up(row["low"]), up(row["high"]), words))
     step = _step(last - first)
     marks = range(-(-first // step) * step, last + 1, step)
     ticks = [Tick(_signed(mark), round((mark - first + 0.5) * room, 2)) for mark in marks]
     percents = _step(100 * highest, 4)
-    levels = [Tick(f"{each}%", up(each / 100)) for each in range(percents, int(100 * highest) + 1, percents)]
+    levels = [Tick(f"{percent}%", up(percent / 100)) for percent in range(percents, int(100 * highest) + 1, percents)]
     return MarginPicture(bars, round(_BAR * room, 2), ticks, levels)
 
 
@@ -130,7 +130,7 @@ def survival_picture(rows: Sequence[Mapping[str, Any]]) -> SurvivalPicture:
     rounds = max(row["round"] for row in rows)
 
     def path(percents: Iterable[float], first: int = 0, step: int = 1) -> str:
-        places = (f"{100 * (first + step * at) / rounds:.4g},{100 - each:.4g}" for at, each in enumerate(percents))
+        places = (f"{100 * (first + step * at) / rounds:.4g},{100 - share:.4g}" for at, share in enumerate(percents))
         return "L".join(places)
 
     sides = []
@@ -140,8 +140,8 @@ def survival_picture(rows: Sequence[Mapping[str, Any]]) -> SurvivalPicture:
         low, high = ([100.0, *(row[f"percent_{end}_percentile"] for row in own)] for end in ("10th", "90th"))
         band = f"M{path(high)}L{path(low[::-1], rounds, -1)}z"
         sides.append(Left(side, f"M{path(mean)}", band))
-    ticks = [Tick(str(each), round(100 * each / rounds, 2)) for each in range(rounds + 1)]
-    return SurvivalPicture(sides, ticks, [Tick(f"{each}%", 100 - each) for each in (0, 25, 50, 75, 100)])
+    ticks = [Tick(str(round_), round(100 * round_ / rounds, 2)) for round_ in range(rounds + 1)]
+    return SurvivalPicture(sides, ticks, [Tick(f"{percent}%", 100 - percent) for percent in (0, 25, 50, 75, 100)])
 
 
 def deeds(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Deed]]:

@@ -9,21 +9,21 @@ from analyser.game.army import Army
 from analyser.report.shell import page_of
 
 
-def build_page(found: Build) -> str:
+def build_page(build: Build) -> str:
     """The page of a build as HTML, which opens offline."""
-    order = found.order or range(len(found.lists))
-    values = {each.army.name: each for each in found.lists}
-    fought: list[tuple[Army, Played | None, str]] = [*found.fought()] or [(each.army, None, "") for each in found.lists]
+    order = build.order or range(len(build.lists))
+    values = {item.army.name: item for item in build.lists}
+    fought: list[tuple[Army, Played | None, str]] = [*build.fought()] or [(item.army, None, "") for item in build.lists]
     return page_of(
         "build",
-        title=found.title,
-        found=found,
-        not_in_it=[*(f"Left out: {each}" for each in found.left_out), *found.assumptions],
+        title=build.title,
+        found=build,
+        not_in_it=[*(f"Left out: {line}" for line in build.left_out), *build.assumptions],
         rows=[
-            (army, played, said, found.own_worth if army is found.own else values[army.name])
+            (army, played, said, build.own_worth if army is build.own else values[army.name])
             for army, played, said in fought
         ],
-        ranked=[found.lists[place].army for place in order] + ([found.own] if found.own is not None else []),
+        ranked=[build.lists[place].army for place in order] + ([build.own] if build.own is not None else []),
         by_battlegroup=by_battlegroup,
         proof_text=proof_text,
     )

@@ -150,7 +150,7 @@ def _of_profiles(
 ) -> _Compared:
     """Two folders: the field of both for the verdicts, and of other situations what the edits touch."""
     old, new = (side.source for side in sides if isinstance(side.source, Profiles))
-    attacking, defending = ([_named(asked[side], each) for each in (old, new)] for side in ("attackers", "defenders"))
+    attacking, defending = ([_named(asked[side], one) for one in (old, new)] for side in ("attackers", "defenders"))
     before, after = (ours | theirs for ours, theirs in zip(attacking, defending))
     how: dict[str, Any] = {"threads": threads}
     changed: dict[str, Any] = {"ruleset": new.ruleset, "used": new.used, **how}
@@ -161,14 +161,14 @@ def _of_profiles(
     both = [[name for name in was if name in now] for was, now in (attacking, defending)]
     blocks = _blocks(both[0], both[1], set(written) if old.ruleset == new.ruleset else {*both[0], *both[1]})
     situations = situations_called(asked["situations"])
-    frames = [[_of_blocks(each.frame, blocks, situations)] for each in (field, field_now)]
-    for rows, columns in blocks if (others := [each for each in situations if each not in EXCHANGES]) else ():
+    frames = [[_of_blocks(table.frame, blocks, situations)] for table in (field, field_now)]
+    for rows, columns in blocks if (others := [one for one in situations if one not in EXCHANGES]) else ():
         ours, theirs = ([before[name] for name in names] for names in (rows, columns))
         was = matchups(ours, theirs, situations=others, profiles=old, progress=stage(1), **how)
         ours, theirs = ([after[name] for name in names] for names in (rows, columns))
         now = edited(was, ours, theirs, progress=stage(2), **changed)
-        for parts, each in zip(frames, (was, now)):
-            parts.append(each.frame)
+        for parts, table in zip(frames, (was, now)):
+            parts.append(table.frame)
     return _Compared(
         _side_by_side(*(pd.concat(parts, ignore_index=True) for parts in frames)),
         len(both[0]) * len(both[1]) * len(situations),
@@ -186,7 +186,7 @@ def _blocks(attackers: Sequence[str], defenders: Sequence[str], touched: set[str
     """Return blocks of attackers and defenders that hold every pair in which a loadout is `touched`."""
     ours, rest = ([name for name in attackers if (name in touched) is is_so] for is_so in (True, False))
     result = (ours, list(defenders)), (rest, [name for name in defenders if name in touched])
-    return [each for each in result if all(each)]
+    return [pair for pair in result if all(pair)]
 
 
 def _of_blocks(
@@ -196,7 +196,7 @@ def _of_blocks(
     wanted = pd.Series(False, frame.index)
     for rows, columns in blocks:
         wanted |= frame["attacker"].isin(rows) & frame["defender"].isin(columns)
-    return frame[wanted & frame["situation"].isin([each.name for each in situations if each in EXCHANGES])]
+    return frame[wanted & frame["situation"].isin([fight.name for fight in situations if fight in EXCHANGES])]
 
 
 def _moves(
@@ -216,8 +216,8 @@ def _moves(
 def _of_reports(sides: Sequence[_Side], asked: Mapping[str, Any], stage: Callable[[int], Progress]) -> _Compared:
     """Two reports, or one and a folder of profiles, whose matchups are worked out as those of the report."""
     tables = [_as_reported(side.source, asked, stage(number)) for number, side in enumerate(sides)]
-    before, after = ({each.selector: each for each in (*table.attackers, *table.defenders)} for table in tables)
-    joined = _side_by_side(*(each.frame for each in tables))
+    before, after = ({side.selector: side for side in (*table.attackers, *table.defenders)} for table in tables)
+    joined = _side_by_side(*(table.frame for table in tables))
     return _Compared(
         joined,
         len(joined),
@@ -234,13 +234,13 @@ def _as_reported(source: Profiles | Stored, asked: Mapping[str, Any], progress: 
     ours, theirs = (loadouts(_there(asked[name], source), source) for name in ("attackers", "defenders"))
     directions = (
         [(ours, theirs), (theirs, ours)]
-        if {each.selector for each in ours} != {each.selector for each in theirs}
+        if {loadout.selector for loadout in ours} != {loadout.selector for loadout in theirs}
         else [(ours, theirs)]
     )
     how = {name: asked[name] for name in ("situations", "row")}
     parts = [matchups(*direction, **how, profiles=source, progress=progress) for direction in directions]
     frame = pd.concat([part.frame for part in parts], ignore_index=True)
-    sides = tuple({each.selector: each for each in (*ours, *theirs)}.values())
+    sides = tuple({loadout.selector: loadout for loadout in (*ours, *theirs)}.values())
     return replace(parts[0], frame=frame.drop_duplicates(KEY, ignore_index=True), attackers=sides, defenders=sides)
 
 
@@ -281,12 +281,12 @@ def _asked(
     if report is None:
         sides = {"attackers": [attackers or EVERYBODY], "defenders": [defenders or EVERYBODY]}
         return {**sides, "situations": situations or [ALL_SITUATIONS]}
-    if any(each is not None for each in (attackers, defenders, situations)):
+    if any(part is not None for part in (attackers, defenders, situations)):
         raise InputError("a report has its own attackers, defenders and situations", where="diff")
     return {
         "attackers": report["attackers"],
         "defenders": report["defenders"],
-        "situations": [checked(Situation, each, where=MANIFEST) for each in report["situations"]],
+        "situations": [checked(Situation, situation, where=MANIFEST) for situation in report["situations"]],
         "row": None if report["row"] == "best" else str(report["row"]),
     }
 

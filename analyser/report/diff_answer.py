@@ -78,7 +78,7 @@ class Diff(FramedAnswer):
         """The numbers of edits, of loadouts whose verdict moved, and of matchups that changed, in one sentence."""
         if self.unchanged or not self.edits:
             return "The profiles say the same."
-        verdicts = sum(each.has_new_verdict for each in (*self.moves, *self.others))
+        verdicts = sum(move.has_new_verdict for move in (*self.moves, *self.others))
         parts = [counted(len(self.edits), "edit"), counted(verdicts, "verdict"), counted(len(self.frame), "matchup")]
         return f"{parts[0]}: {parts[1]} and {parts[2]} changed."
 
@@ -103,7 +103,7 @@ class Diff(FramedAnswer):
 
     def notes(self) -> list[str]:
         """The profiles of both, with die and deck."""
-        return [f"Old: {self.old}", f"New: {self.new}", *(f"Assumption: {each}." for each in self._assumed())]
+        return [f"Old: {self.old}", f"New: {self.new}", *(f"Assumption: {line}." for line in self._assumed())]
 
     def blocks(self, limit: int = MOST_MATCHUPS) -> list[Block]:
         """A sentence for each loadout, the edits, then the matchups that changed most."""
@@ -111,8 +111,8 @@ class Diff(FramedAnswer):
         if self.moves:
             lines.append([*(move.sentence for move in self.moves[:limit]), *_more(self.moves, limit)])
         if self.others:
-            told = [f"  {other.told}" for other in self.others[:MOST_OTHERS]]
-            lines.append(["Other verdicts that moved:", *told, *_more(self.others, MOST_OTHERS)])
+            sentences = [f"  {other.told}" for other in self.others[:MOST_OTHERS]]
+            lines.append(["Other verdicts that moved:", *sentences, *_more(self.others, MOST_OTHERS)])
         if self.no_verdict:
             lines.append([f"No verdicts: {self.no_verdict}"])
         lines += [self.notes(), *self._edited()]
@@ -137,7 +137,7 @@ class Diff(FramedAnswer):
     def _assumed(self) -> list[str]:
         """Die and deck, of both where they differ."""
         old, new = self.old.assumptions, self.new.assumptions
-        return [*new] if old == new else [*(f"old: {each}" for each in old), *(f"new: {each}" for each in new)]
+        return [*new] if old == new else [*(f"old: {line}" for line in old), *(f"new: {line}" for line in new)]
 
     def _judged(self) -> str:
         return f"Judged {self.among}."
@@ -151,26 +151,26 @@ class Diff(FramedAnswer):
         if len(frame):
             unit = frame["unit"].iloc[0]
             scale, measure = (100, " pp") if unit == PROBABILITY else (1, f" {unit}")
-            told = f"{counted(len(frame), 'matchup')} changed by more than {scale * limit:.4g}{measure}"
-            lines.append(f"{told}{', the largest change first' if len(frame) > 1 else ''}:")
-            lines += [f"  {each}" for each in _told(frame.head(MOST_REASONS))] + _more(frame, MOST_REASONS)
-        flipped = [each for each in (*self.moves, *self.others) if each.is_flipped]
+            heading = f"{counted(len(frame), 'matchup')} changed by more than {scale * limit:.4g}{measure}"
+            lines.append(f"{heading}{', the largest change first' if len(frame) > 1 else ''}:")
+            lines += [f"  {line}" for line in _told(frame.head(MOST_REASONS))] + _more(frame, MOST_REASONS)
+        flipped = [move for move in (*self.moves, *self.others) if move.is_flipped]
         if flipped:
             lines.append(f"{counted(len(flipped), 'loadout')} became over-priced or under-priced:")
-            lines += [f"  {each.told}" for each in flipped[:MOST_REASONS]] + _more(flipped, MOST_REASONS)
+            lines += [f"  {move.told}" for move in flipped[:MOST_REASONS]] + _more(flipped, MOST_REASONS)
         return lines
 
     def rows(self) -> list[dict[str, Any]]:
         """Every matchup that changed, a row each; `share` where points did."""
-        parts = [each for each in (self.frame, self.for_points) if len(each)]
+        parts = [part for part in (self.frame, self.for_points) if len(part)]
         table = pd.concat(parts, ignore_index=True) if parts else self.frame
         return plain_rows(table.assign(old_profiles=str(self.old), new_profiles=str(self.new)))
 
     def _body(self) -> dict[str, Any]:
         return {
             "summary": {
-                "sentences": [each.sentence for each in self.moves],
-                "other_verdicts": [each.told for each in self.others],
+                "sentences": [move.sentence for move in self.moves],
+                "other_verdicts": [move.told for move in self.others],
                 "no_verdict": self.no_verdict or None,
                 "judged_among": None if self.among is None else self.among.as_dict(),
                 "edits": len(self.edits),
@@ -203,8 +203,8 @@ class Diff(FramedAnswer):
         sentences = [f"- **{name}**:{rest}" for name, _, rest in parts]
         if self.others:
             more = [f"and {len(self.others) - MOST_OTHERS} more"] if len(self.others) > MOST_OTHERS else []
-            told = "; ".join([*(other.told for other in self.others[:MOST_OTHERS]), *more])
-            sentences.append(f"- Other verdicts that moved: {markdown(told)}")
+            sentence = "; ".join([*(other.told for other in self.others[:MOST_OTHERS]), *more])
+            sentences.append(f"- Other verdicts that moved: {markdown(sentence)}")
         if self.moves or self.others:
             blocks.append([markdown(self._judged())])
         blocks.append(sentences or ["No loadout is written differently." if not self.edits else "No verdicts."])
@@ -231,9 +231,9 @@ def _columns(frame: pd.DataFrame) -> dict[str, list[str]]:
     if for_points:
         unit = of_change = "points"
     return {
-        f"change ({of_change})": [number_text(scale * each, "+") for each in frame["change"]],
-        **({"change (% of old)": [f"{100 * each:+.1f}" for each in frame["share"]]} if for_points else {}),
-        **{f"{name} ({unit})": [number_text(scale * each) for each in frame[name]] for name in ("old", "new")},
+        f"change ({of_change})": [number_text(scale * change, "+") for change in frame["change"]],
+        **({"change (% of old)": [f"{100 * share:+.1f}" for share in frame["share"]]} if for_points else {}),
+        **{f"{name} ({unit})": [number_text(scale * value) for value in frame[name]] for name in ("old", "new")},
     }
 
 

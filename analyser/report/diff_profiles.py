@@ -24,7 +24,7 @@ class Edit(NamedTuple):
         """The edit as a line."""
         if not self.key:
             return f"{self.where}: {'new' if self.old is None else 'gone'}"
-        old, new = ("nothing" if each is None else each for each in (self.old, self.new))
+        old, new = ("nothing" if value is None else value for value in (self.old, self.new))
         return f"{self.where}: {self.key}: {old} -> {new}"
 
 
@@ -51,7 +51,7 @@ def in_words(edit: Edit, unit: Mapping[str, Any]) -> str:
         counted = "damage" if "behemoth" in unit.get("traits", ()) else "model" if last == "1" else "models"
         key = f"{key} of {first if first == last else f'{first}–{last}'} {counted}"
     key = key.replace("_", " ").replace(".", " ")
-    old, new = ("none" if each is None else each for each in (edit.old, edit.new))
+    old, new = ("none" if value is None else value for value in (edit.old, edit.new))
     return f"{place}{key.upper() if key.replace(' ', '_') in _CAPITALS else key} {old} → {new}"
 
 
@@ -88,9 +88,9 @@ def _leaves(data: Any, path: str = "") -> Iterator[tuple[str, str]]:
     if isinstance(data, Mapping):
         for key, value in data.items():
             yield from _leaves(value, f"{path}.{key}" if path else str(key))
-    elif isinstance(data, list) and any(isinstance(each, Mapping) for each in data):
-        for place, each in enumerate(data):
-            band = f"{each['first']}-{each['last']}" if {"first", "last"} <= each.keys() else place  # of attack dice
-            yield from _leaves(each, f"{path}.{each.get('id') or band}")
+    elif isinstance(data, list) and any(isinstance(item, Mapping) for item in data):
+        for place, item in enumerate(data):
+            band = f"{item['first']}-{item['last']}" if {"first", "last"} <= item.keys() else place  # of attack dice
+            yield from _leaves(item, f"{path}.{item.get('id') or band}")
     elif data is not None:
         yield path, ", ".join(map(str, data)) or "none" if isinstance(data, list) else str(data)

@@ -69,7 +69,7 @@ class Move(NamedTuple):
     @property
     def told(self) -> str:
         """Its verdict then and now, what it costs and should, and why it is undecided or that it hardly moved."""
-        fair = ARROW.join(figure(each.fair_points) for each in (self.old, self.new))
+        fair = ARROW.join(figure(side.fair_points) for side in (self.old, self.new))
         doubt = f": {self.new.doubt}" if self.new.doubt else ": at the edge of both" if self.is_at_edge else ""
         verdicts = f"{self.old.verdict}{ARROW}{self.new.verdict}"
         return f"{self.loadout} {verdicts} (at {self.new.points} points, fair {fair}){doubt}"
@@ -77,14 +77,14 @@ class Move(NamedTuple):
     @property
     def size(self) -> float:
         """Absolute change of its points over its fair points, as a logarithm; 0 if undefined."""
-        shares = [(each.points or np.nan) / each.fair_points for each in (self.old, self.new)]
+        shares = [(side.points or np.nan) / side.fair_points for side in (self.old, self.new)]
         size = abs(float(np.log(shares[1] / shares[0])))
         return 0.0 if np.isnan(size) else size
 
     @property
     def is_at_edge(self) -> bool:
         """Return True if it can be priced before and after and its worth hardly moved: only its verdict can have."""
-        can_be_priced = all(each.fair_points == each.fair_points for each in (self.old, self.new))
+        can_be_priced = all(side.fair_points == side.fair_points for side in (self.old, self.new))
         return can_be_priced and self.size < SMALL
 
     @property
@@ -100,7 +100,7 @@ class Move(NamedTuple):
         }
 
     def _both(self, name: str, text: Callable[[Any], str]) -> str:
-        return _arrow(*(text(getattr(each, name)) for each in (self.old, self.new)))
+        return _arrow(*(text(getattr(side, name)) for side in (self.old, self.new)))
 
     def margin(self, opponent: str) -> str:
         """Return how far it comes out ahead of an opponent in `hands`, then and now."""
@@ -110,9 +110,9 @@ class Move(NamedTuple):
         """Return the change as plain data."""
         sides = {"old": self.old.as_dict(), "new": self.new.as_dict()}
         hands = {name: list(names) for name, names in self.hands._asdict().items()}
-        told = {"loadout": self.loadout, "sentence": self.sentence, "change_hands": self.change_hands}
+        facts = {"loadout": self.loadout, "sentence": self.sentence, "change_hands": self.change_hands}
         margins = {name: list(both) for name, both in self.margins.items()}
-        return {**told, **hands, "margins": margins, "reason": self.new.doubt or self.new.why, **sides}
+        return {**facts, **hands, "margins": margins, "reason": self.new.doubt or self.new.why, **sides}
 
 
 def _arrow(old: str, new: str) -> str:
@@ -128,13 +128,13 @@ class Moves(NamedTuple):
     @property
     def shown(self) -> list[Move]:
         """The edited loadouts that are worth a line."""
-        return [each for each in self.written if not each.is_small]
+        return [move for move in self.written if not move.is_small]
 
     @property
     def hands(self) -> int:
         """Number of matchups of these loadouts that change hands; a matchup of two of them counts once."""
-        gained_or_lost = ((each, other) for each in self.shown for other in (*each.hands.gained, *each.hands.lost))
-        return len({frozenset((each.loadout, other)) for each, other in gained_or_lost})
+        hands = ((move.loadout, other) for move in self.shown for other in (*move.hands.gained, *move.hands.lost))
+        return len({frozenset((name, other)) for name, other in hands})
 
 
 def edited_loadouts(before: Mapping[str, Loadout], after: Mapping[str, Loadout]) -> list[str]:
@@ -150,13 +150,13 @@ def moves_between(before: Standings, after: Standings, written: Iterable[str]) -
     """Return the moves of the edited loadouts (`written`), and of others with another verdict."""
 
     def move(name: str) -> Move:
-        found = moved(before, after, name)
-        changed = found[found["changes_hands"]]
+        pairs = moved(before, after, name)
+        changed = pairs[pairs["changes_hands"]]
         margins = dict(zip(changed["opponent"], zip(changed["before"].tolist(), changed["after"].tolist())))
-        return Move(name, before[name], steady(before[name], after[name]), hands_of(found), margins)
+        return Move(name, before[name], steady(before[name], after[name]), hands_of(pairs), margins)
 
     names = [name for name in written if name in before.verdicts.index and name in after.verdicts.index]
     same = before.verdicts.index.intersection(after.verdicts.index, sort=False).difference(names, sort=False)
     others = same[before.verdicts[same] != after.verdicts[same]]
-    moves = [*map(move, names)], [each for each in map(move, others) if each.has_new_verdict]
-    return Moves(*(tuple(sorted(each, key=lambda found: (-found.size, found.loadout))) for each in moves))
+    moves = [*map(move, names)], [one for one in map(move, others) if one.has_new_verdict]
+    return Moves(*(tuple(sorted(part, key=lambda one: (-one.size, one.loadout))) for part in moves))

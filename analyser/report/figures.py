@@ -46,7 +46,7 @@ def page_data(answer: Matchups, figures: Sequence[str] = CARRIED) -> dict[str, A
     sides = list(map(side_data, answer.attackers))
     data = figures_data(answer.frame, answer.situations, sides, names)
     called = row_names(answer.attackers)
-    return data | {"rows": [called.get(each, each) for each in data["rows"]]}
+    return data | {"rows": [called.get(row, row) for row in data["rows"]]}
 
 
 def row_names(loadouts: Iterable[Loadout]) -> dict[str, str]:
@@ -54,7 +54,7 @@ def row_names(loadouts: Iterable[Loadout]) -> dict[str, str]:
     names: dict[str, set[str]] = {}
     for row in (row for loadout in loadouts for row in loadout.unit.rows):
         names.setdefault(row.id, set()).add(row.name)
-    return {each: called.pop() for each, called in names.items() if len(called) == 1}
+    return {name: called.pop() for name, called in names.items() if len(called) == 1}
 
 
 def figures_data(
@@ -77,13 +77,13 @@ def figures_data(
     row, rows = pd.factorize(frame["row"])
     why_not, why = pd.factorize(frame["why_not"])
     colours = colormaps[SCALE](np.linspace(0, 1, COLOURS))
-    places = {each["selector"]: place for place, each in enumerate(sides)}
+    places = {side["selector"]: place for place, side in enumerate(sides)}
     pairs = frame.iloc[:: len(situations)]
     return {
         "sides": list(sides),
         "pairs": [pairs[side].map(places).tolist() for side in ("attacker", "defender")],
         "situations": [
-            {"name": each.name, "heading": each.heading, "is_duel": each.fight.has_winner} for each in situations
+            {"name": one.name, "heading": one.heading, "is_duel": one.fight.has_winner} for one in situations
         ],
         "metrics": [
             {
@@ -97,9 +97,9 @@ def figures_data(
         ],
         "steps": PROBABILITY_STEPS,
         "columns": {name: frame[name].to_numpy(np.float64) for name in carried},
-        "rows": [str(each) for each in rows],
+        "rows": [str(row) for row in rows],
         "row": row,
-        "why": [str(each) for each in why],
+        "why": [str(reason) for reason in why],
         "why_not": why_not,
         "scale": [[to_hex(colour), str(ink)] for colour, ink in zip(colours, inks(colours))],
         "least_share": LEAST_SHARE,

@@ -57,7 +57,7 @@ class Inputs(NamedTuple):
     @property
     def directions(self) -> list[tuple[tuple[Loadout, ...], tuple[Loadout, ...]]]:
         """Pairs of attackers and defenders: both directions, so that both can be rated; one if the sides are equal."""
-        ours, theirs = ({each.selector for each in side} for side in (self.attackers, self.defenders))
+        ours, theirs = ({loadout.selector for loadout in side} for side in (self.attackers, self.defenders))
         there, back = (self.attackers, self.defenders), (self.defenders, self.attackers)
         return [there] if ours == theirs else [there, back]
 
@@ -92,14 +92,14 @@ def _field_facts(field: FairPoints) -> dict[str, Any]:
 def units_of(inputs: Inputs) -> dict[str, dict[str, Any]]:
     """By faction and id the units that take part: their content, so comments and layout do not count."""
     units: dict[str, dict[str, Any]] = {}
-    for each in (*inputs.attackers, *inputs.defenders):
-        units.setdefault(each.faction, {})[each.unit.id] = each.unit.record()
+    for loadout in (*inputs.attackers, *inputs.defenders):
+        units.setdefault(loadout.faction, {})[loadout.unit.id] = loadout.unit.record()
     return {faction: units[faction] for faction in sorted(units)}
 
 
 def write_units(inputs: Inputs, folder: Path) -> None:
     """Write the units and the ruleset as plain data, units by ``faction/unit``."""
-    units = {f"{faction}/{name}": unit for faction, each in units_of(inputs).items() for name, unit in each.items()}
+    units = {f"{faction}/{name}": unit for faction, own in units_of(inputs).items() for name, unit in own.items()}
     text = json_text({**units, "ruleset": inputs.ruleset.model_dump(mode="json")}, indent=1, ensure_ascii=False)
     (folder / UNITS).write_text(text + "\n", encoding="utf-8", newline="\n")
 

@@ -71,7 +71,7 @@ def parts_of_page(
     cards = cards_of(answer, balance, curves(answer, threads), notes, _without_duels(answer))
     rows = [] if prices is None else prices.frame.to_dict("records")
     shown = {
-        "title": title_of(*((each.faction for each in side) for side in (inputs.attackers, inputs.defenders))),
+        "title": title_of(*((loadout.faction for loadout in side) for side in (inputs.attackers, inputs.defenders))),
         "home": inputs.home,
         "links": _links(balance, factions),
         "found": answer,
@@ -98,7 +98,7 @@ def parts_of_page(
         "least": LEAST,
         "least_ratio": LEAST_RATIO,
         "names": named,
-        "points": {each.selector: each.level.points for each in answer.attackers},
+        "points": {loadout.selector: loadout.level.points for loadout in answer.attackers},
         "die": ", ".join(f"{count} {face}" for face, count in ruleset["die"].items() if count),
         "deck": ", ".join(f"{copies} × {value}" for value, copies in sorted(answer.ruleset.deck.copies.items())),
         "engine": engine_of(answer.attackers, answer.situations, answer.ruleset),
@@ -147,11 +147,11 @@ def reasons(rows: pd.DataFrame) -> list[str]:
     result: dict[str, dict[str, None]] = {}
     for attacker, defender, why_not in rows[["attacker", "defender", "why_not"]].itertuples(index=False, name=None):
         text = str(why_not) if attacker == defender else str(why_not).replace(str(defender), "the target")
-        for each in text.replace(str(attacker), "it").split("; "):
-            of_a_row = _OF_A_ROW.fullmatch(each)
-            row, reason = of_a_row.groups() if of_a_row else ("", each)
+        for part in text.replace(str(attacker), "it").split("; "):
+            of_a_row = _OF_A_ROW.fullmatch(part)
+            row, reason = of_a_row.groups() if of_a_row else ("", part)
             result.setdefault(row, {})[reason] = None
-    return [f"{row}: {' / '.join(each)}" if row else " / ".join(each) for row, each in result.items()]
+    return [f"{row}: {' / '.join(reasons)}" if row else " / ".join(reasons) for row, reasons in result.items()]
 
 
 def _a_round(kinds: Collection[str]) -> str:
@@ -166,10 +166,10 @@ def _a_round(kinds: Collection[str]) -> str:
     )
 
 
-def _without_duels(found: Matchups) -> dict[str, str]:
+def _without_duels(answer: Matchups) -> dict[str, str]:
     """Return why units fight no duels, by unit; nothing for a report without duels."""
-    duels = found.frame[
-        found.frame["situation"].isin([situation.name for situation in found.situations if situation.fight.has_winner])
+    duels = answer.frame[
+        answer.frame["situation"].isin([fought.name for fought in answer.situations if fought.fight.has_winner])
     ]
     units = duels["attacker"].map(unit_of)
     alone = duels[~units.isin(units[duels["why_not"].isna()].unique())]
@@ -214,10 +214,10 @@ def faction_lines(factions: Trades) -> list[str]:
     """Return a sentence for each two factions that meet: which one comes out ahead."""
     lines = []
     for (one, ours), (other, theirs) in combinations(enumerate(factions.names), 2):
-        there, back = (float(factions.destroyed[each]) for each in ((one, other), (other, one)))
+        there, back = (float(factions.destroyed[pair]) for pair in ((one, other), (other, one)))
         if math.isnan(there) or there == back == 0:
             continue
-        (ahead, more), (behind, less) = sorted([(ours, there), (theirs, back)], key=lambda each: -each[1])
+        (ahead, more), (behind, less) = sorted([(ours, there), (theirs, back)], key=lambda side: -side[1])
         names = faction_name(ahead), faction_name(behind)
         if more - less < SAME_WITHIN:
             both = f"100 points of each destroy {more:.1f} points of the other a round"

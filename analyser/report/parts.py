@@ -85,8 +85,8 @@ class Balance(NamedTuple):
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
         """Every table that there is, by the name of its file."""
-        shown = {name: getattr(each, "frame", each) for name, each in self._asdict().items()}
-        return {name: each for name, each in shown.items() if each is not None}
+        shown = {name: getattr(part, "frame", part) for name, part in self._asdict().items()}
+        return {name: part for name, part in shown.items() if part is not None}
 
 
 def balance_of(answer: Matchups, heed: Callable[[], None], judged: FairPoints | None = None) -> Balance:

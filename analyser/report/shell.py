@@ -45,7 +45,7 @@ def by_name(text: str, names: Mapping[str, str]) -> str:
     >>> by_name("dominated by crown/rifles@basic", {"crown/rifles@basic": "Rifles, basic"})
     'dominated by Rifles, basic'
     """
-    return _SELECTOR.sub(lambda found: names.get(found[0], found[0]), text)
+    return _SELECTOR.sub(lambda match: names.get(match[0], match[0]), text)
 
 
 @cache

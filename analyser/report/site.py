@@ -176,7 +176,7 @@ def _reports(place: Path) -> Iterator[Report]:
         if any(part.startswith(".") for part in path.parts) or (result := stored(folder)) is None:
             continue
         version = path.parent.as_posix() if path.parent != Path() else result.used.version
-        title = title_of(*([each.partition("/")[0] for each in result.manifest[side]] for side in _SIDES))
+        title = title_of(*([selector.partition("/")[0] for selector in result.manifest[side]] for side in _SIDES))
         yield Report(path.as_posix(), version, title, result)
 
 
@@ -188,8 +188,8 @@ def _versions(reports: Sequence[Report]) -> Iterator[Version]:
     before: Version | None = None
     for name in sorted(by_name, key=_natural):
         here = by_name[name]
-        profiles = ", ".join(dict.fromkeys(each.stored.used.version for each in here))
-        assumed = tuple(dict.fromkeys(said for each in here for said in each.stored.used.assumptions))
+        profiles = ", ".join(dict.fromkeys(report.stored.used.version for report in here))
+        assumed = tuple(dict.fromkeys(said for report in here for said in report.stored.used.assumptions))
         result = Version(name, here, profiles, _cards(here), _names(_units(here)), _standings(here), assumed=assumed)
         yield result if before is None else _since(before, result)
         before = result
@@ -200,14 +200,14 @@ def _since(before: Version, answer: Version) -> Version:
     old, new = (_units(side.reports) for side in (before, answer))
     moves, loadouts = Moves(), {}
     if before.standings is not None and answer.standings is not None:
-        sides = (each.table.attackers for each in (before.standings, answer.standings))
-        was, loadouts = ({each.selector: each for each in side} for side in sides)
+        sides = (side.table.attackers for side in (before.standings, answer.standings))
+        was, loadouts = ({loadout.selector: loadout for loadout in side} for side in sides)
         moves = moves_between(before.standings, answer.standings, edited_loadouts(was, loadouts))
     units, by_unit = {**old, **new}, dict[str, list[Edit]]()
-    for each in edits(old, new):
-        by_unit.setdefault(each.where, []).append(each)
-    own = {name: _own_edits(loadouts[name], by_unit, units) for name in (each.loadout for each in moves.written)}
-    words = {unit: [in_words(edit, units.get(unit, {})) for edit in each] for unit, each in by_unit.items()}
+    for change in edits(old, new):
+        by_unit.setdefault(change.where, []).append(change)
+    own = {name: _own_edits(loadouts[name], by_unit, units) for name in (move.loadout for move in moves.written)}
+    words = {unit: [in_words(edit, units.get(unit, {})) for edit in changes] for unit, changes in by_unit.items()}
     names = {**before.names, **answer.names}
     return answer._replace(before=before.name, moves=moves, edits=words, own_edits=own, names=names)
 
@@ -215,15 +215,15 @@ def _since(before: Version, answer: Version) -> Version:
 def _own_edits(loadout: Loadout, by_unit: Mapping[str, Sequence[Edit]], units: Mapping[str, Any]) -> list[str]:
     """Return in words the edits that concern a loadout, beside its points, which have a column."""
     unit = unit_of(loadout.selector)
-    own = [each for each in by_unit.get(unit, ()) if concerns(each, loadout.level_name, loadout.level.models)]
-    return [in_words(each, units[unit]) for each in own if not each.key.endswith(".points")]
+    own = [edit for edit in by_unit.get(unit, ()) if concerns(edit, loadout.level_name, loadout.level.models)]
+    return [in_words(edit, units[unit]) for edit in own if not edit.key.endswith(".points")]
 
 
 def _names(units: Mapping[str, Any]) -> dict[str, str]:
     """Return the names of units and of their loadouts, by id."""
-    found = {name: unit["name"] for name, unit in units.items() if "name" in unit}
-    levels = {f"{name}@{level}": f"{found[name]}, {level}" for name in found for level in units[name].get("levels", ())}
-    return {**found, **levels}
+    names = {name: unit["name"] for name, unit in units.items() if "name" in unit}
+    levels = {f"{name}@{level}": f"{names[name]}, {level}" for name in names for level in units[name].get("levels", ())}
+    return {**names, **levels}
 
 
 def _natural(name: str) -> list[tuple[int, str]]:

@@ -76,7 +76,7 @@ def stored(folder: Path) -> Stored | None:
         table = pd.read_parquet(BytesIO((folder / PARQUET).read_bytes()))
     except (OSError, ValueError, RecursionError) as error:
         raise _damaged(folder, f"this report cannot be read: {error}") from None
-    if not isinstance(things, dict) or not all(isinstance(each, dict) for each in ({}, *things.values())):
+    if not isinstance(things, dict) or not all(isinstance(thing, dict) for thing in ({}, *things.values())):
         raise _damaged(folder / UNITS, "no table of units")
     if missing := [name for name in COLUMNS if name not in table]:
         raise _damaged(folder / PARQUET, f"no column {missing[0]!r}")
@@ -111,13 +111,13 @@ def matchups_of(reports: Sequence[Stored]) -> Matchups:
 
     InputError if the units that a report was made from are not such as this program has.
     """
-    tables = pd.concat([each.table for each in reports], ignore_index=True)
+    tables = pd.concat([report.table for report in reports], ignore_index=True)
     table = tables.drop_duplicates(["attacker", "defender", "situation"], ignore_index=True)
     things = {name: unit for report in reports for name, unit in report.things.items()}
     ruleset = checked(Ruleset, things.pop("ruleset"), where=str(reports[-1].folder / UNITS))
     there = dict.fromkeys((*table["attacker"].unique(), *table["defender"].unique()))
     sides = tuple(_loadout(name, things) for name in there)
-    situations = tuple(checked(Situation, each, where=MANIFEST) for each in reports[0].manifest["situations"])
+    situations = tuple(checked(Situation, situation, where=MANIFEST) for situation in reports[0].manifest["situations"])
     return Matchups(table, sides, sides, situations, None, EFFICIENCY, ruleset, (), reports[0].used)
 
 

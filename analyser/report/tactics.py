@@ -67,8 +67,8 @@ class Tactics(Answer):
     @property
     def headline(self) -> str:
         """Share of duels in which the tactic costs its unit something, in one sentence."""
-        known = _answered(self.frame)
-        share = float((known["cost"] > MISJUDGED).mean()) if len(known) else 0.0
+        answered = _answered(self.frame)
+        share = float((answered["cost"] > MISJUDGED).mean()) if len(answered) else 0.0
         return happens("Simple tactics", "misjudge a duel", share)
 
     @property
@@ -120,9 +120,9 @@ class Tactics(Answer):
 
 def cost_by_attacker(frame: pd.DataFrame) -> pd.DataFrame:
     """A row for each attacker from a table of duels, as :meth:`Tactics.by_unit` has it."""
-    known = _answered(frame)
+    answered = _answered(frame)
     rows = []
-    for name, group in known.groupby("attacker", sort=False):
+    for name, group in answered.groupby("attacker", sort=False):
         worst = plain_rows(group.nlargest(1, "cost"))[0]
         rows.append(
             {
@@ -141,10 +141,10 @@ def cost_by_attacker(frame: pd.DataFrame) -> pd.DataFrame:
 
 def note_of(frame: pd.DataFrame) -> str:
     """A sentence on how often the tactic misjudges a unit in a table of duels."""
-    known = _answered(frame)
-    share = float((known["cost"] > MISJUDGED).mean()) if len(known) else 0.0
-    mean = float(known["cost"].mean()) if len(known) else 0.0
-    where = f"in {100 * share:.0f}% of {len(known)} duels, {100 * mean:.1f} on average"
+    answered = _answered(frame)
+    share = float((answered["cost"] > MISJUDGED).mean()) if len(answered) else 0.0
+    mean = float(answered["cost"].mean()) if len(answered) else 0.0
+    where = f"in {100 * share:.0f}% of {len(answered)} duels, {100 * mean:.1f} on average"
     return f"The tactic of comparisons costs more than {100 * MISJUDGED:g} percentage points {where}."
 
 
@@ -278,7 +278,7 @@ def _row(attacker: Loadout, defender: Loadout, terms: dict[str, Any], ruleset: d
         return row | {"reason": error.problem}
     regrets = {regret["tactic"]: regret for regret in result.regrets()}
     tactic = policy(result.scenario.a, result.scenario.b)
-    best = min(regrets.values(), key=lambda each: each["cost"])
+    best = min(regrets.values(), key=lambda regret: regret["cost"])
     moves = result.first_moves()
     return row | {
         "value": result.value,

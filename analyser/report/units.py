@@ -126,8 +126,8 @@ def _line(card: Mapping[str, Any]) -> Line:
 
 def _mark(level: Mapping[str, Any]) -> Mark:
     low, at, high = (place_of(level["points"] / level[name]) for name in ("high", "fair", "low"))
-    told = f"{level['level']}: {level['points']} points, fair {level['fair']:.0f} ({level['range']}): {level['says']}"
-    return Mark(level["kind"], at, low, high, told)
+    words = f"{level['level']}: {level['points']} points, fair {level['fair']:.0f} ({level['range']}): {level['says']}"
+    return Mark(level["kind"], at, low, high, words)
 
 
 def cards_of(
@@ -151,7 +151,7 @@ def cards_of(
             "head": (head := facts.head(loadouts)),
             "sure": facts.sure(loadouts[head]),
             "rows": [_row(row) for row in loadouts[0].unit.rows],
-            "curves": [_curve(each) for each in curves.get(name, ())],
+            "curves": [_curve(curve) for curve in curves.get(name, ())],
             "notes": list(notes.get(name, ())),
             "no_duels": no_duels.get(name, ""),
         }
@@ -166,11 +166,11 @@ class _Facts:
         self._prices = {} if balance.prices is None else _by(balance.prices.frame, "loadout")
         self._ratings = {} if balance.ratings is None else _by(balance.ratings, "loadout")
         charges = answer.frame[
-            answer.frame["situation"].isin([each.name for each in answer.situations if each.kind == "charge"])
+            answer.frame["situation"].isin([one.name for one in answer.situations if one.kind == "charge"])
         ]
         costs = charges.groupby("attacker", sort=False)["attacker_share_lost"].mean().dropna()
         self._charges: dict[str, float] = {str(name): float(share) for name, share in costs.items()}
-        self._names = {each.selector: f"{each.unit.name}, {each.level_name}" for each in answer.attackers}
+        self._names = {loadout.selector: f"{loadout.unit.name}, {loadout.level_name}" for loadout in answer.attackers}
         self._reach: dict[str, dict[str, float]] = {}
         for attacker in answer.attackers:
             self._reach.setdefault(role_of(attacker.unit), {})[unit_of(attacker.selector)] = _reach(attacker.unit)
@@ -186,7 +186,7 @@ class _Facts:
 
     def of(self, loadout: Loadout) -> dict[str, Any]:
         """Return a level of a card."""
-        price, rating = (each.get(loadout.selector) for each in (self._prices, self._ratings))
+        price, rating = (table.get(loadout.selector) for table in (self._prices, self._ratings))
         facts = {
             "selector": loadout.selector,
             "level": loadout.level_name,
@@ -253,11 +253,11 @@ def facts_text(unit: Unit) -> str:
     numbers = {name: getattr(unit, name) for name in names}
     for name in set(names).intersection(unit.differing):
         each_level = (level.own(name) for level in unit.levels.values())
-        numbers[name] = ", ".join("none" if each is None else str(each) for each in each_level) + " by level"
+        numbers[name] = ", ".join("none" if value is None else str(value) for value in each_level) + " by level"
     if unit.has("Resilient"):
         numbers["defence"] = f"{numbers['defence']} (from the front {defence_of(unit)}: Resilient)"
-    told = [f"{name.replace('_', ' ').upper()} {each}" for name, each in numbers.items() if each is not None]
-    return " · ".join([f"{unit.category} target", *told])
+    stats = [f"{name.replace('_', ' ').upper()} {value}" for name, value in numbers.items() if value is not None]
+    return " · ".join([f"{unit.category} target", *stats])
 
 
 def _profile(unit: Unit) -> str:

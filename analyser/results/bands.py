@@ -41,7 +41,7 @@ def band_of_events(result: Result) -> dict[str, Estimate]:
     probabilities = [result.probability(name) for name in result.events]
     counts = np.array([round(p * result.trials) for p in probabilities])
     low, high = joint_columns("", counts, result.trials, len(counts)).values()
-    return {name: Estimate(*each) for name, *each in zip(result.events, probabilities, low, high)}
+    return {name: Estimate(*numbers) for name, *numbers in zip(result.events, probabilities, low, high)}
 
 
 def bands_record(result: Result) -> dict[str, Any]:

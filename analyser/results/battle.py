@@ -113,7 +113,7 @@ class BattleResult(Result):
         most = {}
         for side, units, enemies in zip(SIDES, self.scenario.fielded, self.scenario.fielded[::-1]):
             hunters = sum(unit.combatant.has("Hunter") for unit in units)
-            targets = [target for each in enemies for target in (each.combatant, each.combatant.passengers) if target]
+            targets = [target for foe in enemies for target in (foe.combatant, foe.combatant.passengers) if target]
             ratings = sum(1 if target.victory_points is None else target.victory_points for target in targets)
             most[side] = ratings + 2 * self.rounds * hunters * len(enemies)
         return most
@@ -277,8 +277,8 @@ class BattleResult(Result):
 
     def _body(self) -> dict[str, Any]:
         parts = {"rounds": self.survivors(), "margins": self.margins(), "contributions": self.contributions()}
-        told = {"number": self.story.number, "margin": self.story.margin, "lines": list(self.story.lines())}
-        return {**parts, "tactics": self.tactics(), "swing": self.swing(), "story": told, "summary": self.summary}
+        story = {"number": self.story.number, "margin": self.story.margin, "lines": list(self.story.lines())}
+        return {**parts, "tactics": self.tactics(), "swing": self.swing(), "story": story, "summary": self.summary}
 
     # --- how it is shown --------------------------------------------------------------------------------------
 
@@ -336,16 +336,16 @@ class BattleResult(Result):
         """The answer in one sentence, without intervals."""
         mine, yours = (army.name for army in self.scenario.armies)
         won, lost = self.probability("victory"), self.probability("defeat")
-        told = contest(mine, yours, won, lost)
+        sentence = contest(mine, yours, won, lost)
         if self.game is None:
-            return told
+            return sentence
         names = ("p_victory", "p_defeat") if won >= lost else ("p_defeat", "p_victory")
         shares = sorted(row[names[0]] for row in self.game.ends)
         side = 0 if won >= lost else 1
         best = self.game.best(side)
         advice = "no tactic is clearly the best" if best is None else f"best tactic: {spoken(best)}"
         least, most = map(whole_percent, shares)
-        return f"{told[:-1]}, between {least} and {most} over the tactics tried; {advice}."
+        return f"{sentence[:-1]}, between {least} and {most} over the tactics tried; {advice}."
 
     def conclusions(self) -> list[str]:
         """Return sentences: how often my side wins, how much that depends on the order, and which units matter most."""
@@ -354,7 +354,7 @@ class BattleResult(Result):
     @property
     def told_gaps(self) -> tuple[str, ...]:
         """Gaps of the model that the text names: boons and rules of these armies, or all (:meth:`in_full`)."""
-        own = tuple(each for each in self.not_modelled if each not in NOT_MODELLED)
+        own = tuple(rule for rule in self.not_modelled if rule not in NOT_MODELLED)
         return self.not_modelled if self.tells_all else own
 
     def in_full(self) -> BattleResult:

@@ -33,41 +33,41 @@ def of_battle(scenario: BattleScenario, *, with_replacement: bool) -> RulesUsed:
     """The rules that a battle rests on."""
     rules, seen = SortedRules(), set[tuple[int, int, str]]()
     for side, units in enumerate(scenario.fielded):
-        for each in units:
+        for fielded in units:
             for enemy in scenario.fielded[1 - side]:
-                key = (id(each.combatant), id(enemy.combatant), each.tactic)
+                key = (id(fielded.combatant), id(enemy.combatant), fielded.tactic)
                 if key not in seen:
                     seen.add(key)
-                    _add(rules, scenario, each, enemy)
-    every = [each.combatant for units in scenario.fielded for each in units]
+                    _add(rules, scenario, fielded, enemy)
+    every = [fielded.combatant for units in scenario.fielded for fielded in units]
     near = tuple(dict.fromkeys(rule.canonical for unit in every for rule in unit.keywords if rule.name in _BY_KEYS))
     rules.applied = [name for name in rules.applied if name not in near]
     used = rules.all([_POINTS, _CHOICES, CARDS[with_replacement]], scenario.warnings, scenario.ruleset)
-    boons = [f"boon {each.name}" for army in scenario.armies for each in army.bought]
+    boons = [f"boon {boon.name}" for army in scenario.armies for boon in army.bought]
     left_out = tuple(dict.fromkeys((*boons, *used.not_modelled, *near, *NOT_MODELLED)))
     return RulesUsed(used.applied, used.not_used, left_out, used.assumptions, used.warnings)
 
 
-def _add(rules: SortedRules, scenario: BattleScenario, each: Fielded, enemy: Fielded) -> None:
+def _add(rules: SortedRules, scenario: BattleScenario, own: Fielded, enemy: Fielded) -> None:
     """Sort the rules of a unit by what they do against an enemy."""
-    unit, other = each.combatant, enemy.combatant
-    tactics = tactic_against(each.tactic, unit, other), tactic_against(enemy.tactic, other, unit)
+    unit, other = own.combatant, enemy.combatant
+    tactics = tactic_against(own.tactic, unit, other), tactic_against(enemy.tactic, other, unit)
     charges = [
         tactic is not None and one.may_charge(two, tactic)
         for tactic, one, two in zip(tactics, (unit, other), (other, unit))
     ]
     shooter = None if tactics[0] is None else Shooter(unit, other, tactics[0], 1.0, scenario.ruleset, "a")
-    for row in _rows(each, enemy, charges):
+    for row in _rows(own, enemy, charges):
         in_contact = row.kind != "ranged"
         rules.add(row.qualities, CLOSE_QUARTERS if in_contact else DUEL, case_of_row(row, unit, other, shooter))
     case = case_of_unit(
         unit,
         other,
-        list(_rows(enemy, each, charges[::-1])),
+        list(_rows(enemy, own, charges[::-1])),
         charges=charges[0],
         charged=charges[1],
         distant=True,
-        takes_cover=each.tactic == "take_cover",
+        takes_cover=own.tactic == "take_cover",
         fires_several=shooter is not None and len(shooter.rows) > 1,
         answers=other.category == "aerial",
     )
@@ -76,10 +76,10 @@ def _add(rules: SortedRules, scenario: BattleScenario, each: Fielded, enemy: Fie
         rules.add([rule], CLOSE_QUARTERS if contact else DUEL, case)
 
 
-def _rows(each: Fielded, enemy: Fielded, charges: list[bool]) -> Iterator[Row]:
+def _rows(own: Fielded, enemy: Fielded, charges: list[bool]) -> Iterator[Row]:
     """The rows that a unit can use against an enemy."""
-    unit = each.combatant
-    yield from rows_to_shoot_with(unit, enemy.combatant, "lookout" if each.tactic == "lookout" else "shoot")
+    unit = own.combatant
+    yield from rows_to_shoot_with(unit, enemy.combatant, "lookout" if own.tactic == "lookout" else "shoot")
     if charges[0]:
         yield unit.charge_row("")
     if charges[1]:

@@ -202,8 +202,8 @@ def _pair(row: dict[str, Any]) -> str:
 
 def _mix(game: Game, side: int) -> str:
     plays = sorted(zip(game.mixes[side], game.names[side]), reverse=True)
-    told = [(f"{100 * share:.0f}%", spoken(name)) for share, name in plays if share >= 0.005]
-    return told[0][1] if len(told) == 1 else ", ".join(f"{name} {share}" for share, name in told)
+    shares = [(f"{100 * share:.0f}%", spoken(name)) for share, name in plays if share >= 0.005]
+    return shares[0][1] if len(shares) == 1 else ", ".join(f"{name} {share}" for share, name in shares)
 
 
 def by_tactic(game: Game) -> Block:

@@ -36,7 +36,7 @@ def heading(scenario: BattleScenario, *, equilibrium: bool = False) -> list[tupl
     auto = "equilibrium of tactics" if equilibrium else f"tactic {DEFAULT}"
     tactics = [_tactics(scenario, side, auto) for side in SIDES]
     for side, army in zip(SIDES, scenario.armies):
-        boons = sum(each.points for each in army.bought)
+        boons = sum(boon.points for boon in army.bought)
         points = f"{army.points:,} points" + (f", {boons} of them for boons" if boons else "")
         lines.append((side.capitalize(), f"{army.name}: {counted(len(army), 'unit')}, {points}"))
     if len(set(tactics)) == 1:
@@ -51,12 +51,12 @@ def _tactics(scenario: BattleScenario, side: str, auto: str) -> str:
     keys = _ALWAYS
     if tactic == BY_POLICY:
         keys = (*(("policy",) if terms.of("policy", side) != AUTO else ()), *_BY_POLICY_KEYS, *_ALWAYS)
-    told = [{BY_POLICY: BY_POLICY, AUTO: auto}.get(tactic) or f"tactic {tactic}".replace("_", " ")]
-    told += [f"{key} {terms.of(key, side)}".replace("_", " ") for key in keys]
+    words = [{BY_POLICY: BY_POLICY, AUTO: auto}.get(tactic) or f"tactic {tactic}".replace("_", " ")]
+    words += [f"{key} {terms.of(key, side)}".replace("_", " ") for key in keys]
     own = sum(unit.unit.policy is not None for unit in units)
-    told += [f"{counted(own, 'unit')} with a policy of its own"] if own else []
+    words += [f"{counted(own, 'unit')} with a policy of its own"] if own else []
     least = terms.of("discard_below", side)
-    return ", ".join([*told, *([f"cards below {least} discarded"] if least else [])])
+    return ", ".join([*words, *([f"cards below {least} discarded"] if least else [])])
 
 
 def conclusions(answer: BattleResult) -> list[str]:
@@ -142,8 +142,8 @@ def by_unit(rows: Sequence[dict[str, Any]], *, in_full: bool = False) -> Block:
 def _of_friends(rows: Sequence[dict[str, Any]]) -> str:
     """Return a sentence about losses that units inflicted on their own side by blasts."""
     name = "friends_destroyed"
-    told = [f"{row['name']} {mean_text(mean_in(row, name), decimals=1)}" for row in rows if row[name] > 0]
-    return f"Of their own side, by blasts, and not counted as destroyed: {'; '.join(told)}." if told else ""
+    losses = [f"{row['name']} {mean_text(mean_in(row, name), decimals=1)}" for row in rows if row[name] > 0]
+    return f"Of their own side, by blasts, and not counted as destroyed: {'; '.join(losses)}." if losses else ""
 
 
 _OF_UNIT = ("points_destroyed", "points_absorbed")

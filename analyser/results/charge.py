@@ -140,7 +140,7 @@ class ChargeResult(FightResult):
 
     def table(self) -> dict[str, NDArray[Any]]:
         """The outcomes as columns by name; see :meth:`to_frame`."""
-        columns: dict[str, NDArray[Any]] = {"result": np.array([CHARGE_RESULTS.index(each) for each in self.result])}
+        columns: dict[str, NDArray[Any]] = {"result": np.array([CHARGE_RESULTS.index(name) for name in self.result])}
         for side, unit in zip(CHARGE_SIDES, self.units):
             columns |= self._columns(f"{side}_{name}" for name in (*UNIT_FIGURES, *FLAGS))
             if unit.passengers is not None:
@@ -176,8 +176,8 @@ class ChargeResult(FightResult):
 
     def blocks(self) -> list[Block]:
         """The answer as text, block by block."""
-        told = {name: self.probability(name) for name in _RESULT_WORDS if name in self.events}
-        rows = [[_RESULT_WORDS[name], p_text(p)] for name, p in told.items() if name != "no_combat" or p > 0]
+        probabilities = {name: self.probability(name) for name in _RESULT_WORDS if name in self.events}
+        rows = [[_RESULT_WORDS[name], p_text(p)] for name, p in probabilities.items() if name != "no_combat" or p > 0]
         return [Block("The combat", rows=rows), _losses(self), _become_of(self)]
 
 
@@ -247,8 +247,8 @@ def _become_of(result: ChargeResult) -> Block:
     for name in ("suppressed", "annihilated") if any(unit.passengers for unit in result.units) else ():
         rows.append([f"P(passengers {name})"])
         for side, unit in zip(CHARGE_SIDES, result.units):
-            told = result.probability(f"{side}_passengers_{name}") if unit.passengers else "none aboard"
-            rows[-1].append(str(told))
+            gone = result.probability(f"{side}_passengers_{name}") if unit.passengers else "none aboard"
+            rows[-1].append(str(gone))
     damage = ["damage_left"] if any(unit.keeps_damage for unit in result.units) else []
     for what in ("models_destroyed", "models_left", *damage):
         cells = [with_error(result.summary, f"mean_{side}_{what}") for side in CHARGE_SIDES]

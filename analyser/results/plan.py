@@ -100,7 +100,7 @@ def blow_in_words(charged: Charged, ways: Sequence[Charged], deed: str) -> str:
 
 
 def _with(made: Sequence[Shot | Charged], named: bool) -> str:
-    rows = " and ".join(each.row.id for each in made)
+    rows = " and ".join(shot.row.id for shot in made)
     text = f" with {rows}{' overcharged' * made[0].overcharge}" if named else ""
     return text or (" with overcharge" if made[0].overcharge else "")
 

@@ -141,7 +141,7 @@ class Play:
     def answered(self, plan: Plan, side: int) -> tuple[Floats, Plan]:
         """The values of that, and the plan with the best answer of that side, if it can choose."""
         answer = plan.copy()
-        first, second = (MOST if each == side and self.choosers[each] else GIVEN for each in range(2))
+        first, second = (MOST if chooser == side and self.choosers[chooser] else GIVEN for chooser in range(2))
         return self.game.values(self.final, self.takes(first, second), answer), answer
 
     def following(self, plan: Plan) -> float:
@@ -375,6 +375,6 @@ def too_large(size: str, scenario: DuelScenario) -> InputError:
     """The refusal of a game that is too large, with what would make it smaller."""
     less = ["fewer rounds or models", "a simple tactic for one of the two sides"]
     less += ["a longer step"] if scenario.terms.distance is not None else []
-    less += ["no edge_distance"] if any(each.edge_distance is not None for each in (scenario.a, scenario.b)) else []
+    less += ["no edge_distance"] if any(unit.edge_distance is not None for unit in (scenario.a, scenario.b)) else []
     less += ["no distance, or a multiple of the SPEEDs and ranges"] if scenario.terms.distance is not None else []
     return InputError(f"best play of this duel has {size}", where="duel", allowed="; ".join(less))

@@ -48,7 +48,7 @@ class Decider:
         self.units = (self.first, self.second) if place.side == 0 else (self.second, self.first)
         self.orders = [self._meant(line, chooser) for line in (*listed.lines, LAST_RESORT)]
         self.options = np.array(
-            [(each.manoeuvre, each.action, _number_of(each, chooser), each.stop) for each in chooser.options], np.int64
+            [(way.manoeuvre, way.action, _number_of(way, chooser), way.stop) for way in chooser.options], np.int64
         )
         self._views: dict[int, NDArray[np.int64]] = {}
         self._held: dict[tuple[Condition, int, int], NDArray[np.bool_]] = {}

@@ -55,7 +55,7 @@ def _terminal_notes(results: Sequence[Result]) -> list[list[str]]:
     """The notes as lines; in short where the text of an answer does not tell all of its gaps."""
     tells_all = results[0].told_gaps == results[0].not_modelled
     notes = _notes(results, tells_all=tells_all)
-    return notes if tells_all else [[line for each in part for line in fill(each)] for part in notes]
+    return notes if tells_all else [[line for paragraph in part for line in fill(paragraph)] for part in notes]
 
 
 def _notes(results: Sequence[Result], *, tells_all: bool = True) -> list[list[str]]:
@@ -220,4 +220,4 @@ def method_name(result: Result) -> str:
 def method_line(results: Sequence[Result]) -> str:
     """Return the method of an answer, or of each answer."""
     sampled = "Monte Carlo, {0.trials:,} trials, seed {0.seed}, intervals at 95%{1}"
-    return "; ".join(method_name(each) if each.exact else sampled.format(each, each.stopping or "") for each in results)
+    return "; ".join(method_name(one) if one.exact else sampled.format(one, one.stopping or "") for one in results)

@@ -40,7 +40,7 @@ def deeds_of_play(play: Play, seen: Sequence[Seen] = ()) -> Deeds:
 
     by_round: _Numbered = {}
     places = {place.place: place for place in play.places}
-    followed = ((*each, play.followed.branches(play.setup, *each)) for each in seen)
+    followed = ((*state, play.followed.branches(play.setup, *state)) for state in seen)
     for (number, where), (first, second, every), branches in followed if seen else _given(play):
         place = places[where]
         weights = by_round.setdefault((number + 1, SIDES[place.side]), {})

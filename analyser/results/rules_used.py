@@ -156,7 +156,7 @@ class SortedRules:
     def all(self, assumptions: Iterable[str], warnings: tuple[str, ...], ruleset: Ruleset) -> RulesUsed:
         """Each rule once; die and deck are the first assumption of every fight."""
         lists = self.applied, self.not_used, (name for name in self.not_modelled if name not in self.computed)
-        applied, not_used, left_out = (tuple(dict.fromkeys(each)) for each in lists)
+        applied, not_used, left_out = (tuple(dict.fromkeys(names)) for names in lists)
         return RulesUsed(applied, not_used, left_out, (ruleset.assumed, *assumptions), warnings)
 
 
@@ -290,7 +290,7 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
         near += [rule for rule in unit.keywords if rule.name in _NEAR_IT and counted_in(rule) == CLOSE_QUARTERS]
         rules.not_modelled += _not_chosen(shooter)
     assumptions = [CARDS[with_replacement]]
-    choosers = [each for each in shooters if isinstance(each, Chooser)]
+    choosers = [shooter for shooter in shooters if isinstance(shooter, Chooser)]
     assumptions += _of_moves(scenario, [chooser for chooser in choosers if chooser.mine.speed])
     if not apart:
         assumptions.append(_ALWAYS_REACHES)
@@ -308,7 +308,7 @@ def _of_moves(scenario: DuelScenario, movers: Sequence[Chooser]) -> Iterator[str
         whole = whole_step(scenario.a, scenario.b, terms)
         is_whole = terms.step is not None and whole is not None and length_of(whole) % length_of(terms.step) == 0
         yield _FULL_MOVES if terms.step is None else (_EVERY_PLACE if is_whole else _STEPS).format(terms.step)
-    if any(each.may_retire and each.mine.edge_distance is None for each in movers):
+    if any(mover.may_retire and mover.mine.edge_distance is None for mover in movers):
         yield _NO_EDGE
 
 
@@ -381,7 +381,7 @@ def _unused_in_shooting(shooter: Shooter) -> Iterator[str]:
             yield _COULD_BE_USED.format(written.get(name, name), f'duel.policy_{shooter.where} = "{policy}"')
 
 
-_BONUSES, _PENALTIES = ({int(each): each.name.lower() for each in kind} for kind in (Bonus, Penalty))
+_BONUSES, _PENALTIES = ({int(flag): flag.name.lower() for flag in kind} for kind in (Bonus, Penalty))
 _SIGHTS = {Sight.NONE: "no sight", Sight.SPOTTER: "spotter"}
 _TESTS = {
     Test.NOT_TAKEN: "none",

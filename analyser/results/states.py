@@ -248,9 +248,9 @@ def run(
         return states
     simulation = simulation or simulation_of(setup, programs, ruleset, replacement=sampling.replacement)
     if isinstance(sampling, SharedSampling) and sampling.played is not None:
-        return [JointStates(*each) for each in sampling.played(simulation, start)]
+        return [JointStates(*half) for half in sampling.played(simulation, start)]
     played = simulation.play(start, sampling.first_trials(), sampling.seed, sampling.n_threads, sampling.report)
-    return [JointStates(*each) for each in played]
+    return [JointStates(*half) for half in played]
 
 
 def simulation_of(
@@ -293,7 +293,7 @@ def _steps_of(setup: Setup, programs: Programs, models: NDArray[np.int64]) -> ND
     """About how many steps an exact distribution takes, at those numbers of models: shape (..., 2)."""
     kinds = [[operation[0] for operation in operations] for operations in programs]
     strikes = sum(kind.count(Kind.STRIKE) for kind in kinds)
-    rounds = sum(each.count(Kind.END_ROUND) for each in kinds) // 2 or len(programs)
+    rounds = sum(program.count(Kind.END_ROUND) for program in kinds) // 2 or len(programs)
     standing = models.astype(np.float64) * setup["units"]["damage_limit"]
     pairs = standing.prod(axis=-1) * (_STATUSES**2 if rounds > 1 else 1)
     sides = setup["sides"]

@@ -117,78 +117,78 @@ class Story:
         return "\n".join(self.lines())
 
 
-def story_of(scenario: BattleScenario, told: Told, seed: int) -> Story:
+def story_of(scenario: BattleScenario, trace: Told, seed: int) -> Story:
     """A battle that a simulation has told."""
     fielded = {
-        place + side * MOST_UNITS: (_WHOSE[name], each)
+        place + side * MOST_UNITS: (_WHOSE[name], unit)
         for side, name in enumerate(SIDES)
-        for place, each in enumerate(scenario.fielded[side])
+        for place, unit in enumerate(scenario.fielded[side])
     }
-    names = {number: f"{whose} {each.title}" for number, (whose, each) in fielded.items()}
-    aircraft = {number for number, (_, each) in fielded.items() if each.combatant.aircraft}
-    embarked = frozenset(number for number, (_, each) in fielded.items() if each.unit.embarked_in is not None)
-    events = tuple(Happening(Event(event), *rest) for event, *rest in told.events.tolist())
+    names = {number: f"{whose} {unit.title}" for number, (whose, unit) in fielded.items()}
+    aircraft = {number for number, (_, unit) in fielded.items() if unit.combatant.aircraft}
+    embarked = frozenset(number for number, (_, unit) in fielded.items() if unit.unit.embarked_in is not None)
+    events = tuple(Happening(Event(event), *rest) for event, *rest in trace.events.tolist())
     events = tuple(
-        each._replace(first=_SORTIE) if each.event == Event.ORDERED and each.unit in aircraft else each
-        for each in events
+        event._replace(first=_SORTIE) if event.event == Event.ORDERED and event.unit in aircraft else event
+        for event in events
     )
-    return Story(told.number, seed, told.margin, events, names, told.unfired, embarked)
+    return Story(trace.number, seed, trace.margin, events, names, trace.unfired, embarked)
 
 
-def _round(each: Happening, _: Any) -> str:
-    holder = SIDES[each.unit]
-    if each.first == 1:
+def _round(event: Happening, _: Any) -> str:
+    holder = SIDES[event.unit]
+    if event.first == 1:
         return f"Round 1: {holder} takes the first turn"
-    mine, yours = (str(value) if value else "no card" for value in (each.second, each.third))
-    return f"Round {each.first}: {holder} takes the initiative (cards: mine {mine}, yours {yours})"
+    mine, yours = (str(value) if value else "no card" for value in (event.second, event.third))
+    return f"Round {event.first}: {holder} takes the initiative (cards: mine {mine}, yours {yours})"
 
 
-def _ordered(each: Happening, names: Mapping[int, str]) -> str:
-    if each.other == each.unit:
+def _ordered(event: Happening, names: Mapping[int, str]) -> str:
+    if event.other == event.unit:
         deeds = {Action.RE_ARM: "re-arms", Action.TAKE_COVER: "takes cover", Action.GO_ON_LOOKOUT: "goes on lookout"}
-        how = "falls back" if each.first in (Manoeuvre.RETIRE, Manoeuvre.RETIRE_AT_DOUBLE_TIME) else "holds"
-        return " and ".join([how, *([deeds[Action(each.second)]] if each.second in deeds else [])])
+        how = "falls back" if event.first in (Manoeuvre.RETIRE, Manoeuvre.RETIRE_AT_DOUBLE_TIME) else "holds"
+        return " and ".join([how, *([deeds[Action(event.second)]] if event.second in deeds else [])])
     special = {Action.GO_ON_LOOKOUT: ", and goes on lookout", Action.TAKE_COVER: ", and takes cover"}
-    deed = special.get(Action(each.second), "")
-    return f'{_MANOEUVRES[each.first]} {names[each.other]}, {each.third / INCH:g}" away{deed}'
+    deed = special.get(Action(event.second), "")
+    return f'{_MANOEUVRES[event.first]} {names[event.other]}, {event.third / INCH:g}" away{deed}'
 
 
-def _attacked(each: Happening, names: Mapping[int, str]) -> str:
-    lost = f", {counted(each.third, 'model')} destroyed" if each.third else ""
-    return f"{names[each.unit]} attacks {names[each.other]}: {each.second or 'no'} damage{lost}"
+def _attacked(event: Happening, names: Mapping[int, str]) -> str:
+    lost = f", {counted(event.third, 'model')} destroyed" if event.third else ""
+    return f"{names[event.unit]} attacks {names[event.other]}: {event.second or 'no'} damage{lost}"
 
 
-def _card(each: Happening, names: Mapping[int, str]) -> str:
-    what = "rally test" if each.third else "test"
-    verdict = "passes" if each.first <= each.second else "fails"
-    return f"{names[each.unit]} {verdict} its {what}: card {each.first}, {each.second} or less passes"
+def _card(event: Happening, names: Mapping[int, str]) -> str:
+    what = "rally test" if event.third else "test"
+    verdict = "passes" if event.first <= event.second else "fails"
+    return f"{names[event.unit]} {verdict} its {what}: card {event.first}, {event.second} or less passes"
 
 
-def _own_loss(each: Happening, names: Mapping[int, str]) -> str:
+def _own_loss(event: Happening, names: Mapping[int, str]) -> str:
     how = "by its own doing"
-    if each.second:
-        how = f"aboard {names[each.other]}, which has no room for it"
-    return f"{names[each.unit]} loses {counted(each.first, 'model')} {how}"
+    if event.second:
+        how = f"aboard {names[event.other]}, which has no room for it"
+    return f"{names[event.unit]} loses {counted(event.first, 'model')} {how}"
 
 
 _TOLD: Mapping[Event, Callable[[Happening, Mapping[int, str]], str]] = {
     Event.ROUND: _round,
-    Event.ENTERED: lambda each, names: f"  {names[each.unit]} comes out of reserve",
-    Event.ACTIVATED: lambda each, names: f"  {names[each.unit]} ({counted(each.first, 'model')})",
+    Event.ENTERED: lambda event, names: f"  {names[event.unit]} comes out of reserve",
+    Event.ACTIVATED: lambda event, names: f"  {names[event.unit]} ({counted(event.first, 'model')})",
     Event.CARD: _card,
     Event.ORDERED: _ordered,
-    Event.MOVED: lambda each, _: f'moves {each.first / INCH:g}"',
+    Event.MOVED: lambda event, _: f'moves {event.first / INCH:g}"',
     Event.ATTACKED: _attacked,
-    Event.FELL_BACK: lambda each, names: f"{names[each.unit]} falls back",
-    Event.SUPPRESSED: lambda each, names: f"{names[each.unit]} is suppressed",
-    Event.REMOVED: lambda each, names: f"{names[each.unit]} is gone ({each.second} VP)",
-    Event.COMBAT: lambda each, names: f"{names[each.unit]} {_WON[each.first]}",
+    Event.FELL_BACK: lambda event, names: f"{names[event.unit]} falls back",
+    Event.SUPPRESSED: lambda event, names: f"{names[event.unit]} is suppressed",
+    Event.REMOVED: lambda event, names: f"{names[event.unit]} is gone ({event.second} VP)",
+    Event.COMBAT: lambda event, names: f"{names[event.unit]} {_WON[event.first]}",
     Event.OWN_LOSS: _own_loss,
-    Event.DIE: lambda each, names: f"{names[each.unit]} goes off: {_FACES[each.first]}",
-    Event.ENDED: lambda each, _: f"End of round {each.first}: {each.second} VP to {each.third}",
-    Event.GROUND: lambda each, _: (
-        f"{SIDES[each.first].capitalize()} has nobody left on the field: 5 VP for the other side"
+    Event.DIE: lambda event, names: f"{names[event.unit]} goes off: {_FACES[event.first]}",
+    Event.ENDED: lambda event, _: f"End of round {event.first}: {event.second} VP to {event.third}",
+    Event.GROUND: lambda event, _: (
+        f"{SIDES[event.first].capitalize()} has nobody left on the field: 5 VP for the other side"
     ),
-    Event.DISEMBARKED: lambda each, names: f"{names[each.unit]} disembarks",
-    Event.CARD_DICE: lambda each, names: f"{names[each.unit]} turns a {each.first} for more dice",
+    Event.DISEMBARKED: lambda event, names: f"{names[event.unit]} disembarks",
+    Event.CARD_DICE: lambda event, names: f"{names[event.unit]} turns a {event.first} for more dice",
 }

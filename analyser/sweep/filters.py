@@ -73,17 +73,17 @@ def meant(plan: Plan, name: str, value: Any) -> list[Any]:
 def _meant(plan: Plan, name: str, value: Any) -> list[Any]:
     if not isinstance(value, str):
         return [value]
-    known = _names(plan).get(name)
-    if known is None:
+    selectors = _names(plan).get(name)
+    if selectors is None:
         if any(sign in value for sign in "*?["):
             raise InputError(f"{errors.shown(value)} has wildcards", where=name, allowed="values, or a pair (from, to)")
         return [value]
-    if fitting := fnmatch.filter(known, value):
+    if fitting := fnmatch.filter(selectors, value):
         return fitting
-    has_levels = any(full.partition("@")[0] == value for full in known)
-    hint = f": {value}@* are all its levels" if has_levels else did_you_mean(value, known)
-    more = f" and {len(known) - _MOST_NAMED} more" if len(known) > _MOST_NAMED else ""
-    allowed = f"{', '.join(known[:_MOST_NAMED])}{more}"
+    has_levels = any(full.partition("@")[0] == value for full in selectors)
+    hint = f": {value}@* are all its levels" if has_levels else did_you_mean(value, selectors)
+    more = f" and {len(selectors) - _MOST_NAMED} more" if len(selectors) > _MOST_NAMED else ""
+    allowed = f"{', '.join(selectors[:_MOST_NAMED])}{more}"
     raise InputError(f"no {name} fits {errors.shown(value)}{hint}", where=name, allowed=allowed)
 
 

@@ -116,7 +116,7 @@ def _seen_of_attack(result: AttackResult) -> Seen:
     models, limit = target.models or 1, target.damage_limit or 1
     destroyed, gone = result.column("models_destroyed"), result.column("annihilated")
     suffered = np.where(gone, models * limit, destroyed * limit + result.column("damage"))
-    losses = [losses_of(plain(result.scenario.fight), result.scores, each) for each in range(len(result.score_weights))]
+    losses = [losses_of(plain(result.scenario.fight), result.scores, i) for i in range(len(result.score_weights))]
     damage = np.array([one * limit + more for one, more, *_ in losses])
     figures = _of_destroyed(destroyed, models) | {
         **{f"p_{name}": (result.column(name), 1.0) for name in STATUSES},

@@ -207,9 +207,9 @@ class DivisionUnderAttack(Section[Game]):
             "game_lost": tally(turns, "units", weights, lost, count),
         }
         lines = {name: name[2:].replace("_", " ") for name in ("p_routed", "p_silenced", "p_destroyed", "p_rallied")}
-        each = {unit: f"Unit {unit} of the game" for unit in range(1, count + 1)}
+        headings = {unit: f"Unit {unit} of the game" for unit in range(1, count + 1)}
         panels = [
-            *(Curves("game_units", heading, "turn", lines, {"unit": unit}) for unit, heading in each.items()),
+            *(Curves("game_units", heading, "turn", lines, {"unit": unit}) for unit, heading in headings.items()),
             Curves("game", "The division", "turn", fleeing.DIVISION_LINES),
             Cells("game_lost", "Units lost", "turn", "units"),
         ]
