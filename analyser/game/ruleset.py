@@ -1,4 +1,4 @@
-"""Die, deck and combat rating; and a ruleset: what the rules do not print, the die and the deck (AC-1, AC-3)."""
+"""Die, deck and combat rating; and a ruleset: the die and the deck, which the rules do not print, and house rules."""
 
 from __future__ import annotations
 
@@ -7,12 +7,21 @@ from enum import IntEnum
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field, field_validator, model_serializer, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from analyser.common.errors import InputError, shown
 from analyser.common.records import Integers
 from analyser.common.text import counted
 from analyser.common.validation import Record, checked
+from analyser.game.house_rules import HouseRule
+from analyser.game.keywords import QUALITIES, SPECIAL_RULES, parse, plain_name, recognise
 
 MOST_SIDES = 1000
 HIGHEST_CARD = 99
@@ -119,11 +128,37 @@ def _card_value(value: object) -> int:
     return int(text)
 
 
+def _checked_name(name: str) -> str:
+    known = (*QUALITIES, *SPECIAL_RULES)
+    meant, sure = recognise(plain_name(name), known)
+    if sure and meant in known:
+        raise ValueError(f"{shown(name)} is a rule of the game (allowed: a name of your own)")
+    if not name or parse(name) != (name, None):
+        raise ValueError(f"{shown(name)} is no name (allowed: text without a number in parentheses)")
+    return name
+
+
+HouseRules = dict[Annotated[str, AfterValidator(_checked_name)], HouseRule]
+"""House rules by name."""
+
+
 class Ruleset(Record):
-    """An attack die and a deck."""
+    """An attack die and a deck, and the house rules of a folder of profiles."""
+
+    page = "docs/keys.md"
 
     die: Die
     deck: Deck
+    rules: HouseRules = Field(default_factory=dict)
+
+    @model_serializer(mode="wrap")
+    def _without_empty_rules(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = handler(self)
+        if not self.rules:
+            del data["rules"]
+        else:
+            data["rules"] = {name: rule.model_dump(exclude_defaults=True) for name, rule in self.rules.items()}
+        return data
 
     @property
     def assumed(self) -> str:
@@ -160,7 +195,7 @@ def ruleset_record(ruleset: object) -> dict[str, Any]:
 
 
 def checked_parts(stated: object, where: str = "ruleset") -> dict[str, Any]:
-    """Return the die and the deck that are stated, as plain data; what is left out stays that of the profiles.
+    """Return the die, the deck and the house rules that are stated, as plain data; the rest stays that of the profiles.
 
     Raises
     ------
@@ -175,7 +210,7 @@ def checked_parts(stated: object, where: str = "ruleset") -> dict[str, Any]:
     if isinstance(stated, Ruleset):
         return stated.model_dump(mode="json")
     if not isinstance(stated, Mapping):
-        raise InputError(f"{shown(stated)} is not usable", where=where, allowed="a table with a die, a deck, or both")
+        raise InputError(f"{shown(stated)} is not usable", where=where, allowed="a table with a die, a deck or rules")
     parts = checked(_Parts, {key: value for key, value in stated.items() if value is not None}, where=where)
     return parts.model_dump(mode="json", exclude_none=True)
 
@@ -183,3 +218,4 @@ def checked_parts(stated: object, where: str = "ruleset") -> dict[str, Any]:
 class _Parts(Record):
     die: Die | None = None
     deck: Deck | None = None
+    rules: HouseRules | None = None

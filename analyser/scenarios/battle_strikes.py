@@ -8,12 +8,12 @@ from typing import Any, cast
 import numpy as np
 
 from analyser.common.errors import InputError
-from analyser.common.records import empty_record
+from analyser.common.records import empty_record, plain
 from analyser.engine.battle.roll_tables import Rolls, fights_by_condition
-from analyser.engine.battle.tables import CELLS_A_COUNT, NO_STRIKE, Tables, cell_of, condition_of
+from analyser.engine.battle.tables import CELLS_A_COUNT, CONDITIONS, NO_STRIKE, Tables, cell_of, condition_of
 from analyser.engine.pool.alias import Law, aliases_of
 from analyser.game.ruleset import Ruleset
-from analyser.rules.attack import special_counts
+from analyser.rules.attack import dice_of_cell
 from analyser.rules.draws import odds_of
 from analyser.rules.structs import NONE, FightFacts, StrikeFacts
 from analyser.scenarios.attack import values_of_fight
@@ -61,18 +61,18 @@ class Strikes:
         fixed = strike.strike.fixed_dice
         counts = strike.dice if fixed == NONE else np.array([(fixed, NONE)])
         cells = [0] * (CELLS_A_COUNT * len(counts))
+        attack, target = plain(strike.attack), plain(strike.target)
         for short in (False, True):
-            special = special_counts(strike.attack, strike.target, short)
             for count, (dice, other) in enumerate(counts.tolist()):
-                rolled = other if special and other != NONE else dice
-                for condition, fight in enumerate(fights):
+                rolled = dice if fixed != NONE else dice_of_cell(attack, target, dice, other, int(short))
+                for condition, fight in enumerate(fights[CONDITIONS * short :][:CONDITIONS]):
                     cells[cell_of(count, short, condition)] = self._pool(strike, fight, rolled)
         return cells
 
     def law(self, number: int, count: int, short: bool) -> tuple[Law, FightFacts]:
         """The distribution of the score of a strike of so many models, or damage, and a copy of its fight."""
         condition = condition_of(False, 1 if short else 0)
-        fight = SimpleNamespace(**vars(self.fights[number][condition]))
+        fight = SimpleNamespace(**vars(self.fights[number][condition + CONDITIONS * short]))
         pool = self.cells[number][cell_of(count, short, condition)]
         fight.dice = self.rolls.dice[pool]
         return self.rolls.laws[pool], cast("FightFacts", fight)

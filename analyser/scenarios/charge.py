@@ -15,6 +15,7 @@ from analyser.game.ruleset import Rating, Ruleset
 from analyser.rules import contact as rules
 from analyser.rules import discipline, unit_state
 from analyser.rules.activation import Order
+from analyser.rules.attack import dice_of_cell
 from analyser.rules.structs import NONE, Penalty
 from analyser.scenarios.resolve import about_combatant, about_overcharge, about_overrun, keys_of, resolve_combatant
 from analyser.scenarios.schema import Charge, ChargeFile, Combatant
@@ -278,6 +279,7 @@ def _charge(contact: _Contact) -> Strike:
     bonuses = rules.bonuses_of_charge(stated.supported, charger.has("Onslaught"), stated.outflanking, *types, again)
     penalties = rules.penalties_of_charge(contact.is_threatened, again)
     marks = _marks(charger, bonuses, penalties, from_front=False if stated.outflanking and not again else None)
+    marks = marks._replace(charging=not again)
     wrecks, throws = breaks_buildings(row, charged) and not again, charger.has("Throw")
     facts = {"striker": contact.active, "orders": contact.orders, "wrecks": wrecks, "before_throw": throws}
     return row_strike(charger, row, charged, marks, bears_blanks=1, **facts)
@@ -301,10 +303,7 @@ def _others(contact: _Contact, inside: int) -> Iterator[Strike]:
         bonuses = rules.bonuses_of_retaliation(True, type_number(unit), type_number(charger))
         marks = _marks(unit, bonuses, penalties, from_front=False)
         strike = row_strike(unit, row, charger, marks)
-        dice, special = strike.dice[unit.count]
-        by_category = {"light": "Shock", "heavy": "Wreckers"}  # when the value in parentheses counts (AC-6)
-        if special != NONE and row.has(by_category.get(charger.category or "", "")):
-            dice = special
+        dice = dice_of_cell(strike.attack, strike.target, *strike.dice[unit.count].tolist(), 0)
         if dice > 0:
             facts = {"striker": 1 - contact.active, "orders": contact.orders, "inside": inside}
             yield strike._replace(strike=strike.strike._replace(fixed_dice=dice, by_damage=0, beside=1, **facts))

@@ -394,7 +394,7 @@ def _row(row: Row, combatant: Combatant, loadout: Loadout) -> dict[str, Any]:
     if len(row.bands) > MOST_BANDS:
         raise ValueError(f"{loadout.selector}: {len(row.bands)} bands of {row.id} (allowed: up to {MOST_BANDS})")
     keys: dict[str, Any] = {"veteran": veteran_of(loadout.unit), "attacker_damage_limit": combatant.damage_limit}
-    attack: Any = attack_record(Attack(dice=1, qualities=row.qualities, **keys))
+    attack: Any = attack_record(Attack(dice=1, qualities=row.qualities, **keys), combatant)
     facts = row_facts(row)
     numbers = {name: int(attack[name]) for name in attack.dtype.names} | facts._asdict()
     return {
