@@ -255,8 +255,13 @@ class Loadout(Record):
         """Return the same unit at another level."""
         return self.model_copy(update={"level_name": level, "unit": self.unit.at(level)})
 
+    @property
+    def house_rules(self) -> Mapping[str, HouseRule]:
+        """The house rules of its folder of profiles, by name: those that a change can give it."""
+        return self._house_rules
+
     def under(self, house_rules: Mapping[str, HouseRule]) -> Loadout:
-        """Return the loadout, which may have any of those house rules from now on."""
+        """Return the loadout, which changes can give any of those house rules from now on."""
         self._house_rules = house_rules
         return self
 

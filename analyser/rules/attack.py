@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import step
-from analyser.game.ruleset import NO_FACES, REROLLED_BY_RATING, Face, Rating
-from analyser.rules.house_rules import Effects, effects_on
+from analyser.game.ruleset import NO_FACES, Rating
+from analyser.rules.house_rules import Effects, effects_on, faces_of
 from analyser.rules.structs import NONE, AttackFacts, Bonus, FightFacts, Officer, Penalty, Sight, TargetFacts, Test
 
 LIGHT, HEAVY = 0, 1
-_HEROIC, _STRIKE, _BLANK = 1 << Face.HEROIC, 1 << Face.STRIKE, 1 << Face.BLANK
 
 
 @step
@@ -157,8 +156,7 @@ def set_pool(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> Non
     """The dice of the fight and what may be re-rolled (AC-3.1 to AC-3.6)."""
     concealed = is_concealed(attack, target)
     rating = combat_rating(attack, target, concealed)
-    fight.reroll_faces = REROLLED_BY_RATING[rating]
-    set_faces(attack, target, fight)
+    set_faces(attack, target, fight, rating)
     extra_faces = attack.extra_faces & ~(fight.reroll_faces | fight.heroic_faces)
     if rating == Rating.WEAKENED or attack.extra_dice == 0:
         extra_faces = NO_FACES
@@ -173,21 +171,22 @@ def set_pool(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> Non
 
 
 @step
-def set_faces(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> None:
-    """What the faces of the die come to (AC-3.3, AC-3.6; Durable of AC-7), and house rules that change it.
+def set_faces(attack: AttackFacts, target: TargetFacts, fight: FightFacts, rating: int) -> None:
+    """What the faces of the die come to (AC-3.3, AC-3.4, AC-3.6; Durable of AC-7), and house rules that change it.
 
     A face that hits by a house rule is not re-rolled by the rating.
     """
-    effects = effects_of(attack, target)
-    fight.exploding_faces = _HEROIC
-    fight.heroic_faces = _HEROIC | effects.as_heroic
-    fight.strike_faces = (_STRIKE | effects.as_strike) & ~fight.heroic_faces
-    fight.blank_faces = _BLANK & ~(fight.heroic_faces | fight.strike_faces)
-    fight.strike_hits = effects.strike_hits - 1 if effects.strike_hits else 1
-    fight.heroic_hits = max(effects.heroic_hits if effects.heroic_hits else 2, fight.strike_hits)
+    faces, effects = faces_of(attack.die, rating), effects_of(attack, target)
+    fight.exploding_faces = faces.exploding
+    fight.heroic_faces = faces.heroic | effects.as_heroic
+    fight.strike_faces = (faces.strike | effects.as_strike) & ~fight.heroic_faces
+    fight.blank_faces = faces.blank & ~(fight.heroic_faces | fight.strike_faces)
+    fight.strike_hits = effects.strike_hits - 1 if effects.strike_hits else faces.strike_hits
+    fight.heroic_hits = max(effects.heroic_hits if effects.heroic_hits else faces.heroic_hits, fight.strike_hits)
     if target.durable:
         fight.heroic_hits = max(fight.strike_hits, 1)
-    fight.reroll_faces = fight.reroll_faces & ~(effects.as_heroic | effects.as_strike) | effects.rerolls
+    kept = effects.as_heroic | effects.as_strike
+    fight.reroll_faces = (faces.rerolled & ~kept | effects.rerolls) & ~faces.exploding
 
 
 @step

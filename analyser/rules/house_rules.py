@@ -12,7 +12,7 @@ from typing import NamedTuple, get_args
 
 from analyser.common.jit import step
 from analyser.game.house_rules import At, HouseRule
-from analyser.game.ruleset import face_mask
+from analyser.game.ruleset import REROLLED_BY_RATING, Die, Face, Rating, face_mask
 from analyser.game.units import UnitType
 from analyser.rules.structs import CATEGORIES, AttackFacts, Penalty, TargetFacts
 
@@ -38,7 +38,7 @@ _SITUATIONS: dict[At, tuple[Situation, ...]] = {
 _TYPES = get_args(UnitType)
 _KINDS = (*_TYPES, *CATEGORIES)
 
-# First bits of the parts; the lowest bits are those of the situations. Numbers that can be negative have a number for 0.
+# The first bits of the parts but that of the situations, which are the lowest; and the zero of numbers below 0.
 _AGAINST, _REROLLS, _IGNORES, _DICE, _DEFENCE, _TEST = 4, 15, 20, 25, 31, 35
 _HEROIC, _STRIKE, _AS_STRIKE, _AS_HEROIC = 39, 42, 45, 48
 _DICE_ZERO, _DEFENCE_ZERO, _TEST_ZERO = 32, 8, 8
@@ -100,6 +100,64 @@ def packed(rule: HouseRule) -> int:
         | (0 if strike is None else strike + 1) << _STRIKE
         | as_strike << _AS_STRIKE
         | as_heroic << _AS_HEROIC
+    )
+
+
+_H, _S, _B = int(Face.HEROIC), int(Face.STRIKE), int(Face.BLANK)
+_FACES = (1 << len(Face)) - 1
+_HEROICS, _STRIKES, _EXPLODING, _NEUTRAL, _IMPROVED = (place * len(Face) for place in range(5))
+_IS_BLANK, _HEROIC_HITS, _STRIKE_HITS = 5 * len(Face), 5 * len(Face) + 1, 5 * len(Face) + 4
+
+
+class Faces(NamedTuple):
+    """What the faces of a die come to, as bits of faces, and hits (AC-3.3, AC-3.4, AC-3.6)."""
+
+    heroic: int  # that count as a heroic strike
+    strike: int
+    blank: int
+    exploding: int
+    rerolled: int
+    heroic_hits: int
+    strike_hits: int
+
+
+def packed_die(die: Die) -> int:
+    """Return the effects of the faces of a die as one integer; 0 for those of the rules.
+
+    >>> packed_die(Die(heroic=1, strike=2, glancing=1, miss=1, blank=1))
+    0
+    """
+    if not die.changed:
+        return 0
+    strike, heroic = die.effect("strike", "hits"), die.effect("heroic", "hits")
+    packed_faces = (1 << _IS_BLANK if not die.effect("blank", "hits") else 0) | heroic << _HEROIC_HITS
+    packed_faces |= strike << _STRIKE_HITS
+    for face, name in enumerate(die.names):
+        hits, explodes, rerolled = (die.effect(name, key) for key in ("hits", "explodes", "rerolled"))
+        as_strike = name == "strike" or (hits == strike and hits > 0 and not explodes and name != "heroic")
+        as_heroic = not as_strike and (name == "heroic" or hits > 0)
+        places = ((_HEROICS, as_heroic), (_STRIKES, as_strike), (_EXPLODING, explodes))
+        places += ((_NEUTRAL, rerolled == "neutral"), (_IMPROVED, rerolled in ("neutral", "improved")))
+        packed_faces |= sum(1 << place + face for place, holds in places if holds)
+    return packed_faces
+
+
+@step
+def faces_of(die: int, rating: int) -> Faces:
+    """Return what the faces of a packed die come to at a rating."""
+    if not die:
+        return Faces(1 << _H, 1 << _S, 1 << _B, 1 << _H, REROLLED_BY_RATING[rating], 2, 1)
+    rerolled = 0
+    if rating != Rating.WEAKENED:
+        rerolled = die >> (_IMPROVED if rating == Rating.IMPROVED else _NEUTRAL) & _FACES
+    return Faces(
+        die >> _HEROICS & _FACES,
+        die >> _STRIKES & _FACES,
+        (die >> _IS_BLANK & 1) << _B,
+        die >> _EXPLODING & _FACES,
+        rerolled,
+        die >> _HEROIC_HITS & _THREE,
+        die >> _STRIKE_HITS & _THREE,
     )
 
 

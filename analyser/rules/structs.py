@@ -101,6 +101,7 @@ class AttackFacts:
     damage_limit: int
     charging: int  # whether it is the attack of a charge: not that of an Overrun
     is_a: int  # bits of what the attacker is (:mod:`.house_rules`); 0 where that is not known
+    die: int  # the own faces of the die, packed (:mod:`.house_rules`); 0: as printed
     house_1: int  # house rules of the attacker, each packed (:mod:`.house_rules`); 0: no more
     house_2: int
     house_3: int

@@ -24,7 +24,7 @@ from analyser.game.ruleset import Rating, RatingName, Ruleset, face_mask
 from analyser.game.units import MOST_MODELS, Loadout, Row
 from analyser.rules import structs
 from analyser.rules.attack import set_fight
-from analyser.rules.house_rules import MOST_RULES, in_fields, is_a
+from analyser.rules.house_rules import MOST_RULES, in_fields, is_a, packed_die
 from analyser.rules.shots import DICE_A_CARRIAGE
 from analyser.rules.structs import ATTACK, FIGHT, NONE, TARGET, AttackFacts, FightFacts, TargetFacts
 from analyser.scenarios import resolve
@@ -71,7 +71,9 @@ class Scenario:
     def facts(self) -> tuple[AttackFacts, TargetFacts]:
         """Both sides as the rules read them."""
         unit = None if self.attacker is None else self.attacker.unit
-        return attack_record(self.attack, unit), target_record(self.target)
+        attack: Any = attack_record(self.attack, unit)
+        attack.die = packed_die(self.ruleset.die)
+        return attack, target_record(self.target)
 
     @cached_property
     def fight(self) -> FightFacts:
@@ -130,10 +132,18 @@ def attack_record(attack: Attack, attacker: Bearer | None = None) -> AttackFacts
         "damage": attack.attacker_damage,
         "damage_limit": attack.attacker_damage_limit,
         "charging": False,
+        "die": 0,
         "is_a": 0 if attacker is None else is_a(getattr(attacker, "type", None), getattr(attacker, "category", None)),
         **house_rules_in("attacking", (*attack.keywords, *of_unit)),
     }
     return cast("AttackFacts", record_of(ATTACK, numbers, attack))
+
+
+def attacks_by(ruleset: Ruleset, attacks: Iterable[AttackFacts]) -> NDArray[np.void]:
+    """An array of those attacks, made with the die of a ruleset."""
+    records: NDArray[np.void] = np.array(list(attacks), ATTACK)
+    records["die"] = packed_die(ruleset.die)
+    return records
 
 
 def target_record(target: Target, *, from_front: bool | None = None) -> Any:
@@ -342,7 +352,7 @@ def best_of(summaries: NDArray[np.void]) -> NDArray[np.int64]:
 def summaries_of(attacks: Sequence[AttackFacts], target: TargetFacts, ruleset: Ruleset) -> NDArray[np.void]:
     """Exact summaries of several attacks on one target; NaN for those without dice."""
     can_be_made, die = np.array([[attack.dice > 0] for attack in attacks]), np.array(ruleset.die.faces, np.int64)
-    return sweep(np.array(attacks, ATTACK), np.array([target], TARGET), can_be_made, die, ruleset.deck.counts())
+    return sweep(attacks_by(ruleset, attacks), np.array([target], TARGET), can_be_made, die, ruleset.deck.counts())
 
 
 def row_for(attack: Attack, attacker: Loadout | None, target: Target, ruleset: Ruleset) -> tuple[Row | None, str]:

@@ -15,6 +15,7 @@ from analyser.engine.pool.alias import Law, aliases_of
 from analyser.game.ruleset import Ruleset
 from analyser.rules.attack import dice_of_cell
 from analyser.rules.draws import odds_of
+from analyser.rules.house_rules import packed_die
 from analyser.rules.structs import NONE, FightFacts, StrikeFacts
 from analyser.scenarios.attack import values_of_fight
 from analyser.scenarios.battle_outlook import set_gains
@@ -35,6 +36,7 @@ class Strikes:
         self._tables: Tables | None = None
         self._sizes = (0, 0, 0)
         self._with_gains: Tables | None = None
+        self._die = packed_die(ruleset.die)
         self._odds = odds_of(np.array(ruleset.die.faces, np.int64), ruleset.deck.counts())
 
     def number(self, strike: Strike | None) -> int:
@@ -42,6 +44,9 @@ class Strikes:
         if strike is None:
             return NO_STRIKE
         record = strike.strike._replace(striker=0, orders=NONE, marks=0)
+        if self._die:
+            strike = strike._replace(attack=strike.attack.copy())
+            strike.attack.die = self._die
         key = (record, strike.attack.tobytes(), strike.target.tobytes(), strike.dice.tobytes())
         if key not in self._numbers:
             self._numbers[key] = len(self.records)

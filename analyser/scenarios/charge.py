@@ -11,7 +11,7 @@ from analyser.engine.fight.best.choice_program import ATTACK, DECLARED, OVERRUN,
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.profiles import Profiles, ProfilesUsed
-from analyser.game.ruleset import Rating, Ruleset
+from analyser.game.ruleset import Die, Rating, Ruleset
 from analyser.rules import contact as rules
 from analyser.rules import discipline, unit_state
 from analyser.rules.activation import Order
@@ -336,16 +336,19 @@ def check_can_be_charged(target: Combatant) -> None:
 
 
 def charge_program(
-    attacker: Combatant, target: Combatant, secondary: tuple[Combatant, ...] = ()
+    attacker: Combatant, target: Combatant, secondary: tuple[Combatant, ...] = (), die: Die | None = None
 ) -> tuple[Setup, list[Operation]]:
-    """The setup and the program of one charge; InputError for a unit that cannot charge, or be charged."""
+    """The setup and the program of one charge; InputError for a unit that cannot charge, or be charged.
+
+    `die`: by default one with the faces of the rules.
+    """
     check_can_be_charged(target)
     check_can_charge(attacker)
-    return program_of(attacker, target, secondary)
+    return program_of(attacker, target, secondary, die)
 
 
 def program_of(
-    attacker: Combatant, target: Combatant, secondary: tuple[Combatant, ...] = ()
+    attacker: Combatant, target: Combatant, secondary: tuple[Combatant, ...] = (), die: Die | None = None
 ) -> tuple[Setup, list[Operation]]:
     """The setup and the program of a charge that can be made."""
     sides = (attacker, target)
@@ -363,7 +366,7 @@ def program_of(
     set_back = [set_backs(side, operations, strikes, ATTACKER) for side in (ATTACKER, TARGET)]
     follows = A_COMBAT_LOST if overruns else 0  # to its Overrun, after the first combat
     placed_sides = list(place(facts, set_back, (follows, 0), (), "edge_distance"))
-    return setup_for(placed_sides, sides, strikes), operations
+    return setup_for(placed_sides, sides, strikes, die), operations
 
 
 def charge_start(setup: Setup) -> tuple[int, int]:

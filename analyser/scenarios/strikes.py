@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
 from analyser.engine.fight.program import MOST_STRIKES, SETUP, Kind, Operation, Setup
-from analyser.game.ruleset import Rating
+from analyser.game.ruleset import Die, Rating
 from analyser.game.units import MOST_DICE, Band, Row, hundredths
 from analyser.rules import unit_state
 from analyser.rules.activation import Order
-from analyser.rules.house_rules import is_a
+from analyser.rules.house_rules import is_a, packed_die
 from analyser.rules.shots import DICE_A_CARRIAGE
 from analyser.rules.structs import INCH, NONE, SideFacts, StrikeFacts
 from analyser.rules.unit_state import FALL_BACK, TOPMOST
@@ -185,8 +185,13 @@ def side_facts(combatant: Combatant, enemies: Sequence[Combatant], **more: int) 
     return SideFacts(**(facts | more))
 
 
-def setup_for(sides: Sequence[SideFacts], combatants: Sequence[Target], strikes: Sequence[Strike]) -> Setup:
-    """The setup of a fight between two sides with those strikes; InputError for more than a program holds."""
+def setup_for(
+    sides: Sequence[SideFacts], combatants: Sequence[Target], strikes: Sequence[Strike], die: Die | None = None
+) -> Setup:
+    """The setup of a fight between two sides with those strikes; InputError for more than a program holds.
+
+    `die`: by default one with the faces of the rules.
+    """
     if len(strikes) > MOST_STRIKES:
         problem = f"{len(strikes)} different attacks in one fight"
         raise InputError(problem, where="rows", allowed=f"up to {MOST_STRIKES}")
@@ -207,6 +212,8 @@ def setup_for(sides: Sequence[SideFacts], combatants: Sequence[Target], strikes:
         for part, record in zip(parts, strike[:3]):
             part[number] = record
         setup["dice"][0, number, :, : len(strike.dice)] = strike.dice.T
+    if die is not None and (faces := packed_die(die)):
+        setup["attacks"]["die"][0, : len(strikes)] = faces
     return cast("Setup", setup[0])
 
 

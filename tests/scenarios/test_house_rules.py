@@ -5,7 +5,6 @@ import json
 import pytest
 
 import analyser
-from tests.helpers.shell import run
 
 UNIT = """
 [[unit]]

@@ -126,6 +126,8 @@ class Reader:
         self._small = [int(each) for each in die // np.gcd.reduce(die)]
         self._sides = sum(self._small)
         self._cases = list(self._line())
+        exploding = (face for face in Face if int(fight.exploding_faces) >> face & 1)
+        self._exploding = [face for face in exploding for _ in range(self._small[face])]
         self._pairs = self._sides**2
         self._a_pair = int(layout.limit) // self._pairs
 
@@ -177,9 +179,12 @@ class Reader:
         at_once = self.layout.dice_at_once
         for place in range(dice):
             draw = draws[place if at_once == ABREAST else ABREAST * place]
-            result.append(self._alone(draw))
-            if draw < explodes:
-                added.append(Die(*self._cases[draw * self._pairs // explodes], added_by=place))
+            if draw >= explodes:
+                result.append(self._alone(draw))
+            else:
+                case, rest = divmod(draw * self._pairs, explodes)  # of the added die, and of the one that explodes
+                result.append(Die(self._exploding[rest * len(self._exploding) // explodes]))
+                added.append(Die(*self._cases[case], added_by=place))
                 if at_once != ABREAST:  # Arc adds a second die, which has a draw of its own
                     added.append(self._alone(draws[ABREAST * place + 1])._replace(added_by=place))
         return result + added
