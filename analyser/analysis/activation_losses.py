@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from analyser.analysis.name_index import places_of
 from analyser.analysis.pricing import Array
 from analyser.analysis.situations import Situation
-from analyser.game.ruleset import REROLLED_BY_RATING, Deck, Die, Face, Rating, Ruleset
+from analyser.game.ruleset import Deck, Die, Face, Rating, Ruleset
 from analyser.game.units import Loadout, Row, Unit
 from analyser.rules.contact import INFANTRY_OVERWHELMS
+from analyser.rules.house_rules import faces_of, packed_die
 
 _COLUMNS = ("mean_share_lost", "attacker_share_lost", "p_suppressed", "p_activated")
 STILL_TO_ACT = 0.5  # probability that a unit is still to be activated when the other acts: either may be first
@@ -75,11 +76,16 @@ def hits_of_a_die(die: Die) -> dict[Rating, float]:
     [28.0, 32.666666667, 37.333333333]
     """
     chances = np.array(die.faces) / die.sides
-    once = float(chances[Face.STRIKE] + 2 * chances[Face.HEROIC])
     result = {}
     for rating in Rating:
-        again = sum(float(chances[face]) for face in Face if REROLLED_BY_RATING[rating] >> face & 1)
-        result[rating] = once * (1 + again) * (1 + float(chances[Face.HEROIC]))
+        faces = faces_of(packed_die(die), rating)
+        hits = [
+            faces.heroic_hits * (faces.heroic >> face & 1) + faces.strike_hits * (faces.strike >> face & 1)
+            for face in Face
+        ]
+        rerolled, explodes = ([mask >> face & 1 for face in Face] for mask in (faces.rerolled, faces.exploding))
+        mean, lost = float(chances @ hits), float(chances * hits @ rerolled)
+        result[rating] = (mean * (1 + float(chances @ rerolled)) - lost) * (1 + float(chances @ explodes))
     return result
 
 

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from analyser.common.estimates import Method
 from analyser.common.sampling import Progress, Sampling
 from analyser.game.profiles import ProfilesLike
-from analyser.game.ruleset import Face
 from analyser.results.attack import solve_attack
 from analyser.rules.attack import hits_left_over, hits_of, losses_of, points_of
 from analyser.rules.structs import FightFacts
@@ -79,7 +78,7 @@ def dice_funnel(
     faces = np.array(scenario.ruleset.die.faces, np.float64) / scenario.ruleset.die.sides
     pools = _pools(fight, scenario.ruleset.deck.counts())
     rolled = sum(dice * probability for dice, probability in pools)
-    added = rolled * faces[Face.HEROIC] * fight.explosion
+    added = rolled * _probability_of(faces, fight.exploding_faces) * fight.explosion
     room = int(fight.most_destroyed) * int(fight.damage_limit) - int(fight.damage)
 
     def mean(of: Callable[[int], float]) -> float:
@@ -114,8 +113,8 @@ def _rerolled(fight: FightFacts, faces: NDArray[np.float64], pools: list[tuple[i
         return by_rating
     waits = _probability_of(faces, fight.extra_faces)
     added = polynomial.polypow([1 - waits, waits], int(fight.explosion))
-    heroic = faces[Face.HEROIC]
-    first = polynomial.polyadd([1 - heroic - waits, waits], heroic * added)
+    explodes = _probability_of(faces, fight.exploding_faces)
+    first = polynomial.polyadd([1 - explodes - waits, waits], explodes * added)
     extra = 0.0
     for dice, probability in pools:
         waiting = polynomial.polypow(first, dice) if dice else np.array([1.0])

@@ -29,9 +29,9 @@ from analyser.game.units import Inches, Loadout, Row
 from analyser.results.states import exact_ends_by_models, exact_laws_of, points_won
 from analyser.rules.attack import attack_dice
 from analyser.rules.policies import BEST, SHOOTING
-from analyser.rules.structs import ATTACK, CATEGORIES, TARGET, AttackFacts
+from analyser.rules.structs import CATEGORIES, TARGET, AttackFacts
 from analyser.scenarios import policies as policies_of_duels
-from analyser.scenarios.attack import attack_record, best_of, target_record
+from analyser.scenarios.attack import attack_record, attacks_by, best_of, target_record
 from analyser.scenarios.charge import charge_start, check_can_be_charged, check_can_charge, program_of
 from analyser.scenarios.duel import DuelScenario, bits_of_wins, shooters_of
 from analyser.scenarios.duel import program_of as program_of_duel
@@ -52,6 +52,10 @@ class Shot(NamedTuple):
     reasons: tuple[str | None, ...]
 
 
+_DECIDE_DICE = ("category", "is_a", "house_1", "house_2", "house_3", "house_4")
+"""Fields of a target that decide about the dice (Shock, Wreckers, house rules)."""
+
+
 def shoot(attackers: Sequence[Loadout], field: Field, situation: Situation) -> NDArray[np.void]:
     """Return the result of a ranged attack of each attacker on each defender, by its best row or the given one."""
     categories = np.array([CATEGORIES.index(target.category or "light") for target in field.targets])
@@ -64,14 +68,15 @@ def shoot(attackers: Sequence[Loadout], field: Field, situation: Situation) -> N
     targets = [target_record(target) for target in field.targets]
     possible = np.array([[reason is None for reason in shot.reasons] for shot in shots], np.bool_)
     summaries = sweep(
-        np.array([shot.facts for shot in shots], ATTACK),
+        attacks_by(field.ruleset, [shot.facts for shot in shots]),
         np.array(targets, TARGET),
         possible.reshape(-1, len(CATEGORIES))[:, categories],
         np.array(field.ruleset.die.faces, np.int64),
         field.ruleset.deck.counts(),
         threads=field.threads,
     )
-    one_of = dict(zip(categories.tolist(), targets))  # the category decides about the dice (Shock, Wreckers)
+    kinds = [tuple(target[name] for name in _DECIDE_DICE) for target in targets]
+    one_of = dict(zip(kinds, targets))
     for place in dict.fromkeys(shot.attacker for shot in shots):
         mine = np.array([number for number, shot in enumerate(shots) if shot.attacker == place])
         best = best_of(summaries[mine])
@@ -79,8 +84,8 @@ def shoot(attackers: Sequence[Loadout], field: Field, situation: Situation) -> N
             able = np.flatnonzero(best == row)
             cells[list(SUMMARY.names or ())][place, able] = summaries[number, able]
             cells["row"][place, able], cells["why_not"][place, able] = shots[number].row.id, None
-            dice = {category: attack_dice(shots[number].facts, target) for category, target in one_of.items()}
-            cells["dice"][place, able] = [dice[category] for category in categories[able].tolist()]
+            dice = {kind: attack_dice(shots[number].facts, target) for kind, target in one_of.items()}
+            cells["dice"][place, able] = [dice[kinds[at]] for at in able.tolist()]
     return cells
 
 
@@ -141,7 +146,7 @@ def _charges(attackers: Sequence[Combatant], targets: Sequence[Combatant], rules
         return result
     strongest, toughest = (max(side, key=attrgetter("models")) for side in (attackers, targets))
     try:
-        setup, operations = program_of(strongest, toughest)
+        setup, operations = program_of(strongest, toughest, die=ruleset.die)
     except InputError as error:
         return [problem or error.problem for problem in result]
     models = [(attacker.models or 0, target.models or 0) for attacker, target in (pairs[number] for number in able)]

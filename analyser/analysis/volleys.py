@@ -218,7 +218,7 @@ class _Side:
             row = attacker.unit.row(name)
             assert row is not None
             records.append(attack_record(resolve_attack(situation.attack(row), attacker, row), attacker.unit))
-        setup, die = volleys_setup(records, resolved), np.array(ruleset.die.faces, np.int64)
+        setup, die = volleys_setup(records, resolved, ruleset.die), np.array(ruleset.die.faces, np.int64)
         run.expect(INTERPRETED * len(records))
         self._states, matrices = strike_matrices(setup, len(records), die, ruleset.deck.counts())
         self.matrices = dict(zip(self._rows, matrices))

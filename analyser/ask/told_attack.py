@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from analyser.common.records import plain
@@ -17,13 +16,7 @@ from analyser.rules.attack import Scores, hits_left_over, hits_of, losses_of, po
 from analyser.rules.strike import Stage
 from analyser.rules.structs import FightFacts, Test
 
-FACES = {
-    Face.HEROIC: "heroic strike",
-    Face.STRIKE: "strike",
-    Face.GLANCING: "glancing strike",
-    Face.MISS: "miss",
-    Face.BLANK: "blank",
-}
+_FACES = {"heroic": "heroic strike", "glancing": "glancing strike"}
 _FLAGS = ("suppressed", "disordered", "activated", "fell_back", "broken", "fled", "annihilated")
 _NUMBERS = {
     "models_destroyed": discipline.MODELS_DESTROYED,
@@ -72,29 +65,31 @@ def strike_of(fight: FightFacts, scores: Scores, trial: Trial) -> Strike:
     return resolved(fight, scores, score_of_dice(fight, scores, trial.dice), officer, passes)
 
 
-def dice_lines(dice: list[Die], added: int = 1) -> list[str]:
-    """Return a line a die: its face, its re-rolls, and the die that it was added by."""
-    width = len(str(len(dice)))
-    return [f"  {place:>{width}}. {_die(die, added)}" for place, die in enumerate(dice, start=1)]
+def dice_lines(dice: list[Die], fight: FightFacts, names: Sequence[str]) -> list[str]:
+    """Return a line a die: its face, its re-rolls, and the die that it was added by; `names`: of the faces."""
+    width, faces = len(str(len(dice))), [_FACES.get(name, name) for name in names]
+    return [f"  {place:>{width}}. {_die(die, fight, faces)}" for place, die in enumerate(dice, start=1)]
 
 
-def _die(die: Die, added: int) -> str:
-    text = FACES[die.shows]
+def _die(die: Die, fight: FightFacts, faces: Sequence[str]) -> str:
+    text = faces[die.shows]
     if die.rerolled is not None:
-        text += f", re-rolled (AC-3.4): {FACES[die.rerolled]}"
+        text += f", re-rolled (AC-3.4): {faces[die.rerolled]}"
     if die.again is not None:
-        text += f", re-rolled once more (AC-3.5): {FACES[die.again]}"
+        text += f", re-rolled once more (AC-3.5): {faces[die.again]}"
     if die.added_by is not None:
         return f"{text}   (added by die {die.added_by + 1})"
-    explodes = f", which adds {counted(added, 'die', 'dice')} (AC-3.3)"
-    return text + (explodes if die.shows == Face.HEROIC else "")
+    explodes = f", which adds {counted(int(fight.explosion), 'die', 'dice')} (AC-3.3)"
+    return text + (explodes if int(fight.exploding_faces) >> die.shows & 1 else "")
 
 
 def _hits_line(fight: FightFacts, dice: list[Die], struck: Strike) -> str:
     """Return the hits of a pool and their sources (AC-3.6)."""
-    faces, turned = Counter(die.ends for die in dice), turned_heroic(fight, dice)
-    heroics, strikes = faces[Face.HEROIC] + turned, faces[Face.STRIKE] - turned
-    parts = [counted(strikes, "strike")] if strikes or not heroics else []
+    turned, masks = turned_heroic(fight, dice), (int(fight.heroic_faces), int(fight.strike_faces))
+    heroics, strikes = (sum(mask >> die.ends & 1 for die in dice) for mask in masks)
+    heroics, strikes = heroics + turned, strikes - turned
+    of_strikes = "" if fight.strike_hits == 1 else f" of {fight.strike_hits} each"
+    parts = [counted(strikes, "strike") + of_strikes] if strikes or not heroics else []
     parts += [f"{counted(heroics, 'heroic strike')} of {fight.heroic_hits} each"] if heroics else []
     veteran = f", {counted(turned, 'strike')} turned heroic by Veteran (AC-7)" if turned else ""
     return f"Hits (AC-3.6): {hits_of(struck.scores, struck.score)} = {' + '.join(parts)}{veteran}"
@@ -160,7 +155,8 @@ def attack_lines(result: AttackResult, scores: Scores, trial: Trial) -> list[str
         lines.append(f"Overcharge (AC-6): the attacker turns a {trial.own_card} for as many dice more")
     first = sum(die.added_by is None for die in trial.dice)
     lines.append(f"Rolled (AC-3.2): {counted(first, 'die', 'dice')}, {len(trial.dice) - first} added (AC-3.3)")
-    lines += [*dice_lines(trial.dice, int(fight.explosion)), _hits_line(fight, trial.dice, struck)]
+    names = result.scenario.ruleset.die.names
+    lines += [*dice_lines(trial.dice, fight, names), _hits_line(fight, trial.dice, struck)]
     lines += [*_damage_lines(fight, struck), *_test_lines(fight, trial.card, struck)]
     lines.append(_fate_line(fight, int(strike.outcome_of(fight, struck.state))))
     if trial.building is not None:

@@ -21,7 +21,7 @@ from analyser.engine.fight.sampled.choices import NOBODY_CHOOSES, Choices, next_
 from analyser.engine.fight.sampled.nodes import set_up_strike
 from analyser.engine.fight.sampled.nodes import struck as states_after
 from analyser.engine.fight.sampled.simulation import Simulation
-from analyser.engine.pool.replay import Die, dice_that_score
+from analyser.engine.pool.replay import dice_that_score
 from analyser.engine.rng import stream_of
 from analyser.game.ruleset import Rating
 from analyser.results.play import play_of
@@ -73,7 +73,7 @@ _LOTS = {
     Kind.GO_OFF: "the die of Spectacular Demise (AC-7)",
     Kind.FRIGHTEN: "the die of Spectacular Demise again (AC-7)",
 }
-DiceOf = Callable[[FightFacts, int], list[Die]]  # of a fight and a score
+DiceOf = Callable[[FightFacts, int], list[str]]  # of a fight and a score
 
 
 class Walked(NamedTuple):
@@ -169,7 +169,7 @@ class Walker:
         by_card = f", {own_card} by its card" if own_card else ""
         lines = [f"{attacker} {how} {target}{close}: {dice}, {rating}{by_card}"]
         if fight.dice:
-            lines += dice_lines(self._dice_of(fight, struck.score), int(fight.explosion))
+            lines += self._dice_of(fight, struck.score)
         hits, points = hits_of(struck.scores, struck.score), points_of(fight, struck.scores, struck.score)
         lines.append(
             f"  {counted(hits, 'hit')} (AC-3.6), {points} damage at DEFENCE {fight.defence} (AC-3.7), "
@@ -310,8 +310,9 @@ def told_fights(scenario: Any, trials: int, seed: int, first: int = 0) -> Iterat
         """Return the walker of a trial by its number; the dice of each of its rolls have a stream of their own."""
         rolls = count()
 
-        def dice_of(pool: FightFacts, score: int) -> list[Die]:
-            return dice_that_score(pool, score, die, stream_of(seed, number, next(rolls)))
+        def dice_of(pool: FightFacts, score: int) -> list[str]:
+            dice = dice_that_score(pool, score, die, stream_of(seed, number, next(rolls)))
+            return dice_lines(dice, pool, scenario.ruleset.die.names)
 
         return Walker(fight.setup, fight.parts, fight.names, dice_of, fight.choices)
 
@@ -358,7 +359,7 @@ def _closing(kind: str, figures: Mapping[str, Any]) -> list[str]:
 def fight_of(scenario: Any) -> Fight:
     """Return a fight as :func:`~analyser.results.duel.solve_duel` and its like run it."""
     if scenario.kind == "charge":
-        setup, program = charge_program(scenario.attacker, scenario.target, scenario.secondary)
+        setup, program = charge_program(scenario.attacker, scenario.target, scenario.secondary, scenario.ruleset.die)
         setup.sides["hunter"] = 1  # combats won are counted for both
         names = "the attacker", "the target"
         return Fight(setup, [program], charge_start(setup), names, [0])

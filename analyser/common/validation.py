@@ -37,15 +37,18 @@ def told(default: Any, description: str, **bounds: Any) -> Any:
     return Field(default, description=description, **bounds)
 
 
-def checked(model: type[ModelT], data: Mapping[str, Any], *, where: str = "", is_plain: bool = False) -> ModelT:
+def checked(
+    model: type[ModelT], data: Mapping[str, Any], *, where: str = "", is_plain: bool = False, house_rules: Any = None
+) -> ModelT:
     """`data` from a file or a section, `where`, as a `model`, or an InputError that names the first key at fault.
 
     `is_plain`: it is known to be neither too deep nor too large, which to find out takes as long as all else.
+    `house_rules`: those that its keywords can be, by name.
     """
     if not is_plain:
         check_plain(data, where)
     try:
-        return model.model_validate(data)
+        return model.model_validate(data, context=house_rules)
     except ValidationError as error:
         findings = error.errors(include_url=False)
         # a misspelt key is two findings, and that the right one is missing tells less

@@ -17,6 +17,7 @@ from analyser.game.forces import ForceRules, ScaleName
 from analyser.game.keywords import Rule
 from analyser.game.names import Name
 from analyser.game.profiles import Profiles
+from analyser.game.ruleset import HouseRules
 from analyser.game.units import (
     OF_LEVELS,
     BreakLimit,
@@ -263,7 +264,7 @@ def _loadout(entry: UnitEntry, faction: str, library: Profiles) -> tuple[str | N
     """The selector of an entry in the library, if it has one, its profile as stated, and what of that is stated."""
     changes = entry.changes
     if entry.unit is None:
-        return None, _own_profile(entry, faction, changes), changes
+        return None, _own_profile(entry, faction, changes, library.ruleset.rules), changes
     loadout = _found(entry.unit, faction, library)
     shipped = library.by_selector.get(loadout.selector)
     if shipped is None:
@@ -312,10 +313,11 @@ def with_changes(loadout: Loadout, changes: Mapping[str, Any]) -> Loadout:
     of_level = {*_LEVEL_KEYS, *loadout.unit.differing}
     unit["levels"][loadout.level_name] |= {key: value for key, value in plain.items() if key in of_level}
     unit |= {key: value for key, value in plain.items() if key not in of_level}
-    return checked(Loadout, {"faction": loadout.faction, "unit": unit, "level_name": loadout.level_name})
+    changed = {"faction": loadout.faction, "unit": unit, "level_name": loadout.level_name}
+    return checked(Loadout, changed, house_rules=loadout.house_rules).under(loadout.house_rules)
 
 
-def _own_profile(entry: UnitEntry, faction: str, changes: Mapping[str, Any]) -> Loadout:
+def _own_profile(entry: UnitEntry, faction: str, changes: Mapping[str, Any], house_rules: HouseRules) -> Loadout:
     """The profile that an entry without a selector is."""
     if entry.name is None:
         raise InputError("this key is missing: it is required", where="unit", allowed="a selector; or a whole profile")
@@ -325,7 +327,8 @@ def _own_profile(entry: UnitEntry, faction: str, changes: Mapping[str, Any]) -> 
     levels = {level: {key: plain[key] for key in _LEVEL_KEYS if key in plain}}
     name = _NUMBER.sub("", entry.name)
     named = {"id": slug_of(name), "name": name, "levels": levels}
-    return checked(Loadout, {"faction": faction, "unit": named | unit, "level_name": level})
+    own = {"faction": faction, "unit": named | unit, "level_name": level}
+    return checked(Loadout, own, house_rules=house_rules).under(house_rules)
 
 
 def slug_of(name: str) -> str:

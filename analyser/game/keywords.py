@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, ClassVar, NamedTuple, Self
 
 from pydantic_core import core_schema
 
 from analyser.common.errors import nearest, shown
+from analyser.game.house_rules import HouseRule
 
 RANGED_ATTACK, CLOSE_QUARTERS, FOCUS_FIRE, DUEL = "ranged attack", "close quarters", "focus fire", "duel"
 _ANYWHERE, _ELSEWHERE = (CLOSE_QUARTERS, DUEL), "movement, deployment or command"
@@ -42,6 +43,7 @@ class Term(NamedTuple):
         return fight != CLOSE_QUARTERS or self.touches not in OF_SHOTS
 
 
+HOUSE_RULE = "house rule"
 OF_SHOTS = ("ranged attack", "when the row may fire")
 """Values of `touches` that concern shots alone."""
 
@@ -117,7 +119,7 @@ def parse(text: str) -> tuple[str, str | None]:
     return (match["name"], _INCH_MARKS.sub("", match["parameter"]).strip()) if match else (tidy(text), None)
 
 
-def recognise(name: str, table: Mapping[str, Term]) -> tuple[str, bool]:
+def recognise(name: str, table: Collection[str]) -> tuple[str, bool]:
     """The name in `table` that `name` means (itself if it is like none), and whether it is spelled right.
 
     Letter case, quotes, hyphens and spaces are no misspelling.
@@ -176,11 +178,13 @@ class Keyword(str):
     x: int  # the parameter as an integer, else 0
     inches: float  # the parameter as a length, else 0
     field: str  # the name as that of a field of a record: `lock_on` for Lock On
+    house: HouseRule | None  # what it does, if it is a rule of one's own
 
-    def __new__(cls, written: str) -> Self:
-        """Read `written`."""
+    def __new__(cls, written: str, house_rules: Mapping[str, HouseRule] | None = None) -> Self:
+        """Read `written`; `house_rules`: by name, those that it can be beside the rules of the game."""
         self = super().__new__(cls, written)
-        self.name, self.parameter = _read(cls, str(written))
+        self.name, self.parameter = _read(cls, str(written), tuple(house_rules or ()))
+        self.house = (house_rules or {}).get(self.name)
         number = self.parameter or ""
         self.x = int(number) if number.isdecimal() else 0
         self.inches = float(number) if number.replace(".", "", 1).isdecimal() else 0.0
@@ -192,20 +196,43 @@ class Keyword(str):
         """Name as the rules spell it, with its parameter."""
         return with_parameter(self.name, self.parameter)
 
+    def __eq__(self, other: object) -> bool:
+        return str.__eq__(self, other) is True and self.house == getattr(other, "house", self.house)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = str.__hash__
+
     @property
     def term(self) -> Term | None:
         """Its entry in the table of the rules; None for a name that is not in it."""
-        return self.TABLE.get(self.name)
+        if self.house is None:
+            return self.TABLE.get(self.name)
+        side = "attacker" if self.house.when == "attacking" else "target"
+        return Term(self.name, HOUSE_RULE, side, _ANYWHERE)
 
     @classmethod
     def __get_pydantic_core_schema__(cls, *_: Any) -> core_schema.CoreSchema:
-        return core_schema.no_info_after_validator_function(cls._checked, core_schema.str_schema(strict=True))
+        as_text = core_schema.to_string_ser_schema(when_used="json")
+        text = core_schema.str_schema(strict=True)
+        return core_schema.with_info_wrap_validator_function(cls._validated, text, serialization=as_text)
 
     @classmethod
-    def _checked(cls, written: str) -> Self:
-        keyword = cls(plain_name(written))
-        if keyword.term is None and (meant := recognise(keyword.name, cls.TABLE)[0]) in cls.TABLE:
+    def _validated(cls, value: Any, handler: Callable[[Any], str], info: Any) -> Self:
+        """A house rule that has been read stays as it is: what it does is not known here any more."""
+        if isinstance(value, cls) and value.house is not None:
+            return value
+        return cls._checked(handler(value), info.context)
+
+    @classmethod
+    def _checked(cls, written: str, house_rules: Mapping[str, HouseRule] | None) -> Self:
+        keyword = cls(plain_name(written), house_rules)
+        known = (*cls.TABLE, *(house_rules or ()))
+        if keyword.term is None and (meant := recognise(keyword.name, known)[0]) in known:
             raise ValueError(f"{shown(keyword.name)} is not known; did you mean {meant!r}?")
+        if keyword.house is not None and cls is Quality and keyword.house.when == "attacked":
+            raise ValueError(f"{shown(keyword.name)} counts when its unit is attacked: a special rule, not a quality")
         if keyword.x > MOST_X:
             raise ValueError(f"the number in {shown(written)} (allowed: 0 to {MOST_X})")
         return keyword
@@ -224,9 +251,9 @@ class Rule(Keyword):
 
 
 @lru_cache(maxsize=4096)
-def _read(kind: type[Keyword], written: str) -> tuple[str, str | None]:
+def _read(kind: type[Keyword], written: str, more: tuple[str, ...] = ()) -> tuple[str, str | None]:
     name, parameter = parse(written)
-    meant, sure = recognise(name, kind.TABLE)
+    meant, sure = recognise(name, (*kind.TABLE, *more) if more else kind.TABLE)
     return (meant if sure else name), parameter
 
 
@@ -259,5 +286,5 @@ class Bearer:
 
 
 def each_once(keywords: Iterable[Keyword]) -> tuple[str, ...]:
-    """Return the keywords as the rules spell them, without repeats."""
-    return tuple(dict.fromkeys(keyword.canonical for keyword in keywords))
+    """Return the keywords as the rules spell them, without repeats; house rules as they are."""
+    return tuple(dict.fromkeys(keyword.canonical if keyword.house is None else keyword for keyword in keywords))

@@ -6,15 +6,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from analyser.common.errors import InputError, did_you_mean, shown
+from analyser.game.house_rules import HouseRule
 from analyser.game.keywords import Keyword, Quality, Rule
 
 _KEYWORDS: dict[str, type[Keyword]] = {"rules": Rule, "qualities": Quality}
 
 
-def change(parts: Sequence[dict[str, Any]], key: str, value: Any) -> None:
+def change(
+    parts: Sequence[dict[str, Any]], key: str, value: Any, house_rules: Mapping[str, HouseRule] | None = None
+) -> None:
     """Change one key of a level, of a unit, or of several rows, given as plain data.
 
-    A number or a list takes the place of the old one; with a sign it is added to that, or taken away.
+    A number or a list takes the place of the old one; with a sign it is added to that, or taken away. `house_rules`:
+    those that can be added.
 
     >>> parts = [{"points": 35}]
     >>> change(parts, "points", "+10")
@@ -22,7 +26,7 @@ def change(parts: Sequence[dict[str, Any]], key: str, value: Any) -> None:
     [{'points': 45}]
     """
     if key in _KEYWORDS:
-        _change_keywords(parts, key, value)
+        _change_keywords(parts, key, value, house_rules or {})
         return
     signed = isinstance(value, str) and value[:1] in ("+", "-")
     for part in parts:
@@ -68,17 +72,21 @@ def _more_dice(band: dict[str, Any], by: float) -> dict[str, Any]:
     return band | {key: max(band[key] + by, 0) for key in ("dice", "special") if band[key]}
 
 
-def _change_keywords(parts: Sequence[dict[str, Any]], key: str, value: Any) -> None:
+def _change_keywords(
+    parts: Sequence[dict[str, Any]], key: str, value: Any, house_rules: Mapping[str, HouseRule]
+) -> None:
     if not isinstance(value, str | list | tuple):
         raise InputError(f"{shown(value)} is not usable", allowed='names such as "+Arc", in one text or a list')
     written = [str(word).strip() for word in (value.split(",") if isinstance(value, str) else value) if word]
     signs = [word[:1] if word[:1] in ("+", "-") else "" for word in written]
     if "" in signs and any(signs):
         raise InputError(f"{shown(value)} has names with and without a sign")
-    keywords = [_KEYWORDS[key](word.lstrip("+-").strip()) for word in written]
+    keywords = [_KEYWORDS[key](word.lstrip("+-").strip(), house_rules) for word in written]
     for sign, keyword in zip(signs, keywords):
         if keyword.term is None:
-            raise InputError(f"{shown(keyword.name)} is not known{did_you_mean(keyword.name, keyword.TABLE)}")
+            raise InputError(
+                f"{shown(keyword.name)} is not known{did_you_mean(keyword.name, (*keyword.TABLE, *house_rules))}"
+            )
         if sign == "-" and not any(old.name == keyword.name for part in parts for old in part[key]):
             raise InputError(f"there is no {keyword.name} to take away")
     for part in parts:

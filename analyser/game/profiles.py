@@ -20,7 +20,7 @@ from analyser.common.text import fill
 from analyser.common.validation import Record, checked
 from analyser.game.forces import ForceRules
 from analyser.game.names import one_named, selector_parts, with_marks
-from analyser.game.ruleset import Ruleset, checked_parts, ruleset_record
+from analyser.game.ruleset import HouseRules, Ruleset, checked_parts, ruleset_record
 from analyser.game.units import Faction, Loadout, Unit
 
 if TYPE_CHECKING:
@@ -129,8 +129,8 @@ class Profiles:
     folder : path, optional
         Default: the shipped profiles.
     ruleset : Ruleset or mapping, optional
-        A die, a deck or both, such as ``{"die": {"strike": 3, "miss": 3}}``: instead of those of the folder, and of a
-        scenario that has its own. Default: those of the folder.
+        A die, a deck or house rules, such as ``{"die": {"strike": 3, "miss": 3}}``: instead of those of the folder,
+        and of a scenario that has its own. Default: those of the folder.
 
     Examples
     --------
@@ -187,7 +187,7 @@ class Profiles:
     def _faction_in(self, path: Path) -> Faction:
         if path not in self._read:
             vars(self).setdefault("used", self._used_now())  # the version of what is read now
-            self._read[path] = checked(Faction, read_toml(path), where=str(path))
+            self._read[path] = checked(Faction, read_toml(path), where=str(path), house_rules=self.ruleset.rules)
         return self._read[path]
 
     def _factions_for(self, name: str) -> Mapping[str, Faction]:
@@ -216,7 +216,7 @@ class Profiles:
     @cached_property
     def by_selector(self) -> dict[str, Loadout]:
         """Every loadout by its whole selector, in the order of the files."""
-        result = _by_selector(self.factions.values())
+        result = _by_selector(self.factions.values(), self.ruleset.rules)
         self._found |= result
         return result
 
@@ -286,7 +286,7 @@ class Profiles:
         if selector not in self._found:
             marked = with_marks(selector, self._factions_for(selector_parts(selector)[0]))
             level = selector_parts(marked)[2]
-            levels = [(loadout.level_name, loadout) for loadout in _loadouts(*self.unit(marked))]
+            levels = [(loadout.level_name, loadout) for loadout in _loadouts(*self.unit(marked), self.ruleset.rules)]
             is_one = not level and len(levels) == 1
             self._found[selector] = levels[0][1] if is_one else one_named(level, levels, "level", marked)
         return self._found[selector]
@@ -344,7 +344,7 @@ class Profiles:
         if slash and not any(mark in faction for mark in "*?["):
             named = self.faction(faction)
             faction = named.id
-            among = self if "factions" in vars(self) else _by_selector([named]).values()
+            among = self if "factions" in vars(self) else _by_selector([named], self.ruleset.rules).values()
         wildcard = f"{faction}{slash}{rest}" + ("" if "@" in pattern else "@*")
         fitting = [loadout for loadout in among if fnmatch.fnmatchcase(loadout.selector, wildcard)]
         if not fitting:
@@ -418,7 +418,7 @@ def load_ruleset(folder: Path | None = None) -> Ruleset:
     >>> load_ruleset().die.sides, len(load_ruleset().deck.counts())
     (6, 13)
     """
-    return _record_in(Ruleset, *_for_all(folder, RULESET_FILE))
+    return _record_in(Ruleset, *_for_all(folder, RULESET_FILE))  # what it leaves out is as shipped
 
 
 def _for_all(folder: Path | None, name: str) -> tuple[Path, bytes]:
@@ -435,13 +435,16 @@ def _record_in(model: type[RecordT], path: Path, content: bytes) -> RecordT:
 
 @lru_cache(maxsize=16)
 def _read_record(model: type[Record], path: Path, _: bytes) -> Record:
-    return checked(model, read_toml(path), where=str(path))
+    shipped = shipped_profiles() / path.name
+    left_out = read_toml(shipped) if model is Ruleset and shipped != path else {}
+    return checked(model, {**left_out, **read_toml(path)}, where=str(path))
 
 
-def _by_selector(factions: Iterable[Faction]) -> dict[str, Loadout]:
+def _by_selector(factions: Iterable[Faction], house_rules: HouseRules) -> dict[str, Loadout]:
     units = ((faction, unit) for faction in factions for unit in faction.units)
-    return {loadout.selector: loadout for faction, unit in units for loadout in _loadouts(faction, unit)}
+    return {each.selector: each for faction, unit in units for each in _loadouts(faction, unit, house_rules)}
 
 
-def _loadouts(faction: Faction, unit: Unit) -> list[Loadout]:
-    return [Loadout(faction=faction.id, unit=unit, level_name=name) for name in unit.levels]
+def _loadouts(faction: Faction, unit: Unit, house_rules: HouseRules) -> list[Loadout]:
+    loadouts = (Loadout(faction=faction.id, unit=unit, level_name=name) for name in unit.levels)
+    return [each.under(house_rules) for each in loadouts]

@@ -1,4 +1,4 @@
-"""Die, deck and combat rating; and a ruleset: what the rules do not print, the die and the deck (AC-1, AC-3)."""
+"""Die, deck and combat rating; and a ruleset: the die and the deck, which the rules do not print, and house rules."""
 
 from __future__ import annotations
 
@@ -7,12 +7,21 @@ from enum import IntEnum
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import Field, field_validator, model_serializer, model_validator
+from pydantic import (
+    AfterValidator,
+    Field,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
 
 from analyser.common.errors import InputError, shown
 from analyser.common.records import Integers
 from analyser.common.text import counted
 from analyser.common.validation import Record, checked
+from analyser.game.house_rules import HouseRule
+from analyser.game.keywords import QUALITIES, SPECIAL_RULES, parse, plain_name, recognise
 
 MOST_SIDES = 1000
 HIGHEST_CARD = 99
@@ -27,13 +36,20 @@ RatingName = Literal["weakened", "neutral", "improved"]
 
 
 class Face(IntEnum):
-    """The five symbols of the attack die; the numbers index every array of faces."""
+    """The five symbols of the attack die, and room for own ones; the numbers index every array of faces."""
 
     HEROIC = 0
     STRIKE = 1
     GLANCING = 2
     MISS = 3
     BLANK = 4
+    OWN_1 = 5
+    OWN_2 = 6
+    OWN_3 = 7
+
+
+PRINTED = ("heroic", "strike", "glancing", "miss", "blank")
+"""The symbols of the rules, in the order of :class:`Face`."""
 
 
 class Rating(IntEnum):
@@ -53,30 +69,119 @@ def face_mask(names: tuple[str, ...]) -> int:
     return sum(1 << Face[name.upper()] for name in set(names))
 
 
+class FaceRule(Record):
+    """A face of the die that is no symbol of the rules, or one of them with other effects."""
+
+    page = "docs/keys.md"
+
+    sides: Sides
+    hits: Annotated[int, Field(ge=0, le=6)] | None = None
+    explodes: bool | None = None
+    rerolled: Literal["never", "improved", "neutral"] | None = None
+
+
+_AS_PRINTED: dict[str, dict[str, Any]] = {
+    "heroic": {"hits": 2, "explodes": True},
+    "strike": {"hits": 1},
+    "glancing": {"rerolled": "neutral"},
+    "miss": {"rerolled": "improved"},
+}
+_OF_A_FACE = {"hits": 0, "explodes": False, "rerolled": "never"}
+
+
 class Die(Record):
-    """Die, as the number of sides that show each symbol (AC-1.1)."""
+    """Die, as the number of sides that show each symbol (AC-1.1), or own faces.
+
+    >>> die = Die.model_validate({"strike": 3, "miss": 2, "critical": {"sides": 1, "hits": 2, "explodes": True}})
+    >>> die.sides, die.names[5]
+    (6, 'critical')
+    """
 
     heroic: Sides = 0
     strike: Sides = 0
     glancing: Sides = 0
     miss: Sides = 0
     blank: Sides = 0
+    changed: dict[str, FaceRule] = Field(default_factory=dict)  # faces of one's own, and symbols with other effects
+
+    @model_validator(mode="before")
+    @classmethod
+    def _tables_apart(cls, die: object) -> object:
+        """In files a face with other effects is a table, under its name."""
+        if not isinstance(die, dict) or "changed" in die:
+            return die
+        tables = {name: value for name, value in die.items() if isinstance(value, dict | FaceRule)}
+        plain = {name: value for name, value in die.items() if name not in tables}
+        return plain | ({"changed": tables} if tables else {})
 
     @model_validator(mode="after")
-    def _has_sides(self) -> Die:
+    def _makes_sense(self) -> Die:
+        for name in PRINTED:
+            if name in self.changed:
+                self.__dict__[name] = self.changed[name].sides  # frozen for all other code
         if not 1 <= self.sides <= MOST_SIDES:
             raise ValueError(f"{self.sides} sides in all (allowed: 1 to {MOST_SIDES})")
+        own = len(self.names) - len(PRINTED)
+        if own > len(Face) - len(PRINTED):
+            raise ValueError(f"{own} faces of your own (allowed: up to {len(Face) - len(PRINTED)})")
+        strike, heroic = self.effect("strike", "hits"), self.effect("heroic", "hits")
+        if heroic < max(strike, 1):
+            raise ValueError(f"heroic: {heroic} hits (allowed: {max(strike, 1)} to 6)")
+        for name in map(_slug, self.names):
+            hits, explodes, rerolled = (self.effect(name, key) for key in _OF_A_FACE)
+            if hits not in (0, strike, heroic):
+                raise ValueError(f"{name}: {hits} hits (allowed: 0, or as many as a strike or a heroic strike)")
+            if explodes and (hits != heroic or rerolled != "never"):
+                raise ValueError(f"{name} explodes (allowed: with the hits of a heroic strike, and never re-rolled)")
         return self
 
+    @model_serializer(mode="wrap")
+    def _with_tables(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = handler(self)
+        del data["changed"]
+        return data | {name: face.model_dump(exclude_none=True) for name, face in self.changed.items()}
+
     @property
-    def faces(self) -> tuple[int, int, int, int, int]:
-        """Sides per symbol, in the order of :class:`Face`."""
-        return self.heroic, self.strike, self.glancing, self.miss, self.blank
+    def names(self) -> tuple[str, ...]:
+        """The names of its faces, in the order of :class:`Face`."""
+        return (*PRINTED, *(name for name in self.changed if name not in PRINTED))
+
+    def effect(self, name: str, key: str) -> Any:
+        """Return the `hits` of a face, whether it `explodes`, or by which rating it is `rerolled`."""
+        stated = getattr(self.changed.get(name), key, None)
+        return (_OF_A_FACE | _AS_PRINTED.get(name, {}))[key] if stated is None else stated
+
+    @property
+    def faces(self) -> tuple[int, ...]:
+        """Sides per face, in the order of :class:`Face`."""
+        own = [self.changed[name].sides for name in self.names[len(PRINTED) :]]
+        printed = self.heroic, self.strike, self.glancing, self.miss, self.blank
+        return (*printed, *own, *[0] * (len(Face) - len(PRINTED) - len(own)))
 
     @property
     def sides(self) -> int:
         """The number of sides."""
         return sum(self.faces)
+
+    @property
+    def in_words(self) -> str:
+        """Its faces in words."""
+        counts = ((name, count) for name, count in zip(self.names, self.faces) if count)
+        return ", ".join(f"{count} {_word(name, count)}{self._effects_of(name)}" for name, count in counts)
+
+    def _effects_of(self, name: str) -> str:
+        if name not in self.changed:
+            return ""
+        hits, explodes, rerolled = (self.effect(name, key) for key in _OF_A_FACE)
+        effects = [f"{counted(hits, 'hit')} each", *(["explodes"] if explodes else [])]
+        effects += [] if rerolled == "never" else [f"re-rolled from {rerolled}"]
+        return f" ({', '.join(effects)})"
+
+
+def _slug(name: str) -> str:
+    if not name.isidentifier() or name != name.lower():
+        raise ValueError(f"face {shown(name)} (allowed: lower-case letters, figures and _)")
+    return name
 
 
 class Deck(Record):
@@ -119,11 +224,37 @@ def _card_value(value: object) -> int:
     return int(text)
 
 
+def _checked_name(name: str) -> str:
+    known = (*QUALITIES, *SPECIAL_RULES)
+    meant, sure = recognise(plain_name(name), known)
+    if sure and meant in known:
+        raise ValueError(f"{shown(name)} is a rule of the game (allowed: a name of your own)")
+    if not name or parse(name) != (name, None):
+        raise ValueError(f"{shown(name)} is no name (allowed: text without a number in parentheses)")
+    return name
+
+
+HouseRules = dict[Annotated[str, AfterValidator(_checked_name)], HouseRule]
+"""House rules by name."""
+
+
 class Ruleset(Record):
-    """An attack die and a deck."""
+    """An attack die and a deck, and the house rules of a folder of profiles."""
+
+    page = "docs/keys.md"
 
     die: Die
     deck: Deck
+    rules: HouseRules = Field(default_factory=dict)
+
+    @model_serializer(mode="wrap")
+    def _without_empty_rules(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        data: dict[str, Any] = handler(self)
+        if not self.rules:
+            del data["rules"]
+        else:
+            data["rules"] = {name: rule.model_dump(exclude_defaults=True) for name, rule in self.rules.items()}
+        return data
 
     @property
     def assumed(self) -> str:
@@ -132,10 +263,9 @@ class Ruleset(Record):
         >>> Ruleset(die=Die(strike=2, miss=1), deck=Deck(copies={1: 3, 2: 3, 3: 3, 7: 1})).assumed
         'die of 2 strikes, 1 miss; deck of 10 cards, 3 each of 1 to 3, 1 of 7 (not printed in the rules; --die, --deck)'
         """
-        faces = (f"{count} {_word(name, count)}" for name, count in self.die.model_dump().items() if count)
         cards = sum(self.deck.copies.values())
         deck = f"deck of {counted(cards, 'card')}, {', '.join(_runs(self.deck.copies))}"
-        return f"die of {', '.join(faces)}; {deck} (not printed in the rules; --die, --deck)"
+        return f"die of {self.die.in_words}; {deck} (not printed in the rules; --die, --deck)"
 
 
 def _word(face: str, count: int) -> str:
@@ -160,7 +290,7 @@ def ruleset_record(ruleset: object) -> dict[str, Any]:
 
 
 def checked_parts(stated: object, where: str = "ruleset") -> dict[str, Any]:
-    """Return the die and the deck that are stated, as plain data; what is left out stays that of the profiles.
+    """Return the die, the deck and the house rules that are stated, as plain data; the rest stays that of the profiles.
 
     Raises
     ------
@@ -175,7 +305,7 @@ def checked_parts(stated: object, where: str = "ruleset") -> dict[str, Any]:
     if isinstance(stated, Ruleset):
         return stated.model_dump(mode="json")
     if not isinstance(stated, Mapping):
-        raise InputError(f"{shown(stated)} is not usable", where=where, allowed="a table with a die, a deck, or both")
+        raise InputError(f"{shown(stated)} is not usable", where=where, allowed="a table with a die, a deck or rules")
     parts = checked(_Parts, {key: value for key, value in stated.items() if value is not None}, where=where)
     return parts.model_dump(mode="json", exclude_none=True)
 
@@ -183,3 +313,4 @@ def checked_parts(stated: object, where: str = "ruleset") -> dict[str, Any]:
 class _Parts(Record):
     die: Die | None = None
     deck: Deck | None = None
+    rules: HouseRules | None = None

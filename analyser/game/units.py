@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, Field, PlainValidator, field_validator, model_validator
+from pydantic import AfterValidator, Field, PlainValidator, PrivateAttr, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.files import check_plain
 from analyser.common.validation import Record, as_tuple, checked
 from analyser.game.forces import Battlegroup, Boon, Limits, Place
+from analyser.game.house_rules import HouseRule
 from analyser.game.keywords import MOST_X, Bearer, Quality, Rule
 from analyser.game.names import Entry, Name, Slug
 from analyser.game.overrides import change, place_in_words
@@ -242,6 +243,7 @@ class Loadout(Record):
     faction: Slug
     unit: Unit  # with the numbers that it has at this level
     level_name: LevelName
+    _house_rules: Mapping[str, HouseRule] = PrivateAttr(default_factory=dict)  # of its folder of profiles, by name
 
     @model_validator(mode="after")
     def _as_at_its_level(self) -> Loadout:
@@ -252,6 +254,16 @@ class Loadout(Record):
     def at(self, level: LevelName) -> Loadout:
         """Return the same unit at another level."""
         return self.model_copy(update={"level_name": level, "unit": self.unit.at(level)})
+
+    @property
+    def house_rules(self) -> Mapping[str, HouseRule]:
+        """The house rules of its folder of profiles, by name: those that a change can give it."""
+        return self._house_rules
+
+    def under(self, house_rules: Mapping[str, HouseRule]) -> Loadout:
+        """Return the loadout, which changes can give any of those house rules from now on."""
+        self._house_rules = house_rules
+        return self
 
     @property
     def level(self) -> Level:
@@ -333,12 +345,12 @@ class Loadout(Record):
                 problem = f"no key {key!r}{did_you_mean(key, parts)}"
                 raise InputError(problem, where=self.selector, allowed=", ".join(parts))
             try:
-                change(parts[key], key, as_kept(key, value, self.unit))
+                change(parts[key], key, as_kept(key, value, self.unit), self._house_rules)
             except InputError as error:
                 raise error.inside(f"{self.selector}: {key}") from None
         changed = {"faction": self.faction, "unit": unit, "level_name": self.level_name}
         try:
-            return checked(Loadout, changed, is_plain=True)
+            return checked(Loadout, changed, is_plain=True, house_rules=self._house_rules).under(self._house_rules)
         except InputError as error:
             place = place_in_words(error.where, unit["rows"])
             raise type(error)(error.problem, where=place, allowed=error.allowed).inside(self.selector) from None

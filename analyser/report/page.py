@@ -64,7 +64,7 @@ def parts_of_page(
     answer: Matchups, balance: Balance, inputs: Inputs, threads: int = 1
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what the page of a comparison shows, and what its scripts read besides the figures."""
-    prices, ruleset = balance.prices, answer.ruleset.model_dump(mode="json")
+    prices = balance.prices
     trades, factions = (None, None) if prices is None else trades_of(answer)
     named = {attacker.selector: f"{attacker.unit.name}, {attacker.level_name}" for attacker in answer.attackers}
     notes = _notes(balance.dominated.to_dict("records"), inputs.tactics, named)
@@ -99,7 +99,9 @@ def parts_of_page(
         "least_ratio": LEAST_RATIO,
         "names": named,
         "points": {loadout.selector: loadout.level.points for loadout in answer.attackers},
-        "die": ", ".join(f"{count} {face}" for face, count in ruleset["die"].items() if count),
+        "die": ", ".join(
+            f"{count} {face}" for face, count in zip(answer.ruleset.die.names, answer.ruleset.die.faces) if count
+        ),
         "deck": ", ".join(f"{copies} × {value}" for value, copies in sorted(answer.ruleset.deck.copies.items())),
         "engine": engine_of(answer.attackers, answer.situations, answer.ruleset),
         "n_possible": int(answer.frame["why_not"].isna().sum()),

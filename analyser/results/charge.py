@@ -183,7 +183,7 @@ class ChargeResult(FightResult):
 
 def solve_charge(scenario: ChargeScenario, sampling: Sampling) -> ChargeResult:
     """Return the result of a charge."""
-    setup, operations = charge_program(scenario.attacker, scenario.target, scenario.secondary)
+    setup, operations = charge_program(scenario.attacker, scenario.target, scenario.secondary, scenario.ruleset.die)
     setup.sides["hunter"] = 1  # combats won are counted for everybody: they tell how the first one went
     start = charge_start(setup)
 

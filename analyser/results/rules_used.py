@@ -7,11 +7,13 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
+from analyser.game.house_rules import At
 from analyser.game.keywords import CLOSE_QUARTERS, DUEL, FOCUS_FIRE, OF_SHOTS, RANGED_ATTACK, Keyword, Term
 from analyser.game.ruleset import Rating, Ruleset
 from analyser.game.units import Row
 from analyser.results.base import RulesUsed
-from analyser.rules.attack import bonuses_of, combat_rating, is_concealed, penalties_of
+from analyser.rules.attack import bonuses_of, combat_rating, is_concealed, penalties_of, special_counts
+from analyser.rules.house_rules import is_a, is_one_of
 from analyser.rules.policies import BEST
 from analyser.rules.structs import NONE, AttackFacts, Bonus, FightFacts, Penalty, Sight, TargetFacts, Test
 from analyser.scenarios.attack import Scenario
@@ -71,6 +73,15 @@ class Case:
     disorders: bool = False  # it can disorder the enemy near it (Corrosive Fumes)
     fires_several: bool = False
     answers: bool = False  # it shoots back at aerial attackers
+    # of a house rule
+    at: frozenset[At] | None = None  # where it can attack, as a house rule asks for it; None: anywhere
+    attacked_at: frozenset[At] | None = None  # where it can be attacked
+    enemy_is: int | None = None  # bits of what the enemy is; None: as `enemy` says
+
+
+_RANGES: frozenset[At] = frozenset({"short range", "long range"})
+_CONTACT: frozenset[At] = frozenset({"charge", "close quarters"})
+_IN_CONTACT: frozenset[At] = frozenset({"close quarters"})
 
 
 _OCCASION: Mapping[str, Callable[[Case], bool]] = {  # a rule that is not here has its occasion in every fight
@@ -142,8 +153,8 @@ class SortedRules:
             term, name = keyword.term, keyword.canonical
             if term is not None and term.counts_in(fight):
                 self.computed.add(name)
-                if (not side or term.side == side) and _has_occasion(term, case):
-                    self.applied.append(name)
+                if (not side or term.side == side) and _is_applied(keyword, term, case):
+                    self.applied.append(name if keyword.house is None else f"{name} ({term.touches})")
             elif term is None or self._could_bear(term, fight, case):
                 self.not_modelled.append(name)
 
@@ -160,6 +171,19 @@ class SortedRules:
         return RulesUsed(applied, not_used, left_out, (ruleset.assumed, *assumptions), warnings)
 
 
+def _is_applied(keyword: Keyword, term: Term, case: Case) -> bool:
+    """Return True if a rule that is computed bears on a kind of fight."""
+    if keyword.house is None:
+        return _has_occasion(term, case)
+    rule, kinds = keyword.house, case.enemy_is
+    if kinds is None:
+        kinds = is_a(case.enemy.type, case.enemy.category)
+    if rule.against and not any(is_one_of(each) & kinds for each in rule.against):
+        return False
+    possible = case.at if rule.when == "attacking" else case.attacked_at
+    return not rule.at or possible is None or not possible.isdisjoint(rule.at)
+
+
 def _has_occasion(term: Term, case: Case) -> bool:
     return term.name not in _OCCASION or _OCCASION[term.name](case)
 
@@ -173,12 +197,15 @@ def of_attack(scenario: Scenario, fight: FightFacts) -> RulesUsed:
 
 def _add_attack(rules: SortedRules, scenario: Scenario, fight: FightFacts, where: str) -> None:
     attack, target, attacker = scenario.attack, scenario.target, scenario.attacker
+    short = "short_range" in attack.bonuses
+    at: frozenset[At] = frozenset({"short range" if short else "long range"})
     made = Case(
         unit=attack,
         enemy=target,
         alone=True,
-        in_parentheses=attack.dice_in_parentheses is not None and fight.dice != attack.dice,
-        at_short_range="short_range" in attack.bonuses,
+        in_parentheses=attack.dice_in_parentheses is not None and special_counts(*scenario.facts, short),
+        at_short_range=short,
+        at=at,
         outside_front_arc="outside_front_arc" in attack.penalties,
         out_of_sight=attack.line_of_sight != "own",
         opportunity_fire=attack.opportunity_fire,
@@ -195,6 +222,8 @@ def _add_attack(rules: SortedRules, scenario: Scenario, fight: FightFacts, where
         alone=True,
         against_it=frozenset(quality.name for quality in attack.keywords),
         attacked=True,
+        attacked_at=at,
+        enemy_is=scenario.facts[0].is_a,
         takes_cover=target.taking_cover,
         saved_by_card=fight.test != Test.NOT_TAKEN and target.discipline not in (None, NONE),
         answers=attacker is None or attacker.unit.category == "aerial",
@@ -231,7 +260,8 @@ def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> RulesUsed:
         for row in rows:
             rules.add(row.qualities, CLOSE_QUARTERS, case_of_row(row, unit, enemy))
         enemy_rows = target.retaliation_rows() if charges else charging
-        case = case_of_unit(unit, enemy, enemy_rows, charges=charges, charged=not charges, fires_several=charges)
+        fought = {"charges": charges, "charged": not charges, "shoots": False}
+        case = case_of_unit(unit, enemy, enemy_rows, **fought, fires_several=charges)
         rules.add(unit.keywords, CLOSE_QUARTERS, case)
         rules.not_used += _unused_in_contact(unit, rows, where, "charge" if charges else "")
     overcharge = [unit.overcharge and any(row.has("Overcharge") for row in rows) for unit, _, rows, _ in fighters]
@@ -313,9 +343,18 @@ def _of_moves(scenario: DuelScenario, movers: Sequence[Chooser]) -> Iterator[str
 
 
 def case_of_unit(
-    unit: Combatant, enemy: Combatant, enemy_rows: Sequence[Row], *, charges: bool, charged: bool, **more: bool
+    unit: Combatant,
+    enemy: Combatant,
+    enemy_rows: Sequence[Row],
+    *,
+    charges: bool,
+    charged: bool,
+    shoots: bool = True,
+    **more: bool,
 ) -> Case:
     """A unit with its special rules against an enemy in a duel or a charge."""
+    ranges = _RANGES if shoots else frozenset()
+    back = _IN_CONTACT if charges or charged else frozenset()
     return Case(
         unit=unit,
         enemy=enemy,
@@ -323,6 +362,8 @@ def case_of_unit(
         attacked=bool(enemy_rows),
         charges=charges,
         charged=charged,
+        at=ranges | (_CONTACT if charges else back),
+        attacked_at=ranges | (_CONTACT if charged else back),
         struck=charges and (bool(enemy.retaliation_rows()) or enemy.has("Sponsons")),
         veteran=(unit.veteran or 0) > 0,
         saved_by_card=unit.discipline is not None and not unit.near_commander,
@@ -339,6 +380,7 @@ def case_of_row(row: Row, unit: Combatant, enemy: Combatant, shooter: Shooter | 
         unit=unit,
         enemy=enemy,
         in_parentheses=any(band.special is not None for band in row.bands),
+        at=_RANGES if row.kind == "ranged" else _CONTACT,
         at_short_range=distant or policy == "short_range" or chooses,
         out_of_sight=distant,
         distant=distant,
@@ -404,7 +446,7 @@ def rating_reasons(attack: AttackFacts, target: TargetFacts) -> dict[str, Any]:
         return {"bonuses": [], "penalties": [], "rating_by": "stated"}
     if attack.sight != Sight.OWN:
         return {"bonuses": [], "penalties": [], "rating_by": _SIGHTS[Sight(attack.sight)]}
-    bonuses, penalties = bonuses_of(attack, target), penalties_of(attack, concealed)
+    bonuses, penalties = bonuses_of(attack, target), penalties_of(attack, target, concealed)
     return {
         "bonuses": [name for bit, name in _BONUSES.items() if bonuses & bit],
         "penalties": [name for bit, name in _PENALTIES.items() if penalties & bit],

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import step
-from analyser.game.ruleset import NO_FACES, REROLLED_BY_RATING, Face, Rating
+from analyser.game.ruleset import NO_FACES, Rating
+from analyser.rules.house_rules import Effects, effects_on, faces_of
 from analyser.rules.structs import NONE, AttackFacts, Bonus, FightFacts, Officer, Penalty, Sight, TargetFacts, Test
 
 LIGHT, HEAVY = 0, 1
@@ -38,17 +39,33 @@ def special_counts(attack: AttackFacts, target: TargetFacts, short_range: int) -
 
 
 @step
+def effects_of(attack: AttackFacts, target: TargetFacts) -> Effects:
+    """The effects of the house rules of both sides on an attack."""
+    if not attack.house_1 and not target.house_1:
+        return Effects(0, 0, 0, 0, 0, 0, 0, 0, 0)
+    return effects_on(attack, target, attack.bonuses & Bonus.SHORT_RANGE)
+
+
+@step
+def dice_of_cell(attack: AttackFacts, target: TargetFacts, dice: int, in_parentheses: int, short: int) -> int:
+    """The dice of a cell of the grid: its value, or the one in parentheses (AC-3.2); house rules leave at least one."""
+    if in_parentheses != NONE and special_counts(attack, target, short):
+        dice = in_parentheses
+    if dice <= 0 or (not attack.house_1 and not target.house_1):
+        return dice
+    return max(dice + effects_on(attack, target, short).dice, 1)
+
+
+@step
 def attack_dice(attack: AttackFacts, target: TargetFacts) -> int:
-    """The cell's value, or the one in parentheses (AC-3.2)."""
-    if attack.dice_in_parentheses != NONE and special_counts(attack, target, attack.bonuses & Bonus.SHORT_RANGE):
-        return attack.dice_in_parentheses
-    return attack.dice
+    """The dice of an attack (AC-3.2)."""
+    return dice_of_cell(attack, target, attack.dice, attack.dice_in_parentheses, attack.bonuses & Bonus.SHORT_RANGE)
 
 
 @step
 def is_concealed(attack: AttackFacts, target: TargetFacts) -> bool:
     """Return True if the concealed penalty applies (AC-3.9, AC-4.2, AC-4.3; Torrent, Shrouded, Obfuscating)."""
-    if attack.torrent or attack.close_quarters:
+    if attack.torrent or attack.close_quarters or effects_of(attack, target).ignores & Penalty.CONCEALED:
         return False
     if target.garrisoned or target.always_concealed:
         return True
@@ -67,7 +84,7 @@ def combat_rating(attack: AttackFacts, target: TargetFacts, concealed: bool) -> 
         return Rating.WEAKENED
     if attack.sight == Sight.SPOTTER:
         return Rating.IMPROVED
-    difference = count_bits(bonuses_of(attack, target)) - count_bits(penalties_of(attack, concealed))
+    difference = count_bits(bonuses_of(attack, target)) - count_bits(penalties_of(attack, target, concealed))
     if difference > 0:
         return Rating.IMPROVED
     return Rating.WEAKENED if difference < 0 else Rating.NEUTRAL
@@ -82,8 +99,8 @@ def bonuses_of(attack: AttackFacts, target: TargetFacts) -> int:
 
 
 @step
-def penalties_of(attack: AttackFacts, concealed: bool) -> int:
-    """Bits of the penalties that count (AC-4.2, AC-8.2; Lock On of AC-6)."""
+def penalties_of(attack: AttackFacts, target: TargetFacts, concealed: bool) -> int:
+    """Bits of the penalties that count (AC-4.2, AC-8.2; Lock On of AC-6; house rules)."""
     penalties = attack.penalties & ~Penalty.CONCEALED
     if concealed:
         penalties |= Penalty.CONCEALED
@@ -91,12 +108,18 @@ def penalties_of(attack: AttackFacts, concealed: bool) -> int:
         penalties |= Penalty.OPPORTUNITY_FIRE
     if attack.lock_on:
         penalties &= ~Penalty.OPPORTUNITY_FIRE
-    return penalties
+    return penalties & ~effects_of(attack, target).ignores
 
 
 @step
 def effective_defence(attack: AttackFacts, target: TargetFacts, concealed: bool) -> int:
-    """AC-4.3; Torrent of AC-6; Pavises, Resilient (Front) and Emplacement of AC-7."""
+    """AC-4.3; Torrent of AC-6; Pavises, Resilient (Front) and Emplacement of AC-7; house rules."""
+    return max(printed_defence(attack, target, concealed) + effects_of(attack, target).defence, 1)
+
+
+@step
+def printed_defence(attack: AttackFacts, target: TargetFacts, concealed: bool) -> int:
+    """The effective DEFENCE without house rules."""
     defence = target.defence
     if target.resilient_front and target.from_front and not target.garrisoned:
         defence += 1
@@ -133,20 +156,37 @@ def set_pool(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> Non
     """The dice of the fight and what may be re-rolled (AC-3.1 to AC-3.6)."""
     concealed = is_concealed(attack, target)
     rating = combat_rating(attack, target, concealed)
-    reroll_faces = REROLLED_BY_RATING[rating]
-    extra_faces = attack.extra_faces & ~reroll_faces
+    set_faces(attack, target, fight, rating)
+    extra_faces = attack.extra_faces & ~(fight.reroll_faces | fight.heroic_faces)
     if rating == Rating.WEAKENED or attack.extra_dice == 0:
         extra_faces = NO_FACES
     fight.dice = attack_dice(attack, target)
     fight.rating = rating
-    fight.reroll_faces = reroll_faces
     fight.extra_faces = extra_faces
     fight.extra_dice = attack.extra_dice if extra_faces else 0
     fight.explosion = 2 if attack.arc else 1
-    fight.heroic_hits = 1 if target.durable else 2
     fight.veteran = 0 if target.durable else attack.veteran
     fight.overcharge = attack.overcharge
     fight.defence = effective_defence(attack, target, concealed)
+
+
+@step
+def set_faces(attack: AttackFacts, target: TargetFacts, fight: FightFacts, rating: int) -> None:
+    """What the faces of the die come to (AC-3.3, AC-3.4, AC-3.6; Durable of AC-7), and house rules that change it.
+
+    A face that hits by a house rule is not re-rolled by the rating.
+    """
+    faces, effects = faces_of(attack.die, rating), effects_of(attack, target)
+    fight.exploding_faces = faces.exploding
+    fight.heroic_faces = faces.heroic | effects.as_heroic
+    fight.strike_faces = (faces.strike | effects.as_strike) & ~fight.heroic_faces
+    fight.blank_faces = faces.blank & ~(fight.heroic_faces | fight.strike_faces)
+    fight.strike_hits = effects.strike_hits - 1 if effects.strike_hits else faces.strike_hits
+    fight.heroic_hits = max(effects.heroic_hits if effects.heroic_hits else faces.heroic_hits, fight.strike_hits)
+    if target.durable:
+        fight.heroic_hits = max(fight.strike_hits, 1)
+    kept = effects.as_heroic | effects.as_strike
+    fight.reroll_faces = (faces.rerolled & ~kept | effects.rerolls) & ~faces.exploding
 
 
 @step
@@ -162,17 +202,21 @@ def set_target(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> N
     fight.penetrating = attack.penetrating
     fight.behemoth = target.behemoth
     fight.test = test_taken(attack, target)
-    fight.discipline = target.discipline + target.chain_of_command - attack.suppressive
+    fight.discipline = (
+        target.discipline + target.chain_of_command - attack.suppressive + effects_of(attack, target).test
+    )
     fight.break_limit = target.break_limit
     fight.suppressed = target.suppressed
     fight.disordered = 1 if fumes else target.disordered
+    if target.steady:
+        fight.disordered = 0
     fight.activated = target.activated
     fight.officer = Officer.LAST if target.close_formation else target.officer
     if attack.precision and not target.bodyguard:
         fight.officer = Officer.FIRST
-    fight.near_commander = target.near_commander
+    fight.near_commander = target.near_commander or target.steady
     fight.cryo = attack.cryo
-    fight.disorders = (target.construct or seismic) and not target.near_commander
+    fight.disorders = (target.construct or seismic) and not fight.near_commander
     fight.flees = target.flees
     fight.models_without_room = target.models_without_room
     fight.attacker_models = attack.models
@@ -188,14 +232,15 @@ def set_fight(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> No
 
 
 class Scores(NamedTuple):
-    """Values that a die adds to the score of its pool, by the face it ends at; other faces add nothing.
+    """Values that a die adds to the score of its pool, by what its last face counts as; other faces add nothing.
 
-    The hits are the score divided by that of a strike, rounded down; the blanks, where they count, are the remainder.
+    The hits are the score divided by that of a hit, rounded down; the blanks, where they count, are the remainder.
     """
 
     heroic: int
     strike: int
     blank: int
+    hit: int
 
 
 @step
@@ -205,29 +250,29 @@ def scores_for(fight: FightFacts, dice: int) -> Scores:
     Examples
     --------
     >>> from types import SimpleNamespace
-    >>> scores_for(SimpleNamespace(heroic_hits=2, overcharge=0, explosion=1), 10)
-    Scores(heroic=2, strike=1, blank=0)
-    >>> scores_for(SimpleNamespace(heroic_hits=2, overcharge=1, explosion=1), 10)
-    Scores(heroic=22, strike=11, blank=1)
+    >>> scores_for(SimpleNamespace(heroic_hits=2, strike_hits=1, overcharge=0, explosion=1), 10)
+    Scores(heroic=2, strike=1, blank=0, hit=1)
+    >>> scores_for(SimpleNamespace(heroic_hits=2, strike_hits=1, overcharge=1, explosion=1), 10)
+    Scores(heroic=22, strike=11, blank=1, hit=11)
     """
-    strike = dice * fight.explosion + 1 if fight.overcharge else 1
-    return Scores(fight.heroic_hits * strike, strike, 1 if fight.overcharge else 0)
+    hit = dice * fight.explosion + 1 if fight.overcharge else 1
+    return Scores(fight.heroic_hits * hit, fight.strike_hits * hit, 1 if fight.overcharge else 0, hit)
 
 
 @step
 def size_of(fight: FightFacts, scores: Scores, dice: int) -> int:
     """Return an upper bound, never reached, of the score of a pool of `dice` dice of the first roll."""
-    return dice * (1 + fight.explosion) * scores.heroic + (1 + fight.veteran) * scores.strike
+    return dice * (1 + fight.explosion) * scores.heroic + (1 + fight.veteran) * scores.hit
 
 
 @step
-def score_of(scores: Scores, face: int) -> int:
+def score_of(fight: FightFacts, scores: Scores, face: int) -> int:
     """Return the value that a die adds to the score if it ends at `face`."""
-    if face == Face.HEROIC:
+    if fight.heroic_faces >> face & 1:
         return scores.heroic
-    if face == Face.STRIKE:
+    if fight.strike_faces >> face & 1:
         return scores.strike
-    return scores.blank if face == Face.BLANK else 0
+    return scores.blank if fight.blank_faces >> face & 1 else 0
 
 
 class Waiting(IntEnum):
@@ -244,15 +289,15 @@ def waits_as(fight: FightFacts, face: int) -> int:
     """Return how a die that shows `face` waits for an extra re-roll, if it may have one (AC-3.5)."""
     if not fight.extra_faces >> face & 1:
         return Waiting.NOT
-    if face == Face.STRIKE:
+    if fight.strike_faces >> face & 1:
         return Waiting.STRIKE
-    return Waiting.BLANK if face == Face.BLANK and fight.overcharge else Waiting.NOTHING
+    return Waiting.BLANK if fight.blank_faces >> face & 1 and fight.overcharge else Waiting.NOTHING
 
 
 @step
 def hits_of(scores: Scores, score: int) -> int:
     """The hits of a score (AC-3.6)."""
-    return score // scores.strike
+    return score // scores.hit
 
 
 def by_hits(scores: Scores, weights: NDArray[Any]) -> NDArray[Any]:
@@ -310,6 +355,6 @@ def losses_of(fight: FightFacts, scores: Scores, score: int) -> tuple[int, int, 
         destroyed, damage = penetrate(fight, destroyed, damage, points)
     if not fight.overcharge:
         return destroyed, damage, 0, 0
-    blanks, models = score % scores.strike, fight.attacker_models
+    blanks, models = score % scores.hit, fight.attacker_models
     own_destroyed, own_damage = destroy_models(fight.attacker_damage, blanks, fight.attacker_damage_limit, models)
     return destroyed, damage, own_destroyed, own_damage

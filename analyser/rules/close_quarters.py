@@ -128,6 +128,7 @@ def set_test(fight: FightFacts, target: TargetFacts, attack: AttackFacts, state:
     attack.suppressive = 1 if state & unit_state.SUPPRESSIVE else 0
     attack.cryo = 1 if state & unit_state.CRYO else 0
     attack.seismic = 1 if state & unit_state.SEISMIC else 0
+    attack.house_1 = attack.house_2 = attack.house_3 = attack.house_4 = attack.is_a = 0
     set_target(attack, target, fight)
 
 

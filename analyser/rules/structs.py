@@ -99,6 +99,13 @@ class AttackFacts:
     models: int  # the attacker's own, as the next two (Overcharge)
     damage: int
     damage_limit: int
+    charging: int  # whether it is the attack of a charge: not that of an Overrun
+    is_a: int  # bits of what the attacker is (:mod:`.house_rules`); 0 where that is not known
+    die: int  # the own faces of the die, packed (:mod:`.house_rules`); 0: as printed
+    house_1: int  # house rules of the attacker, each packed (:mod:`.house_rules`); 0: no more
+    house_2: int
+    house_3: int
+    house_4: int
 
 
 class TargetFacts:
@@ -140,6 +147,12 @@ class TargetFacts:
     bodyguard: int
     ground_unit: int  # whether Seismic can touch it
     concealed_by_obstacle: int
+    steady: int  # whether it is never disordered (a house rule)
+    is_a: int  # as of the attacker, and the next ones
+    house_1: int
+    house_2: int
+    house_3: int
+    house_4: int
 
 
 class FightFacts:
@@ -150,8 +163,13 @@ class FightFacts:
     reroll_faces: int  # bits of faces that the rating re-rolls (AC-3.4)
     extra_faces: int  # bits of further faces, none of them among reroll_faces (AC-3.5)
     extra_dice: int
-    explosion: int  # dice that a heroic strike adds
+    explosion: int  # dice that a die of the first roll adds if it explodes
+    exploding_faces: int  # bits of the faces that do so
+    heroic_faces: int  # bits of the faces that count as a heroic strike, as a strike, and as a blank
+    strike_faces: int
+    blank_faces: int
     heroic_hits: int
+    strike_hits: int
     veteran: int
     overcharge: int
     attacker_models: int

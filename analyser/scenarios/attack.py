@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from operator import attrgetter
@@ -17,12 +17,14 @@ from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.records import plain
 from analyser.common.validation import Record
 from analyser.engine.attack.sweep import sweep
-from analyser.game.keywords import Bearer, Rule
+from analyser.game.house_rules import HouseRule
+from analyser.game.keywords import Bearer, Keyword, Rule
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import Rating, RatingName, Ruleset, face_mask
 from analyser.game.units import MOST_MODELS, Loadout, Row
 from analyser.rules import structs
 from analyser.rules.attack import set_fight
+from analyser.rules.house_rules import MOST_RULES, in_fields, is_a, packed_die
 from analyser.rules.shots import DICE_A_CARRIAGE
 from analyser.rules.structs import ATTACK, FIGHT, NONE, TARGET, AttackFacts, FightFacts, TargetFacts
 from analyser.scenarios import resolve
@@ -69,7 +71,9 @@ class Scenario:
     def facts(self) -> tuple[AttackFacts, TargetFacts]:
         """Both sides as the rules read them."""
         unit = None if self.attacker is None else self.attacker.unit
-        return attack_record(self.attack, unit), target_record(self.target)
+        attack: Any = attack_record(self.attack, unit)
+        attack.die = packed_die(self.ruleset.die)
+        return attack, target_record(self.target)
 
     @cached_property
     def fight(self) -> FightFacts:
@@ -112,7 +116,8 @@ def attack_record(attack: Attack, attacker: Bearer | None = None) -> AttackFacts
     in_parentheses = attack.dice_in_parentheses
     more = DICE_A_CARRIAGE * attack.carriages
     extra = attack.extra_reroll
-    fumes = () if attacker is None else (keyword for keyword in attacker.keywords if keyword.name == "Corrosive Fumes")
+    of_unit = () if attacker is None else attacker.keywords
+    fumes = (keyword for keyword in of_unit if keyword.name == "Corrosive Fumes")
     numbers = {
         "dice": attack.dice + more,
         "dice_in_parentheses": NONE if in_parentheses is None else in_parentheses + more,
@@ -126,8 +131,19 @@ def attack_record(attack: Attack, attacker: Bearer | None = None) -> AttackFacts
         "models": attack.attacker_models or MOST_MODELS,
         "damage": attack.attacker_damage,
         "damage_limit": attack.attacker_damage_limit,
+        "charging": False,
+        "die": 0,
+        "is_a": 0 if attacker is None else is_a(getattr(attacker, "type", None), getattr(attacker, "category", None)),
+        **house_rules_in("attacking", (*attack.keywords, *of_unit)),
     }
     return cast("AttackFacts", record_of(ATTACK, numbers, attack))
+
+
+def attacks_by(ruleset: Ruleset, attacks: Iterable[AttackFacts]) -> NDArray[np.void]:
+    """An array of those attacks, made with the die of a ruleset."""
+    records: NDArray[np.void] = np.array(list(attacks), ATTACK)
+    records["die"] = packed_die(ruleset.die)
+    return records
 
 
 def target_record(target: Target, *, from_front: bool | None = None) -> Any:
@@ -142,6 +158,7 @@ def target_record(target: Target, *, from_front: bool | None = None) -> Any:
 def _record_of_target(fields: tuple[Any, ...], from_front: bool | None) -> Any:
     target = Target.model_construct(**dict(zip(Target.model_fields, fields)))
     assert target.category is not None
+    own = house_rules_of("attacked", target.keywords)
     numbers = {
         "category": structs.CATEGORIES.index(target.category),
         "close_formation": target.formation == "close",
@@ -152,9 +169,30 @@ def _record_of_target(fields: tuple[Any, ...], from_front: bool | None) -> Any:
         "always_concealed": target.has("Shrouded", "Obfuscating"),
         "ground_unit": not (target.type in ("aircraft", "rotorcraft") or target.aircraft or target.has("Hover")),
         "concealed_by_obstacle": target.type in (None, "infantry", "cavalry", "field gun"),
+        "steady": any("disordered" in rule.ignores for rule in own),
+        "is_a": is_a(target.type, target.category),
+        **house_rules_in("attacked", target.keywords),
     }
+    if target.discipline is not None:
+        more = sum(rule.test for rule in own if rule.of_every_test)
+        numbers["discipline"] = max(target.discipline + more, 0)
     numbers |= {} if from_front is None else {"from_front": from_front}
     return shared(record_of(TARGET, numbers, target))
+
+
+def house_rules_of(when: str, keywords: Iterable[Keyword]) -> list[HouseRule]:
+    """The house rules among keywords that count when the unit is attacking, or attacked; each once."""
+    rules = {keyword.name: keyword.house for keyword in keywords if keyword.house is not None}
+    return [rule for rule in rules.values() if rule.when == when]
+
+
+def house_rules_in(when: str, keywords: Iterable[Keyword]) -> dict[str, int]:
+    """The fields of a record with those house rules; InputError for more than there is room for."""
+    rules = house_rules_of(when, keywords)
+    if len(rules) > MOST_RULES:
+        problem = f"{len(rules)} house rules of a unit when {when}"
+        raise InputError(problem, where="rules", allowed=f"up to {MOST_RULES}")
+    return in_fields(rules)
 
 
 def shared(record: Any) -> Any:
@@ -314,7 +352,7 @@ def best_of(summaries: NDArray[np.void]) -> NDArray[np.int64]:
 def summaries_of(attacks: Sequence[AttackFacts], target: TargetFacts, ruleset: Ruleset) -> NDArray[np.void]:
     """Exact summaries of several attacks on one target; NaN for those without dice."""
     can_be_made, die = np.array([[attack.dice > 0] for attack in attacks]), np.array(ruleset.die.faces, np.int64)
-    return sweep(np.array(attacks, ATTACK), np.array([target], TARGET), can_be_made, die, ruleset.deck.counts())
+    return sweep(attacks_by(ruleset, attacks), np.array([target], TARGET), can_be_made, die, ruleset.deck.counts())
 
 
 def row_for(attack: Attack, attacker: Loadout | None, target: Target, ruleset: Ruleset) -> tuple[Row | None, str]:

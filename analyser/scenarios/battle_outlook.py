@@ -38,7 +38,7 @@ def set_gains(tables: Any, cells: Sequence[Sequence[int]], fights: Any, rolls: R
         health = int(targets[strike]["models"] * targets[strike]["damage_limit"])
         defences = [fight.defence for fight in fights[strike]]
         for cell, pool in enumerate(of_strike):
-            condition = cell % CONDITIONS
+            condition = cell % (2 * CONDITIONS)
             key = pool, defences[condition]
             if pool and key not in first:
                 first[key] = start

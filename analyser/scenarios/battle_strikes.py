@@ -8,13 +8,14 @@ from typing import Any, cast
 import numpy as np
 
 from analyser.common.errors import InputError
-from analyser.common.records import empty_record
+from analyser.common.records import empty_record, plain
 from analyser.engine.battle.roll_tables import Rolls, fights_by_condition
-from analyser.engine.battle.tables import CELLS_A_COUNT, NO_STRIKE, Tables, cell_of, condition_of
+from analyser.engine.battle.tables import CELLS_A_COUNT, CONDITIONS, NO_STRIKE, Tables, cell_of, condition_of
 from analyser.engine.pool.alias import Law, aliases_of
 from analyser.game.ruleset import Ruleset
-from analyser.rules.attack import special_counts
+from analyser.rules.attack import dice_of_cell
 from analyser.rules.draws import odds_of
+from analyser.rules.house_rules import packed_die
 from analyser.rules.structs import NONE, FightFacts, StrikeFacts
 from analyser.scenarios.attack import values_of_fight
 from analyser.scenarios.battle_outlook import set_gains
@@ -35,6 +36,7 @@ class Strikes:
         self._tables: Tables | None = None
         self._sizes = (0, 0, 0)
         self._with_gains: Tables | None = None
+        self._die = packed_die(ruleset.die)
         self._odds = odds_of(np.array(ruleset.die.faces, np.int64), ruleset.deck.counts())
 
     def number(self, strike: Strike | None) -> int:
@@ -42,6 +44,9 @@ class Strikes:
         if strike is None:
             return NO_STRIKE
         record = strike.strike._replace(striker=0, orders=NONE, marks=0)
+        if self._die:
+            strike = strike._replace(attack=strike.attack.copy())
+            strike.attack.die = self._die
         key = (record, strike.attack.tobytes(), strike.target.tobytes(), strike.dice.tobytes())
         if key not in self._numbers:
             self._numbers[key] = len(self.records)
@@ -61,18 +66,18 @@ class Strikes:
         fixed = strike.strike.fixed_dice
         counts = strike.dice if fixed == NONE else np.array([(fixed, NONE)])
         cells = [0] * (CELLS_A_COUNT * len(counts))
+        attack, target = plain(strike.attack), plain(strike.target)
         for short in (False, True):
-            special = special_counts(strike.attack, strike.target, short)
             for count, (dice, other) in enumerate(counts.tolist()):
-                rolled = other if special and other != NONE else dice
-                for condition, fight in enumerate(fights):
+                rolled = dice if fixed != NONE else dice_of_cell(attack, target, dice, other, int(short))
+                for condition, fight in enumerate(fights[CONDITIONS * short :][:CONDITIONS]):
                     cells[cell_of(count, short, condition)] = self._pool(strike, fight, rolled)
         return cells
 
     def law(self, number: int, count: int, short: bool) -> tuple[Law, FightFacts]:
         """The distribution of the score of a strike of so many models, or damage, and a copy of its fight."""
         condition = condition_of(False, 1 if short else 0)
-        fight = SimpleNamespace(**vars(self.fights[number][condition]))
+        fight = SimpleNamespace(**vars(self.fights[number][condition + CONDITIONS * short]))
         pool = self.cells[number][cell_of(count, short, condition)]
         fight.dice = self.rolls.dice[pool]
         return self.rolls.laws[pool], cast("FightFacts", fight)

@@ -170,7 +170,7 @@ class Encoder:
         encoding.hunts[number], encoding.throws[number] = unit.has("Hunter"), unit.has("Throw")
         encoding.stoic[number] = unit.has("Stoic Defence")
         encoding.fumes[number] = unit.rule_length("Corrosive Fumes") if unit.has("Corrosive Fumes") else NONE
-        encoding.suffers[number] = not unit.has("Automata")
+        encoding.suffers[number] = not unit.has("Automata") and not target_record(unit).steady
         encoding.models[number] = unit.models
         side = self._scenario.fielded[number // MOST_UNITS]
         whole = sum(other.unit.points or 0 for other in side)

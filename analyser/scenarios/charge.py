@@ -11,10 +11,11 @@ from analyser.engine.fight.best.choice_program import ATTACK, DECLARED, OVERRUN,
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.profiles import Profiles, ProfilesUsed
-from analyser.game.ruleset import Rating, Ruleset
+from analyser.game.ruleset import Die, Rating, Ruleset
 from analyser.rules import contact as rules
 from analyser.rules import discipline, unit_state
 from analyser.rules.activation import Order
+from analyser.rules.attack import dice_of_cell
 from analyser.rules.structs import NONE, Penalty
 from analyser.scenarios.resolve import about_combatant, about_overcharge, about_overrun, keys_of, resolve_combatant
 from analyser.scenarios.schema import Charge, ChargeFile, Combatant
@@ -278,6 +279,7 @@ def _charge(contact: _Contact) -> Strike:
     bonuses = rules.bonuses_of_charge(stated.supported, charger.has("Onslaught"), stated.outflanking, *types, again)
     penalties = rules.penalties_of_charge(contact.is_threatened, again)
     marks = _marks(charger, bonuses, penalties, from_front=False if stated.outflanking and not again else None)
+    marks = marks._replace(charging=not again)
     wrecks, throws = breaks_buildings(row, charged) and not again, charger.has("Throw")
     facts = {"striker": contact.active, "orders": contact.orders, "wrecks": wrecks, "before_throw": throws}
     return row_strike(charger, row, charged, marks, bears_blanks=1, **facts)
@@ -301,10 +303,7 @@ def _others(contact: _Contact, inside: int) -> Iterator[Strike]:
         bonuses = rules.bonuses_of_retaliation(True, type_number(unit), type_number(charger))
         marks = _marks(unit, bonuses, penalties, from_front=False)
         strike = row_strike(unit, row, charger, marks)
-        dice, special = strike.dice[unit.count]
-        by_category = {"light": "Shock", "heavy": "Wreckers"}  # when the value in parentheses counts (AC-6)
-        if special != NONE and row.has(by_category.get(charger.category or "", "")):
-            dice = special
+        dice = dice_of_cell(strike.attack, strike.target, *strike.dice[unit.count].tolist(), 0)
         if dice > 0:
             facts = {"striker": 1 - contact.active, "orders": contact.orders, "inside": inside}
             yield strike._replace(strike=strike.strike._replace(fixed_dice=dice, by_damage=0, beside=1, **facts))
@@ -337,16 +336,19 @@ def check_can_be_charged(target: Combatant) -> None:
 
 
 def charge_program(
-    attacker: Combatant, target: Combatant, secondary: tuple[Combatant, ...] = ()
+    attacker: Combatant, target: Combatant, secondary: tuple[Combatant, ...] = (), die: Die | None = None
 ) -> tuple[Setup, list[Operation]]:
-    """The setup and the program of one charge; InputError for a unit that cannot charge, or be charged."""
+    """The setup and the program of one charge; InputError for a unit that cannot charge, or be charged.
+
+    `die`: by default one with the faces of the rules.
+    """
     check_can_be_charged(target)
     check_can_charge(attacker)
-    return program_of(attacker, target, secondary)
+    return program_of(attacker, target, secondary, die)
 
 
 def program_of(
-    attacker: Combatant, target: Combatant, secondary: tuple[Combatant, ...] = ()
+    attacker: Combatant, target: Combatant, secondary: tuple[Combatant, ...] = (), die: Die | None = None
 ) -> tuple[Setup, list[Operation]]:
     """The setup and the program of a charge that can be made."""
     sides = (attacker, target)
@@ -364,7 +366,7 @@ def program_of(
     set_back = [set_backs(side, operations, strikes, ATTACKER) for side in (ATTACKER, TARGET)]
     follows = A_COMBAT_LOST if overruns else 0  # to its Overrun, after the first combat
     placed_sides = list(place(facts, set_back, (follows, 0), (), "edge_distance"))
-    return setup_for(placed_sides, sides, strikes), operations
+    return setup_for(placed_sides, sides, strikes, die), operations
 
 
 def charge_start(setup: Setup) -> tuple[int, int]:

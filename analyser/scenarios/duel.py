@@ -151,7 +151,7 @@ def course_of(
     if any(fails):
         strikes = with_tests_apart(strikes, fails)
         course = with_tests_chosen(course, strikes, shooters, fails)
-    return setup_for(records, sides, strikes), course
+    return setup_for(records, sides, strikes, shooters[0].ruleset.die), course
 
 
 def _side(shooter: Shooter, shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> SideFacts:

@@ -12,7 +12,7 @@ from analyser.common.errors import InputError
 from analyser.common.records import plain
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.profiles import Profiles, ProfilesUsed
-from analyser.game.ruleset import Rating, Ruleset
+from analyser.game.ruleset import Die, Rating, Ruleset
 from analyser.game.units import MOST_MODELS
 from analyser.rules import unit_state
 from analyser.rules.attack import attack_dice
@@ -107,10 +107,10 @@ def focus_program(
             operations.append(Operation(Kind.STRIKE, ATTACKERS, _place_of(back, strikes)))
         programs.append(operations)
     most = max(map(_ways_to_stand, scenarios, attackers)) if at_risk else 1
-    return _setup_on(scenarios[0].target, strikes, most), programs
+    return _setup_on(scenarios[0].target, strikes, most, scenarios[0].ruleset.die), programs
 
 
-def volleys_setup(attacks: Sequence[AttackFacts], target: Target) -> Setup:
+def volleys_setup(attacks: Sequence[AttackFacts], target: Target, die: Die) -> Setup:
     """The setup of attacks on one target, in any order and number: a strike for each, of side 0 on side 1.
 
     What an attack may cost its own unit (Overcharge, Tail Gunner) is not in it.
@@ -120,10 +120,10 @@ def volleys_setup(attacks: Sequence[AttackFacts], target: Target) -> Setup:
     for attack in attacks:
         dice = attack_dice(plain(attack), plain(struck))
         strikes.append(Strike(strike_facts(fixed_dice=dice), attack, struck, np.array([(dice, NONE)])))
-    return _setup_on(target, strikes, 1)
+    return _setup_on(target, strikes, 1, die)
 
 
-def _setup_on(target: Target, strikes: Sequence[Strike], most: int) -> Setup:
+def _setup_on(target: Target, strikes: Sequence[Strike], most: int, die: Die) -> Setup:
     """The setup of strikes on a target by units with at most so many ways to stand."""
     # Who falls back goes whole inches, or flees: lengths to the edge bear on no place but these.
     usual = {"stride": unit_state.FALL_BACK, "position_at": unit_state.WINS, "models": MOST_MODELS}
@@ -131,7 +131,7 @@ def _setup_on(target: Target, strikes: Sequence[Strike], most: int) -> Setup:
     standing = {"models": target.models or 0, "garrisoned": target.garrisoned}
     standing |= {"edge_distance": length_of(target.edge_distance), "tracks_position": target.edge_distance is not None}
     sides = [SideFacts(**usual), SideFacts(**(usual | standing))]
-    return setup_for(sides, (_STAND_IN.model_copy(update={"models": most}), target), strikes)
+    return setup_for(sides, (_STAND_IN.model_copy(update={"models": most}), target), strikes, die)
 
 
 def _strike(scenario: Scenario) -> Strike:

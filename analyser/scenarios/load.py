@@ -58,8 +58,9 @@ def load(source: AnyScenario | Question, profiles: ProfilesLike | None = None, k
     if kind == "battle" and not isinstance(source, Mapping):
         raw = battle.beside(Path(where), raw)
     file = parse_scenario(raw, FILES[kind], library, where=where)
+    has_own = file.ruleset.rules != library.ruleset.rules
     try:
-        scenario = _RESOLVED_BY[kind](file, library)
+        scenario = _RESOLVED_BY[kind](file, library.under(file.ruleset) if has_own else library)
     except InputError as error:
         raise error.inside(where) from None
     changes: dict[str, Any] = {"warnings": (*scenario.warnings, *empty_sections(raw)), "profiles": library.used}
@@ -224,7 +225,7 @@ def parse_scenario(raw: Mapping[str, Any], model: type[FileT], library: Profiles
     if own:
         ruleset = checked(Ruleset, {**ruleset.model_dump(), **own}, where=within(where, "ruleset"))
         ruleset = checked(Ruleset, {**ruleset.model_dump(), **library.stated}) if library.stated else ruleset
-    return checked(model, {**sections, "ruleset": ruleset}, where=where)
+    return checked(model, {**sections, "ruleset": ruleset}, where=where, house_rules=ruleset.rules)
 
 
 def with_flags_listed(section: Mapping[str, Any]) -> dict[str, Any]:

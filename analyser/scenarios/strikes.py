@@ -12,14 +12,15 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
 from analyser.engine.fight.program import MOST_STRIKES, SETUP, Kind, Operation, Setup
-from analyser.game.ruleset import Rating
+from analyser.game.ruleset import Die, Rating
 from analyser.game.units import MOST_DICE, Band, Row, hundredths
 from analyser.rules import unit_state
 from analyser.rules.activation import Order
+from analyser.rules.house_rules import is_a, packed_die
 from analyser.rules.shots import DICE_A_CARRIAGE
 from analyser.rules.structs import INCH, NONE, SideFacts, StrikeFacts
 from analyser.rules.unit_state import FALL_BACK, TOPMOST
-from analyser.scenarios.attack import attack_record, shared, target_record
+from analyser.scenarios.attack import attack_record, house_rules_in, shared, target_record
 from analyser.scenarios.schema import Attack, Combatant, Target
 
 
@@ -73,13 +74,18 @@ class Marks(NamedTuple):
     overcharge: bool = False  # whether Overcharge is used, if the row has it
     from_front: bool | None = None  # whether it comes from the struck unit's front; None: as that unit states
     close_quarters: bool = False
+    charging: bool = False
 
 
 def row_strike(striker: Combatant, row: Row, struck: Target, marks: Marks, /, **facts: Any) -> Strike:
     """The strike of a unit with one of its rows; `facts`: other fields of its record."""
+    of_unit = {
+        "is_a": is_a(striker.type, striker.category),
+        **house_rules_in("attacking", (*row.qualities, *striker.keywords)),
+    }
     keys = {"extra_reroll": striker.extra_reroll, "attacker_damage_limit": striker.damage_limit}
     keys |= {"overcharge": marks.overcharge and row.has("Overcharge"), "veteran": min(striker.veteran or 0, MOST_DICE)}
-    attack = _attack_with(marks, qualities=row.qualities, **keys)
+    attack = _attack_with(marks, tuple(of_unit.items()), qualities=row.qualities, **keys)
     by_damage = bool(striker.behemoth)
     most = (striker.damage_limit or 1) if by_damage else (striker.models or 1)
     carriages = striker.carriages if row.has("Full Steam Ahead") else 0
@@ -91,9 +97,11 @@ def row_strike(striker: Combatant, row: Row, struck: Target, marks: Marks, /, **
 
 
 @lru_cache(maxsize=4096)
-def _attack_with(marks: Marks, **keys: Any) -> Any:
+def _attack_with(marks: Marks, of_unit: tuple[tuple[str, int], ...] = (), **keys: Any) -> Any:
     record: Any = attack_record(Attack(dice=1, **keys))
-    record.close_quarters = marks.close_quarters
+    for name, number in of_unit:
+        record[name] = number
+    record.close_quarters, record.charging = marks.close_quarters, marks.charging
     record.bonuses |= marks.bonuses
     record.penalties |= marks.penalties
     return shared(record)
@@ -157,7 +165,7 @@ def _known(number: int | None) -> int:
 def side_facts(combatant: Combatant, enemies: Sequence[Combatant], **more: int) -> SideFacts:
     """Return the facts of one side; `more` are facts that only this kind of fight has."""
     fumes = [enemy.rule_length("Corrosive Fumes") for enemy in enemies if enemy.has("Corrosive Fumes")]
-    suffers = not combatant.has("Automata") and not combatant.near_commander
+    suffers = not combatant.has("Automata") and not combatant.near_commander and not target_record(combatant).steady
     facts: dict[str, int] = {
         "models": _known(combatant.models),
         "garrisoned": combatant.garrisoned,
@@ -177,8 +185,13 @@ def side_facts(combatant: Combatant, enemies: Sequence[Combatant], **more: int) 
     return SideFacts(**(facts | more))
 
 
-def setup_for(sides: Sequence[SideFacts], combatants: Sequence[Target], strikes: Sequence[Strike]) -> Setup:
-    """The setup of a fight between two sides with those strikes; InputError for more than a program holds."""
+def setup_for(
+    sides: Sequence[SideFacts], combatants: Sequence[Target], strikes: Sequence[Strike], die: Die | None = None
+) -> Setup:
+    """The setup of a fight between two sides with those strikes; InputError for more than a program holds.
+
+    `die`: by default one with the faces of the rules.
+    """
     if len(strikes) > MOST_STRIKES:
         problem = f"{len(strikes)} different attacks in one fight"
         raise InputError(problem, where="rows", allowed=f"up to {MOST_STRIKES}")
@@ -199,6 +212,8 @@ def setup_for(sides: Sequence[SideFacts], combatants: Sequence[Target], strikes:
         for part, record in zip(parts, strike[:3]):
             part[number] = record
         setup["dice"][0, number, :, : len(strike.dice)] = strike.dice.T
+    if die is not None and (faces := packed_die(die)):
+        setup["attacks"]["die"][0, : len(strikes)] = faces
     return cast("Setup", setup[0])
 
 

@@ -20,7 +20,7 @@ from analyser.common.records import Integers
 from analyser.engine.attack.deduplicated import Once, each_once
 from analyser.engine.attack.sweep import SUMMARY
 from analyser.rules.structs import ATTACK, CATEGORIES, TARGET
-from analyser.scenarios.attack import RANKED_BY, target_record
+from analyser.scenarios.attack import RANKED_BY, attacks_by, target_record
 from analyser.scenarios.resolve import resolve_target
 from analyser.sweep.cells import Cells, Codes, Words, variant
 from analyser.sweep.plan import OF_TARGETS, Block, Plan
@@ -52,7 +52,7 @@ def shot_cells(plan: Plan, block: Block) -> Cells:
     rows = _rows(plan, block, reason_words)
     columns = _columns(plan, block.columns)
     faces, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
-    once = each_once(rows.attacks, columns.targets, rows.possible, faces, deck)
+    once = each_once(attacks_by(ruleset, rows.attacks), columns.targets, rows.possible, faces, deck)
     laws, shots = _best_shots(once, rows.firsts)
     which, can = columns.which, columns.why_not < 0
     why_not = reason_words.codes([*columns.words, None])[columns.why_not]

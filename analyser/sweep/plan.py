@@ -151,7 +151,10 @@ class Plan:
     @cached_property
     def units(self) -> dict[str, Unit]:
         """The units that take part, by ``faction/unit``."""
-        return {name: checked(Unit, unit, where=name) for name, unit in self.content["units"].items()}
+        rules = {name: rule for ruleset in self.rulesets.values() for name, rule in ruleset.rules.items()}
+        return {
+            name: checked(Unit, unit, where=name, house_rules=rules) for name, unit in self.content["units"].items()
+        }
 
     @cached_property
     def attackers(self) -> dict[str, tuple[Loadout, ...]]:

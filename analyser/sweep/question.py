@@ -16,6 +16,7 @@ from analyser.common.validation import checked
 from analyser.engine.battle.tables import CHUNK_BATTLES
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.profiles import Profiles, library_of
+from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, Unit
 from analyser.scenarios.load import AnyScenario, load
 from analyser.sweep.schema import SampleFile
@@ -56,10 +57,12 @@ def frozen_question(file: SampleFile, library: Profiles, where: str) -> dict[str
 def thawed_question(content: Mapping[str, Any]) -> AnyScenario:
     """Return the scenario of such a content; no folder of profiles is asked for a loadout that it names."""
     question = copy.deepcopy(content["scenario"])
+    rules = question["ruleset"].get("rules")
+    house_rules = None if rules is None else checked(Ruleset, question["ruleset"]).rules
     for frozen in content["loadouts"]:
         *outer, key = frozen["place"]
         facts = {name: frozen[name] for name in Loadout.model_fields}
-        reduce(getitem, outer, question)[key] = checked(Loadout, facts, where="plan")
+        reduce(getitem, outer, question)[key] = checked(Loadout, facts, where="plan", house_rules=house_rules)
     scenario = load(question)
     if scenario.profiles is None or scenario.profiles.version == content["profiles"]:
         return scenario

@@ -70,6 +70,7 @@ import numpy as np
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.game.ruleset import Rating, Ruleset
 from analyser.game.units import Loadout, Row
+from analyser.rules.house_rules import packed_die
 from analyser.rules.policies import Policy
 from analyser.rules.shots import RowFacts, WhyNot
 from analyser.rules.structs import INCH, NONE, Officer, Sight
@@ -252,6 +253,7 @@ def layout(ruleset: Ruleset | None = None, profiles: ProfilesLike | None = None)
     cards = ruleset.deck.counts().tolist()
     if len(cards) > MOST_CARDS:
         raise ValueError(f"{len(cards)} card values (allowed: up to {MOST_CARDS})")
+    plain = _PLAIN | {"die": packed_die(ruleset.die)}
     return {
         "inch": INCH,
         "none": NONE,
@@ -267,11 +269,11 @@ def layout(ruleset: Ruleset | None = None, profiles: ProfilesLike | None = None)
         "row": {
             "at": _array(units, "rows"),
             "fields": _flat(row, ("facts", "attack")) | _places(row, ("n_bands",)),
-            "usual": _usual(RowFacts) | _PLAIN,
+            "usual": _usual(RowFacts) | plain,
         },
         "band": {"at": _array(row, "bands"), "fields": _flat(row, ("bands",)), "order": list(BandFacts._fields)},
         "fight": {"fields": _flat(QUESTION, ("fight",)), "usual": _usual(Circumstances)},
-        "plain": {"fields": _flat(QUESTION, ("plain",)), "usual": _PLAIN},
+        "plain": {"fields": _flat(QUESTION, ("plain",)), "usual": plain},
         "answers": {name: _answer(dtype) for name, dtype in ANSWERS.items()},
         "conditions": [condition.record() for condition in CONDITIONS],
         "refusals": [REFUSALS[reason] for reason in (*WhyNot, *Refusal)],
@@ -394,7 +396,7 @@ def _row(row: Row, combatant: Combatant, loadout: Loadout) -> dict[str, Any]:
     if len(row.bands) > MOST_BANDS:
         raise ValueError(f"{loadout.selector}: {len(row.bands)} bands of {row.id} (allowed: up to {MOST_BANDS})")
     keys: dict[str, Any] = {"veteran": veteran_of(loadout.unit), "attacker_damage_limit": combatant.damage_limit}
-    attack: Any = attack_record(Attack(dice=1, qualities=row.qualities, **keys))
+    attack: Any = attack_record(Attack(dice=1, qualities=row.qualities, **keys), combatant)
     facts = row_facts(row)
     numbers = {name: int(attack[name]) for name in attack.dtype.names} | facts._asdict()
     return {

@@ -83,7 +83,7 @@ def add_row(question: Any, course: Course, setup: Any, side: int, row: int, clos
     strike = setup.strikes[number]
     strike.by_damage, strike.counts, strike.bears_blanks = state.behemoth != 0, close, 1
     setup.attacks[number] = part.attack[0]
-    setup.attacks[number].close_quarters = close
+    setup.attacks[number].close_quarters, setup.attacks[number].charging = close, 0
     setup.targets[number] = question.units[1 - side].target[0]
     if close:
         setup.targets[number].exposed = NONE
@@ -165,6 +165,7 @@ def add_charge(question: Any, course: Course, setup: Any, active: int, again: in
     )
     attack.penalties |= contact.penalties_of_charge(facts.threatened, again)
     attack.overcharge = facts.overcharges and charger.rows[row].facts[0].can_overcharge
+    attack.charging = 1 - again
     if facts.outflanking and not again:
         setup.targets[number].from_front = 0
     strike.orders = _OVERRUNS if again else _CHARGES
@@ -288,7 +289,7 @@ def set_side(question: Any, setup: Any, side: int) -> None:
     facts.stride, facts.origin, facts.position_at = 1, 0, unit_state.WINS
     facts.speed = facts.retires = facts.policy = facts.charges = facts.berserk = facts.runs_amok = facts.rearms = 0
     facts.static, facts.hunter, facts.overrun = own.static, own.hunter, 0
-    suffers = not target.automata and not target.near_commander
+    suffers = not target.automata and not target.near_commander and not target.steady
     facts.fumes_within = enemy.facts[0].fumes if suffers else NONE
     facts.withdraws_without_room, facts.spectacular_demise = own.withdraws_without_room, own.spectacular_demise
     facts.capacity = facts.passengers = 0

@@ -20,6 +20,7 @@ from analyser.engine.fight.program import Kind as Operation
 from analyser.game.ruleset import Rating
 from analyser.rules import discipline, unit_state
 from analyser.rules.activation import Order
+from analyser.rules.attack import dice_of_cell
 from analyser.rules.structs import NONE
 from analyser.web.attacks import answer_attack, drawn_by, share_of, sum_from_above
 from analyser.web.blocks import ANSWERS, QUESTION, Kind, Refusal
@@ -33,20 +34,28 @@ _DEVASTATING = 2  # times the victory points of the other side (AC-9.4)
 
 
 @step
+def dice_of(setup: Any, number: int, count: int, short: int) -> int:
+    """Return the dice of a strike by so many models, or with so much damage, at short range or not."""
+    cell = int(setup.dice[number, 0, count]), int(setup.dice[number, 1, count])
+    return dice_of_cell(setup.attacks[number], setup.targets[number], cell[0], cell[1], short)
+
+
+@step
 def pools_of(setup: Any, strikes: int) -> Integers:
     """Return where the pools of each number of dice are that strikes can roll, one for each rating."""
     most = 0
     for number in range(strikes):
         most = max(most, setup.strikes[number].fixed_dice)
         for count in range(setup.counts):
-            most = max(most, setup.dice[number, 0, count], setup.dice[number, 1, count])
+            for short in range(2):
+                most = max(most, dice_of(setup, number, count, short))
     rolls = np.zeros((strikes, most + 1), np.int64)
     for number in range(strikes):
         rolls[number, 0] = 1
         rolls[number, max(setup.strikes[number].fixed_dice, 0)] = 1
         for count in range(setup.counts):
-            for column in range(2):
-                rolls[number, max(setup.dice[number, column, count], 0)] = 1
+            for short in range(2):
+                rolls[number, max(dice_of(setup, number, count, short), 0)] = 1
     place = -_RATINGS
     for number in range(strikes):
         for dice in range(most + 1):

@@ -213,8 +213,8 @@ def test_the_readme_installs_what_the_reader_sees():
 
 def test_a_ruleset_edited_while_python_runs_is_read_again(folder):
     before = load_ruleset(folder)
-    (folder / "ruleset.toml").write_text("die = { heroic = 1, strike = 5 }\n")
-    with pytest.raises(analyser.InputError, match="deck"):
+    (folder / "ruleset.toml").write_text("die = { heroic = 1, strikes = 5 }\n")
+    with pytest.raises(analyser.InputError, match="strike"):
         load_ruleset(folder)
     (folder / "ruleset.toml").write_text("die = { heroic = 1, strike = 5 }\ndeck = { 1 = 1 }\n")
     assert load_ruleset(folder).die.strike == 5

@@ -16,7 +16,10 @@ from analyser.rules.attack import scores_for, set_fight
 from analyser.rules.draws import Odds, odds_of
 from analyser.rules.structs import FIGHT, FightFacts, Test
 
-_POOL = ("dice", "reroll_faces", "extra_faces", "extra_dice", "explosion", "veteran", "heroic_hits", "overcharge")
+_POOL = (
+    *("dice", "reroll_faces", "extra_faces", "extra_dice", "explosion", "veteran", "overcharge"),
+    *("exploding_faces", "heroic_faces", "strike_faces", "blank_faces", "heroic_hits", "strike_hits"),
+)
 """Fields that are equal for all fights of one pool."""
 _EMPTY = -1
 _FACTOR = 0x9E3779B1  # odd, near 2**32 over the golden ratio: multiplying by it spreads close numbers

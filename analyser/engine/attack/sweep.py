@@ -96,6 +96,10 @@ def same_pool(one: FightFacts, other: FightFacts, cards: Floats) -> bool:
         return False
     if one.extra_dice != other.extra_dice or one.explosion != other.explosion or one.veteran != other.veteran:
         return False
+    if one.heroic_faces != other.heroic_faces or one.strike_faces != other.strike_faces:
+        return False
+    if one.exploding_faces != other.exploding_faces or one.blank_faces != other.blank_faces:
+        return False
     return bool(dice == most_dice(other, cards) and scores_for(one, dice) == scores_for(other, dice))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analyser.common.jit import step
 from analyser.engine.battle import choices, combat
-from analyser.engine.battle.attack import strike
+from analyser.engine.battle.attack import counts, strike
 from analyser.engine.battle.choices import NO_TARGET
 from analyser.engine.battle.gains import gain_of
 from analyser.engine.battle.log import Event, note
@@ -28,7 +28,7 @@ from analyser.rules.activation import Order
 from analyser.rules.battle import length_of
 from analyser.rules.discipline import ACTIVATED, DISORDERED
 from analyser.rules.policies import Action, Manoeuvre, Policy
-from analyser.rules.structs import NONE
+from analyser.rules.structs import NONE, Penalty
 from analyser.rules.tactics import number_of
 from analyser.rules.unit_state import is_removed
 
@@ -268,7 +268,8 @@ def fire(battle: Battle, number: int, unit: int, other: int, distance: int) -> b
     if distance > row.long_range or (row.indirect and short):
         return False
     aims = order == Order.SHOOT_AIMING and not row.by_lookout
-    shift = (1 if aims else 0) - (0 if row.by_lookout else field.reforming)
+    reforms = field.reforming and not row.by_lookout and counts(battle, number, short, Penalty.REFORMING.value)
+    shift = (1 if aims else 0) - (1 if reforms else 0)
     if not strike(battle, number, unit, other, short, shift):
         return False
     combat.go_off(battle)

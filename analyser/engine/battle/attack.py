@@ -7,25 +7,33 @@ from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.losses import NOBODY, passes, settle
 from analyser.engine.battle.positions import is_commanded
 from analyser.engine.battle.random_draws import roll, test_card
-from analyser.engine.battle.tables import Battle, cell_of, condition_of, side_of
+from analyser.engine.battle.tables import CONDITIONS, Battle, cell_of, condition_of, side_of
 from analyser.engine.battle.transports import test_aboard
 from analyser.engine.rng import one_of
 from analyser.rules import close_quarters, unit_state
 from analyser.rules import strike as resolution
 from analyser.rules.attack import points_of, scores_for, set_target
 from analyser.rules.discipline import FELL_BACK, SUPPRESSED
+from analyser.rules.house_rules import effects_on
 from analyser.rules.strike import Stage
-from analyser.rules.structs import NONE, FightFacts, Test
+from analyser.rules.structs import NONE, FightFacts, Penalty, Test
 
 _MOST_SHIFT = 2
 
 
 @step
-def condition_for(battle: Battle, number: int, striker: int, struck: int, shift: int) -> int:
+def counts(battle: Battle, number: int, short: bool, penalty: int) -> bool:
+    """Return True if a penalty counts for a strike: no house rule ignores it."""
+    tables = battle.tables
+    return effects_on(tables.attacks[number], tables.targets[number], 1 if short else 0).ignores & penalty == 0
+
+
+@step
+def condition_for(battle: Battle, number: int, striker: int, struck: int, short: bool, shift: int) -> int:
     """Return the place of the fight of a strike; `shift`: bonuses less penalties beside suppressed (AC-3.1)."""
     field = battle.field
     if battle.tables.strikes[number].fixed_dice == NONE and field.states[striker] & SUPPRESSED:
-        shift -= 1
+        shift -= 1 if counts(battle, number, short, Penalty.SUPPRESSED.value) else 0
     covered = field.states[struck] & unit_state.TAKING_COVER != 0
     return condition_of(covered, min(max(shift, -_MOST_SHIFT), _MOST_SHIFT))
 
@@ -49,8 +57,9 @@ def strike(battle: Battle, number: int, striker: int, struck: int, short: bool, 
     """
     field, tables = battle.field, battle.tables
     facts, attack = tables.strikes[number], tables.attacks[number]
-    condition = condition_for(battle, number, striker, struck, shift + (1 if short else 0))
+    condition = condition_for(battle, number, striker, struck, short, shift + (1 if short else 0))
     pool = pool_for(battle, number, int(field.states[striker]), short, condition)
+    condition += CONDITIONS if short else 0
     if pool == 0:
         return False
     if not facts.counts:

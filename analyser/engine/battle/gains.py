@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from analyser.common.jit import kernel, step
 from analyser.common.records import Integers
+from analyser.engine.battle.attack import counts
 from analyser.engine.battle.tables import GAINS, NO_STRIKE, Battle, Blow, Tables, cell_of, condition_of, strike_of
 from analyser.rules import discipline, unit_state
 from analyser.rules import strike as resolution
@@ -16,7 +17,7 @@ from analyser.rules.attack import scores_for, set_target
 from analyser.rules.discipline import ANNIHILATED, SUPPRESSED
 from analyser.rules.draws import Odds, probability_of, test_draw
 from analyser.rules.strike import Stage
-from analyser.rules.structs import FightFacts
+from analyser.rules.structs import FightFacts, Penalty
 
 LOST, REMOVED, COWED, OWN = range(GAINS)
 _MOST_SHIFT = 2
@@ -122,7 +123,7 @@ def gain_of(battle: Battle, number: int, unit: int, other: int, short: bool, shi
     """
     field, facts, tables = battle.field, battle.encoding, battle.tables
     state = int(field.states[unit])
-    shift -= 1 if state & SUPPRESSED else 0
+    shift -= 1 if state & SUPPRESSED and counts(battle, number, short, Penalty.SUPPRESSED.value) else 0
     covered = field.states[other] & unit_state.TAKING_COVER != 0
     condition = condition_of(covered, min(max(shift, -_MOST_SHIFT), _MOST_SHIFT))
     count = unit_state.damage_of(state) if facts.by_damage[unit] else unit_state.models_of(state)
@@ -149,7 +150,7 @@ def losses_by(battle: Battle, kind: int, unit: int, other: int, terms: tuple[int
     count = models * facts.limit[unit] - own if facts.by_damage[unit] else models
     if tables.strikes[number].fixed_dice >= 0:
         count = 0
-    elif battle.field.states[unit] & SUPPRESSED:
+    elif battle.field.states[unit] & SUPPRESSED and counts(battle, number, False, Penalty.SUPPRESSED.value):
         shift -= 1
     condition = condition_of(False, min(max(shift, -_MOST_SHIFT), _MOST_SHIFT))
     cell = tables.first_cell[number] + cell_of(count, False, condition)

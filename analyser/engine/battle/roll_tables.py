@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -13,9 +14,9 @@ from analyser.engine.battle.tables import CONDITIONS, condition_of
 from analyser.engine.pool.alias import Law
 from analyser.engine.pool.pmf import pool_pmf
 from analyser.rules.attack import losses_of, scores_for, set_fight
-from analyser.rules.structs import AttackFacts, FightFacts, TargetFacts
+from analyser.rules.structs import AttackFacts, Bonus, FightFacts, TargetFacts
 
-_MORE = (1 << 20, 1 << 21)  # bits that no Bonus and no Penalty has
+_MORE = (1 << 20, 1 << 21, 1 << 22)  # bits that no Bonus and no Penalty has
 _NO_CARD = np.ones(1)
 _SHIFTS = range(-2, 3)  # bonuses less penalties
 
@@ -32,16 +33,19 @@ class _Watched:
 
 
 def fights_by_condition(attack: AttackFacts, target: TargetFacts) -> list[FightFacts]:
-    """Return the fight of an attack on a target as at the start, by :func:`.tables.condition_of`."""
-    fights = [cast("FightFacts", SimpleNamespace()) for _ in range(CONDITIONS)]
+    """Return the fight of an attack on a target as at the start, by :func:`.tables.condition_of`.
+
+    Those at short range, which is one of the bonuses then, follow the others.
+    """
+    fights = [cast("FightFacts", SimpleNamespace()) for _ in range(2 * CONDITIONS)]
     attack, target = plain(attack), plain(target)
     bonuses, penalties = attack.bonuses, attack.penalties
-    for covered in (False, True):
+    for short, covered, shift in product((0, 1), (False, True), _SHIFTS):
         target.taking_cover = covered
-        for shift in _SHIFTS:
-            attack.bonuses = bonuses | sum(_MORE[: max(shift, 0)])
-            attack.penalties = penalties | sum(_MORE[: max(-shift, 0)])
-            set_fight(attack, target, fights[condition_of(covered, shift)])
+        more = shift - short
+        attack.bonuses = bonuses | sum(_MORE[: max(more, 0)]) | (Bonus.SHORT_RANGE if short else 0)
+        attack.penalties = penalties | sum(_MORE[: max(-more, 0)])
+        set_fight(attack, target, fights[short * CONDITIONS + condition_of(covered, shift)])
     return fights
 
 

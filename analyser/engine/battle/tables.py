@@ -194,7 +194,8 @@ class Tables:
     strikes: Annotated[Any, STRIKE, (MOST_STRIKES,)]
     attacks: Annotated[Any, ATTACK, (MOST_STRIKES,)]
     targets: Annotated[Any, TARGET, (MOST_STRIKES,)]  # as at the start
-    fights: Annotated[Any, FIGHT, (MOST_STRIKES, CONDITIONS)]  # with targets as at the start, by :func:`condition_of`
+    # With targets as at the start, by :func:`condition_of`; those at short range follow the others.
+    fights: Annotated[Any, FIGHT, (MOST_STRIKES, 2 * CONDITIONS)]
     first_cell: Annotated[Any, np.int64, (MOST_STRIKES,)]  # of each strike, in `pool_of`
     pool_of: Annotated[Any, np.int32, (MOST_CELLS,)]  # by count of models or damage, and what else counts (`cell_of`)
     dice: Annotated[Any, np.int32, (MOST_POOLS,)]  # of each pool

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import step
-from analyser.common.records import Int, Integers, record_type
+from analyser.common.records import Int, Integers, plain, record_type
+from analyser.rules.house_rules import effects_on
 from analyser.rules.structs import ATTACK, FIGHT, NONE, SIDE, STRIKE, TARGET
 
 Line = tuple[int, int, int]  # an operation, as kernels have it
@@ -136,10 +137,21 @@ def operation_at(operations: Integers, place: int) -> Line:
     return int(operations[place, 0]), int(operations[place, 1]), int(operations[place, 2])
 
 
+def _more_dice(setup: Setup, strikes: int) -> list[NDArray[np.int64]]:
+    """The dice that house rules add to each strike, out of short range and at it; both of shape (strikes, 1)."""
+    attacks, targets = setup["attacks"][:strikes], setup["targets"][:strikes]
+    if not attacks["house_1"].any() and not targets["house_1"].any():
+        return [np.zeros((strikes, 1), np.int64)]
+    pairs = [(plain(attack), plain(target)) for attack, target in zip(attacks, targets)]
+    return [np.array([[effects_on(*pair, short).dice] for pair in pairs], np.int64) for short in (0, 1)]
+
+
 def dice_of(setup: Setup, strikes: int) -> NDArray[np.bool_]:
     """Return the numbers of dice that each of the first `strikes` can roll, 0 included; (strikes, dice + 1)."""
     table = setup["dice"][:strikes, :, : setup["counts"]].reshape(strikes, 2 * setup["counts"])
     fixed = setup["strikes"]["fixed_dice"][:strikes, None]
+    more = _more_dice(setup, strikes)
+    table = np.concatenate([np.where(table > 0, np.maximum(table + column, 1), 0) for column in more], axis=1)
     dice = np.maximum(np.concatenate([table, fixed, np.zeros_like(fixed)], axis=1), 0).astype(np.int64)  # no NONE
     rolls = np.zeros((strikes, dice.max(initial=0) + 1), np.bool_)
     np.put_along_axis(rolls, dice, True, axis=1)

@@ -7,7 +7,7 @@ from analyser.engine.fight.program import Pair, Setup
 from analyser.rules import activation, special_rules, unit_state
 from analyser.rules import strike as resolution
 from analyser.rules.activation import Order
-from analyser.rules.attack import set_fight, set_target, special_counts
+from analyser.rules.attack import dice_of_cell, set_fight, set_target
 from analyser.rules.discipline import ANNIHILATED, ANY_CARD, BITS, SUPPRESSED, fail_test
 from analyser.rules.discipline import test_up_to as test_up_to_of
 from analyser.rules.structs import NONE, Bonus, Penalty, Test
@@ -33,10 +33,8 @@ def strike_dice(setup: Setup, number: int, striker: int, struck: int, short: boo
         strike.counts and activation.in_building(struck, sides[1 - strike.striker])
     ):
         count = (count + 1) // 2
-    special = setup.dice[number, 1, count]
-    if special != NONE and special_counts(setup.attacks[number], setup.targets[number], short):
-        return int(special)
-    return int(setup.dice[number, 0, count])
+    cell = int(setup.dice[number, 0, count]), int(setup.dice[number, 1, count])
+    return int(dice_of_cell(setup.attacks[number], setup.targets[number], cell[0], cell[1], 1 if short else 0))
 
 
 @step
@@ -108,6 +106,7 @@ def set_strike(setup: Setup, number: int, condition: int, struck: int) -> None:
     attack.penalties |= Penalty.SUPPRESSED if condition & 1 else 0
     unit_state.put_into(target, setup.sides[1 - strike.striker], struck)
     set_fight(attack, target, setup.fight[0])
+    setup.fight[0].dice = attack.dice
     if strike.test_apart:
         setup.fight[0].test = Test.PASSED
 

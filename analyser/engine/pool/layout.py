@@ -113,8 +113,8 @@ def layout_for(
     It uses the narrowest type of numbers that has room and discards few trials.
     """
     small = die // np.gcd.reduce(die)
-    sides, heroic = int(small.sum()), int(small[Face.HEROIC])
-    pairs, shown = sides**2, heroic * sides
+    sides, exploding = int(small.sum()), _sides_of(fight.exploding_faces, small)
+    pairs, shown = sides**2, exploding * sides
     in_pool = dice * (1 + int(fight.explosion))
     allowance = min(int(fight.extra_dice), in_pool)
     apart = bool(fight.overcharge or allowance)
@@ -152,12 +152,12 @@ def layout_for(
     if not apart:
         return layout, None
     cards = np.array([0, *np.cumsum(deck)]) if fight.overcharge else np.zeros(1, np.int64)
-    ends_again = {threshold: end * sides for threshold, end in _ends_again(small).items()}
+    ends_again = {threshold: end * sides for threshold, end in _ends_again(fight, small).items()}
     return layout, Rerolls(
         allowance=kind(allowance),
         thresholds=_thresholds(fight, ends, kind, a_pair),
         thresholds_again=_thresholds(fight, ends_again, kind, a_pair),
-        kept=np.array([kept_of(some, int(fight.explosion), small) for some in range(int(fight.dice), dice + 1)]),
+        kept=np.array([kept_of(some, fight, small) for some in range(int(fight.dice), dice + 1)]),
         card_bounds=(cards * (np.iinfo(np.uint16).max // int(deck.sum()))).astype(np.uint16),
     )
 
@@ -178,15 +178,15 @@ def _thresholds(fight: FightFacts, ends: dict[Threshold, int], kind: Any, a_pair
     )
 
 
-def kept_of(dice: int, explosion: int, die: Integers) -> int:
-    """An even number of dice that the heroic strikes of `dice` dice seldom add more than.
+def kept_of(dice: int, fight: FightFacts, die: Integers) -> int:
+    """An even number of dice that `dice` dice of a fight seldom add more than.
 
     That is how many they add two standard deviations above the mean, rounded up: in 1 of 60 to 1 of 400 trials they
     add more. Rolling those dice one by one costs about as much as rolling one die more in every trial.
     """
-    heroic = int(die[Face.HEROIC]) / int(die.sum())
-    heroics = math.ceil(dice * heroic + 2 * math.sqrt(dice * heroic * (1 - heroic)))
-    added = min(heroics, dice) * explosion
+    explodes = _sides_of(fight.exploding_faces, die) / int(die.sum())
+    exploding = math.ceil(dice * explodes + 2 * math.sqrt(dice * explodes * (1 - explodes)))
+    added = min(exploding, dice) * int(fight.explosion)
     return added + added % 2
 
 
@@ -221,28 +221,35 @@ def _kind_for(draws: int, pairs: int, parts: int, dice: int, cells: int) -> tupl
 def _ends(fight: FightFacts, die: Integers) -> dict[Threshold, int]:
     """Where each threshold lies on the line of the dice of the pool, counted in pairs of faces."""
     sides = int(die.sum())
-    heroic, strike, blank = (int(die[face]) for face in (Face.HEROIC, Face.STRIKE, Face.BLANK))
-    rerolled = sum(int(die[face]) for face in Face if fight.reroll_faces >> face & 1)
-    waiting = [0] * len(Waiting)
+    rerolled = _sides_of(fight.reroll_faces, die)
+    waiting, settled = [0] * len(Waiting), list[Face]()
     for face in Face:
-        waiting[waits_as(fight, face)] += int(die[face]) * sides
+        kind = waits_as(fight, face)
+        waiting[kind] += int(die[face]) * sides
+        if kind == Waiting.NOT and not fight.reroll_faces >> face & 1:
+            settled.append(face)
 
-    def stays(face: Face) -> int:
-        left = fight.reroll_faces >> face & 1 or waits_as(fight, face) != Waiting.NOT
-        return 0 if left else int(die[face]) * sides
+    def end(mask: int) -> int:
+        return sum(int(die[face]) for face in settled if mask >> face & 1) * sides + rerolled * _sides_of(mask, die)
 
     lengths = (
-        stays(Face.HEROIC) + rerolled * heroic,
-        stays(Face.STRIKE) + rerolled * strike,
+        end(fight.heroic_faces),
+        end(fight.strike_faces),
         *(waiting[kind] for kind in (Waiting.STRIKE, Waiting.NOTHING, Waiting.BLANK)),
-        stays(Face.BLANK) + rerolled * blank if fight.overcharge else 0,
+        end(fight.blank_faces) if fight.overcharge else 0,
     )
     return dict(zip(Threshold, accumulate(lengths)))
 
 
-def _ends_again(die: Integers) -> dict[Threshold, int]:
+def _sides_of(mask: int, die: Integers) -> int:
+    """The sides of a die with a face in `mask`."""
+    return sum(int(sides) for face, sides in enumerate(die) if mask >> face & 1)
+
+
+def _ends_again(fight: FightFacts, die: Integers) -> dict[Threshold, int]:
     """Where the thresholds lie that matter for a die that an extra re-roll takes, counted in faces."""
-    sides, heroic, strike, blank = (int(n) for n in (die.sum(), die[Face.HEROIC], die[Face.STRIKE], die[Face.BLANK]))
+    masks = fight.heroic_faces, fight.strike_faces, fight.blank_faces
+    sides, (heroic, strike, blank) = int(die.sum()), (_sides_of(mask, die) for mask in masks)
     return {
         Threshold.HEROIC: heroic,
         Threshold.STRIKE: heroic + strike,

@@ -38,7 +38,8 @@ def most_dice(fight: FightFacts, cards: Floats) -> int:
 @step
 def worth(fight: FightFacts, scores: Scores, face: int) -> int:
     """Return the packed score of a die that stays at `face` (AC-3.6)."""
-    return score_of(scores, face) << _SCORE | (_FINAL_STRIKE if face == Face.STRIKE and fight.veteran else 0)
+    is_strike = fight.strike_faces >> face & 1
+    return score_of(fight, scores, face) << _SCORE | (_FINAL_STRIKE if is_strike and fight.veteran else 0)
 
 
 class Outcomes(NamedTuple):
@@ -69,13 +70,15 @@ def add_outcome(outcomes: Outcomes, count: int, value: int, probability: float) 
 
 
 @step
-def settled_die(fight: FightFacts, scores: Scores, faces: Floats, best: int, outcomes: Outcomes) -> int:
+def settled_die(fight: FightFacts, scores: Scores, faces: Floats, without: int, outcomes: Outcomes) -> int:
     """Fill in the outcomes of one die, re-rolls by rating done, extra re-rolls waiting (AC-3.4); how many.
 
-    Only dice whose first face is `best` or worse: a first-roll die that shows a heroic strike is another matter.
+    Not of dice that first show one of the faces `without`: a first-roll die that explodes is another matter.
     """
     count = 0
-    for face in range(best, _FACES):
+    for face in range(_FACES):
+        if without >> face & 1:
+            continue
         waiting = waits_as(fight, face)
         if fight.reroll_faces >> face & 1:
             for again in range(_FACES):
@@ -92,15 +95,18 @@ def first_die(fight: FightFacts, scores: Scores, faces: Floats, outcomes: Outcom
     """Fill in the outcomes of one die of the first roll with the dice it adds (AC-3.3; Arc of AC-6); how many."""
     added = no_outcomes(2 * _FACES)
     n_added = settled_die(fight, scores, faces, 0, added)
-    count = settled_die(fight, scores, faces, 1, outcomes)
-    heroic, shown = scores.heroic << _SCORE, faces[0]
-    for one in range(n_added):
-        value, both = heroic + added.values[one], shown * added.probabilities[one]
-        if fight.explosion == 1:
-            count = add_outcome(outcomes, count, value, both)
+    count = settled_die(fight, scores, faces, fight.exploding_faces, outcomes)
+    for face in range(_FACES):
+        if not fight.exploding_faces >> face & 1:
             continue
-        for two in range(n_added):
-            count = add_outcome(outcomes, count, value + added.values[two], both * added.probabilities[two])
+        shown = faces[face]
+        for one in range(n_added):
+            value, both = worth(fight, scores, face) + added.values[one], shown * added.probabilities[one]
+            if fight.explosion == 1:
+                count = add_outcome(outcomes, count, value, both)
+                continue
+            for two in range(n_added):
+                count = add_outcome(outcomes, count, value + added.values[two], both * added.probabilities[two])
     return count
 
 
@@ -120,7 +126,7 @@ def steps_of(fight: FightFacts, dice: int) -> float:
     """About how many additions the distribution of a pool of so many dice takes: the square of them, and memories."""
     scores = scores_for(fight, dice)
     memories = float(np.prod(memory_sizes(fight, dice), dtype=np.float64))
-    return memories * (size_of(fight, scores, dice) - scores.strike) * dice
+    return memories * (size_of(fight, scores, dice) - scores.hit) * dice
 
 
 @step

@@ -126,6 +126,8 @@ class Reader:
         self._small = [int(each) for each in die // np.gcd.reduce(die)]
         self._sides = sum(self._small)
         self._cases = list(self._line())
+        exploding = (face for face in Face if int(fight.exploding_faces) >> face & 1)
+        self._exploding = [face for face in exploding for _ in range(self._small[face])]
         self._pairs = self._sides**2
         self._a_pair = int(layout.limit) // self._pairs
 
@@ -145,17 +147,19 @@ class Reader:
                 for before in rerolled:
                     yield from [(before, face)] * (small[before] * small[face])
 
-        settled = [face for face in Face if waiting[face] == Waiting.NOT]
-        yield from stays(*(face for face in settled if face == Face.HEROIC))
-        yield from becomes(Face.HEROIC)
-        yield from stays(*(face for face in settled if face == Face.STRIKE))
-        yield from becomes(Face.STRIKE)
+        def ends_at(mask: int) -> Iterator[tuple[Face, Face | None]]:
+            faces = [face for face in Face if int(mask) >> face & 1]
+            yield from stays(*(face for face in faces if waiting[face] == Waiting.NOT))
+            yield from becomes(*faces)
+
+        yield from stays(*(face for face in Face if int(fight.exploding_faces) >> face & 1))
+        yield from ends_at(fight.heroic_faces & ~fight.exploding_faces)
+        yield from becomes(*(face for face in Face if int(fight.exploding_faces) >> face & 1))
+        yield from ends_at(fight.strike_faces)
         for kind in (Waiting.STRIKE, Waiting.NOTHING, Waiting.BLANK):
             yield from stays(*(face for face in Face if waiting[face] == kind))
-        yield from stays(*(face for face in settled if face == Face.BLANK))
-        yield from becomes(Face.BLANK)
-        yield from stays(*(face for face in settled if face in (Face.GLANCING, Face.MISS)))
-        yield from becomes(Face.GLANCING, Face.MISS)
+        yield from ends_at(fight.blank_faces)
+        yield from ends_at(~(fight.heroic_faces | fight.strike_faces | fight.blank_faces))
 
     def dice_of(self, block: RolledBlock, trial: int, dice: int) -> list[Die]:
         """The dice of one trial of a block: those of the first roll, then those that heroic strikes added."""
@@ -175,12 +179,20 @@ class Reader:
         at_once = self.layout.dice_at_once
         for place in range(dice):
             draw = draws[place if at_once == ABREAST else ABREAST * place]
-            result.append(self._alone(draw))
-            if draw < explodes:
-                added.append(Die(*self._cases[draw * self._pairs // explodes], added_by=place))
+            if draw >= explodes:
+                result.append(self._alone(draw))
+            else:
+                case, rest = divmod(draw * self._pairs, explodes)  # of the added die, and of the one that explodes
+                result.append(Die(self._exploding[rest * len(self._exploding) // explodes]))
+                added.append(Die(*self._cases[case], added_by=place))
                 if at_once != ABREAST:  # Arc adds a second die, which has a draw of its own
                     added.append(self._alone(draws[ABREAST * place + 1])._replace(added_by=place))
         return result + added
+
+    def _kind_of(self, face: Face) -> int:
+        """0 for a face that counts as a heroic strike, 1 for a strike, 3 for a blank, 2 for others."""
+        masks = self.fight.heroic_faces, self.fight.strike_faces, ~self.fight.blank_faces
+        return next((kind for kind, mask in enumerate(masks) if int(mask) >> face & 1), 3)
 
     def _alone(self, draw: int) -> Die:
         return Die(*self._cases[draw // self._a_pair])
@@ -190,7 +202,8 @@ class Reader:
         assert self.rerolls is not None
         waits = [(waits_as(self.fight, die.shows) if die.rerolled is None else Waiting.NOT) for die in dice]
         worst = sorted((at for at, kind in enumerate(waits) if kind != Waiting.NOT), key=lambda at: waits[at])
-        line = [face for face in Face for _ in range(self._small[face])]
+        by_worth = sorted(Face, key=self._kind_of)  # as the thresholds lie
+        line = [face for face in by_worth for _ in range(self._small[face])]
         for at, draw in zip(worst[: int(self.rerolls.allowance)], draws):
             dice[at] = dice[at]._replace(again=line[draw // (self._a_pair * self._sides)])
         return dice
@@ -205,7 +218,7 @@ def dice_that_score(fight: FightFacts, score: int, die: Integers, stream: Stream
     layout, rerolls = layout_for(fight, scores, die, np.ones(1, np.int64), (), dice)
     reader, counter = Reader(fight, die, layout, rerolls), stream.start
     while True:
-        block = block_again(layout, rerolls, dice, kept_of(dice, int(fight.explosion), die), counter, stream.gamma)
+        block = block_again(layout, rerolls, dice, kept_of(dice, fight, die), counter, stream.gamma)
         for trial in np.flatnonzero(block.good).tolist():
             result = reader.dice_of(block, trial, dice)
             if score_of_dice(fight, scores, result) == score:
@@ -215,10 +228,10 @@ def dice_that_score(fight: FightFacts, score: int, die: Integers, stream: Stream
 
 def score_of_dice(fight: FightFacts, scores: Scores, dice: Sequence[Die]) -> int:
     """Return the score of the dice of a pool (AC-3.6; Veteran, AC-7)."""
-    score = sum(score_of(scores, die.ends) for die in dice)
+    score = sum(score_of(fight, scores, die.ends) for die in dice)
     return score + turned_heroic(fight, dice) * (scores.heroic - scores.strike)
 
 
 def turned_heroic(fight: FightFacts, dice: Sequence[Die]) -> int:
     """Return the number of strikes that Veteran turns into heroic strikes (AC-7)."""
-    return min(int(fight.veteran), sum(die.ends == Face.STRIKE for die in dice))
+    return min(int(fight.veteran), sum(int(fight.strike_faces) >> die.ends & 1 for die in dice))

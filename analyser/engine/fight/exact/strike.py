@@ -23,7 +23,7 @@ from analyser.game.ruleset import Rating
 from analyser.rules import discipline, unit_state
 from analyser.rules.attack import Scores, scores_for, set_pool, size_of
 from analyser.rules.draws import Odds, odds_of
-from analyser.rules.structs import NONE
+from analyser.rules.structs import NONE, Bonus, FightFacts
 
 _OWN = discipline.ATTACKER_DAMAGE
 _NUMBER, _CONDITION = 48, 32  # bits below the number of a strike, and below the place of a condition
@@ -31,6 +31,7 @@ _STATE, _WITHOUT_NUMBER = (1 << _CONDITION) - 1, (1 << _NUMBER) - 1
 _OWN_DESTROYED = discipline.ATTACKER_DESTROYED - discipline.ATTACKER_DAMAGE
 _ROOM = 1024
 _RATINGS = len(Rating)
+_HITS, _FACES, _MASK = 4, 8, 16
 
 
 class PoolCache(NamedTuple):
@@ -41,7 +42,7 @@ class PoolCache(NamedTuple):
     cards: Floats  # and of each card value
     pools: Floats  # (pools, scores)
     places: Integers  # (strikes, dice + 1): where the pools of so many dice are, one for each rating,
-    known: NDArray[np.bool_]  # (pools,): which of them have been worked out
+    known: Integers  # (pools,): what each of them was worked out for (:func:`kind_of_pool`); 0: it is not yet
 
 
 class StrikeOutcomes(NamedTuple):
@@ -83,11 +84,21 @@ def pool_cache_for(setup: Setup, places: Integers, die: Integers, deck: Integers
     for number in range(len(places)):
         pools = places[number, -1] + _RATINGS
         fight = setup.fight[0]
-        set_pool(setup.attacks[number], setup.targets[number], fight)
-        fight.dice = places.shape[1] - 1
-        dice = most_dice(fight, cards)
-        size = max(size, size_of(fight, scores_for(fight, dice), dice))
-    return PoolCache(odds_of(die, deck), faces, cards, np.empty((pools, size)), places, np.zeros(pools, np.bool_))
+        setup.attack[0] = setup.attacks[number]
+        for bonus in (0, Bonus.SHORT_RANGE.value):  # house rules can tell them apart
+            setup.attack[0].bonuses |= bonus
+            set_pool(setup.attack[0], setup.targets[number], fight)
+            fight.dice = places.shape[1] - 1
+            dice = most_dice(fight, cards)
+            size = max(size, size_of(fight, scores_for(fight, dice), dice))
+    return PoolCache(odds_of(die, deck), faces, cards, np.empty((pools, size)), places, np.zeros(pools, np.int64))
+
+
+@step
+def kind_of_pool(fight: FightFacts) -> int:
+    """Return a number above 0 that tells apart the pools of one strike with the same dice and rating: house rules."""
+    hits = fight.heroic_hits << _HITS | fight.strike_hits
+    return (hits << _MASK | fight.reroll_faces) << _MASK | fight.strike_faces << _FACES | fight.heroic_faces
 
 
 @step
@@ -116,11 +127,11 @@ def pool_of(setup: Setup, scores: Scores, cache: PoolCache, number: int) -> Floa
     size = size_of(fight, scores, most_dice(fight, cache.cards))
     place = cache.places[number, fight.dice] + fight.rating
     pmf = cache.pools[place, :size]
-    if not cache.known[place]:
+    if cache.known[place] != kind_of_pool(fight):
         result = pool_pmf(fight, scores, cache.faces, cache.cards)
         for score in range(size):  # one by one, as below: assigning whole arrays compiles a text of what does not fit
             pmf[score] = result[score]
-        cache.known[place] = True
+        cache.known[place] = kind_of_pool(fight)
     return pmf
 
 

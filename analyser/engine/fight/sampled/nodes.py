@@ -170,7 +170,7 @@ def ask(graph: Graph, node: int, line: int, pair: Pair, known: int) -> None:
     elif stage == Stage.ROLL:
         pool = setup.fight[1]  # nothing but what the rules say of the pool is ever put there
         set_pool(setup.attack[0], setup.target[0], pool)
-        pool.dice += strike.card_of(known)
+        pool.dice = fight.dice + strike.card_of(known)
         asks[node, NUMBER] = roll_of(rolls, pool)
         give_table(nodes, rolls, node, asks[node, NUMBER])
     elif stage == Stage.OFFICER:

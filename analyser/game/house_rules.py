@@ -1,0 +1,77 @@
+"""House rules: special rules and qualities of one's own, in the small vocabulary that the engines have (by data)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from analyser.common.validation import Record, Several
+
+At = Literal["short range", "long range", "charge", "close quarters"]
+Against = Literal[
+    *("infantry", "cavalry", "field gun", "armour", "artillery", "fortification", "rotorcraft", "aircraft"),
+    *("light", "heavy", "aerial"),
+]
+Ignored = Literal["concealed", "suppressed", "opportunity_fire", "reforming", "outside_front_arc", "disordered"]
+Hits = Annotated[int, Field(ge=0, le=6)]
+HitFace = Literal["heroic", "strike", "glancing", "miss", "blank"]
+_PRINTED: dict[HitFace, int] = {"heroic": 2, "strike": 1}
+_EFFECTS = ("dice", "defence", "test", "rerolls", "hits", "ignores")
+
+
+class HouseRule(Record):
+    """A rule of one's own: what it changes about an attack, and when.
+
+    >>> HouseRule(dice=1, at=("short range",)).when
+    'attacking'
+    """
+
+    page = "docs/keys.md"
+
+    when: Literal["attacking", "attacked"] = "attacking"
+    at: Several[At] = ()
+    against: Several[Against] = ()
+    dice: Annotated[int, Field(ge=-20, le=20)] = 0
+    defence: Annotated[int, Field(ge=-5, le=5)] = 0
+    test: Annotated[int, Field(ge=-5, le=5)] = 0
+    rerolls: Several[Literal["strike", "glancing", "miss", "blank"]] = ()
+    hits: dict[HitFace, Hits] = Field(default_factory=dict)
+    ignores: Several[Ignored] = ()
+
+    @field_validator("at", "against", "rerolls", "ignores", mode="before")
+    @classmethod
+    def _one_alone(cls, value: object) -> object:
+        """A single name needs no list."""
+        return [value] if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _makes_sense(self) -> HouseRule:
+        if not any(getattr(self, name) for name in _EFFECTS):
+            raise ValueError(f"a rule without an effect (allowed: {', '.join(_EFFECTS)})")
+        if self.test and self.at:
+            raise ValueError("test goes with no at: a test comes after the attack")
+        if "disordered" in self.ignores and (self.at or self.against or self.when == "attacking"):
+            raise ValueError('ignores "disordered" goes with when = "attacked", and with no at or against')
+        strike, heroic = self.hits_of("strike"), self.hits_of("heroic")
+        if heroic < max(strike, 1):
+            raise ValueError(f"{heroic} hits of a heroic strike (allowed: {max(strike, 1)} to 6)")
+        for face, hits in self.hits.items():
+            if hits not in (0, strike, heroic):
+                raise ValueError(f"{hits} hits of a {face} (allowed: 0, or as many as a strike or a heroic strike)")
+        return self
+
+    def hits_of(self, face: HitFace) -> int:
+        """Return the hits of a face."""
+        return self.hits.get(face, _PRINTED.get(face, 0))
+
+    def faces_as(self, face: Literal["strike", "heroic"]) -> tuple[str, ...]:
+        """Return the faces without printed hits that count as that one."""
+        strike, counts = self.hits_of("strike"), self.hits_of(face)
+        mine = (name for name, hits in self.hits.items() if name not in _PRINTED and hits == counts and hits)
+        return tuple(mine) if face == "strike" or counts != strike else ()
+
+    @property
+    def of_every_test(self) -> bool:
+        """Return True if `test` changes all tests of the unit, rally tests among them."""
+        return self.when == "attacked" and not self.against

@@ -1,0 +1,208 @@
+"""House rules: effects on attacks that a folder of profiles defines, each packed into one integer.
+
+An effect changes an attack: that of the unit which has the rule, or one on that unit. A packed rule has fewer than 53
+bits, which is what JSON and JavaScript keep of an integer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import IntEnum
+from typing import NamedTuple, get_args
+
+from analyser.common.jit import step
+from analyser.game.house_rules import At, HouseRule
+from analyser.game.ruleset import REROLLED_BY_RATING, Die, Face, Rating, face_mask
+from analyser.game.units import UnitType
+from analyser.rules.structs import CATEGORIES, AttackFacts, Penalty, TargetFacts
+
+MOST_RULES = 4
+"""House rules that bear on one attack from either side."""
+
+
+class Situation(IntEnum):
+    """Circumstances of an attack that a house rule may ask for."""
+
+    LONG_RANGE = 0  # a ranged attack that is not at short range
+    SHORT_RANGE = 1
+    CHARGE = 2
+    CLOSE_QUARTERS = 3  # any other attack in close quarters
+
+
+_SITUATIONS: dict[At, tuple[Situation, ...]] = {
+    "long range": (Situation.LONG_RANGE,),
+    "short range": (Situation.SHORT_RANGE,),
+    "charge": (Situation.CHARGE,),
+    "close quarters": (Situation.CHARGE, Situation.CLOSE_QUARTERS),
+}
+_TYPES = get_args(UnitType)
+_KINDS = (*_TYPES, *CATEGORIES)
+
+# The first bits of the parts but that of the situations, which are the lowest; and the zero of numbers below 0.
+_AGAINST, _REROLLS, _IGNORES, _DICE, _DEFENCE, _TEST = 4, 15, 20, 25, 31, 35
+_HEROIC, _STRIKE, _AS_STRIKE, _AS_HEROIC = 39, 42, 45, 48
+_DICE_ZERO, _DEFENCE_ZERO, _TEST_ZERO = 32, 8, 8
+_FOUR, _FIVE, _SIX, _ELEVEN = (1 << 4) - 1, (1 << 5) - 1, (1 << 6) - 1, (1 << 11) - 1
+_THREE = (1 << 3) - 1
+_NOTHING = 2  # the first face without hits: GLANCING, MISS, BLANK
+
+
+class Effects(NamedTuple):
+    """Effects of all house rules on one attack."""
+
+    dice: int = 0  # more, or fewer
+    defence: int = 0  # more of the target
+    test: int = 0  # more DISCIPLINE of the target, for the test that follows
+    rerolls: int = 0  # bits of the faces
+    ignores: int = 0  # bits of Penalty
+    heroic_hits: int = 0  # 0: as without
+    strike_hits: int = 0  # one more than the hits; 0: as without
+    as_strike: int = 0  # bits of faces without hits that count as strikes,
+    as_heroic: int = 0  # and as heroic strikes
+
+
+def is_one_of(kind: str) -> int:
+    """Return the bit of a type or a category of units."""
+    return 1 << _KINDS.index(kind)
+
+
+def is_a(unit_type: str | None, category: str | None) -> int:
+    """Return the bits of a unit of that type and category.
+
+    >>> bin(is_a("cavalry", "light"))
+    '0b100000010'
+    """
+    return sum(is_one_of(each) for each in (unit_type, category) if each is not None)
+
+
+def packed(rule: HouseRule) -> int:
+    """Return a house rule as one integer.
+
+    >>> packed(HouseRule(dice=1)) < packed(HouseRule(dice=2, hits={"heroic": 3})) < 2**53
+    True
+    """
+    at = {situation for each in rule.at for situation in _SITUATIONS[each]} or {*Situation}
+    ignores = (Penalty[name.upper()] for name in rule.ignores if name != "disordered")
+    as_strike, as_heroic = (
+        face_mask(faces) >> _NOTHING for faces in (rule.faces_as("strike"), rule.faces_as("heroic"))
+    )
+    strike = rule.hits.get("strike")
+    test = 0 if rule.of_every_test else rule.test
+    return (
+        sum(1 << situation for situation in at)
+        | sum(map(is_one_of, set(rule.against))) << _AGAINST
+        | face_mask(rule.rerolls) << _REROLLS
+        | sum(ignores) << _IGNORES
+        | rule.dice + _DICE_ZERO << _DICE
+        | rule.defence + _DEFENCE_ZERO << _DEFENCE
+        | test + _TEST_ZERO << _TEST
+        | rule.hits.get("heroic", 0) << _HEROIC
+        | (0 if strike is None else strike + 1) << _STRIKE
+        | as_strike << _AS_STRIKE
+        | as_heroic << _AS_HEROIC
+    )
+
+
+_H, _S, _B = int(Face.HEROIC), int(Face.STRIKE), int(Face.BLANK)
+_FACES = (1 << len(Face)) - 1
+_HEROICS, _STRIKES, _EXPLODING, _NEUTRAL, _IMPROVED = (place * len(Face) for place in range(5))
+_IS_BLANK, _HEROIC_HITS, _STRIKE_HITS = 5 * len(Face), 5 * len(Face) + 1, 5 * len(Face) + 4
+
+
+class Faces(NamedTuple):
+    """What the faces of a die come to, as bits of faces, and hits (AC-3.3, AC-3.4, AC-3.6)."""
+
+    heroic: int  # that count as a heroic strike
+    strike: int
+    blank: int
+    exploding: int
+    rerolled: int
+    heroic_hits: int
+    strike_hits: int
+
+
+def packed_die(die: Die) -> int:
+    """Return the effects of the faces of a die as one integer; 0 for those of the rules.
+
+    >>> packed_die(Die(heroic=1, strike=2, glancing=1, miss=1, blank=1))
+    0
+    """
+    if not die.changed:
+        return 0
+    strike, heroic = die.effect("strike", "hits"), die.effect("heroic", "hits")
+    packed_faces = (1 << _IS_BLANK if not die.effect("blank", "hits") else 0) | heroic << _HEROIC_HITS
+    packed_faces |= strike << _STRIKE_HITS
+    for face, name in enumerate(die.names):
+        hits, explodes, rerolled = (die.effect(name, key) for key in ("hits", "explodes", "rerolled"))
+        as_strike = name == "strike" or (hits == strike and hits > 0 and not explodes and name != "heroic")
+        as_heroic = not as_strike and (name == "heroic" or hits > 0)
+        places = ((_HEROICS, as_heroic), (_STRIKES, as_strike), (_EXPLODING, explodes))
+        places += ((_NEUTRAL, rerolled == "neutral"), (_IMPROVED, rerolled in ("neutral", "improved")))
+        packed_faces |= sum(1 << place + face for place, holds in places if holds)
+    return packed_faces
+
+
+@step
+def faces_of(die: int, rating: int) -> Faces:
+    """Return what the faces of a packed die come to at a rating."""
+    if not die:
+        return Faces(1 << _H, 1 << _S, 1 << _B, 1 << _H, REROLLED_BY_RATING[rating], 2, 1)
+    rerolled = 0
+    if rating != Rating.WEAKENED:
+        rerolled = die >> (_IMPROVED if rating == Rating.IMPROVED else _NEUTRAL) & _FACES
+    return Faces(
+        die >> _HEROICS & _FACES,
+        die >> _STRIKES & _FACES,
+        (die >> _IS_BLANK & 1) << _B,
+        die >> _EXPLODING & _FACES,
+        rerolled,
+        die >> _HEROIC_HITS & _THREE,
+        die >> _STRIKE_HITS & _THREE,
+    )
+
+
+def in_fields(rules: Iterable[HouseRule]) -> dict[str, int]:
+    """Return the fields of a record that hold those rules."""
+    numbers = [*map(packed, rules), *[0] * MOST_RULES]
+    return {f"house_{place + 1}": numbers[place] for place in range(MOST_RULES)}
+
+
+@step
+def situation_of(attack: AttackFacts, short: int) -> int:
+    """Return the :class:`Situation` of an attack, which is at short range or not."""
+    if attack.close_quarters:
+        return Situation.CHARGE.value if attack.charging else Situation.CLOSE_QUARTERS.value
+    return Situation.SHORT_RANGE.value if short else Situation.LONG_RANGE.value
+
+
+@step
+def with_rule(effects: Effects, rule: int, situation: int, is_a: int) -> Effects:
+    """Return the effects with those of a rule, if it counts in that situation against such a unit."""
+    against = rule >> _AGAINST & _ELEVEN
+    if rule >> situation & 1 == 0 or (against and not against & is_a):
+        return effects
+    return Effects(
+        effects.dice + (rule >> _DICE & _SIX) - _DICE_ZERO,
+        effects.defence + (rule >> _DEFENCE & _FOUR) - _DEFENCE_ZERO,
+        effects.test + (rule >> _TEST & _FOUR) - _TEST_ZERO,
+        effects.rerolls | rule >> _REROLLS & _FIVE,
+        effects.ignores | rule >> _IGNORES & _FIVE,
+        max(effects.heroic_hits, rule >> _HEROIC & _THREE),
+        max(effects.strike_hits, rule >> _STRIKE & _THREE),
+        effects.as_strike | (rule >> _AS_STRIKE & _THREE) << _NOTHING,
+        effects.as_heroic | (rule >> _AS_HEROIC & _THREE) << _NOTHING,
+    )
+
+
+@step
+def effects_on(attack: AttackFacts, target: TargetFacts, short: int) -> Effects:
+    """Return the effects of the house rules of both sides on an attack, which is at short range or not."""
+    effects = Effects(0, 0, 0, 0, 0, 0, 0, 0, 0)
+    if not attack.house_1 and not target.house_1:
+        return effects
+    situation = situation_of(attack, short)
+    for rule in (attack.house_1, attack.house_2, attack.house_3, attack.house_4):
+        effects = with_rule(effects, rule, situation, target.is_a)
+    for rule in (target.house_1, target.house_2, target.house_3, target.house_4):
+        effects = with_rule(effects, rule, situation, attack.is_a)
+    return effects

@@ -1,0 +1,392 @@
+"""House rules and own faces: a unit with one fights as an equivalent unit does, in every kind of question."""
+
+import json
+from collections import defaultdict
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+import analyser
+from analyser.common.errors import InputError
+from analyser.game.ruleset import PRINTED
+from tests.helpers.shell import run
+
+UNIT = """
+[[unit]]
+id = "{id}"
+name = "{id}"
+type = "infantry"
+category = "light"
+speed = 5
+defence = {defence}
+damage_limit = 1
+discipline = {discipline}
+break_limit = 2
+rules = {rules}
+[unit.levels]
+basic = {{ models = 6, points = 40, victory_points = 2 }}
+[[unit.rows]]
+id = "shots"
+name = "Shots"
+kind = "ranged"
+against = ["light"]
+short_range = 7
+long_range = 14
+qualities = {qualities}
+bands = [{{ first = 1, last = 6, dice = {shots} }}]
+[[unit.rows]]
+id = "blades"
+name = "Blades"
+kind = "melee"
+qualities = {qualities}
+bands = [{{ first = 1, last = 6, dice = {blades} }}]
+"""
+USUAL = {"defence": 2, "discipline": 7, "rules": [], "qualities": [], "shots": 6, "blades": 6}
+NEAR, FAR = {"distance": 6}, {"distance": 12}
+RULED, EQUAL, ENEMY = (f"own/{name}@basic" for name in ("ruled", "equal", "enemy"))
+
+
+def profiles(folder, rules="", **units):
+    """A folder of profiles with those units, each by what it has otherwise than usual, and with house rules."""
+    parts = ['format = 1\nid = "own"\nname = "Own"\n']
+    parts += [
+        UNIT.format(id=name, **{key: json.dumps(value) for key, value in (USUAL | changed).items()})
+        for name, changed in units.items()
+    ]
+    folder.mkdir(exist_ok=True)
+    (folder / "own.toml").write_text("".join(parts))
+    (folder / "ruleset.toml").write_text(rules)
+    return analyser.load_profiles(folder)
+
+
+def with_rule(folder, rule, enemy=None, **changed):
+    """A folder with a unit of that house rule, one with changed numbers instead, and an enemy."""
+    rules = f'[rules."Well Drilled"]\n{rule}\n'
+    units = {"ruled": {"rules": ["Well Drilled"]}, "equal": changed, "enemy": {}, "other": enemy or {}}
+    return profiles(folder, rules, **units)
+
+
+NAMES = ("headline", "scenario", "ruleset", "profiles", "conditions", "applied", "not_used", "assumptions", "armies")
+
+
+def numbers(result):
+    """All numbers of an answer, without what names the units and the rules."""
+    record = {key: value for key, value in result.as_dict().items() if key not in NAMES}
+    return json.loads(json.dumps(record).replace("ruled", "equal"))
+
+
+def answers(library, one, other, **conditions):
+    """What every kind of question between two units comes to, by its name."""
+    both = {"profiles": library}
+    sampled = both | {"method": "monte-carlo", "trials": 3000, "threads": 1}
+    shots = [{"attacker": one, "row": "shots", **conditions}] * 2
+    terms = {"rounds": 2, "policy_a": "charge", **conditions}
+    fought = {"trials": 300, "rounds": 3, "swing": False, "tactics": False, "threads": 1}
+    found = {
+        "attack": analyser.attack(one, other, **conditions, **both),
+        "attack, simulated": analyser.attack(one, other, **conditions, **sampled),
+        "focus fire": analyser.focus(shots, other, **both),
+        "focus fire, simulated": analyser.focus(shots, other, **sampled),
+        "charge": analyser.charge(one, other, **both),
+        "charge, simulated": analyser.charge(one, other, **sampled),
+        "duel": analyser.duel(one, other, **terms, **both),
+        "duel, simulated": analyser.duel(one, other, **terms, **sampled),
+        "shots": analyser.duel(one, other, rounds=2, **conditions, **both),
+        "best play": analyser.best_play(one, other, rounds=1, first="a", **conditions, **both),
+        "battle": analyser.battle([f"2 x {one}"], [f"2 x {other}"], **fought, **both),
+    }
+    result = {name: numbers(answer) for name, answer in found.items()}
+    for kind, more in (("attack", conditions), ("charge", {}), ("duel", terms)):
+        told = analyser.tell(one, other, kind=kind, trial=7, trials=20, **more, **both)
+        result[f"{kind}, told"] = dict(told.figures)
+    return result
+
+
+def differing(one, other):
+    """The questions in which two units do not come to the same numbers."""
+    return [name for name in one if one[name] != other[name]]
+
+
+EVERYWHERE = {  # a rule, and the numbers of a unit without it that fights as well
+    "attacking": (
+        'at = ["short range", "long range", "close quarters"]\nagainst = ["infantry"]\ndice = 2',
+        {"shots": 8, "blades": 8},
+    ),
+    "attacked": ('when = "attacked"\nagainst = "light"\ndefence = 1', {"defence": 3}),
+    "tested": ('when = "attacked"\ntest = 1', {"discipline": 8}),
+    "idle": ('against = ["cavalry", "heavy"]\ndice = 2\nrerolls = "miss"', {}),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", EVERYWHERE)
+def test_a_unit_with_a_house_rule_is_an_equivalent_unit(tmp_path, case):
+    rule, changed = EVERYWHERE[case]
+    library = with_rule(tmp_path, rule, **changed)
+    assert differing(answers(library, RULED, ENEMY, **FAR), answers(library, EQUAL, ENEMY, **FAR)) == []
+    assert differing(answers(library, ENEMY, RULED, **NEAR), answers(library, ENEMY, EQUAL, **NEAR)) == []
+
+
+def law(result):
+    """The probabilities of the models destroyed and of the hits."""
+    return numbers(result)["models_destroyed"], numbers(result)["hits"]
+
+
+ATTACKS = {  # a rule, the conditions of an attack by its unit, those of an equal one, and what the equal unit has
+    "a die fewer": ("dice = -1", FAR, FAR, {"shots": 5}),
+    "no fewer than one die": ("dice = -20", FAR, FAR, {"shots": 1}),
+    "near at short range": ('at = "short range"\ndice = 3', NEAR, NEAR, {"shots": 9}),
+    "far at short range": ('at = "short range"\ndice = 3', FAR, FAR, {}),
+    "near at long range": ('at = "long range"\ndice = 3', NEAR, NEAR, {}),
+    "not on a charge": ('at = "charge"\ndice = 3', NEAR, NEAR, {}),
+    "suppressed all the same": ('ignores = "suppressed"', FAR | {"suppressed": True}, FAR, {}),
+    "in the open": ('ignores = ["concealed", "reforming"]', FAR | {"concealed": True, "reforming": True}, FAR, {}),
+    "misses again": ('rerolls = ["miss"]', FAR, FAR | {"rating": "improved"}, {}),
+    "like Suppressive": ("test = -1", FAR, FAR, {"qualities": ["Suppressive"]}),
+}
+
+
+@pytest.mark.parametrize("case", ATTACKS)
+def test_an_attack_by_a_house_rule_is_that_of_an_equivalent_unit(tmp_path, case):
+    rule, conditions, those_of_equal, changed = ATTACKS[case]
+    library = with_rule(tmp_path, rule, **changed)
+    one = analyser.attack(RULED, ENEMY, **conditions, profiles=library)
+    assert (
+        numbers(one)["outcomes"]
+        == numbers(analyser.attack(EQUAL, ENEMY, **those_of_equal, profiles=library))["outcomes"]
+    )
+    changes_nothing = not changed and conditions == those_of_equal
+    assert ("Well Drilled (house rule)" in one.rules_applied) == (not changes_nothing)
+
+
+def test_hits_that_ignore_defence_are_those_on_a_target_with_less(tmp_path):
+    library = with_rule(tmp_path, "defence = -1", enemy={"defence": 1})
+    one, other = (
+        analyser.attack(*units, **FAR, profiles=library) for units in ((RULED, ENEMY), (EQUAL, "own/other@basic"))
+    )
+    assert law(one) == law(other)
+    assert one.conditions["defence"] == 1
+
+
+def test_twice_the_hits_are_those_on_half_the_defence(tmp_path):
+    library = with_rule(tmp_path, "hits = { heroic = 4, strike = 2 }", enemy={"defence": 1})
+    one, other = (
+        analyser.attack(*units, **FAR, profiles=library) for units in ((RULED, ENEMY), (EQUAL, "own/other@basic"))
+    )
+    assert law(one)[0] == law(other)[0]
+
+
+def test_a_rule_of_a_row_counts_for_that_row_alone_and_a_charge_only_when_charging(tmp_path):
+    rules = '[rules."Long Lances"]\nat = "charge"\ndice = 4\n'
+    units = {"ruled": {"qualities": ["Long Lances"]}, "equal": {"blades": 10}, "enemy": {}}
+    library = profiles(tmp_path, rules, **units)
+
+    def dice(one, other):
+        return [each["dice"] for each in analyser.charge(one, other, profiles=library).as_dict()["strikes"]]
+
+    assert dice(RULED, ENEMY) == [10, 6]
+    assert dice(ENEMY, RULED) == [6, 6]
+    outcomes = [numbers(analyser.charge(one, ENEMY, profiles=library))["outcomes"] for one in (RULED, EQUAL)]
+    assert outcomes[0] == outcomes[1]
+
+
+def test_defence_counts_in_a_duel_as_far_as_the_other_side_stands(tmp_path):
+    library = with_rule(tmp_path, 'when = "attacked"\nat = "long range"\ndefence = 2', defence=4)
+    plain = with_rule(tmp_path / "plain", "dice = 1").under({"rules": {}})
+
+    def shot_at(selector, distance, library=library):
+        duel = analyser.duel(
+            ENEMY, selector, rounds=1, first="a", policy_b="take_cover", distance=distance, profiles=library
+        )
+        return numbers(duel)["rounds"]
+
+    assert shot_at(RULED, 10) == shot_at(EQUAL, 10)
+    assert shot_at(RULED, 6) == shot_at(ENEMY, 6) != shot_at(EQUAL, 6)
+    assert shot_at(ENEMY, 6, plain) == shot_at(ENEMY, 6)
+
+
+def test_an_echoed_question_is_the_same_question(tmp_path):
+    library = with_rule(tmp_path, "dice = 2")
+    result = analyser.duel(RULED, ENEMY, rounds=1, profiles=library)
+    echoed = {**result.scenario.as_dict(), "ruleset": result.as_dict()["ruleset"]}
+    assert numbers(analyser.duel(json.loads(json.dumps(echoed)), profiles=library)) == numbers(result)
+    attack = analyser.attack(RULED, ENEMY, profiles=library)
+    inline = json.loads(json.dumps(attack.scenario.as_dict()))
+    assert inline["ruleset"]["rules"] == {"Well Drilled": {"dice": 2}}
+
+
+def test_a_scenario_file_has_its_own_rules_and_faces(tmp_path):
+    path = tmp_path / "fight.toml"
+    path.write_text(
+        '[attack]\ndice = 6\nqualities = ["Keen Eyes"]\n[target]\nmodels = 6\ndefence = 2\ndamage_limit = 1\n'
+        '[ruleset]\nrules."Keen Eyes".dice = 2\n'
+    )
+    more = run("run", path, "--format", "json")
+    assert more.exit_code == 0, more.output
+    answer = json.loads(more.stdout)
+    assert answer["applied"] == ["Keen Eyes (house rule)"]
+    path.write_text(path.read_text().replace('["Keen Eyes"]', "[]").replace("dice = 6", "dice = 8"))
+    assert json.loads(run("run", path, "--format", "json").stdout)["outcomes"] == answer["outcomes"]
+
+
+def test_a_change_can_give_a_house_rule(tmp_path):
+    library = with_rule(tmp_path, "dice = 2", shots=8, blades=8)
+    given = library.loadout(ENEMY).with_(rules="+Well Drilled")
+    assert (
+        numbers(analyser.attack(given, ENEMY, profiles=library))["outcomes"]
+        == numbers(analyser.attack(EQUAL, ENEMY, profiles=library))["outcomes"]
+    )
+    assert not given.with_(rules="-Well Drilled").unit.rules
+    with pytest.raises(InputError, match="Well Drilled"):
+        library.loadout(ENEMY).with_(rules="+Wel Drilled")
+
+
+REFUSED = {
+    "dise = 1": "dise: unknown key; did you mean 'dice'",
+    "dice = 30": "dice: 30 is not usable (allowed: -20 to 20)",
+    'at = "short rnge"\ndice = 1': "did you mean 'short range'",
+    'against = ["cavalri"]\ndice = 1': "did you mean 'cavalry'",
+    'when = "attackd"\ndice = 1': "did you mean 'attacked'",
+    'ignores = ["supressed"]': "did you mean 'suppressed'",
+    'rerolls = ["heroic"]': "rerolls",
+    'at = "charge"': "a rule without an effect",
+    'at = "short range"\ntest = 1': "test goes with no at",
+    'ignores = ["disordered"]': "attacked",
+    "hits = { glancing = 3 }": "3 hits of a glancing",
+    "hits = { heroic = 1, strike = 2 }": "1 hits of a heroic strike (allowed: 2 to 6)",
+}
+
+
+@pytest.mark.parametrize("rule", REFUSED)
+def test_a_rule_that_cannot_be_is_refused_with_its_place(tmp_path, rule):
+    with_rule(tmp_path, rule)
+    result = run("attack", RULED, ENEMY, "--profiles", tmp_path)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"{tmp_path}/ruleset.toml: rules.Well Drilled" in result.stderr.replace("\n", " ")
+    assert REFUSED[rule] in " ".join(result.stderr.split())
+
+
+def test_names_that_cannot_be(tmp_path):
+    profiles(tmp_path, '[rules."Arc"]\ndice = 1\n', ruled={}, enemy={})
+    assert "a rule of the game" in run("attack", RULED, ENEMY, "--profiles", tmp_path).stderr
+    with_rule(tmp_path, "dice = 1")
+    own = (tmp_path / "own.toml").read_text()
+    (tmp_path / "own.toml").write_text(own.replace("Well Drilled", "Well Driled"))
+    refused = run("attack", RULED, ENEMY, "--profiles", tmp_path)
+    assert refused.exit_code == 2
+    assert "did you mean 'Well Drilled'" in refused.stderr
+    (tmp_path / "own.toml").write_text(
+        own.replace('"rules": []', "").replace("qualities = []", 'qualities = ["Stubborn"]')
+    )
+    with_rule(tmp_path, 'when = "attacked"\ndefence = 1')
+    (tmp_path / "own.toml").write_text(own.replace("qualities = []", 'qualities = ["Well Drilled"]'))
+    assert "a special rule, not a quality" in run("attack", RULED, ENEMY, "--profiles", tmp_path).stderr
+
+
+# --- own faces of the die ---
+
+KEEN = {
+    "heroic": {"sides": 1, "hits": 3},
+    "strike": 1,
+    "glancing": {"sides": 1, "hits": 1, "rerolled": "improved"},
+    "miss": 1,
+    "blank": 1,
+    "critical": {"sides": 2, "hits": 3, "explodes": True},
+    "graze": {"sides": 1, "rerolled": "neutral"},
+}
+HITS = {"heroic": 3, "critical": 3, "strike": 1, "glancing": 1}
+REROLLED = {"weakened": (), "neutral": ("graze",), "improved": ("graze", "glancing", "miss")}
+SIDES = [name for name, face in KEEN.items() for _ in range(face if isinstance(face, int) else face["sides"])]
+
+
+def plain_law(dice, rating, added_each=1):
+    """The law of the hits of a pool of the keen die: every side of every die, one after the other."""
+    share = Fraction(1, len(SIDES))
+    settled = defaultdict(Fraction)  # of one die that does not explode, or that was added
+    for side in SIDES:
+        for again in SIDES if side in REROLLED[rating] else [None]:
+            settled[HITS.get(again or side, 0)] += share * (share if again else 1)
+    first = defaultdict(Fraction)
+    for side in SIDES:
+        if side not in ("heroic", "critical"):
+            for again in SIDES if side in REROLLED[rating] else [None]:
+                first[HITS.get(again or side, 0)] += share * (share if again else 1)
+            continue
+        for added in product(settled.items(), repeat=added_each):
+            chance = share
+            for _, one in added:
+                chance *= one
+            first[HITS[side] + sum(hits for hits, _ in added)] += chance
+    total = {0: Fraction(1)}
+    for _ in range(dice):
+        longer = defaultdict(Fraction)
+        for (hits, chance), (more, one) in product(total.items(), first.items()):
+            longer[hits + more] += chance * one
+        total = longer
+    return total
+
+
+@pytest.mark.parametrize("rating", REROLLED)
+@pytest.mark.parametrize("qualities", [[], ["Arc"]])
+def test_own_faces_hit_explode_and_are_rerolled_as_they_say(rating, qualities):
+    fight = {
+        "attack": {"dice": 4, "rating": rating, "qualities": qualities},
+        "target": {"models": 30, "defence": 1, "damage_limit": 1},
+        "ruleset": {"die": KEEN},
+    }
+    plain = plain_law(4, rating, 2 if qualities else 1)
+    exact = {each["hits"]: each["probability"] for each in numbers(analyser.attack(fight))["hits"]}
+    assert exact == pytest.approx({hits: float(chance) for hits, chance in plain.items()}, abs=1e-12)
+    result = analyser.attack(fight, method="monte-carlo", trials=400_000, seed=5)
+    sampled = {each["hits"]: each["probability"] for each in numbers(result)["hits"]}
+    for hits, chance in plain.items():
+        assert sampled.get(hits, 0.0) == pytest.approx(float(chance), abs=5 * (float(chance) / 400_000) ** 0.5 + 1e-5)
+
+
+SAME_DIE = {
+    "heroic": 1,
+    "strike": 1,
+    "hit": {"sides": 1, "hits": 1},
+    "slip": {"sides": 1, "rerolled": "neutral"},
+    "miss": 1,
+    "blank": 1,
+}
+
+
+@pytest.mark.slow
+def test_a_die_of_faces_that_do_the_same_gives_the_same_everywhere(tmp_path):
+    library = profiles(tmp_path, ruled={"qualities": ["Arc"]}, enemy={})
+    as_printed = answers(library, RULED, ENEMY, **FAR)
+    own = answers(library.under({"die": SAME_DIE}), RULED, ENEMY, **FAR)
+    exact = ("attack", "focus fire", "charge", "duel", "shots", "best play")
+    assert [name for name in differing(as_printed, own) if name in exact] == []
+    weaker = answers(library.under({"die": {**SAME_DIE, "hit": {"sides": 1, "hits": 0}}}), RULED, ENEMY, **FAR)
+    assert differing(as_printed, weaker) == list(as_printed)
+
+
+def test_a_die_as_its_answer_states_it():
+    ruleset = analyser.load_profiles().under({"die": KEEN}).ruleset
+    assert ruleset.die.names == (*PRINTED, "critical", "graze")
+    assert "2 critical (3 hits each, explodes)" in ruleset.assumed
+    assert ruleset.model_dump(mode="json")["die"] == KEEN
+    assert type(ruleset).model_validate(json.loads(ruleset.model_dump_json())) == ruleset
+
+
+@pytest.mark.parametrize(
+    ("die", "problem"),
+    [
+        ({"strike": 1, "graze": 1}, "graze: unknown key"),
+        ({"strike": 1, "graze": {"sides": 1, "hit": 1}}, "hit: unknown key; did you mean 'hits'"),
+        ({"strike": 1, "graze": {"sides": 1, "hits": 5}}, "graze: 5 hits"),
+        ({"strike": 1, "graze": {"sides": 1, "explodes": True}}, "graze explodes"),
+        ({"strike": 1, "graze": {"sides": 1, "rerolled": "nevr"}}, "did you mean 'never'"),
+        ({"strike": 1, "a b": {"sides": 1}}, "face 'a b'"),
+        ({"strike": {"sides": 1, "hits": 3}}, "heroic: 2 hits (allowed: 3 to 6)"),
+        ({f"face_{number}": {"sides": 1} for number in range(4)}, "4 faces of your own (allowed: up to 3)"),
+    ],
+)
+def test_faces_that_cannot_be(die, problem):
+    with pytest.raises(InputError) as refused:
+        analyser.load_profiles().under({"die": die})
+    assert problem in str(refused.value)
