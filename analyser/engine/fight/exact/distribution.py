@@ -1,4 +1,4 @@
-"""The joint distribution of the states of two sides, and operations that are fused."""
+"""The joint distribution of the states of two sides, and fused operations."""
 
 from __future__ import annotations
 
@@ -13,33 +13,34 @@ from analyser.rules.structs import NONE
 
 _ALONE_AND_CERTAIN = (Kind.END, Kind.END_ROUND, Kind.END_COMBAT, Kind.FORGET)
 _CERTAIN_OF_BOTH = (Kind.GIVE_ORDERS, Kind.ENGAGE, Kind.ENVELOP, Kind.RUN_AMOK)
-_SIDE, _NUMBER, _BITS, _WORD = 5, 6, 12, 62  # bits below the parts of a packed operation, of one, and of all
+_SIDE, _NUMBER, _BITS = 5, 6, 12  # of a packed operation: lowest bit of the side, of the number; bits in all
+_WORD = 62  # bits of all packed operations
 _KIND_MASK, _NUMBER_MASK = (1 << _SIDE) - 1, (1 << _BITS - _NUMBER) - 1
 
 
 class Joint(NamedTuple):
     """The joint distribution of the states of two sides."""
 
-    first: Integers  # (m,): states of side 0, each once
-    second: Integers  # (n,): the same of side 1
-    probabilities: Floats  # (m, n): they add up to 1
+    first: Integers  # (m,): distinct states of side 0
+    second: Integers  # (n,): distinct states of side 1
+    probabilities: Floats  # (m, n), with the sum 1
 
 
 class Fused(NamedTuple):
-    """An operation fused with those after it that draw nothing: a distribution goes through all of them at once.
+    """An operation fused with the following operations without a draw, which are applied in one step.
 
-    So the states that they would only tell apart for a moment never stand in a distribution.
+    Intermediate states therefore never enter the distribution.
     """
 
     operation: Line
-    rest: int  # those after it, the next one lowest, packed: to hand on an array would count a reference to it
+    rest: int  # the following operations, packed, the next one lowest; passing an array would cost reference counting
 
 
 @step
 def fused_from(operations: Integers, place: int, limit: int) -> tuple[Fused, int]:
-    """The operation at `place` and those fused with it, and where the next one stands: at `limit` at most.
+    """Return the operation at `place` fused with those after it, and the place of the next, at most `limit`.
 
-    Where states change side by side, only operations that look at one side can be among those after it.
+    After a strike only operations that look at one side are fused, because a strike changes the sides separately.
     """
     operation = operation_at(operations, place)
     after, rest, shift = place + 1, 0, 0
@@ -54,13 +55,13 @@ def fused_from(operations: Integers, place: int, limit: int) -> tuple[Fused, int
 
 @step
 def next_of(rest: int) -> Line:
-    """The next of packed operations; there must be one."""
+    """Return the next of the packed operations, of which there must be one."""
     return rest & _KIND_MASK, rest >> _SIDE & 1, (rest >> _NUMBER & _NUMBER_MASK) + NONE
 
 
 @step
 def both_after(setup: Setup, rest: int, pair: Pair) -> tuple[int, int]:
-    """Both sides after packed operations."""
+    """Return the states of both sides after packed operations."""
     while rest:
         pair = changed(setup, next_of(rest), pair, True)
         rest >>= _BITS
@@ -80,7 +81,7 @@ def side_after(setup: Setup, rest: int, side: int, state: int) -> int:
 
 @step
 def gathered(firsts: StateIndex, seconds: StateIndex, probabilities: Floats) -> Joint:
-    """The distribution over indexed states."""
+    """Return the distribution over indexed states."""
     return Joint(firsts.states[: firsts.length[0]].copy(), seconds.states[: seconds.length[0]].copy(), probabilities)
 
 

@@ -15,10 +15,11 @@ from analyser.game.ruleset import Rating
 def strike_matrices(
     setup: Setup, strikes: int, die: Integers, deck: Integers
 ) -> tuple[NDArray[np.int64], list[NDArray[np.float64]]]:
-    """The states that side 1 can come to by the first `strikes` strikes of side 0, in any order and number.
+    """Return the states that side 1 can reach by the first `strikes` strikes of side 0, in any number and order.
 
-    Also a matrix for each strike, shape (states, states): the probability of each next state (column) from each state
-    (row). State 0 is that before the first strike. A strike must not depend on the striker's own state, nor change it.
+    Also return a matrix for each strike, shape (states, states): the probability of each next state (column) from each
+    state (row). State 0 is the state before the first strike. A strike must not depend on the striker's state, nor
+    change it.
     """
     mine, first = start_states(setup)
     places: dict[int, int] = {first: 0}
@@ -36,7 +37,7 @@ def strike_matrices(
 
 
 def _struck(setup: Setup, number: int, mine: int, states: list[int], die: Integers, deck: Integers) -> list[Joint]:
-    """The distribution after a strike on each of `states`, each a fight of its own."""
+    """Return the distribution after a strike on each of `states`, each a separate fight."""
     starts = np.array([(mine, state) for state in states])
     models = np.tile(setup["sides"]["models"], (len(states), 1))
     rolls = dice_of(setup, number + 1)

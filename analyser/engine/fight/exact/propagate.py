@@ -1,8 +1,7 @@
 """The exact engine of longer fights: the joint distribution of both sides' states, pushed through a program.
 
-A fight is a Markov chain on pairs of states, whose transitions differ from operation to operation; its distribution is
-propagated forward (Kemeny, Snell: Finite Markov Chains, 1960). Equal states come together again, so that it stays small
-and nothing is left out.
+A fight is a Markov chain on pairs of states with other transitions in each operation. Its distribution is propagated
+forward (Kemeny, Snell: Finite Markov Chains, 1960). Equal states are merged, so the distribution stays small and exact.
 """
 
 from __future__ import annotations
@@ -25,26 +24,26 @@ from analyser.rules import unit_state
 from analyser.rules.draws import probability_of
 from analyser.rules.structs import NONE, TARGET, TargetFacts
 
-_BOTH = 2  # a test is passed or failed
+_BOTH = 2  # results of a test: 0 passed, 1 failed
 
 
 @step
 def after_operation(setup: Setup, fused: Fused, joint: Joint, cache: PoolCache) -> Joint:
-    """The distribution after fused operations, the first no strike, pair by pair."""
+    """Return the distribution after fused operations that do not begin with a strike."""
     operation, rest = fused
     first, second, before = joint
     shape = (before.shape[0], before.shape[1], _BOTH)
     to_first, to_second = np.empty(shape, np.int64), np.empty(shape, np.int64)
     shares = np.zeros(shape)
     firsts, seconds = state_index(2 * shape[0]), state_index(2 * shape[1])
-    # Along a row, and from row to row, a side mostly comes to the same state: then it need not be looked for.
+    # Neighbouring pairs mostly lead a side to the same state, which is then not looked up again.
     one_before, two_before = np.full((_BOTH, 2), NONE, np.int64), np.full((shape[1], _BOTH, 2), NONE, np.int64)
     for row in range(shape[0]):
         firsts, seconds = with_room(firsts, _BOTH * shape[1]), with_room(seconds, _BOTH * shape[1])
         for column in range(shape[1]):
             if before[row, column] == 0.0:
                 continue
-            pair = (int(first[row]), int(second[column]))  # the interpreter is slow at numbers of arrays
+            pair = (int(first[row]), int(second[column]))  # NumPy scalars are slow in the interpreter
             draw, highest = operations.required_draw(setup, operation, pair)
             passes = probability_of(draw, highest, cache.odds)
             for failed in range(_BOTH):
@@ -80,14 +79,15 @@ def run(
     die: Integers,
     deck: Integers,
 ) -> list[Joint]:
-    """The distributions where each part of a program ends, fight by fight; see :func:`exact_distributions`.
+    """Return the distribution at the end of each part of a program, fight by fight, for
+    :func:`exact_distributions`.
 
-    `operations` are all parts, one after the other, shape (n, 3); `ends`, how many there are up to the end of each;
-    `starts` and `models`, shape (fights, 2), what both sides begin as; `places`, those of the
+    `operations` are those of all parts, shape (n, 3); `ends` the number of operations up to the end of each part;
+    `starts` and `models`, shape (fights, 2), the states and models of both sides at the start; `places` those of the
     :class:`~.strike.PoolCache`.
     """
     cache = pool_cache_for(setup, places, die, deck)
-    result = [Joint(starts[0, :1], starts[0, 1:], np.ones((1, 1)))][:0]  # none yet, of a type that the compiler is told
+    result = [Joint(starts[0, :1], starts[0, 1:], np.ones((1, 1)))][:0]  # empty, of a type that can be inferred
     for fight in range(len(starts)):
         for side in range(2):
             setup.sides[side].models = models[fight, side]
@@ -107,12 +107,12 @@ def run(
 def exact_distributions(
     setup: Setup, parts: Sequence[Sequence[Operation]], start: Pair, die: Integers, deck: Integers, seconds: float = 0.0
 ) -> list[Joint]:
-    """The joint distribution of the states of both sides after each part of a program.
+    """Return the joint distribution of the states of both sides after each part of a program.
 
     Parts are the rounds of a duel, the attacks of focus fire, or one charge. Cards are drawn with replacement (AC-9.3).
-    The interpreter would take so many `seconds`.
+    `seconds` is the estimated time without compilation.
     """
-    models = np.ascontiguousarray(setup["sides"]["models"])[None, :]  # or the kernel would be compiled for strides, too
+    models = np.ascontiguousarray(setup["sides"]["models"])[None, :]  # avoids compiling the kernel for strided arrays
     return _distributions(setup, parts, [start], models, die, deck, seconds)
 
 
@@ -127,8 +127,8 @@ def exact_distributions_by_models(
 ) -> list[Joint]:
     """Return the distributions at the end of one part, for both sides at each of those numbers of models.
 
-    `setup` and `start` are those of the fight at these numbers of models or more; nothing else in them may depend on
-    the numbers. Pools are computed once for all.
+    `setup` and `start` belong to the fight with at least these numbers of models, on which nothing else in them may
+    depend. Pools are computed once for all.
     """
     starts = [tuple(map(unit_state.of_models, start, both)) for both in models]
     return _distributions(setup, [operations], starts, np.array(models, np.int64), die, deck, seconds) if models else []
@@ -151,13 +151,13 @@ def _distributions(
     return list(run(setup, operations, ends, np.array(starts, np.int64), models, places, die, deck))
 
 
-@lru_cache(maxsize=1024)  # of many fights the same few programs are asked for
+@lru_cache(maxsize=1024)  # many fights share a few programs
 def _as_array(operations: tuple[Operation, ...]) -> Integers:
     return np.array(operations, np.int64).reshape(-1, 3)
 
 
 def start_states(setup: Setup, statuses: tuple[int, int] = (0, 0)) -> tuple[int, int]:
-    """Both sides as they stand before the first operation; `statuses` are bits of their states."""
+    """Return the states of both sides before the first operation; `statuses` are bits of states."""
     at, origin = setup["sides"]["position_at"].tolist(), setup["sides"]["origin"].tolist()
     places = (where << bit for where, bit in zip(origin, at))
     first, second = (
@@ -168,5 +168,5 @@ def start_states(setup: Setup, statuses: tuple[int, int] = (0, 0)) -> tuple[int,
 
 @lru_cache(maxsize=4096)
 def _start_state(unit: bytes, status: int) -> int:
-    facts = plain(cast("TargetFacts", np.frombuffer(unit, TARGET)[0]))  # a record would cost as much as all else here
+    facts = plain(cast("TargetFacts", np.frombuffer(unit, TARGET)[0]))  # reading fields of a record is slow
     return int(unit_state.start_state(facts, status))

@@ -26,7 +26,7 @@ from analyser.rules.draws import Odds, odds_of
 from analyser.rules.structs import NONE, Bonus, FightFacts
 
 _OWN = discipline.ATTACKER_DAMAGE
-_NUMBER, _CONDITION = 48, 32  # bits below the number of a strike, and below the place of a condition
+_NUMBER, _CONDITION = 48, 32  # lowest bits of the number of a strike and of the place of a condition, in a key
 _STATE, _WITHOUT_NUMBER = (1 << _CONDITION) - 1, (1 << _NUMBER) - 1
 _OWN_DESTROYED = discipline.ATTACKER_DESTROYED - discipline.ATTACKER_DAMAGE
 _ROOM = 1024
@@ -35,22 +35,22 @@ _HITS, _FACES, _MASK = 4, 8, 16
 
 
 class PoolCache(NamedTuple):
-    """The die and the deck, and the distributions of the scores of pools that are known already."""
+    """The die, the deck, and the cached distributions of the scores of pools."""
 
     odds: Odds
     faces: Floats  # the probability of each face,
     cards: Floats  # and of each card value
     pools: Floats  # (pools, scores)
-    places: Integers  # (strikes, dice + 1): where the pools of so many dice are, one for each rating,
-    known: Integers  # (pools,): what each of them was worked out for (:func:`kind_of_pool`); 0: it is not yet
+    places: Integers  # (strikes, dice + 1): place of the first of the pools with that number of dice, one a rating,
+    known: Integers  # (pools,): what each was computed for (:func:`kind_of_pool`); 0: not yet
 
 
 class StrikeOutcomes(NamedTuple):
-    """Outcomes of strikes: a list for each condition and state of the struck unit that came up."""
+    """Outcomes of strikes: a list for each pair of condition and state of the struck unit."""
 
-    conditions: StateIndex  # of (strike, condition),
-    states: StateIndex  # of states of the struck unit,
-    lists: StateIndex  # and of pairs of their places
+    conditions: StateIndex  # (strike, condition)
+    states: StateIndex  # states of the struck unit
+    lists: StateIndex  # pairs of places in the two
     starts: Integers  # where each list begins; it ends where the next one begins
     state: Integers  # the struck unit's next state
     own: Integers  # the striker's own losses (Overcharge)
@@ -58,7 +58,7 @@ class StrikeOutcomes(NamedTuple):
 
 
 class StrikeConditions(NamedTuple):
-    """Under which condition each striker strikes each struck unit."""
+    """The condition under which each striker strikes each struck unit."""
 
     views: Integers  # (struck,): the column of `kinds` for each struck unit
     kinds: Integers  # (strikers, views): which of `conditions` holds; NONE where the strike is not made
@@ -67,7 +67,7 @@ class StrikeConditions(NamedTuple):
 
 @step
 def _shares(counts: Integers) -> Floats:
-    """Each of all; one by one, for what divides whole arrays takes the compiler long to load."""
+    """Return counts as fractions of their sum. A loop, because array division adds compile time."""
     whole, shares = 0, np.empty(len(counts))
     for count in counts:
         whole += count
@@ -78,7 +78,7 @@ def _shares(counts: Integers) -> Floats:
 
 @step
 def pool_cache_for(setup: Setup, places: Integers, die: Integers, deck: Integers) -> PoolCache:
-    """Room for the distribution of every pool that strikes can roll, whose `places` are those of the cache."""
+    """Return an empty cache for the distribution of every pool that strikes can roll, at `places`."""
     faces, cards = _shares(die), _shares(deck)
     pools, size = 0, 0
     for number in range(len(places)):
@@ -103,7 +103,7 @@ def kind_of_pool(fight: FightFacts) -> int:
 
 @step
 def none_known() -> StrikeOutcomes:
-    """None worked out yet."""
+    """Return outcomes without a list."""
     starts, integers = np.zeros(_ROOM, np.int64), np.empty((2, _ROOM), np.int64)
     lists = state_index(64), state_index(256), state_index(256)
     return StrikeOutcomes(lists[0], lists[1], lists[2], starts, integers[0], integers[1], np.empty(_ROOM))
@@ -111,7 +111,7 @@ def none_known() -> StrikeOutcomes:
 
 @step
 def grown(numbers: NDArray[Any], room: int) -> NDArray[Any]:
-    """A longer copy of `numbers`, or itself where it is long enough."""
+    """Return `numbers`, or a longer copy if it has less than `room` entries."""
     if len(numbers) >= room:
         return numbers
     larger = np.empty(2 * room, numbers.dtype)
@@ -122,14 +122,14 @@ def grown(numbers: NDArray[Any], room: int) -> NDArray[Any]:
 
 @step
 def pool_of(setup: Setup, scores: Scores, cache: PoolCache, number: int) -> Floats:
-    """The distribution of the score of the pool of the scratch fight; worked out when it is first asked for."""
+    """Return the distribution of the score of the pool of the scratch fight, computed at the first call."""
     fight = setup.fight[0]
     size = size_of(fight, scores, most_dice(fight, cache.cards))
     place = cache.places[number, fight.dice] + fight.rating
     pmf = cache.pools[place, :size]
     if cache.known[place] != kind_of_pool(fight):
         result = pool_pmf(fight, scores, cache.faces, cache.cards)
-        for score in range(size):  # one by one, as below: assigning whole arrays compiles a text of what does not fit
+        for score in range(size):  # a loop: assigning whole arrays compiles an error text
             pmf[score] = result[score]
         cache.known[place] = kind_of_pool(fight)
     return pmf
@@ -139,9 +139,9 @@ def pool_of(setup: Setup, scores: Scores, cache: PoolCache, number: int) -> Floa
 def with_lists(
     known: StrikeOutcomes, setup: Setup, cache: PoolCache, number: int, when: StrikeConditions, joint: Joint
 ) -> tuple[StrikeOutcomes, Integers]:
-    """The outcomes, with those of a strike under each condition on each struck unit that comes up with it.
+    """Return the outcomes, extended by a strike under each condition on each struck unit that occurs with it.
 
-    Also the places of their lists, shape (conditions, struck); NOT_FOUND where the two do not come up together.
+    Also return the places of the lists, shape (conditions, struck), NOT_FOUND for pairs that do not occur.
     """
     conditions, struck, probabilities = when.conditions, joint.second, joint.probabilities
     known_conditions = with_room(known.conditions, conditions.length[0])
@@ -171,7 +171,7 @@ def with_lists(
 
 @step
 def with_list(known: StrikeOutcomes, setup: Setup, cache: PoolCache, key: int) -> StrikeOutcomes:
-    """The outcomes with one list more, the last; `key`: the places of a condition and of a struck unit's state."""
+    """Return the outcomes with one more list; `key` holds the places of a condition and of a struck unit's state."""
     condition, struck = int(known.conditions.states[key >> _CONDITION]), int(known.states.states[key & _STATE])
     number, condition = condition >> _NUMBER, condition & _WITHOUT_NUMBER
     lists = with_room(known.lists, 1)
@@ -194,22 +194,22 @@ def with_list(known: StrikeOutcomes, setup: Setup, cache: PoolCache, key: int) -
 
 
 class StrikeTransitions(NamedTuple):
-    """Transitions by a strike, a list for each condition and struck unit; equal transitions come together."""
+    """Transitions by a strike, a list for each condition and struck unit; equal transitions are merged."""
 
     starts: Integers  # (conditions, struck): where the list begins,
-    ends: Integers  # and ends; both 0 where no such pair comes up
+    ends: Integers  # and ends; both 0 for pairs that do not occur
     to: Integers  # the place of the struck unit's next state
-    loss: Integers  # the place of what the strike does to the striker
+    loss: Integers  # the place of the effect on the striker
     probability: Floats
-    struck: StateIndex  # those states
-    losses: StateIndex  # what is done to strikers (Overcharge), and in the lowest bit whether their enemy is gone
+    struck: StateIndex  # the next states of the struck unit
+    losses: StateIndex  # effects on strikers (Overcharge); the lowest bit says that the enemy is gone
 
 
 @step
 def after_strike(
     setup: Setup, fused: Fused, joint: Joint, cache: PoolCache, known: StrikeOutcomes
 ) -> tuple[Joint, StrikeOutcomes]:
-    """The distribution after fused operations that begin with a strike, and all outcomes that are known now."""
+    """Return the distribution after fused operations that begin with a strike, and the extended outcomes."""
     _, active, number = fused.operation
     striker = setup.strikes[number].striker
     turned = seen_from(striker, joint)
@@ -221,7 +221,7 @@ def after_strike(
 
 @step
 def conditions_of(setup: Setup, number: int, active: int, joint: Joint) -> StrikeConditions:
-    """Under which condition each of `joint.first` strikes each of `joint.second`."""
+    """Return the condition under which each of `joint.first` strikes each of `joint.second`."""
     striker = setup.strikes[number].striker
     seen = state_index(len(joint.second))
     views = np.empty(len(joint.second), np.int64)
@@ -242,7 +242,7 @@ def conditions_of(setup: Setup, number: int, active: int, joint: Joint) -> Strik
 def transitions_of(
     setup: Setup, fused: Fused, states: Integers, lists: Integers, known: StrikeOutcomes
 ) -> StrikeTransitions:
-    """Return the transitions by the strike from each of `states`, by those lists of outcomes."""
+    """Return the transitions by a strike from each of `states`, from lists of outcomes."""
     number, rest = fused.operation[2], fused.rest
     side = 1 - setup.strikes[number].striker
     bears_blanks = setup.attacks[number].overcharge != 0 and setup.strikes[number].bears_blanks != 0
@@ -281,7 +281,7 @@ def transitions_of(
 def joint_after(
     setup: Setup, fused: Fused, when: StrikeConditions, joint: Joint, transitions: StrikeTransitions
 ) -> Joint:
-    """The distribution at the end of the fused operations; `joint` has the striker first."""
+    """Return the distribution after the fused operations; `joint` has the striker first."""
     striker = setup.strikes[fused.operation[2]].striker
     mine, theirs, before = joint
     views, kinds, _ = when
@@ -328,7 +328,7 @@ def add_strikers(
     strikers: StateIndex,
     places: Integers,
 ) -> None:
-    """Add what a striker in state `state` comes to by the list `at`; fill in its places by its losses."""
+    """Add the next states of a striker in `state` by the list `at`, and fill in its places by its losses."""
     number, striker = fused.operation[2], setup.strikes[fused.operation[2]].striker
     for place in range(transitions.starts[at], transitions.ends[at]):
         which = transitions.loss[place]
