@@ -1,7 +1,6 @@
-"""Values and plans by backward induction over all that can come of a fight (Zermelo 1913; Bellman 1957).
+"""Values and plans by backward induction over the graph of a fight (Zermelo 1913; Bellman 1957).
 
-Both sides see everything, and never choose at the same moment: in each node one of them takes what is best for it, and
-no matrix game is left to be solved.
+Both sides have full information and never choose at the same time, so each decision node is a plain maximum or minimum.
 """
 
 from __future__ import annotations
@@ -14,25 +13,25 @@ from analyser.common.jit import step, tiered_or
 from analyser.common.records import Floats, Integers
 from analyser.rules.structs import NONE
 
-WORST, GIVEN, BEST = -1, 0, 1  # what a side takes: what makes the value least, what a plan says, what makes it most
-_TIES = 1e-14  # times the greatest value: of branches that differ by less, the first is taken
+WORST, GIVEN, BEST = -1, 0, 1  # choice of a side: the least value, the edge of a plan, the greatest value
+_TIES = 1e-14  # times the greatest value: the first of branches within this difference is taken
 
 
 class Edges(NamedTuple):
-    """The nodes of a game by place, those of a place by the round in which they can be come to first; their edges.
+    """The nodes of a game, sorted by place and then by the first round in which they can be reached, and their edges.
 
-    The nodes of place 0, between two rounds, have edges where the fight goes on: one each.
+    A node of place 0, between two rounds, has one edge, or none if the fight is over.
     """
 
-    bounds: Integers  # (places, rounds + 2): where the nodes of a place begin, and where those of each round end
-    choosers: Integers  # (places,): whose choice it is; NONE where chance decides
-    begins: Integers  # (nodes + 1,): where the edges of each begin
-    to: Integers  # (edges,): the node that each leads to
-    weights: Floats  # (edges,): its probability; of a choice, the number of its branch
+    bounds: Integers  # (places, rounds + 2): first node of a place, then the end of the nodes of each round
+    choosers: Integers  # (places,): the side that chooses; NONE at a draw
+    begins: Integers  # (nodes + 1,): first edge of each node
+    to: Integers  # (edges,): the next node
+    weights: Floats  # (edges,): the probability, or at a choice the number of the branch
 
 
 def _backed_up_at_once(edges: Edges, final: Floats, first: int, second: int, plan: Integers) -> Floats:
-    """Do :func:`backed_up` by whole arrays, a place at once: the same sums without a compiler, but slower."""
+    """Do :func:`backed_up` with NumPy, place by place: the same sums without a compiler, but slower."""
     rounds, starts = len(plan), len(final)
     values = np.zeros((rounds + 1, len(edges.begins) - 1))
     values[rounds, :starts] = final
@@ -58,7 +57,7 @@ def _backed_up_at_once(edges: Edges, final: Floats, first: int, second: int, pla
                 after = takes * after
                 (good,) = np.nonzero(after >= (np.maximum.reduceat(after, begins - begin) - ties)[owner])
                 chosen = np.empty(high - low, np.int64)
-                chosen[owner[good][::-1]] = good[::-1]  # the first of each comes last, and stays
+                chosen[owner[good][::-1]] = good[::-1]  # written last, so the first of equals stays
                 plan[number, low:high] = chosen - (begins - begin)
             now[low:high] = now[edges.to[begins + plan[number, low:high]]]
         (there,) = np.nonzero(onwards < edges.bounds[0, number + 1])
@@ -68,11 +67,11 @@ def _backed_up_at_once(edges: Edges, final: Floats, first: int, second: int, pla
 
 @tiered_or(_backed_up_at_once, 2.0)
 def backed_up(edges: Edges, final: Floats, first: int, second: int, plan: Integers) -> Floats:
-    """The value of every node in every round, shape (rounds + 1, nodes); what is taken is put into `plan`.
+    """Return the value of every node in every round, shape (rounds + 1, nodes), and write the choices into `plan`.
 
-    `final` are the values of the nodes of place 0, if the fight is over there. `first` and `second` say what each side
-    takes: WORST, GIVEN or BEST. `plan`, shape (rounds, nodes), holds the number among its edges of the one that is
-    taken in a node where a side chooses; for a side that has it GIVEN it is read.
+    `final` has the values of the nodes of place 0 at the end of the fight. `first` and `second` are the choices of the
+    sides: WORST, GIVEN or BEST. `plan`, shape (rounds, nodes), has the number of the edge taken, among the edges of a
+    decision node. It is read for a side with GIVEN.
     """
     rounds, starts = len(plan), len(final)
     values = np.zeros((rounds + 1, len(edges.begins) - 1))
@@ -105,7 +104,7 @@ def backed_up(edges: Edges, final: Floats, first: int, second: int, plan: Intege
 
 @step
 def taken(edges: Edges, node: int, values: Floats, takes: int, ties: float) -> int:
-    """The number of the best edge of a node, or the worst; of equals the first."""
+    """Return the number of the best (or worst) edge of a node, the first of equals."""
     begin, end = edges.begins[node], edges.begins[node + 1]
     result = takes * values[edges.to[begin]]
     for edge in range(begin + 1, end):
@@ -117,7 +116,7 @@ def taken(edges: Edges, node: int, values: Floats, takes: int, ties: float) -> i
 
 
 def _spread_at_once(edges: Edges, plan: Integers) -> Floats:
-    """Do :func:`spread` by whole arrays, a place at once."""
+    """Do :func:`spread` with NumPy, place by place."""
     rounds, starts = len(plan), int(edges.bounds[0, -1])
     result = np.zeros((rounds + 1, len(edges.begins) - 1))
     result[0, 0] = 1.0

@@ -1,4 +1,4 @@
-"""Branches of a choice that the rules leave to a side, as both units stand."""
+"""Branches of a choice that the rules allow in a pair of states."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from analyser.rules.structs import NONE
 
 @step
 def first_made(setup: Setup, rules: Round, place: int, pair: Pair) -> int:
-    """The first branch of a place whose strike is made; the first of all if none is."""
+    """Return the first branch of a place whose strike is made, or the first branch if none is."""
     begin = rules.places[place, FIRST]
     for branch in range(begin, begin + rules.places[place, COUNT]):
         operation = operation_at(rules.operations, rules.branches[branch, GUARD])
@@ -40,7 +40,7 @@ def first_made(setup: Setup, rules: Round, place: int, pair: Pair) -> int:
 
 @step
 def can_strike(setup: Setup, rules: Round, place: int, branch: int, pair: Pair) -> bool:
-    """Return True if a unit in a combat can strike by that branch: it must strike if it can in any way (AC-8.3)."""
+    """Return True if a unit in a combat can strike by a branch. A unit that can strike must (AC-8.3)."""
     operation = operation_at(rules.operations, rules.branches[branch, GUARD])
     if rules.places[place, SUBJECT] != DECLARED and strikes.is_made(setup, operation[2], operation[1], pair):
         return True
@@ -49,7 +49,7 @@ def can_strike(setup: Setup, rules: Round, place: int, branch: int, pair: Pair) 
 
 @step
 def takes_test(setup: Setup, rules: Round, place: int, branch: int, pair: Pair) -> bool:
-    """Return True if the choosing unit has to take a test by card there, which it can fail on purpose (AC-5.1)."""
+    """Return True if the choosing unit takes a test by card there, which it can fail on purpose (AC-5.1)."""
     kind, side, number = operation_at(rules.operations, rules.branches[branch, GUARD])
     draw, _ = operations.required_draw(setup, (kind ^ ON_PURPOSE, side, number), pair)
     return bool(draw == test_draw(rules.places[place, CHOOSER]))
@@ -57,7 +57,7 @@ def takes_test(setup: Setup, rules: Round, place: int, branch: int, pair: Pair) 
 
 @step
 def can_choose(setup: Setup, rules: Round, place: int, branch: int, pair: Pair) -> bool:
-    """Return True if a branch can be chosen in these states; if no orders can be given, only the first one can."""
+    """Return True if a branch can be chosen in these states; without possible orders only the first one can."""
     guard = rules.branches[branch, GUARD]
     if guard == NONE:
         return True
@@ -88,7 +88,7 @@ def can_choose(setup: Setup, rules: Round, place: int, branch: int, pair: Pair) 
 
 @step
 def after_run(setup: Setup, rules: Round, place: int, pair: Pair) -> tuple[int, int]:
-    """The pair after the operations of a place, none of which draws anything."""
+    """Return the pair after the operations of a place, which have no draws."""
     begin = rules.places[place, FIRST]
     for at in range(begin, begin + rules.places[place, COUNT]):
         pair = operations.changed(setup, operation_at(rules.operations, at), pair, True)
@@ -97,9 +97,9 @@ def after_run(setup: Setup, rules: Round, place: int, pair: Pair) -> tuple[int, 
 
 @step
 def only_branch(setup: Setup, rules: Round, place: int, pair: Pair) -> int:
-    """The branch that must be chosen there; NONE where several can be, or where orders are given.
+    """Return the only branch that can be chosen; NONE if there are several, or if orders are given.
 
-    A strike in a combat that is not the first of its place is none: where a plan says nothing, the first is made.
+    Also NONE if the only strike in a combat is not the first branch, because a plan's default is the first branch.
     """
     subject = rules.places[place, SUBJECT]
     if subject == ORDERS:

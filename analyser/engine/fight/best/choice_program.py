@@ -1,8 +1,8 @@
-"""A round in which sides choose: operations and choices between branches of them, as flat records for kernels.
+"""Program of a round in which sides choose, as flat records for kernels.
 
-A round is a list of operations and :class:`Choice`. Each branch of a choice is such a list again, and all branches go
-on with what stands after the choice. Flattened, it is *places* that are numbered from the end, so that everything leads
-from a place to one with a lower number: place 0 is between two rounds.
+A round is a list of operations and :class:`Choice`. Each branch of a choice is such a list again, and all branches
+continue after the choice. The flat form is a table of *places*, numbered from the end: each place leads to a lower
+number, and place 0 is between two rounds.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from analyser.engine.fight.program import Kind, Operation
 from analyser.rules.structs import NONE
 
 BETWEEN_ROUNDS = 0
-# The columns of `Round.places`: where the operations, or the branches, of a place begin, and how many there are; where
-# operations lead; whose choice it is, or NONE if there is no choice; what the choice is of.
+# Columns of `Round.places`: the first operation or branch of a place, and their number; the next place after
+# operations; the side that chooses, or NONE; the subject of the choice.
 FIRST, COUNT, NEXT, CHOOSER, SUBJECT = range(5)
-# What choices are of: RETALIATION and ATTACK are how the charged and the active unit strike in a combat. DECLARED is no
-# choice: it strikes as it has charged, or in the first way that can be. TEST: to take a test or to fail it on purpose.
+# Subjects of choices. RETALIATION and ATTACK: the strike of the charged and of the active unit in a combat. DECLARED is
+# no choice: the strike declared with the charge, or the first possible one. TEST: take a test or fail it on purpose.
 ORDERS, REACTION, OVERRUN, RETALIATION, ATTACK, DECLARED, TEST = range(7)
-# The columns of `Round.branches`: the place that a branch leads to, and the operation that says whether it can be
-# chosen (an ORDER, a STRIKE, the ENGAGE of an Overrun, or a test that is failed), or NONE if it always can.
+# Columns of `Round.branches`: the next place, and the operation that decides if the branch can be chosen (an ORDER, a
+# STRIKE, the ENGAGE of an Overrun, or a failed test), or NONE if it always can.
 TO, GUARD = range(2)
 
-# Whose test or die they never need, so that they are done at once with what stands before them.
+# Operations without a draw, which are done together with the operation before them.
 _CERTAIN = (
     Kind.END,
     Kind.END_ROUND,
@@ -43,10 +43,10 @@ _CERTAIN = (
 
 
 class Choice(NamedTuple):
-    """A side chooses one of several branches; where no other can be chosen, the first can."""
+    """A choice of a side between branches; the first can be chosen if no other can."""
 
     side: int
-    subject: int  # ORDERS and the others
+    subject: int  # ORDERS, REACTION, ...
     branches: Sequence[Sequence[Operation | Choice]]
 
 
@@ -54,7 +54,7 @@ Course = Sequence[Operation | Choice]
 
 
 class Round(NamedTuple):
-    """A round, flattened; see the names of the columns above."""
+    """A flat round, with the columns above."""
 
     places: Integers  # (places, 5)
     branches: Integers  # (branches, 2)
@@ -62,12 +62,12 @@ class Round(NamedTuple):
 
     @property
     def begins_at(self) -> int:
-        """The place of its first operation."""
+        """The place of the first operation."""
         return len(self.places) - 1
 
 
 def flattened(course: Course) -> Round:
-    """The places of a round."""
+    """Return the flat form of a round."""
     flat = _Flat([[0, 0, NONE, NONE, NONE]], [], [])
     flat.add(course, BETWEEN_ROUNDS)
     return Round(*(np.array(part, np.int64).reshape(-1, width) for part, width in zip(flat, (5, 2, 3))))
@@ -79,7 +79,7 @@ class _Flat(NamedTuple):
     operations: list[tuple[int, int, int]]
 
     def add(self, course: Course, after: int) -> int:
-        """Add the places of a part of the round that leads to the place `after`; where it begins."""
+        """Add the places of a part of the round before place `after`, and return its first place."""
         run: list[Operation] = []
         for part in reversed(course):
             if isinstance(part, Choice):

@@ -1,8 +1,8 @@
-"""All that can come of a fight in which sides choose: a graph that the rules make once, for all choices.
+"""Graph of a fight in which sides choose, built once for all choices.
 
-A *node* is a place of the round and a pair of states. From a node of chance its *edges* lead on with probabilities;
-from one of choice, one for each branch that can be chosen. A place is passed at once where nothing is drawn and there
-is nothing to choose. What the rules say of a strike or a test is what they say to the engine of distributions.
+A *node* is a place of the round with a pair of states. The *edges* of a chance node have probabilities; a decision node
+has an edge for each branch that can be chosen. Places without a draw and without a choice are skipped. Strikes and
+tests use the steps of the exact engine.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ from analyser.rules import discipline, unit_state
 from analyser.rules.draws import probability_of
 from analyser.rules.structs import NONE
 
-PLACE, STATE = 50, 25  # bits below the place of a node, and below the state of its first side
+PLACE, STATE = 50, 25  # lowest bits of the place and of the first state in the key of a node
 SECOND_MASK = (1 << STATE) - 1
 MOST_PLACES = 1 << 63 - PLACE
 _CONDITION, _NUMBER = 32, 48  # as of `StrikeOutcomes`
 _OWN_DESTROYED = discipline.ATTACKER_DESTROYED - discipline.ATTACKER_DAMAGE
 _ROOM = 1 << 12
-_SPARE = 1 << 10  # edges of one node that room is made for beside those of a strike or a choice
+_SPARE = 1 << 10  # edges reserved for a node beyond those of a strike or a choice
 
 
 class Graph(NamedTuple):
-    """The nodes that are known, and their edges."""
+    """The nodes so far, and their edges."""
 
-    first: StateIndex  # states of side 0,
-    second: StateIndex  # of side 1,
-    nodes: StateIndex  # and places with a pair of them, packed
-    rounds: Integers  # (nodes,): in which round each can be come to first, 0 being the first
-    begins: Integers  # (nodes,): where its edges begin
-    ends: Integers  # and end
+    first: StateIndex  # states of side 0
+    second: StateIndex  # states of side 1
+    nodes: StateIndex  # packed place and pair of states
+    rounds: Integers  # (nodes,): first round, from 0, in which the node can be reached
+    begins: Integers  # (nodes,): first edge
+    ends: Integers  # (nodes,): end of the edges
     marks: Integers  # scratch: the last edge to each node
-    to: Integers  # (edges,): the node that each leads to
-    weights: Floats  # (edges,): its probability; of a choice, the number of its branch
-    edges: Integers  # (1,): how many there are
+    to: Integers  # (edges,): the next node
+    weights: Floats  # (edges,): the probability, or at a choice the number of the branch
+    edges: Integers  # (1,): number of edges
 
 
 class Chances(NamedTuple):
@@ -55,18 +55,18 @@ class Chances(NamedTuple):
 
 
 def _interpreted_round(rules: Round) -> Round:
-    return Round(*map(memoryview, rules))  # type: ignore[arg-type]  # whose numbers are Python's own
+    return Round(*map(memoryview, rules))  # type: ignore[arg-type]  # yields Python integers
 
 
 @step_for(_interpreted_round)
 def readable(rules: Round) -> Round:
-    """A round as it is read fastest."""
+    """Return a round in the form that is read fastest."""
     return rules
 
 
 @step
 def no_graph() -> Graph:
-    """An empty one."""
+    """Return an empty graph."""
     numbers = np.empty((4, _ROOM), np.int64)
     for place in range(_ROOM):
         numbers[3, place] = NONE
@@ -86,7 +86,7 @@ def no_graph() -> Graph:
 
 @step
 def longer(numbers: Integers, room: int) -> Integers:
-    """A copy of `numbers` with that room, NONE in what is new."""
+    """Return a copy of `numbers` of length `room`, filled up with NONE."""
     copied = np.full(room, NONE, np.int64)
     for place in range(len(numbers)):
         copied[place] = numbers[place]
@@ -104,7 +104,7 @@ def has_room(graph: Graph, more: int) -> bool:
 
 @step
 def roomy(graph: Graph, more: int) -> Graph:
-    """The graph with room for so many more nodes and edges."""
+    """Return the graph with capacity for `more` nodes and edges."""
     edges = graph.edges[0]
     first, second, nodes = with_room(graph.first, more), with_room(graph.second, more), with_room(graph.nodes, more)
     rounds, begins, ends, marks = graph.rounds, graph.begins, graph.ends, graph.marks
@@ -128,7 +128,7 @@ def roomy(graph: Graph, more: int) -> Graph:
 
 @step
 def node_at(setup: Setup, graph: Graph, place: int, pair: Pair) -> int:
-    """The number of a node, which is added if it is new; there must be room for it."""
+    """Return the number of a node, which is added if it is new. The graph must have capacity."""
     first, second = operations.together(setup, pair)
     key = place << PLACE | index_of(graph.first, first) << STATE | index_of(graph.second, second)
     return index_of(graph.nodes, key)
@@ -136,7 +136,7 @@ def node_at(setup: Setup, graph: Graph, place: int, pair: Pair) -> int:
 
 @step
 def after_rest(setup: Setup, rules: Round, place: int, pair: Pair) -> tuple[int, int]:
-    """The pair after the operations of a place but the first."""
+    """Return the pair after all operations of a place but the first."""
     begin = rules.places[place, FIRST]
     for at in range(begin + 1, begin + rules.places[place, COUNT]):
         pair = operations.changed(setup, operation_at(rules.operations, at), pair, True)
@@ -145,7 +145,7 @@ def after_rest(setup: Setup, rules: Round, place: int, pair: Pair) -> tuple[int,
 
 @step
 def after_place(setup: Setup, rules: Round, cache: PoolCache, place: int, pair: Pair) -> tuple[int, int, int]:
-    """The place and the pair that follow at once; the same ones where something is drawn or chosen."""
+    """Return the next place and pair, or the same ones if the place needs a draw or a choice."""
     if rules.places[place, CHOOSER] != NONE:
         branch = only_branch(setup, rules, place, pair)
         return place if branch == NONE else int(rules.branches[branch, TO]), pair[0], pair[1]
@@ -183,13 +183,13 @@ def _interpreted_settled(setup: Setup, rules: Round, chances: Chances, place: in
 
 @step_for(_interpreted_memory)
 def memory() -> int:
-    """Room for what the interpreter remembers of :func:`settled`; machine code does without."""
+    """Return the cache of :func:`settled` in the interpreter; compiled code has none."""
     return 0
 
 
 @step_for(_interpreted_settled)
 def settled(setup: Setup, rules: Round, chances: Chances, place: int, pair: Pair) -> tuple[int, int, int]:
-    """The place and the pair where something is next drawn or chosen, or a round has ended."""
+    """Return the next place and pair with a draw or a choice, or at the end of a round."""
     first, second = pair[0], pair[1]
     while place != BETWEEN_ROUNDS:
         after = after_place(setup, rules, chances.cache, place, (first, second))
@@ -201,7 +201,7 @@ def settled(setup: Setup, rules: Round, chances: Chances, place: int, pair: Pair
 
 @step
 def add_edge(setup: Setup, graph: Graph, at: tuple[int, int, int], share: float, since: int, merge: bool) -> None:
-    """Add an edge to that place and pair, or add to the probability of the one that is there since the edge `since`."""
+    """Add an edge to a place and pair; with `merge`, add to the probability of an equal edge from `since` on."""
     node = node_at(setup, graph, at[0], (at[1], at[2]))
     same = graph.marks[node]
     if merge and same >= since:
@@ -215,7 +215,7 @@ def add_edge(setup: Setup, graph: Graph, at: tuple[int, int, int], share: float,
 
 @step
 def key_of_strike(setup: Setup, rules: Round, place: int, pair: Pair) -> tuple[int, int]:
-    """Return the strike made there and its condition as one number, and the state of the unit that is struck."""
+    """Return the packed number and condition of the strike at a place, and the state of the struck unit."""
     number = rules.operations[rules.places[place, FIRST], 2]
     theirs = pair[1] if setup.strikes[number].striker == 0 else pair[0]
     return number << _NUMBER | strikes.condition(setup, number, pair), theirs
@@ -223,7 +223,7 @@ def key_of_strike(setup: Setup, rules: Round, place: int, pair: Pair) -> tuple[i
 
 @step
 def list_of(known: StrikeOutcomes, key: tuple[int, int]) -> int:
-    """The place of the outcomes of a strike; NOT_FOUND if they have not been worked out."""
+    """Return the index of the outcomes of a strike, NOT_FOUND if they are not yet computed."""
     condition, state = find(known.conditions, key[0]), find(known.states, key[1])
     if min(condition, state) == NOT_FOUND:
         return NOT_FOUND
@@ -232,7 +232,7 @@ def list_of(known: StrikeOutcomes, key: tuple[int, int]) -> int:
 
 @step
 def with_outcomes(setup: Setup, cache: PoolCache, known: StrikeOutcomes, key: tuple[int, int]) -> StrikeOutcomes:
-    """All outcomes of strikes that are known, and those of one more."""
+    """Return the outcomes of strikes, extended by one strike."""
     conditions, states = with_room(known.conditions, 1), with_room(known.states, 1)
     known = StrikeOutcomes(conditions, states, known.lists, known.starts, known.state, known.own, known.probability)
     return with_list(known, setup, cache, index_of(conditions, key[0]) << _CONDITION | index_of(states, key[1]))
@@ -242,7 +242,7 @@ def with_outcomes(setup: Setup, cache: PoolCache, known: StrikeOutcomes, key: tu
 def add_strike(
     setup: Setup, rules: Round, chances: Chances, graph: Graph, known: StrikeOutcomes, at: int, place: int, pair: Pair
 ) -> None:
-    """Add the edges of a strike, whose outcomes are the list `at` of those that are known."""
+    """Add the edges of a strike with the outcomes in list `at` of `known`."""
     number, since = rules.operations[rules.places[place, FIRST], 2], graph.edges[0]
     striker = setup.strikes[number].striker
     mine = pair[0] if striker == 0 else pair[1]
@@ -296,14 +296,14 @@ def explored(
     deck: Integers,
     most_edges: int,
 ) -> Graph:
-    """All that can come of a fight of so many rounds, node 0 being its start; cut off beyond `most_edges`.
+    """Return the graph of a fight of `rounds` rounds from node 0; it is cut off beyond `most_edges`.
 
     `places` are those of the :class:`~analyser.engine.fight.exact.strike.PoolCache`.
     """
     cache, rules = pool_cache_for(setup, places, die, deck), readable(rules)
     graph, known, chances = no_graph(), none_known(), Chances(cache, memory())
     node_at(setup, graph, BETWEEN_ROUNDS, start)
-    following = np.zeros(1, np.int64)  # nodes that the round begins with
+    following = np.zeros(1, np.int64)  # nodes at the start of the round
     for number in range(rounds):
         waiting, following = following, np.empty(64, np.int64)
         at, last, late = 0, len(waiting), 0
@@ -311,7 +311,7 @@ def explored(
             node = waiting[at]
             at += 1
             place = graph.nodes.states[node] >> PLACE
-            more = _SPARE + int(rules.places[place, COUNT])  # of a choice, an edge for each of so many branches
+            more = _SPARE + int(rules.places[place, COUNT])  # COUNT: branches of a choice, one edge each
             if not has_room(graph, more):
                 graph = roomy(graph, more)
             before, pair = graph.nodes.length[0], pair_of(graph, node)

@@ -1,4 +1,4 @@
-"""A plan as programs that the Monte Carlo engine plays: each round with the branches that the plan takes in it."""
+"""A plan as programs of the simulation: each round with the branches that the plan takes."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from analyser.rules.structs import NONE
 
 
 class Moment(NamedTuple):
-    """Where a part of a fight ends: before orders are given at a place, or with its round."""
+    """The end of a part of a fight: before orders are given at a place, or with its round."""
 
-    round: int  # 0 is the first
+    round: int  # from 0
     place: int
 
 
 class Followed:
-    """A game that is played by a plan.
+    """A game in which the sides follow a plan.
 
     Attributes
     ----------
     programs : list of list of Operation
         The rounds, in parts.
     moments : list of Moment
-        Where each part ends.
+        The end of each part.
     choices : Choices
-        What the programs ask.
+        The branches by state, which the programs look up.
     """
 
     def __init__(self, course: Course, game: Game, plan: Integers, weights: Floats) -> None:
@@ -49,7 +49,7 @@ class Followed:
 
     @property
     def ends(self) -> list[int]:
-        """The parts that end with a round."""
+        """Indices of the parts that end with a round."""
         return [part for part, moment in enumerate(self.moments) if moment.place == BETWEEN_ROUNDS]
 
     def _choices(self) -> Choices:
@@ -81,7 +81,7 @@ class Followed:
         self.moments.append(moment)
 
     def _lines(self, choice: _Placed, number: int) -> list[Operation]:
-        """The lines of a choice: the branches that are taken there in that round, and the first one."""
+        """Return the lines of a choice: the branches taken in that round, and the first one."""
         nodes, lines = self._game.nodes_of(choice.place), [Operation(Kind.CHOOSE, number, choice.place)]
         for branch in np.union1d(0, self._takes[number, nodes]).tolist():
             inside = list[Operation]()
@@ -91,7 +91,7 @@ class Followed:
         return lines
 
     def branches(self, setup: Setup, moment: Moment, pairs: tuple[Integers, Integers, object]) -> Integers:
-        """The branch that is taken in each of those pairs of states; the first where the fight is over."""
+        """Return the branch taken in each pair of states; 0 if the fight is over."""
         first, second, _ = pairs
         known = pairs_known(setup, self.choices, moment.place, first, second)
         assert ((first | second)[known == NOT_FOUND] & discipline.ANNIHILATED).all(), "not in the plan"
@@ -99,7 +99,7 @@ class Followed:
 
 
 def _taken(game: Game, plan: Integers, weights: Floats) -> Integers:
-    """Return the branch taken in each round and node; the first if it is not reached, or has no choice."""
+    """Return the branch taken in each round and node; 0 if the node is not reached or has no choice."""
     result = np.zeros_like(plan)
     chooses = game.edges.choosers[game.places] != NONE
     for number in range(game.rounds):
@@ -117,7 +117,7 @@ class _Placed(NamedTuple):
 
 
 def _placed(course: Course, places: Iterator[int]) -> list[Operation | _Placed]:
-    """A course, of each choice the place: they are numbered from the end, those in the first branch last."""
+    """Return a course with the place of each choice. Places are numbered from the end, the first branch last."""
     result = list[Operation | _Placed]()
     for each in course:
         if isinstance(each, Operation):

@@ -1,4 +1,4 @@
-"""A fight in which sides choose, worked out: all that can come of it, what that is worth, and how to choose."""
+"""Solved game of a fight in which sides choose: its graph, values and plans."""
 
 from __future__ import annotations
 
@@ -17,35 +17,33 @@ from analyser.game.ruleset import Rating
 from analyser.rules.structs import NONE
 
 MOST_EDGES = 24_000_000  # half a minute, and three gigabytes
-_OF_ESTIMATE = 0.2, 0.5  # how many edges there mostly are of those expected: without a distance, and with one
-_INTERPRETED = (
-    3.5e-5  # seconds an edge in the interpreter, which tries no more edges than this before they are compiled
-)
-_TRIED = 250_000
-_A_STEP = 4e-8  # seconds for an edge and a round, by whole arrays
+_OF_ESTIMATE = 0.2, 0.5  # typical ratio of real to estimated edges, without and with a distance
+_INTERPRETED = 3.5e-5  # seconds an edge in the interpreter
+_TRIED = 250_000  # edges that the interpreter tries before the kernel is compiled
+_A_STEP = 4e-8  # seconds for an edge and a round, by NumPy
 
 
 class Contest(NamedTuple):
-    """A fight of some rounds in which sides choose, before anything is known of it."""
+    """A fight of some rounds in which sides choose, not yet solved."""
 
     setup: Setup
     rules: Round
     start: Pair
     rounds: int
-    die: Integers  # its faces
-    deck: Integers  # its cards
+    die: Integers  # sides of the die by face
+    deck: Integers  # cards of the deck by value
 
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """All that can come of a fight of some rounds in which sides choose.
+    """Graph of a fight of some rounds in which sides choose, sorted for backward induction.
 
     Attributes
     ----------
     rules : Round
     rounds : int
     first, second : ndarray of int64
-        The states of side 0 and side 1 in each node, the nodes of a place following each other.
+        The states of side 0 and side 1 in each node; nodes are sorted by place.
     places : ndarray of int64
         The place of each node.
     edges : Edges
@@ -60,7 +58,7 @@ class Game:
 
     @cached_property
     def starts(self) -> int:
-        """Number of nodes between two rounds; they come first, beginning with the start of the fight."""
+        """Number of nodes between rounds, which come first; node 0 is the start of the fight."""
         return int(self.edges.bounds[0, -1])
 
     def nodes_of(self, place: int) -> slice:
@@ -68,7 +66,7 @@ class Game:
         return slice(int(self.edges.bounds[place, 0]), int(self.edges.bounds[place, -1]))
 
     def blank_plan(self) -> Integers:
-        """Room for what is taken in each round and node."""
+        """Return an empty plan: the edge taken in each round and node."""
         return np.zeros((self.rounds, len(self.places)), np.int64)
 
     def values(self, final: Floats, takes: tuple[int, int], plan: Integers) -> Floats:
@@ -82,13 +80,13 @@ class Game:
         return np.asarray(spread(self.edges, plan))
 
     def branches_at(self, node: int) -> Integers:
-        """The numbers of the branches that can be chosen in a node, in the order of its edges."""
+        """Return the branches that can be chosen in a node, in the order of its edges."""
         begin, end = self.edges.begins[node : node + 2]
         return self.edges.weights[begin:end].astype(np.int64)
 
 
 class TooManyWaysError(Exception):
-    """More can come of a fight than there is room for."""
+    """The graph of a fight has too many nodes."""
 
     def __init__(self, nodes: int) -> None:
         super().__init__(nodes)
@@ -96,7 +94,7 @@ class TooManyWaysError(Exception):
 
 
 def graph_of(contest: Contest, most_edges: int, ways: float = 0.0) -> Graph:
-    """The graph of :func:`game_of`, cut off beyond `most_edges`."""
+    """Return the unsorted graph of :func:`game_of`, cut off beyond `most_edges`."""
     setup, rules = contest.setup, contest.rules
     explored.expect(ways * _OF_ESTIMATE[int(setup.sides[0].distance != NONE)] * _INTERPRETED)
     strikes = rules.operations[:, 0] == Kind.STRIKE
@@ -107,14 +105,14 @@ def graph_of(contest: Contest, most_edges: int, ways: float = 0.0) -> Graph:
     if not explored.pays() and most_edges > _TRIED:
         if (tried := explored(*asked, _TRIED)).edges[0] <= _TRIED:
             return Graph(*tried)
-        explored.expect(most_edges * _INTERPRETED)  # more than was expected: the interpreter would go on for minutes
+        explored.expect(most_edges * _INTERPRETED)  # larger than estimated: the interpreter would take minutes
     return Graph(*explored(*asked, most_edges))
 
 
 def game_of(contest: Contest, most_edges: int = MOST_EDGES, ways: float = 0.0) -> Game:
-    """All that can come of a contest; TooManyWaysError beyond `most_edges`.
+    """Return the game of a contest; TooManyWaysError if it has more than `most_edges`.
 
-    `ways`: about how many edges there are, at most.
+    `ways` is an estimate of the number of edges.
     """
     rules, rounds = contest.rules, contest.rounds
     graph = graph_of(contest, most_edges, ways)

@@ -1,4 +1,4 @@
-"""Orders in words at a side's choices: what the side sees, and the edge that it takes."""
+"""Orders of a policy in words at the decision nodes of a side."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from analyser.rules import activation, unit_state
 from analyser.rules.policies import Action, Manoeuvre, exits
 from analyser.rules.structs import NONE
 
-# The columns of options and of decisions; the salvo is NONE where nothing is fired, and a stop as in an order.
+# Columns of options and decisions. The salvo is NONE without shots; a stop is that of an order.
 MANOEUVRE, ACTION, SALVO, STOP = COLUMNS = range(4)
 
 
 @tiered(1.0)
 def views_of(setup: Setup, operation: Line, first: Integers, second: Integers) -> Integers:
-    """Return what a side sees in each pair of states: fields of :class:`~analyser.rules.policies.View`, (nodes, 7).
+    """Return the view of a side in each pair of states: fields of :class:`~analyser.rules.policies.View`, (nodes, 7).
 
-    `operation`: GIVE_ORDERS, with the strike of the row that it means to shoot with.
+    `operation` is GIVE_ORDERS with the strike of the row to shoot with.
     """
     result = np.empty((len(first), 7), np.int64)
     for node in range(len(first)):
@@ -46,11 +46,11 @@ def edges_taken(
     begins: Integers,
     weights: Floats,
 ) -> Integers:
-    """The number among its edges that is taken in each node where a side gives orders; shape (nodes,).
+    """Return the number of the edge taken in each node where a side gives orders, among its edges; shape (nodes,).
 
-    `options` are those of the branches and `decisions` those of the nodes, a row each; `rearms`: whether a unit that is
-    reloading re-arms instead of shooting. `first` and `second` are the states of both sides in each node, whose edges
-    begin as `begins` says, shape (nodes + 1,), with the numbers of their branches as `weights`.
+    `options` has a row for each branch, `decisions` a row for each node. With `rearms` a reloading unit re-arms instead
+    of shooting. `first` and `second` are the states of both sides in each node; `begins`, shape (nodes + 1,), has the
+    first edge of each, and `weights` the branches of the edges.
     """
     found = np.zeros(len(first), np.int64)
     for node in range(len(first)):
@@ -74,7 +74,7 @@ def edge_taken(
     edges: tuple[int, int],
     weights: Floats,
 ) -> int:
-    """The number among its edges that is taken in one node; `pair` has the state of the side that decides first."""
+    """Return the number of the edge taken in one node; the deciding side is first in `pair`."""
     mine, theirs = pair
     facts, strike = setup.sides[operation[1]], setup.strikes[max(operation[2], 0)]
     view, salvo, stop = operations.view_of(setup, operation, mine, theirs), int(decision[SALVO]), int(decision[STOP])
@@ -91,7 +91,7 @@ def edge_taken(
         slower = Manoeuvre.ADVANCE if length > 0 else Manoeuvre.RETIRE
         shorter = activation.length_moved(slower, facts, strike, view.distance, to_edge)
         goes = activation.stopped(length, stop, view.distance)
-        if length * goes <= 0 and manoeuvre != Manoeuvre.STAY:  # a unit that cannot move, and shoots, aims if it may
+        if length * goes <= 0 and manoeuvre != Manoeuvre.STAY:  # a unit that cannot move aims if it may
             manoeuvre = Manoeuvre.AIM if action == Action.SHOOT and not hampered else Manoeuvre.STAY
         elif not activation.is_part(goes, length):
             stop, goes = 0, length
@@ -102,9 +102,9 @@ def edge_taken(
     if manoeuvre == Manoeuvre.AIM and action != Action.SHOOT:
         manoeuvre = Manoeuvre.STAY
     found = edge_for(manoeuvre, action, (salvo, stop), options, edges, weights)
-    if found == NONE and action == Action.SHOOT and manoeuvre == Manoeuvre.STAY:  # only Overcharge is fired so, unaimed
+    if found == NONE and action == Action.SHOOT and manoeuvre == Manoeuvre.STAY:  # only Overcharge is fired unaimed
         found = edge_for(Manoeuvre.AIM, action, (salvo, stop), options, edges, weights)
-    if found == NONE and action == Action.SHOOT:  # nothing reaches
+    if found == NONE and action == Action.SHOOT:  # out of range
         manoeuvre = Manoeuvre.STAY if manoeuvre == Manoeuvre.AIM else manoeuvre
         found = edge_for(manoeuvre, Action.NOTHING, (salvo, stop), options, edges, weights)
     return max(found, 0)
@@ -119,7 +119,7 @@ def edge_for(
     edges: tuple[int, int],
     weights: Floats,
 ) -> int:
-    """The first edge that does that, with that salvo if it fires one, and that stop; NONE if there is none."""
+    """Return the first edge with this manoeuvre, action, salvo (if it fires) and stop; NONE if there is none."""
     salvo, stop = how
     of_salvo = action == Action.SHOOT or manoeuvre == Manoeuvre.CHARGE
     for edge in range(edges[0], edges[1]):
