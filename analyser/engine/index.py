@@ -16,10 +16,10 @@ _SLOTS_A_STATE = 4  # keeps chains of collisions short
 
 
 class StateIndex(NamedTuple):
-    """Distinct states in the order in which they were added."""
+    """Distinct states in the order of their addition."""
 
-    states: Integers  # the first `length[0]` of them count
-    slots: Any  # a hash table of their positions, its length a power of two; for the interpreter, a dictionary of them
+    states: Integers  # the first `length[0]` are valid
+    slots: Any  # hash table of positions, its length a power of two; a dictionary in the interpreter
     length: Integers  # (1,)
 
 
@@ -42,7 +42,7 @@ def _interpreted_index_of(index: StateIndex, state: int) -> int:
 
 @step_for(_interpreted_index)
 def state_index(room: int) -> StateIndex:
-    """An empty index with room for at least `room` states."""
+    """Return an empty index with capacity for at least `room` states."""
     size = 16
     while size < room:
         size *= 2
@@ -52,14 +52,14 @@ def state_index(room: int) -> StateIndex:
 
 @inlined
 def first_slot(index: StateIndex, state: int) -> int:
-    """Where probing for a state begins. Its upper half counts too: some states differ in nothing else."""
+    """Return the first slot to probe. The upper half is mixed in, because some states differ only there."""
     word = np.uint64(state) ^ np.uint64(state) >> _HALF
     return int(np.int64(word * GOLDEN_GAMMA >> _HALF) & (len(index.slots) - 1))
 
 
 @inlined
 def slot_of(index: StateIndex, state: int) -> int:
-    """The slot that holds the position of `state`, or the empty one where it belongs."""
+    """Return the slot with the position of `state`, or the empty slot for it."""
     mask, slot = len(index.slots) - 1, first_slot(index, state)
     while index.slots[slot] != NOT_FOUND and index.states[index.slots[slot]] != state:
         slot = (slot + 1) & mask
@@ -68,13 +68,13 @@ def slot_of(index: StateIndex, state: int) -> int:
 
 @step_for(_interpreted_find)
 def find(index: StateIndex, state: int) -> int:
-    """The position of `state`; NOT_FOUND if it has not been added."""
+    """Return the position of `state`, or NOT_FOUND."""
     return int(index.slots[slot_of(index, state)])
 
 
 @step_for(_interpreted_index_of)
 def index_of(index: StateIndex, state: int) -> int:
-    """The position of `state`, which is added if it is new; there must be room for it."""
+    """Return the position of `state`, which is added if it is new. The index must have capacity."""
     slot = slot_of(index, state)
     if index.slots[slot] == NOT_FOUND:
         index.slots[slot] = index.length[0]
@@ -85,7 +85,7 @@ def index_of(index: StateIndex, state: int) -> int:
 
 @step
 def with_room(index: StateIndex, more: int) -> StateIndex:
-    """An index with room for `more` further states: itself, or a larger copy that keeps every position."""
+    """Return the index, or a larger copy with the same positions, with capacity for `more` states."""
     needed = index.length[0] + more
     if needed <= len(index.states):
         return index

@@ -1,4 +1,4 @@
-"""A sample in chunks, and the chunks in tasks that threads take one after the other."""
+"""A simulation in chunks of trials, and the chunks in tasks for threads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from analyser.common.sampling import MOST_THREADS
 
 Report = Callable[[int], None]
 CHUNK_TRIALS = 1 << 16
-MOST_CHUNKS = 32  # a task; the least that hides the cost of calling a kernel, and an interrupt is heeded after it
+MOST_CHUNKS = 32  # of a task: enough to hide the cost of a kernel call; interrupts are handled between tasks
 
 
 class Task(NamedTuple):
@@ -25,14 +25,14 @@ class Task(NamedTuple):
 
     @property
     def trials(self) -> int:
-        """Trials in all."""
+        """Total trials."""
         return (self.last - self.first) * self.chunk_trials
 
 
 def tasks_of(first_chunk: int, trials: int, threads: int, chunk: int = CHUNK_TRIALS) -> Iterator[Task]:
-    """The tasks that make `trials` trials, `chunk` of them a chunk; a last chunk of fewer is a task of its own.
+    """Yield the tasks of `trials` trials in chunks of `chunk`; a smaller last chunk is a task of its own.
 
-    They grow smaller, so that all threads end at about the same time; each call of a kernel costs 8 microseconds.
+    Tasks become smaller, so that all threads end at about the same time. A kernel call costs 8 microseconds.
 
     Examples
     --------
@@ -50,9 +50,9 @@ def tasks_of(first_chunk: int, trials: int, threads: int, chunk: int = CHUNK_TRI
 
 
 class Queue:
-    """Tasks that several threads take from, each task taken once.
+    """Tasks shared by several threads.
 
-    `report` receives the trials done so far after each task of the thread that made the queue.
+    `report` receives the trials done so far, after each task of the thread that created the queue.
     """
 
     def __init__(self, tasks: Iterator[Task], report: Report | None = None) -> None:
@@ -73,15 +73,15 @@ class Queue:
                 self._report(self._done)
 
     def stop(self) -> None:
-        """Let the threads end after the task that each is at."""
+        """Let the threads end after their current tasks."""
         with self._lock:
             self._tasks = iter(())
 
 
 class Chunks(NamedTuple):
-    """So many trials, in chunks of `size` from the chunk `first` on; the last may be smaller.
+    """A number of trials, in chunks of `size` from the chunk `first` on; the last may be smaller.
 
-    A thread is worth its start for `least` chunks or more.
+    A further thread is started for at least `least` chunks.
     """
 
     trials: int
@@ -92,24 +92,24 @@ class Chunks(NamedTuple):
 
 @cache
 def _helpers() -> ThreadPoolExecutor:
-    """Threads that wait for work: to start one takes as long as 100,000 attacks."""
+    """The pool of idle threads. Starting a thread takes as long as 100,000 attacks."""
     return ThreadPoolExecutor(MOST_THREADS, "analyser")
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_helpers.cache_clear)  # a forked process has none of them
+    os.register_at_fork(after_in_child=_helpers.cache_clear)  # threads do not survive a fork
 
 
 def play(chunks: Chunks, work: Callable[[Queue], None], threads: int = 1, report: Report | None = None) -> None:
-    """Play a sample on so many threads, this one among them.
+    """Run a simulation on `threads` threads, including this one.
 
-    `work`, which is called once on each, does the tasks of a queue until there are none. `report` receives the trials
-    played so far, now and then, and at the end.
+    `work` is called once on each thread and does tasks of a queue until it is empty. `report` receives the trials so
+    far, repeatedly and at the end.
     """
     helpers = max(min(threads - 1, (chunks.trials - 1) // (chunks.size * chunks.least)), 0)
     queue = Queue(tasks_of(chunks.first, chunks.trials, helpers + 1, chunks.size), report)
     helping = [_helpers().submit(work, queue) for _ in range(helpers)]
-    try:  # what this thread is told by an interrupt or by `report` ends the work
+    try:  # an interrupt, or an error of `report`, ends the work
         work(queue)
     finally:
         queue.stop()

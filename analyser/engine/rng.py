@@ -1,9 +1,9 @@
-"""Streams of random words: SplitMix64 by counter, one stream for every (seed, chunk).
+"""Streams of random 64-bit words: SplitMix64 by counter, one stream for each pair of seed and chunk.
 
 SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014) mixes a counter
-that grows by an odd constant, so word i is a function of i alone: words can be made in any order and many at a
-time. A seed is hashed (NumPy's SeedSequence) into a start and an odd step of its own, so that near seeds share
-nothing; the chunks of a seed are 2**32 words apart on its one sequence, so that they never overlap.
+that grows by an odd constant. Word i is a function of i alone, so words can be made in any order and many at a
+time. A seed is hashed (NumPy's SeedSequence) into a start and an odd step, so that near seeds are independent. The
+chunks of a seed are 2**32 words apart on its sequence, so that they never overlap.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ALL = np.uint64(1 << 32)
 
 
 class Stream(NamedTuple):
-    """Where a seed's sequence starts, and the odd step of its counter."""
+    """The start of a seed's sequence and the odd step of its counter."""
 
     start: np.uint64
     gamma: np.uint64
@@ -36,7 +36,7 @@ class Stream(NamedTuple):
 
 @lru_cache(maxsize=256)
 def stream_of(seed: int, *parts: int) -> Stream:
-    """The stream of a seed or, of a seed for several things, of one of its parts; all are 0 or more, of any size."""
+    """Return the stream of a seed, or of one of its parts; all integers from 0, of any size."""
     start, *candidates = np.random.SeedSequence(seed, spawn_key=parts).generate_state(9, np.uint64)
     gammas = [gamma | _ONE for gamma in candidates]
     steps = [int(gamma ^ (gamma >> _ONE)).bit_count() for gamma in gammas]
@@ -50,19 +50,19 @@ def _interpreted_counter(counter: np.uint64, gamma: np.uint64, words: Whole) -> 
 
 @step_for(_interpreted_counter)
 def counter_after(counter: np.uint64, gamma: np.uint64, words: Whole) -> np.uint64:
-    """The counter after so many more words."""
+    """Return the counter after `words` more words."""
     return counter + gamma * np.uint64(words)
 
 
 @step
 def counter_of_chunk(start: np.uint64, gamma: np.uint64, chunk: Whole) -> np.uint64:
-    """The counter before the first word of a chunk."""
+    """Return the counter before the first word of a chunk."""
     return counter_after(start, gamma, np.uint64(chunk) * WORDS_A_CHUNK)
 
 
 @inlined
 def word_of(counter: np.uint64) -> np.uint64:
-    """The word that a counter is mixed into."""
+    """Return the word of a counter."""
     word = (counter ^ (counter >> _SHIFT_1)) * _MIX_1
     word = (word ^ (word >> _SHIFT_2)) * _MIX_2
     return word ^ (word >> _SHIFT_3)
@@ -70,7 +70,7 @@ def word_of(counter: np.uint64) -> np.uint64:
 
 @kernel
 def fill(words: NDArray[np.uint64], count: int, counter: np.uint64, gamma: np.uint64) -> np.uint64:
-    """Put the next `count` words of a stream into `words`; the counter after them."""
+    """Write the next `count` words of a stream into `words` and return the counter after them."""
     for place in range(count):
         counter += gamma
         words[place] = word_of(counter)
@@ -78,7 +78,7 @@ def fill(words: NDArray[np.uint64], count: int, counter: np.uint64, gamma: np.ui
 
 
 class Words(Protocol):
-    """A record with a stream: the counter after its last word, and the step of the counter."""
+    """A record with a stream: the counter after the last word, and the step of the counter."""
 
     counter: Any
     gamma: Any
@@ -86,14 +86,14 @@ class Words(Protocol):
 
 @inlined
 def next_word(stream: Words) -> np.uint64:
-    """64 random bits."""
+    """Return 64 random bits."""
     stream.counter += stream.gamma
     return word_of(stream.counter)
 
 
 @inlined
 def one_of(stream: Words, number: Whole) -> Any:
-    """An integer in [0, number), uniformly distributed: words that would favour some are rejected.
+    """Return a uniform integer in [0, number), by rejection of words that would be biased.
 
     Lemire: Fast random integer generation in an interval, ACM TOMACS 29 (2019).
     """

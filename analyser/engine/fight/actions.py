@@ -1,4 +1,4 @@
-"""Actions that the active side of a duel is about to take, and their reasons, read off the states at its orders."""
+"""Next actions of the active side of a duel and their reasons, from the states at its orders."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from analyser.rules.structs import NONE
 class Did(IntEnum):
     """Action of a unit in a round."""
 
-    ACTED_ELSEWHEN = 0  # nothing here: its activation is the other one of the round
+    ACTED_ELSEWHEN = 0  # its activation is the other one of the round
     WAS_GONE = 1
     HAD_NO_ACTIVATION = 2
     FELL = 3  # as its activation began
@@ -57,7 +57,7 @@ class Why(IntEnum):
     CHOICE = 13
 
 
-WHYS = 16  # an action as one number: what was done times that, and why
+WHYS = 16  # a packed action: Did * WHYS + Why
 ACTED_ELSEWHEN = Did.ACTED_ELSEWHEN * WHYS
 
 
@@ -65,8 +65,8 @@ ACTED_ELSEWHEN = Did.ACTED_ELSEWHEN * WHYS
 def actions_of(setup: Setup, operation: Line, when: int, shots: int, first: Integers, second: Integers) -> Integers:
     """Return the active side's action from each pair of states and its reason, as one number: int64, shape of `first`.
 
-    `operation` is GIVE_ORDERS, which is next; `when`, which activation of the round it is; `shots`, how many strikes,
-    from that of the operation on, the side can shoot with.
+    `operation` is the next GIVE_ORDERS, `when` the activation of the round, and `shots` the number of strikes, from
+    that of the operation on, with which the side can shoot.
     """
     result = np.empty(len(first), np.int64)
     for place in range(len(first)):
@@ -160,7 +160,7 @@ def shoots(setup: Setup, operation: Line, shots: int, mine: int, theirs: int) ->
     _, side, number = operation
     mine = operations.given_orders(setup, operation, mine, theirs)
     pair = (mine, theirs) if side == 0 else (theirs, mine)
-    for shot in range(number, number + shots):  # noqa: SIM110 - the compiler knows no generators
+    for shot in range(number, number + shots):  # noqa: SIM110 - generators cannot be compiled
         if strikes.is_made(setup, shot, side, pair):
             return True
     return False

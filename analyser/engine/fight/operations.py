@@ -1,7 +1,7 @@
-"""The operations of a program that are no strikes: what each asks chance for, and what it comes to.
+"""The operations of a program other than strikes: the draw of each, and its result.
 
-Each is written once, as a step on a pair of states. The exact engine follows a test both ways, the Monte Carlo
-engine the way that its draw takes.
+Each is written once, as a step on a pair of states. The exact engine follows both results of a test, the simulation
+the result of its draw.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from analyser.rules.tactics import decide
 
 @step
 def may_begin(number: int, state: int, other: int) -> bool:
-    """Return True if the fight goes on, and this is the activation of the round that the toss gave the unit."""
+    """Return True if the enemy is there and this is the unit's activation of the round, by the toss."""
     return not unit_state.is_removed(other) and (
         number == When.ALWAYS or (number == 1) == (state & unit_state.FIRST != 0)
     )
@@ -27,7 +27,7 @@ def may_begin(number: int, state: int, other: int) -> bool:
 
 @step
 def unless_certain(draw: int, highest: int) -> tuple[int, int]:
-    """The draw of a test that values up to `highest` pass; nothing where every value does, or none."""
+    """Return the draw of a test passed by values up to `highest`; Draw.NOTHING if all values pass, or none."""
     return (Draw.NOTHING if abs(highest) == discipline.ANY_CARD else draw), highest
 
 
@@ -92,7 +92,7 @@ def draw_of_loser(setup: Setup, active: int, pair: Pair) -> tuple[int, int]:
 
 @step
 def losers_test(setup: Setup, side: int, back: int) -> FightFacts:
-    """The scratch `fight`, filled with the test of a loser that has withdrawn to the state `back`."""
+    """Fill the scratch `fight` with the test of a loser that has withdrawn to the state `back`, and return it."""
     setup.target[0], fight = setup.units[side], setup.fight[0]
     close_quarters.set_losers_test(fight, setup.target[0], setup.attack[0], setup.sides[side], back)
     return fight  # type: ignore[no-any-return]
@@ -100,7 +100,7 @@ def losers_test(setup: Setup, side: int, back: int) -> FightFacts:
 
 @step
 def passengers_test(setup: Setup, side: int, state: int) -> FightFacts:
-    """The scratch `fight`, filled with the test of the unit embarked on a transport in state `state`."""
+    """Fill the scratch `fight` with the test of the passengers of a transport in `state`, and return it."""
     setup.target[0], fight = setup.passengers[side], setup.fight[0]
     close_quarters.passengers_test(fight, setup.target[0], setup.attack[0], setup.sides[side], state)
     return fight  # type: ignore[no-any-return]
@@ -108,7 +108,7 @@ def passengers_test(setup: Setup, side: int, state: int) -> FightFacts:
 
 @step
 def tests_passengers(setup: Setup, side: int, pair: Pair) -> bool:
-    """Return True if the transport of `side` has just taken a test for a lost combat and is still there (AC-5.10)."""
+    """Return True if the transport of `side` has just taken a test for a lost combat and survived (AC-5.10)."""
     mine, theirs = (pair[0], pair[1]) if side == 0 else (pair[1], pair[0])
     if unit_state.is_removed(mine) or unit_state.lost_of(mine) == 0 or setup.units[side].discipline == NONE:
         return False
@@ -119,7 +119,7 @@ def tests_passengers(setup: Setup, side: int, pair: Pair) -> bool:
 
 @step
 def changed(setup: Setup, operation: Line, pair: Pair, passed: bool) -> tuple[int, int]:
-    """The states of side 0 and side 1 after the operation, its test `passed` or not."""
+    """Return the states of side 0 and side 1 after the operation; `passed` is the result of its test."""
     kind, side, number = operation
     if kind & ON_PURPOSE:
         kind, passed = kind ^ ON_PURPOSE, False
@@ -133,7 +133,7 @@ def changed(setup: Setup, operation: Line, pair: Pair, passed: bool) -> tuple[in
     elif kind == Kind.ENGAGE and close_quarters.in_combat(mine):
         mine, theirs = engaged(setup, side, mine, theirs)
     elif kind == Kind.ENVELOP and not unit_state.is_removed(mine) and not unit_state.is_removed(theirs):
-        mine = activation.enveloped(mine, theirs, facts, other)  # the fumes of a unit go with it
+        mine = activation.enveloped(mine, theirs, facts, other)  # fumes move with their unit
         theirs = activation.enveloped(theirs, mine, other, facts)
     elif kind == Kind.TEST_FRIGHTENED and special_rules.panics(theirs):
         theirs = special_rules.settled(theirs, special_rules.PANIC, other)
@@ -160,7 +160,7 @@ def changed(setup: Setup, operation: Line, pair: Pair, passed: bool) -> tuple[in
 
 @step
 def changed_alone(setup: Setup, operation: Line, state: int, passed: bool) -> int:
-    """The state of the side of an operation that looks at no other side; only END is for a unit that is gone, too."""
+    """Return the state after an operation that looks at one side. Only END applies to a removed unit, too."""
     kind, side, number = operation
     if kind == Kind.END:
         return activation.ended(state, setup.units[side])
@@ -182,7 +182,7 @@ def changed_alone(setup: Setup, operation: Line, state: int, passed: bool) -> in
 
 @step
 def engaged(setup: Setup, active: int, mine: int, theirs: int) -> tuple[int, int]:
-    """Both units in contact, as the active one charges or overruns: it has followed up (Overrun, AC-7)."""
+    """Return both units in contact: the active one charges or overruns, and has followed up (Overrun, AC-7)."""
     side, other = setup.sides[active], setup.sides[1 - active]
     mine = close_quarters.engaged(mine, side, setup.units[active])
     theirs = close_quarters.engaged(theirs, other, setup.units[1 - active])
@@ -191,7 +191,7 @@ def engaged(setup: Setup, active: int, mine: int, theirs: int) -> tuple[int, int
 
 @step
 def tested(setup: Setup, side: int, state: int, passed: bool) -> int:
-    """A unit after the test of a lost combat (AC-8.5), or of a Spectacular Demise (AC-7), if it takes one."""
+    """Return a unit after its test for a lost combat (AC-8.5) or a Spectacular Demise (AC-7), if it takes one."""
     if passed or unit_state.is_removed(state):
         return state
     return close_quarters.failed_combat_test(losers_test(setup, side, state), state, setup.sides[side])
@@ -199,7 +199,7 @@ def tested(setup: Setup, side: int, state: int, passed: bool) -> int:
 
 @step
 def given_orders(setup: Setup, operation: Line, mine: int, theirs: int) -> int:
-    """The active unit with its orders, if it awaits any, and the fight goes on."""
+    """Return the active unit with the orders of its policy, if it awaits orders and the enemy is there."""
     if not activation.awaits_orders(mine) or unit_state.is_removed(theirs):
         return mine
     _, side, number = operation
@@ -210,7 +210,7 @@ def given_orders(setup: Setup, operation: Line, mine: int, theirs: int) -> int:
 
 @step
 def ordered_to(setup: Setup, operation: Line, mine: int, theirs: int) -> int:
-    """The active unit with the orders that were chosen for it, if it awaits any, and the fight goes on."""
+    """Return the active unit with the chosen orders, if it awaits orders and the enemy is there."""
     if not activation.awaits_orders(mine) or unit_state.is_removed(theirs):
         return mine
     _, side, number = operation
@@ -225,13 +225,13 @@ def ordered_to(setup: Setup, operation: Line, mine: int, theirs: int) -> int:
 
 @step
 def shoots_by(operation: Line) -> bool:
-    """Return True if the unit is to shoot by an ORDER."""
+    """Return True if an operation is an ORDER to shoot."""
     return operation[0] == Kind.ORDER and order_in(operation[2]).action == Action.SHOOT
 
 
 @step
 def can_be_ordered(setup: Setup, operation: Line, mine: int, theirs: int) -> bool:
-    """Return True if a unit that awaits orders may be given these, and no other orders mean the same.
+    """Return True if a unit that awaits orders may get these, and they do not duplicate other orders.
 
     A failed rally test, a building or a rule may forbid orders (AC-5.6, AC-7). A unit that shoots and need not move
     aims; with Overcharge it may choose not to, because a re-roll may show a blank (AC-3.4, AC-6). The strike decides
@@ -272,7 +272,7 @@ def can_be_ordered(setup: Setup, operation: Line, mine: int, theirs: int) -> boo
 
 @step
 def view_of(setup: Setup, operation: Line, mine: int, theirs: int) -> View:
-    """Return what the policy of the active side sees when it is to give orders."""
+    """Return the view of the active side's policy when it gives orders."""
     _, side, number = operation
     sides = setup.sides[side], setup.sides[1 - side]
     return activation.view_of(mine, theirs, sides, setup.strikes[max(number, 0)], number != NONE)
@@ -280,7 +280,7 @@ def view_of(setup: Setup, operation: Line, mine: int, theirs: int) -> View:
 
 @step
 def decision(setup: Setup, operation: Line, view: View) -> tuple[int, int]:
-    """The manoeuvre and the action of the active side, which aims where it would advance to shoot, and cannot."""
+    """Return the manoeuvre and action of the active side. It aims if it would advance to shoot but cannot."""
     return decided(setup, operation, view, decide(setup.sides[operation[1]].policy, view))
 
 
@@ -297,7 +297,7 @@ def decided(setup: Setup, operation: Line, view: View, decision: tuple[int, int]
 
 @step
 def together(setup: Setup, pair: Pair) -> tuple[int, int]:
-    """The pair with both ways forward told of the first side: what matters is how far apart the two are."""
+    """Return the pair with both moves counted for the first side, because only the distance matters."""
     one, two = setup.sides[0], setup.sides[1]
     if not one.tracks_position or not two.tracks_position or one.distance == NONE:
         return pair[0], pair[1]
@@ -311,7 +311,7 @@ def together(setup: Setup, pair: Pair) -> tuple[int, int]:
 
 @step
 def resolved(setup: Setup, active: int, pair: Pair, passed: bool) -> tuple[int, int]:
-    """The active unit and the other one after their combat is resolved (AC-8.5 to AC-8.7)."""
+    """Return the active unit and its enemy after their combat is resolved (AC-8.5 to AC-8.7)."""
     mine, theirs = (pair[0], pair[1]) if active == 0 else (pair[1], pair[0])
     won_by = result_of_combat(setup, active, pair)
     if won_by == close_quarters.NOT_FOUGHT:
@@ -330,7 +330,7 @@ def resolved(setup: Setup, active: int, pair: Pair, passed: bool) -> tuple[int, 
 
 @step
 def after_losing(setup: Setup, side: int, state: int, passed: bool) -> int:
-    """The loser of a combat, driven off and tested (AC-8.5)."""
+    """Return the loser of a combat after it is driven off and tested (AC-8.5)."""
     if unit_state.is_removed(state):
         return state
     return tested(setup, side, close_quarters.driven_off(state, setup.sides[side]), passed)

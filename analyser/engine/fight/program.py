@@ -1,7 +1,7 @@
 """A longer fight as a program: a list of small operations on the states of two sides, read by both engines.
 
-An operation turns a pair of states (:mod:`~analyser.rules.unit_state`) into pairs that follow it.
-Strikes are in :mod:`.strikes`, all others in :mod:`.operations`; their dice and cards are the engines'.
+An operation turns a pair of states (:mod:`~analyser.rules.unit_state`) into the next pairs. Strikes are in
+:mod:`.strikes`, other operations in :mod:`.operations`; the engines supply dice and cards.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from analyser.common.records import Int, Integers, plain, record_type
 from analyser.rules.house_rules import effects_on
 from analyser.rules.structs import ATTACK, FIGHT, NONE, SIDE, STRIKE, TARGET
 
-Line = tuple[int, int, int]  # an operation, as kernels have it
+Line = tuple[int, int, int]  # an operation in kernels
 Pair = tuple[int, int]  # the states of side 0 and side 1
 
 
@@ -36,41 +36,41 @@ class Kind(IntEnum):
     WRECK = 9  # the die for a building that was attacked (Siegebreaker)
     END_ROUND = 10
     GO_OFF = 11  # Spectacular Demise: the die of a unit whose last model is destroyed
-    FRIGHTEN = 12  # whether that die, if it was no strike, was a miss
+    FRIGHTEN = 12  # if that die was no strike: True for a miss
     TEST_FRIGHTENED = 13  # the enemy's suppression test
     ENVELOP = 14  # Corrosive Fumes disorder each unit that they reach
-    FORGET = 15  # what a Throw depended on
+    FORGET = 15  # deletes the marks of a Throw
     RUN_AMOK = 16  # a unit that has not charged hurts the enemy if near
-    TAKE_OVER = 17  # another unit of the side takes the place of the one before
-    ORDER = 18  # a unit is given orders that its side has chosen, in place of its policy's
-    CHOOSE = 19  # a plan says which of the branches that follow is taken
-    BRANCH = 20  # the lines of a branch follow; a side that has not chosen it skips them
+    TAKE_OVER = 17  # another unit of the side replaces the one before
+    ORDER = 18  # a unit gets orders chosen by its side instead of its policy
+    CHOOSE = 19  # a plan selects one of the following branches
+    BRANCH = 20  # begins the lines of a branch, which are skipped if it is not selected
     STAND = 21  # a unit that could overrun does not
-    TEST_SHOT = 22  # the suppression test that an attack causes, where it is taken apart from it
+    TEST_SHOT = 22  # the suppression test of an attack, if it is a separate operation
 
 
-ON_PURPOSE = 1 << 5  # with the kind of an operation: its test is failed on purpose (AC-5.1)
+ON_PURPOSE = 1 << 5  # flag of a kind: the test is failed on purpose (AC-5.1)
 
 
 class Operation(NamedTuple):
     """Operation of a program."""
 
     kind: int  # a Kind
-    # The one that is active, 0 or 1; of TEST_PASSENGERS, TEST_SHOT, WRECK and FORGET: the side concerned. Of CHOOSE:
-    # the round, 0 being the first. Of BRANCH: the number of the branch.
+    # The active side, 0 or 1; of TEST_PASSENGERS, TEST_SHOT, WRECK and FORGET the side concerned; of CHOOSE the round
+    # from 0; of BRANCH the number of the branch.
     side: int = 0
-    # Of STRIKE and TEST_SHOT: which strike. Of TAKE_OVER: the strike that the unit is there for. Of GIVE_ORDERS: the
-    # strike of the row that the unit shoots with, or NONE. Of BEGIN: a When. Of ORDER: :func:`packed_order`. Of CHOOSE:
-    # the place of the choice in its round. Of BRANCH: how many lines it has.
+    # Of STRIKE, TEST_SHOT and TAKE_OVER: the strike. Of GIVE_ORDERS: the strike of the row to shoot with, or NONE. Of
+    # BEGIN: a When. Of ORDER: :func:`packed_order`. Of CHOOSE: the place of the choice in its round. Of BRANCH: the
+    # number of its lines.
     number: int = NONE
 
 
 class Ordered(NamedTuple):
-    """Content of an ORDER."""
+    """The orders in an ORDER."""
 
     manoeuvre: int
     action: int
-    strike: int  # of the row that it is done for, or NONE
+    strike: int  # of the row to shoot with, or NONE
     stop: int  # where the move ends (:func:`~.activation.stopped`); 0: at its end
 
 
@@ -78,14 +78,14 @@ _MANOEUVRE_BITS, _ACTION_BITS, _STOP_BITS = 4, 3, 18  # of a packed order; a sto
 
 
 def packed_order(order: Ordered) -> int:
-    """The number of an ORDER."""
+    """Return the number of an ORDER."""
     packed = order.strike - NONE << _STOP_BITS | order.stop
     return (packed << _ACTION_BITS | order.action) << _MANOEUVRE_BITS | order.manoeuvre
 
 
 @step
 def order_in(number: int) -> Ordered:
-    """Return the content of an ORDER from its number."""
+    """Return the orders of an ORDER from its number."""
     packed = number >> _MANOEUVRE_BITS
     action, packed = packed & (1 << _ACTION_BITS) - 1, packed >> _ACTION_BITS
     stop, strike = packed & (1 << _STOP_BITS) - 1, (packed >> _STOP_BITS) + NONE
@@ -93,7 +93,7 @@ def order_in(number: int) -> Ordered:
 
 
 class When(IntEnum):
-    """Activation of a round, where a toss decides which unit is first."""
+    """Activation of a round in which a toss decides the first unit."""
 
     ALWAYS = -1
     IF_SECOND = 0
@@ -105,27 +105,27 @@ MOST_COUNT = 1000  # of models, or of damage
 
 
 class Setup:
-    """All that does not change while a program runs, as one record; it has room for MOST_STRIKES strikes.
+    """The constants of a running program as one record, with capacity for MOST_STRIKES strikes.
 
-    A setup belongs to one thread: its last three records are scratch.
+    A setup belongs to one thread, because its last three records are scratch.
     """
 
     sides: Annotated[Any, SIDE, (2,)]
-    units: Annotated[Any, TARGET, (2,)]  # each side's own unit, for the tests that it takes; its state does not count
-    passengers: Annotated[Any, TARGET, (2,)]  # the unit embarked on it
+    units: Annotated[Any, TARGET, (2,)]  # each side's unit, for its tests; its state is ignored
+    passengers: Annotated[Any, TARGET, (2,)]  # the passengers of each side's unit
     strikes: Annotated[Any, STRIKE, (MOST_STRIKES,)]
-    attacks: Annotated[Any, ATTACK, (MOST_STRIKES,)]  # the attack of each strike,
-    targets: Annotated[Any, TARGET, (MOST_STRIKES,)]  # and the struck unit as this strike sees it
-    # Attack dice by models, or by damage; in the second row the values in parentheses. NONE: no attack.
+    attacks: Annotated[Any, ATTACK, (MOST_STRIKES,)]  # the attack of each strike
+    targets: Annotated[Any, TARGET, (MOST_STRIKES,)]  # the struck unit of each strike
+    # Attack dice by models, or by damage; row 1 has the values in parentheses. NONE: no attack.
     dice: Annotated[Any, np.int16, (MOST_STRIKES, 2, MOST_COUNT + 1)]
-    counts: Int  # how many models, or how much damage, `dice` is filled for, 0 among them
+    counts: Int  # filled entries of `dice`: models or damage, 0 included
     attack: Annotated[Any, ATTACK, (1,)]
     target: Annotated[Any, TARGET, (1,)]
     fight: Annotated[Any, FIGHT, (2,)]
-    copy: Any  # as every record's
+    copy: Any  # of every record
 
     def __getitem__(self, name: str) -> Any:
-        """A part by its name, as every record gives it: quicker than as an attribute."""
+        """Return a field by its name; faster than an attribute."""
 
 
 SETUP = record_type(Setup)
@@ -147,7 +147,7 @@ def _more_dice(setup: Setup, strikes: int) -> list[NDArray[np.int64]]:
 
 
 def dice_of(setup: Setup, strikes: int) -> NDArray[np.bool_]:
-    """Return the numbers of dice that each of the first `strikes` can roll, 0 included; (strikes, dice + 1)."""
+    """Return which numbers of dice each of the first `strikes` can roll, 0 included; (strikes, dice + 1)."""
     table = setup["dice"][:strikes, :, : setup["counts"]].reshape(strikes, 2 * setup["counts"])
     fixed = setup["strikes"]["fixed_dice"][:strikes, None]
     more = _more_dice(setup, strikes)

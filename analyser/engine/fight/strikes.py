@@ -1,4 +1,4 @@
-"""A strike on a pair of states: whether it is made, with how many dice, and what both sides are after it."""
+"""A strike on a pair of states: if it is made, its dice, and both sides after it."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ _SEEN_BY_STRIKER = (
 
 @step
 def strike_dice(setup: Setup, number: int, striker: int, struck: int, short: bool) -> int:
-    """Attack dice of a striker in that state; NONE where the grid gives none (AC-2.4, AC-3.2, AC-4.4).
+    """Return the attack dice of a striker in that state; NONE if the grid has no entry (AC-2.4, AC-3.2, AC-4.4).
 
-    What picks the band is damage, models, or half the models in or against a building (AC-2.3, AC-4.4, AC-8.6).
+    The band is that of the damage, of the models, or of half the models in or against a building (AC-2.3, AC-4.4,
+    AC-8.6).
     """
     strike, sides = setup.strikes[number], setup.sides
     if strike.fixed_dice != NONE:
@@ -61,7 +62,7 @@ def is_made(setup: Setup, number: int, active: int, pair: Pair) -> bool:
     if strike.inside != NONE and strike.inside != (1 if mine & unit_state.OUT_OF_BUILDING == 0 else 0):
         return False
     side = setup.sides[strike.striker]
-    shoots = strike.move_or_fire and unit_state.order_of(mine) == Order.SHOOT  # so it has not aimed: it has advanced,
+    shoots = strike.move_or_fire and unit_state.order_of(mine) == Order.SHOOT  # without aiming: the unit has advanced,
     if shoots and not mine & unit_state.RALLY_FAILED and not activation.in_building(mine, side):  # unless it could not
         return False
     distance = activation.length_between(pair[0], pair[1], setup.sides[0], setup.sides[1])
@@ -73,14 +74,14 @@ def is_made(setup: Setup, number: int, active: int, pair: Pair) -> bool:
 
 @step
 def seen_by_striker(setup: Setup, number: int, struck: int) -> int:
-    """The part of the struck unit's state that :func:`is_made` and :func:`condition` look at."""
+    """Return the bits of the struck unit's state that :func:`is_made` and :func:`condition` read."""
     strike = setup.strikes[number]
     return struck & (_SEEN_BY_STRIKER | (unit_state.MARKED if strike.on_marked else 0))
 
 
 @step
 def condition(setup: Setup, number: int, pair: Pair) -> int:
-    """Return all that matters of the striker, besides the struck unit's state, as one small number."""
+    """Return the dice, damage, range, aim and suppression of the striker as one small number."""
     strike = setup.strikes[number]
     mine, theirs = (pair[0], pair[1]) if strike.striker == 0 else (pair[1], pair[0])
     side = setup.sides[strike.striker]
@@ -121,7 +122,7 @@ def set_test(setup: Setup, number: int, struck: int) -> None:
 
 @step
 def test_up_to(setup: Setup, number: int, struck: int) -> int:
-    """The highest card that passes that test; ANY_CARD where none is due."""
+    """Return the highest card that passes that test; ANY_CARD if no test is due."""
     if not struck & unit_state.TEST_DUE or unit_state.is_removed(struck):
         return ANY_CARD
     set_test(setup, number, struck)
@@ -132,7 +133,7 @@ def test_up_to(setup: Setup, number: int, struck: int) -> int:
 
 @step
 def after_test(setup: Setup, number: int, struck: int, passed: bool) -> int:
-    """The struck unit after that test, if it is due."""
+    """Return the struck unit after that test, if it is due."""
     if not struck & unit_state.TEST_DUE or unit_state.is_removed(struck):
         return struck
     state = struck & ~(unit_state.TEST_DUE | unit_state.AFTER_HEAVY_LOSSES)
@@ -150,7 +151,7 @@ def after_test(setup: Setup, number: int, struck: int, passed: bool) -> int:
 
 @step
 def after_attack(setup: Setup, number: int, struck: int, outcome: int) -> int:
-    """The struck unit after an attack of that outcome."""
+    """Return the struck unit after an attack with that outcome."""
     strike = setup.strikes[number]
     side, attack = setup.sides[1 - strike.striker], setup.attacks[number]
     state = resolution.target_after(strike, attack, side, struck, outcome)
@@ -168,7 +169,7 @@ def after_attack(setup: Setup, number: int, struck: int, outcome: int) -> int:
 
 @step
 def after_striking(setup: Setup, number: int, striker: int, struck: int, losses: tuple[int, int]) -> int:
-    """The striker after its attack (:func:`~analyser.rules.strike.attacker_after`); `struck`: the other side then."""
+    """Return the striker after its attack (:func:`~analyser.rules.strike.attacker_after`) on `struck`."""
     strike = setup.strikes[number]
     side = setup.sides[strike.striker]
     return int(resolution.attacker_after(strike, setup.attacks[number], side, (striker, struck), losses))
