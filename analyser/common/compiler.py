@@ -11,6 +11,7 @@ public Numba alone: slower to compile, with the same numbers.
 from __future__ import annotations
 
 import gc
+import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -18,10 +19,12 @@ from typing import Any
 import numba
 from llvmlite.binding import Linkage  # type: ignore[import-untyped]
 from numba import _dynfunc, types  # type: ignore[attr-defined]
+from numba.core.base import BaseContext
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.cpu import CPUContext
+from numba.core.funcdesc import default_mangler
 from numba.core.typed_passes import NativeLowering
 from numba.extending import overload, typeof_impl
 
@@ -32,6 +35,7 @@ TESTED = ((0, 67), (0, 68))
 LINKS_ONCE = numba.version_info.short in TESTED
 """True where kernels are linked with their steps before they are optimised; False: by public Numba alone."""
 
+_DIGITS = 16
 _EXECUTABLE = CPUContext.get_executable
 
 
@@ -100,11 +104,18 @@ def _entry(context: CPUContext, library: Any, described: Any, env: Any) -> Any:
     return _dynfunc.make_function(described.lookup_module(), described.qualname, "a step", 0, env, (library,))
 
 
+def _short_name(_: BaseContext, name: str, arguments: Any, *, abi_tags: Any = (), uid: int | None = None) -> Any:
+    """Return the name of a function in LLVM: a digest of its types, which in words are 30 kB for a record of arrays."""
+    digest = hashlib.sha256(repr(arguments).encode()).hexdigest()[:_DIGITS]
+    return default_mangler(name, (digest,), abi_tags=abi_tags, uid=uid)
+
+
 # Methods of Numba, and their replacements while a kernel is compiled.
 _REPLACED: tuple[tuple[Any, str, Any], ...] = (
     (JITCPUCodegen, "_library_class", _Code),
     (CPUContext, "get_executable", _entry),
     (CPUContext, "create_cfunc_wrapper", lambda *_: None),
+    (BaseContext, "mangler", _short_name),
 )
 
 

@@ -10,12 +10,11 @@ from analyser.common.jit import step
 from analyser.engine.battle.choices import NO_TARGET, is_ready
 from analyser.engine.battle.gains import gain_of, gain_of_charge
 from analyser.engine.battle.outlook import (
-    answer_at,
     appraise,
     expect_answers,
     most_to_come,
     outlook,
-    prospect,
+    outlook_at,
     watch_at,
 )
 from analyser.engine.battle.positions import is_within, squared_from
@@ -190,19 +189,18 @@ def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
     field, facts = battle.field, battle.encoding
     side, x, y = side_of(unit), int(field.x[unit]), int(field.y[unit])
     moves, to_come = field.sides[unit].speed > 0, most_to_come(battle, unit)
-    coming, danger = prospect(battle, unit, x, y), answer_at(battle, unit, x, y)
+    coming, danger = outlook_at(battle, unit, x, y)
     here = coming - danger
     hold = plan_to_hold(battle, unit, here)
     best, best_shot, shot_at, attack = hold, 0.0, NO_TARGET, 0
     must = (field.sides[unit].berserk if rally_failed else field.sides[unit].runs_amok) != 0
     charges = False
+    furthest = facts.furthest[unit] * (facts.furthest[unit] + 2)  # the greatest square of which it is the root
     for other in range(first_of(1 - side), first_of(1 - side) + facts.units[1 - side]):
         squared = squared_from(field, other, x, y)
-        if squared >= NOWHERE:
+        if squared > furthest:
             continue
         length = root_of(int(squared))
-        if length > facts.furthest[unit]:
-            continue
         if length <= pair_of(battle, unit, other).charges and (not rally_failed or must):
             best = plan_charge(battle, unit, other, length, (best if charges or not must else -_FAR, to_come))
             charges = must

@@ -28,7 +28,7 @@ from analyser.rules.discipline import ACTIVATED
 from analyser.rules.structs import NONE
 
 THOUSANDTHS = 1000.0
-_AT_ONCE = 8  # units that vector instructions take together
+_AT_ONCE = 16  # units that vector instructions take together
 _WHOLE = 256  # all the strength of a unit
 _LATER = 0.6  # of an attack next round, against one in this round
 _COWED = 0.3  # of the value of a unit's attack: what suppression costs it
@@ -85,7 +85,7 @@ def expect_answers(battle: Battle, side: int) -> None:
         x, y, cap = int(field.x[unit]), int(field.y[unit]), cap_of(battle, unit)
         danger, reach = facts.danger[unit], facts.range[unit]
         for at in range(units):
-            gain = gain_within(squared_from(field, first + at, x, y), at, danger, reach, cap)
+            gain = gain_within(squared_from(field, np.uint64(first + at), x, y), at, danger, reach, cap)
             most, second = field.most[at], field.second[at]
             field.second[at] = most if gain > most else (gain if gain > second else second)
             field.most_on[at] = np.int32(unit) if gain > most else field.most_on[at]
@@ -117,31 +117,24 @@ def cap_of(battle: Battle, unit: int) -> Any:
 
 
 @step
-def answer_at(battle: Battle, unit: int, x: int, y: int) -> float:
-    """Return how much more the enemy's best answers are expected to gain with a unit at a point than without it."""
+def outlook_at(battle: Battle, unit: int, x: int, y: int) -> tuple[float, float]:
+    """Return the value of the attacks to come from a point, and what the enemy's best answers cost there.
+
+    The first is the attack that the unit can make next turn, or after moves toward an enemy. The second is how much
+    more the enemy is expected to gain with the unit at that point than without it.
+    """
     field, facts = battle.field, battle.encoding
     first, units = first_of(1 - side_of(unit)), rounded_up(facts.units[1 - side_of(unit)])
-    danger, reach, cap = facts.danger[unit], facts.range[unit], cap_of(battle, unit)
-    total = np.int32(0)
-    for at in range(units):
-        gain = gain_within(squared_from(field, first + at, x, y), at, danger, reach, cap)
-        other = field.second[at] if field.most_on[at] == unit else field.most[at]
-        more = np.int32(gain - other)
-        more = more if more > np.int32(0) else np.int32(0)
-        total = np.int32(total + np.int32(np.int32(more * field.acts[first + at]) >> np.int32(8)))
-    total = cap if total > cap else total
-    return float(total * facts.weights[max(field.tactic[side_of(unit)], 0), Weight.LOSS] / THOUSANDTHS)
-
-
-@step
-def future_at(battle: Battle, unit: int, x: int, y: int) -> float:
-    """Return the value of the attack that a unit at a point can make next turn, or after moves toward it."""
-    field, facts = battle.field, battle.encoding
-    first, units = first_of(1 - side_of(unit)), facts.units[1 - side_of(unit)]
     power, reach, ahead = facts.power[unit], facts.reach[unit], facts.ahead_of[unit]
-    best = np.int32(0)
-    for at in range(rounded_up(units)):
-        squared = squared_from(field, first + at, x, y)
+    danger, ranges, cap = facts.danger[unit], facts.range[unit], cap_of(battle, unit)
+    best, total = np.int32(0), np.int32(0)
+    for at in range(units):
+        other = np.uint64(first + at)
+        squared = squared_from(field, other, x, y)
+        gain = gain_within(squared, at, danger, ranges, cap)
+        more = np.int32(gain - (field.second[at] if field.most_on[at] == unit else field.most[at]))
+        more = more if more > np.int32(0) else np.int32(0)
+        total = np.int32(total + np.int32(np.int32(more * field.acts[other]) >> np.int32(8)))
         gain = within(squared, reach[CHARGING, at], power[CHARGING, at])
         standing = within(squared, reach[STANDING, at], power[STANDING, at])
         gain = standing if standing > gain else gain
@@ -154,9 +147,12 @@ def future_at(battle: Battle, unit: int, x: int, y: int) -> float:
         share = _SHARES[0] if squared <= ahead[0, at] else share
         later = np.int32(np.int32(most * share) >> np.int32(8))
         gain = later if later > gain else gain
-        gain = np.int32(np.int32(gain * field.strength[first + at]) >> np.int32(8))
+        gain = np.int32(np.int32(gain * field.strength[other]) >> np.int32(8))
         best = gain if gain > best else best
-    return float(float(best) * field.strength[unit] / (_WHOLE * THOUSANDTHS))
+    weights = facts.weights[max(field.tactic[side_of(unit)], 0)]
+    total = cap if total > cap else total
+    future = float(best) * field.strength[unit] / (_WHOLE * THOUSANDTHS) if field.round < facts.rounds else 0.0
+    return float(weights[Weight.FUTURE] * future), float(total * weights[Weight.LOSS] / THOUSANDTHS)
 
 
 @step
@@ -169,7 +165,7 @@ def most_to_come(battle: Battle, unit: int) -> float:
     for at in range(rounded_up(facts.units[1 - side_of(unit)])):
         gain = power[CHARGING, at] if power[CHARGING, at] > power[STANDING, at] else power[STANDING, at]
         gain = power[MOVING, at] if power[MOVING, at] > gain else gain
-        gain = np.int32(np.int32(gain * field.strength[first + at]) >> np.int32(8))
+        gain = np.int32(np.int32(gain * field.strength[np.uint64(first + at)]) >> np.int32(8))
         best = gain if gain > best else best
     weight = facts.weights[max(field.tactic[side_of(unit)], 0), Weight.FUTURE]
     return float(weight * best * field.strength[unit] / (_WHOLE * THOUSANDTHS))
@@ -178,28 +174,20 @@ def most_to_come(battle: Battle, unit: int) -> float:
 @step
 def outlook(battle: Battle, unit: int, x: int, y: int) -> float:
     """Return the value of a point to a unit: attacks to come less the enemy's answer."""
-    return prospect(battle, unit, x, y) - answer_at(battle, unit, x, y)
-
-
-@step
-def prospect(battle: Battle, unit: int, x: int, y: int) -> float:
-    """Return the value of the attacks to come from a point, by the tactic of the side."""
-    field, facts = battle.field, battle.encoding
-    if field.round == facts.rounds:
-        return 0.0
-    return float(facts.weights[max(field.tactic[side_of(unit)], 0), Weight.FUTURE] * future_at(battle, unit, x, y))
+    coming, danger = outlook_at(battle, unit, x, y)
+    return coming - danger
 
 
 @step
 def watch_at(battle: Battle, unit: int, x: int, y: int) -> float:
     """Return the value of being on lookout at a point: the best shot at an enemy that is still to act."""
     field, facts = battle.field, battle.encoding
-    first, units = first_of(1 - side_of(unit)), facts.units[1 - side_of(unit)]
-    best = np.int32(0)
+    first, units = first_of(1 - side_of(unit)), rounded_up(facts.units[1 - side_of(unit)])
+    power, reach, best = facts.power[unit], facts.reach[unit], np.int32(0)
     for at in range(units):
-        squared = squared_from(field, first + at, x, y)
-        gain = within(squared, facts.reach[unit, WATCHING, at], facts.power[unit, WATCHING, at])
-        gain = np.int32(np.int32(gain * field.acts[first + at]) >> np.int32(8))
+        other = np.uint64(first + at)
+        gain = within(squared_from(field, other, x, y), reach[WATCHING, at], power[WATCHING, at])
+        gain = np.int32(np.int32(gain * field.acts[other]) >> np.int32(8))
         best = gain if gain > best else best
     return float(float(best) * field.strength[unit] / (_WHOLE * THOUSANDTHS))
 

@@ -48,15 +48,17 @@ def measure(battle: Battle, side: int, x: int, y: int) -> None:
     """Find the nearest unit of a side to a point, the first of the list of several, and note how far it is."""
     field, least, result = battle.field, np.int32(NOWHERE), np.int32(UNITS)
     units = (battle.encoding.units[side] + _AT_ONCE - 1) // _AT_ONCE * _AT_ONCE  # nobody is where no unit was put
-    for at in range(first_of(side), first_of(side) + units):
+    first = first_of(side)
+    for place in range(units):
+        at = np.uint64(first + place)
         squared = squared_from(field, at, x, y)
         field.squared[at] = squared
         least = squared if squared < least else least
     length = root_of(int(least))
     beyond = min((length + 1) * (length + 1), NOWHERE)
-    for at in range(first_of(side), first_of(side) + units):
-        place = np.int32(at) if field.squared[at] < beyond else np.int32(UNITS)
-        result = place if place < result else result
+    for place in range(units):
+        at = np.int32(first + place) if field.squared[np.uint64(first + place)] < beyond else np.int32(UNITS)
+        result = at if at < result else result
     field.nearest = np.int64(result) if result < UNITS else NONE  # type: ignore[assignment]
     field.nearest_length = length
 

@@ -20,6 +20,7 @@ from analyser.rules.structs import ATTACK, FIGHT, SIDE, STRIKE, TARGET
 from analyser.rules.tactics import VIEWS
 
 MOST_UNITS = 64  # a side
+_UNIT_BITS = 6
 UNITS = 2 * MOST_UNITS
 MOST_HAND = 10
 MOST_CARDS = 10_000
@@ -320,7 +321,7 @@ def cell_of(count: int, short: bool, condition: int) -> int:
 @step
 def side_of(unit: int) -> int:
     """The side of a unit."""
-    return unit // MOST_UNITS
+    return unit >> _UNIT_BITS & 1  # an index that the compiler knows to be 0 or 1
 
 
 @step
@@ -339,4 +340,4 @@ def strike_of(battle: Battle, unit: int, enemy: int, blow: int) -> int:
 @step
 def first_of(side: int) -> int:
     """The first unit of a side."""
-    return side * MOST_UNITS
+    return (side & 1) << _UNIT_BITS
