@@ -61,3 +61,16 @@ def duel_law(mine, yours, policies, gap, rounds, **keys):
     for first, second, weight in zip(*(np.asarray(each).tolist() for each in states)):
         law[said(first, second)] += weight
     return law
+
+
+class Fields:
+    """A record whose fields Python reads and writes by name, even one that is called like a method of arrays."""
+
+    def __init__(self, record):
+        self.__dict__["record"] = record
+
+    def __getattr__(self, name):
+        return self.record[name]
+
+    def __setattr__(self, name, value):
+        self.record[name] = value
