@@ -1,150 +1,59 @@
-"""The funnel against every face enumerated and dice rolled; sensitivity against scenarios changed by hand."""
+"""The funnel against the plain reading; sensitivity against scenarios changed by hand."""
 
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pytest
 
 import analyser
 from analyser.common.errors import InputError
+from tests.oracle import plain_reading as plain
 from tests.oracle.attacks import SHIPPED_DIE, scenario
 
-FACES = ("heroic", "strike", "glancing", "miss", "blank")
-REROLLED = {"weakened": (), "neutral": ("glancing",), "improved": ("glancing", "miss")}
-HITS = {"heroic": 2, "strike": 1}
-WORST_FIRST = ("blank", "miss", "glancing", "strike")
+# --- the funnel, over all rolls of the plain reading ---------------------------------------------------------
 
 
-# --- the funnel, every face enumerated (no import from the engines) ---------------------------------------
-
-
-def rolls(number, die):
-    """Every way in which `number` dice can fall, with its chance."""
-    sides = sum(die.values())
-    for faces in product([face for face in FACES if die.get(face)], repeat=number):
-        chance = Fraction(1)
-        for face in faces:
-            chance *= Fraction(die[face], sides)
-        yield faces, chance
-
-
-def stages(pool, die, keys):
-    """What a whole pool, first faces known, comes to: the law of (dice re-rolled, hits)."""
-    again = [face for face in pool if face in REROLLED[keys["rating"]]]
-    kept = [face for face in pool if face not in REROLLED[keys["rating"]]]
-    extra = keys.get("extra_reroll", {"faces": [], "dice": 0})
-    allowed = 0 if keys["rating"] == "weakened" else extra["dice"]
-    for face in WORST_FIRST:
-        while allowed and face in extra["faces"] and face in kept:
-            kept.remove(face)
-            again.append(face)
-            allowed -= 1
-    for faces, chance in rolls(len(again), die):
-        yield len(again), sum(HITS.get(face, 0) for face in [*kept, *faces]), chance
-
-
-def plain_funnel(dice, die, defence, models, damage_limit, damage=0, **keys):
-    """The expected numbers of a funnel, by enumerating everything (AC-3.2 to AC-3.9; Arc, Devastating)."""
-    qualities = keys.get("qualities", ())
-    found = dict.fromkeys(("added", "rerolled", "hits", "lost", "points", "overkill", "left", "destroyed"), Fraction())
-    for first, chance in rolls(dice, die):
-        added = first.count("heroic") * (2 if "Arc" in qualities else 1)
-        for second, more in rolls(added, die):
-            for rerolled, hits, last in stages([*first, *second], die, keys):
-                weight = chance * more * last
-                points, lost = divmod(hits, defence)
-                if "Devastating" in qualities and lost:
-                    points, lost = points + 1, 0
-                total, destroyed = damage + points, 0
-                while total >= damage_limit and destroyed < keys.get("exposed", models):
-                    total, destroyed = total - damage_limit, destroyed + 1
-                over = total if destroyed == keys.get("exposed", models) else 0
-                values = (added, rerolled, hits, lost, points, over, total - over, destroyed)
-                for name, value in zip(found, values):
-                    found[name] += weight * value
-    return [dice, *found.values()]
+def plain_funnel(given):
+    """The expected numbers of a funnel (AC-3.2 to AC-3.9)."""
+    attack, target, die, _ = plain.read(given)
+    faces, rating = tuple(die.get(face, 0) for face in plain.FACES), attack["rating"]
+    extra, found = attack["extra_reroll"], [Fraction()] * 8
+    for first, chance in plain.rolls(attack["dice"], faces):
+        added = first.heroic * (2 if "Arc" in attack["qualities"] else 1)
+        for second, more in plain.rolls(added, faces):
+            pool = first.plus(second)
+            again = plain.dice_to_reroll(pool, rating, extra["faces"], extra["dice"])
+            for last, most in plain.rolls(sum(again), faces):
+                hits = plain.hits_of(pool.minus(again).plus(last), durable=False, veteran=0)
+                damage = plain.damage_of(hits, target["defence"], "Devastating" in attack["qualities"])
+                lost = 0 if "Devastating" in attack["qualities"] else hits % target["defence"]
+                wounds = plain.wounds_of(hits, attack, target)
+                kept = wounds.models_destroyed * target["damage_limit"] + wounds.damage - target["damage"]
+                values = added, sum(again), hits, lost, damage, damage - kept, wounds.damage, wounds.models_destroyed
+                found = [sum_ + chance * more * most * value for sum_, value in zip(found, values)]
+    return [attack["dice"], *map(float, found)]
 
 
 SMALL_DIE = {"heroic": 1, "strike": 1, "miss": 1}
+REROLLS = {"extra_reroll": {"faces": ["blank", "miss"], "dice": 1}}
 
 
 @pytest.mark.parametrize(
     "keys",
     [
-        {"dice": 2, "rating": "weakened", "defence": 2, "models": 2, "damage_limit": 1},
-        {"dice": 2, "rating": "neutral", "defence": 2, "models": 1, "damage_limit": 1},
-        {"dice": 2, "rating": "improved", "defence": 3, "models": 4, "damage_limit": 2, "damage": 1},
-        {"dice": 2, "rating": "improved", "defence": 3, "models": 3, "damage_limit": 1, "qualities": ["Devastating"]},
-        {"dice": 2, "rating": "neutral", "defence": 1, "models": 6, "damage_limit": 2, "exposed": 1},
-        {
-            "dice": 2,
-            "rating": "neutral",
-            "defence": 2,
-            "models": 3,
-            "damage_limit": 1,
-            "extra_reroll": {"faces": ["blank", "miss"], "dice": 1},
-        },
+        {"rating": "weakened", "defence": 2, "models": 2},
+        {"rating": "neutral", "defence": 2, "models": 1},
+        {"rating": "improved", "defence": 3, "models": 4, "damage_limit": 2, "damage": 1},
+        {"rating": "improved", "defence": 3, "models": 3, "qualities": ["Devastating"]},
+        {"rating": "neutral", "defence": 1, "models": 6, "damage_limit": 2, "exposed": 1},
+        {"rating": "neutral", "defence": 2, "models": 3, **REROLLS},
+        {"rating": "neutral", "defence": 2, "models": 9, "qualities": ["Arc"], **REROLLS},
     ],
 )
 @pytest.mark.parametrize("die", [SHIPPED_DIE, SMALL_DIE | {"blank": 2}])
-def test_the_funnel_is_that_of_all_faces_enumerated(keys, die):
-    wanted = plain_funnel(die=die, **keys)
-    found = analyser.dice_funnel(scenario(die, **keys))["mean"]
-    assert found.tolist() == pytest.approx([float(each) for each in wanted], abs=1e-12)
-
-
-def test_arc_adds_two_dice_and_extra_rerolls_reach_them():
-    keys = {
-        "dice": 2,
-        "rating": "neutral",
-        "defence": 2,
-        "models": 9,
-        "damage_limit": 1,
-        "qualities": ["Arc"],
-        "extra_reroll": {"faces": ["miss"], "dice": 2},
-    }
-    die = {"heroic": 1, "strike": 1, "miss": 1}
-    found = analyser.dice_funnel(scenario(die, **keys))["mean"]
-    assert found.tolist() == pytest.approx([float(each) for each in plain_funnel(die=die, **keys)], abs=1e-12)
-
-
-def test_the_funnel_is_where_rolled_dice_go():
-    """Two hundred thousand fights rolled die by die: every mean within four standard errors."""
-    rng, fights, dice = np.random.default_rng(11), 200_000, 12
-    faces = np.array([0, 1, 1, 2, 3, 4])  # AC-1.1
-    first = faces[rng.integers(0, 6, (fights, dice))]
-    second = np.where(first == 0, faces[rng.integers(0, 6, first.shape)], -1)
-    pool = np.concatenate([first, second], axis=1)
-    again = (pool == 2) | (pool == 3)
-    final = np.where(again, faces[rng.integers(0, 6, pool.shape)], pool)
-    hits = (2 * (final == 0) + (final == 1)).sum(axis=1)
-    points = hits // 2
-    destroyed = np.minimum(points, 6)
-    columns = [
-        np.full(fights, dice),
-        (second >= 0).sum(axis=1),
-        again.sum(axis=1),
-        hits,
-        hits % 2,
-        points,
-        points - destroyed,
-        np.zeros(fights),
-        destroyed,
-    ]
-    found = analyser.dice_funnel(
-        {"attack": {"dice": dice, "rating": "improved"}, "target": {"models": 6, "defence": 2, "damage_limit": 1}}
-    )
-    for rolled, mean in zip(columns, found["mean"]):
-        assert abs(rolled.mean() - mean) <= 4 * rolled.std() / np.sqrt(fights) + 1e-12
-
-
-def test_the_funnel_ends_where_monte_carlo_ends():
-    fight = {"attack": {"dice": 9, "rating": "neutral"}, "target": {"models": 4, "defence": 2, "damage_limit": 1}}
-    stages_found = analyser.dice_funnel(fight).set_index("stage")["mean"]
-    sampled = analyser.simulate(fight, trials=2_000_000, seed=4).summary
-    for stage, name in (("Hits", "mean_hits"), ("Models destroyed", "mean_models_destroyed")):
-        assert abs(stages_found[stage] - sampled[name]) <= 4 * sampled[f"{name}_standard_error"]
+def test_the_funnel_is_that_of_all_rolls(keys, die):
+    given = scenario(die, dice=2, **{"damage_limit": 1} | keys)
+    assert analyser.dice_funnel(given)["mean"].tolist() == pytest.approx(plain_funnel(given), abs=1e-12)
 
 
 def test_overcharge_rolls_the_cards_dice_too():

@@ -89,10 +89,6 @@ def test_one_row_for_each_attacker_defender_and_situation(found):
     assert list(found.frame["situation"].head(2)) == ["long-range", "short-range-aimed"]
 
 
-def test_every_number_says_how_it_was_got(found):
-    assert set(found.frame["method"]) == {"exact"}
-
-
 @pytest.mark.slow
 def test_a_sample_of_figures_is_that_of_the_single_attacks(found, library):
     possible = found.frame[found.frame["why_not"].isna()].sample(60, random_state=20)
@@ -154,13 +150,6 @@ def test_threads_change_nothing_and_progress_comes_to_its_end(found, library):
     assert again.frame.equals(found.frame)
     assert steps == sorted(steps)
     assert steps[-1][0] == steps[-1][1]
-
-
-def test_a_copy_can_be_changed(river):
-    found = matchups("river/otter@basic", "river/otter@basic", profiles=river)
-    copy = found.to_frame()
-    copy["row"] = ""
-    assert set(found.frame["row"]) == {"ranged-light"}
 
 
 # --- the best row -----------------------------------------------------------------------------------------
@@ -365,6 +354,9 @@ def test_units_are_means_over_their_levels(found):
         ({"row": "ranged-heavvy"}, "no attacker has a row 'ranged-heavvy'; did you mean"),
         ({"method": "monte-carlo"}, "method: matchups are worked out exactly; .* can be sampled .allowed: exact"),
         ({"progress": 3}, "progress: 3 is not usable"),
+        ({"metric": "p_anihilated"}, "no metric 'p_anihilated'; did you mean 'p_annihilated'"),
+        ({"levels": "basik"}, "'basik' is not usable; did you mean 'basic'"),
+        ({"attackers": "crown/monarch", "levels": "reinforced"}, "no loadout at level .* .allowed: full-strength"),
     ],
 )
 def test_bad_input_is_told(library, keys, message):
@@ -432,12 +424,6 @@ def test_levels_choose_loadouts_on_both_sides(library):
     assert {each.level_name for each in (*found.attackers, *found.defenders)} == {"basic", "full-strength"}
 
 
-def test_impossible_pairs_are_listed_with_their_reason(found):
-    listed = found.impossible()
-    assert len(listed) == found.frame["why_not"].notna().sum() > 0
-    assert listed["why_not"].str.len().min() > 0
-
-
 @pytest.mark.slow
 def test_a_large_grid_is_drawn_as_units_and_a_small_one_as_loadouts(found, library):
     assert len(found.heatmap().get_yticklabels()) == len({each.unit.id for each in found.attackers}) + 1  # the means
@@ -451,28 +437,6 @@ def test_it_is_shown_as_text_and_as_a_table(library):
     assert "1 of 1 pairs cannot fight" in str(found)
     assert "NaN" not in str(found)
     assert "crown/horse-guard-cavalry@basic" in found._repr_html_()
-
-
-@pytest.mark.parametrize(
-    ("keys", "message"),
-    [
-        ({"metric": "p_anihilated"}, "no metric 'p_anihilated'; did you mean 'p_annihilated'"),
-        ({"levels": "basik"}, "'basik' is not usable; did you mean 'basic'"),
-        (
-            {"attackers": "crown/monarch", "levels": "reinforced"},
-            "no loadout at level reinforced .allowed: full-strength",
-        ),
-    ],
-)
-def test_what_cannot_be_shown_is_told(library, keys, message):
-    given = {"attackers": "crown/*@basic", "defenders": "imperium/*@basic"} | keys
-    with pytest.raises(InputError, match=message):
-        matchups(given.pop("attackers"), given.pop("defenders"), profiles=library, **given)
-
-
-def test_a_heatmap_of_a_situation_that_is_not_there(found):
-    with pytest.raises(InputError, match="did you mean 'long-range'"):
-        found.heatmap(situation="long-rang")
 
 
 # --- charges ----------------------------------------------------------------------------------------------

@@ -280,34 +280,6 @@ def test_a_map_shows_where_several_are_best():
     assert "In the table 11 of 32 values of distance are shown; --format csv has all of them." in text
 
 
-def test_a_wide_front_is_drawn_with_its_best_in_colours_and_what_has_no_answer_left_out():
-    found = an.curve("crown/*@basic", KRUPP, over="distance=4..12:4", metric=["mean_models_destroyed", "p_broken"])
-    axes = found.plot()
-    texts = legend(axes)
-    assert len(texts) == 8  # the front, six lines, the others together
-    assert texts[1] == "10 others"
-    assert set(names_of(found.front()["line"].unique().tolist())) <= set(texts)
-    assert "Horse Guard Cavalry" not in texts  # it has no ranged row
-    assert len(found.frame["line"].unique()) > 16
-    labels = [text for text in axes.texts if text.get_text()]
-    assert [text.get_text() for text in labels] == ["4 to 12", "12", "4", "4 to 12"]
-    boxes = [text.get_window_extent() for text in labels]
-    assert not any(one.overlaps(other) for n, one in enumerate(boxes) for other in boxes[:n])
-    said = found.sentences()
-    assert len(said) == 4  # equal points of a line are one
-    assert "distance 4 to 12" in said[0]
-
-
-def test_many_lines_have_one_grey_for_those_that_are_best_nowhere():
-    lines = an.curve("crown/*@basic", KRUPP, over="distance=4..30").plot()
-    texts = legend(lines)
-    assert len(texts) == 7
-    assert {"10 others", "Drake Field Guns", "Bors Heavy Bombards"} <= set(texts)
-    cells = an.curve("crown/*@basic", KRUPP, over=["distance=4..30:2", "models=2..4"]).plot()
-    named = legend(cells)
-    assert named == ["Drake Field Guns", "Bors Heavy Bombards"]
-
-
 def test_assumptions_and_rules_left_out_are_those_of_all_values():
     assert "Assumption: cards with replacement" in str(an.curve(RIFLES, GRENADIERS, kind="duel", over="rounds=1..2"))
     assert str(an.curve(RIFLES, KRUPP)).count("Assumption") == 1  # die and deck

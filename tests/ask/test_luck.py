@@ -215,20 +215,6 @@ def test_who_broke_in_a_charge_is_who_was_charged():
     assert short.fights[0].gone == (6, 6)
 
 
-def test_a_fight_of_a_game_goes_by_what_is_gone_and_then_by_what_else_is_said():
-    frame = an.attack(RIFLES, GRENADIERS, distance=6).to_frame()
-    gone = frame["models_destroyed"].where(~frame["annihilated"], 6)
-    worse = frame[(gone < 2) | ((gone == 2) & ~frame["suppressed"])]["probability"].sum()
-    told = an.luck(game(shot(RIFLES, GRENADIERS, 2, suppressed=True))).fights[0]
-    assert told.chance.worse == pytest.approx(worse, abs=1e-12)
-    assert told.gone == (2, 6)
-    whole = an.luck(game({**shot(RIFLES, GRENADIERS, 0), "got": {"broken": True}}))
-    assert whole.fights[0].gone == (6, 6)
-    whole_too = an.luck(game({**shot(RIFLES, GRENADIERS, 0), "got": {"models_left": 0}}))
-    assert whole_too.fights[0].chance == whole.fights[0].chance
-    assert an.luck(game(shot(RIFLES, GRENADIERS, 6))).fights[0].chance.better == pytest.approx(0, abs=1e-12)
-
-
 def test_bonuses_may_stand_in_a_fight_as_flags():
     flags, lists = shot(RIFLES, GRENADIERS, 4), shot(RIFLES, GRENADIERS, 4)
     flags["attack"] = flags["attack"] | {"aiming": True, "reforming": True}

@@ -242,17 +242,6 @@ def test_a_race_that_is_stopped_before_anything_was_played_is_none():
         race(never, 3, is_probability=True)
 
 
-def test_equal_attacks_run_as_one():
-    file = {"baseline": ATTACK, "ranges": {"distance": [5, 6, 12], "aiming": "no,yes"}}
-    exact, raced = an.search(file, metric="p_broken"), an.search(file, metric="p_broken", method="race", trials=2000)
-    assert raced.fights == exact.fights < len(exact.frame)
-    merged = exact.frame["same_as"].notna().sum()
-    assert raced.frame["same_as"].notna().sum() == merged == len(exact.frame) - exact.fights
-    counts = f"{len(exact.frame)} variants: {exact.fights} different fights, {merged} the same fight as one of these"
-    assert counts in str(exact)
-    assert counts in str(raced)
-
-
 def test_equal_fights_are_a_true_tie_of_a_race():
     raced = an.search({"baseline": ATTACK, "ranges": {"distance": "1..7"}}, method="race", metric="p_broken")
     assert raced.sentence().startswith("A tie: 8 variants are one and the same fight, P(broken)")
@@ -288,19 +277,6 @@ def test_rules_left_out_are_those_of_all_variants(method):
     assert {"Occupy", "Spotters"} <= set(found.not_modelled)
     assert set(found.not_modelled) == set(wanted)
     assert "Spotters" in found.as_dict()["notes"][-3]
-
-
-def test_reasons_are_told_by_kind():
-    file = {"baseline": ATTACK, "ranges": {"models": [4, -5, 6], "distance": "12..20"}}
-    told = str(an.search(file))
-    assert re.search(r"^  9: models = -5: .*-5 is not usable \(allowed: 1 to 1000\)$", told, re.MULTILINE)
-    assert re.search(
-        r"^  12: attack.row: .*its long range is 14, and the distance 15;.*, and alike$", told, re.MULTILINE
-    )
-    assert "Of 28 variants 21 are not possible." in told
-    assert (
-        "28 variants: 3 different fights, 4 the same fight as one of these (`same_as`), 21 not possible: exact." in told
-    )
 
 
 def test_a_reason_is_that_of_all_that_it_counts():
@@ -350,12 +326,6 @@ def test_nothing_to_choose_from_is_refused(method, tmp_path):
     )
     with pytest.raises(an.InputError, match=r"v\.toml: variants: no variant is possible: .*no row can make"):
         an.search(path, method=method)
-
-
-def test_a_race_is_ranked_by_its_figures():
-    found = an.search({"baseline": ATTACK, "ranges": {"dice": "1..12"}}, method="race", metric="p_any_destroyed")
-    for _, part in found.frame.groupby(found.frame["status"] == "beaten"):
-        assert part["value"].is_monotonic_decreasing
 
 
 def test_battles_are_raced_over_units_and_policies():

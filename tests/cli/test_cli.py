@@ -163,11 +163,6 @@ def test_a_sample_says_trials_seed_and_intervals(fight):
     assert "exact" not in text
 
 
-def test_the_seed_decides(fight):
-    by_seed = [answer("run", fight, "--method", "monte-carlo", *FEW, "--seed", seed) for seed in (0, 1, 0)]
-    assert by_seed[0] == by_seed[2] != by_seed[1]
-
-
 def test_a_precision_instead_of_a_number_of_trials(fight):
     text = answer("run", fight, "--method", "monte-carlo", "--precision", 0.01, "--format", "json")
     sampled = json.loads(text)
@@ -226,14 +221,6 @@ def test_out_is_written_as_its_ending_says_unless_a_format_is_given(fight, tmp_p
     assert (tmp_path / f"json-{name}").read_text(encoding="utf-8").startswith("{")
 
 
-def test_out_follows_a_link(fight, tmp_path):
-    out, link = tmp_path / "odds.csv", tmp_path / "link.csv"
-    link.symlink_to(out)
-    answer("run", fight, "--format", "csv", "--out", link)
-    assert link.is_symlink()
-    assert out.is_file()
-
-
 # --- analyser compare -------------------------------------------------------------------------------------
 
 
@@ -262,17 +249,6 @@ def test_compare_as_json_and_csv_say_the_same(profiles):
         record["profiles"] = f"{told['profiles']['folder']}, version {told['profiles']['version']}"
         assert {name: "" if value is None else str(value) for name, value in record.items()} == row
     assert rows[-1]["why_not"]
-
-
-def test_compare_by_monte_carlo_says_how(profiles):
-    given = ["--target", "river/otter@basic", "--method", "monte-carlo", "--trials", 1, "--profiles", profiles]
-    assert "paired batch by batch" in answer("compare", "river/otter-guard@*", *given)
-
-
-def test_compare_refuses_as_every_command(profiles):
-    assert "no metric 'p_brokn'; did you mean 'p_broken'" in refusal(
-        "compare", "river/otter-guard@*", "--target", "river/otter@basic", "--metric", "p_brokn", "--profiles", profiles
-    )
 
 
 # --- analyser units, import, version ------------------------------------------------------------------
@@ -378,12 +354,6 @@ def test_options_that_are_misused(fight, more, part):
     assert (result.exit_code, result.stdout) == (2, "")
     assert part in result.stderr
     assert "Traceback" not in result.stderr
-
-
-def test_a_misspelt_command_gets_the_nearest():
-    result = run("atack")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "did you mean 'attack'" in result.stderr
 
 
 def test_a_device_is_not_written_over(fight):

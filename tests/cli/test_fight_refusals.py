@@ -7,7 +7,7 @@ import pytest
 import analyser
 from analyser.common.errors import InputError
 from tests.helpers.fight_questions import AIRCRAFT, CHARGE_FILE, DUEL_FILE, FILES, GUNS, ROTORCRAFT
-from tests.helpers.shell import GRENADIERS, RIFLES, answer, refusal, run
+from tests.helpers.shell import GRENADIERS, RIFLES, answer, refusal
 
 
 @pytest.mark.parametrize(
@@ -114,13 +114,6 @@ def test_who_cannot_carry_out_a_policy_is_told_what_it_can(units, policy, why, p
     assert f"cannot carry out the policy {policy}: {why} (allowed: {possible})" in said
     for other in possible.split(", "):
         assert analyser.duel(*units, policy_a=other, rounds=1).method == "exact"
-
-
-def test_a_policy_that_there_is_not():
-    result = run("duel", RIFLES, GRENADIERS, "--policy-a", "shot")
-    assert result.exit_code == 2
-    assert "Traceback" not in result.stderr
-    assert "'shoot'" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -53,11 +53,6 @@ def test_monte_carlo_says_how_it_was_played(kind):
     assert text == answer(*COMMANDS[kind], *FEW[:-1], "2")
 
 
-def test_both_methods_stand_side_by_side():
-    both = json.loads(answer(*COMMANDS["duel"], "--method", "both", *FEW[2:], "--format", "json"))
-    assert (both["exact"]["method"], both["monte_carlo"]["trials"]) == ("exact", 2000)
-
-
 APART = "The two methods may differ by more than chance, because they draw cards differently"
 
 
@@ -81,12 +76,6 @@ def test_the_option_that_puts_cards_back_is_that_of_python(kind, file):
     printed = json.loads(answer(*COMMANDS[kind], *FEW, "--replacement", "--format", "json"))
     asked = {"method": "monte-carlo", "trials": 2000, "replacement": True}
     assert printed == json.loads(json.dumps(getattr(analyser, kind)(file(FILES[kind]), **asked).as_dict()))
-
-
-def test_real_decks_are_played_unless_cards_are_put_back():
-    few = [*FEW, "--format", "json"]
-    with_it, without_it = (json.loads(answer(*COMMANDS["duel"], *few, *more)) for more in (["--replacement"], []))
-    assert with_it["summary"] != without_it["summary"]
 
 
 def test_cards_are_put_back_to_no_effect_where_each_is_drawn_from_a_full_deck(file):
@@ -156,12 +145,6 @@ def test_the_help_tells_every_policy():
     text = answer("duel", "--help-all")
     for policy in Policy:
         assert policy.name.lower() in text
-
-
-def test_an_answer_can_be_written_to_a_file(tmp_path):
-    path = tmp_path / "duel.txt"
-    assert answer(*COMMANDS["duel"], "--out", path) == ""
-    assert path.read_text(encoding="utf-8") == answer(*COMMANDS["duel"])
 
 
 def test_what_is_not_modelled_is_named():

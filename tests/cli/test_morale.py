@@ -64,28 +64,6 @@ def test_a_unit_without_courage_never_panics_in_a_comparison_either():
     assert all(shaken.strip() == routed.strip() == "0%" for _, _, _, shaken, routed, _ in rows)
 
 
-@pytest.mark.parametrize(
-    ("call", "told"),
-    [
-        ("legion --courage 0", "--courage: 0 is not usable (allowed: 1 to 20 or 'none')"),
-        ("legion --courage 1 --edge-distance -3 --move-distance 6", "--edge-distance: -3 is not usable (allowed: 0 to"),
-        ("legion --courage 1 --destroyed 1.2", "--destroyed: 1.2 is not usable (allowed: 0 to 1)"),
-        ("legion --courage 1 --destroyed nan", "--destroyed: nan is not usable (allowed: 0 to 1)"),
-        ("mordheim --warband-leader 13", "--warband-leader: 13 is not usable (allowed: 2 to 12)"),
-        ("mordheim --warband-leader 1", "--warband-leader: 1 is not usable (allowed: 2 to 12)"),
-        ("mordheim --warband-leader 8 --warband-out 7", "7 out of action of 1 (allowed: 0 to 1)"),
-        ("mordheim --warband-others []", "--warband-leader: this key is missing"),
-        ("grande-tactique --division-units []", "--division-units: 0 entries (allowed: at least 1)"),
-        ("compare --models 5 --losses 1 --armoured-clash-break-limit x", "(allowed: an integer or 'none')"),
-    ],
-)
-def test_bad_input_is_one_line_and_exit_2(call, told):
-    found = CliRunner().invoke(cli, ["morale", *call.split()])
-    assert found.exit_code == 2
-    assert told in found.stderr
-    assert found.stderr.count("\n") == 1
-
-
 def test_a_value_of_the_ruleset_says_where_the_shipped_one_stands():
     told = " ".join(answer("morale", "compare", "--help-all").split())
     assert "--ruleset-legion-rally-sides N Instead of the value in morale/legion.toml." in told
