@@ -93,8 +93,7 @@ def rows_of(mine: Combatant, theirs: Combatant, ruleset: Ruleset, strikes: Strik
     shooter = Shooter(mine, theirs, "shoot", None, ruleset, "a")
     facts["number"] = len(attacks)
     for at, (place, row, overcharge) in enumerate(attacks):
-        marks: dict[str, Any] = {"striker": 0, "after_failed_rally": 1, "marks": shooter.is_answered}
-        facts["strikes"][at] = strikes.number(shooter.strike(row, overcharge=overcharge, **marks))
+        facts["strikes"][at] = strikes.number(shooter.strike(row, overcharge=overcharge))
         facts["row"][at] = place
         facts["long"][at] = min(length_of(row.long_range or 0), LONGEST)
         facts["short"][at], facts["within"][at] = min(length_of(row.short_range), LONGEST), within(row)

@@ -101,7 +101,7 @@ class Encoder:
                     if any(encoding.ahead):
                         encoding.rows[number, other % MOST_UNITS] = self._rows_of(each, enemy)
                 if number != other and each.combatant.value("Spectacular Demise"):
-                    blast = blast_on(each.combatant, enemy.combatant, 0)
+                    blast = blast_on(each.combatant, enemy.combatant)
                     encoding.blasts[number, other] = self._strikes.number(blast)
         pairs = encoding.pairs
         furthest = np.maximum(np.maximum(pairs["reach"], pairs["reach_rallying"]), pairs["charges"])
@@ -381,4 +381,4 @@ def _side(each: Fielded) -> SideFacts:
         "runs_amok": unit.has("Run Amok"),
         "overrun": unit.has("Overrun") and unit.charge.overrun,
     }
-    return side_facts(unit, (), **numbers)
+    return side_facts(unit, **numbers)

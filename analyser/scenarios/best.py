@@ -9,16 +9,17 @@ from typing import Any, ClassVar, NamedTuple
 
 from analyser.common.errors import InputError, did_you_mean
 from analyser.engine.fight.best.choice_program import ORDERS, Choice
+from analyser.engine.fight.duel_course import add_fumes
 from analyser.engine.fight.program import Kind, Operation, Ordered, packed_order
 from analyser.game.units import Row
 from analyser.rules.activation import APART
 from analyser.rules.orders import TO_RANGE, TO_SHORT_RANGE, Line, lines_of
 from analyser.rules.policies import BEST, Action, Manoeuvre, doubles
-from analyser.rules.structs import INCH, NONE
+from analyser.rules.structs import INCH, NONE, Penalty
 from analyser.scenarios.charge import combats, with_overrun_chosen
-from analyser.scenarios.policies import ACTIVE, SHOTS, Shooter, rows_to_shoot_with, why_not
+from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
 from analyser.scenarios.schema import Combatant, PolicyName
-from analyser.scenarios.strikes import Strike, length_of
+from analyser.scenarios.strikes import Draft, length_of
 
 _MOVES = (Manoeuvre.ADVANCE, Manoeuvre.RETIRE)
 
@@ -238,17 +239,20 @@ class Chooser(Shooter):
                 result.append((main, *others[: most - 1]))
         return result
 
-    def shots(self) -> list[Strike]:
-        """The strikes of all shots."""
-        facts: dict[str, Any] = {"striker": self.side, "orders": SHOTS, "marks": self.is_answered}
-        alone = [int(not shot.follows and not shot.reforming) for shot in self._shots]
-        return [self._strike(each, after_failed_rally=one, **facts) for each, one in zip(self._shots, alone)]
+    def add_shots(self, draft: Draft) -> list[int]:
+        """Add the strikes of all shots."""
+        return [self._add(draft, shot, alone=int(not shot.follows and not shot.reforming)) for shot in self._shots]
 
-    def _strike(self, shot: Shot, **facts: Any) -> Strike:
-        strike = self.strike(shot.row, overcharge=shot.overcharge, reforming=shot.reforming, **facts)
-        if self.distance is not None:
-            return strike  # else nobody is at short range: where units stand is no choice of theirs then
-        return strike._replace(strike=strike.strike._replace(short_range=NONE))
+    def _add(self, draft: Draft, shot: Shot, **facts: int) -> int:
+        """Add a strike. A unit that reforms has left a building, which is no advance (AC-4.2, AC-6)."""
+        number = self.add_shot(draft, shot.row, overcharge=shot.overcharge, **facts)
+        strike, attack = draft.setup.strikes[number], draft.setup.attacks[number]
+        if shot.reforming:
+            attack.penalties |= Penalty.REFORMING
+            strike.move_or_fire = 0
+        if self.distance is None:  # no unit is at short range then: where units stand is no choice of theirs
+            strike.short_range = NONE
+        return number
 
     @cached_property
     def reaction_shots(self) -> list[Shot]:
@@ -256,10 +260,9 @@ class Chooser(Shooter):
         charged = [Shot(row, overcharge=True) for row in self.lookout_rows if row.has("Overcharge")]
         return [*(Shot(row) for row in self.lookout_rows), *charged]
 
-    def reactions(self) -> list[Strike]:
-        """The strikes of its opportunity fire."""
-        facts: dict[str, Any] = {"striker": self.side, "orders": ACTIVE, "by_lookout": 1, "marks": self.is_answered}
-        return [self._strike(shot, opportunity=True, **facts) for shot in self.reaction_shots]
+    def add_reactions(self, draft: Draft) -> list[int]:
+        """Add the strikes of its opportunity fire."""
+        return [self._add(draft, shot, opportunity=1) for shot in self.reaction_shots]
 
     @cached_property
     def options(self) -> list[Option]:
@@ -301,19 +304,21 @@ class Chooser(Shooter):
         self,
         shots: Sequence[int],
         made: Callable[[int], list[Operation | Choice]],
-        strikes: list[Strike],
+        draft: Any,
         charged: Sequence[Combatant],
     ) -> Choice:
         """The choice of its orders: `shots` are the numbers of its strikes, `made` says what is done to make one;
         `charged` is the enemy as it can strike back.
         """
         number_of = dict(zip(self._shots, shots))
-        fought = iter(combats([self._fighting(charge) for charge in self.charges], charged, self.side, strikes))
+        fought = iter(combats([self._fighting(charge) for charge in self.charges], charged, self.side, draft))
         branches: list[list[Operation | Choice]] = []
         for option in self.options:
             strike = number_of[option.shots[0]] if option.shots else shots[0] if shots else NONE
             order = Ordered(option.manoeuvre, option.action, strike, option.stop)
-            branch: list[Operation | Choice] = [Operation(Kind.ORDER, self.side, packed_order(order))]
+            part = draft.part([Operation(Kind.ORDER, self.side, packed_order(order))])
+            add_fumes(part)
+            branch: list[Operation | Choice] = part.lines
             for shot in option.shots if option.action == Action.SHOOT else ():
                 branch += made(number_of[shot])
             if option.charge is not None:

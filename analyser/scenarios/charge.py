@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, cast
 
 from analyser.common.errors import InputError
 from analyser.engine.fight.best.choice_program import ATTACK, DECLARED, OVERRUN, RETALIATION, Choice
+from analyser.engine.fight.charge_course import (
+    add_attack,
+    add_blast,
+    add_combat,
+    add_retaliation,
+    add_sponsons,
+    add_throw,
+    row_for_contact,
+    set_sides_of_charge,
+)
+from analyser.engine.fight.course import add_row
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.profiles import Profiles, ProfilesUsed
-from analyser.game.ruleset import Die, Rating, Ruleset
+from analyser.game.ruleset import Die, Ruleset
 from analyser.rules import contact as rules
 from analyser.rules import discipline, unit_state
 from analyser.rules.activation import Order
@@ -19,20 +31,7 @@ from analyser.rules.attack import dice_of_cell
 from analyser.rules.structs import NONE, Penalty
 from analyser.scenarios.resolve import about_combatant, about_overcharge, about_overrun, keys_of, resolve_combatant
 from analyser.scenarios.schema import Charge, ChargeFile, Combatant
-from analyser.scenarios.strikes import (
-    A_COMBAT_LOST,
-    Marks,
-    Strike,
-    breaks_buildings,
-    fixed_strike,
-    orders_mask,
-    place,
-    row_strike,
-    set_backs,
-    setup_for,
-    side_facts,
-    thrown_strike,
-)
+from analyser.scenarios.strikes import Draft, Fighter, Strike, setup_for
 
 ATTACKER, TARGET = 0, 1
 
@@ -84,63 +83,41 @@ def resolved(file: ChargeFile, library: Profiles) -> ChargeScenario:
     return replace(scenario, warnings=tuple(dict.fromkeys(about_charge(file, scenario, library))))
 
 
-class _Contact(NamedTuple):
-    """A unit that charges another, and the units that this brings into contact (AC-8.7)."""
+class _Charge(Draft):
+    """A charge of side 0, in which other units of the charged side can be in contact (AC-8.7)."""
 
-    charger: Combatant
-    charged: Combatant
-    active: int  # the side that charges
-    secondary: tuple[Combatant, ...] = ()
-    again: bool = False  # it attacks once more by Overrun, which is no charge (AC-7)
-
-    @property
-    def orders(self) -> int:
-        """Under which order of the active unit it strikes."""
-        return orders_mask(Order.OVERRUN if self.again else Order.CHARGE)
-
-    @property
-    def is_threatened(self) -> bool:
-        """Return True if an enemy other than the charged unit is near the charger."""
-        return self.charger.charge.threatened or bool(self.secondary)
-
-
-def combat(
-    sides: tuple[Combatant, Combatant], secondary: tuple[Combatant, ...], active: int, strikes: list[Strike]
-) -> list[Operation]:
-    """The operations of a charge of side `active` against the other; its strikes go to the end of `strikes`.
-
-    `secondary` are other units of the charged side in contact (AC-8.7).
-    """
-    contact = _Contact(sides[active], sides[1 - active], active, secondary)
-    charger = contact.charger
-    operations = [Operation(Kind.ENGAGE, active)]
-
-    def add(more: Iterable[Strike]) -> None:
-        for strike in more:
-            operations.append(Operation(Kind.STRIKE, active, len(strikes)))
-            strikes.append(strike)
-
-    if (sponsons := _sponsons(contact)) is not None:
-        add([sponsons])
-    add(_in_order(contact))
-    operations += _resolution(sides, active)
-    if any(breaks_buildings(row, contact.charged) for row in charger.rows or () if row.kind in ("melee", "impact")):
-        operations.append(Operation(Kind.WRECK, 1 - active))
-    if charger.has("Overrun") and charger.charge.overrun:
-        again = contact._replace(secondary=(), again=True)
-        operations.append(Operation(Kind.ENGAGE, active))
-        add([_charge(again), *_retaliation(again)])
-        operations += _resolution(sides, active)
-    if (thrown := _throw(contact)) is not None:
-        add([thrown])
-        operations.append(Operation(Kind.FORGET, 1 - active))
-    return operations + going_off(sides, strikes)
+    def add_others(self, active: int, inside: int, orders: int) -> None:
+        """Append their attacks, each supported by the charged unit (AC-8.2, AC-8.7)."""
+        charger = self.question.units[active]
+        for fighter in map(Fighter, self.question.units[1 - active].beside):
+            unit, row = fighter.unit, row_for_contact(fighter, 0)
+            if row == NONE:
+                continue
+            cell: list[int] = fighter.dice_of(row)[unit.count].tolist()
+            facts: Any = fighter.attack_of(row)
+            facts.close_quarters = 1
+            dice = dice_of_cell(facts, charger.target[0], cell[0], cell[1], 0)
+            if dice <= 0:
+                continue
+            beside: Any = self.part()
+            beside.question = copy(self.question)
+            beside.question.units = (charger, fighter) if active == 0 else (fighter, charger)
+            number = add_row(beside, 1 - active, row, 1)
+            strike, attack = self.setup.strikes[number], self.setup.attacks[number]
+            own = fighter.facts[0]
+            attack.bonuses |= rules.bonuses_of_retaliation(1, own.type, charger.facts[0].type)
+            attack.penalties |= Penalty.THREATENED * own.threatened + Penalty.SUPPRESSED * unit.suppressed
+            attack.overcharge = int(unit.overcharge and unit.rows[row].has("Overcharge"))
+            self.setup.targets[number].from_front = 0
+            strike.fixed_dice, strike.by_damage, strike.bears_blanks, strike.beside = dice, 0, 0, 1
+            strike.orders, strike.inside = orders, inside
+            self.lines.append(Operation(Kind.STRIKE, active, number))
 
 
 def combats(
-    chargers: Sequence[Combatant], charged: Sequence[Combatant], active: int, strikes: list[Strike]
+    chargers: Sequence[Combatant], charged: Sequence[Combatant], active: int, draft: Draft
 ) -> list[list[Operation | Choice]]:
-    """The courses of a charge of side `active`, one for each of the `chargers`; strikes go to the end of `strikes`.
+    """The courses of a charge of side `active`, one for each of the `chargers`; strikes go to the end of the draft.
 
     Both are one unit as it can fight: with another row, or with Overcharge. The charged unit chooses among its ways
     when its turn comes to strike, and knows how both stand then; so does the active one where something came before:
@@ -148,24 +125,24 @@ def combats(
     Whoever can strike in any way must: a row without dice is no way to decline.
     """
 
-    def fought(charger: Combatant, other: Combatant) -> tuple[list[Operation], list[Strike]]:
-        made = list[Strike]()
-        return combat((charger, other) if active == 0 else (other, charger), (), active, made), made
+    def fought(charger: Combatant, other: Combatant) -> Any:
+        made: Any = Draft((charger, other) if active == 0 else (other, charger))
+        add_combat(made, active)
+        return made
 
     if not chargers:
         return []
     plain = [fought(charger, charged[0]) for charger in chargers]
-    ways = {active: [made for _, made in plain], 1 - active: [fought(chargers[0], each)[1] for each in charged]}
+    ways = {active: plain, 1 - active: [plain[0], *(fought(chargers[0], each) for each in charged[1:])]}
     numbers = list[list[int]]()  # of each strike of a combat, those of the ways to make it
-    for at, strike in enumerate(plain[0][1]):
-        of_row = ways[strike.strike.striker] if strike.strike.bears_blanks else ways[active][:1]
-        numbers.append(list(range(len(strikes), len(strikes) + len(of_row))))
-        strikes.extend(made[at] for made in of_row)
+    for at, strike in enumerate(plain[0].setup.strikes):
+        of_row = ways[strike.striker] if strike.bears_blanks else ways[active][:1]
+        numbers.append([draft.adopt(made, at) for made in of_row])
 
     def chosen(operation: Operation, way: int) -> Operation | Choice:
         if operation.kind != Kind.STRIKE:
             return operation
-        striker, mine = plain[0][1][operation.number].strike.striker, numbers[operation.number]
+        striker, mine = plain[0].setup.strikes[operation.number].striker, numbers[operation.number]
         units, at, subject = (chargers, way, ATTACK) if striker == active else (charged, 0, RETALIATION)
         if len(mine) == 1:
             return operation._replace(number=mine[0])
@@ -175,7 +152,7 @@ def combats(
         others.sort(key=lambda each: units[each].overcharge != units[at].overcharge)
         return Choice(striker, subject, [[operation._replace(number=mine[each])] for each in (at, *others)])
 
-    return [[chosen(operation, way) for operation in operations] for way, (operations, _) in enumerate(plain)]
+    return [[chosen(operation, way) for operation in made.lines] for way, made in enumerate(plain)]
 
 
 def with_overrun_chosen(operations: list[Operation | Choice], active: int) -> list[Operation | Choice]:
@@ -204,125 +181,32 @@ class Blows(NamedTuple):
 
 def blows(charger: Combatant, charged: Combatant) -> Blows:
     """The strikes of a charge that can be made, out in the open and with no other unit near."""
-    contact = _Contact(charger, charged, ATTACKER)
-    again = contact._replace(again=True)
-    overruns = charger.has("Overrun") and charger.charge.overrun
-    return Blows(
-        _sponsons(contact),
-        _charge(contact),
-        next(iter(_retaliation(contact)), None),
-        _charge(again) if overruns else None,
-        next(iter(_retaliation(again)), None) if overruns else None,
-        _throw(contact),
-    )
+    draft: Any = Draft((charger, charged))
+
+    def made(adder: Callable[..., None], *more: int) -> int | None:
+        number = len(draft.setup.strikes)
+        adder(draft, ATTACKER, *more)
+        return number if len(draft.setup.strikes) > number else None
+
+    again = charger.has("Overrun") and charger.charge.overrun
+    numbers = [
+        made(add_sponsons),
+        made(add_attack, 0),
+        made(add_retaliation, 0, NONE),
+        made(add_attack, 1) if again else None,
+        made(add_retaliation, 1, NONE) if again else None,
+        made(add_throw),
+    ]
+    strikes = draft.strikes()
+    made_of: Any = [None if number is None else strikes[number] for number in numbers]
+    return Blows(*made_of)
 
 
-def _sponsons(contact: _Contact) -> Strike | None:
-    """The attack that Sponsons of the charged unit make first; its losses count for no combat (AC-8.1, AC-7)."""
-    charged = contact.charged
-    if not (dice := charged.value("Sponsons")):
-        return None
-    facts: dict[str, Any] = {"striker": 1 - contact.active, "orders": contact.orders, "counts": 0}
-    return fixed_strike(dice, Rating.WEAKENED, contact.charger, veteran=charged.veteran or 0, **facts)
-
-
-def _throw(contact: _Contact) -> Strike | None:
-    """The Throw of the charger, when its combat is over (AC-7)."""
-    charger = contact.charger
-    if not charger.has("Throw"):
-        return None
-    from_front, reach = False if charger.charge.outflanking else None, charger.rule_length("Throw") or NONE
-    throw = {"veteran": charger.veteran or 0, "striker": contact.active, "long_range": reach}
-    return thrown_strike(contact.charged, from_front=from_front, **throw)
-
-
-def blast_on(unit: Combatant, enemy: Combatant, striker: int) -> Strike:
-    """The attack of a unit with Spectacular Demise on another one: neutral, past cover (AC-7)."""
-    dice = unit.value("Spectacular Demise")
-    return fixed_strike(dice, Rating.NEUTRAL, enemy, afterwards=True, striker=striker, by_blast=1)
-
-
-def going_off(sides: tuple[Combatant, Combatant], strikes: list[Strike]) -> list[Operation]:
-    """Return the effect of a last model, once destroyed: Spectacular Demise (X), neutral, past cover (AC-7).
-
-    The strikes of blasts go to the end of `strikes`.
-    """
-    operations = []
-    for side in (ATTACKER, TARGET):
-        if sides[side].value("Spectacular Demise"):
-            operations += [
-                Operation(Kind.GO_OFF, side),
-                Operation(Kind.FRIGHTEN, side),
-                Operation(Kind.STRIKE, side, len(strikes)),
-                Operation(Kind.TEST_FRIGHTENED, 1 - side),
-            ]
-            strikes.append(blast_on(sides[side], sides[1 - side], side))
-    return operations
-
-
-def _in_order(contact: _Contact) -> list[Strike]:
-    """The strikes of a charge in the order in which they are made (AC-8.3, AC-8.4)."""
-    charger, charged = contact.charger, contact.charged
-    advantage = charger.charge.difficult_terrain or charged.has("Stoic Defence")
-    times = rules.times_of_retaliation(charged.garrisoned, charger.has("Storming Party"), advantage)
-    first, last = (
-        [] if inside == rules.NEVER else [*_retaliation(contact, inside), *_others(contact, inside)] for inside in times
-    )
-    return [*first, _charge(contact), *last]
-
-
-def _charge(contact: _Contact) -> Strike:
-    """The active unit's attack; that of an Overrun has one more penalty (AC-7)."""
-    charger, charged, again = contact.charger, contact.charged, contact.again
-    row, stated = charger.charge_row("attacker"), charger.charge
-    types = type_number(charger), type_number(charged)
-    bonuses = rules.bonuses_of_charge(stated.supported, charger.has("Onslaught"), stated.outflanking, *types, again)
-    penalties = rules.penalties_of_charge(contact.is_threatened, again)
-    marks = _marks(charger, bonuses, penalties, from_front=False if stated.outflanking and not again else None)
-    marks = marks._replace(charging=not again)
-    wrecks, throws = breaks_buildings(row, charged) and not again, charger.has("Throw")
-    facts = {"striker": contact.active, "orders": contact.orders, "wrecks": wrecks, "before_throw": throws}
-    return row_strike(charger, row, charged, marks, bears_blanks=1, **facts)
-
-
-def _retaliation(contact: _Contact, inside: int = NONE) -> list[Strike]:
-    """The charged unit's attack, if it has a melee row; the charger is always in its own front arc (AC-8.3)."""
-    charger, charged = contact.charger, contact.charged
-    bonuses = rules.bonuses_of_retaliation(contact.is_threatened, type_number(charged), type_number(charger))
-    penalties = rules.penalties_of_retaliation(charger.charge.supported)
-    marks = _marks(charged, bonuses, penalties, from_front=True)
-    facts = {"striker": 1 - contact.active, "orders": contact.orders, "inside": inside}
-    return [row_strike(charged, row, charger, marks, bears_blanks=1, **facts) for row in charged.retaliation_rows()]
-
-
-def _others(contact: _Contact, inside: int) -> Iterator[Strike]:
-    """The attacks of the secondary combatants, each supported by the charged unit (AC-8.2, AC-8.7)."""
-    charger = contact.charger
-    for unit, row in [(each, row) for each in contact.secondary for row in each.retaliation_rows()]:
-        penalties = Penalty.THREATENED * unit.charge.threatened + Penalty.SUPPRESSED * unit.suppressed
-        bonuses = rules.bonuses_of_retaliation(True, type_number(unit), type_number(charger))
-        marks = _marks(unit, bonuses, penalties, from_front=False)
-        strike = row_strike(unit, row, charger, marks)
-        dice = dice_of_cell(strike.attack, strike.target, *strike.dice[unit.count].tolist(), 0)
-        if dice > 0:
-            facts = {"striker": 1 - contact.active, "orders": contact.orders, "inside": inside}
-            yield strike._replace(strike=strike.strike._replace(fixed_dice=dice, by_damage=0, beside=1, **facts))
-
-
-def type_number(unit: Combatant) -> int:
-    """Return the number by which kernels know the type of a unit; NONE if it is not stated."""
-    return NONE if unit.type is None else rules.TYPES.index(unit.type)
-
-
-def _marks(striker: Combatant, bonuses: int, penalties: int, *, from_front: bool | None) -> Marks:
-    """The marks of a strike in close quarters (AC-8.2), with the bits of what counts for it and against it."""
-    return Marks(bonuses, penalties, striker.overcharge, from_front, close_quarters=True)
-
-
-def _resolution(sides: tuple[Combatant, Combatant], active: int) -> list[Operation]:
-    tests = [Operation(Kind.TEST_PASSENGERS, side) for side in (ATTACKER, TARGET) if sides[side].passengers is not None]
-    over = [Operation(Kind.END_COMBAT, side) for side in (ATTACKER, TARGET)]
-    return [Operation(Kind.RESOLVE, active), *tests, *over]
+def blast_on(unit: Combatant, enemy: Combatant) -> Strike:
+    """The attack of a unit with Spectacular Demise on another one (AC-7)."""
+    draft: Any = Draft((unit, enemy))
+    add_blast(draft, ATTACKER)
+    return cast("Draft", draft).strikes()[0]
 
 
 def check_can_charge(attacker: Combatant) -> None:
@@ -338,9 +222,9 @@ def check_can_be_charged(target: Combatant) -> None:
 def charge_program(
     attacker: Combatant, target: Combatant, secondary: tuple[Combatant, ...] = (), die: Die | None = None
 ) -> tuple[Setup, list[Operation]]:
-    """The setup and the program of one charge; InputError for a unit that cannot charge, or be charged.
+    """Return the setup and the program of one charge; InputError for a unit that cannot charge, or be charged.
 
-    `die`: by default one with the faces of the rules.
+    `die` defaults to the faces of the rules.
     """
     check_can_be_charged(target)
     check_can_charge(attacker)
@@ -350,23 +234,11 @@ def charge_program(
 def program_of(
     attacker: Combatant, target: Combatant, secondary: tuple[Combatant, ...] = (), die: Die | None = None
 ) -> tuple[Setup, list[Operation]]:
-    """The setup and the program of a charge that can be made."""
-    sides = (attacker, target)
-    strikes: list[Strike] = []
-    operations = combat(sides, secondary, ATTACKER, strikes)
-    overruns = attacker.has("Overrun") and attacker.charge.overrun
-    # A charge ends in contact; how far apart they are later matters to a Throw, and to who follows away from its edge.
-    distance_counts = attacker.has("Throw") or (overruns and attacker.edge_distance is not None)
-    placed = {"position_at": unit_state.WINS + unit_state.BITS_OF_WINS_IN_A_CHARGE}
-    placed |= {"distance": 0, "tracks_position": 1} if distance_counts else {}
-    facts = (
-        side_facts(attacker, (target, *secondary), overrun=overruns, charges=1, **placed),
-        side_facts(target, (attacker,), **placed),
-    )
-    set_back = [set_backs(side, operations, strikes, ATTACKER) for side in (ATTACKER, TARGET)]
-    follows = A_COMBAT_LOST if overruns else 0  # to its Overrun, after the first combat
-    placed_sides = list(place(facts, set_back, (follows, 0), (), "edge_distance"))
-    return setup_for(placed_sides, sides, strikes, die), operations
+    """Return the setup and the program of a charge that can be made."""
+    draft: Any = _Charge((attacker, target), secondary)
+    add_combat(draft, ATTACKER)
+    draft.check_room(*set_sides_of_charge(draft), "edge_distance")
+    return setup_for(draft.sides(), (attacker, target), draft.strikes(), die), draft.lines
 
 
 def charge_start(setup: Setup) -> tuple[int, int]:

@@ -7,8 +7,23 @@ from dataclasses import dataclass, replace
 from math import gcd
 from typing import Any, ClassVar, Literal, NamedTuple, cast
 
+import numpy as np
+
 from analyser.common.errors import InputError
 from analyser.engine.fight.best.choice_program import ORDERS, OVERRUN, REACTION, Choice
+from analyser.engine.fight.duel_course import (
+    add_activation,
+    add_made,
+    add_orders,
+    add_round,
+    advance_of,
+    count_wins,
+    first_blast,
+    new_answers,
+    place_in_duel,
+    set_backs,
+    set_side_of_duel,
+)
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Kind, Operation, Setup, When
 from analyser.game.profiles import Profiles, ProfilesUsed
@@ -17,14 +32,14 @@ from analyser.rules import unit_state
 from analyser.rules.activation import APART
 from analyser.rules.orders import lines_of
 from analyser.rules.policies import BEST, POLICIES, Policy
-from analyser.rules.structs import INCH, NONE, SideFacts
+from analyser.rules.structs import INCH, NONE
 from analyser.scenarios.best import Chooser
-from analyser.scenarios.charge import combats, going_off
+from analyser.scenarios.charge import combats
 from analyser.scenarios.on_purpose import can_gain, with_tests_apart, with_tests_chosen
 from analyser.scenarios.policies import Shooter, check_policy
 from analyser.scenarios.resolve import about_combatant, about_overcharge, about_overrun, resolve_combatant
 from analyser.scenarios.schema import MOST_INCHES, SHORTEST_STEP, Combatant, DuelFile, DuelTerms
-from analyser.scenarios.strikes import Strike, length_of, place, set_backs, setup_for, side_facts
+from analyser.scenarios.strikes import Draft, length_of, setup_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,61 +134,52 @@ def course_of(
 
     `asks_of_tests`: whether to fail a test on purpose is among them, where that can count.
     """
-    sides = (shooters[0].mine, shooters[1].mine)
-    strikes: list[Strike] = []
-    activations = [_activation(side, sides, shooters, strikes) for side in (0, 1)]
-    records = [_side(shooter, shooters, terms) for shooter in shooters]
-    chosen = any(shooter.chooses for shooter in shooters)
-    set_back, advance, lengths = [0, 0], [], list[int]()  # so that states have room for every place they can come to
-    tracked = records if any(facts.tracks_position for facts in records) else []  # else nobody's place matters
-    for side, facts in enumerate(tracked):
-        for active, activation in enumerate(activations):
-            charger = active if records[active].charges else NONE
-            set_back[side] += terms.rounds * set_backs(side, in_a_line(activation), strikes, charger)
-        double = facts.charges or shooters[side].chooses
-        a_round = facts.speed * (2 if double else 1) + (2 * unit_state.FALL_BACK if facts.overrun else 0)
-        exits = unit_state.FALL_BACK if shooters[side].chooses and facts.garrisoned else 0
-        advance.append(a_round * terms.rounds + exits)
-        set_back[side] += facts.retires * facts.speed * terms.rounds + exits
-    if chosen:  # how far apart the two are is told of one of them
-        set_back, advance = [sum(set_back)] * 2, [sum(advance)] * 2
-    if terms.distance is not None:
-        lengths = [INCH, records[0].distance, *(each.speed for each in records)]
-        wanted = [each.main for each in shooters if each.policy == "short_range" and each.main is not None]
-        lengths += [length_of(row.long_range if row.short_range is None else row.short_range) for row in wanted]
-        for each in shooters:
-            lengths += [*each.stops_at, *each.stops] if isinstance(each, Chooser) else []
-    if tracked:
-        records = list(place(records, set_back, advance, lengths, "duel"))
-    spread = any(NONE not in (record.distance, record.fumes_within) for record in records)
-    course = _round(activations, terms.first, spread)
+    sides, chosen = (shooters[0].mine, shooters[1].mine), any(shooter.chooses for shooter in shooters)
+    draft: Any = Draft(sides, distance=length_of(terms.distance), rounds=terms.rounds)
+    for shooter in shooters:
+        _set_side(draft, shooter, chosen)
+    count_wins(draft)
+    activations: Any = tuple(_activation(side, draft, shooters) for side in (0, 1))
+    _place(draft, activations, shooters, chosen)
+    add_round(draft, activations, {"random": NONE, "a": 0, "b": 1}[terms.first])
+    course, strikes = draft.lines, draft.strikes()
     fails = [asks_of_tests and can_gain(*pair) for pair in (shooters, shooters[::-1])]
     if any(fails):
         strikes = with_tests_apart(strikes, fails)
         course = with_tests_chosen(course, strikes, shooters, fails)
-    return setup_for(records, sides, strikes, shooters[0].ruleset.die), course
+    return setup_for(draft.sides(), sides, strikes, shooters[0].ruleset.die), course
 
 
-def _side(shooter: Shooter, shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> SideFacts:
-    mine, theirs, policy = shooter.mine, shooter.theirs, shooter.policy
-    far = mine.edge_distance is None
-    given = terms.distance is not None
-    numbers: dict[str, int] = {
-        "rearms": shooter.rearms,
-        "policy": Policy[policy.upper()] if isinstance(policy, str) and policy in POLICIES else NONE,
-        "retires": (1 if far else 2) if shooter.chooses and given else 0,  # who knows its edge may go at double time
-        "charges": mine.may_charge(theirs, policy),
-        "berserk": mine.has("Berserk"),
-        "runs_amok": mine.has("Run Amok"),
-        "overrun": mine.has("Overrun") and mine.charge.overrun,
-        "speed": length_of(mine.speed or 0),
-        "distance": length_of(terms.distance),
-        "tracks_position": given or not far,
-        "position_at": unit_state.WINS + bits_of_wins(mine, theirs, terms, shooter.side),
-    }
-    if far and given and not any(each.chooses for each in shooters):
-        numbers["edge_distance"] = length_of(MOST_INCHES)
-    return side_facts(mine, (theirs,), **numbers)
+def _set_side(draft: Any, shooter: Shooter, chosen: bool) -> None:
+    mine, policy = shooter.mine, shooter.policy
+    number = Policy[policy.upper()].value if isinstance(policy, str) and policy in POLICIES else NONE
+    charges = int(mine.may_charge(shooter.theirs, policy))
+    set_side_of_duel(draft, shooter.side, number, charges, int(shooter.rearms))
+    far, facts = mine.edge_distance is None, draft.setup.sides[shooter.side]
+    if shooter.chooses and shooter.distance is not None:
+        facts.retires = 1 if far else 2  # a unit that knows its edge may go at double time
+    if far and chosen:
+        facts.edge_distance = NONE
+
+
+def _place(draft: Any, activations: Any, shooters: tuple[Shooter, Shooter], chosen: bool) -> None:
+    """Give both sides the places where they begin, so that states have room for every place they can come to."""
+    sides, rounds = draft.setup.sides, draft.question.fight[0].rounds
+    if not any(facts.tracks_position for facts in sides):
+        return  # no place matters
+    backs = set_backs(draft, tuple(draft.part(in_a_line(activation.lines)) for activation in activations))
+    advances, lengths = backs * 0, list[int]()
+    for side, (facts, shooter) in enumerate(zip(sides, shooters)):
+        exits = unit_state.FALL_BACK if shooter.chooses and facts.garrisoned else 0
+        advances[side] = rounds * advance_of(facts, facts.charges or shooter.chooses) + exits
+        backs[side] += facts.retires * facts.speed * rounds + exits
+        if shooter.policy == "short_range" and shooter.main is not None:
+            row = shooter.main
+            lengths.append(length_of(row.long_range if row.short_range is None else row.short_range))
+        lengths += [*shooter.stops_at, *shooter.stops] if isinstance(shooter, Chooser) else []
+    if chosen:  # how far apart the two are is told of one of them
+        backs[:], advances[:] = backs.sum(), advances.sum()
+    draft.check_room(*place_in_duel(draft, backs, advances, np.array(lengths, np.int64)), "duel")
 
 
 def bits_of_wins(mine: Combatant, theirs: Combatant, terms: DuelTerms, side: int) -> int:
@@ -188,43 +194,34 @@ def bits_of_wins(mine: Combatant, theirs: Combatant, terms: DuelTerms, side: int
     return (terms.rounds * combats).bit_length()
 
 
-def _activation(
-    side: int, sides: tuple[Combatant, Combatant], shooters: Sequence[Shooter], strikes: list[Strike]
-) -> list[Operation | Choice]:
-    """The course of one activation but its first operation; its strikes go to the end of `strikes`."""
-    after_a_shot = [] if shooters[side].distance is None else going_off(sides, strikes)
-
-    def numbers(more: Sequence[Strike]) -> list[int]:
-        strikes.extend(more)
-        return list(range(len(strikes) - len(more), len(strikes)))
+def _activation(side: int, draft: Any, shooters: tuple[Shooter, Shooter]) -> Draft:
+    """The course of one activation but its first operation; its strikes go to the end of the draft."""
+    shooter, enemy = shooters[side], shooters[1 - side]
+    blast = first_blast(draft)
+    shots, reactions = shooter.add_shots(draft), enemy.add_reactions(draft)
+    strikes = new_answers(draft, blast)
 
     def made(number: int) -> list[Operation | Choice]:
-        strike = strikes[number].strike
-        wrecked = [Operation(Kind.WRECK, 1 - strike.striker)] if strike.wrecks else []
-        operations: list[Operation | Choice] = [Operation(Kind.STRIKE, side, number), *wrecked, *after_a_shot]
-        for answer in answers[strike.striker] if strike.marks else ():
-            operations += [*made(answer), Operation(Kind.FORGET, strike.striker)]
-        return operations
+        part = draft.part()
+        add_made(part, side, number, strikes)
+        return cast("Draft", part).lines
 
-    shooter, enemy = shooters[side], shooters[1 - side]
-    shots, reactions = numbers(shooter.shots()), numbers(enemy.reactions())
-    answers = [numbers(each.answers()) for each in shooters]
-    reaction: list[Operation | Choice] = [each for number in reactions for each in made(number)]
+    reaction = draft.part([each for number in reactions for each in made(number)])
     if enemy.chooses and reactions:
-        reaction = [Choice(1 - side, REACTION, [[], *(made(number) for number in reactions)])]
-    operations: list[Operation | Choice] = []
+        reaction.lines = [Choice(1 - side, REACTION, [[], *(made(number) for number in reactions)])]
     charged = enemy.struck_back() if isinstance(enemy, Chooser) else [enemy.mine]
+    orders, combat = draft.part(), draft.part()
     if isinstance(shooter, Chooser):
-        operations = [shooter.choice(shots, made, strikes, charged)]
+        orders.lines = [shooter.choice(shots, made, draft, charged)]
     else:
-        operations = [Operation(Kind.GIVE_ORDERS, side, shots[0] if shots else NONE)]
-        operations += [each for number in shots for each in made(number)]
-        if sides[side].may_charge(sides[1 - side], shooter.policy):
-            operations += combats([shooter.mine], charged, side, strikes)[0]
+        if shooter.mine.may_charge(enemy.mine, shooter.policy):
+            combat.lines = combats([shooter.mine], charged, side, draft)[0]
+        add_orders(orders, side, (shots[0] if shots else NONE, len(shots)), strikes, combat)
         if enemy.chooses:
-            operations = [Choice(side, ORDERS, [operations])]
-    amok = [Operation(Kind.RUN_AMOK, side), *after_a_shot] if sides[side].has("Run Amok") else []
-    return [*reaction, *operations, *reaction, *amok, Operation(Kind.END, side)]
+            orders.lines = [Choice(side, ORDERS, [orders.lines])]
+    activation: Draft = draft.part()
+    add_activation(cast("Any", activation), side, reaction, orders, blast)
+    return activation
 
 
 def in_a_line(course: Iterable[Operation | Choice]) -> list[Operation]:
@@ -241,37 +238,6 @@ def in_a_line(course: Iterable[Operation | Choice]) -> list[Operation]:
                 operation for operation in branch if last or operation.kind in (Kind.STRIKE, Kind.TEST_FRIGHTENED)
             ]
     return result
-
-
-def _with_fumes(course: Iterable[Operation | Choice], fumes: list[Operation]) -> list[Operation | Choice]:
-    """The course of an activation in which fumes are looked for once the unit has moved, and at its end."""
-    result: list[Operation | Choice] = []
-    for each in course:
-        if isinstance(each, Choice):
-            result.append(each._replace(branches=[_with_fumes(branch, fumes) for branch in each.branches]))
-            continue
-        result.append(each)
-        if each.kind in (Kind.GIVE_ORDERS, Kind.ORDER, Kind.END):
-            result += fumes
-    return result
-
-
-def _round(activations: Sequence[list[Operation | Choice]], first: str, spread: bool) -> list[Operation | Choice]:
-    """Return the program of a round: each side's activation in turn (AC-9.2); a toss puts A before or after B.
-
-    `spread`: Corrosive Fumes are checked before and after each activation, and after the unit has moved.
-    """
-    fumes = [Operation(Kind.ENVELOP)] if spread else []
-
-    def activation(side: int, when: When = When.ALWAYS) -> list[Operation | Choice]:
-        return [*fumes, Operation(Kind.BEGIN, side, when), *_with_fumes(activations[side], fumes)]
-
-    end = [Operation(Kind.END_ROUND, 0), Operation(Kind.END_ROUND, 1)]
-    if first == "random":
-        tossed = [Operation(Kind.TOSS), *activation(0, When.IF_FIRST), *activation(1), *activation(0, When.IF_SECOND)]
-        return tossed + end
-    order = (0, 1) if first == "a" else (1, 0)
-    return activation(order[0]) + activation(order[1]) + end
 
 
 class Orders(NamedTuple):

@@ -103,7 +103,7 @@ def focus_program(
         dice = gunner_dice(scenario.target, attacker)
         if dice and attacker is not None and strikes[number].strike.fixed_dice > 0:
             veteran = scenario.target.value("Veteran")
-            back = fixed_strike(dice, Rating.WEAKENED, attacker, veteran=veteran, afterwards=True, striker=TARGET)
+            back = fixed_strike(dice, Rating.WEAKENED, attacker, veteran=veteran, striker=TARGET)
             operations.append(Operation(Kind.STRIKE, ATTACKERS, _place_of(back, strikes)))
         programs.append(operations)
     most = max(map(_ways_to_stand, scenarios, attackers)) if at_risk else 1

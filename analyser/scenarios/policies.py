@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
 from analyser.common.errors import InputError
-from analyser.game.ruleset import Rating, Ruleset
+from analyser.engine.fight.duel_course import add_shot, new_answer
+from analyser.game.ruleset import Ruleset
 from analyser.game.units import Row
-from analyser.rules.activation import Order
 from analyser.rules.policies import POLICIES, SHOOTING, Policy
 from analyser.rules.shots import can_shoot_with
-from analyser.rules.structs import CATEGORIES, Bonus, Penalty
+from analyser.rules.structs import CATEGORIES, Bonus
 from analyser.scenarios.attack import best_of, summaries_of
 from analyser.scenarios.resolve import row_facts, row_named
 from analyser.scenarios.schema import Combatant, PolicyName
-from analyser.scenarios.strikes import Marks, Strike, breaks_buildings, fixed_strike, length_of, orders_mask, row_strike
+from analyser.scenarios.strikes import Draft, Strike
 
 AUTO = "auto"  # the policy of a unit that does what its armaments are for
 _BUT_REACTIVE = "but Reactive ones, which fire on lookout only,"
@@ -68,8 +68,6 @@ def rows_to_shoot_with(mine: Combatant, theirs: Combatant, policy: PolicyName) -
 
 
 _FIRES_OTHERWISE: PolicyName = "shoot"  # of a unit that a failed rally test keeps from charging
-SHOTS = orders_mask(Order.SHOOT_AIMING, Order.SHOOT)
-ACTIVE = orders_mask(*(order for order in Order if order != Order.NOTHING))
 
 
 @dataclass(eq=False)
@@ -153,49 +151,39 @@ class Shooter:
             attack.bonuses |= Bonus.AIMING
         return rows[max(int(best_of(summaries_of(attacks, strikes[0].target, self.ruleset))[0]), 0)]
 
-    def strike(
-        self,
-        row: Row,
-        *,
-        opportunity: bool = False,
-        overcharge: bool | None = None,
-        reforming: bool = False,
-        **facts: Any,
-    ) -> Strike:
-        """The strike with one of the rows, by default with Overcharge if the policy says so.
+    def add_shot(
+        self, draft: Any, row: Row, *, opportunity: int = 0, overcharge: bool | None = None, alone: int = 1
+    ) -> int:
+        """Add the strike with one of the rows, by default with Overcharge if the policy says so; return its number.
 
-        Distances count only if the duel has one. Who reforms has left a building, which is no advance (AC-4.2, AC-6).
+        `alone`: whether it is made after a failed rally test, too.
         """
-        bonuses = Bonus.AMMO_SUPPLY if self.mine.ammo_supply else 0
-        penalties = Penalty.CONCEALED if self.theirs.concealed else 0
-        penalties |= Penalty.REFORMING if reforming else 0
         if overcharge is None:
             overcharge = self.policy == "overcharge" and not opportunity
-        marks = Marks(bonuses, penalties, overcharge)
-        of_row = {
-            "long_range": length_of(row.long_range or 0),
-            "short_range": length_of(row.short_range),
-            "indirect": row.has("Indirect"),
-            "move_or_fire": row.has("Move or Fire") and not reforming,
-            "reloads": row.has("Slow to Fire"),
-            "wrecks": breaks_buildings(row, self.theirs),
-        }
-        strike = row_strike(self.mine, row, self.theirs, marks, bears_blanks=1, **of_row, **facts)
-        if not opportunity:
-            return strike
-        attack = strike.attack.copy()
-        attack["opportunity_fire"] = 1
-        return strike._replace(attack=attack)
+        place = next(place for place, each in enumerate(self.mine.rows or ()) if each is row or each.id == row.id)
+        return add_shot(draft, self.side, place, opportunity, int(overcharge), alone)
+
+    def strike(self, row: Row, *, overcharge: bool | None = None) -> Strike:
+        """The strike with one of the rows."""
+        return self._alone(lambda draft: self.add_shot(draft, row, overcharge=overcharge))[0]
+
+    def _alone(self, add: Callable[[Any], Any]) -> list[Strike]:
+        draft = Draft((self.mine, self.theirs) if self.side == 0 else (self.theirs, self.mine))
+        add(draft)
+        return draft.strikes()
 
     @property
     def side(self) -> int:
         """0: A, 1: B."""
         return "ab".index(self.where)
 
+    def add_shots(self, draft: Draft) -> list[int]:
+        """Add the strikes of an activation in order; the first alone is made after a failed rally test."""
+        return [self.add_shot(draft, row, alone=int(row is self.main)) for row in self.rows]
+
     def shots(self) -> list[Strike]:
-        """The strikes of an activation in order; the first alone is made after a failed rally test."""
-        facts: dict[str, Any] = {"striker": self.side, "orders": SHOTS, "marks": self.is_answered}
-        return [self.strike(row, after_failed_rally=int(row is self.main), **facts) for row in self.rows]
+        """The strikes of an activation in order."""
+        return self._alone(self.add_shots)
 
     @property
     def is_answered(self) -> bool:
@@ -204,11 +192,7 @@ class Shooter:
 
     def answers(self) -> list[Strike]:
         """The attack back of a Tail Gunner (X) on an aerial unit that has just shot at it (AC-7), if there is one."""
-        if not self.is_answered:
-            return []
-        dice, veteran = self.theirs.value("Tail Gunner"), self.theirs.veteran or 0
-        facts: dict[str, Any] = {"striker": 1 - self.side, "on_marked": 1}
-        return [fixed_strike(dice, Rating.WEAKENED, self.mine, veteran=veteran, afterwards=True, **facts)]
+        return self._alone(lambda draft: new_answer(draft, self.side))
 
     @property
     def rearms(self) -> bool:
@@ -216,9 +200,10 @@ class Shooter:
         row = self.by_lookout if self.policy == "lookout" else self.main
         return row is not None and row.has("Slow to Fire")
 
+    def add_reactions(self, draft: Draft) -> list[int]:
+        """Add the strike of a unit on lookout (opportunity fire), if it makes one."""
+        return [self.add_shot(draft, row, opportunity=1) for row in self.watching]
+
     def reactions(self) -> list[Strike]:
-        """The strike of a unit on lookout (opportunity fire), if it makes one."""
-        if self.by_lookout is None:
-            return []
-        facts: dict[str, Any] = {"striker": self.side, "orders": ACTIVE, "by_lookout": 1, "marks": self.is_answered}
-        return [self.strike(self.by_lookout, opportunity=True, **facts)]
+        """The strike of a unit on lookout, if it makes one."""
+        return self._alone(self.add_reactions)

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
-from math import gcd
+from collections.abc import Sequence
+from copy import copy
+from functools import cached_property, lru_cache
+from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
-from analyser.engine.fight.program import MOST_STRIKES, SETUP, Kind, Operation, Setup
+from analyser.common.records import plain
+from analyser.engine.fight.best.choice_program import Choice
+from analyser.engine.fight.course import UnitFacts, add_fixed, set_side, set_usual
+from analyser.engine.fight.program import MOST_STRIKES, SETUP, Operation, Setup
 from analyser.game.ruleset import Die, Rating
-from analyser.game.units import MOST_DICE, Band, Row, hundredths
-from analyser.rules import unit_state
-from analyser.rules.activation import Order
+from analyser.game.units import MOST_DICE, Band, hundredths
+from analyser.rules import contact, unit_state
 from analyser.rules.house_rules import is_a, packed_die
 from analyser.rules.shots import DICE_A_CARRIAGE
-from analyser.rules.structs import INCH, NONE, SideFacts, StrikeFacts
-from analyser.rules.unit_state import FALL_BACK, TOPMOST
+from analyser.rules.structs import ATTACK, INCH, NONE, TARGET, SideFacts, StrikeFacts
 from analyser.scenarios.attack import attack_record, house_rules_in, shared, target_record
+from analyser.scenarios.resolve import row_facts
 from analyser.scenarios.schema import Attack, Combatant, Target
 
 
@@ -46,100 +49,187 @@ class Strike(NamedTuple):
     dice: NDArray[np.int64]  # (counts, 2): for each count of models or damage, the value and the one in parentheses
 
 
-def orders_mask(*orders: Order) -> int:
-    """Bits of the orders under which a strike is made."""
-    return sum(1 << order for order in orders)
-
-
-def breaks_buildings(row: Row, struck: Combatant) -> bool:
-    """Return True if a die is rolled for the building after an attack with that row (Siegebreaker, AC-6)."""
-    return struck.garrisoned and row.has("Siegebreaker")
-
-
-_USUAL = {"after_failed_rally": 1} | dict.fromkeys(
-    ("orders", "inside", "fixed_dice", "long_range", "short_range"), NONE
-)
+_USUAL = SimpleNamespace(striker=0)
+set_usual(_USUAL)
 
 
 def strike_facts(**facts: Any) -> StrikeFacts:
     """Return the facts of a strike; those not given have their usual values."""
-    return StrikeFacts(**(_USUAL | facts))
+    return StrikeFacts(**(vars(_USUAL) | facts))
 
 
-class Marks(NamedTuple):
-    """Circumstances of a strike that do not depend on the states."""
-
-    bonuses: int = 0  # bits of Bonus
-    penalties: int = 0  # bits of Penalty
-    overcharge: bool = False  # whether Overcharge is used, if the row has it
-    from_front: bool | None = None  # whether it comes from the struck unit's front; None: as that unit states
-    close_quarters: bool = False
-    charging: bool = False
+_FLAGS = ("Static", "Hunter", "Onslaught", "Overrun", "Storming Party", "Stoic Defence", "Berserk", "Run Amok")
 
 
-def row_strike(striker: Combatant, row: Row, struck: Target, marks: Marks, /, **facts: Any) -> Strike:
-    """The strike of a unit with one of its rows; `facts`: other fields of its record."""
-    of_unit = {
-        "is_a": is_a(striker.type, striker.category),
-        **house_rules_in("attacking", (*row.qualities, *striker.keywords)),
-    }
-    keys = {"extra_reroll": striker.extra_reroll, "attacker_damage_limit": striker.damage_limit}
-    keys |= {"overcharge": marks.overcharge and row.has("Overcharge"), "veteran": min(striker.veteran or 0, MOST_DICE)}
-    attack = _attack_with(marks, tuple(of_unit.items()), qualities=row.qualities, **keys)
-    by_damage = bool(striker.behemoth)
-    most = (striker.damage_limit or 1) if by_damage else (striker.models or 1)
-    carriages = striker.carriages if row.has("Full Steam Ahead") else 0
-    dice = _dice_by_count(row.bands, most, DICE_A_CARRIAGE * carriages)
-    target = target_record(struck, from_front=marks.from_front)
-    if marks.close_quarters and struck.exposed is not None:
-        target = _wholly_exposed(target)
-    return Strike(strike_facts(by_damage=by_damage, counts=marks.close_quarters, **facts), attack, target, dice)
+def unit_facts(unit: Combatant) -> UnitFacts:
+    """Return the facts of a unit in a fight, by which composers go."""
+    ids, charge = [row.id for row in unit.rows or ()], unit.charge
+    named = unit.close_quarters_row
+    return UnitFacts(
+        type=NONE if unit.type is None else contact.TYPES.index(unit.type),
+        speed=length_of(unit.speed or 0),
+        victory_points=NONE if unit.victory_points is None else unit.victory_points,
+        edge_distance=length_of(unit.edge_distance),
+        veteran=unit.veteran or 0,
+        all_out_attack=unit.value("All-Out Attack"),
+        sponsons=unit.value("Sponsons"),
+        tail_gunner=unit.value("Tail Gunner"),
+        spectacular_demise=unit.value("Spectacular Demise"),
+        throws=int(unit.has("Throw")),
+        throw_reach=unit.rule_length("Throw") or NONE,
+        fumes=unit.rule_length("Corrosive Fumes") if unit.has("Corrosive Fumes") else NONE,
+        on_lookout=int(unit.on_lookout),
+        reloading=int(unit.reloading),
+        ammo_supply=int(unit.ammo_supply),
+        concealed=int(unit.concealed),
+        overcharges=int(unit.overcharge),
+        carriages=unit.carriages,
+        withdraws_without_room=unit.withdraws_without_room,
+        supported=int(charge.supported),
+        threatened=int(charge.threatened),
+        outflanking=int(charge.outflanking),
+        difficult_terrain=int(charge.difficult_terrain),
+        overruns=int(charge.overrun),
+        close_quarters_row=ids.index(named) if named in ids else NONE,
+        capacity=unit.capacity or 0,
+        passengers=NONE if unit.passengers is None else unit.passengers.models or 0,
+        **{name.lower().replace(" ", "_"): int(unit.has(name)) for name in _FLAGS},
+    )
+
+
+class Fighter:
+    """A unit as composers read it: the facts, the target and the rows that the module of the calculator has, too."""
+
+    def __init__(self, unit: Any, beside: Sequence[Combatant] = ()) -> None:
+        self.unit = unit
+        self.beside = beside  # other units of its side in contact (AC-8.7)
+        self.target = [plain(target_record(unit))]
+
+    @cached_property
+    def facts(self) -> list[UnitFacts]:
+        """Its facts, by which composers go."""
+        facts = unit_facts(self.unit)
+        if not self.beside:
+            return [facts]
+        fumes = max(facts.fumes, *(unit_facts(unit).fumes for unit in self.beside))
+        return [facts._replace(accompanied=1, fumes=fumes)]
+
+    @cached_property
+    def rows(self) -> list[SimpleNamespace]:
+        """Its rows of the armaments grid."""
+        return [SimpleNamespace(facts=[row_facts(row)]) for row in self.unit.rows or ()]
+
+    @property
+    def n_rows(self) -> int:
+        """How many there are."""
+        return len(self.rows)
+
+    def dice_of(self, row: int) -> NDArray[np.int64]:
+        """Return the cells of a row by models, or damage."""
+        unit = self.unit
+        most = (unit.damage_limit or 1) if unit.behemoth else (unit.models or 1)
+        carriages = unit.carriages if unit.rows[row].has("Full Steam Ahead") else 0
+        return _dice_by_count(unit.rows[row].bands, most, DICE_A_CARRIAGE * carriages)
+
+    def attack_of(self, row: int) -> SimpleNamespace:
+        """Return the attack of a row, without dice and circumstances."""
+        unit = self.unit
+        keys = {"extra_reroll": unit.extra_reroll, "attacker_damage_limit": unit.damage_limit}
+        keys |= {"veteran": min(unit.veteran or 0, MOST_DICE), "qualities": unit.rows[row].qualities}
+        of_unit = {"is_a": is_a(unit.type, unit.category)}
+        of_unit |= house_rules_in("attacking", (*unit.rows[row].qualities, *unit.keywords))
+        return SimpleNamespace(**(_attack_with(**keys) | of_unit))
+
+
+@lru_cache(maxsize=4096)  # of many fights the same rows are asked for
+def _attack_with(**keys: Any) -> dict[str, int]:
+    record: Any = attack_record(Attack(dice=1, **keys))
+    numbers: dict[str, int] = vars(plain(record))
+    return numbers
 
 
 @lru_cache(maxsize=4096)
-def _attack_with(marks: Marks, of_unit: tuple[tuple[str, int], ...] = (), **keys: Any) -> Any:
-    record: Any = attack_record(Attack(dice=1, **keys))
-    for name, number in of_unit:
-        record[name] = number
-    record.close_quarters, record.charging = marks.close_quarters, marks.charging
-    record.bonuses |= marks.bonuses
-    record.penalties |= marks.penalties
-    return shared(record)
+def _record(is_attack: bool, numbers: tuple[int, ...]) -> Any:
+    """Return a record of an attack, or of a target, that strikes share."""
+    return shared(np.array([numbers], ATTACK if is_attack else TARGET)[0])
 
 
-def _wholly_exposed(target: Any) -> Any:
-    """Return the target with no models prioritised, because that is only for ranged attacks (AC-3.9)."""
-    target = target.copy()
-    target.exposed = NONE
-    return target
+class Draft:
+    """The course of a fight as Python composes it (:mod:`analyser.engine.fight.course`); parts share their strikes."""
+
+    def __init__(self, units: Sequence[Any], beside: Sequence[Combatant] = (), **fight: int) -> None:
+        fighters = [Fighter(units[0]), Fighter(units[1], beside)]
+        self.question = SimpleNamespace(units=fighters, fight=[SimpleNamespace(**fight)])
+        sides = [SimpleNamespace(), SimpleNamespace()]
+        self.setup = SimpleNamespace(strikes=[], attacks=[], targets=[], dice=[], sides=sides)
+        self.lines: list[Operation | Choice] = []
+
+    def part(self, lines: Sequence[Operation | Choice] = ()) -> Any:
+        """Return a part of the course, with those lines."""
+        part = copy(self)
+        part.lines = list(lines)
+        return part
+
+    def new_strike(self, striker: int, row: int) -> int:
+        """Add a strike of a side with one of its rows, or with none (NONE); return its number."""
+        fighter, setup = self.question.units[striker], self.setup
+        strike = copy(_USUAL)
+        strike.striker = striker
+        setup.strikes.append(strike)
+        setup.targets.append(copy(self.question.units[1 - striker].target[0]))
+        if row == NONE:
+            setup.attacks.append(SimpleNamespace(**_attack_with(qualities=(), attacker_damage_limit=1)))
+            setup.dice.append(None)
+        else:
+            setup.attacks.append(fighter.attack_of(row))
+            setup.dice.append(fighter.dice_of(row))
+        return len(setup.strikes) - 1
+
+    def add_others(self, active: int, inside: int, orders: int) -> None:
+        """Append the attacks of other units of the charged side in contact (AC-8.7); this draft has none."""
+
+    def adopt(self, other: Draft, number: int) -> int:
+        """Add a strike of another draft; return its number here."""
+        for part, parts in vars(self.setup).items():
+            if part != "sides":
+                parts.append(vars(other.setup)[part][number])
+        return len(self.setup.strikes) - 1
+
+    def strikes(self) -> list[Strike]:
+        """Return the strikes as engines read them."""
+        setup = self.setup
+        return [
+            Strike(
+                StrikeFacts(**vars(strike)),
+                _record(True, tuple(vars(attack).values())),
+                _record(False, tuple(vars(target).values())),
+                np.array([(strike.fixed_dice, NONE)]) if dice is None else dice,
+            )
+            for strike, attack, target, dice in zip(setup.strikes, setup.attacks, setup.targets, setup.dice)
+        ]
+
+    def sides(self) -> list[SideFacts]:
+        """Return the facts of both sides."""
+        return [SideFacts(**vars(side)) for side in self.setup.sides]
+
+    def check_room(self, full: int, length: int, where: str) -> None:
+        """Raise InputError if the states of a side, `full`, have no room for places so far apart; NONE: they have."""
+        if full == NONE:
+            return
+        side = self.setup.sides[full]
+        room = 1 << unit_state.TOPMOST - side.position_at
+        steps = (each for each in range(side.stride + 1, INCH + 1) if INCH % each == 0)
+        finest = next((step for step in steps if length // step < 2 * room - 2), None)
+        problem = f"lengths in steps of {side.stride / INCH:g} inches lead to more places than a state has room for"
+        coarser = "" if finest is None else f"lengths in steps of {finest / INCH:g} inches, or "
+        raise InputError(problem, where=where, allowed=f"{coarser}fewer rounds")
 
 
-def fixed_strike(
-    dice: int, rating: Rating, struck: Target, *, veteran: int = 0, afterwards: bool = False, **facts: Any
-) -> Strike:
-    """A strike of that many dice for any number of models, at a stated rating and without qualities (AC-7).
-
-    That of Sponsons is made from the struck unit's front, in close quarters. One that answers something
-    (`afterwards`: Tail Gunner, Spectacular Demise) causes a test of its own, and no cover and no front counts.
-    """
-    target = _wholly_exposed(target_record(struck, from_front=not afterwards))
-    target.obstacle = target.obstacle and not afterwards
-    marks = Marks(close_quarters=not afterwards)
-    attack = _attack_with(marks, qualities=(), veteran=veteran, attacker_damage_limit=1).copy()
-    attack.stated_rating, attack.torrent = rating, afterwards
-    return Strike(strike_facts(fixed_dice=dice, **facts), attack, target, np.array([(dice, NONE)]))
-
-
-def thrown_strike(struck: Target, *, veteran: int, from_front: bool | None, **facts: Any) -> Strike:
-    """The weakened ranged attack of a Throw (X): as many dice as a card says, and no test follows (AC-7).
-
-    Its range is among `facts`; cover and buildings count, as against every ranged attack (AC-4.3).
-    """
-    strike = fixed_strike(0, Rating.WEAKENED, struck, veteran=veteran, by_throw=1, on_marked=1, **facts)
-    attack, target = strike.attack, target_record(struck, from_front=from_front).copy()
-    attack.close_quarters, attack.overcharge, attack.models = 0, 1, 0  # its blanks hurt nobody
-    target.discipline = NONE
-    return strike._replace(target=target)
+def fixed_strike(dice: int, rating: Rating, struck: Target, *, veteran: int = 0, striker: int) -> Strike:
+    """A strike of that many dice in answer to another one, at a stated rating and without qualities (AC-7)."""
+    draft: Any = Draft((struck, struck))
+    add_fixed(draft, striker, dice, rating, veteran, 1)
+    return cast("Draft", draft).strikes()[0]
 
 
 @lru_cache(maxsize=4096)
@@ -158,39 +248,19 @@ def length_of(inches: float | None) -> int:
     return NONE if inches is None else hundredths(inches)
 
 
-def _known(number: int | None) -> int:
-    return NONE if number is None else number
-
-
-def side_facts(combatant: Combatant, enemies: Sequence[Combatant], **more: int) -> SideFacts:
-    """Return the facts of one side; `more` are facts that only this kind of fight has."""
-    fumes = [enemy.rule_length("Corrosive Fumes") for enemy in enemies if enemy.has("Corrosive Fumes")]
-    suffers = not combatant.has("Automata") and not combatant.near_commander and not target_record(combatant).steady
-    facts: dict[str, int] = {
-        "models": _known(combatant.models),
-        "garrisoned": combatant.garrisoned,
-        "distance": NONE,
-        "edge_distance": length_of(combatant.edge_distance),
-        "tracks_position": combatant.edge_distance is not None,
-        "stride": 1,
-        "position_at": unit_state.WINS,
-        "static": combatant.has("Static"),
-        "hunter": combatant.has("Hunter"),
-        "fumes_within": max(fumes, default=NONE) if suffers else NONE,
-        "withdraws_without_room": combatant.withdraws_without_room,
-        "spectacular_demise": combatant.value("Spectacular Demise"),
-        "capacity": combatant.capacity or 0,
-        "passengers": 0 if combatant.passengers is None else combatant.passengers.models or 0,
-    }
-    return SideFacts(**(facts | more))
+def side_facts(combatant: Combatant, **more: int) -> SideFacts:
+    """Return the facts of a side that every fight has, no enemy being near; `more` are facts of this kind of fight."""
+    draft: Any = Draft((combatant, combatant))
+    set_side(draft, 0)
+    return cast("Draft", draft).sides()[0]._replace(fumes_within=NONE, **more)
 
 
 def setup_for(
     sides: Sequence[SideFacts], combatants: Sequence[Target], strikes: Sequence[Strike], die: Die | None = None
 ) -> Setup:
-    """The setup of a fight between two sides with those strikes; InputError for more than a program holds.
+    """Return the setup of a fight between two sides; InputError for more strikes than a program holds.
 
-    `die`: by default one with the faces of the rules.
+    `die` defaults to the faces of the rules.
     """
     if len(strikes) > MOST_STRIKES:
         problem = f"{len(strikes)} different attacks in one fight"
@@ -204,7 +274,8 @@ def setup_for(
         setup["sides"][0, side] = sides[side]
         setup["units"][0, side] = target_record(combatants[side])
         if (passengers := getattr(combatants[side], "passengers", None)) is not None:
-            aboard = _wholly_exposed(target_record(passengers))
+            aboard = target_record(passengers).copy()
+            aboard.exposed = NONE
             aboard.close_formation = True  # there nobody is nearest to the enemy: the officer is the last to go
             setup["passengers"][0, side] = aboard
     parts = setup["strikes"][0], setup["attacks"][0], setup["targets"][0]
@@ -215,61 +286,3 @@ def setup_for(
     if die is not None and (faces := packed_die(die)):
         setup["attacks"]["die"][0, : len(strikes)] = faces
     return cast("Setup", setup[0])
-
-
-A_COMBAT_LOST = 2 * FALL_BACK  # withdrawing, and falling back for the test that follows
-
-
-def set_backs(side: int, operations: Iterable[Operation], strikes: Sequence[Strike], charger: int = NONE) -> int:
-    """Return the most that the operations of one activation can set a unit back; a repeated strike is made once.
-
-    `charger`: the side whose activation it is, if it can charge in it. It goes on only after a combat that it has won.
-    """
-    length = lost = dismayed = 0
-    for kind, active, number in set(operations):
-        if kind == Kind.STRIKE:
-            strike = strikes[number]
-            tested = not strike.attack.close_quarters and strike.target.discipline != NONE
-            if strike.strike.striker == side or not tested:
-                continue
-            if strike.strike.by_blast:  # an enemy goes off once, in one way
-                dismayed = FALL_BACK
-            else:
-                length += FALL_BACK
-        elif kind == Kind.TEST_FRIGHTENED and active == side:
-            dismayed = FALL_BACK
-    if charger != NONE:
-        combats = sum(operation.kind == Kind.RESOLVE for operation in operations)
-        lost = 1 if side == charger else combats
-    return length + dismayed + A_COMBAT_LOST * lost
-
-
-def place(
-    sides: Sequence[SideFacts], set_back: Sequence[int], advance: Sequence[int], lengths: Iterable[int], where: str
-) -> Iterator[SideFacts]:
-    """Both sides with a stride and the place where they begin; InputError where a state has no room for the others.
-
-    A state keeps a place as so many strides from where its unit stood (:mod:`~analyser.rules.unit_state`). The stride
-    is the longest that all `lengths` are multiples of: whole inches take no more room than inches. `set_back` and
-    `advance` say how far each side gets at most; its own edge and the enemy may be nearer.
-    """
-    at_edge = [side.edge_distance != NONE and side.edge_distance <= back for side, back in zip(sides, set_back)]
-    backs = [side.edge_distance if stops else back for side, back, stops in zip(sides, set_back, at_edge)]
-    # An edge that is out of reach stops nobody, so that no place depends on it.
-    edges = [side.edge_distance for side, stops in zip(sides, at_edge) if stops]
-    stride = gcd(FALL_BACK, *lengths, *edges)
-    for side, back, most, enemy in zip(sides, backs, advance, backs[::-1]):
-        if not side.tracks_position:
-            yield side._replace(stride=stride)
-            continue
-        ahead = 0 if side.distance == NONE else min(most, side.distance + enemy)
-        origin = unit_state.origin_of(back, ahead, stride, side.position_at)
-        if origin == unit_state.TOO_FAR:
-            length, room = back + ahead, 1 << TOPMOST - side.position_at
-            steps = (each for each in range(stride + 1, INCH + 1) if INCH % each == 0)
-            finest = next((step for step in steps if length // step < 2 * room - 2), None)
-            problem = f"lengths in steps of {stride / INCH:g} inches lead to more places than a state has room for"
-            coarser = "" if finest is None else f"lengths in steps of {finest / INCH:g} inches, or "
-            allowed = f"{coarser}fewer rounds"
-            raise InputError(problem, where=where, allowed=allowed)
-        yield side._replace(stride=stride, origin=origin)

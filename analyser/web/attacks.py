@@ -10,6 +10,7 @@ from analyser.common.jit import step
 from analyser.common.records import Floats
 from analyser.engine.attack.exact import ROWS_A_STATE, gather, push_pmf
 from analyser.engine.attack.sweep import mean_damage
+from analyser.engine.fight.course import band_of
 from analyser.engine.pool.pmf import Outcomes, most_dice, no_outcomes, pool_pmf
 from analyser.rules import shots
 from analyser.rules.attack import Scores, hits_of, scores_for, set_fight
@@ -45,15 +46,6 @@ def drawn_by(question: Any) -> Drawn:
     odds = odds_of(question.die, question.deck[: question.n_cards])
     cards = question.deck[: question.n_cards] / odds.cards[question.n_cards - 1]
     return Drawn(odds, question.die / odds.sides, cards)
-
-
-@step
-def band_of(row: Any, count: int) -> int:
-    """Return the place of the band that covers `count` models or damage (AC-2.4); NONE if none does."""
-    for place in range(row.n_bands):
-        if row.bands[place].first <= count <= row.bands[place].last:
-            return int(place)
-    return NONE
 
 
 @step

@@ -8,6 +8,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from analyser.common.records import Int, record_type
+from analyser.engine.fight.course import UnitFacts
 from analyser.game.ruleset import Face
 from analyser.rules.shots import RowFacts, WhyNot
 from analyser.rules.structs import ATTACK, NONE, TARGET
@@ -42,47 +43,6 @@ class Refusal(IntEnum):
     TOO_MANY_PLACES = len(WhyNot) + 7
     FRONT_ALL_ROUND = len(WhyNot) + 8
     TOO_LARGE = len(WhyNot) + 9
-
-
-class UnitFacts(NamedTuple):
-    """Facts about a unit beside those of a target. Lengths are in hundredths of an inch."""
-
-    type: int = NONE  # a place in contact.TYPES
-    speed: int = 0
-    points: int = NONE
-    victory_points: int = NONE
-    edge_distance: int = NONE  # to its own table edge; NONE: far
-    veteran: int = 0
-    static: int = 0
-    hunter: int = 0
-    onslaught: int = 0
-    overrun: int = 0
-    storming_party: int = 0
-    stoic_defence: int = 0
-    berserk: int = 0
-    run_amok: int = 0
-    all_out_attack: int = 0  # rows
-    sponsons: int = 0  # dice
-    tail_gunner: int = 0  # dice
-    spectacular_demise: int = 0  # dice
-    throws: int = 0
-    throw_reach: int = NONE
-    fumes: int = NONE  # how far its Corrosive Fumes reach; NONE: it has none
-    on_lookout: int = 0
-    reloading: int = 0
-    ammo_supply: int = 0
-    concealed: int = 0
-    overcharges: int = 0  # in close quarters
-    carriages: int = 0
-    withdraws_without_room: int = 0
-    supported: int = 0
-    threatened: int = 0
-    outflanking: int = 0
-    difficult_terrain: int = 0
-    overruns: int = 1  # whether it makes use of Overrun
-    policy: int = NONE  # a Policy, or NONE: what its armaments are for
-    row: int = NONE  # place of the row to shoot with; NONE: the best
-    close_quarters_row: int = NONE  # place of the row for close quarters; NONE: the first
 
 
 class Circumstances(NamedTuple):

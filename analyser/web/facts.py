@@ -67,6 +67,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from analyser.engine.fight.course import UnitFacts
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.game.ruleset import Rating, Ruleset
 from analyser.game.units import Loadout, Row
@@ -75,10 +76,9 @@ from analyser.rules.policies import Policy
 from analyser.rules.shots import RowFacts, WhyNot
 from analyser.rules.structs import INCH, NONE, Officer, Sight
 from analyser.scenarios.attack import attack_record, target_record
-from analyser.scenarios.charge import type_number
 from analyser.scenarios.resolve import resolve_combatant, row_facts, veteran_of
 from analyser.scenarios.schema import BONUSES, PENALTIES, Attack, Charge, Combatant, DuelTerms, Target
-from analyser.scenarios.strikes import length_of
+from analyser.scenarios.strikes import unit_facts as facts_of
 from analyser.web.blocks import (
     ANSWERS,
     MOST_BANDS,
@@ -90,7 +90,6 @@ from analyser.web.blocks import (
     Circumstances,
     Kind,
     Refusal,
-    UnitFacts,
 )
 
 REFUSALS: Mapping[int, str] = {
@@ -355,7 +354,8 @@ def unit_facts(loadout: Loadout) -> dict[str, Any]:
             raise ValueError(f"{loadout.selector}: {count} {what} (allowed: up to {most})")
     combatant = resolve_combatant(Combatant(), None, "unit", loadout)
     target = target_record(combatant)
-    numbers = {name: int(target[name]) for name in target.dtype.names} | _facts_of(combatant, loadout)._asdict()
+    facts = facts_of(combatant)._replace(points=_known(level.points))._asdict()
+    numbers = {name: int(target[name]) for name in target.dtype.names} | facts
     return {
         "id": loadout.selector,
         "name": unit.name,
@@ -368,28 +368,6 @@ def unit_facts(loadout: Loadout) -> dict[str, Any]:
         "numbers": _unusual(numbers, _USUAL_UNIT),
         "rows": [_row(row, combatant, loadout) for row in unit.rows],
     }
-
-
-def _facts_of(unit: Combatant, loadout: Loadout) -> UnitFacts:
-    level = loadout.level
-    return UnitFacts(
-        type=type_number(unit),
-        speed=length_of(unit.speed or 0),
-        points=_known(level.points),
-        victory_points=_known(unit.victory_points),
-        veteran=unit.veteran or 0,
-        all_out_attack=unit.value("All-Out Attack"),
-        sponsons=unit.value("Sponsons"),
-        tail_gunner=unit.value("Tail Gunner"),
-        spectacular_demise=unit.value("Spectacular Demise"),
-        throws=unit.has("Throw"),
-        throw_reach=unit.rule_length("Throw") or NONE,
-        fumes=unit.rule_length("Corrosive Fumes") if unit.has("Corrosive Fumes") else NONE,
-        **{name.lower().replace(" ", "_"): int(unit.has(name)) for name in _FLAGS},
-    )
-
-
-_FLAGS = ("Static", "Hunter", "Onslaught", "Overrun", "Storming Party", "Stoic Defence", "Berserk", "Run Amok")
 
 
 def _row(row: Row, combatant: Combatant, loadout: Loadout) -> dict[str, Any]:

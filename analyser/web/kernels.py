@@ -12,6 +12,7 @@ import numpy as np
 
 from analyser.common.jit import kernel, step
 from analyser.common.records import Integers
+from analyser.engine.fight.course import Course, lines_of, no_lines
 from analyser.engine.fight.exact.distribution import Joint, fused_from
 from analyser.engine.fight.exact.propagate import after_operation
 from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, after_strike, none_known, pool_cache_for
@@ -25,7 +26,7 @@ from analyser.rules.structs import NONE
 from analyser.web.attacks import answer_attack, drawn_by, share_of, sum_from_above
 from analyser.web.blocks import ANSWERS, QUESTION, Kind, Refusal
 from analyser.web.duels import set_duel, shooter_of
-from analyser.web.fights import Course, course_with, set_charge
+from analyser.web.fights import set_charge
 
 MOST_PAIRS = 1 << 18
 """Most pairs of states in a distribution; with more, a phone would take seconds."""
@@ -76,13 +77,13 @@ def after_lines(
     setup: Any, course: Course, joint: Joint, cache: PoolCache, known: StrikeOutcomes
 ) -> tuple[Joint, StrikeOutcomes]:
     """Return the distribution after a course. Operations are fused up to each that gives orders, as in duels."""
-    done = 0
-    while done < course.length[0] and joint.probabilities.size <= MOST_PAIRS:
+    operations, done = lines_of(course), 0
+    while done < len(operations) and joint.probabilities.size <= MOST_PAIRS:
         end = done + 1
-        while end < course.length[0] and course.lines[end, 0] != Operation.GIVE_ORDERS:
+        while end < len(operations) and operations[end, 0] != Operation.GIVE_ORDERS:
             end += 1
         while done < end:
-            fused, done = fused_from(course.lines, done, end)
+            fused, done = fused_from(operations, done, end)
             if fused.operation[0] == Operation.STRIKE:
                 joint, known = after_strike(setup, fused, joint, cache, known)
             else:
@@ -141,8 +142,8 @@ def wins_of(state: int, bits: int) -> int:
 @step
 def answer_charge(question: Any, setup: Any, answer: Any) -> None:
     """Answer a charge of unit 0 at unit 1 (AC-8)."""
-    course = course_with(np.zeros(1, np.int64))
-    answer.refused = set_charge(question, setup, course)
+    course = Course(question, setup, np.zeros(1, np.int64), no_lines())
+    answer.refused = set_charge(course)
     if answer.refused != 0:
         return
     begins = unit_state.with_order(start_of(setup, 0, 0), Order.CHARGE) | discipline.ACTIVATED
@@ -183,10 +184,9 @@ def answer_charge(question: Any, setup: Any, answer: Any) -> None:
 @step
 def answer_duel(question: Any, setup: Any, answer: Any) -> None:
     """Answer a duel (AC-9.2)."""
-    drawn = drawn_by(question)
-    shooters = shooter_of(question, setup, 0, drawn), shooter_of(question, setup, 1, drawn)
-    course = course_with(np.zeros(1, np.int64))
-    answer.refused = set_duel(question, setup, course, shooters)
+    drawn, course = drawn_by(question), Course(question, setup, np.zeros(1, np.int64), no_lines())
+    shooters = shooter_of(course, 0, drawn), shooter_of(course, 1, drawn)
+    answer.refused = set_duel(course, shooters)
     answer.attacker_policy, answer.target_policy = shooters[0].policy, shooters[1].policy
     answer.attacker_row, answer.target_row = shooters[0].rows[0], shooters[1].rows[0]
     if answer.refused != 0:
