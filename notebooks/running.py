@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from nbclient import NotebookClient
 FOLDER = Path(__file__).parent
 SECONDS_A_CELL = 300
 _WIDGET = "application/vnd.jupyter.widget-view+json"  # means nothing without the kernel that made it
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 _KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
@@ -43,7 +45,10 @@ def cleaned(notebook: Any) -> Any:
         if cell.cell_type == "code":
             cell.outputs = _joined([each for each in cell.outputs if each.get("name") != "stderr"])
             for output in cell.outputs:
-                output.get("data", {}).pop(_WIDGET, None)
+                shown = output.get("data", {})
+                shown.pop(_WIDGET, None)
+                if "text/plain" in shown:
+                    shown["text/plain"] = _ADDRESS.sub("", shown["text/plain"])
     return notebook
 
 
