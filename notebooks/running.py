@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from base64 import b64decode
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from nbclient import NotebookClient
 FOLDER = Path(__file__).parent
 SECONDS_A_CELL = 300
 _WIDGET = "application/vnd.jupyter.widget-view+json"  # means nothing without the kernel that made it
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 _KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 
@@ -43,7 +46,10 @@ def cleaned(notebook: Any) -> Any:
         if cell.cell_type == "code":
             cell.outputs = _joined([each for each in cell.outputs if each.get("name") != "stderr"])
             for output in cell.outputs:
-                output.get("data", {}).pop(_WIDGET, None)
+                shown = output.get("data", {})
+                shown.pop(_WIDGET, None)
+                if "text/plain" in shown:
+                    shown["text/plain"] = _ADDRESS.sub("", shown["text/plain"])
     return notebook
 
 
@@ -59,5 +65,17 @@ def _joined(outputs: list[Any]) -> list[Any]:
 
 
 def write(notebook: Any, path: Path) -> None:
-    """Write the notebook to its file."""
+    """Write the notebook to its file, and its first picture to that of the gallery."""
     path.write_text(nbformat.writes(notebook, indent=1) + "\n", encoding="utf-8", newline="\n")
+    gallery_file(path).write_bytes(first_picture(notebook))
+
+
+def gallery_file(path: Path) -> Path:
+    """The file of a notebook's first picture, which pages show."""
+    return FOLDER.parent / "docs" / "images" / f"notebook-{path.name[0]}.png"
+
+
+def first_picture(notebook: Any) -> bytes:
+    """The first picture of a notebook, as PNG."""
+    outputs = (output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs)
+    return b64decode(next(output.data["image/png"] for output in outputs if "image/png" in output.get("data", {})))

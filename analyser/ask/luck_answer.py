@@ -10,6 +10,7 @@ import pandas as pd
 
 from analyser import plots
 from analyser.common.answer import Answer, Block, source_notes
+from analyser.common.distributions import Distribution
 from analyser.common.estimates import CERTAIN_WITHIN, Estimate
 from analyser.common.frames import tidy
 from analyser.common.look import about
@@ -184,8 +185,8 @@ class SideLuck:
     gone, expected : float
         Losses of the enemy: models destroyed, and all of each unit that broke or fled.
     chance : Chance
-    law : DataFrame
-        `gone`, `probability`: the distribution of the sum over all fights.
+    distribution : Distribution
+        That of the sum over all fights.
     """
 
     side: str
@@ -193,7 +194,7 @@ class SideLuck:
     gone: float
     expected: float
     chance: Chance
-    law: pd.DataFrame
+    distribution: Distribution
 
     def as_dict(self) -> dict[str, Any]:
         """Return the sums and the probabilities as plain data."""

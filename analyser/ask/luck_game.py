@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from analyser.ask.keys import unit_at
 from analyser.ask.luck_answer import Chance, Fought, SideLuck
 from analyser.ask.memoised_solver import Solver, kind_in
 from analyser.ask.observed_outcome import Law, fought, got_in
+from analyser.common.distributions import Distribution
 from analyser.common.errors import (
     InputError,
     MisspeltError,
@@ -138,5 +138,5 @@ def _summed(side: str, fights: Sequence[Measured]) -> SideLuck | None:
             again = _at(_sum_of(drawn, worths), place)
             redrawn.append((again.as_bad, again.as_good))
         chance = chance._replace(half_width=float(NORMAL_95 * np.std(redrawn, axis=0).max()))
-    frame = pd.DataFrame({"gone": values / parts, "probability": total[values]})
-    return SideLuck(side, "points" if in_points else "models", gone, expected, chance, frame)
+    spread = Distribution("gone", values / parts, total[values], trials, is_combined=True)
+    return SideLuck(side, "points" if in_points else "models", gone, expected, chance, spread)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,7 +69,7 @@ def tidy(data: pd.DataFrame | Mapping[str, Any] | Iterable[Mapping[str, Any]]) -
     for place, name in reversed(list(enumerate(frame.columns))):
         column = _typed(frame[name])
         frame[name] = column
-        if _needs_names(column, str(name), frame):
+        if _is_of_ids(column) and not _has_names(str(name), frame):
             names = {value: readable(value) for value in column.cat.categories}
             frame.insert(place + 1, f"{name}_name", _typed(column.astype(object).map(names)))
     return frame
@@ -88,13 +89,16 @@ def _typed(column: pd.Series[Any]) -> pd.Series[Any]:
     return column.astype(pd.CategoricalDtype(list(order or values), ordered=order is not None))
 
 
-def _needs_names(column: pd.Series[Any], name: str, frame: pd.DataFrame) -> bool:
-    """True for a column of selectors alone that has no names beside it."""
-    if column.dtype != "category" or not all(_SELECTOR.fullmatch(str(value)) for value in column.cat.categories):
-        return False
-    return len(column.cat.categories) > 0 and not {f"{name}_unit", f"{name}_name"} & set(frame.columns) | (
-        {"unit"} & set(frame.columns) if name == "loadout" else set()
-    )
+def _is_of_ids(column: pd.Series[Any]) -> bool:
+    """True for a column of the selectors of loadouts."""
+    values = column.cat.categories if column.dtype == "category" else ()
+    return len(values) > 0 and all(_SELECTOR.fullmatch(str(value)) for value in values)
+
+
+def _has_names(name: str, frame: pd.DataFrame) -> bool:
+    """True if a frame has the names of a column of ids beside it."""
+    beside = {f"{name}_name", f"{name}_unit"} | ({"unit", "name"} - {name} if name in ("loadout", "unit") else set())
+    return not beside.isdisjoint(frame.columns)
 
 
 def _cells(row: Mapping[str, Any], before: str = "") -> Iterable[tuple[str, Any]]:
@@ -123,11 +127,24 @@ def styled(frame: pd.DataFrame, figures: Sequence[Any] | None = None, percent: S
         percent = [name for name in numbers if str(name).startswith(("p_", "probability"))]
     if figures is None:
         figures = [name for name in numbers if not str(name).endswith(ENDS) and name not in ("low", "high")]
-    hidden = [name for name in frame if f"{name}_name" in frame or f"{name}_unit" in frame]
+    hidden = [name for name in frame if _is_of_ids(frame[name]) and _has_names(str(name), frame)]
     style = frame.style.format("{:.2f}", subset=[name for name in numbers if name not in percent], na_rep="")
     style = style.format("{:.1%}", subset=list(percent), na_rep="").hide(hidden, axis="columns")
+    style = style.format_index(head_of, axis="columns").set_uuid(
+        f"{crc32(frame.to_csv().encode()):x}"
+    )  # the same in each run
     for name in figures:
         least, most = min(0.0, frame[name].min()), 1.0 if name in percent else max(0.0, frame[name].max())
         if least < most:
             style = style.bar(subset=[name], color=(LOSS, BAR), align="mid", vmin=least, vmax=most)
     return style if not frame.index.equals(type(frame.index)(range(len(frame)))) else style.hide(axis="index")
+
+
+def head_of(name: Any) -> str:
+    """Return the head of a column: its name in words.
+
+    >>> head_of("p_broken"), head_of("attacker_name")
+    ('P(broken)', 'attacker')
+    """
+    text = str(name).removesuffix("_name").removesuffix("_unit").replace("_", " ")
+    return f"P({text[2:]})" if text.startswith("p ") else text

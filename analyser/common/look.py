@@ -38,8 +38,8 @@ LINES: Sequence[Mapping[str, Any]] = (
     {"color": "#000000", "linestyle": "-", "marker": "o"},
     {"color": "#d55e00", "linestyle": "--", "marker": "s"},
     {"color": "#0072b2", "linestyle": "-.", "marker": "^"},
-    {"color": "#b07a00", "linestyle": ":", "marker": "D"},
-    {"color": "#007a5a", "linestyle": (0, (6, 2)), "marker": "v"},
+    {"color": "#007a5a", "linestyle": ":", "marker": "D"},
+    {"color": "#b2182b", "linestyle": (0, (6, 2)), "marker": "v"},
     {"color": "#a8588a", "linestyle": (0, (3, 1, 1, 1, 1, 1)), "marker": "P"},
 )
 """Colours that colour-blind readers tell apart, each with a dash and a marker of its own for those in grey."""

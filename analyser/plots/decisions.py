@@ -38,13 +38,14 @@ COLOURS = {
             ("do nothing",),
             ("charge",),
             ("double time",),
-            ("take cover",),
+            ("take cover", "advance and take cover"),
         )
     )
     for name in names
 }
 """Colour and hatch of what is done most often."""
 _HOW_FAR = re.compile(r" (to |\d).*?(?= and |$)")
+_EDGES: dict[str, Any] = {"edgecolor": "white", "linewidth": 1, "hatchcolor": look.DARK, "hatch_linewidth": 0.7}
 FEWEST_COLUMNS = 4
 MOST_BARS, BAR_HEIGHT = 40, 0.26  # inches
 
@@ -103,14 +104,14 @@ def choices(
         places = zip(np.searchsorted(xs, frame["x"]), np.searchsorted(ys, frame["y"]))
         for (across_at, up_at), do, comes_up in zip(places, frame["do"], frame["comes_up"]):
             name = do if do in named else named[-1]
-            style: dict[str, Any] = {"facecolor": colours[name], "hatch": fills[name][1], "edgecolor": "white"}
-            style |= {"linewidth": 1, "alpha": 1.0 if comes_up else PALE}
+            style: dict[str, Any] = {"facecolor": colours[name], "hatch": fills[name][1], **_EDGES}
+            style |= {"alpha": 1.0 if comes_up else PALE}
             axes.add_patch(Rectangle((across_at - 0.5, up_at - 0.5), 1, 1, **{**style, **artist}))
         axes.set(xlim=(-0.5, columns - 0.5), ylim=(-0.5, len(ys) - 0.5))
         axes.set_xticks(range(len(xs)), [f"{x:g}" for x in xs])
         axes.set_yticks(range(len(ys)), [f"{y:g}" for y in ys])
         patches = [
-            Patch(facecolor=colours[name], hatch=fills[name][1], edgecolor="white", label=text)
+            Patch(facecolor=colours[name], hatch=fills[name][1], label=text, **_EDGES)
             for name, text in zip(named, labels)
         ]
         if not frame["comes_up"].all():

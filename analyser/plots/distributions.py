@@ -11,7 +11,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, ScalarFormatter
 from numpy.typing import NDArray
 
 from analyser.common import look
@@ -375,7 +375,11 @@ def panels(
 
 
 def _share_scales(grid: Sequence[Axes]) -> None:
-    """Give all panels limits that hold what each of them shows."""
+    """Give all panels limits that hold what each of them shows, and the ticks of the widest, if they are numbers."""
+    widest = max(grid, key=lambda axes: np.ptp(axes.get_xlim()))
+    if all(isinstance(axes.xaxis.get_major_formatter(), ScalarFormatter) for axes in grid):
+        for axes in grid:
+            axes.set_xticks(widest.get_xticks())
     for name in ("xlim", "ylim"):
         ends = np.array([getattr(axes, f"get_{name}")() for axes in grid])
         for axes in grid:

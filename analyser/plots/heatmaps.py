@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from analyser.common import look
 from analyser.common.errors import InputError, check_choice
-from analyser.common.frames import names_of
+from analyser.common.frames import head_of, names_of
 from analyser.common.text import NEGLIGIBLE
 from analyser.game.units import Category
 from analyser.plots import metrics
@@ -36,6 +37,7 @@ _BETWEEN = 5.0  # points of white between groups, and before the means
 _PERCENT_TICKS = (1, 2, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 98, 99)  # written beside the colours
 _ROUND = (1, 2, 5)  # times a power of ten: other figures beside the colours
 _POINTS_AN_INCH, _OF_CELL = 72, 0.75  # how much of a cell's height its text may take
+_INCHES_A_LETTER = 0.075  # of a label
 _LEAST_TEXT = 5.0  # points: in smaller cells there is none
 
 
@@ -115,7 +117,7 @@ def heatmap(
     >>> [text.get_text() for text in ax.texts]
     ['1.5', '2.2']
     """
-    frame = look.rows_of(data, "frame")
+    frame = look.rows_of(data)
     shown = values or getattr(data, "metric", None)
     if shown is None:
         raise InputError("no column of values", where="values", allowed=", ".join(map(str, frame.columns)))
@@ -128,7 +130,7 @@ def heatmap(
     check_choice(drawn, "scale", get_args(Scale))
     across, up = CELL_WIDTH * len(table.columns), CELL_HEIGHT * len(table.rows)
     is_matchups = f"{rows}_unit" in frame
-    names = {} if is_matchups else {"xlabel": columns.replace("_", " "), "ylabel": rows.replace("_", " ")}
+    names = {} if is_matchups else {"xlabel": head_of(columns), "ylabel": head_of(rows)}
     if is_matchups and np.isnan(frame[shown].to_numpy(float)).any():
         names = {"xlabel": IMPOSSIBLE}
     unit = ", percent" if table.is_probability else ""
@@ -142,7 +144,7 @@ def heatmap(
         if len(table.groups) > 1 or table.has_means:
             _separate(axes, table)
         if colorbar:
-            _add_scale(axes, image, own, drawn)
+            _add_scale(axes, image, own, drawn, is_titled=title == look.AUTO)
     if is_matchups:
         axes.xaxis.label.set(x=0, ha="left")
     return axes
@@ -164,7 +166,7 @@ def _table(frame: pd.DataFrame, names: tuple[str, str, str], groups: str | None,
     firsts = [_in_order(frame, side, values if with_means else None) for side in (rows, columns)]
     if key is not None:
         order = get_args(Category) if key == "defender_category" else tuple(dict.fromkeys(firsts[1][key]))
-        firsts[1] = firsts[1].iloc[np.argsort(firsts[1][key].map(order.index), kind="stable")]
+        firsts[1] = firsts[1].iloc[np.argsort(firsts[1][key].astype(object).map(order.index), kind="stable")]
     cells = frame.assign(**{values: frame[values].astype(float)}).pivot(index=rows, columns=columns, values=values)
     grid = cells.reindex(index=firsts[0][rows], columns=firsts[1][columns]).to_numpy(np.float64)
     called = [_names(first, side) for first, side in zip(firsts, (rows, columns))]
@@ -250,15 +252,19 @@ def _norm(shown: NDArray[np.float64], scale: Scale) -> Normalize:
 
 
 def _label(ax: Axes, table: Table) -> None:
-    """Name the rows on the left, and the columns above: slanted, if they are long."""
+    """Name the rows on the left, and the columns above: slanted, if their words are wider than the cells."""
     ax.set_yticks(np.arange(len(table.rows)), table.rows, size=look.LABEL_POINTS)
-    is_long = max(map(len, table.columns)) > 5
+    letters = int(ax.get_window_extent().width / ax.figure.dpi / len(table.columns) / _INCHES_A_LETTER)
+    names = ["\n".join(textwrap.wrap(name, letters, break_long_words=False)) for name in table.columns]
+    is_long = any(name.count("\n") > 2 or max(map(len, name.split("\n"))) > letters for name in names)
     slanted: dict[str, Any] = {"rotation": 55, "ha": "left", "va": "bottom", "rotation_mode": "anchor"}
-    ax.set_xticks(np.arange(len(table.columns)), table.columns, size=look.LABEL_POINTS, **(slanted if is_long else {}))
+    names, how = (table.columns, slanted) if is_long else (names, {})
+    ax.set_xticks(np.arange(len(table.columns)), names, size=look.LABEL_POINTS, **how)
     ax.xaxis.set_ticks_position("top")
     ax.tick_params(which="major", length=0, pad=3)
-    for axis in (ax.xaxis, ax.yaxis):
-        outline_labels(axis)
+    outline_labels(ax.yaxis)
+    if not any("\n" in name for name in names):  # outlines are of one line
+        outline_labels(ax.xaxis)
 
 
 def _sides(frame: pd.DataFrame, rows: str, columns: str) -> str:
@@ -300,8 +306,8 @@ def _separate(ax: Axes, table: Table) -> None:
     ax.tick_params(axis="x", which="minor", length=0, pad=3, top=False, labeltop=False, labelbottom=True)
 
 
-def _add_scale(ax: Axes, image: AxesImage, quantity: str, scale: Scale) -> None:
-    """The colours and what they stand for, beside the cells."""
+def _add_scale(ax: Axes, image: AxesImage, quantity: str, scale: Scale, *, is_titled: bool = False) -> None:
+    """The colours and what they stand for, beside the cells; in a title alone where they are shorter than that."""
     if isinstance(ax, look.Picture):
         inches = ax.get_window_extent().width / ax.figure.dpi
         place: dict[str, Any] = {"cax": ax.inset_axes((1 + SCALE_GAP / inches, 0, SCALE_WIDTH / inches, 1))}
@@ -320,7 +326,9 @@ def _add_scale(ax: Axes, image: AxesImage, quantity: str, scale: Scale) -> None:
         bar.set_ticks(list(ticks), labels=[f"{tick:g}" for tick in ticks])
         bar.minorticks_off()
     how = {"log": f"\n{LOGARITHMIC}", "log-odds": f"\n{LOG_ODDS}"}.get(scale, "")
-    bar.set_label(quantity + how, size=look.LABEL_POINTS)
+    is_long = _INCHES_A_LETTER * len(quantity) > bar.ax.get_window_extent().height / ax.figure.dpi
+    if not (is_long and is_titled and isinstance(ax, look.Picture)):
+        bar.set_label(quantity + how, size=look.LABEL_POINTS)
     bar.ax.tick_params(labelsize=look.LABEL_POINTS, length=2)
 
 

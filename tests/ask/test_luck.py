@@ -101,7 +101,7 @@ def test_a_game_against_all_that_can_happen():
     assert mine.chance.worse == pytest.approx(sum(p for value, p in sums if value < happened - 1e-9), abs=1e-12)
     assert mine.chance.equal == pytest.approx(sum(p for value, p in sums if abs(value - happened) < 1e-9), abs=1e-12)
     assert mine.expected == pytest.approx(sum(value * p for value, p in sums))
-    assert mine.law["probability"].sum() == pytest.approx(1, abs=1e-12)
+    assert mine.distribution.probabilities.sum() == pytest.approx(1, abs=1e-12)
 
 
 def test_a_unit_that_breaks_counts_whole_where_that_is_said():
@@ -257,9 +257,9 @@ def test_focus_fire_is_looked_at_after_its_last_attack():
         assert chance.worse == pytest.approx(law[law.index < destroyed].sum(), abs=1e-12)
         assert chance.equal == pytest.approx(law[destroyed], abs=1e-12)
     side = an.luck(game({**FOCUS, "got": {"destroyed": 4, "broken": False}})).sides[0]
-    assert side.law["probability"].sum() == pytest.approx(1)
+    assert side.distribution.probabilities.sum() == pytest.approx(1)
     annihilated = float(an.focus(FOCUS).probability("annihilated"))
-    assert side.law["probability"].iloc[-1] == pytest.approx(annihilated, abs=1e-12)
+    assert side.distribution.probabilities[-1] == pytest.approx(annihilated, abs=1e-12)
 
 
 def test_the_margin_of_a_duel_and_who_wins():

@@ -11,6 +11,7 @@ from contextlib import redirect_stdout
 import pytest
 
 import analyser
+from analyser.plots.metrics import METRICS, forget
 from tests.helpers.pages import PAGES, ROOT, assert_part_of, blocks
 from tests.helpers.shell import run
 
@@ -65,7 +66,9 @@ def folder(tmp_path, monkeypatch):
     rest = rest.replace("points = 60", "points = 75", 1)
     changed.write_text(f'{before}id = "rifle-platoon"{rest}', encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    return tmp_path
+    yield tmp_path
+    for name in [name for name, what in METRICS.items() if what.function is not None]:
+        forget(name)
 
 
 def write_files(page, folder):

@@ -5,7 +5,7 @@ import ast
 import nbformat
 import pytest
 
-from notebooks.running import FOLDER, cleaned, paths, run
+from notebooks.running import FOLDER, cleaned, first_picture, gallery_file, paths, run
 
 pytestmark = pytest.mark.slow
 
@@ -40,6 +40,12 @@ def test_what_is_kept_is_clean_and_small(path):
     assert cleaned(nbformat.read(path, as_version=4)) == kept
     assert path.stat().st_size < MOST_BYTES
     assert "widget" not in str(kept.metadata)
+
+
+@each_notebook
+def test_its_first_picture_is_in_the_gallery(path):
+    assert first_picture(nbformat.read(path, as_version=4)) == gallery_file(path).read_bytes()
+    assert gallery_file(path).name in (FOLDER.parent / "docs" / "notebooks.md").read_text(encoding="utf-8")
 
 
 @each_notebook

@@ -183,6 +183,11 @@ def test_series_can_stand_side_by_side_and_be_named():
         distribution(LAWS, by="loadout", label="A")
 
 
+def test_ticks_are_at_values_that_there_are():
+    """Two bars stand in the middle of a wider picture: beside them are no negative numbers."""
+    assert distribution(LAWS.iloc[:2], kind="bars").get_xticks().tolist() == [0, 1]
+
+
 def test_at_most_is_what_is_not_above():
     ax = distribution(LAWS, by="loadout", kind="at most")
     assert [list(line.get_ydata()) for line in ax.lines] == [pytest.approx([20, 70, 100]), pytest.approx([60, 90, 100])]
@@ -195,6 +200,7 @@ def test_panels_share_scales_and_one_legend():
     one, other = panels(laws, distribution, kind="lines", label="so many")
     assert one.get_xlim() == other.get_xlim()
     assert one.get_ylim() == other.get_ylim()
+    assert one.get_xticks().tolist() == other.get_xticks().tolist()
     assert (one.get_legend(), len(one.figure.legends)) == (None, 1)
 
 
