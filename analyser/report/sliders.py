@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,24 +24,25 @@ RATIOS = 0.5 * STEP ** np.arange(71)
 SLID = ("dice", "defence")
 
 
-def verdicts_at(price: Row) -> dict[str, Any] | None:
+class Verdicts(NamedTuple):
+    """Verdicts at each of :data:`RATIOS`, and the probabilities, in percent, that points are more than 10% wrong."""
+
+    under: list[int]
+    over: list[int]
+    verdicts: list[str]
+
+
+def verdicts_at(price: Row) -> Verdicts:
     """Return the verdict on a loadout at each of :data:`RATIOS`, by the model that gave its fair points.
 
-    Returns
-    -------
-    dict or None
-        `under` and `over`, the probabilities in percent that it would be priced too low or too high by more than 10%,
-        and the `verdicts`. None for a loadout without a fair price.
+    It needs a fair price.
     """
     fair = float(price["fair_points"])
-    if np.isnan(fair):
-        return None
     wrong = np.log(price["probably_over_fair"]) + price["follows"] * np.log(RATIOS / price["points_over_fair"])
     least = np.full(len(RATIOS), -np.inf) if np.isnan(price["at_most"]) else np.log(RATIOS * fair / price["at_most"])
     under, over = probabilities(wrong, np.full(len(RATIOS), price["error"]), least)
     verdicts = [OVER if most > 0 else verdict_of(*each) for *each, most in zip(under, over, least >= 0)]
-    percents = {name: (100 * each).round().astype(int).tolist() for name, each in (("under", under), ("over", over))}
-    return percents | {"verdicts": verdicts}
+    return Verdicts(*((100 * each).round().astype(int).tolist() for each in (under, over)), verdicts)
 
 
 def slider_data() -> dict[str, Any]:

@@ -209,8 +209,8 @@ class _Facts:
         if price["fair_points"] == price["fair_points"]:
             facts |= {"fair": price["fair_points"], "low": price["fair_low"], "high": price["fair_high"]}
             facts["noticed"] = round(float(price["noticed_from"]), 3)
-            if (at := verdicts_at(price)) is not None:
-                facts["prices"] = at | {"kinds": [kind_of(verdict) for verdict in at.pop("verdicts")]}
+            under, over, verdicts = verdicts_at(price)
+            facts["prices"] = {"under": under, "over": over, "kinds": [kind_of(verdict) for verdict in verdicts]}
             facts["not_counted"] = price["not_counted"]
             facts["range"] = fair_text(price).partition("(")[2].rstrip(")")
         return facts

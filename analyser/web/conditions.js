@@ -11,24 +11,27 @@ function isPossible({ needs, side }, { one, other, chosen }) {
   return [...of.rules, ...(chosen?.row.qualities ?? [])].some((each) => each.split(" (")[0] === needs);
 }
 
-/** Distance, row and conditions. */
-export function how(about) {
-  const { page, state, one, other, chosen } = about;
-  const reach = chosen ? ` · ${chosen.row.name} ${chosen.row.reach}` : "";
-  const distance = page.conditions.find(({ name }) => name === "distance");
+/** The distance of an attacker, with the reach of the row that is chosen. */
+export function distance({ page, state }, one, row) {
+  const { label } = page.conditions.find(({ name }) => name === "distance");
   const value = state.conditions.distance ?? page.usual.distance;
+  return slider({
+    name: "distance",
+    label: `${capital(label)}${row ? ` · ${row.name} ${row.reach}` : ""}`,
+    value,
+    least: 0,
+    most: Math.max(one.farthest, value),
+    step: 1,
+    shown: `${value}″`,
+  });
+}
+
+/** Level, row and conditions. */
+export function how(about) {
+  const { page, state, one, other } = about;
   return h(
     "section.sheet.how",
     { "data-key": "how", "aria-label": "Conditions" },
-    slider({
-      name: "distance",
-      label: `${capital(distance.label)}${reach}`,
-      value,
-      least: 0,
-      most: Math.max(one.farthest, value),
-      step: 1,
-      shown: `${value}″`,
-    }),
     page.kind === "calculator" && [levels(about, one, "attackers"), levels(about, other, "targets")],
     rowChips(about),
     [one, other].map((unit, place) => [

@@ -1,8 +1,8 @@
 /** From the state of the page and the answers to what each panel shows. */
 
 import { h } from "./dom.js";
-import { answer, cards, contest, figures, notes, pairs, ranking, sides, top } from "./view.js";
-import { group, how, unitId } from "./conditions.js";
+import { answer, cards, contest, figures, notes, pairs, ranking, sides, table, top } from "./view.js";
+import { distance, group, how, unitId } from "./conditions.js";
 import { changed } from "./edits.js";
 import { capital, hasWords, percent, tenths, wordsOf } from "./words.js";
 import { workshop } from "./workshop.js";
@@ -78,7 +78,7 @@ function list(all, role) {
   const chosen = role === "attackers" ? state.attacker : state.target;
   const here = Object.values(units).filter(fits);
   const hint =
-    role === "attackers" ? page.words.whoAttacks : state.attacker ? page.words.chance : page.words.whoIsAttacked;
+    role === "attackers" ? page.words.whoAttacks : state.attacker ? page.words.taken : page.words.whoIsAttacked;
   return cards({
     role,
     heading: isTable ? page.sides[side].name : role === "attackers" ? "Attacker" : "Target",
@@ -87,8 +87,15 @@ function list(all, role) {
     round: isTable && role === "attackers" ? state.round : 0,
     search: isTable ? undefined : searched[role],
     chosen,
-    units: (isTable ? here : oneLevelOf(here, chosen)).map((unit) => cardOf(all, unit, role)),
+    control: all.isNarrow && role === "targets" && state.attacker && distance(all, units[state.attacker]),
+    units: withMost((isTable ? here : oneLevelOf(here, chosen)).map((unit) => cardOf(all, unit, role)), page),
   });
+}
+
+/** The cards, the one that loses most marked. */
+function withMost(made, { words }) {
+  const most = Math.max(...made.map(({ points }) => points ?? 0));
+  return made.map((each) => ({ ...each, most: words.most, isMost: most > 0 && each.points === most }));
 }
 
 /** One loadout of each unit: the one that is chosen, else its first. */
@@ -114,11 +121,15 @@ function cardOf({ page, state, answers }, unit, role) {
           : `${unit.level} · ${unit.points} pt`,
     gone: !models,
     states: [...new Set(is.map(({ label }) => label))],
-    facts: page.kind === "calculator" ? unit.level : left,
+    facts: page.kind === "calculator" ? (unit.points === null ? unit.level : `${unit.level} · ${unit.points} pt`) : left,
   };
   if (role !== "targets" || !state.attacker) return card;
   const best = answers.best(state.attacker, unit.key);
-  return best ? { ...card, chance: best.why ? null : best[page.chance], about: page.words.chance } : card;
+  if (!best) return card;
+  if (best.why) return { ...card, chance: null, about: page.words.chance };
+  const points = best.points || 0;
+  const take = Number.isNaN(best.points) ? "" : `${best.points.toFixed(0)} pt`;
+  return { ...card, chance: best[page.chance], about: page.words.chance, share: best.mean_share_lost, points, take };
 }
 
 function fight(all) {
@@ -133,8 +144,9 @@ function fight(all) {
   const about = { ...all, one, other, rows, chosen };
   return panel(
     h("h2.unseen", {}, `${one.name} on ${other.name}`),
-    sides({ attackers: sideOf(all, one), targets: sideOf(all, other) }),
+    sides({ attackers: sideOf(all, one), targets: sideOf(all, other) }, distance(all, one, chosen?.row)),
     answer(answerOf(about)),
+    ways(about),
     how(about),
     page.kind === "calculator" && h("div.more", { "data-key": "workshop" }, workshop(about)),
     further(about),
@@ -166,6 +178,26 @@ function everyPair({ page, state, units, answers }) {
 function sideOf({ state }, unit) {
   const { key, name, level, models: all } = unit;
   return { key, name, level, all, models: state.units[key]?.models ?? all };
+}
+
+/** A shot and a charge side by side: what each side may lose, and what the enemy's shots take then. */
+function ways({ page, answers, one, other, chosen }) {
+  const { words } = page;
+  const [charge, shots] = [answers.combat("charge", one.key, other.key), answers.best(other.key, one.key)];
+  const text = (found, points) => (!found || found.why || Number.isNaN(points) ? "–" : tenths(points));
+  const shot = chosen?.answer;
+  const rows = [
+    { name: words.shoot, cells: [text(shot, shot?.points), text(shot, (shot?.mean_attacker_models_destroyed / one.models) * (one.points ?? NaN))] },
+    { name: words.charge, cells: [text(charge, charge?.target?.points), text(charge, charge?.attacker?.points)] },
+    { name: words.answer, cells: ["", text(shots, shots?.points)] },
+  ];
+  return h(
+    "section.sheet.ways",
+    { "data-key": "ways", "aria-label": words.ways },
+    h("h3", {}, words.ways),
+    table([words.theyLose, words.youLose], rows),
+    h("p.small", {}, words.waysAbout),
+  );
 }
 
 function notModelled(...units) {

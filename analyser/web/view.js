@@ -31,7 +31,7 @@ export function top(model) {
 }
 
 /** The units of a side as cards; one that has a `chance` shows it. */
-export function cards({ role, heading, hint, units, search, chosen, round, renew }) {
+export function cards({ role, heading, hint, units, search, chosen, round, renew, control }) {
   return h(
     `section.panel.${role}`,
     { "data-key": role, "aria-label": heading },
@@ -55,8 +55,9 @@ export function cards({ role, heading, hint, units, search, chosen, round, renew
         placeholder: "Search units",
         "aria-label": `Search: ${heading}`,
       }),
+    control,
     h(
-      "ul.cards",
+      `ul.cards${units.some((unit) => unit.chance !== undefined) ? ".rated" : ""}`,
       {},
       units.map((unit) => h("li", { "data-key": unit.key }, card(unit, role, unit.key === chosen))),
     ),
@@ -82,23 +83,25 @@ function card(unit, role, pressed) {
       "span.facts",
       {},
       h("span.small", {}, unit.facts),
-      chance !== undefined &&
-        h(
-          "span.chance",
-          { title: unit.about },
-          chance === null ? "–" : percent(chance),
-          h("span.unseen", {}, ` ${unit.about}`),
-        ),
+      unit.isMost && [" ", h("span.is", {}, unit.most)],
     ),
-    typeof chance === "number" && h("i.gauge", { style: width(chance), "aria-hidden": "true" }),
+    chance !== undefined &&
+      h(
+        "span.odds",
+        { title: unit.about },
+        unit.take && h("strong", {}, unit.take),
+        h("span.chance", {}, chance === null ? "–" : percent(chance), h("span.unseen", {}, ` ${unit.about}`)),
+      ),
+    typeof chance === "number" && h("i.gauge", { style: width(unit.share), "aria-hidden": "true" }),
   );
 }
 
-export function sides(model) {
+export function sides(model, control) {
   return h(
     "div.sheet.sides",
     { "data-key": "sides" },
     ["attackers", "targets"].map((role) => side(model[role], role)),
+    control,
     model.attackers &&
       model.targets &&
       h(
@@ -230,7 +233,7 @@ export function answer(model) {
 }
 
 const NEGLIGIBLE = 0.005;
-const MOST_BARS = 6;
+const MOST_BARS = 5;
 
 /** A bar for each number of models up to where less is left than can be seen. */
 function bars({ atLeast }) {

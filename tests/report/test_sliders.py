@@ -35,20 +35,16 @@ def test_the_verdict_at_another_price_is_that_of_a_unit_which_costs_it(prices, f
     then = fair_points(changed, against=changed).frame.set_index("loadout").loc[name]
     at = np.abs(np.log(RATIOS * prices.loc[name, "fair_points"] / points)).argmin()
     there = verdicts_at(prices.loc[name])
-    assert there["verdicts"][at] == then["verdict"] != "fair"
-    assert there["under"][at] == pytest.approx(100 * then["under_probability"], abs=8)
-    assert there["over"][at] == pytest.approx(100 * then["over_probability"], abs=8)
+    assert there.verdicts[at] == then["verdict"] != "fair"
+    assert there.under[at] == pytest.approx(100 * then["under_probability"], abs=8)
+    assert there.over[at] == pytest.approx(100 * then["over_probability"], abs=8)
 
 
 def test_from_the_price_of_a_better_unit_on_it_is_over_priced(prices):
     limited = prices.loc[RIFLES].copy()
     limited["at_most"] = limited["fair_points"]
-    assert set(verdicts_at(limited)["verdicts"][36:]) == {"over-priced"}
-    assert "over-priced" not in verdicts_at(limited)["verdicts"][:20]
-
-
-def test_there_is_no_verdict_without_a_fair_price(prices):
-    assert verdicts_at(prices.loc[RIFLES].copy().where(lambda row: row.index != "fair_points")) is None
+    assert set(verdicts_at(limited).verdicts[36:]) == {"over-priced"}
+    assert "over-priced" not in verdicts_at(limited).verdicts[:20]
 
 
 def test_engines_come_with_the_shots_and_charges_of_a_report():

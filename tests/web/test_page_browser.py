@@ -5,6 +5,7 @@ import re
 import pytest
 
 import analyser
+from analyser.analysis.situations import Situation
 from tests.helpers.browser import bring
 from tests.helpers.table_page import DESK, PHONE, chance, percent
 
@@ -289,6 +290,34 @@ def shares(page, kind):
 def rows_of(page, kind):
     rows = page.locator(f"[data-key={kind}] tbody tr")
     return [rows.nth(place).locator("td").all_inner_texts() for place in range(rows.count())]
+
+
+def test_a_shot_and_a_charge_stand_side_by_side_without_scrolling(visit, table):
+    """Charge or shoot, at eight inches: two taps and a slider."""
+    page = visit(table)
+    choose(page, RIFLES, GRENADIERS)
+    page.locator("#slide-distance").fill("8")
+    rows = page.locator("[data-key=ways] tbody tr")
+    rows.nth(1).locator("td", has_text=".").first.wait_for()
+    box = rows.nth(1).bounding_box()
+    assert box["y"] + box["height"] <= PHONE[1]
+    attacker, target = "crown/sharp-rifles@reinforced", "imperium/scion-grenadier-platoon@reinforced"
+    both = [Situation(name="here", distance=8), "charge"]
+    frame = analyser.matchups(attacker, target, situations=both).frame
+    shares = frame[["mean_share_lost", "attacker_share_lost"]].fillna(0.0).to_numpy()
+    points = (shares * [analyser.Profiles()[each].level.points for each in (target, attacker)]).ravel()
+    cells = [float(each) for each in rows.locator("td").all_inner_texts() if each]
+    assert cells[:4] == pytest.approx(points.tolist(), abs=0.051)
+
+
+def test_the_targets_show_what_each_loses_and_which_loses_most(visit, table):
+    page = visit(table)
+    page.locator(".attackers .card", has=page.get_by_text(RIFLES, exact=True)).click()
+    page.locator("#slide-distance").fill("8")
+    page.locator(".targets .is", has_text="most points").wait_for()
+    taken = page.locator(".targets .odds strong").all_inner_texts()
+    most = page.locator(".targets .card", has=page.locator(".is", has_text="most points")).first
+    assert most.locator(".odds strong").inner_text() == max(taken, key=lambda text: float(text.split()[0]))
 
 
 def test_the_enemys_answer_and_the_best_target_are_those_of_python(visit, table):
