@@ -94,19 +94,12 @@ def test_steps_are_odd_and_change_their_bits_often():
     assert all((gamma ^ gamma >> 1).bit_count() >= 24 for gamma in gammas)
 
 
-@pytest.mark.parametrize("apart", [1, 2, 1 << 31, 1 << 32, 1 << 63])
-def test_near_seeds_differ_in_half_of_the_bits(apart):
-    words = np.array([[words_of(seed, 8), words_of(seed + apart, 8)] for seed in range(500)])
+@pytest.mark.parametrize(("apart", "chunk"), [(1, 0), (2, 0), (1 << 31, 0), (1 << 32, 0), (1 << 63, 0), (0, 1)])
+def test_words_of_near_seeds_and_chunks_differ_in_half_of_the_bits(apart, chunk):
+    """Those of the seeds themselves are fair, too."""
+    words = np.array([[words_of(seed, 8), words_of(seed + apart, 8, chunk)] for seed in range(500)])
+    assert_fair_bits(words[:, 0])
     assert_fair_bits(words[:, 0] ^ words[:, 1])
-
-
-def test_near_chunks_differ_in_half_of_the_bits():
-    words = np.array([[words_of(3, 8, chunk), words_of(3, 8, chunk + 1)] for chunk in range(500)])
-    assert_fair_bits(words[:, 0] ^ words[:, 1])
-
-
-def test_bits_of_the_first_words_of_seeds_are_fair():
-    assert_fair_bits(np.array([words_of(seed, 4) for seed in range(2000)]))
 
 
 @pytest.mark.parametrize("lag", [0, 1, 2, 1000])
@@ -115,7 +108,8 @@ def test_draws_of_near_seeds_and_chunks_are_not_correlated(lag):
     draws = [words.view(np.uint16).astype(float) for words in streams]
     for place, one in enumerate(draws):
         for other in draws[place + (lag == 0) :]:
-            assert_not_correlated(one[: len(one) - lag], other[lag:])
+            one_here, other_there = one[: len(one) - lag], other[lag:]
+            assert abs(np.corrcoef(one_here, other_there)[0, 1]) * np.sqrt(len(one_here)) < 4.5
 
 
 def assert_fair_bits(words):
@@ -124,12 +118,6 @@ def assert_fair_bits(words):
     spread = (bits.mean(axis=0) - 0.5) * 2 * np.sqrt(len(bits))
     assert np.abs(spread).max() < 4.5
     assert abs(bits.mean() - 0.5) * 2 * np.sqrt(bits.size) < 4
-
-
-def assert_not_correlated(one, other):
-    if one is other:
-        return
-    assert abs(np.corrcoef(one, other)[0, 1]) * np.sqrt(len(one)) < 4.5
 
 
 # --- chunks -----------------------------------------------------------------------------------------------

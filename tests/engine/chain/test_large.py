@@ -18,7 +18,6 @@ from analyser.engine.chain.exact import distributions_along, exact_distributions
 from analyser.engine.chain.sampled import counts_along, sampled_counts
 from analyser.morale.games.grande_tactique.question import MOST_DIVISION, MOST_FRIENDS, MOST_GAME, MOST_ROUTED
 from analyser.morale.games.mordheim.question import MOST_WARBANDS, MOST_WARRIORS
-from analyser.morale.systems import SYSTEMS
 from tests.oracle.morale_checks import EXACTLY, UNLIKELY, assert_counts_fit, assert_sample_fits, chi_square, rows
 from tests.oracle.morale_questions import LOSSES, QUESTIONS, division, warbands
 
@@ -27,11 +26,6 @@ from tests.oracle.morale_questions import LOSSES, QUESTIONS, division, warbands
 def no_tables(monkeypatch):
     """Every question counts as one with many states."""
     monkeypatch.setattr(chains, "MOST_STATES", 0)
-
-
-def asked(name):
-    system, question = QUESTIONS[name]
-    return SYSTEMS[system].answers.chains(morale.load_question(system, question))
 
 
 # --- the questions that were refused --------------------------------------------------------------------------------
@@ -142,18 +136,6 @@ def test_both_methods_give_the_one_that_there_is(tmp_path):
 
 
 # --- the same as with tables ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", QUESTIONS)
-def test_states_that_are_found_have_the_law_that_all_states_have(name, monkeypatch):
-    whole = {part: exact_distributions(chain) for part, chain in asked(name).items()}
-    monkeypatch.setattr(chains, "MOST_STATES", 0)
-    for part, chain in asked(name).items():
-        found, law = exact_distributions(chain), whole[part]
-        assert np.isin(found.states, law.states).all()
-        among = np.searchsorted(law.states, found.states)
-        assert found.weights == pytest.approx(law.weights[:, among], abs=EXACTLY)
-        assert found.weights.sum(axis=1) == pytest.approx(law.weights.sum(axis=1), abs=EXACTLY)
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
