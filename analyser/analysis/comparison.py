@@ -233,7 +233,7 @@ class Comparison(FramedAnswer):
     def _decision(self, decides: str) -> str:
         """Return the sentence that names the best loadout in a table, by its figure."""
         what = title_of(decides, self.at_least)
-        line = f"{BEST} the best by {what[0].lower() + what[1:]}; differences are with it."
+        line = f"{BEST} the best by {what[0].lower() + what[1:]}; diff.: that figure less the best."
         if tied := self._tied(decides):
             meaning = {EQUAL: "exactly equal", UNSURE: "not distinguishable in this sample"}[self._unsure]
             line += f" A tie: {', '.join(tied)} ({self._unsure} {meaning}); the cheapest has the {BEST}."
@@ -254,7 +254,8 @@ class Comparison(FramedAnswer):
         how = method_line([result])
         if len(self.shares) > 1:
             shares = ", ".join(f"{target} {100 * share:.4g}%" for target, share in self.shares.items())
-            return f"Mean over {len(self.shares)} targets, by their weights: {shares}{where}; {how}"
+            equal = len(set(self.shares.values())) == 1
+            return f"Mean over {len(self.shares)} targets{', equal weights' if equal else f': {shares}'}{where}; {how}"
         (target,) = self.shares
         return f"On {target} ({result.scenario.target.models} models){where}; {how}"
 
@@ -272,7 +273,7 @@ class Comparison(FramedAnswer):
                 f"interval{holds}; {UNSURE} marks one that is not significant."
             )
         if len(self.shares) > 1:
-            notes.append("What a loadout cannot attack counts as 0 in the mean; percentiles have no mean.")
+            notes.append("A target that a loadout cannot attack counts as 0 in the mean; percentiles have no mean.")
         why = self.frame["why_not"] if "cannot" not in self.frame else self.frame["cannot"]
         notes += [f"{loadout} cannot: {text}" for loadout, text in zip(self.frame["loadout"], why) if pd.notna(text)]
         results = self.results.values()

@@ -124,7 +124,7 @@ class Comparisons(FramedAnswer):
     def _weights(self) -> str:
         """The weights as given, and how many models are k of each."""
         words = (f"{name} {self.weights[name]:g} (≥k: {part.at_least} models)" for name, part in self.by_target.items())
-        return f"Weights: {', '.join(words)}."
+        return f"Weights of the targets: {', '.join(words)}."
 
 
 def shares_of(targets: int, weights: Sequence[float] | None) -> list[float]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from analyser.common.errors import InputError
 from analyser.common.text import counted
-from analyser.game.army import Army
+from analyser.game.army import Army, names_apart
 from analyser.game.profiles import Profiles
 from analyser.game.units import Loadout
 from analyser.scenarios.armies import ArmyLike, load_army
@@ -64,17 +64,10 @@ def listed(given: ArmyLike, library: Profiles, where: str) -> Listed:
 
 
 def told_apart(mine: Listed, yours: Listed) -> tuple[Listed, Listed]:
-    """Return both armies; equal names get the side added."""
+    """Return both armies under different names."""
     names = names_apart(mine.army, yours.army)
     mine, yours = (side._replace(army=replace(side.army, name=name)) for side, name in zip((mine, yours), names))
     return mine, yours
-
-
-def names_apart(mine: Army, yours: Army) -> tuple[str, str]:
-    """Return the names of both armies; equal names get the side added."""
-    if mine.name != yours.name:
-        return mine.name, yours.name
-    return f"{mine.name} (mine)", f"{yours.name} (yours)"
 
 
 def by_loadout(army: Army, where: str) -> Listed:

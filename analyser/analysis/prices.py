@@ -208,7 +208,7 @@ class FairPoints(JudgedAnswer):
                     f"Fair points of {counted(len(self.frame), 'loadout')} {self.among.in_short} ({self.method}): "
                     f"{counts}."
                 ),
-                *(fill(f"Undecided: {doubts}.") if doubts else []),
+                *(fill(f"Reasons for undecided: {doubts}.") if doubts else []),
                 *fill(f"Judged {self.among}; other opponents give other prices and reasons."),
                 self.limits,
             ]
@@ -222,13 +222,11 @@ class FairPoints(JudgedAnswer):
             (f"  {role.role}", counted(role.units, "unit"), f"{role.times:.2f}", MEANS.get(role.role, ""))
             for role in self.roles
         ]
-        heading = (
-            "What roles cost over what their fights are worth (taken as right: no role is judged against another):"
-        )
+        heading = "Ratio of points to worth in fights, by role (not judged):"
         levels = ", ".join(f"{name} {times:.2f}" for name, times in self.levels.items())
-        also = fill(f"So is what levels cost beside the others of their unit: {levels}.")
+        also = fill(f"The same by level, beside the other levels of a unit: {levels}.")
         roles = Block("\n".join(fill(heading)), rows=rows, align="<>><", lines=also)
-        explained = f"One number a loadout explains {100 * self.one_number:.0f}% of who comes out ahead of whom"
+        explained = f"One number a loadout explains {100 * self.one_number:.0f}% of all matchups"
         below = [
             fill(self._played()),
             fill(f"{explained}; the rest is rock, paper, scissors."),
@@ -242,7 +240,7 @@ class FairPoints(JudgedAnswer):
         named = [f"{100 * share:.0f}% {name}" for name, share in zip(played["loadout"], played["played"])]
         listed = ", ".join(named) or "none of these"
         how = f"exploitability {self.exploitability:.0e}"
-        return f"If all sides chose by these numbers alone, this is who would be left ({how}): {listed}."
+        return f"Equilibrium, if all sides choose by these numbers alone ({how}): {listed}."
 
 
 def fair_points(

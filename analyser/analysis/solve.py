@@ -109,13 +109,17 @@ class SolvedPrice(Answer):
         price = self.price
         today = "no points" if self.today is None else f"{self.today} points"
         line = (
-            f"{_against(self.among)}{self.loadout}, as {self.role}: fair at {price.points} points (95%: "
-            f"{interval_text(price.fair_low, price.fair_high)}; exact but for the interval), today {today}."
+            f"{self.loadout} ({self.role}) is fair at {price.points} points (95%: "
+            f"{interval_text(price.fair_low, price.fair_high)}) {self.among.in_short}; today {today}."
         )
         if price.verdict:
             line += f" At that price the verdict is: {price.verdict}{f' ({price.doubt})' if price.doubt else ''}."
         judged = fill(f"Judged {self.among}.")
-        return [Block(lines=[*fill(line), *judged, self.limits, *self.profiles.notes()])]
+        return [Block(lines=[*fill(line), *judged])]
+
+    def notes(self) -> list[str]:
+        """Limits, die, deck and profiles."""
+        return [self.limits, *self.profiles.notes()]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -209,7 +213,7 @@ class SolvedDice(JudgedAnswer):
             for row in self.frame.to_dict("records")
         ]
         lines = [
-            *fill(f"{_against(self.among)}{self._what}: {self._answer}. Exact but for the intervals."),
+            *fill(f"{self._what}, {self.among.in_short}: {self._answer}."),
             *fill(f"Judged {self.among}."),
         ]
         return [Block(lines=lines), Block(head=head, rows=rows, align=">>>>")]
@@ -380,8 +384,3 @@ def _priced(loadout: Loadout, against: Selectors, profiles: Profiles) -> Loadout
     if not points:
         raise InputError("nobody in the field has points", where="against", allowed="loadouts with points")
     return loadout.with_(points=int(np.median(points)))
-
-
-def _against(among: Among) -> str:
-    """Return the beginning of an answer: the opponents of the judgement."""
-    return f"A{among.in_short[1:]}, "

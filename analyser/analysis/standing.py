@@ -41,7 +41,7 @@ class Standing(NamedTuple):
     offence, toughness : float
         As of :func:`analyser.fair_points`.
     rank, of : int or None, int
-        Its place among the loadouts of its role by points over fair points; 1 is the dearest.
+        Its place among the loadouts of its role by points over fair points; 1 is the most over-priced.
     """
 
     points: int | None

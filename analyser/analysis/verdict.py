@@ -315,7 +315,7 @@ def _verdict(
         doubt = f"by its fights it should cost {fair[0]:.0f} points, but nothing here counts {uncounted}"
         return UNDECIDED, lean, doubt, doubt
     if verdict == FAIR and better:
-        doubt = f"{better.loadout} does as well for no more points, but nothing here counts {better.besides}"
+        doubt = f"{better.loadout} does as well and costs no more, but nothing here counts {better.besides}"
     elif verdict == UNDECIDED:
         doubt = f"anything from {fair[1]:.0f} to {fair[2]:.0f} points may be fair"
     if doubt:

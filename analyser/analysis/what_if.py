@@ -170,7 +170,7 @@ def _rows(before: Standing, after: Standing) -> list[list[str]]:
         ["  interval", *(_interval(standing) for standing in both), "over fields and grounds"],
         ["verdict", *(standing.verdict for standing in both), ""],
         ["probably", *(standing.lean.removeprefix("probably ") or NONE for standing in both), ""],
-        ["rank", *(_rank(standing) for standing in both), f"of {after.role}; 1 is the dearest for what it does"],
+        ["rank", *(_rank(standing) for standing in both), f"of {after.role}; 1 is the most over-priced"],
         ["offence", *(figure(standing.offence) for standing in both), f"times that of {after.role}, per point"],
         ["toughness", *(figure(standing.toughness) for standing in both), f"times that of {after.role}, per point"],
     ]

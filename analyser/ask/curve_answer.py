@@ -370,9 +370,9 @@ def is_number(value: Any) -> bool:
 def _notes_of(curve: Curve) -> Iterator[str]:
     """Yield the notes about the values and the lines of a curve."""
     if curve.holds_between:
-        yield "Between these distances nothing changes: a stretch holds at every distance in it."
+        yield "Within a range of the list the answer is the same at every distance."
     elif curve.keys[0].endswith("distance") and len(curve.keys) == 1:
-        yield "At the distances that are listed; what is between them was not asked."
+        yield "Computed at the listed distances only."
     if not curve.exact:
         level = "at 95% all at once" if curve.all_at_once else "each at 95% by itself"
         stopped = "; they hold whenever one stops, as the trials were not fixed" * bool(curve.sampling.precision)

@@ -148,13 +148,13 @@ class Fought:
             f"{spaced(name)} {word_of(value)}{f' of {self.gone[1]}' if self.gone and name == GONE else ''}"
             for name, value in self.looked_at.items()
         ]
-        first = "" if len(figures) == 1 else " in turn, worse being what is less good for who attacks"
-        lines = [f"Looked at{first}: {', then '.join(figures)}."]
+        first = "" if len(figures) == 1 else " in turn, worse meaning worse for the attacker"
+        lines = [f"Compared{first}: {', then '.join(figures)}."]
         if self.if_gone is not None:
             ended = " or ".join(_ENDED[fate] for fate in self.unsaid)
             said = " or ".join(f"{fate}=yes" for fate in self.unsaid)
             luck = self.if_gone.in_words(self._noun, self.trials)
-            lines.append(f"Not said, so it did not happen: that the unit {ended} ({said}). With that: {luck}")
+            lines.append(f"Not stated, so counted as no: the unit {ended} ({said}). If it did: {luck}")
         return lines
 
     @property
@@ -281,18 +281,18 @@ class Luck(Answer):
 
     def _notes(self) -> list[str]:
         notes = [
-            "Percentile: the share of what is worse, and half of what is exactly this (its mid-p value); at 50% "
-            "it is neither good luck nor bad. The words go by how often as bad or as good happens."
+            "Percentile: share of worse results plus half of equal ones (mid-p value); 50% is neither good nor bad "
+            "luck. The words go by the probability of a result as bad, or as good."
         ]
         if any(fight.gone is not None for fight in self.fights):
             notes.append("Gone: the enemy's models that are destroyed, all of a unit that broke or fled.")
         elif any(name.endswith("annihilated") for fight in self.fights for name in fight.looked_at):
-            notes.append("Annihilated: destroyed, broken or fled; fewer models destroyed are not told apart.")
+            notes.append("Annihilated: destroyed, broken or fled; fewer models destroyed are not distinguished.")
         if self.sides:
-            how = "exactly, each by its own law"
+            how = "its exact distribution"
             if not self.sampling.is_exact:
-                how = "each by its own sampled law; ± by 400 samples of those laws"
-            notes.append(f"Of both sides: the sum over all fights of what is gone, and of nothing else, {how}.")
+                how = "its simulated distribution (±: by 400 resamples)"
+            notes.append(f"Each side: the models gone in all of its fights, compared with {how}.")
             notes += [f"{fight.label}: {line}" for fight in self.fights for line in fight.measure()[1:]]
         notes += source_notes(dict.fromkeys(self._rules("not_modelled")), self._rules("assumptions"))
         notes += dict.fromkeys(f"Warning: {text}." for text in self._rules("warnings"))

@@ -76,17 +76,17 @@ def by_points(metric: str, kind: str) -> str:
     """Return the end of a sentence that names the figure per 100 points; empty where there is none.
 
     >>> by_points("mean_hits", "attack")
-    '; mean_hits_per_100_points sets them against it'
+    '; mean_hits_per_100_points allows for that'
     >>> by_points("p_annihilated", "attack")
-    '; chances are not divided by points, as mean_models_destroyed_per_100_points is'
+    '; probabilities are not divided by points, as mean_models_destroyed_per_100_points is'
     """
     if metric.endswith(PER_100_POINTS):
         return ""
     if metric.startswith(("mean_", "expected_")):
-        return f"; {metric}{PER_100_POINTS} sets them against it"
+        return f"; {metric}{PER_100_POINTS} allows for that"
     if not is_probability(metric) or kind not in DESTROYED:
         return ""
-    return f"; chances are not divided by points, as mean_{DESTROYED[kind]}{PER_100_POINTS} is"
+    return f"; probabilities are not divided by points, as mean_{DESTROYED[kind]}{PER_100_POINTS} is"
 
 
 def reading(result: Result, metric: str, points: float | None = None) -> Reading:

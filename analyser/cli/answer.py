@@ -177,6 +177,8 @@ def together() -> Iterator[Callable[[str], None]]:
     yield questions.append
     del meta[TOGETHER]
     named = [*zip(questions, answers, strict=True)]
+    if not named:
+        return
     write(
         lambda: "\n".join(f"{name}\n{'=' * len(name)}\n{shown.text()}" for name, shown in named),
         lambda: [{"file": name, **shown.record()} for name, shown in named],

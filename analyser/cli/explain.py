@@ -52,8 +52,8 @@ that the unit broke or fled; outcomes you do not list count as "no":
 def explain_trial(attacker: str, target: str | None, kind: str, profiles: str | None, **keys: Any) -> None:
     """Tell one trial of a simulation: every die, hits and damage, cards, tests, what becomes of the units.
 
-    It is the very trial that --method monte-carlo counts with that seed and number of trials; of charges, focus fire
-    and duels with real decks. Without TARGET the first argument is a scenario file.
+    The same trial that the simulation counts with that seed and number of trials. Charges, focus fire and duels draw
+    from real decks. Without TARGET the first argument is a scenario file.
     """
     from analyser.ask.tell import tell
 

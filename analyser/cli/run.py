@@ -12,7 +12,7 @@ from analyser.cli.answer import answer, together
 from analyser.cli.battle import run_battle
 from analyser.cli.morale import answer_morale
 from analyser.cli.options import FIGHT_OPTIONS, FULL, PAGE, OutOption, is_page
-from analyser.cli.shell import command
+from analyser.cli.shell import command, note
 from analyser.common.errors import InputError
 from analyser.common.files import parsed_toml
 
@@ -26,7 +26,7 @@ def run(scenarios: tuple[str, ...], plot: str | None, out: str | None, **_: Any)
     """The answer to each scenario file: an attack, a charge, focus fire, a duel, a battle, or a question of morale.
 
     A dash is standard input. --out FILE.html writes a battle as a page. Several files make one answer: in JSON a list,
-    in CSV one table.
+    in CSV one table. Files that cannot be answered are named, the others are answered, and the exit status is 2.
     """
     if len(scenarios) == 1:
         _run(scenarios[0])
@@ -34,10 +34,17 @@ def run(scenarios: tuple[str, ...], plot: str | None, out: str | None, **_: Any)
     if plot is not None or is_page(out):
         where = "--out" if plot is None else "--plot"
         raise InputError("several files have no picture and no page", where=where, allowed="one file")
+    refused = []
     with together() as begin:
         for scenario in scenarios:
-            begin(scenario)
-            _run(scenario)
+            try:
+                _run(scenario)
+                begin(scenario)
+            except InputError as error:
+                refused.append(error.inside("" if str(scenario) in str(error) else scenario))
+                note(str(refused[-1]), "warning")
+    if refused:
+        raise InputError(f"{len(refused)} of {len(scenarios)} files have no answer")
 
 
 def _run(scenario: str) -> None:

@@ -86,6 +86,8 @@ def name_of(path: str | os.PathLike[str]) -> str:
 
 def cannot_read(path: Path, error: OSError) -> InputError:
     """That a file cannot be read; where there is none of that name, with the nearest name in its folder."""
+    if isinstance(error, IsADirectoryError):
+        return InputError("this is a folder", where=str(path), allowed=f"its files, such as {path}/*.toml")
     meant = one_of_these(_alike(path)) if isinstance(error, FileNotFoundError) else ""
     return InputError(f"cannot read this file: {reason_of(error)}{meant}", where=str(path))
 

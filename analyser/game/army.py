@@ -10,6 +10,7 @@ from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.files import toml_lines
 from analyser.common.text import aligned
 from analyser.game.forces import Boon, ScaleName
+from analyser.game.names import faction_name
 from analyser.game.profiles import ProfilesUsed, profiles_record
 from analyser.game.units import Loadout, Row
 
@@ -278,6 +279,20 @@ def plain_keys(changes: Mapping[str, Any]) -> dict[str, Any]:
         else value
         for key, value in changes.items()
     }
+
+
+def names_apart(first: Army, second: Army) -> tuple[str, str]:
+    """Return the names of two armies; in place of equal names those of the factions, or the names with a number.
+
+    >>> from analyser import load_army
+    >>> names_apart(load_army(["crown/rifle-platoon@basic"]), load_army(["imperium/panzertrooper-platoon@basic"]))
+    ('Crown', 'Imperium')
+    """
+    if first.name != second.name:
+        return first.name, second.name
+    if first.faction == second.faction or UNLISTED in (first.faction, second.faction):
+        return f"{first.name} 1", f"{second.name} 2"
+    return faction_name(first.faction), faction_name(second.faction)
 
 
 def no_such_unit(name: str, names: list[str], where: str) -> InputError:

@@ -44,9 +44,10 @@ def margins(
     look.check_columns(frame, ("margin", "probability"))
     shown = frame[frame["probability"] >= NEGLIGIBLE]
     names = ("mine wins", "draw", "yours wins")
-    labels = look.per_series(label, names, names, "label")
+    first, second = _armies(data).values()
+    labels = look.per_series(label, names, (f"{first} wins", "draw", f"{second} wins"), "label")
     colours = look.per_series(color, names, (_WON, _DRAWN, _LOST), "color")
-    more: dict[str, Any] = {"xlabel": "victory points, mine less yours", "ylabel": look.PERCENT, "legend": 3}
+    more: dict[str, Any] = {"xlabel": f"victory points, {first} less {second}", "ylabel": look.PERCENT, "legend": 3}
     with look.drawing(ax, WIDTH, HEIGHT, title=title, own=look.subject_of(data), **more) as axes:
         kinds = (shown["margin"] > 0, shown["margin"] == 0, shown["margin"] < 0)
         for name, text, colour, of_kind in zip(names, labels, colours, kinds):
@@ -63,6 +64,12 @@ def margins(
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.set_ylim(bottom=0)
     return axes
+
+
+def _armies(data: Any) -> dict[str, str]:
+    """Return the names of the armies by side: of an answer, or the sides of a table."""
+    names = getattr(data, "names", None)
+    return names if isinstance(names, dict) else {"mine": "mine", "yours": "yours"}
 
 
 def _same(frame: pd.DataFrame, rows: pd.DataFrame) -> Any:
@@ -104,7 +111,8 @@ def points_left(
     with look.drawing(ax, WIDTH, HEIGHT, title=title, own=look.subject_of(data), **more) as axes:
         sides = [rows for _, rows in frame.groupby("side", sort=False, observed=True)]
         names = [str(rows["side"].iloc[0]) for rows in sides]
-        for rows, line in zip(sides, look.line_styles(axes, names, label, color)):
+        labels = look.per_series(label, names, list(map(_armies(data).get, names)), "label")
+        for rows, line in zip(sides, look.line_styles(axes, names, labels, color)):
             rounds = [0, *rows["round"]]
             low, high = ([100, *rows[f"percent_{end}_percentile"]] for end in ("10th", "90th"))
             axes.fill_between(rounds, low, high, color=line["color"], alpha=0.12, linewidth=0)
@@ -139,7 +147,7 @@ def contributions(
     """
     frame = look.rows_of(data, "contributions")
     look.check_columns(frame, ("side", "name", "points_destroyed", "points_absorbed"))
-    places = np.arange(len(frame))
+    places, armies = np.arange(len(frame)), _armies(data)
     height = max(1.2, BAR * len(frame))
     names = ("destroyed", "lost")
     labels = look.per_series(label, names, ("destroyed of the enemy", "lost of its own"), "label")
@@ -150,7 +158,8 @@ def contributions(
         for text, colour, (column, shift, hatch) in zip(labels, colours, kinds):
             style: dict[str, Any] = {"height": 0.36, "color": colour, "edgecolor": "black", "linewidth": 0.6}
             axes.barh(places + shift, frame[column], **{**style, "hatch": hatch, "label": text, **artist})
-        axes.set_yticks(places, [f"{side}: {readable(name)}" for side, name in zip(frame["side"], frame["name"])])
+        names = [f"{armies[side]}: {readable(name)}" for side, name in zip(frame["side"], frame["name"])]
+        axes.set_yticks(places, names)
         axes.invert_yaxis()
         axes.set_xlim(left=0)
         axes.set_ylim(len(frame) - 0.4, -0.6)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from analyser.analysis.lists import names_apart
 from analyser.report.battle_picture import deeds, ends, margin_picture, survival_picture
 from analyser.report.shell import page_of
 from analyser.results.battle import BattleResult
@@ -15,26 +14,25 @@ from analyser.scenarios.battle import SIDES
 
 def battle_page(answer: BattleResult) -> str:
     """The page of a battle as HTML."""
-    names = names_apart(*answer.scenario.armies)
+    names, (first, second) = answer.names, answer.names.values()
     left, did = answer.survivors(), answer.contributions()
     return page_of(
         "battle",
-        title=f"{names[0]} against {names[1]}, in battle",
+        title=f"{first} against {second}, in battle",
         names=names,
         links=_links(answer),
         found=answer,
-        armies=dict(zip(SIDES, answer.scenario.armies)),
         asked=[*answer.heading(), ("Method", method_line([answer]))],
         ends=ends(answer),
         margin=margin_picture(answer.margins()),
-        by_margin=by_margin(answer)._replace(head=("mine less yours", "of battles")),
+        by_margin=by_margin(answer)._replace(head=(f"{first} less {second}", "of battles")),
         survival=survival_picture(left),
         left={side: left_of(left, side) for side in SIDES},
         deeds=deeds(did),
-        by_unit=by_unit(did, in_full=True),
-        by_swing=by_swing(answer.swings),
+        by_unit=by_unit(did, names, in_full=True),
+        by_swing=by_swing(answer.swings, names),
         part=PART,
-        by_tactic=by_tactic(answer.game) if answer.game else None,
+        by_tactic=by_tactic(answer.game, names) if answer.game else None,
         rounds=answer.story.rounds(),
         intervals=of_intervals([answer]),
     )

@@ -11,12 +11,12 @@ from analyser.results.battle import BattleResult
 from analyser.scenarios.battle import SIDES
 
 WON, DRAWN, LOST = "won", "drawn", "lost"
-_ENDS = (  # how a battle may end, from the best to the worst, and what that is called
-    ("devastating_victory", "mine wins devastatingly", "won much"),
-    ("victory", "mine wins otherwise", WON),
+_ENDS = (  # ends of a battle for the first army, from the best to the worst, and their names
+    ("devastating_victory", "{mine} wins devastatingly", "won much"),
+    ("victory", "{mine} wins otherwise", WON),
     ("draw", "draw", DRAWN),
-    ("defeat", "yours wins otherwise", LOST),
-    ("devastating_defeat", "yours wins devastatingly", "lost much"),
+    ("defeat", "{yours} wins otherwise", LOST),
+    ("devastating_defeat", "{yours} wins devastatingly", "lost much"),
 )
 _MOST_TICKS = 8
 _STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
@@ -94,7 +94,8 @@ def ends(answer: BattleResult) -> list[Segment]:
     segments, start = [], 0.0
     for name, called, kind in _ENDS:
         share = estimate(battles[name], answer.trials)
-        segments.append(Segment(kind, called, round(100 * start, 2), round(100 * share.probability, 2), str(share)))
+        text = called.format(**answer.names)
+        segments.append(Segment(kind, text, round(100 * start, 2), round(100 * share.probability, 2), str(share)))
         start += share
     return segments
 

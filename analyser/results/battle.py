@@ -20,7 +20,7 @@ from analyser.common.sampling import Sampling
 from analyser.common.text import counted, fill, whole_percent
 from analyser.engine.battle.simulation import Simulation
 from analyser.engine.battle.tables import MOST_UNITS, Counts
-from analyser.game.army import ArmyUnit
+from analyser.game.army import ArmyUnit, names_apart
 from analyser.results.base import Result, Weighed, share_columns
 from analyser.results.battle_rules import NOT_MODELLED, of_battle
 from analyser.results.battle_swings import by_swing, swing_of
@@ -147,7 +147,12 @@ class BattleResult(Result):
         return self.scenario.terms.rounds
 
     @cached_property
-    def _units(self) -> list[tuple[str, ArmyUnit, int]]:
+    def names(self) -> dict[str, str]:
+        """The names of the armies by side, different ones."""
+        return dict(zip(SIDES, names_apart(*self.scenario.armies)))
+
+    @cached_property
+    def units(self) -> list[tuple[str, ArmyUnit, int]]:
         """Each unit with its side and its number."""
         fielded = self.scenario.fielded
         return [
@@ -158,13 +163,13 @@ class BattleResult(Result):
 
     @cached_property
     def _numbers(self) -> list[int]:
-        return [number for _, _, number in self._units]
+        return [number for _, _, number in self.units]
 
     @cached_property
     def _worth(self) -> NDArray[np.float64]:
         """The points of one model of each unit, by its number; 0 where they are not known."""
         worth = np.zeros(2 * MOST_UNITS)
-        for (_, unit, number), models in zip(self._units, self._models):
+        for (_, unit, number), models in zip(self.units, self._models):
             worth[number] = (unit.points or 0) / models
         return worth
 
@@ -217,7 +222,7 @@ class BattleResult(Result):
         side that it destroyed, by blasts (AC-7); each with its interval; `p_alive` at the end.
         """
         rows = []
-        for side, unit, number in self._units:
+        for side, unit, number in self.units:
             killed, lost = self.counts.killed[:, number] * self._worth, self.counts.lost[:, number]
             of_sides = killed.reshape(len(killed), len(SIDES), MOST_UNITS).sum(axis=2)
             friends, enemies = (of_sides[:, SIDES.index(side) ^ other] for other in (0, 1))
@@ -249,8 +254,8 @@ class BattleResult(Result):
     def tactics(self) -> dict[str, Any]:
         """Return the game of tactics as plain data; empty if the tactics of both sides are stated, or were not tried.
 
-        `score` of mine in the equilibrium (half of a draw counts as won) with the ends of its 95% interval; `plays`,
-        the tactics of each side with their probabilities and scores; `pairs`, the chances of each pair.
+        `score` of the first army in the equilibrium (half of a draw counts as won) with the ends of its 95% interval;
+        `plays`, the tactics of each side with their probabilities and scores; `pairs`, the chances of each pair.
         """
         return {} if self.game is None else self.game.figures()
 
@@ -271,7 +276,7 @@ class BattleResult(Result):
         return self._figures_named({f"p_{name}": name for name in self.events}, figures | {"expected_margin": "margin"})
 
     def margins(self) -> list[dict[str, Any]]:
-        """The distribution of my victory points less yours, as plain dicts."""
+        """The distribution of the victory points of the first army less those of the second, as plain dicts."""
         names = ("probability", "low", "high")
         return [{"margin": row["value"], **{name: row[name] for name in names}} for row in self.distribution("margin")]
 
@@ -285,7 +290,7 @@ class BattleResult(Result):
     def caption(self) -> list[str]:
         """Return the caption of a picture."""
         terms = self.scenario.terms
-        armies = [f"{side}: {army.name}, {army.points} points" for side, army in zip(SIDES, self.scenario.armies)]
+        armies = [f"{name}: {army.points} points" for name, army in zip(self.names.values(), self.scenario.armies)]
         return [*armies, f'{counted(terms.rounds, "round")}, {terms.gap:g}" apart at the start']
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
@@ -293,7 +298,7 @@ class BattleResult(Result):
         return self.plot_margin(ax, **more)
 
     def plot_margin(self, ax: Axes | None = None, **more: Any) -> Axes:
-        """Draw how many victory points more, or less, my side scores (:func:`analyser.plots.margins`)."""
+        """Draw how many victory points more, or less, the first army scores (:func:`analyser.plots.margins`)."""
         from analyser.plots import margins
 
         return margins(self, ax=ax, **more)
@@ -319,13 +324,13 @@ class BattleResult(Result):
         blocks = [
             Block(lines=[line for conclusion in self.conclusions() for line in fill(conclusion)]),
             by_margin(self),
-            by_round(self.survivors()),
-            by_unit(self.contributions()),
+            by_round(self.survivors(), self.names),
+            by_unit(self.contributions(), self.names),
         ]
         if self.swings:
-            blocks.append(by_swing(self.swings))
+            blocks.append(by_swing(self.swings, self.names))
         if self.game is not None:
-            blocks.insert(1, by_tactic(self.game))
+            blocks.insert(1, by_tactic(self.game, self.names))
         return [
             *blocks,
             Block(lines=[f"Battle {self.story.number} has the median margin: --tell {self.story.number}."]),
@@ -334,9 +339,9 @@ class BattleResult(Result):
     @property
     def headline(self) -> str:
         """The answer in one sentence, without intervals."""
-        mine, yours = (army.name for army in self.scenario.armies)
-        won, lost = self.probability("victory"), self.probability("defeat")
-        sentence = contest(mine, yours, won, lost)
+        (first, second), won = self.names.values(), self.probability("victory")
+        lost = self.probability("defeat")
+        sentence = contest(first, second, won, lost)
         if self.game is None:
             return sentence
         names = ("p_victory", "p_defeat") if won >= lost else ("p_defeat", "p_victory")
@@ -348,7 +353,7 @@ class BattleResult(Result):
         return f"{sentence[:-1]}, between {least} and {most} over the tactics tried; {advice}."
 
     def conclusions(self) -> list[str]:
-        """Return sentences: how often my side wins, how much that depends on the order, and which units matter most."""
+        """Return sentences: how often each army wins, how much the tactics change that, and which units matter."""
         return conclusions(self)
 
     @property
@@ -369,7 +374,7 @@ def _numbered(side: str, *, other: bool = False) -> slice:
 
 
 def named(unit: ArmyUnit) -> dict[str, str]:
-    """A unit in a row of a table: what its army calls it, and what people do."""
+    """A unit in a row of a table: its key in the army, and its display name."""
     return {"unit": unit.name, "name": unit.title}
 
 
@@ -408,7 +413,7 @@ def _swings(result: BattleResult, sampling: Sampling) -> tuple[dict[str, Any], .
     """The battle without each unit: as many battles of the same random numbers each."""
     trials = swing_trials(sampling)
     threads, seed, simulation = sampling.n_threads, int(sampling.seed), result.simulation
-    units, rows = result._units, []
+    units, rows = result.units, []
     base = simulation.play(trials, seed, threads)
     for place, (side, unit, number) in enumerate(units):
         sampling.report(place * trials, len(units) * trials)
@@ -418,14 +423,14 @@ def _swings(result: BattleResult, sampling: Sampling) -> tuple[dict[str, Any], .
 
 
 def swing_trials(sampling: Sampling) -> int:
-    """Battles without each unit, known before the first is played, so that their intervals are what they say."""
+    """Return the number of battles without each unit: fixed in advance, so that the intervals stay valid."""
     return part_of(sampling, 10, LEAST_FOR_SWING)
 
 
 def part_of(sampling: Sampling, share: int, least: int) -> int:
     """Return a share of the battles asked for: one in `share`, but at least `least` where that many are asked for.
 
-    If a precision is asked for, the share is of the most battles that it can take, not of a pilot's estimate.
+    If a precision is asked for, the share is of the most battles that it can take.
     """
     whole = sampling.trials or DEFAULT_BATTLES
     if sampling.precision is not None and not (precision := Precision.read(sampling.precision)).relative:

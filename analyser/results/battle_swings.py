@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from analyser.results.by_batch import Shared, means_by_batch
 from analyser.rules.battle import Outcome
 from analyser.scenarios.battle import SIDES
 
-MOST_NAMED = 4  # units that a line names as not told apart from the swing unit
+MOST_NAMED = 4  # units that a line names as not significantly different from the swing unit
 _WON = [Outcome.VICTORY, Outcome.DEVASTATING_VICTORY], [Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT]  # by each side
 PART = "By a tenth of the battles, or more where there are few: so a little off the figures of the whole."
 
@@ -46,38 +46,38 @@ def _expected(counts: Counts, side: str) -> float:
     return margin if side == SIDES[0] else -margin
 
 
-def by_swing(rows: Sequence[dict[str, Any]]) -> Block:
+def by_swing(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> Block:
     """P(victory) without each unit, and what each makes of it, as a table."""
-    head = ("without", "side", "P(its side wins)", "with it, the difference")
-    lines = [[row["name"], row["side"], str(estimate_in(row, "p_without")), change(row)] for row in rows]
+    head = ("without", "army", "P(its army wins)", "with it, the difference")
+    lines = [[row["name"], names[row["side"]], str(estimate_in(row, "p_without")), change(row)] for row in rows]
     return Block("Without each unit (common random numbers)", head, lines, "<<>", lines=fill(PART))
 
 
-def swing_units(rows: Sequence[dict[str, Any]], side: str) -> str:
-    """The units that a side misses most: the first, and who cannot be told from it.
+def swing_units(rows: Sequence[dict[str, Any]], side: str, name: str) -> str:
+    """The units that a side misses most, with the name of its army: the first, and those not significantly different.
 
     The number of battles was fixed beforehand and the intervals hold together, so that the first may be picked by them.
     """
     own = [row for row in rows if row["side"] == side]
     if own[0]["low"] <= 0:
-        return f"Swing unit of {side}: none that stands out from chance in so many battles."
+        return f"Swing unit of {name}: none is significant in so many battles."
     first, *others = (row for row in own if row["high"] >= own[0]["low"])
     names = " or ".join(row["name"] for row in others) if len(others) <= MOST_NAMED else f"{len(others)} others"
-    tied = f"; it cannot be told from {names}" if others else ""
-    return f"Swing unit of {side}: {first['name']}. Without it {side} wins {change(first)} less often{tied}."
+    tied = f"; not significantly different from {names}" if others else ""
+    return f"Swing unit of {name}: {first['name']}. Without it {name} wins {change(first)} less often{tied}."
 
 
-def better_without(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """The units without which their own side wins more often, told to whom they concern: the worst of each side."""
+def better_without(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> list[str]:
+    """The units without which their own side wins more often, the worst of each side."""
     lines = []
-    for side in SIDES:
+    for side, name in names.items():
         worse = sorted(
             (row for row in rows if row["side"] == side and row["high"] < 0), key=lambda row: row["difference"]
         )
         if worse:
             gain = plus_minus(-100 * worse[0]["difference"], 100 * _half(worse[0]), " pp")
             more = f", and more often also without {counted(len(worse) - 1, 'other unit')}" if len(worse) > 1 else ""
-            lines.append(f"{side.capitalize()} wins {gain} more often without {worse[0]['name']}{more}.")
+            lines.append(f"{name} wins {gain} more often without {worse[0]['name']}{more}.")
     return lines
 
 

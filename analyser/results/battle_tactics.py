@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from threading import Event
@@ -35,14 +35,14 @@ class Game(NamedTuple):
     Attributes
     ----------
     names : tuple
-        The tactics of mine and of yours that were tried.
+        The tactics of the first and of the second army that were tried.
     rows : tuple of dict
         A pair each: `mine`, `yours`, `trials`, `p_victory`, `p_draw`, `p_defeat`; `picked` for the pairs with the least
         and the greatest chance, which were simulated anew.
     scores : array
-        Of each pair the share of battles that mine wins, half of a draw counting as won; shape (mine, yours).
+        Of each pair the share of battles that the first army wins, half of a draw counting as won.
     mixes : tuple of arrays
-        Probabilities of the tactics of mine and of yours in an equilibrium.
+        Probabilities of the tactics of both armies in an equilibrium.
     """
 
     names: tuple[tuple[str, ...], tuple[str, ...]]
@@ -51,7 +51,7 @@ class Game(NamedTuple):
     mixes: tuple[NDArray[np.float64], NDArray[np.float64]]
 
     def against_mix(self, side: int) -> NDArray[np.float64]:
-        """Return the score of mine with each tactic of a side against the equilibrium of the other one."""
+        """Return the score of the first army with each tactic of a side against the equilibrium of the other one."""
         scores: NDArray[np.float64] = self.scores @ self.mixes[1] if side == 0 else self.mixes[0] @ self.scores
         return scores
 
@@ -72,7 +72,7 @@ class Game(NamedTuple):
 
     @property
     def ends(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The pairs with the least and the greatest chance of a victory of mine."""
+        """The pairs with the least and the greatest chance of a victory of the first army."""
         picked = [row for row in self.rows if row["picked"]] or list(self.rows)
         return min(picked, key=_chance), max(picked, key=_chance)
 
@@ -142,7 +142,7 @@ def _played(
 
 
 def _scores(outcomes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the share of battles that mine wins, half of a draw counting as won."""
+    """Return the share of battles that the first army wins, half of a draw counting as won."""
     won = outcomes[..., _WON].sum(axis=-1) + 0.5 * outcomes[..., Outcome.DRAW]
     scores: NDArray[np.float64] = won / outcomes.sum(axis=-1)
     return scores
@@ -182,17 +182,17 @@ def spoken(tactic: str) -> str:
     return tactic.replace("_", " ")
 
 
-def game_lines(game: Game | None) -> list[str]:
+def game_lines(game: Game | None, names: Mapping[str, str]) -> list[str]:
     """Return sentences: how much the chance depends on the tactics, and what both sides play."""
     if game is None:
         return [GAPS]
     least, most = game.ends
     lines = [
-        f"Over {counted(len(game.rows), 'pair')} of tactics mine wins {estimate_in(least, 'p_victory')} "
+        f"Over {counted(len(game.rows), 'pair')} of tactics {names[SIDES[0]]} wins {estimate_in(least, 'p_victory')} "
         f"({_pair(least)}) to {estimate_in(most, 'p_victory')} ({_pair(most)})."
     ]
     free = [(at, side) for at, side in enumerate(SIDES) if len(game.names[at]) > 1]
-    lines += [f"{side.capitalize()} plays {_mix(game, at)}." for at, side in free]
+    lines += [f"{names[side]} plays {_mix(game, at)}." for at, side in free]
     return [*lines, "In that equilibrium neither side gains by another tactic.", GAPS]
 
 
@@ -206,14 +206,14 @@ def _mix(game: Game, side: int) -> str:
     return shares[0][1] if len(shares) == 1 else ", ".join(f"{name} {share}" for share, name in shares)
 
 
-def by_tactic(game: Game) -> Block:
-    """Return the tactics of both sides: how often each plays one, and the score of mine with it, as a table."""
+def by_tactic(game: Game, names: Mapping[str, str]) -> Block:
+    """Return the tactics of both sides: how often each plays one, and the score of the first army, as a table."""
     lines = [
-        [spoken(name), side, f"{100 * share:.0f}%", f"{100 * score:.1f}%", _told(name)]
+        [spoken(name), names[side], f"{100 * share:.0f}%", f"{100 * score:.1f}%", _told(name)]
         for at, side in enumerate(SIDES)
         for name, share, score in zip(game.names[at], game.mixes[at], game.against_mix(at))
     ]
-    head = ("tactic", "side", "played", "mine scores", "what it does")
+    head = ("tactic", "army", "played", f"{names[SIDES[0]]} scores", "what it does")
     about = fill(
         "Score: battles won, half of a draw counting as won, against the equilibrium of the other side; "
         f"{game.trials:,} battles a pair, each score within {100 * NORMAL_95 / 2 / game.trials**0.5:.0f} points in 100."

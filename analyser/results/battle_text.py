@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from analyser.common.estimates import estimate, estimate_in, plus_minus
 from analyser.common.means import mean_in, mean_text
 from analyser.common.text import counted, fill
 from analyser.engine.battle.tactics import BY_POLICY, DEFAULT
+from analyser.game.army import names_apart
 from analyser.results.battle_swings import better_without, swing_units
 from analyser.results.battle_tactics import game_lines
 from analyser.scenarios.battle import SIDES, BattleScenario
@@ -35,13 +36,14 @@ def heading(scenario: BattleScenario, *, equilibrium: bool = False) -> list[tupl
     lines = [("Battle", f"{counted(terms.rounds, 'round')}, {lengths}, {terms.scale}")]
     auto = "equilibrium of tactics" if equilibrium else f"tactic {DEFAULT}"
     tactics = [_tactics(scenario, side, auto) for side in SIDES]
-    for side, army in zip(SIDES, scenario.armies):
+    names = names_apart(*scenario.armies)
+    for label, name, army in zip(("Army", "Against"), names, scenario.armies):
         boons = sum(boon.points for boon in army.bought)
         points = f"{army.points:,} points" + (f", {boons} of them for boons" if boons else "")
-        lines.append((side.capitalize(), f"{army.name}: {counted(len(army), 'unit')}, {points}"))
+        lines.append((label, f"{name}: {counted(len(army), 'unit')}, {points}"))
     if len(set(tactics)) == 1:
         return [*lines, ("Tactics", f"both: {tactics[0]}")]
-    return [*lines, *(("Tactics", f"{side}: {how}") for side, how in zip(SIDES, tactics))]
+    return [*lines, *(("Tactics", f"{name}: {how}") for name, how in zip(names, tactics))]
 
 
 def _tactics(scenario: BattleScenario, side: str, auto: str) -> str:
@@ -60,17 +62,18 @@ def _tactics(scenario: BattleScenario, side: str, auto: str) -> str:
 
 
 def conclusions(answer: BattleResult) -> list[str]:
-    """Return sentences: how often my side wins, how much that depends on the order, and which units matter most."""
+    """Return sentences: how often each army wins, how much that depends on the tactics, and which units matter most."""
     chance = {name: answer.probability(name) for name in answer.events}
+    first, second = answer.names.values()
     lines = [
         answer.headline,
-        f"Mine wins {chance['victory']} of these battles, devastatingly {chance['devastating_victory']}; it draws "
-        f"{chance['draw']} and loses {chance['defeat']}, devastatingly {chance['devastating_defeat']}.",
-        *game_lines(answer.game),
+        f"{first} wins {chance['victory']} of these battles and loses {chance['defeat']}; {chance['draw']} are draws. "
+        f"Devastating victories: {first} {chance['devastating_victory']}, {second} {chance['devastating_defeat']}.",
+        *game_lines(answer.game, answer.names),
     ]
     if answer.swings:
-        lines += [swing_units(answer.swings, side) for side in SIDES]
-        lines += better_without(answer.swings)
+        lines += [swing_units(answer.swings, side, name) for side, name in answer.names.items()]
+        lines += better_without(answer.swings, answer.names)
     return lines
 
 
@@ -87,7 +90,8 @@ def by_margin(answer: BattleResult) -> Block:
         label = " to ".join(f"{end:+d}" if end else "0" for end in ends)
         lines.append([label, str(estimate(round(float(battles[bands == band].sum())), answer.trials))])
     mean = mean_text(answer.mean_with_interval("margin"), decimals=1)
-    return Block(f"VP of mine less VP of yours: {mean} on average", rows=lines, align=">")
+    first, second = answer.names.values()
+    return Block(f"VP of {first} less VP of {second}: {mean} on average", rows=lines, align=">")
 
 
 def _bands(margins: NDArray[Any], wide: int) -> NDArray[Any]:
@@ -96,9 +100,9 @@ def _bands(margins: NDArray[Any], wide: int) -> NDArray[Any]:
     return bands
 
 
-def by_round(rows: Sequence[dict[str, Any]]) -> Block:
+def by_round(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> Block:
     """Return the survivors by round: units, percent of the points, and its range in the middle 80% of battles."""
-    head = ["round", *(name for side in SIDES for name in (f"{side}: units", "points", "10-90%"))]
+    head = ["round", *(name for army in names.values() for name in (f"{army}: units", "points", "10-90%"))]
     lines: dict[int, list[str]] = {}
     for row in rows:
         line = lines.setdefault(row["round"], [str(row["round"])])
@@ -125,16 +129,16 @@ def _left(row: dict[str, Any]) -> list[str]:
     return [units, f"{row['mean_percent']:.0f}%", percentiles]
 
 
-def by_unit(rows: Sequence[dict[str, Any]], *, in_full: bool = False) -> Block:
+def by_unit(rows: Sequence[dict[str, Any]], names: Mapping[str, str], *, in_full: bool = False) -> Block:
     """Return the points that each unit destroyed and lost; `in_full`: losses also per 100 of its own points."""
     rates = ["destroyed per 100", "lost", "lost per 100"] if in_full else ["per 100", "lost"]
-    head = ["unit", "side", "points", "destroyed", *rates]
+    head = ["unit", "army", "points", "destroyed", *rates]
     lines = []
     for row in rows:
         destroyed, lost = (mean_text(mean_in(row, name), decimals=1) for name in _OF_UNIT)
         cells = ["?" if row["points"] is None else str(row["points"]), destroyed, _whole(row[f"{_OF_UNIT[0]}_per_100"])]
         cells += [lost, *([_whole(row[f"{_OF_UNIT[1]}_per_100"])] if in_full else [])]
-        lines.append([row["name"], row["side"], *cells, str(estimate_in(row, "p_alive"))])
+        lines.append([row["name"], names[row["side"]], *cells, str(estimate_in(row, "p_alive"))])
     title = "What each unit did: enemy points destroyed, also per 100 of its own; points lost"
     return Block(title, [*head, "alive at end"], lines, "<<>", lines=fill(_of_friends(rows)))
 

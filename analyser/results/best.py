@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from analyser.common.answer import Block
 from analyser.common.errors import InputError, check_integer, did_you_mean
+from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.frames import tidy
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted
@@ -223,15 +224,15 @@ class BestResult(DuelResult):
         rows = [[f"Value: {what.get(want, 'expected ' + want)}", f"{self.worth(self.value)} exact"]]
         for row in self.first_moves():
             label = {"first": "First move, if first", "second": "First move, if second"}.get(row["when"], "First move")
-            other = f"; else {row['runner_up']}: {self.cost(row['costs'])} less" if row["runner_up"] else ""
+            other = f"; second best: {row['runner_up']} ({self.cost(row['costs'])} lower)" if row["runner_up"] else ""
             rows.append([label, f"{row['do']}{other}"])
-        rows.append(["Exploitability", f"{self.exploitability:.1e}"])
+        rows += [["Exploitability", f"{self.exploitability:.1e}"]] if self.exploitability > CERTAIN_WITHIN else []
         return Block("Value of best play", rows=rows)
 
     def _tactics_block(self) -> Block:
         head = ["tactic", "value", "cost"]
         both = self.play.choosers[1 - self.play.wanter]
-        head += ["if the enemy knows it", "cost"] if both else []
+        head += ["if the enemy knows it", "cost then"] if both else []
         rows = []
         for row in self._regrets:
             cells = [row["tactic"], self.worth(row["value"]), self.cost(row["cost"])]

@@ -12,7 +12,7 @@ def contest(first: str, second: str, wins: float, loses: float) -> str:
     >>> contest("Reds", "Blues", 0.75, 0.2), contest("Reds", "Blues", 0.2, 0.3)
     ('Reds beats Blues 3 times in 4.', 'Reds and Blues draw 1 time in 2.')
     """
-    first, second = (spoken(first), spoken(second)) if first != second else (f"{first} (mine)", f"{second} (yours)")
+    first, second = (spoken(first), spoken(second)) if first != second else (f"{first} (first)", f"{second} (second)")
     draws = 1 - wins - loses
     if draws > max(wins, loses):
         return happens(f"{first} and {second}", "draw", draws)

@@ -32,16 +32,16 @@ CARDS = {  # by whether they are put back
 }
 _COULD_BE_USED = "{}, could be used with {}"
 _OTHERS_UNHURT = "what Overcharge costs secondary combatants is not followed"
-_IN_CONTACT_ONLY = "no distance is given: {} reaches only who is in contact"
+_IN_CONTACT_ONLY = "no distance is given: {} reaches only a unit in contact"
 _NEAR_IT = ("Corrosive Fumes", "Spectacular Demise")  # rules that count by the inches between two units
 _ALWAYS_REACHES = "no distance is given: nothing is out of range, and a charge always reaches"
-_EVERY_PLACE = 'who plays best ends a move at any multiple of {:g}": no other place is better for either'
-_FULL_MOVES = "who plays best moves its full length, or to the range of a row: other stops are not tried"
-_STEPS = 'who plays best ends a move at a multiple of {:g}", at its full length, or at the range of a row'
+_EVERY_PLACE = 'a move of best play ends at any multiple of {:g}": no other place is better for either side'
+_FULL_MOVES = "a move of best play has its full length, or ends at the range of a row: other stops are not tried"
+_STEPS = 'a move of best play ends at a multiple of {:g}", at its full length, or at the range of a row'
 _NO_EDGE = "a unit without edge_distance is far from its own edge, and retires by its SPEED, never at double time"
 _AMOK_UNMEASURED = "no distance is given: a unit that runs amok without charging hurts no unit"
 _DIFFERENT_UNITS = "the attackers are different units: what an attack costs its own unit bears on no later attack"
-_NO_PROFILE = "an attacker without a profile is taken for no aerial unit, which a Tail Gunner would answer"
+_NO_PROFILE = "an attacker without a profile does not count as an aerial unit, at which a Tail Gunner would fire back"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from analyser.common.text import counted
 from analyser.engine.battle.log import Event, Unfired
 from analyser.engine.battle.simulation import Told
 from analyser.engine.battle.tables import MOST_UNITS
+from analyser.game.army import names_apart
 from analyser.rules.policies import Action, Manoeuvre
 from analyser.rules.structs import INCH
-from analyser.scenarios.battle import SIDES, BattleScenario
+from analyser.scenarios.battle import BattleScenario
 
 _SORTIE = -1  # of an aircraft, which has no manoeuvres (BT-3)
 _MANOEUVRES = {
@@ -25,12 +26,11 @@ _MANOEUVRES = {
     Manoeuvre.RETIRE: "falls back from",
     _SORTIE: "flies a sortie against",
 }
-_WHOSE = dict(zip(SIDES, ("my", "your")))
 _FACES = ("a heroic strike", "a strike", "a miss", "nothing that counts")
 _UNFIRED = {
     Unfired.RELOADS: "reloads instead of shooting (Slow to Fire)",
     Unfired.EMPTY: "cannot shoot again: a sortie has no re-arm action (Slow to Fire)",
-    Unfired.TOO_NEAR: "cannot shoot at who is within its short range (Indirect)",
+    Unfired.TOO_NEAR: "cannot shoot at a target within its short range (Indirect)",
     Unfired.MOVED: "cannot shoot after an advance (Move or Fire)",
 }
 _BEGIN = (Event.ROUND, Event.ENTERED, Event.ACTIVATED, Event.GROUND, Event.ENDED)  # events that begin a line
@@ -57,11 +57,15 @@ class Story:
     number, seed : int
         Number of the battle and its seed: :meth:`BattleResult.tell` tells it again.
     margin : int
-        VP of my side less yours.
+        VP of the first army less those of the second.
     happenings : tuple of Happening
         All events, in order.
     unfired : mapping
         Orders to shoot that a row then forbids, by their places, with the reason (AC-6).
+    names : mapping
+        The name of each unit by its number; where both armies have it, with the army.
+    armies : tuple of str
+        The names of both armies.
     embarked : frozenset of int
         The units that begin aboard a transport.
     """
@@ -71,8 +75,14 @@ class Story:
     margin: int
     happenings: tuple[Happening, ...]
     names: Mapping[int, str]
+    armies: tuple[str, str]
     unfired: Mapping[int, Unfired] = field(default_factory=dict)
     embarked: frozenset[int] = frozenset()
+
+    def acting(self, event: Happening) -> str:
+        """Return the unit of an event after the name of its army."""
+        army = self.armies[event.unit // MOST_UNITS]
+        return f"{army}: {self.names[event.unit].removesuffix(f' of {army}')}"
 
     def lines(self) -> Iterator[str]:
         """A line for each round that begins or ends, and for each activation."""
@@ -99,7 +109,7 @@ class Story:
                 first = happening.event
             if happening.event == Event.DISEMBARKED:
                 aboard.discard(happening.unit)
-            text = _TOLD[happening.event](happening, self.names)
+            text = _TOLD[happening.event](happening, self)
             if text:
                 parts.append(text)
             if happening.event == Event.ACTIVATED and happening.unit in aboard and not self._follows(place):
@@ -119,12 +129,18 @@ class Story:
 
 def story_of(scenario: BattleScenario, trace: Told, seed: int) -> Story:
     """A battle that a simulation has told."""
+    armies = names_apart(*scenario.armies)
     fielded = {
-        place + side * MOST_UNITS: (_WHOSE[name], unit)
-        for side, name in enumerate(SIDES)
+        place + side * MOST_UNITS: (army, unit)
+        for side, army in enumerate(armies)
         for place, unit in enumerate(scenario.fielded[side])
     }
-    names = {number: f"{whose} {unit.title}" for number, (whose, unit) in fielded.items()}
+    ours, theirs = ({unit.title for unit in units} for units in scenario.fielded)
+    in_both = ours & theirs
+    names = {
+        number: f"{unit.title} of {army}" if unit.title in in_both else unit.title
+        for number, (army, unit) in fielded.items()
+    }
     aircraft = {number for number, (_, unit) in fielded.items() if unit.combatant.aircraft}
     embarked = frozenset(number for number, (_, unit) in fielded.items() if unit.unit.embarked_in is not None)
     events = tuple(Happening(Event(event), *rest) for event, *rest in trace.events.tolist())
@@ -132,63 +148,65 @@ def story_of(scenario: BattleScenario, trace: Told, seed: int) -> Story:
         event._replace(first=_SORTIE) if event.event == Event.ORDERED and event.unit in aircraft else event
         for event in events
     )
-    return Story(trace.number, seed, trace.margin, events, names, trace.unfired, embarked)
+    return Story(trace.number, seed, trace.margin, events, names, armies, trace.unfired, embarked)
 
 
-def _round(event: Happening, _: Any) -> str:
-    holder = SIDES[event.unit]
+def _round(event: Happening, story: Story) -> str:
+    holder, (first, second) = story.armies[event.unit], story.armies
     if event.first == 1:
         return f"Round 1: {holder} takes the first turn"
-    mine, yours = (str(value) if value else "no card" for value in (event.second, event.third))
-    return f"Round {event.first}: {holder} takes the initiative (cards: mine {mine}, yours {yours})"
+    own, other = (str(value) if value else "no card" for value in (event.second, event.third))
+    return f"Round {event.first}: {holder} takes the initiative (cards: {first} {own}, {second} {other})"
 
 
-def _ordered(event: Happening, names: Mapping[int, str]) -> str:
+def _ordered(event: Happening, story: Story) -> str:
     if event.other == event.unit:
         deeds = {Action.RE_ARM: "re-arms", Action.TAKE_COVER: "takes cover", Action.GO_ON_LOOKOUT: "goes on lookout"}
         how = "falls back" if event.first in (Manoeuvre.RETIRE, Manoeuvre.RETIRE_AT_DOUBLE_TIME) else "holds"
         return " and ".join([how, *([deeds[Action(event.second)]] if event.second in deeds else [])])
     special = {Action.GO_ON_LOOKOUT: ", and goes on lookout", Action.TAKE_COVER: ", and takes cover"}
     deed = special.get(Action(event.second), "")
-    return f'{_MANOEUVRES[event.first]} {names[event.other]}, {event.third / INCH:g}" away{deed}'
+    return f'{_MANOEUVRES[event.first]} {story.names[event.other]}, {event.third / INCH:g}" away{deed}'
 
 
-def _attacked(event: Happening, names: Mapping[int, str]) -> str:
+def _attacked(event: Happening, story: Story) -> str:
     lost = f", {counted(event.third, 'model')} destroyed" if event.third else ""
-    return f"{names[event.unit]} attacks {names[event.other]}: {event.second or 'no'} damage{lost}"
+    return f"{story.names[event.unit]} attacks {story.names[event.other]}: {event.second or 'no'} damage{lost}"
 
 
-def _card(event: Happening, names: Mapping[int, str]) -> str:
+def _card(event: Happening, story: Story) -> str:
     what = "rally test" if event.third else "test"
     verdict = "passes" if event.first <= event.second else "fails"
-    return f"{names[event.unit]} {verdict} its {what}: card {event.first}, {event.second} or less passes"
+    return f"{story.names[event.unit]} {verdict} its {what}: card {event.first}, {event.second} or less passes"
 
 
-def _own_loss(event: Happening, names: Mapping[int, str]) -> str:
+def _own_loss(event: Happening, story: Story) -> str:
     how = "by its own doing"
     if event.second:
-        how = f"aboard {names[event.other]}, which has no room for it"
-    return f"{names[event.unit]} loses {counted(event.first, 'model')} {how}"
+        how = f"aboard {story.names[event.other]}, which has no room for it"
+    return f"{story.names[event.unit]} loses {counted(event.first, 'model')} {how}"
 
 
-_TOLD: Mapping[Event, Callable[[Happening, Mapping[int, str]], str]] = {
+_TOLD: Mapping[Event, Callable[[Happening, Story], str]] = {
     Event.ROUND: _round,
-    Event.ENTERED: lambda event, names: f"  {names[event.unit]} comes out of reserve",
-    Event.ACTIVATED: lambda event, names: f"  {names[event.unit]} ({counted(event.first, 'model')})",
+    Event.ENTERED: lambda event, story: f"  {story.acting(event)} comes out of reserve",
+    Event.ACTIVATED: lambda event, story: f"  {story.acting(event)} ({counted(event.first, 'model')})",
     Event.CARD: _card,
     Event.ORDERED: _ordered,
     Event.MOVED: lambda event, _: f'moves {event.first / INCH:g}"',
     Event.ATTACKED: _attacked,
-    Event.FELL_BACK: lambda event, names: f"{names[event.unit]} falls back",
-    Event.SUPPRESSED: lambda event, names: f"{names[event.unit]} is suppressed",
-    Event.REMOVED: lambda event, names: f"{names[event.unit]} is gone ({event.second} VP)",
-    Event.COMBAT: lambda event, names: f"{names[event.unit]} {_WON[event.first]}",
+    Event.FELL_BACK: lambda event, story: f"{story.names[event.unit]} falls back",
+    Event.SUPPRESSED: lambda event, story: f"{story.names[event.unit]} is suppressed",
+    Event.REMOVED: lambda event, story: f"{story.names[event.unit]} is gone ({event.second} VP)",
+    Event.COMBAT: lambda event, story: f"{story.names[event.unit]} {_WON[event.first]}",
     Event.OWN_LOSS: _own_loss,
-    Event.DIE: lambda event, names: f"{names[event.unit]} goes off: {_FACES[event.first]}",
-    Event.ENDED: lambda event, _: f"End of round {event.first}: {event.second} VP to {event.third}",
-    Event.GROUND: lambda event, _: (
-        f"{SIDES[event.first].capitalize()} has nobody left on the field: 5 VP for the other side"
+    Event.DIE: lambda event, story: f"{story.names[event.unit]} goes off: {_FACES[event.first]}",
+    Event.ENDED: lambda event, story: (
+        f"End of round {event.first}: {story.armies[0]} {event.second} VP, {story.armies[1]} {event.third} VP"
     ),
-    Event.DISEMBARKED: lambda event, names: f"{names[event.unit]} disembarks",
-    Event.CARD_DICE: lambda event, names: f"{names[event.unit]} turns a {event.first} for more dice",
+    Event.GROUND: lambda event, story: (
+        f"{story.armies[event.first]} has no unit left on the field: 5 VP for {story.armies[1 - event.first]}"
+    ),
+    Event.DISEMBARKED: lambda event, story: f"{story.names[event.unit]} disembarks",
+    Event.CARD_DICE: lambda event, story: f"{story.names[event.unit]} turns a {event.first} for more dice",
 }

@@ -106,9 +106,9 @@ def test_a_planted_gap_is_found():
 
 def test_gaps_are_not_said_of_what_was_not_asked_for():
     found = clash(["crown/rifle-platoon@basic"], ["imperium/faust-vitruvian-colossus@full-strength"], situations="duel")
-    unknown = "Not known of Army ({}): no shot and no charge was asked for."
-    assert found.gap_lines() == [unknown.format(each) for each in ("mine", "yours")]
-    assert "Army (mine) (1 unit, 35 points)" in str(found)
+    unknown = "Not known of {}: no shot and no charge was asked for."
+    assert found.gap_lines() == [unknown.format(name) for name in ("Crown", "Imperium")]
+    assert "Crown (1 unit, 35 points)" in str(found)
 
 
 def test_a_duel_is_won_as_often_as_the_matrix_says():
@@ -196,7 +196,7 @@ def test_a_text_is_no_wider_than_a_terminal_and_says_what_is_not_in_it(found):
 
 def test_of_one_kind_of_unit_there_are_no_gaps_in_one_kind():
     found = clash(["crown/monarch-landship@full-strength"] * 2, ["crown/rifle-platoon@basic"], situations="long-range")
-    assert "takes 5% or more of the one kind of unit of Army (yours) in one attack" in found.gap_lines()[0]
+    assert "takes 5% or more of the one kind of unit of Army 2 in one attack" in found.gap_lines()[0]
 
 
 def test_what_is_hardly_hurt_is_told(found):

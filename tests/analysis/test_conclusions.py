@@ -200,8 +200,8 @@ def test_the_mean_is_by_the_weights_and_they_are_told(both):
             wanted = 0.75 * parts[0][name] + 0.25 * parts[1][name]
             assert mean[name].tolist() == ODDS(wanted.tolist(), abs=1e-12), name
     assert dict(both.weights) == {KRUPP: 3, SCIONS: 1}
-    assert f"Weights: {KRUPP} 3 (≥k: 2 models), {SCIONS} 1 (≥k: 3 models)." in str(both)
-    assert f"Mean over 2 targets, by their weights: {KRUPP} 75%, {SCIONS} 25%; exact" in str(both)
+    assert f"Weights of the targets: {KRUPP} 3 (≥k: 2 models), {SCIONS} 1 (≥k: 3 models)." in str(both)
+    assert f"Mean over 2 targets: {KRUPP} 75%, {SCIONS} 25%; exact" in str(both)
     alike = compare(RIFLES, [KRUPP, SCIONS]).mean.frame["mean_models_destroyed"]
     assert alike.tolist() == ODDS([(a + b) / 2 for a, b in zip(*(each["mean_models_destroyed"] for each in parts))])
 

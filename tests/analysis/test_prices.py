@@ -377,7 +377,7 @@ def test_why_nothing_can_be_said_is_counted_and_among_whom_all_are_judged(librar
     assert found.doubts == {"no other unit here can be compared with it": 1}
     assert found.as_dict()["judged_among"] == {"loadouts": 3, "factions": {"crown": 3}}
     text = " ".join(str(found).split())
-    assert "Undecided: no other unit here can be compared with it (1)." in text
+    assert "Reasons for undecided: no other unit here can be compared with it (1)." in text
     assert "Judged against 3 loadouts (Crown 3); " in text
     some = found.only({"crown/copy-1@basic"})
     assert (len(some.frame), some.among) == (1, found.among)

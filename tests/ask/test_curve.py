@@ -328,7 +328,7 @@ def test_who_costs_more_is_told():
     per_points = an.curve(RIFLES, KRUPP, over="dice=3,4", metric="mean_models_destroyed_per_100_points")
     assert not any(each.startswith("Points differ") for each in per_points.notes())
     priced = an.curve(RIFLES, KRUPP, over="points=30,40", metric="p_annihilated")
-    assert "does not depend on points; chances are not divided" in str(priced)
+    assert "does not depend on points; probabilities are not divided" in str(priced)
     divided = an.curve(RIFLES, KRUPP, over="points=30,40", metric="mean_hits_per_100_points")
     assert "does not depend" not in str(divided)
 

@@ -288,12 +288,12 @@ def test_what_is_good_for_a_side_is_good_for_it():
 def test_what_an_answer_assumes_is_said():
     said = str(an.luck(RIFLES, GRENADIERS, kind="duel", got={"margin": 0}))
     assert "Assumption: cards with replacement" in said
-    assert "Looked at: models gone 2 of 6." in str(an.luck(RIFLES, GRENADIERS, destroyed=2, distance=6))
+    assert "Compared: models gone 2 of 6." in str(an.luck(RIFLES, GRENADIERS, destroyed=2, distance=6))
     assert "Distance  not said" not in str(an.luck(RIFLES, GRENADIERS, destroyed=2, distance=6))
     assert "Distance  not said: in reach" in str(an.luck(RIFLES, GRENADIERS, destroyed=2))
     assert "Pool  12 dice, improved rating" in str(an.luck(RIFLES, GRENADIERS, destroyed=2, distance=6))
     both = str(an.luck(RIFLES, GRENADIERS, got={"suppressed": True, "destroyed": 2}, distance=6))
-    assert "Looked at in turn, worse being what is less good for who attacks: suppressed yes, then models gone" in both
+    assert "Compared in turn, worse meaning worse for the attacker: suppressed yes, then models gone" in both
     assert "Annihilated: destroyed, broken or fled" in str(an.luck(RIFLES, GRENADIERS, got={"broken": False}))
 
 

@@ -21,7 +21,7 @@ ARMIES = f"2 x {RIFLES}", f"2 x imperium/{GRENADIERS}"
 @pytest.mark.slow
 def test_a_battle_is_answered_as_text_json_and_csv(tmp_path):
     text = answer("battle", *ARMIES, *FEW)
-    assert "Mine wins " in text
+    assert "Crown wins " in text
     assert "of any such battle (--full names them" in " ".join(text.split())
     in_full = answer("battle", *ARMIES, *FEW, "--full")
     assert "Not modelled\n- terrain, buildings and objectives\n" in in_full
@@ -30,7 +30,7 @@ def test_a_battle_is_answered_as_text_json_and_csv(tmp_path):
         "battle", *ARMIES, *FEW, "--no-swing", "--no-tactics", "--format", "json", "--out", tmp_path / "mine.json"
     )
     record = json.loads((tmp_path / "mine.json").read_text(encoding="utf-8"))
-    assert page.stderr.startswith("mine.json: Army (mine) ")
+    assert page.stderr.startswith("mine.json: Crown ")
     assert record["trials"] == 600
     assert record["swing"] == []
     rows = list(csv.DictReader(io.StringIO(answer("battle", *ARMIES, *FEW, "--format", "csv"))))
@@ -46,7 +46,7 @@ def test_a_battle_is_a_page(tmp_path):
     asked = ("battle", *ARMIES, *FEW, "--no-swing", "--no-tactics")
     page, again, picture = tmp_path / "battle.html", tmp_path / "again.HTML", tmp_path / "margin.png"
     said = run(*asked, "--out", page, "--plot", picture).stderr
-    assert said.startswith("battle.html: Army (mine) ")
+    assert said.startswith("battle.html: Crown ")
     first = said.splitlines()[0].removeprefix("battle.html: ")
     assert first in html.unescape(page.read_text(encoding="utf-8"))
     assert picture.read_bytes()[:4] == b"\x89PNG"
@@ -141,7 +141,7 @@ def test_a_scenario_file_is_the_battle_of_its_armies(scenario):
     asked = answer("battle", *ARMIES, *FEW, "--target-mine", "threatened_first", "--format", "json")
     assert of_file["summary"] == json.loads(asked)["summary"]
     page = scenario.with_name("battle.html")
-    assert "Mine wins " in run("run", scenario, "--trials", "200", "--out", page).stderr
+    assert "Crown wins " in run("run", scenario, "--trials", "200", "--out", page).stderr
     assert ", in battle</h1>" in page.read_text(encoding="utf-8")
     again = scenario.with_name("again.toml")
     again.write_bytes(toml(of_file["scenario"]))

@@ -44,7 +44,7 @@ def test_a_page_leaves_its_answer_in_the_terminal(tmp_path):
     page = tmp_path / "clash.html"
     told = run(*CLASH, "--battles", "400", "--out", page).stderr.splitlines()
     said = [line.removeprefix("clash.html: ") for line in told if line.startswith("clash.html: ")]
-    assert said[0].startswith("Army (mine) ")
+    assert said[0].startswith("Crown ")
     assert said[0] in html.unescape(" ".join(page.read_text(encoding="utf-8").split()))
     assert "clash.html: " not in run(*CLASH, "--battles", "0", "--out", page).stderr
     assert "clash.html: " not in run(*CLASH, "--battles", "400", "--quiet", "--out", page).stderr

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from analyser.cli import cli
-from tests.helpers.shell import GRENADIERS, RIFLES, answer, refusal
+from tests.helpers.shell import GRENADIERS, RIFLES, answer, refusal, run
 
 FIGHTS = {
     "attack": f'attack = {{attacker = "{RIFLES}"}}\ntarget = {{unit = "{GRENADIERS}"}}\n',
@@ -38,9 +38,25 @@ def test_several_files_are_one_answer(files, tmp_path):
     assert list(dict.fromkeys(row["file"] for row in rows)) == files
 
 
-def test_one_bad_file_of_several_leaves_no_answer(files, tmp_path):
+def test_bad_files_of_several_are_named_and_the_others_answered(files, tmp_path):
+    bad = [tmp_path / "bad.toml", tmp_path / "worse.toml"]
+    for path in bad:
+        path.write_text("[attack]\ndyce = 3\n", encoding="utf-8")
+    out = tmp_path / "all.json"
+    result = run("run", bad[0], *files, bad[1], tmp_path, "--out", out)
+    assert result.exit_code == 2
+    said = result.stderr
+    assert all(f"{path}: attack.dyce" in said for path in bad)
+    assert f"{tmp_path}: this is a folder" in said
+    assert "3 of 6 files have no answer" in said
+    assert [record["file"] for record in json.loads(out.read_text(encoding="utf-8"))] == files
+
+
+def test_of_bad_files_alone_no_file_is_written(tmp_path):
     (tmp_path / "bad.toml").write_text("[attack]\ndyce = 3\n", encoding="utf-8")
-    assert "bad.toml: attack.dyce" in refusal("run", *files, tmp_path / "bad.toml", "--out", tmp_path / "all.json")
+    result = run("run", *[tmp_path / "bad.toml"] * 2, "--out", tmp_path / "all.json")
+    assert result.exit_code == 2
+    assert "error: 2 of 2 files have no answer" in result.stderr
     assert not (tmp_path / "all.json").exists()
 
 

@@ -135,7 +135,7 @@ def test_one_battle_of_nameless_armies_of_one_unit_has_a_page():
     assert 'id="swing"' in page
     assert 'id="tactics"' in page
     assert "nan" not in page
-    assert texts(page, "h1") == ["Army (mine) against Army (yours), in battle"]
+    assert texts(page, "h1") == ["Crown against Imperium, in battle"]
 
 
 @pytest.mark.slow

@@ -51,7 +51,7 @@ def test_it_names_the_opponents_of_its_prices_and_the_reasons_of_doubt(report, t
     method = plain(text.partition('<details class="method">')[2].partition("</details>")[0])
     assert f"Judged against {len(list(Profiles()))} loadouts (Commonwealth " in method
     assert LIMITS in method
-    told = re.findall(r" \((\d+)\)", method.partition("Undecided: ")[2].partition("What roles")[0])
+    told = re.findall(r" \((\d+)\)", method.partition("Reasons for undecided: ")[2].partition("Ratio of points")[0])
     doubts = prices.loc[prices["verdict"] == "undecided", "doubt"]
     assert sum(map(int, told)) == len(doubts)
     wanted = fair_points("crown/rifle-platoon@basic").frame.iloc[0]

@@ -114,8 +114,8 @@ def test_tactics_are_told_once_where_both_sides_have_them():
     how = {"target_yours": "most_points", "trials": 1, "rounds": 1, "swing": False, "tactics": False}
     told = [text for label, text in analyser.battle(RIFLES, GRENADIERS, **how).heading() if label == "Tactics"]
     assert told == [
-        "mine: tactic balanced, hand highest, initiative take",
-        "yours: policies, target most points, order listed, hand highest, initiative take",
+        "Crown: tactic balanced, hand highest, initiative take",
+        "Imperium: policies, target most points, order listed, hand highest, initiative take",
     ]
 
 
@@ -125,7 +125,7 @@ def test_an_answer_is_plain_data_and_text(result):
     assert record["kind"] == "battle"
     assert {"rounds", "margins", "contributions", "swing", "story", "summary", "tactics"} <= record.keys()
     text = str(result)
-    assert "VP of mine less VP of yours: " in text
+    assert "VP of Crown less VP of Imperium: " in text
     assert "Without each unit" in text
     assert result.to_frame()["count"].sum() == 4000
     assert len(result.to_frame(by_round=True)) == 6
@@ -138,19 +138,21 @@ def test_who_wins_and_who_swings_it_is_said_first(result):
     assert first == result.headline
     chance = {name: result.probability(name) for name in result.events}
     assert win == (
-        f"Mine wins {chance['victory']} of these battles, devastatingly {chance['devastating_victory']}; it draws "
-        f"{chance['draw']} and loses {chance['defeat']}, devastatingly {chance['devastating_defeat']}."
+        f"Crown wins {chance['victory']} of these battles and loses {chance['defeat']}; "
+        f"{chance['draw']} are draws. "
+        f"Devastating victories: Crown {chance['devastating_victory']}, "
+        f"Imperium {chance['devastating_defeat']}."
     )
-    assert pairs.startswith("Over 49 pairs of tactics mine wins ")
-    assert [line.partition(" plays ")[0] for line in plays[:2]] == ["Mine", "Yours"]
+    assert pairs.startswith("Over 49 pairs of tactics Crown wins ")
+    assert [line.partition(" plays ")[0] for line in plays[:2]] == ["Crown", "Imperium"]
     assert plays[2].startswith("In that equilibrium neither side gains by another tactic")
     assert plays[3].startswith("Terrain, objectives and line of sight are not modelled")
-    for side, line in (("mine", mine), ("yours", yours)):
+    for (side, army), line in zip(result.names.items(), (mine, yours)):
         own = [row for row in result.swing() if row["side"] == side]
         if own[0]["low"] <= 0:
-            assert line == f"Swing unit of {side}: none that stands out from chance in so many battles."
+            assert line == f"Swing unit of {army}: none is significant in so many battles."
             continue
-        assert line.startswith(f"Swing unit of {side}: {own[0]['name']}. Without it {side} wins ")
+        assert line.startswith(f"Swing unit of {army}: {own[0]['name']}. Without it {army} wins ")
         for row in own:
             assert (row["name"] in line) == (row["high"] >= own[0]["low"])
 
@@ -158,7 +160,7 @@ def test_who_wins_and_who_swings_it_is_said_first(result):
 @pytest.mark.slow
 def test_no_unit_is_said_to_swing_what_it_does_not():
     found = analyser.battle(RIFLES, GRENADIERS, trials=100, rounds=1, gap=36)
-    assert "Swing unit of mine: none that stands out from chance in so many battles." in str(found)
+    assert "Swing unit of Crown: none is significant in so many battles." in str(found)
 
 
 @pytest.mark.slow
@@ -199,9 +201,9 @@ def test_all_that_a_side_chooses_by_is_in_the_heading():
     odd = {"unit": "imperium/scion-grenadier-platoon@basic", "policy": "lookout"}
     found = analyser.battle(RIFLES, [odd], policy_mine="charge", discard_below_mine=4, **how)
     mine, yours = (text for label, text in found.heading() if label == "Tactics")
-    assert mine.startswith("mine: policies, policy charge, target nearest")
+    assert mine.startswith("Crown: policies, policy charge, target nearest")
     assert mine.endswith("cards below 4 discarded")
-    assert yours.startswith("yours: tactic balanced")
+    assert yours.startswith("Imperium: tactic balanced")
     assert yours.endswith("1 unit with a policy of its own")
 
 
@@ -239,7 +241,7 @@ def test_who_was_told_no_tactic_leaves_alone_whom_it_cannot_hurt():
     how = BY_POLICY | {"trials": 200, "swing": False, "tactics": False, "rounds": 2}
     free = analyser.battle(rifles, [wall], **how)
     assert any("holds and takes cover" in line for line in free.tell(0).lines())
-    assert not any(line.startswith("  my ") and "moves at double" in line for line in free.tell(0).lines())
+    assert not any(line.startswith("  Crown: ") and "moves at double" in line for line in free.tell(0).lines())
     told = analyser.battle(rifles, [wall], policy_mine="charge", **how)
     assert any("moves at double time" in line for line in told.tell(0).lines())
 
@@ -251,8 +253,8 @@ def test_of_two_enemies_the_one_that_can_be_hurt_is_attacked():
     guns = {"unit": "imperium/krupp-field-guns@basic", "x": 18, "behind": 6}
     mine = [{"unit": "crown/rifle-platoon@full-strength", "x": 18}]
     found = analyser.battle(mine, [colossus, guns], gap=8, trials=20, rounds=1, swing=False, tactics=False)
-    first = next(line for line in found.tell(0).lines() if line.startswith("  my ") and " away" in line)
-    assert "your Krupp Field Guns, basic, " in first
+    first = next(line for line in found.tell(0).lines() if line.startswith("  Crown: ") and " away" in line)
+    assert " Krupp Field Guns, basic, " in first
     assert "Colossus" not in first
 
 
@@ -276,9 +278,9 @@ def test_a_story_says_who_reloads():
         story = found.tell(number)
         loaded = True
         for line in story.lines():
-            if not line.startswith("  my Monarch Landship") or " away" not in line:
+            if not line.startswith("  Crown: Monarch Landship") or " away" not in line:
                 continue
-            fires = "; my Monarch Landship, full-strength attacks" in line
+            fires = "; Monarch Landship, full-strength attacks" in line
             assert not (fires and "reloads instead of shooting (Slow to Fire)" in line)
             assert loaded or not fires
             if not loaded:
@@ -299,7 +301,7 @@ def gunners(quality, **keys):
 @pytest.mark.parametrize(
     ("quality", "gap", "told"),
     [
-        ("Indirect", 4, "cannot shoot at who is within its short range (Indirect)"),
+        ("Indirect", 4, "cannot shoot at a target within its short range (Indirect)"),
         ("Move or Fire", 32, "cannot shoot after an advance (Move or Fire)"),
     ],
 )
@@ -319,7 +321,7 @@ def test_an_aircraft_fires_a_row_that_is_slow_to_fire_once():
     armies = [gunners("Arc"), plane], [gunners("Arc", damage_limit=90)]
     found = analyser.battle(*armies, trials=50, swing=False, rounds=6, gap=36, **BY_POLICY)
     assert any("Plane fires its Slow to Fire row once" in warning for warning in found.scenario.warnings)
-    shots = [sum("my Plane attacks" in line for line in found.tell(number).lines()) for number in range(20)]
+    shots = [sum("; Plane attacks" in line for line in found.tell(number).lines()) for number in range(20)]
     assert set(shots) == {1}
     assert str(found.tell(0)).count("cannot shoot again: a sortie has no re-arm action (Slow to Fire)") == 3
 
@@ -377,7 +379,8 @@ def test_armies_that_cannot_fight_are_refused():
 def test_a_long_law_is_printed_in_bands_and_kept_whole_as_data():
     result = analyser.battle(3 * RIFLES, 3 * GRENADIERS, trials=2000, swing=False)
     assert len(result.margins()) > 16
-    (block,) = [block for block in result.blocks() if block.title.startswith("VP of mine less VP of yours")]
+    title = "VP of Crown less VP of Imperium"
+    (block,) = [block for block in result.blocks() if block.title.startswith(title)]
     assert 5 < len(block.rows) <= 16
     labels = [row[0] for row in block.rows]
     assert any(" to " in label for label in labels)
@@ -412,7 +415,7 @@ def test_rows_of_one_name_are_printed_each():
     """A unit that both sides have."""
     squads = ["crown/rifle-platoon@basic", "crown/sharp-rifles@basic"]
     text = str(analyser.battle(squads, squads, trials=600, rounds=2))
-    for part, whose in (("What each unit did", ["mine", "yours"]), ("Without each unit", ["mine", "yours"])):
+    for part, whose in (("What each unit did", ["Army 1", "Army 2"]), ("Without each unit", ["Army 1", "Army 2"])):
         lines = text.partition(part)[2].partition("\n\n")[0].splitlines()
         sides = sorted(line.split("  ")[1].strip() for line in lines if line.startswith("Sharp Rifles, basic"))
         assert sides == whose, part
@@ -438,7 +441,7 @@ def test_units_are_called_what_people_call_them_and_ids_stay_for_machines(mirror
     shown = (str(mirror), str(mirror.story), *mirror.conclusions())
     assert not any("rifle-platoon" in text or "@" in text for text in shown)
     labels = [text.get_text() for text in mirror.plot_contributions().get_yticklabels()]
-    assert labels == [f"{side}: {name}" for side in ("mine", "yours") for name in NAMES]
+    assert labels == [f"{army}: {name}" for army in mirror.names.values() for name in NAMES]
 
 
 @pytest.mark.slow
@@ -448,7 +451,7 @@ def test_both_sides_of_a_mirror_are_told_apart(mirror):
         lines = text.partition(part)[2].partition("\n\n")[0].splitlines()
         found = sorted(tuple(line.split("  ")[:2]) for line in lines if line.startswith("Old Guard"))
         assert len(found) == 2, part
-    for whose in ("my Old Guard", "your Old Guard"):
+    for whose in ("Army 1: Old Guard (", "Army 2: Old Guard ("):
         assert whose in str(mirror.story)
 
 
@@ -458,10 +461,10 @@ def test_a_story_reads_as_it_would_be_told():
     mine = ["crown/rifle-command-platoon@basic", "crown/rifle-platoon@basic", "crown/defiance-fighter-squadron@basic"]
     found = analyser.battle(mine, GRENADIERS, trials=30, swing=False, tactics=False)
     told = "\n".join(str(found.tell(number)) for number in range(30))
-    sorties = [line for line in told.splitlines() if line.startswith("  my Defiance Fighter Squadron, basic (")]
+    sorties = [line for line in told.splitlines() if line.startswith("  Crown: Defiance Fighter Squadron, basic (")]
     flown = [line for line in sorties if ";" in line]  # the others find nobody to fire at
     assert flown
-    assert all("; flies a sortie against your Scion Grenadier Platoon, basic" in line for line in flown)
+    assert all("; flies a sortie against Scion Grenadier Platoon, basic" in line for line in flown)
     assert not any("advances" in line or "closes in" in line for line in sorties)
     assert ": no damage" in told
     assert " 0 damage" not in told
@@ -476,7 +479,7 @@ def test_who_stays_aboard_is_told_to_do_so():
     riders = {"unit": "crown/rifle-platoon@basic", "name": "Riders", "embarked_in": "Box"}
     how = {"trials": 20, "swing": False, "tactics": False, "rounds": 2, "gap": 36, "disembark_by": 2}
     lines = list(analyser.battle([box, riders], GRENADIERS, **how).tell(0).lines())
-    first, second = (line for line in lines if line.startswith("  my Riders"))
+    first, second = (line for line in lines if line.startswith("  Crown: Riders"))
     assert first.endswith(" models); stays aboard")
     assert "disembarks" in second
     assert "stays aboard" not in second

@@ -7,6 +7,8 @@ from analyser.engine.battle.tables import Counts
 from analyser.results.battle_swings import MOST_NAMED, better_without, swing_of, swing_units
 from analyser.rules.battle import Outcome
 
+NAMES = {"mine": "Reds", "yours": "Blues"}
+
 
 @pytest.mark.parametrize("tied", [0, 1, MOST_NAMED, MOST_NAMED + 1])
 def test_few_that_cannot_be_told_from_the_swing_unit_are_named_and_many_are_counted(tied):
@@ -14,10 +16,10 @@ def test_few_that_cannot_be_told_from_the_swing_unit_are_named_and_many_are_coun
     near = [first | {"name": f"near {place}", "difference": 0.12, "low": 0.08, "high": 0.16} for place in range(tied)]
     far = [first | {"name": "far", "difference": 0.05, "low": 0.01, "high": 0.09}]
     others = [first | {"name": "theirs", "side": "yours", "high": 0.9}]
-    line = swing_units([first, *near, *far, *others], "mine")
-    assert line.startswith("Swing unit of mine: first. Without it mine wins 20 pp ±5 less often")
+    line = swing_units([first, *near, *far, *others], "mine", "Reds")
+    assert line.startswith("Swing unit of Reds: first. Without it Reds wins 20 pp ±5 less often")
     assert all((row["name"] in line) == (tied <= MOST_NAMED) for row in near)
-    assert (f"cannot be told from {tied} others." in line) == (tied > MOST_NAMED)
+    assert (f"not significantly different from {tied} others." in line) == (tied > MOST_NAMED)
     assert "far" not in line
     assert "theirs" not in line
 
@@ -27,10 +29,10 @@ def test_who_is_better_off_without_a_unit_is_told():
     worse, least = row | {"name": "lancers"}, row | {"name": "guns", "difference": -0.1, "low": -0.15, "high": -0.05}
     open_one = row | {"name": "rifles", "difference": -0.02, "low": -0.06, "high": 0.02}
     mine = row | {"name": "mine", "side": "mine", "difference": 0.2, "low": 0.1, "high": 0.3}
-    assert better_without([mine, open_one]) == []
-    (line,) = better_without([mine, open_one, least, worse])
-    assert line == "Yours wins 40 pp ±5 more often without lancers, and more often also without 1 other unit."
-    assert better_without([worse]) == ["Yours wins 40 pp ±5 more often without lancers."]
+    assert better_without([mine, open_one], NAMES) == []
+    (line,) = better_without([mine, open_one, least, worse], NAMES)
+    assert line == "Blues wins 40 pp ±5 more often without lancers, and more often also without 1 other unit."
+    assert better_without([worse], NAMES) == ["Blues wins 40 pp ±5 more often without lancers."]
 
 
 def test_where_all_batches_agree_the_interval_goes_by_how_many_battles_there_were():

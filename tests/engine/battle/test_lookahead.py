@@ -100,7 +100,7 @@ def test_artillery_does_not_advance_into_charges():
         rounds = list(found.tell(number).lines())
         first = rounds[: next(at for at, line in enumerate(rounds) if line.startswith("End of round 1"))]
         for line in first:
-            if line.startswith("  my Drake") and (away := re.search(r'([\d.]+)" away', line)):
+            if line.startswith("  Crown: Drake") and (away := re.search(r'([\d.]+)" away', line)):
                 gone = re.search(r'moves ([\d.]+)"', line) if "advances on" in line or "double time" in line else None
                 after = float(away[1]) - (float(gone[1]) if gone else 0)
                 assert float(away[1]) <= 18 or after > 18 or not gone, line
