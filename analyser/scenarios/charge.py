@@ -303,7 +303,8 @@ def _others(contact: _Contact, inside: int) -> Iterator[Strike]:
         bonuses = rules.bonuses_of_retaliation(True, type_number(unit), type_number(charger))
         marks = _marks(unit, bonuses, penalties, from_front=False)
         strike = row_strike(unit, row, charger, marks)
-        dice = dice_of_cell(strike.attack, strike.target, *strike.dice[unit.count].tolist(), 0)
+        cell, in_parentheses = strike.dice[unit.count].tolist()
+        dice = dice_of_cell(strike.attack, strike.target, cell, in_parentheses, 0)
         if dice > 0:
             facts = {"striker": 1 - contact.active, "orders": contact.orders, "inside": inside}
             yield strike._replace(strike=strike.strike._replace(fixed_dice=dice, by_damage=0, beside=1, **facts))
