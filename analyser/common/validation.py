@@ -59,7 +59,7 @@ def checked(
         raise type(same[0])(same[0].problem, where=same[0].where, allowed=allowed) from None
 
 
-_BRANCH = ("constrained-", "literal[")  # of a union: pydantic's word for it, no key
+_BRANCH = ("constrained-", "literal[", "NAME")  # of a union: pydantic's word for it, no key; what stands for any name
 _BOUNDS = {"greater_than_equal": "ge", "less_than_equal": "le", "greater_than": "gt", "less_than": "lt"}
 _LENGTHS = {"too_short": ("at least", "min_length"), "too_long": ("up to", "max_length")}
 _ALLOWED = {  # types in the words of a TOML file

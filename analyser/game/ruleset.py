@@ -102,17 +102,17 @@ class Die(Record):
     glancing: Sides = 0
     miss: Sides = 0
     blank: Sides = 0
-    changed: dict[str, FaceRule] = Field(default_factory=dict)  # faces of one's own, and symbols with other effects
+    changed: dict[str, FaceRule] = Field(alias="NAME", default_factory=dict)  # own faces, and symbols changed
 
     @model_validator(mode="before")
     @classmethod
     def _tables_apart(cls, die: object) -> object:
         """In files a face with other effects is a table, under its name."""
-        if not isinstance(die, dict) or "changed" in die:
+        if not isinstance(die, dict) or die.keys() & {"changed", "NAME"}:
             return die
         tables = {name: value for name, value in die.items() if isinstance(value, dict | FaceRule)}
         plain = {name: value for name, value in die.items() if name not in tables}
-        return plain | ({"changed": tables} if tables else {})
+        return plain | ({"NAME": tables} if tables else {})
 
     @model_validator(mode="after")
     def _makes_sense(self) -> Die:

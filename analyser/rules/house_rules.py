@@ -130,16 +130,20 @@ def packed_die(die: Die) -> int:
     if not die.changed:
         return 0
     strike, heroic = die.effect("strike", "hits"), die.effect("heroic", "hits")
-    packed_faces = (1 << _IS_BLANK if not die.effect("blank", "hits") else 0) | heroic << _HEROIC_HITS
-    packed_faces |= strike << _STRIKE_HITS
+    is_blank = 0 if die.effect("blank", "hits") else 1
+    number: int = is_blank << _IS_BLANK | heroic << _HEROIC_HITS | strike << _STRIKE_HITS
     for face, name in enumerate(die.names):
         hits, explodes, rerolled = (die.effect(name, key) for key in ("hits", "explodes", "rerolled"))
         as_strike = name == "strike" or (hits == strike and hits > 0 and not explodes and name != "heroic")
-        as_heroic = not as_strike and (name == "heroic" or hits > 0)
-        places = ((_HEROICS, as_heroic), (_STRIKES, as_strike), (_EXPLODING, explodes))
-        places += ((_NEUTRAL, rerolled == "neutral"), (_IMPROVED, rerolled in ("neutral", "improved")))
-        packed_faces |= sum(1 << place + face for place, holds in places if holds)
-    return packed_faces
+        holds = {
+            _HEROICS: not as_strike and (name == "heroic" or hits > 0),
+            _STRIKES: as_strike,
+            _EXPLODING: explodes,
+            _NEUTRAL: rerolled == "neutral",
+            _IMPROVED: rerolled in ("neutral", "improved"),
+        }
+        number |= sum(1 << place + face for place, is_so in holds.items() if is_so)
+    return number
 
 
 @step

@@ -40,7 +40,7 @@ def change_scoring():
         scores = scores_for(fight, dice)
         if not fight.piercing:
             return scores
-        return attack.Scores(fight.heroic_hits * (dice * (1 + fight.explosion) + 1), 1, 0)
+        return attack.Scores(fight.heroic_hits * (dice * (1 + fight.explosion) + 1), 1, 0, 1)
 
     @step
     def hits_together(scores, score):

@@ -116,11 +116,12 @@ def asked_of_module(questions):
     return answers([each | {side: unit_facts(each[side]) for side in ("attacker", "target")} for each in questions])
 
 
-def asked_of_python(question, answer):
+def asked_of_python(question, answer, profiles=None):
     """The public result of the same question, or the error that it is refused with.
 
     `answer`: the module's, which chooses a policy where none is stated.
     """
+    by = {"profiles": profiles}
     kind, conditions = question["kind"], question["conditions"]
     units = question["attacker"], question["target"]
     fight = {name: value for name, value in conditions.items() if name not in ("attacker", "target")}
@@ -129,7 +130,7 @@ def asked_of_python(question, answer):
             own = {OF_ATTACKER.get(name, name): value for name, value in (conditions["attacker"] | fight).items()}
             row = None if question["row"] is None else units[0].unit.rows[question["row"]].id
             return analyser.attack(
-                {"attacker": units[0], "row": row}, {"unit": units[1], **conditions["target"]}, **own
+                {"attacker": units[0], "row": row}, {"unit": units[1], **conditions["target"]}, **own, **by
             )
         sides, stated = [], []
         for unit, name in zip(units, ("attacker", "target")):
@@ -142,7 +143,7 @@ def asked_of_python(question, answer):
                 stated[-1]["overrun"] = stated[-1]["overrun"] == "yes"
             sides.append({"unit": unit, **own})
         if kind == "charge":
-            return analyser.charge(*sides, **stated[0])
+            return analyser.charge(*sides, **stated[0], **by)
         terms = dict(fight)
         if "first" in terms:
             terms["first"] = {"attacker": "a", "target": "b"}[terms["first"]]
@@ -151,7 +152,7 @@ def asked_of_python(question, answer):
             for side, name in zip("ab", ("attacker", "target"))
         }
         sides = [side | {"charge": own} if own else side for side, own in zip(sides, stated)]
-        return analyser.duel(*sides, **terms, **policies)
+        return analyser.duel(*sides, **terms, **policies, **by)
     except InputError as error:
         return error
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from analyser import load_profiles
 from analyser.common.errors import InputError
 from analyser.web.blocks import Refusal
 from analyser.web.build import MODULE
@@ -123,3 +124,46 @@ def test_the_script_of_the_module_holds_no_rule():
     assert not NO_RULES.search(code)
     assert names & set(re.findall(r"\w+", code)) == set()
     assert set(re.findall(r"(?<![\w#])\d+", code)) <= {"0", "1", "2", "8"}  # sides, and bytes of a number
+
+
+HOUSE = {
+    "rules": {
+        "Sharpshooters": {"at": ["short range"], "dice": 2, "ignores": ["suppressed"]},
+        "Wedge": {"at": ["charge"], "dice": 3, "hits": {"heroic": 3}},
+        "Hunters": {"against": ["infantry"], "rerolls": ["miss"], "defence": -1},
+        "Spaced Armour": {"when": "attacked", "at": ["long range"], "defence": 1},
+        "Steady": {"when": "attacked", "ignores": ["disordered"]},
+    },
+    "die": {
+        "heroic": 1,
+        "strike": 2,
+        "glancing": {"sides": 1, "hits": 1, "rerolled": "never"},
+        "miss": 1,
+        "dud": {"sides": 1},
+    },
+}
+
+
+@needs_node
+@pytest.mark.parametrize("kind", A_CASE)
+def test_house_rules_and_own_faces_count_as_they_do_in_python(kind):
+    library = load_profiles().under(HOUSE)
+    rifles = library["crown/rifle-platoon@basic"].with_(rules="+Sharpshooters, +Wedge, +Steady")
+    grenadiers = library["imperium/scion-grenadier-platoon@basic"].with_(rules="+Spaced Armour, +Hunters")
+    names = ("attacker", "target")
+    common = {"attack": ("distance",), "charge": (), "duel": ("distance", "rounds")}[kind]
+    questions = [
+        {"kind": kind, **dict(zip(names, units)), "row": 0, "conditions": {"attacker": state, "target": {}} | fight}
+        for units in ((rifles, grenadiers), (grenadiers, rifles))
+        for state in ({}, {"suppressed": True})
+        for fight in [{"distance": 6, "rounds": 2}, {"distance": 10, "rounds": 2}]
+    ]
+    for question in questions:
+        question["conditions"] = {
+            key: value for key, value in question["conditions"].items() if key in (*names, *common)
+        }
+    facts = [each | {side: unit_facts(each[side]) for side in names} for each in questions]
+    for question, answer in zip(questions, answers(facts, page=layout(library.ruleset))):
+        result = asked_of_python(question, answer, library)
+        assert not answer["refused"]
+        assert list(differences(FIGURES[kind](result), answer)) == []
