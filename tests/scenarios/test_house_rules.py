@@ -104,8 +104,19 @@ def answers(library, one, other, **conditions):
 
 
 def differing(one, other):
-    """The questions in which two units do not come to the same numbers."""
-    return [name for name in one if one[name] != other[name]]
+    """The questions in which two units do not come to the same numbers, but for the rounding of sums."""
+    return [name for name in one if not same(one[name], other[name])]
+
+
+def same(one, other):
+    """Return True if two answers are equal, floats within 1e-12."""
+    if isinstance(one, float) and isinstance(other, float):
+        return abs(one - other) <= 1e-12
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return one == other
 
 
 EVERYWHERE = {  # a rule, and the numbers of a unit without it that fights as well
