@@ -16,7 +16,7 @@ from analyser.game.ruleset import Die, Rating
 from analyser.game.units import MOST_DICE, Band, Row, hundredths
 from analyser.rules import unit_state
 from analyser.rules.activation import Order
-from analyser.rules.house_rules import is_a, packed_die
+from analyser.rules.house_rules import IS_A, packed_die
 from analyser.rules.shots import DICE_A_CARRIAGE
 from analyser.rules.structs import INCH, NONE, SideFacts, StrikeFacts
 from analyser.rules.unit_state import FALL_BACK, TOPMOST
@@ -80,7 +80,7 @@ class Marks(NamedTuple):
 def row_strike(striker: Combatant, row: Row, struck: Target, marks: Marks, /, **facts: Any) -> Strike:
     """The strike of a unit with one of its rows; `facts`: other fields of its record."""
     of_unit = {
-        "is_a": is_a(striker.type, striker.category),
+        "is_a": IS_A[striker.type] | IS_A[striker.category],
         **house_rules_in("attacking", (*row.qualities, *striker.keywords)),
     }
     keys = {"extra_reroll": striker.extra_reroll, "attacker_damage_limit": striker.damage_limit}
