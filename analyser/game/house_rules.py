@@ -10,7 +10,7 @@ from analyser.common.validation import Record, Several
 
 At = Literal["short range", "long range", "charge", "close quarters"]
 OfType = Literal["infantry", "cavalry", "field gun", "armour", "artillery", "fortification", "rotorcraft", "aircraft"]
-Against = OfType | Literal["light", "heavy", "aerial"]
+Against = Literal[OfType, "light", "heavy", "aerial"]
 Ignored = Literal["concealed", "suppressed", "opportunity_fire", "reforming", "outside_front_arc", "disordered"]
 Hits = Annotated[int, Field(ge=0, le=6)]
 HitFace = Literal["heroic", "strike", "glancing", "miss", "blank"]

@@ -13,7 +13,7 @@ from analyser.game.ruleset import Rating, Ruleset
 from analyser.game.units import Row
 from analyser.results.base import RulesUsed
 from analyser.rules.attack import bonuses_of, combat_rating, is_concealed, penalties_of, special_counts
-from analyser.rules.house_rules import is_a, is_one_of
+from analyser.rules.house_rules import IS_A
 from analyser.rules.policies import BEST
 from analyser.rules.structs import NONE, AttackFacts, Bonus, FightFacts, Penalty, Sight, TargetFacts, Test
 from analyser.scenarios.attack import Scenario
@@ -177,8 +177,8 @@ def _is_applied(keyword: Keyword, term: Term, case: Case) -> bool:
         return _has_occasion(term, case)
     rule, kinds = keyword.house, case.enemy_is
     if kinds is None:
-        kinds = is_a(case.enemy.type, case.enemy.category)
-    if rule.against and not any(is_one_of(each) & kinds for each in rule.against):
+        kinds = IS_A[case.enemy.type] | IS_A[case.enemy.category]
+    if rule.against and not any(IS_A[each] & kinds for each in rule.against):
         return False
     possible = case.at if rule.when == "attacking" else case.attacked_at
     return not rule.at or possible is None or not possible.isdisjoint(rule.at)

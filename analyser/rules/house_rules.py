@@ -6,7 +6,7 @@ bits, which is what JSON and JavaScript keep of an integer.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import IntEnum
 from typing import NamedTuple, get_args
 
@@ -36,7 +36,8 @@ _SITUATIONS: dict[At, tuple[Situation, ...]] = {
     "close quarters": (Situation.CHARGE, Situation.CLOSE_QUARTERS),
 }
 _TYPES = get_args(UnitType)
-_KINDS = (*_TYPES, *CATEGORIES)
+IS_A: Mapping[str | None, int] = {None: 0} | {kind: 1 << place for place, kind in enumerate((*_TYPES, *CATEGORIES))}
+"""Bits of what a unit is: by type and by category."""
 
 # The first bits of the parts but that of the situations, which are the lowest; and the zero of numbers below 0.
 _AGAINST, _REROLLS, _IGNORES, _DICE, _DEFENCE, _TEST = 4, 15, 20, 25, 31, 35
@@ -61,20 +62,6 @@ class Effects(NamedTuple):
     as_heroic: int = 0  # and as heroic strikes
 
 
-def is_one_of(kind: str) -> int:
-    """Return the bit of a type or a category of units."""
-    return 1 << _KINDS.index(kind)
-
-
-def is_a(unit_type: str | None, category: str | None) -> int:
-    """Return the bits of a unit of that type and category.
-
-    >>> bin(is_a("cavalry", "light"))
-    '0b100000010'
-    """
-    return sum(is_one_of(each) for each in (unit_type, category) if each is not None)
-
-
 def packed(rule: HouseRule) -> int:
     """Return a house rule as one integer.
 
@@ -90,7 +77,7 @@ def packed(rule: HouseRule) -> int:
     test = 0 if rule.of_every_test else rule.test
     return (
         sum(1 << situation for situation in at)
-        | sum(map(is_one_of, set(rule.against))) << _AGAINST
+        | sum(IS_A[kind] for kind in set(rule.against)) << _AGAINST
         | face_mask(rule.rerolls) << _REROLLS
         | sum(ignores) << _IGNORES
         | rule.dice + _DICE_ZERO << _DICE

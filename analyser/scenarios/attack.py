@@ -24,7 +24,7 @@ from analyser.game.ruleset import Rating, RatingName, Ruleset, face_mask
 from analyser.game.units import MOST_MODELS, Loadout, Row
 from analyser.rules import structs
 from analyser.rules.attack import set_fight
-from analyser.rules.house_rules import MOST_RULES, in_fields, is_a, packed_die
+from analyser.rules.house_rules import IS_A, MOST_RULES, in_fields, packed_die
 from analyser.rules.shots import DICE_A_CARRIAGE
 from analyser.rules.structs import ATTACK, FIGHT, NONE, TARGET, AttackFacts, FightFacts, TargetFacts
 from analyser.scenarios import resolve
@@ -72,7 +72,7 @@ class Scenario:
         """Both sides as the rules read them."""
         unit = None if self.attacker is None else self.attacker.unit
         attack: Any = attack_record(self.attack, unit)
-        attack.die = packed_die(self.ruleset.die)
+        attack.die = packed_die(self.ruleset.die) if self.ruleset.die.changed else 0
         return attack, target_record(self.target)
 
     @cached_property
@@ -133,7 +133,7 @@ def attack_record(attack: Attack, attacker: Bearer | None = None) -> AttackFacts
         "damage_limit": attack.attacker_damage_limit,
         "charging": False,
         "die": 0,
-        "is_a": 0 if attacker is None else is_a(getattr(attacker, "type", None), getattr(attacker, "category", None)),
+        "is_a": IS_A[getattr(attacker, "type", None)] | IS_A[getattr(attacker, "category", None)],
         **house_rules_in("attacking", (*attack.keywords, *of_unit)),
     }
     return cast("AttackFacts", record_of(ATTACK, numbers, attack))
@@ -170,7 +170,7 @@ def _record_of_target(fields: tuple[Any, ...], from_front: bool | None) -> Any:
         "ground_unit": not (target.type in ("aircraft", "rotorcraft") or target.aircraft or target.has("Hover")),
         "concealed_by_obstacle": target.type in (None, "infantry", "cavalry", "field gun"),
         "steady": any("disordered" in rule.ignores for rule in own),
-        "is_a": is_a(target.type, target.category),
+        "is_a": IS_A[target.type] | IS_A[target.category],
         **house_rules_in("attacked", target.keywords),
     }
     if target.discipline is not None:
@@ -186,13 +186,16 @@ def house_rules_of(when: str, keywords: Iterable[Keyword]) -> list[HouseRule]:
     return [rule for rule in rules.values() if rule.when == when]
 
 
+_NO_RULES = in_fields(())
+
+
 def house_rules_in(when: str, keywords: Iterable[Keyword]) -> dict[str, int]:
     """The fields of a record with those house rules; InputError for more than there is room for."""
     rules = house_rules_of(when, keywords)
     if len(rules) > MOST_RULES:
         problem = f"{len(rules)} house rules of a unit when {when}"
         raise InputError(problem, where="rules", allowed=f"up to {MOST_RULES}")
-    return in_fields(rules)
+    return in_fields(rules) if rules else _NO_RULES
 
 
 def shared(record: Any) -> Any:

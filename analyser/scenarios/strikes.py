@@ -19,7 +19,7 @@ from analyser.engine.fight.program import MOST_STRIKES, SETUP, Operation, Setup
 from analyser.game.ruleset import Die, Rating
 from analyser.game.units import MOST_DICE, Band, hundredths
 from analyser.rules import contact, unit_state
-from analyser.rules.house_rules import is_a, packed_die
+from analyser.rules.house_rules import IS_A, packed_die
 from analyser.rules.shots import DICE_A_CARRIAGE
 from analyser.rules.structs import ATTACK, INCH, NONE, TARGET, SideFacts, StrikeFacts
 from analyser.scenarios.attack import attack_record, house_rules_in, shared, target_record
@@ -136,7 +136,7 @@ class Fighter:
         unit = self.unit
         keys = {"extra_reroll": unit.extra_reroll, "attacker_damage_limit": unit.damage_limit}
         keys |= {"veteran": min(unit.veteran or 0, MOST_DICE), "qualities": unit.rows[row].qualities}
-        of_unit = {"is_a": is_a(unit.type, unit.category)}
+        of_unit = {"is_a": IS_A[unit.type] | IS_A[unit.category]}
         of_unit |= house_rules_in("attacking", (*unit.rows[row].qualities, *unit.keywords))
         return SimpleNamespace(**(_attack_with(**keys) | of_unit))
 

@@ -224,6 +224,8 @@ def _ends(fight: FightFacts, die: Integers) -> dict[Threshold, int]:
     rerolled = _sides_of(fight.reroll_faces, die)
     waiting, settled = [0] * len(Waiting), list[Face]()
     for face in Face:
+        if not die[face]:
+            continue
         kind = waits_as(fight, face)
         waiting[kind] += int(die[face]) * sides
         if kind == Waiting.NOT and not fight.reroll_faces >> face & 1:
