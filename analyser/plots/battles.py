@@ -158,8 +158,8 @@ def contributions(
         for text, colour, (column, shift, hatch) in zip(labels, colours, kinds):
             style: dict[str, Any] = {"height": 0.36, "color": colour, "edgecolor": "black", "linewidth": 0.6}
             axes.barh(places + shift, frame[column], **{**style, "hatch": hatch, "label": text, **artist})
-        names = [f"{armies[side]}: {readable(name)}" for side, name in zip(frame["side"], frame["name"])]
-        axes.set_yticks(places, names)
+        units = [f"{armies[side]}: {readable(name)}" for side, name in zip(frame["side"], frame["name"])]
+        axes.set_yticks(places, units)
         axes.invert_yaxis()
         axes.set_xlim(left=0)
         axes.set_ylim(len(frame) - 0.4, -0.6)
