@@ -324,6 +324,12 @@ def side_of(unit: int) -> int:
 
 
 @step
+def wide(number: Any) -> int:
+    """Return a number in 64 bits: of each narrower kind of its arguments a step would be compiled once more."""
+    return np.int64(number)  # type: ignore[return-value]
+
+
+@step
 def pair_of(battle: Battle, unit: int, enemy: int) -> PairFacts:
     """Return the abilities of a unit against an enemy."""
     facts: PairFacts = battle.encoding.pairs[unit, enemy % MOST_UNITS]
@@ -333,7 +339,7 @@ def pair_of(battle: Battle, unit: int, enemy: int) -> PairFacts:
 @step
 def strike_of(battle: Battle, unit: int, enemy: int, blow: int) -> int:
     """The number of a strike of a unit at an enemy; NO_STRIKE."""
-    return np.int64(battle.encoding.pairs[unit, enemy % MOST_UNITS].strikes[blow])  # type: ignore[return-value]
+    return wide(battle.encoding.pairs[unit, enemy % MOST_UNITS].strikes[blow])
 
 
 @step
