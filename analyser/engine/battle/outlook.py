@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from analyser.common.jit import inlined, kernel, step
+from analyser.common.jit import inlined, step, tiered
 from analyser.engine.battle.gains import gain_of, gain_of_charge, health_of
 from analyser.engine.battle.positions import squared_from
 from analyser.engine.battle.tables import (
@@ -193,7 +193,7 @@ def watch_at(battle: Battle, unit: int, x: int, y: int) -> float:
     return float(float(best) * field.strength[unit] / (_WHOLE * THOUSANDTHS))
 
 
-@kernel
+@tiered(1.4)
 def look_around(battle: Battle) -> None:
     """Fill `power`, `reach`, `danger` and `range` of an encoding; the units of its field are at full strength."""
     field, facts = battle.field, battle.encoding
