@@ -151,13 +151,13 @@ def test(battle: Battle, unit: int, due_to: int, highest: int) -> None:
 @step
 def go_off(battle: Battle) -> None:
     """Let units with Spectacular Demise that have lost their last model go off, one after the other (AC-7)."""
-    if battle.encoding.has_blasts:
+    if battle.field.fallen:
         go_off_in_turn(battle)
 
 
 @step
 def go_off_in_turn(battle: Battle) -> None:
-    """Do :func:`go_off` in a battle in which some unit has that rule."""
+    """Do :func:`go_off` where a unit with that rule has been removed."""
     field, waits = battle.field, True
     while waits:
         waits = False
@@ -167,6 +167,7 @@ def go_off_in_turn(battle: Battle) -> None:
                     field.states[unit] |= special_rules.SETTLED
                     burst(battle, unit)
                     waits = True
+    field.fallen = 0
 
 
 @step

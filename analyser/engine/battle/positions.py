@@ -55,7 +55,7 @@ def measure(battle: Battle, side: int, x: int, y: int) -> None:
         field.squared[at] = squared
         least = squared if squared < least else least
     length = root_of(wide(least))
-    beyond = min((length + 1) * (length + 1), NOWHERE)
+    beyond = np.int32(min((length + 1) * (length + 1), NOWHERE))
     for place in range(units):
         at = np.int32(first + place) if field.squared[np.uint64(first + place)] < beyond else np.int32(UNITS)
         result = at if at < result else result
@@ -133,5 +133,7 @@ def is_beside(battle: Battle, unit: int, but: int, of: int, within: int) -> bool
 def remove(battle: Battle, unit: int) -> None:
     """A unit that is destroyed, broken or fled: the other side scores its rating (AC-5.9)."""
     take_off(battle, unit, Place.GONE)
+    if battle.field.sides[unit].spectacular_demise:
+        battle.field.fallen = 1
     battle.field.points[1 - side_of(unit)] += battle.encoding.rating[unit]
     note(battle, Event.REMOVED, unit, 0, unit_state.lost_of(battle.field.states[unit]), battle.encoding.rating[unit], 0)
