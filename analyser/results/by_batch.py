@@ -52,13 +52,13 @@ def amount_by_batch(sums: NDArray[Any], trials: NDArray[np.int64], least: float,
     >>> mean.value, round(mean.high, 3), mean.by
     (0.0, 0.045, 'gaffke')
     """
-    from scipy.stats import t
+    from scipy.special import stdtrit  # which loads in half a second less than `scipy.stats`
 
     mean, error = mean_by_batch(sums, trials)
     total, widest = int(trials.sum()), max(mean * (most - mean), 0.0)
     variance = widest
     if error is not None:
-        times = float(t.ppf((1 + CONFIDENCE) / 2, int((trials > 0).sum()) - 1)) / NORMAL_95
+        times = float(stdtrit(int((trials > 0).sum()) - 1, (1 + CONFIDENCE) / 2)) / NORMAL_95
         variance = min(max((times * error) ** 2 * total, mean * (least - mean)), widest)
     result = mean_of_moments(mean, variance, total, 0.0, max(most, mean))
     return result if error is None else result._replace(error=error)
@@ -69,8 +69,8 @@ def means_by_batch(sums: NDArray[Any], trials: NDArray[np.int64], wrong: float =
 
     `wrong`: how often the interval may be wrong; for K intervals that hold together, a Kth of that.
     """
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     mean, error = mean_by_batch(sums, trials)
-    half = math.inf if error is None else float(t.ppf(1 - wrong / 2, int((trials > 0).sum()) - 1)) * error
+    half = math.inf if error is None else float(stdtrit(int((trials > 0).sum()) - 1, 1 - wrong / 2)) * error
     return Shared(mean, max(mean - half, -1.0), min(mean + half, 1.0))

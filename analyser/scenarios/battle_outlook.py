@@ -25,6 +25,7 @@ from analyser.scenarios.strikes import length_of
 if TYPE_CHECKING:
     from analyser.scenarios.battle_strikes import Strikes
 
+_SECONDS_A_PAIR = 0.0007  # of units, that the interpreter takes to look around
 POINTS_A_VICTORY_POINT = 100.0  # how many points of a unit count as much as a victory point
 
 
@@ -64,7 +65,11 @@ def look_ahead(encoding: Any, tables: Tables, sides: Any, units: Any) -> None:
     battle = _battle(encoding, tables)
     field: Any = battle.field
     field.sides[:], field.units[:] = sides, units
-    look_around(battle)
+    if look_around.pays(_SECONDS_A_PAIR * int(encoding.units[0] * encoding.units[1])):
+        look_around(battle)
+    else:
+        with look_around.interpreting():
+            look_around.function(battle)
 
 
 def _battle(encoding: Any, tables: Tables) -> Battle:

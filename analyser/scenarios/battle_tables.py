@@ -129,8 +129,6 @@ class Encoder:
         for cumulated, column in ((encoding.cards_up_to, odds.cards), (encoding.at_most, odds.at_most)):
             cumulated[:] = column[-1]
             cumulated[: len(column)] = column
-        every = [unit.combatant for unit in self._units.values()]
-        encoding.has_blasts = any(each.value("Spectacular Demise") for each in every)
         encoding.has_lookouts = any(each.tactic in ("lookout", BEST) for each in self._units.values())
         encoding.has_reserves = any(each.reserve for each in self._units.values())
         encoding.orders[:] = allowed_of_every_view()

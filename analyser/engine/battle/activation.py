@@ -21,6 +21,7 @@ from analyser.engine.battle.tables import (
     pair_of,
     side_of,
     strike_of,
+    wide,
 )
 from analyser.engine.battle.transports import aboard, get_off, wants_off
 from analyser.rules import activation, special_rules, unit_state
@@ -158,14 +159,14 @@ def fire_rows(battle: Battle, unit: int, target: int, attack: int) -> None:
     """Fire a row of a unit, or several (All-Out Attack, AC-7)."""
     rows = battle.encoding.rows[unit, target - first_of(side_of(target))]
     if attack != ALL_ROWS:
-        fire(battle, int(rows.strikes[attack]), unit, target, length_between(battle, unit, target))
+        fire(battle, wide(rows.strikes[attack]), unit, target, length_between(battle, unit, target))
         return
     fired = 0
     for at in range(rows.number):
         another = at == 0 or rows.row[at] != rows.row[at - 1]
         if another and fired < battle.encoding.several[unit]:
             distance = length_between(battle, unit, target)
-            fired += 1 if fire(battle, int(rows.strikes[at]), unit, target, distance) else 0
+            fired += 1 if fire(battle, wide(rows.strikes[at]), unit, target, distance) else 0
 
 
 @step
@@ -248,7 +249,7 @@ def shoot(battle: Battle, unit: int, target: int, distance: int) -> None:
     facts = pair_of(battle, unit, target)
     for place in range(facts.shots):
         length = distance if place == 0 else length_between(battle, unit, target)
-        fire(battle, strike_of(battle, unit, target, place), unit, target, length)
+        fire(battle, strike_of(battle, unit, target, wide(place)), unit, target, length)
 
 
 @step
@@ -362,9 +363,9 @@ def fly(battle: Battle, unit: int) -> None:
             facts = pair_of(battle, unit, target)
             if free:
                 rows = battle.encoding.rows[unit, target - first_of(side_of(target))]
-                fire(battle, int(rows.strikes[plan[ATTACK]]), unit, target, distance)
+                fire(battle, wide(rows.strikes[plan[ATTACK]]), unit, target, distance)
             for place in range(0 if free else facts.shots):
-                fire(battle, strike_of(battle, unit, target, place), unit, target, distance)
+                fire(battle, strike_of(battle, unit, target, wide(place)), unit, target, distance)
             react_in_flight(battle, unit, target)
     if not is_removed(field.states[unit]):
         field.place[unit] = Place.IN_RESERVE
@@ -377,11 +378,11 @@ def react_in_flight(battle: Battle, unit: int, target: int) -> None:
     if not facts.has_lookouts or is_removed(field.states[unit]):
         return
     first = first_of(1 - side_of(unit))
-    x, y = int(field.x[target]), int(field.y[target])
+    x, y = wide(field.x[target]), wide(field.y[target])
     for other in range(first, first + facts.units[1 - side_of(unit)]):
         if field.place[other] == Place.ON_FIELD and field.states[other] & unit_state.ON_LOOKOUT:
             number = strike_of(battle, other, unit, Blow.REACTION)
-            distance = length_of(int(field.x[other]) - x, int(field.y[other]) - y)
+            distance = length_of(wide(field.x[other]) - x, wide(field.y[other]) - y)
             if number != NO_STRIKE and fire(battle, number, other, unit, distance):
                 return
 

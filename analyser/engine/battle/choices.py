@@ -16,6 +16,7 @@ from analyser.engine.battle.tables import (
     pair_of,
     side_of,
     strike_of,
+    wide,
 )
 from analyser.rules import unit_state
 from analyser.rules.battle import Choice, Turn, root_of
@@ -68,7 +69,7 @@ def nearest_to_an_enemy(battle: Battle, side: int) -> int:
         if is_ready(battle, unit):
             length = _LAST
             if field.place[unit] == Place.ON_FIELD:
-                measure(battle, 1 - side, int(field.x[unit]), int(field.y[unit]))
+                measure(battle, 1 - side, wide(field.x[unit]), wide(field.y[unit]))
                 length = int(field.nearest_length)
             if length < least:
                 result, least = unit, length
@@ -79,7 +80,7 @@ def nearest_to_an_enemy(battle: Battle, side: int) -> int:
 def target_of(battle: Battle, unit: int, rally_failed: bool) -> int:
     """Return the target of a unit on the field; NO_TARGET if there is none."""
     field, facts = battle.field, battle.encoding
-    measure(battle, 1 - side_of(unit), int(field.x[unit]), int(field.y[unit]))
+    measure(battle, 1 - side_of(unit), wide(field.x[unit]), wide(field.y[unit]))
     if field.nearest == NONE:
         return NO_TARGET
     nearest, length = int(field.nearest), int(field.nearest_length)
@@ -103,7 +104,7 @@ def target_of(battle: Battle, unit: int, rally_failed: bool) -> int:
 @step
 def best_attacked(battle: Battle, unit: int) -> int:
     """Return the target of a unit that has disembarked, among enemies that it can shoot at from where it stands."""
-    measure(battle, 1 - side_of(unit), int(battle.field.x[unit]), int(battle.field.y[unit]))
+    measure(battle, 1 - side_of(unit), wide(battle.field.x[unit]), wide(battle.field.y[unit]))
     result = best_of(battle, unit, ATTACKED, True)
     return result if result != NO_TARGET else best_shunned(battle, unit, ATTACKED, True)
 

@@ -9,7 +9,7 @@ from analyser.engine.battle.attack import strike
 from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.losses import NOBODY, passes, settle
 from analyser.engine.battle.positions import is_beside, is_commanded, is_within, length_between, put, set_back
-from analyser.engine.battle.tables import NO_STRIKE, Battle, Blow, Place, first_of, side_of, strike_of
+from analyser.engine.battle.tables import NO_STRIKE, Battle, Blow, Place, first_of, side_of, strike_of, wide
 from analyser.engine.battle.transports import count_aboard, test_aboard
 from analyser.engine.rng import one_of
 from analyser.rules import close_quarters, discipline, special_rules, unit_state
@@ -32,7 +32,7 @@ def charge(battle: Battle, unit: int, other: int) -> None:
     if not first:
         blow(battle, Blow.RETALIATION, other, unit, -shift)
     if resolve(battle, unit, other):
-        put(battle, unit, int(field.x[other]), int(field.y[other]))
+        put(battle, unit, wide(field.x[other]), wide(field.y[other]))
         shift = engage(battle, unit, other)
         has_destroyed |= blow(battle, Blow.OVERRUN, unit, other, shift)
         blow(battle, Blow.RETALIATION_TO_OVERRUN, other, unit, -shift)
@@ -151,13 +151,13 @@ def test(battle: Battle, unit: int, due_to: int, highest: int) -> None:
 @step
 def go_off(battle: Battle) -> None:
     """Let units with Spectacular Demise that have lost their last model go off, one after the other (AC-7)."""
-    if battle.encoding.has_blasts:
+    if battle.field.fallen:
         go_off_in_turn(battle)
 
 
 @step
 def go_off_in_turn(battle: Battle) -> None:
-    """Do :func:`go_off` in a battle in which some unit has that rule."""
+    """Do :func:`go_off` where a unit with that rule has been removed."""
     field, waits = battle.field, True
     while waits:
         waits = False
@@ -167,6 +167,7 @@ def go_off_in_turn(battle: Battle) -> None:
                     field.states[unit] |= special_rules.SETTLED
                     burst(battle, unit)
                     waits = True
+    field.fallen = 0
 
 
 @step

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from analyser.common.jit import kernel, step
 from analyser.common.records import Integers
 from analyser.engine.battle.attack import counts
-from analyser.engine.battle.tables import GAINS, NO_STRIKE, Battle, Blow, Tables, cell_of, condition_of, strike_of
+from analyser.engine.battle.tables import GAINS, NO_STRIKE, Battle, Blow, Tables, cell_of, condition_of, strike_of, wide
 from analyser.rules import discipline, unit_state
 from analyser.rules import strike as resolution
 from analyser.rules.attack import scores_for, set_target
@@ -55,7 +55,7 @@ def fill_gains(tables: Tables, pools: Pools, odds: Odds, jobs: Integers, scratch
             set_target(attack, target, fight)
             row = tables.gains[start + health]
             for card in range(cards):
-                terms = pools.cards[card] if cards > 1 else 1.0, int(tables.dice[pool + card]), health, whole
+                terms = pools.cards[card] if cards > 1 else 1.0, wide(tables.dice[pool + card]), health, whole
                 if terms[0] > 0.0:
                     add_gains(row, fight, pools, pool + card, terms, odds)
         target.models, target.damage = whole // limit, 0

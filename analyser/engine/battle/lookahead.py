@@ -18,7 +18,7 @@ from analyser.engine.battle.outlook import (
     watch_at,
 )
 from analyser.engine.battle.positions import is_within, squared_from
-from analyser.engine.battle.tables import NOWHERE, Battle, Place, first_of, pair_of, side_of
+from analyser.engine.battle.tables import NOWHERE, Battle, Place, first_of, pair_of, side_of, wide
 from analyser.engine.battle.tactics import Weight
 from analyser.engine.rng import one_of
 from analyser.rules import unit_state
@@ -108,7 +108,7 @@ def look_for_changes(battle: Battle, side: int) -> bool:
 def place_of(battle: Battle, unit: int) -> int:
     """Return where a unit is, as one number."""
     field = battle.field
-    return (int(field.place[unit]) << 60) | (int(field.x[unit]) << 24) | int(field.y[unit])
+    return (int(field.place[unit]) << 60) | (wide(field.x[unit]) << 24) | wide(field.y[unit])
 
 
 @step
@@ -146,7 +146,7 @@ def volley(battle: Battle, unit: int, other: int, length: int, moved: bool, shif
         if (rows.reloads[at] and empty) or (rows.still[at] and moved):
             continue
         short = length <= rows.short[at]
-        value = gain_of(battle, int(rows.strikes[at]), unit, other, short, shift + (1 if short else 0))
+        value = gain_of(battle, wide(rows.strikes[at]), unit, other, short, shift + (1 if short else 0))
         if value > best:
             best, result = value, at
         if value > 0.0 and fired < facts.several[unit] and (at == 0 or rows.row[at] != rows.row[at - 1]):
@@ -169,7 +169,7 @@ def plan_flight(battle: Battle, unit: int) -> float:
             if rows.reloads[at] and field.states[unit] & unit_state.RELOADING:
                 continue
             near = rows.short[at] >= 0 and rows.within[at] < 0
-            value = gain_of(battle, int(rows.strikes[at]), unit, other, near, 1 if near else 0)
+            value = gain_of(battle, wide(rows.strikes[at]), unit, other, near, 1 if near else 0)
             if value > best:
                 best = value
                 note_plan(
@@ -177,8 +177,8 @@ def plan_flight(battle: Battle, unit: int) -> float:
                     unit,
                     (Manoeuvre.ADVANCE, Action.SHOOT),
                     other,
-                    at,
-                    int(rows.short[at] if near else rows.long[at]),
+                    wide(at),
+                    wide(rows.short[at] if near else rows.long[at]),
                 )
     return best
 
@@ -187,7 +187,7 @@ def plan_flight(battle: Battle, unit: int) -> float:
 def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
     """Plan what a unit on the field does; return by how much that is better than to hold."""
     field, facts = battle.field, battle.encoding
-    side, x, y = side_of(unit), int(field.x[unit]), int(field.y[unit])
+    side, x, y = side_of(unit), wide(field.x[unit]), wide(field.y[unit])
     moves, to_come = field.sides[unit].speed > 0, most_to_come(battle, unit)
     coming, danger = outlook_at(battle, unit, x, y)
     here = coming - danger
@@ -200,7 +200,7 @@ def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
         squared = squared_from(field, other, x, y)
         if squared > furthest:
             continue
-        length = root_of(int(squared))
+        length = root_of(wide(squared))
         if length <= pair_of(battle, unit, other).charges and (not rally_failed or must):
             best = plan_charge(battle, unit, other, length, (best if charges or not must else -_FAR, to_come))
             charges = must
@@ -236,7 +236,7 @@ def plan_charge(battle: Battle, unit: int, other: int, length: int, bounds: tupl
     if value > 0.0:
         value *= facts.weights[field.tactic[side_of(unit)], Weight.CHARGE]
     if value + to_come > best:
-        value += outlook(battle, unit, int(field.x[other]), int(field.y[other]))
+        value += outlook(battle, unit, wide(field.x[other]), wide(field.y[other]))
         if value > best + _SAME:
             best = value
             note_plan(battle, unit, (Manoeuvre.CHARGE, Action.NOTHING), other, 0, length)
@@ -249,12 +249,13 @@ def goal_of(battle: Battle, unit: int) -> int:
     field, facts = battle.field, battle.encoding
     power, first, result, most = facts.power[unit], first_of(1 - side_of(unit)), NO_TARGET, -1.0
     for place in range(facts.units[1 - side_of(unit)]):
-        squared = squared_from(field, first + place, int(field.x[unit]), int(field.y[unit]))
+        squared = squared_from(field, first + place, wide(field.x[unit]), wide(field.y[unit]))
         if squared < NOWHERE:
             gain = max(power[0, place], power[1, place], power[2, place])
-            attraction = float(gain) / (root_of(int(squared)) + _NEAR)
-            if attraction > most:
-                result, most = first + place, attraction
+            if float(gain) >= most * _NEAR:  # else it is too little at any distance
+                attraction = float(gain) / (root_of(wide(squared)) + _NEAR)
+                if attraction > most:
+                    result, most = first + place, attraction
     return result
 
 
@@ -276,7 +277,7 @@ def plan_to_watch(battle: Battle, unit: int, here: float, best: float) -> float:
     field, facts = battle.field, battle.encoding
     if not facts.watches[unit] or field.states[unit] & unit_state.RELOADING:
         return best
-    value = here + watch_at(battle, unit, int(field.x[unit]), int(field.y[unit]))
+    value = here + watch_at(battle, unit, wide(field.x[unit]), wide(field.y[unit]))
     if value > best + _SAME:
         note_plan(battle, unit, (Manoeuvre.STAY, Action.GO_ON_LOOKOUT), NO_TARGET, 0, 0)
         return value
@@ -292,22 +293,22 @@ def plan_approach(battle: Battle, unit: int, other: int, length: int, bounds: tu
     best, to_come = bounds
     field, facts = battle.field, battle.encoding
     rows, speed = facts.rows[unit, other - first_of(side_of(other))], int(field.sides[unit].speed)
-    x, y = int(field.x[unit]), int(field.y[unit])
+    x, y = wide(field.x[unit]), wide(field.y[unit])
     for at in range(rows.number):
         if rows.still[at] or (length <= rows.long[at] and not rows.near[at]):
             continue
         stop = NONE
         if rows.long[at] < length <= rows.long[at] + speed:
-            stop = int(rows.long[at])
+            stop = wide(rows.long[at])
         if rows.near[at] and rows.short[at] < length <= rows.short[at] + speed:
-            stop = int(rows.short[at])
+            stop = wide(rows.short[at])
         if stop < INCH:
             continue
         value, attack = volley(battle, unit, other, stop, True, 0)
         if value <= 0.0 or value + to_come <= best:
             continue
         goes = length - stop
-        to_x, to_y = moved_by(x, int(field.x[other]), goes, length), moved_by(y, int(field.y[other]), goes, length)
+        to_x, to_y = moved_by(x, wide(field.x[other]), goes, length), moved_by(y, wide(field.y[other]), goes, length)
         value += outlook(battle, unit, to_x, to_y)
         if value > best + _SAME:
             best = value
@@ -320,7 +321,7 @@ def beyond_reach_of(battle: Battle, unit: int, other: int) -> int:
     """Return the least distance at which an enemy cannot attack a unit next turn."""
     facts, place = battle.encoding, other - first_of(side_of(other))
     reach = facts.range[unit]
-    return root_of(int(max(reach[0, place], reach[1, place], reach[2, place], 0))) + 1
+    return root_of(wide(max(reach[0, place], reach[1, place], reach[2, place], 0))) + 1
 
 
 @step
@@ -330,15 +331,15 @@ def plan_advance(battle: Battle, unit: int, rally_failed: bool, best: float) -> 
     goal = goal_of(battle, unit)
     if goal == NO_TARGET:
         return best
-    x, y, speed = int(field.x[unit]), int(field.y[unit]), int(field.sides[unit].speed)
-    length = root_of(int(squared_from(field, goal, x, y)))
+    x, y, speed = wide(field.x[unit]), wide(field.y[unit]), int(field.sides[unit].speed)
+    length = root_of(wide(squared_from(field, goal, x, y)))
     most = min(speed if rally_failed else 2 * speed, length - INCH)
     can_watch = facts.watches[unit] != 0 and not rally_failed and not field.states[unit] & unit_state.RELOADING
     for stop in range(3):
         goes = min(speed, most) if stop == 0 else most if stop == 1 else length - beyond_reach_of(battle, unit, goal)
         if goes <= 0 or goes > most or (stop == 1 and most <= speed):
             continue
-        to_x, to_y = moved_by(x, int(field.x[goal]), goes, length), moved_by(y, int(field.y[goal]), goes, length)
+        to_x, to_y = moved_by(x, wide(field.x[goal]), goes, length), moved_by(y, wide(field.y[goal]), goes, length)
         watches = can_watch and goes <= speed
         value = outlook(battle, unit, to_x, to_y) + (watch_at(battle, unit, to_x, to_y) if watches else 0.0)
         if value > best + _SAME:
@@ -359,7 +360,7 @@ def plan_retreat(
     """
     field = battle.field
     (target, most), (best, to_come) = terms, bounds
-    x, y, speed = int(field.x[unit]), int(field.y[unit]), int(field.sides[unit].speed)
+    x, y, speed = wide(field.x[unit]), wide(field.y[unit]), int(field.sides[unit].speed)
     room = int(field.sides[unit].edge_distance)
     for times in range(1, most + 1):
         goes = min(times * speed, room)
@@ -368,7 +369,7 @@ def plan_retreat(
         to_y = y - goes if side_of(unit) == 0 else y + goes
         shot, row = 0.0, 0
         if times == 1 and not rally_failed and target != NO_TARGET:
-            length = root_of(int(squared_from(field, target, x, to_y)))
+            length = root_of(wide(squared_from(field, target, x, to_y)))
             shot, row = volley(battle, unit, target, length, True, 0)
         if shot + to_come <= best:
             continue

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from analyser.common.jit import inlined, kernel, step
+from analyser.common.jit import inlined, step, tiered
 from analyser.engine.battle.gains import gain_of, gain_of_charge, health_of
 from analyser.engine.battle.positions import squared_from
 from analyser.engine.battle.tables import (
@@ -22,6 +22,7 @@ from analyser.engine.battle.tables import (
     pair_of,
     side_of,
     strike_of,
+    wide,
 )
 from analyser.engine.battle.tactics import Weight
 from analyser.rules.discipline import ACTIVATED
@@ -82,7 +83,7 @@ def expect_answers(battle: Battle, side: int) -> None:
     for unit in range(first_of(side), first_of(side) + facts.units[side]):
         if field.place[unit] != Place.ON_FIELD:
             continue
-        x, y, cap = int(field.x[unit]), int(field.y[unit]), cap_of(battle, unit)
+        x, y, cap = wide(field.x[unit]), wide(field.y[unit]), cap_of(battle, unit)
         danger, reach = facts.danger[unit], facts.range[unit]
         for at in range(units):
             gain = gain_within(squared_from(field, np.uint64(first + at), x, y), at, danger, reach, cap)
@@ -192,7 +193,7 @@ def watch_at(battle: Battle, unit: int, x: int, y: int) -> float:
     return float(float(best) * field.strength[unit] / (_WHOLE * THOUSANDTHS))
 
 
-@kernel
+@tiered(1.4)
 def look_around(battle: Battle) -> None:
     """Fill `power`, `reach`, `danger` and `range` of an encoding; the units of its field are at full strength."""
     field, facts = battle.field, battle.encoding
@@ -218,14 +219,14 @@ def look_at(battle: Battle, unit: int, other: int, place: int) -> float:
     rows, speed = facts.rows[unit, place], int(battle.field.sides[unit].speed)
     standing, moving, far, farther = 0.0, 0.0, -1, -1
     for at in range(rows.number):
-        number = int(rows.strikes[at])
+        number = wide(rows.strikes[at])
         aimed = gain_of(battle, number, unit, other, False, 1)
         if aimed > 0.0:
-            standing, far = max(standing, aimed), max(far, int(rows.long[at]))
+            standing, far = max(standing, aimed), max(far, wide(rows.long[at]))
         shot = gain_of(battle, number, unit, other, False, 0)
         if shot > 0.0 and not rows.still[at]:
-            moving, farther = max(moving, shot), max(farther, int(rows.long[at]) + speed)
-    charges = int(pair_of(battle, unit, other).charges)
+            moving, farther = max(moving, shot), max(farther, wide(rows.long[at]) + speed)
+    charges = wide(pair_of(battle, unit, other).charges)
     charging = max(gain_of_charge(battle, unit, other), 0.0) if charges >= 0 else 0.0
     watching, sees = 0.0, -1
     number = strike_of(battle, unit, other, Blow.REACTION)

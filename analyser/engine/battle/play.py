@@ -62,7 +62,7 @@ def play_battle(battle: Battle) -> None:
 def deploy(battle: Battle) -> None:
     """Put every unit in place, fill the decks, and choose the side that begins (BT-2)."""
     field, facts = battle.field, battle.encoding
-    field.round = field.logged = field.reforming = 0
+    field.round = field.logged = field.reforming = field.fallen = 0
     placed = 0
     for side in range(2):
         choose_tactic(battle, side)

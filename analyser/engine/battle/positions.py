@@ -12,7 +12,7 @@ import numpy as np
 
 from analyser.common.jit import inlined, step
 from analyser.engine.battle.log import Event, note
-from analyser.engine.battle.tables import NOWHERE, UNITS, Battle, Field, Place, first_of, side_of
+from analyser.engine.battle.tables import NOWHERE, UNITS, Battle, Field, Place, first_of, side_of, wide
 from analyser.rules import unit_state
 from analyser.rules.battle import COMMANDED_WITHIN, length_of, moved_by, root_of
 from analyser.rules.discipline import DISORDERED
@@ -39,7 +39,7 @@ def squared_from(field: Field, at: int, x: int, y: int) -> Any:
 def is_within(battle: Battle, unit: int, other: int, length: int) -> bool:
     """Return True if the other unit is on the field, and at most `length` away."""
     field = battle.field
-    squared = squared_from(field, other, field.x[unit], field.y[unit])
+    squared = squared_from(field, other, wide(field.x[unit]), wide(field.y[unit]))
     return bool(squared < (length + 1) * (length + 1))
 
 
@@ -54,8 +54,8 @@ def measure(battle: Battle, side: int, x: int, y: int) -> None:
         squared = squared_from(field, at, x, y)
         field.squared[at] = squared
         least = squared if squared < least else least
-    length = root_of(int(least))
-    beyond = min((length + 1) * (length + 1), NOWHERE)
+    length = root_of(wide(least))
+    beyond = np.int32(min((length + 1) * (length + 1), NOWHERE))
     for place in range(units):
         at = np.int32(first + place) if field.squared[np.uint64(first + place)] < beyond else np.int32(UNITS)
         result = at if at < result else result
@@ -93,8 +93,8 @@ def take_off(battle: Battle, unit: int, place: int) -> None:
 def advance(battle: Battle, unit: int, other: int, length: int, distance: int) -> None:
     """Move a unit so far toward another one at that distance."""
     field = battle.field
-    x, y = int(field.x[unit]), int(field.y[unit])
-    to_x, to_y = int(field.x[other]), int(field.y[other])
+    x, y = wide(field.x[unit]), wide(field.y[unit])
+    to_x, to_y = wide(field.x[other]), wide(field.y[other])
     put(battle, unit, moved_by(x, to_x, length, distance), moved_by(y, to_y, length, distance))
     note(battle, Event.MOVED, unit, other, length, 0, 0)
 
@@ -103,8 +103,8 @@ def advance(battle: Battle, unit: int, other: int, length: int, distance: int) -
 def set_back(battle: Battle, unit: int, length: int) -> None:
     """Move a unit straight toward its own edge, and not beyond it (AC-5.4 b, AC-8.5)."""
     field = battle.field
-    y, back = int(field.y[unit]), min(length, int(field.sides[unit].edge_distance))
-    put(battle, unit, int(field.x[unit]), y - back if side_of(unit) == 0 else y + back)
+    y, back = wide(field.y[unit]), min(length, int(field.sides[unit].edge_distance))
+    put(battle, unit, wide(field.x[unit]), y - back if side_of(unit) == 0 else y + back)
 
 
 @step
@@ -133,5 +133,7 @@ def is_beside(battle: Battle, unit: int, but: int, of: int, within: int) -> bool
 def remove(battle: Battle, unit: int) -> None:
     """A unit that is destroyed, broken or fled: the other side scores its rating (AC-5.9)."""
     take_off(battle, unit, Place.GONE)
+    if battle.field.sides[unit].spectacular_demise:
+        battle.field.fallen = 1
     battle.field.points[1 - side_of(unit)] += battle.encoding.rating[unit]
     note(battle, Event.REMOVED, unit, 0, unit_state.lost_of(battle.field.states[unit]), battle.encoding.rating[unit], 0)

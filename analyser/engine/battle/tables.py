@@ -113,8 +113,7 @@ class Encoding:
     hand_limit: Int
     disembark_within: Int  # of an enemy
     disembark_by: Int  # the round
-    has_blasts: Int  # whether any unit has Spectacular Demise,
-    has_transports: Int  # a unit is embarked,
+    has_transports: Int  # whether a unit is embarked,
     has_lookouts: Int  # or may go on lookout,
     has_reserves: Int  # or begins in reserve
     heroic: Int  # sides of the die by face,
@@ -222,6 +221,7 @@ class Field:
     nearest: Int  # the first of the nearest of those to whom distances were last measured; NONE
     nearest_length: Int  # and how far it is
     shunned: Int  # whether a target is looked for among the enemies that a unit shuns
+    fallen: Int  # whether a unit with Spectacular Demise has been removed and may go off
     stirred: Int  # whether anything has changed since Corrosive Fumes last spread
     absent: Annotated[Any, np.int8, (UNITS,)]  # units that are left out of all battles
     deck: Annotated[Any, np.uint8, (2, MOST_CARDS)]
@@ -325,6 +325,12 @@ def side_of(unit: int) -> int:
 
 
 @step
+def wide(number: Any) -> int:
+    """Return a number in 64 bits: of each narrower kind of its arguments a step would be compiled once more."""
+    return np.int64(number)  # type: ignore[return-value]
+
+
+@step
 def pair_of(battle: Battle, unit: int, enemy: int) -> PairFacts:
     """Return the abilities of a unit against an enemy."""
     facts: PairFacts = battle.encoding.pairs[unit, enemy % MOST_UNITS]
@@ -334,7 +340,7 @@ def pair_of(battle: Battle, unit: int, enemy: int) -> PairFacts:
 @step
 def strike_of(battle: Battle, unit: int, enemy: int, blow: int) -> int:
     """The number of a strike of a unit at an enemy; NO_STRIKE."""
-    return np.int64(battle.encoding.pairs[unit, enemy % MOST_UNITS].strikes[blow])  # type: ignore[return-value]
+    return wide(battle.encoding.pairs[unit, enemy % MOST_UNITS].strikes[blow])
 
 
 @step

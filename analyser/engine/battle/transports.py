@@ -6,7 +6,7 @@ from analyser.common.jit import step
 from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.losses import passes, settle
 from analyser.engine.battle.positions import measure, put
-from analyser.engine.battle.tables import Battle, Place, side_of
+from analyser.engine.battle.tables import Battle, Place, side_of, wide
 from analyser.rules import close_quarters, discipline, unit_state
 from analyser.rules.discipline import ACTIVATED, BROKEN, DISORDERED, SUPPRESSED
 from analyser.rules.structs import NONE
@@ -64,7 +64,7 @@ def wants_off(battle: Battle, unit: int) -> bool:
     transport = int(facts.carrier[unit])
     if field.place[transport] != Place.ON_FIELD:
         return False
-    measure(battle, 1 - side_of(unit), int(field.x[transport]), int(field.y[transport]))
+    measure(battle, 1 - side_of(unit), wide(field.x[transport]), wide(field.y[transport]))
     near = field.nearest != NONE and field.nearest_length <= facts.disembark_within
     return bool(near or field.round >= facts.disembark_by)
 
@@ -74,5 +74,5 @@ def get_off(battle: Battle, unit: int) -> None:
     """An embarked unit stands where its transport is."""
     field, transport = battle.field, int(battle.encoding.carrier[unit])
     field.place[unit] = Place.ON_FIELD
-    put(battle, unit, int(field.x[transport]), int(field.y[transport]))
+    put(battle, unit, wide(field.x[transport]), wide(field.y[transport]))
     note(battle, Event.DISEMBARKED, unit, transport, 0, 0, 0)
