@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from analyser import __version__
 from analyser.analysis.verdict import interval_text
-from analyser.common.text import counted, percent, whole_percent
+from analyser.common.text import counted, percent
 from analyser.game.names import faction_name
 from analyser.game.units import unit_of
 from analyser.web.html import scripts, style, with_policy
@@ -65,7 +65,6 @@ def _templates() -> Environment:
         "thousands": "{:,}".format,
         "counted": counted,
         "percent": percent,
-        "whole_percent": whole_percent,
         "faction": lambda name: faction_name(name.partition("/")[0]),
         "anchor": anchor_of,
         "by_name": by_name,

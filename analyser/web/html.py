@@ -1,4 +1,4 @@
-"""What all HTML pages share: scripts as one, packed data, and a policy that allows what is in the page alone."""
+"""Parts of all HTML pages: scripts as one text, packed data, and a policy that allows their own content alone."""
 
 from __future__ import annotations
 

@@ -290,22 +290,13 @@ export function contest({ key, heading, about, shares, columns, rows, why, waits
   );
 }
 
-/** A table with a name before each row. */
-export function table(columns, rows) {
-  const head = h(
-    "tr",
-    {},
-    h("td"),
-    columns.map((name) => h("th", { scope: "col" }, name)),
-  );
+/** A table with a name before each row; a corner above the names is optional. */
+export function table(columns, rows, corner = "") {
+  const heads = columns.map((name) => h("th", { scope: "col" }, name));
   const line = ({ name, cells }) =>
-    h(
-      "tr",
-      { "data-key": name },
-      h("th", { scope: "row" }, name),
-      cells.map((each) => h("td", {}, each)),
-    );
-  return h("table", {}, h("thead", {}, head), h("tbody", {}, rows.map(line)));
+    h("tr", { "data-key": name }, h("th", { scope: "row" }, name), cells.map((each) => h("td", {}, each)));
+  const first = corner ? h("th", { scope: "col" }, corner) : h("td");
+  return h("table", {}, h("thead", {}, h("tr", {}, first, heads)), h("tbody", {}, rows.map(line)));
 }
 
 /**
@@ -341,51 +332,19 @@ export function ranking({ key, heading, about, rows, waits }) {
 
 /** A table whose cells are buttons, the darker the more. */
 export function pairs({ heading, about, columns, rows }) {
-  const cell = (row) => (each) =>
-    h(
-      "td",
-      {},
-      h(
-        "button.cell",
-        {
-          "data-do": each.do,
-          style: `--shade:${(45 * each.shade).toFixed(1)}%`,
-          "aria-label": `${row.name} on ${each.other}: ${each.name}`,
-          title: `${row.name} on ${each.other}`,
-        },
-        each.text,
-      ),
-    );
+  const cell = (row) => (each) => {
+    const style = `--shade:${(45 * each.shade).toFixed(1)}%`;
+    const label = `${row.name} on ${each.other}: ${each.name}`;
+    return h("button.cell", { "data-do": each.do, style, "aria-label": label, title: `${row.name} on ${each.other}` }, each.text);
+  };
+  const heads = columns.map((name) => h("span", {}, name));
+  const lines = rows.map((row) => ({ name: row.name, cells: row.cells.map(cell(row)) }));
   return h(
     "div.sheet.pairs",
     { "data-key": "pairs" },
     h("h3", {}, heading),
     h("p.small", {}, about),
-    h(
-      "div.scrolls",
-      { tabindex: "0", role: "region", "aria-label": heading },
-      h(
-        "table",
-        {},
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            h("td"),
-            columns.map((name) => h("th", { scope: "col" }, h("span", {}, name))),
-          ),
-        ),
-        h(
-          "tbody",
-          {},
-          rows.map((row) =>
-            h("tr", { "data-key": row.name }, h("th", { scope: "row" }, row.name), row.cells.map(cell(row))),
-          ),
-        ),
-      ),
-    ),
+    h("div.scrolls", { tabindex: "0", role: "region", "aria-label": heading }, table(heads, lines)),
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { numberOf } from "./edits.js";
-import { chips } from "./view.js";
+import { chips, table } from "./view.js";
 import { capital, percent, signed, tenths } from "./words.js";
 
 /** All parts of the workshop for a fight. */
@@ -86,59 +86,25 @@ function efficiency(page, now, points) {
 function sideBySide(about) {
   const { page, state, units, answers, one, other } = about;
   const beside = units[state.beside] ?? units[one.from];
-  const option = (unit) =>
-    h("option", { value: unit.key, selected: unit.key === beside?.key }, `${unit.name}, ${unit.level}`);
   const pair = beside ? [one, beside] : [one];
   const found = pair.map((unit) => answers.best(unit.key, other.key));
   const cell = (each) => (answer, place) => {
-    if (!answer) return h("td", {}, "…");
-    if (answer.why) return h("td", {}, "–");
+    if (!answer) return "…";
+    if (answer.why) return "–";
     const cost = pair[place].points;
     const value = each.perPoints ? (cost ? (100 * answer[each.name]) / cost : NaN) : answer[each.name];
-    return h("td", {}, Number.isNaN(value) ? "–" : each.isMean ? tenths(value) : percent(value));
+    return Number.isNaN(value) ? "–" : each.isMean ? tenths(value) : percent(value);
   };
+  const named = (unit) => `${unit.name}, ${unit.level}`;
+  const option = (unit) => h("option", { value: unit.key, selected: unit.key === beside?.key }, named(unit));
+  const options = Object.values(units).filter((unit) => unit.side === one.side).map(option);
+  const choice = h("select", { "data-set": "beside", "data-key": "beside" }, h("option", { value: "" }, "–"), options);
+  const rows = page.compared.map((each) => ({ name: capital(each.label), cells: found.map(cell(each)) }));
   return h(
     "section.sheet",
     { "data-key": "beside", "aria-label": page.words.beside },
     h("h3", {}, page.words.beside),
-    h(
-      "div.numbers.one",
-      {},
-      h(
-        "label",
-        {},
-        page.words.besideWhom,
-        h(
-          "select",
-          { "data-set": "beside", "data-key": "beside" },
-          h("option", { value: "" }, "–"),
-          Object.values(units)
-            .filter((unit) => unit.side === one.side)
-            .map(option),
-        ),
-      ),
-    ),
-    beside &&
-      h(
-        "table",
-        {},
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            h("th", { scope: "col" }, `On ${other.name}`),
-            pair.map((unit) => h("th", { scope: "col" }, `${unit.name}, ${unit.level}`)),
-          ),
-        ),
-        h(
-          "tbody",
-          {},
-          page.compared.map((each) =>
-            h("tr", { "data-key": each.label }, h("th", { scope: "row" }, capital(each.label)), found.map(cell(each))),
-          ),
-        ),
-      ),
+    h("div.numbers.one", {}, h("label", {}, page.words.besideWhom, choice)),
+    beside && table(pair.map(named), rows, `On ${other.name}`),
   );
 }

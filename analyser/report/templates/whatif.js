@@ -76,6 +76,7 @@ const whatIf = (unit, place = unit.head) => {
   if (!level.prices) return null;
   const part = h("section.what", { "aria-label": "Another price, die or DEFENCE" });
   const [said, figures] = [h("p.told", { "aria-live": "polite" }), h("dl.met")];
+  const note = h("p.small", { hidden: true }, "Points a round, for 100 points of each side: the mean over the enemies of this report. All others stay as they are.");
   const changes = {};
   let [points, factor, before, asked] = [level.points, 1, null, 0];
   const tell = (now) => {
@@ -89,6 +90,7 @@ const whatIf = (unit, place = unit.head) => {
     );
     if (!now) return;
     const line = (title, was, is) => [h("dt", {}, title), h("dd", {}, `${was.toFixed(1)} → ${is.toFixed(1)}`), h("dd.n", {}, was > 0 ? signed(is / was - 1, percent) : "")];
+    note.hidden = false;
     figures.replaceChildren(
       ...[
         line("Fair points, about", level.fair, fair),
@@ -123,6 +125,7 @@ const whatIf = (unit, place = unit.head) => {
     ...(byId("engine") ? data.slider.edits.map((each) => sliderOf({ ...each, value: level[each.name] ?? 0 }, slide(each.name))) : []),
     said,
     figures,
+    note,
   );
   tell();
   return part;
