@@ -387,6 +387,16 @@ def test_a_tactic_that_the_enemy_knows_is_worth_what_the_duel_against_best_play_
         assert win(fought) == pytest.approx(row["worst"], abs=SAME)
 
 
+def test_cells_of_the_picture_that_come_up_do_as_the_plan_does():
+    found = best_play(small(RIFLES, 4), small(GRENADIERS, 4), rounds=2, distance=18)
+    cells = found._table.pictured(0, 1, "distance")
+    assert {cell["comes_up"] for cell in cells} == {True, False}
+    orders = [row for row in found.plan("a") if row["round"] == 2 and row["when"] in ("first", "second")]
+    for cell in (each for each in cells if each["comes_up"]):
+        here = [row for row in orders if (row["distance"], row["enemy_models"]) == (cell["x"], cell["y"])]
+        assert cell["do"] == max(here, key=lambda row: row["probability"])["do"]
+
+
 @pytest.mark.parametrize(("rows", "words"), [(1, "opportunity fire"), (2, "opportunity fire with guns")])
 def test_a_reaction_names_its_row_where_there_are_several(rows, words):
     chooser = SimpleNamespace(lookout_rows=["guns", "rifles"][:rows])
