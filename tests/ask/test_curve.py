@@ -280,6 +280,16 @@ def test_a_map_shows_where_several_are_best():
     assert "In the table 11 of 32 values of distance are shown; --format csv has all of them." in text
 
 
+def test_many_lines_have_one_grey_for_those_that_are_best_nowhere():
+    lines = an.curve("crown/*@basic", KRUPP, over="distance=4..30").plot()
+    texts = legend(lines)
+    assert len(texts) == 7
+    assert {"10 others", "Drake Field Guns", "Bors Heavy Bombards"} <= set(texts)
+    cells = an.curve("crown/*@basic", KRUPP, over=["distance=4..30:2", "models=2..4"]).plot()
+    named = legend(cells)
+    assert named == ["Drake Field Guns", "Bors Heavy Bombards"]
+
+
 def test_assumptions_and_rules_left_out_are_those_of_all_values():
     assert "Assumption: cards with replacement" in str(an.curve(RIFLES, GRENADIERS, kind="duel", over="rounds=1..2"))
     assert str(an.curve(RIFLES, KRUPP)).count("Assumption") == 1  # die and deck

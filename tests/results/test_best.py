@@ -1,13 +1,15 @@
 """Best play as an answer: its plan, its tactics, its lists, its picture; and the duel under it."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
 from analyser import InputError, best_play, duel, exact
 from analyser.engine.fight.best.choice_program import TEST
-from analyser.results.plan import PlanTable
+from analyser.results.plan import PlanTable, reaction_in_words
 from analyser.rules.orders import lines_of
+from analyser.scenarios.best import Shot
 from analyser.scenarios.duel import DuelScenario, duel_program
 from analyser.scenarios.load import load_as
 from tests.oracle import fight_files
@@ -383,3 +385,19 @@ def test_a_tactic_that_the_enemy_knows_is_worth_what_the_duel_against_best_play_
     for row in found.regrets():
         fought = duel(a, b, rounds=2, distance=distance, policy_a=row["tactic"], policy_b="best")
         assert win(fought) == pytest.approx(row["worst"], abs=SAME)
+
+
+def test_cells_of_the_picture_that_come_up_do_as_the_plan_does():
+    found = best_play(small(RIFLES, 4), small(GRENADIERS, 4), rounds=2, distance=18)
+    cells = found._table.pictured(0, 1, "distance")
+    assert {cell["comes_up"] for cell in cells} == {True, False}
+    orders = [row for row in found.plan("a") if row["round"] == 2 and row["when"] in ("first", "second")]
+    for cell in (each for each in cells if each["comes_up"]):
+        here = [row for row in orders if (row["distance"], row["enemy_models"]) == (cell["x"], cell["y"])]
+        assert cell["do"] == max(here, key=lambda row: row["probability"])["do"]
+
+
+@pytest.mark.parametrize(("rows", "words"), [(1, "opportunity fire"), (2, "opportunity fire with guns")])
+def test_a_reaction_names_its_row_where_there_are_several(rows, words):
+    chooser = SimpleNamespace(lookout_rows=["guns", "rifles"][:rows])
+    assert reaction_in_words(Shot(SimpleNamespace(id="guns")), chooser) == words

@@ -64,7 +64,9 @@ def test_hits_of_every_small_pool(die, rating):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("die", [DICE["shipped"], DICE["twenty sides"]], ids=["shipped", "twenty sides"])
+@pytest.mark.parametrize(
+    "die", [pytest.param(SHIPPED_DIE, id="shipped"), pytest.param(DICE["twenty sides"], marks=pytest.mark.proof)]
+)
 @RATED
 def test_extra_rerolls_of_every_set_of_faces(die, rating):
     # AC-3.5: up to so many dice of these faces, the worst first.
