@@ -23,7 +23,7 @@ from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_c
 from analyser.common.digests import key_of
 from analyser.common.errors import InputError
 from analyser.common.files import path_of, real_path
-from analyser.common.sampling import Progress, check_threads, default_threads
+from analyser.common.sampling import Progress, Sampling, check_threads, default_threads
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.game.units import Loadout
 from analyser.plots.metrics import AskedMetric, checked_metric, function_of
@@ -60,7 +60,7 @@ def write_report(
     field: Selectors | FairPoints | None = None,
     metrics: Sequence[AskedMetric] = parts.SHOWN_METRICS,
     profiles: ProfilesLike | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     threads: int | None = None,
     home: str = "",
     tactics: str | os.PathLike[str] | None = None,
@@ -94,8 +94,9 @@ def write_report(
     metrics : sequence of str or callable
         What the heatmaps show: names of :data:`analyser.plots.metrics.METRICS`; of ranged attacks also figures of your
         own (:func:`analyser.metric`), which are in the tables and on the page, too.
-    progress : callable, optional
-        Called with the work that this run has done and all that it has to do, in microseconds of a typical machine.
+    progress : callable or True, optional
+        Called with the work that this run has done and all that it has to do, in microseconds of a typical machine;
+        True: a bar.
     home : str
         The address of the page over reports that this one belongs to, as its own page is to link to it; empty: none.
     tactics : path, optional
@@ -147,7 +148,13 @@ def write_report(
         tactics=None if tactics is None else stored_tactics(tactics, set(both)),
         field=judged and judged.only(both),
     )
-    with interrupts_noted() as heed, rarely_collected(), work_on(folder, key_of(facts_of(inputs))) as work:
+    bar = Sampling(progress=progress).with_bar()
+    with (
+        bar as reporting,
+        interrupts_noted() as heed,
+        rarely_collected(),
+        work_on(folder, key_of(facts_of(inputs))) as work,
+    ):
         plans, lines = (
             parts.plan_pictures(inputs),
             len(inputs.situations) * sum(len(ours) * len(theirs) for ours, theirs in inputs.directions),
@@ -164,8 +171,7 @@ def write_report(
 
         def tell(done: int) -> None:
             heed()
-            if progress is not None:
-                progress(done, whole)
+            reporting.report(done, whole)
 
         tell(0)
         drawers = 0 if executor is None else processes - 1  # pictures are drawn by processes of this machine

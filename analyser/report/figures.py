@@ -43,7 +43,7 @@ def page_data(answer: Matchups, figures: Sequence[str] = CARRIED) -> dict[str, A
     Adds to `figures` those that only charges, duels and Cryo have, if any, and those of the user.
     """
     own = [name for name in OF_BOTH if answer.frame[name].notna().any()]
-    own += [name for name in answer.frame if function_of(name) is not None]
+    own += [name for name in map(str, answer.frame) if function_of(name) is not None]
     names = [*figures, *(["p_activated"] if answer.frame["p_activated"].gt(0).any() else []), *own]
     sides = list(map(side_data, answer.attackers))
     data = figures_data(answer.frame, answer.situations, sides, names)

@@ -23,7 +23,7 @@ from analyser.common.digests import key_of
 from analyser.common.errors import InputError
 from analyser.common.files import check_writable, path_of, real_path, write_whole
 from analyser.common.frames import tidy
-from analyser.common.sampling import Progress, check_threads, default_threads
+from analyser.common.sampling import Progress, Sampling, check_threads, default_threads
 from analyser.common.text import csv_frame, happens, json_text
 from analyser.common.validation import checked
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
@@ -186,7 +186,7 @@ def tactics(
     out: str | os.PathLike[str] | None = None,
     profiles: ProfilesLike | None = None,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     executor: Executor | None = None,
     **terms: Any,
 ) -> Tactics:
@@ -205,8 +205,8 @@ def tactics(
         As of :func:`analyser.attack`.
     threads : int, optional
         Number of processes that share the work (the result is the same).
-    progress : callable, optional
-        Called with the work done so far and all of it.
+    progress : callable or True, optional
+        Called with the work done so far and all of it; True: a bar.
     executor : Executor, optional
         Its workers share the work with this process, as of :func:`analyser.report.write_report`.
     **terms
@@ -294,15 +294,17 @@ def frame_in(files: Sequence[Path]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*COLUMNS, "first_move", "reason"])
 
 
-def _work(jobs: Sequence[Job], cost: int, threads: int, progress: Progress | None, executor: Executor | None) -> None:
+def _work(
+    jobs: Sequence[Job], cost: int, threads: int, progress: Progress | bool | None, executor: Executor | None
+) -> None:
     left = sum(job.cost for job in jobs)
 
     def tell(done: int) -> None:
         heed()
-        if progress is not None:
-            progress(cost - left + done, cost)
+        reporting.report(cost - left + done, cost)
 
-    with interrupts_noted() as heed, Pool(processes_for(left, threads) - 1, executor) as pool:
+    bar = Sampling(progress=progress).with_bar()
+    with bar as reporting, interrupts_noted() as heed, Pool(processes_for(left, threads) - 1, executor) as pool:
         pool.finish(pool.begin(jobs), tell)
 
 
