@@ -72,7 +72,7 @@ CASES = {
     "tactic_costs": lambda: (analyser.tactics(RIFLES, GRENADIERS, rounds=1).tables["units"], {}),
     "tornado": lambda: (analyser.sensitivity(RIFLES, GRENADIERS).to_frame(), {}),
     "trade_map": lambda: (
-        curve("distance=4..6", "dice=4..6").tables["best"].assign(value=1.0),
+        curve("distance=4..6", "dice=4..6").tables["best"],
         {"x": "distance", "y": "dice"},
     ),
     "trade_off": lambda: (analyser.solve_dice(RIFLES, most=1, **PRICED).to_frame(), {}),
