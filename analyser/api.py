@@ -187,6 +187,7 @@ def focus(
     replacement: bool = False,
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
+    **conditions: Unpack[Conditions],
 ) -> FocusResult:
     """Return the result of several attacks on one target in order (AC-9.1).
 
@@ -200,6 +201,8 @@ def focus(
         Say after how many attacks a fate is that likely, such as ``(0.8, "broken")``; see :meth:`FocusResult.until`.
     method, trials, seed, precision, threads, replacement, profiles, progress
         As of :func:`charge`, whose notes describe the method.
+    **conditions
+        Those of every attack, as of :func:`attack`; an attack's own keys go before them.
 
     Returns
     -------
@@ -214,7 +217,7 @@ def focus(
     Examples
     --------
     >>> rifles = "crown/rifle-p@basic"
-    >>> result = focus([rifles, {"attacker": rifles, "distance": 6}], "scion-grenadier-p@basic")
+    >>> result = focus([rifles, {"attacker": rifles, "distance": 6}], "scion-grenadier-p@basic", distance=12)
     >>> result.probability("broken", 1) < result.probability("broken", 2)
     True
     """
@@ -223,9 +226,10 @@ def focus(
         check_until(until)
     parts = None
     if target is not None:
-        listed = _sections(attacks, "attacks", "attacks", "attacker")
+        common = scenarios.with_conditions({}, conditions)
+        listed = [common | each for each in _sections(attacks, "attacks", "attacks", "attacker")]
         parts = {"attacks": listed, "target": scenarios.section_of(target, "target")}
-    result = solve_focus(scenarios.asked(FocusScenario, attacks, parts, "target", {}, profiles), sampling)
+    result = solve_focus(scenarios.asked(FocusScenario, attacks, parts, "target", conditions, profiles), sampling)
     return replace(result, wanted=until)
 
 

@@ -1,5 +1,6 @@
 """Every public answer: a headline, tables by name, JSON with a schema, CSV, HTML and a picture."""
 
+import contextlib
 import csv
 import html
 import inspect
@@ -110,6 +111,27 @@ def test_no_exception_outlives_its_function():
 @pytest.fixture(params=EXAMPLES, scope="module")
 def answer(request):
     return EXAMPLES[request.param]()
+
+
+LONG = {
+    "tactics": lambda how: analyser.tactics(RIFLES, GRENADIERS, rounds=1, **how),
+    "matchups": lambda how: analyser.matchups(RIFLES, GRENADIERS, **FAR, **how),
+    "curve": lambda how: analyser.curve(RIFLES, target=GRENADIERS, over="distance=4..8", **how),
+    "search": lambda how: analyser.search(VARIANTS, **how),
+    "fair_points": lambda how: analyser.fair_points("crown/rifle*", **PRICED, **how),
+    "clash": lambda how: analyser.clash([RIFLES], [GRENADIERS], **FAR, **how),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_a_long_question_shows_a_bar_and_can_be_interrupted_and_asked_again(name, capsys):
+    def stop(done, whole):
+        raise KeyboardInterrupt
+
+    with contextlib.suppress(KeyboardInterrupt):  # some have an answer to what was done before
+        LONG[name]({"progress": stop})
+    assert str(LONG[name]({"progress": True})) == str(LONG[name]({}))
+    assert "/s]" in capsys.readouterr().err
 
 
 def test_the_headline_is_one_plain_sentence(answer):

@@ -130,6 +130,17 @@ def test_progress_is_told_to_whom_it_is_given(kind, capsys):
     assert "trials/s" in capsys.readouterr().err
 
 
+def test_conditions_of_focus_fire_are_those_of_every_attack_but_its_own_go_before_them():
+    listed = [{"attacker": RIFLES, "distance": 12}, {"attacker": RIFLES, "distance": 6, "bonuses": ["aiming"]}]
+    near = {"attacker": RIFLES, "distance": 6, "bonuses": ["aiming"]}
+    asked = analyser.focus([RIFLES, near], GRENADIERS, distance=12)
+    assert asked.as_dict() == analyser.focus(listed, GRENADIERS).as_dict()
+    best = analyser.best_focus([RIFLES, near], GRENADIERS, distance=12)
+    assert best.as_dict() == analyser.best_focus(listed, GRENADIERS).as_dict()
+    with pytest.raises(InputError, match="distence: unknown key; did you mean 'distance'"):
+        analyser.focus([RIFLES], GRENADIERS, distence=6)
+
+
 def test_the_list_of_names_is_the_public_one():
     assert set(dir(analyser)) == {*analyser.__all__, "__version__"}
     assert {"attack", "charge", "focus", "duel", "exact", "simulate", "morale", "Result"} <= set(dir(analyser))

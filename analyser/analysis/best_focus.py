@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 import pandas as pd
@@ -25,6 +25,7 @@ from analyser.rules.policies import Manoeuvre
 from analyser.rules.structs import INCH, NONE, SideFacts, StrikeFacts
 from analyser.scenarios import load as scenarios
 from analyser.scenarios.attack import Scenario
+from analyser.scenarios.conditions import Conditions
 from analyser.scenarios.focus import FocusScenario, attacker_of, focus_program, one_attack, resolved
 from analyser.scenarios.load import Unit
 from analyser.scenarios.resolve import looked_up, row_named
@@ -130,7 +131,12 @@ class BestFocus(Answer):
 
 
 def best_focus(
-    attackers: Sequence[Unit], target: Unit, *, want: str = "annihilated", profiles: ProfilesLike | None = None
+    attackers: Sequence[Unit],
+    target: Unit,
+    *,
+    want: str = "annihilated",
+    profiles: ProfilesLike | None = None,
+    **conditions: Unpack[Conditions],
 ) -> BestFocus:
     """Find which attacker should fire next at a target, after each result (AC-9.1), to make a fate likeliest.
 
@@ -148,6 +154,8 @@ def best_focus(
         ``annihilated``, ``broken``, ``destroyed`` or ``suppressed``.
     profiles
         As of :func:`analyser.attack`.
+    **conditions
+        As of :func:`analyser.focus`.
 
     Raises
     ------
@@ -162,7 +170,10 @@ def best_focus(
     (True, 1)
     """
     check_choice(want, "want", TARGET_FATES)
-    listed = [scenarios.section_of(one, f"attacks.{place}", "attacker") for place, one in enumerate(attackers)]
+    listed = [
+        scenarios.with_conditions({}, conditions) | scenarios.section_of(one, f"attacks.{place}", "attacker")
+        for place, one in enumerate(attackers)
+    ]
     if not 1 <= len(listed) <= MOST_ATTACKERS:
         raise InputError(f"{len(listed)} attackers", where="attackers", allowed=f"1 to {MOST_ATTACKERS}")
     library, section = library_of(profiles), scenarios.section_of(target, "target")

@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from analyser.common import look
+from analyser.common.frames import readable
 
 WIDE, HIGH = 6.2, 3.0  # inches
 _A_STRIP = 0.34
@@ -117,5 +118,5 @@ def luck_strips(
         axes.axvline(50, color="0.4", linewidth=0.9, linestyle="--")
         axes.set(xlim=(0, 100), ylim=(-0.6, len(frame) - 0.4))
         rows = [f"{names[row['side']]}, {row['fight']}: {row['got']}" for _, row in frame.iterrows()]
-        look.name_rows(axes, places, rows)
+        look.name_rows(axes, places, list(map(readable, rows)))
     return axes

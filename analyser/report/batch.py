@@ -23,7 +23,7 @@ from analyser.analysis.selection import Selectors, check_row, loadouts
 from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called
 from analyser.common.errors import InputError
 from analyser.common.files import path_of, real_path
-from analyser.common.sampling import Progress, check_threads, default_threads
+from analyser.common.sampling import Progress, Sampling, check_threads, default_threads
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.game.units import Loadout
 from analyser.plots.metrics import EFFICIENCY, AskedMetric, checked_metric, function_of
@@ -59,7 +59,7 @@ def write_report(
     field: Selectors | FairPoints | None = None,
     metrics: Sequence[AskedMetric] = (),
     profiles: ProfilesLike | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     threads: int | None = None,
     home: str = "",
     tactics: str | os.PathLike[str] | None = None,
@@ -91,8 +91,9 @@ def write_report(
         and under best play, which takes too long for all: those of the report, as they meet in it.
     metrics : sequence of str or callable
         Figures of your own (:func:`analyser.metric`), of ranged attacks, for the tables and the page.
-    progress : callable, optional
-        Called with the work that this run has done and all that it has to do, in microseconds of a typical machine.
+    progress : callable or True, optional
+        Called with the work that this run has done and all that it has to do, in microseconds of a typical machine;
+        True: a bar.
     home : str
         The address of the page over reports that this one belongs to, as its own page is to link to it; empty: none.
     tactics : path, optional
@@ -144,7 +145,8 @@ def write_report(
         tactics=None if tactics is None else stored_tactics(tactics, set(both)),
         field=judged and judged.only(both),
     )
-    with interrupts_noted() as heed, rarely_collected(), written_whole(folder) as report:
+    bar = Sampling(progress=progress).with_bar()
+    with bar as reporting, interrupts_noted() as heed, rarely_collected(), written_whole(folder) as report:
         lines = len(inputs.situations) * sum(len(ours) * len(theirs) for ours, theirs in inputs.directions)
         cores = threads or default_threads()
         directions = parts.matchup_jobs(inputs, max(cores // MOST_PROCESSES, 1))
@@ -154,8 +156,7 @@ def write_report(
 
         def tell(done: int) -> None:
             heed()
-            if progress is not None:
-                progress(done, whole)
+            reporting.report(done, whole)
 
         tell(0)
         contents = iter(jobs.done(cores, executor, tell))

@@ -25,7 +25,7 @@ from analyser.analysis.standing import Standings
 from analyser.common.errors import InputError
 from analyser.common.estimates import SAME_WITHIN
 from analyser.common.files import is_there, path_of
-from analyser.common.sampling import Progress
+from analyser.common.sampling import Progress, Sampling
 from analyser.common.validation import checked
 from analyser.game.profiles import Profiles, ProfilesUsed, RulesetLike
 from analyser.game.units import Loadout
@@ -55,7 +55,7 @@ def diff(
     metric: str | None = None,
     threads: int | None = None,
     ruleset: RulesetLike | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Diff:
     """Return the changes from `old` to `new`, and their effect on every loadout and matchup that both have.
 
@@ -79,8 +79,8 @@ def diff(
         As of :func:`analyser.matchups`.
     ruleset : Ruleset or mapping, optional
         A die, a deck or both instead of those of both folders.
-    progress : callable, optional
-        Called with the work done so far and all of it.
+    progress : callable or True, optional
+        Called with the work done so far and all of it; True: a bar.
 
     Raises
     ------
@@ -106,8 +106,8 @@ def diff(
     written = edits(*parts)
     if not reports and not written:
         return _unchanged(before, after, asked)
-    stage = _stages(progress)
-    with rarely_collected():
+    with rarely_collected(), Sampling(progress=progress).with_bar() as reporting:
+        stage = _stages(reporting.report)
         compared = _of_reports(sides, asked, stage) if reports else _of_profiles(sides, asked, threads, stage)
     return Diff(
         edits=written,
@@ -132,13 +132,12 @@ class _Compared(NamedTuple):
     among: Among | None = None
 
 
-def _stages(progress: Progress | None) -> Callable[[int], Progress]:
+def _stages(report: Progress) -> Callable[[int], Progress]:
     """A report of progress for each stage, so that all together are one."""
 
     def stage(number: int) -> Progress:
         def tell(done: int, total: int) -> None:
-            if progress is not None:
-                progress(_STEPS * (number * total + done) // (_STAGES * total), _STEPS)
+            report(_STEPS * (number * total + done) // (_STAGES * total), _STEPS)
 
         return tell
 

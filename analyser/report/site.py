@@ -97,7 +97,7 @@ def write_site(
     situations: Sequence[Situation | str] = ALL_SITUATIONS,
     profiles: ProfilesLike | None = None,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     executor: Executor | None = None,
 ) -> Path:
     """Write the index page over all reports in `folder` and the folders in it, and return its path.
@@ -143,7 +143,7 @@ def _add(
     situations: Sequence[Situation | str],
     profiles: ProfilesLike | None,
     threads: int | None,
-    progress: Progress | None,
+    progress: Progress | bool | None,
     executor: Executor | None,
 ) -> None:
     """Write a report for each pair of factions, all judged against the same opponents: one verdict for each loadout."""

@@ -18,7 +18,7 @@ from analyser.common.cache import digest
 from analyser.common.errors import InputError
 from analyser.common.files import check_writable, path_of, write_whole
 from analyser.common.frames import tidy
-from analyser.common.sampling import Progress, check_threads, default_threads
+from analyser.common.sampling import Progress, Sampling, check_threads, default_threads
 from analyser.common.text import csv_frame, happens, json_text
 from analyser.common.validation import checked
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
@@ -181,7 +181,7 @@ def tactics(
     out: str | os.PathLike[str] | None = None,
     profiles: ProfilesLike | None = None,
     threads: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     executor: Executor | None = None,
     **terms: Any,
 ) -> Tactics:
@@ -199,8 +199,8 @@ def tactics(
         As of :func:`analyser.attack`.
     threads : int, optional
         Number of processes that share the work (the result is the same).
-    progress : callable, optional
-        Called with the work done so far and all of it.
+    progress : callable or True, optional
+        Called with the work done so far and all of it; True: a bar.
     executor : Executor, optional
         Its workers share the work with this process, as of :func:`analyser.report.write_report`.
     **terms
@@ -231,12 +231,11 @@ def tactics(
         check_writable(target)
     jobs = Jobs("duels", jobs_for(mine, theirs, wanted, library.ruleset))
     cost = A_DUEL * len(theirs) * len(mine)
-    with interrupts_noted() as heed:
+    with Sampling(progress=progress).with_bar() as reporting, interrupts_noted() as heed:
 
         def tell(done: int) -> None:
             heed()
-            if progress is not None:
-                progress(before + done, cost)
+            reporting.report(before + done, cost)
 
         before = cost - jobs.left
         frame = frame_in(jobs.done(number, executor, tell))

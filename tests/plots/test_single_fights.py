@@ -79,15 +79,6 @@ def test_no_text_covers_another(plot, frame):
 
 
 @every_plot
-def test_it_draws_on_given_axes_and_leaves_the_frame_as_it_was(plot, frame):
-    ax = Figure(figsize=(7, 5)).subplots()
-    before = frame.copy()
-    assert plot(frame, ax=ax) is ax
-    assert frame.equals(before)
-    assert ax.figure.get_size_inches().tolist() == [7, 5]
-
-
-@every_plot
 def test_a_missing_column_and_an_empty_table_are_told(plot, frame):
     with pytest.raises(InputError, match="without rows"):
         plot(frame.head(0))

@@ -1,0 +1,104 @@
+"""Every plot takes a tidy frame of an answer, draws on the user's axes alone, and can be named and coloured."""
+
+import functools
+
+import pandas as pd
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+import analyser
+from analyser import morale, plots
+from analyser.common.frames import tidy
+
+RIFLES, SHARP = "crown/rifle-platoon@basic", "crown/sharp-rifles@basic"
+GRENADIERS = "imperium/scion-grenadier-platoon@basic"
+PRICED = {"against": "imperium/*@basic", "situations": "long-range"}
+SEARCHED = {
+    "baseline": {"attack": {"attacker": RIFLES}, "target": {"unit": GRENADIERS}},
+    "ranges": {"distance": [6, 7]},
+}
+CELLS = {"x": [1, 2], "y": [1, 1], "do": ["aim and shoot", "charge"], "costs": 0.0, "comes_up": [True, False]}
+BEATEN = {"line": "a", "dice": [1, 2], "u": [1.0, 2.0], "v": [2.0, 1.0], "on_front": [True, True]}
+
+
+@functools.cache
+def compared():
+    return analyser.compare([RIFLES, SHARP], GRENADIERS)
+
+
+@functools.cache
+def fought():
+    return analyser.battle([RIFLES], [GRENADIERS], trials=100)
+
+
+@functools.cache
+def curve(*over):
+    return analyser.curve([RIFLES, SHARP], target=GRENADIERS, over=list(over))
+
+
+@functools.cache
+def panic(table=None):
+    return morale.exact("legion", {"courage": 1, "tokens": 3}).to_frame(table)
+
+
+LUCK = functools.cache(lambda: analyser.luck(RIFLES, GRENADIERS, got={"destroyed": 1}))
+FATES = functools.cache(lambda: morale.compare(models=4, losses=1).to_frame())
+CASES = {
+    "best_lines": lambda: (curve("distance=4..8").to_frame(), {"x": "distance", "metric": "mean_models_destroyed"}),
+    "choices": lambda: (tidy(CELLS), {"across": "enemy", "up": "own"}),
+    "contributions": lambda: (fought().to_frame(contributions=True), {}),
+    "cost_against_effect": lambda: (compared().to_frame(), {}),
+    "curves": lambda: (panic(), {"x": "round", "lines": {"p_panicked": "panicked"}}),
+    "distribution": lambda: (compared().tables["distributions"], {"by": "loadout"}),
+    "distributions_by_round": lambda: (
+        panic("tokens").query("when == 'after rally'"),
+        {"x": "round", "number": "tokens"},
+    ),
+    "fair_points": lambda: (analyser.fair_points("crown/rifle*", **PRICED).to_frame(), {}),
+    "fates": lambda: (FATES().query("system == 'mordheim'"), {}),
+    "front": lambda: (
+        tidy(BEATEN),
+        {"x": "u", "y": "v", "keys": ["dice"], "quantities": ["U", "V"]},
+    ),
+    "funnel": lambda: (tidy(analyser.dice_funnel(RIFLES, GRENADIERS)), {}),
+    "heatmap": lambda: (compared().to_frame(), {"rows": "unit", "columns": "level", "values": "p_broken"}),
+    "luck_strips": lambda: (LUCK().to_frame(), {}),
+    "margins": lambda: (fought().tables["margins"], {}),
+    "outcome_law": lambda: (LUCK().fights[0].law, {"happened": dict(LUCK().fights[0].looked_at)}),
+    "points_left": lambda: (fought().to_frame(by_round=True), {}),
+    "ranked": lambda: (analyser.search(SEARCHED).to_frame(), {}),
+    "survival": lambda: (analyser.duel(RIFLES, GRENADIERS, rounds=2).to_frame(by_round=True), {}),
+    "tactic_costs": lambda: (analyser.tactics(RIFLES, GRENADIERS, rounds=1).tables["units"], {}),
+    "tornado": lambda: (analyser.sensitivity(RIFLES, GRENADIERS).to_frame(), {}),
+    "trade_map": lambda: (
+        curve("distance=4..6", "dice=4..6").tables["best"],
+        {"x": "distance", "y": "dice"},
+    ),
+    "trade_off": lambda: (analyser.solve_dice(RIFLES, most=1, **PRICED).to_frame(), {}),
+}
+
+
+def test_no_plot_is_left_out():
+    assert set(plots.__all__) == {*CASES, "panels"}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_tidy_frame_is_drawn_on_the_axes_of_the_user_alone(name):
+    frame, how = CASES[name]()
+    before, figure = frame.copy(), Figure(figsize=(7, 5))
+    ax = figure.subplots()
+    assert getattr(plots, name)(frame, ax=ax, title="My own", alpha=0.7, **how) is ax
+    figure.canvas.draw()
+    others = [each for each in figure.axes if each is not ax and each.get_label() != "<colorbar>"]
+    assert (ax.get_title(), others, figure.texts, figure.legends) == ("My own", [], [], [])
+    pd.testing.assert_frame_equal(frame, before)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_new_picture_has_no_title_where_none_is_wanted(name):
+    frame, how = CASES[name]()
+    ax = getattr(plots, name)(frame, title=None, **how)
+    assert isinstance(ax, Axes)
+    assert ax.get_title() == ""
+    assert ax._repr_png_().startswith(b"\x89PNG")
