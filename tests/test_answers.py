@@ -74,6 +74,7 @@ EXAMPLES = {
     "solve_price": lambda: analyser.solve_price(RIFLES, **PRICED),
     "solve_dice": lambda: analyser.solve_dice(RIFLES, most=1, **PRICED),
     "what_if": lambda: analyser.what_if(RIFLES, points=80, **PRICED),
+    "balance_check": lambda: analyser.balance_check("crown/*@basic", against="*/*@basic", points=100, trials=2),
     "clash": lambda: analyser.clash([RIFLES], [GRENADIERS], **FAR),
     "clash, fought": lambda: analyser.clash([RIFLES], [GRENADIERS], battles=100, **FAR),
     "build": lambda: analyser.build("crown", 500, "imperium/*@basic", battles=False, next_best=1, **FAR),

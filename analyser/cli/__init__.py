@@ -85,6 +85,7 @@ PARTS: Mapping[str, Mapping[str, str]] = {  # of a command that has commands of 
     },
     "balance": {
         "prices": "Fair points of loadouts, and the reasons.",
+        "check": "Battles beside fair points: where they disagree, and why.",
         "what-if": "The effect of a change of one loadout.",
         "fix": "The fewest price changes that bring a game near its fair prices.",
         "solve-price": "The price at which a loadout is fair.",

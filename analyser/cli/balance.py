@@ -8,15 +8,23 @@ from typing import Any
 
 import click
 
-from analyser.cli.answer import show, solved
+from analyser.cli.answer import show, solved, text_or_page, with_profiles, write
+from analyser.cli.battle import note_first_battles
 from analyser.cli.options import (
+    AT_LEAST_1,
+    FORMAT,
     OUTPUT_OPTIONS,
+    PAGE,
     PLOT,
     POLICY,
+    PROFILES,
+    QUIET_OPTION,
+    RULESET_OPTIONS,
     THREADS,
     Integer,
     Number,
     Option,
+    OutOption,
     complete_selector,
     situations_option,
     value_of,
@@ -26,6 +34,7 @@ from analyser.common.errors import InputError
 
 FAILED = 1  # the exit status of --fail-on-verdict
 _AGAINST = "Opponents, which meet each other too. Default: all factions."
+_OF_PRICES = "Opponents of the fair points. Default: all factions."
 _CHANGE = re.compile(r"(?P<key>[A-Za-z_]+)(?P<sign>[=+-])(?P<value>.+)")
 _NO_PLOT = [option for option in OUTPUT_OPTIONS if option is not PLOT]
 _FIELD = [
@@ -96,6 +105,31 @@ def balance_fix(units: tuple[str, ...], **keys: Any) -> None:
 
     result = solved(rebalance, units or EVERYBODY, after=0.0, **given(keys, "step", "most_changes", "within", *_ASKED))
     show(result, _rows(result, "changes"))
+
+
+@command(
+    Option(
+        "--against PATTERN", "Opponents of the fair points. Default: all factions.", shell_complete=complete_selector
+    ),
+    Option("--points N", "Points of an army.", type=AT_LEAST_1, default=600, show_default=True),
+    Option("--trials N", "Battles of each two armies.", type=AT_LEAST_1, default=32, show_default=True),
+    Option("--seed N", "Seed of the battles: same seed, same bits.", type=Integer(0), default=0, show_default=True),
+    THREADS,
+    *(*RULESET_OPTIONS, PROFILES, FORMAT, OutOption(PAGE), QUIET_OPTION),
+    examples=("crown imperium", "'crown/*@basic' --points 900 --out check.html"),
+)
+@click.argument("units", nargs=-1, shell_complete=complete_selector)
+def balance_check(units: tuple[str, ...], **keys: Any) -> None:
+    """Battles beside fair points: equal-point armies of one unit each, of factions or selectors. Default: all.
+
+    --out FILE.html writes a page.
+    """
+    from analyser.analysis import battle_check
+
+    note_first_battles()
+    how = given(keys, "against", "points", "trials", "seed", "threads")
+    result = solved(battle_check.balance_check, units or battle_check.EVERY_UNIT, what="battles", **how)
+    write(lambda: text_or_page(result, "check_page"), result.as_dict, lambda: with_profiles(result, result.rows()))
 
 
 def _rows(answer: Any, table: str, **first: Any) -> Callable[[], list[dict[str, Any]]]:

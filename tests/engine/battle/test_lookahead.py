@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import analyser
 from analyser.engine.battle.simulation import Simulation
@@ -19,9 +20,14 @@ GRENADIERS = ["2 x imperium/scion-grenadier-platoon@basic", "imperium/krupp-fiel
 POINTS = (500, 750, 1000, 1250, 1500)
 
 
+def outcomes_of(mine, yours, trials, seed=1, **terms):
+    """How many battles have each outcome."""
+    return Simulation(*encoded(scenario_of(mine, yours, **terms))).play(trials, seed).outcomes.sum(axis=0)
+
+
 def scores(mine, yours, trials, seed=1, **terms):
     """The share of battles that mine wins, half of a draw counting as won."""
-    outcomes = Simulation(*encoded(scenario_of(mine, yours, **terms))).play(trials, seed).outcomes.sum(axis=0) / trials
+    outcomes = outcomes_of(mine, yours, trials, seed, **terms) / trials
     return outcomes[[Outcome.VICTORY, Outcome.DEVASTATING_VICTORY]].sum() + 0.5 * outcomes[Outcome.DRAW]
 
 
@@ -63,22 +69,62 @@ def test_gains_are_exact():
     assert rows[:, 1] == pytest.approx([0, 0.75, 0.25, 0], abs=1e-6)  # removed
 
 
+def by_order(mine, yours, shufflings, trials, seed):
+    """How likely the results of shuffled lists are, if the order means nothing: chi-square."""
+    chance, counts = random.Random(seed), []
+    for number in range(shufflings):
+        lists = chance.sample(mine, len(mine)), chance.sample(yours, len(yours))
+        counts.append(outcomes_of(*lists, trials, 100 * seed + number, **BOTH))
+    table = np.array(counts)
+    often = table.sum(axis=0) >= 5 * shufflings
+    table = np.column_stack([table[:, often], table[:, ~often].sum(axis=1)])
+    table = table[:, table.sum(axis=0) > 0]
+    return stats.chi2_contingency(table).pvalue if table.shape[1] > 1 else 1.0
+
+
+def random_pair(seed):
+    """Two random lists of the same points."""
+    chance = random.Random(seed)
+    points = chance.choice(POINTS)
+    return random_list(chance, points), random_list(chance, points)
+
+
 @pytest.mark.slow
-def test_the_order_of_a_list_means_nothing():
-    trials, chance = 4000, random.Random(3)
-    usual = scores(RIFLES, GRENADIERS, trials, **BOTH)
-    for seed in range(3):
-        mine, yours = chance.sample(RIFLES, len(RIFLES)), GRENADIERS[::-1]
-        other = scores(mine, yours, trials, seed + 2, **BOTH)
-        assert abs(other - usual) < 4 * np.sqrt(0.5 / trials), (mine, yours)
+@pytest.mark.parametrize("pair", [(RIFLES, GRENADIERS), (GRENADIERS, [*RIFLES, *RIFLES])], ids=("small", "larger"))
+def test_the_order_of_a_list_means_nothing(pair):
+    assert by_order(*pair, 3, 1000, 1) > 1e-3
+
+
+@pytest.mark.proof
+@pytest.mark.slow
+def test_the_order_of_a_list_means_nothing_in_20_pairs():
+    likely = [by_order(*random_pair(seed), 10, 300, seed) for seed in range(20)]
+    assert min(likely) > 1e-3 / len(likely), likely
+    assert stats.combine_pvalues(likely).pvalue > 1e-3, likely
+
+
+def in_two_orders(army, trials):
+    """The scores of a list against itself: as listed, and from the last unit to the first."""
+    return [scores(army, listed, trials, **BOTH) for listed in (army, army[::-1])]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("army", [RIFLES, GRENADIERS], ids=str)
 def test_a_list_against_itself_is_even_in_every_order(army):
-    trials = 4000
-    for listed in (army, army[::-1]):
-        assert abs(scores(army, listed, trials, **BOTH) - 0.5) < 4 * np.sqrt(0.25 / trials)
+    assert in_two_orders(army, 4000) == pytest.approx([0.5, 0.5], abs=4 * np.sqrt(0.25 / 4000))
+
+
+@pytest.mark.proof
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(12))
+def test_twelve_lists_against_themselves_are_even_in_every_order(number):
+    shipped = ("crown.rosz", "imperium.rosz")
+    if number < len(shipped):
+        army = [unit.loadout for unit in analyser.load_army(f"notebooks/armies/{shipped[number]}").units]
+        army = [each for each in army if each.unit.type != "aircraft"]
+    else:
+        army = random_pair(number)[0]
+    assert in_two_orders(army, 2000) == pytest.approx([0.5, 0.5], abs=4 * np.sqrt(0.25 / 2000))
 
 
 @pytest.mark.slow

@@ -1,0 +1,359 @@
+"""A cross-check of fair points by battles: a round robin of equal-point armies of one unit each (`docs/balance.md`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from analyser.analysis.prices import EVERYBODY, fair_points
+from analyser.analysis.pricing import Array
+from analyser.analysis.roles import role_of
+from analyser.analysis.selection import Selectors, loadouts, one_or_several
+from analyser.common.answer import Block, FramedAnswer
+from analyser.common.errors import InputError, check_integer
+from analyser.common.estimates import Method
+from analyser.common.intervals import NORMAL_95
+from analyser.common.sampling import Progress, Sampling
+from analyser.common.text import counted, fill, whole_percent
+from analyser.engine.battle.simulation import Simulation
+from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
+from analyser.game.units import Loadout
+from analyser.rules.battle import Outcome
+from analyser.scenarios.battle import BattleTerms, battle_scenario
+from analyser.scenarios.battle_tables import encoded
+
+EVERY_UNIT = "*/*@basic"
+MOST_UNITS = 200
+FEWEST = 5  # armies, for a correlation and its reasons
+DISAGREES = 0.2  # of battles won, beside what fair points say
+_MOST_SHOWN = 8  # of each kind
+_REASON = 0.05  # of battles won: the least that a reason explains
+_REDRAWN = 200
+_NO_REASON = "none of these"
+OF_FEATURES = "Reach, SPEED, charge and victory points"
+
+
+class _Feature(NamedTuple):
+    """A property of a unit that battles see and prices may not."""
+
+    told: str
+    unit: str
+    of: Callable[[Loadout], float]
+
+
+FEATURES = (
+    _Feature("reach", "″", lambda each: max((row.long_range or 0.0 for row in each.unit.rows), default=0.0)),
+    _Feature("SPEED", "″", lambda each: float(each.unit.speed or 0)),
+    _Feature("charge from", "″", lambda each: 2.0 * (each.unit.speed or 0) if _charges(each) else 0.0),
+    _Feature("victory points lost per 100 points", "", lambda each: 100 * _rating(each) / (each.level.points or 1)),
+)
+
+
+def _rating(loadout: Loadout) -> int:
+    rating = loadout.level.victory_points
+    return 1 if rating is None else rating
+
+
+def _charges(loadout: Loadout) -> bool:
+    unit = loadout.unit
+    return not unit.has("Static") and any(row.kind in ("melee", "impact") for row in unit.rows)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BalanceCheck(FramedAnswer):
+    """Battles beside prices, unit by unit.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        One row for each loadout, the largest disagreement first: `loadout`, `role`, `points`, `fair_points`, `number`
+        in its army, `win_rate` over all other armies (half of a draw counts as won) with `win_rate_low` and
+        `win_rate_high`, `by_fair_points`, the win rate that the fair points of its army say, `off`, the difference, and
+        `why`: the property that explains most of it.
+    correlation, correlation_low, correlation_high : float
+        The rank correlation of win rates and fair points of the armies, with its 95% interval by the dice.
+    explained : float
+        The share of the disagreement that reach, SPEED, charge and victory points explain, 0 to 1.
+    points : int
+        Points of an army, as nearly as its unit allows.
+    trials : int
+        Battles of each two armies.
+    left_out : dict of str to str
+        The reason for each loadout without battles.
+    """
+
+    frame: pd.DataFrame
+    correlation: float
+    correlation_low: float
+    correlation_high: float
+    explained: float
+    points: int
+    trials: int
+    left_out: dict[str, str]
+    profiles: ProfilesUsed
+    method: Method = "monte-carlo"
+
+    schema = "analyser/balance-check/1"
+
+    @property
+    def misfits(self) -> pd.DataFrame:
+        """The rows where battle and price disagree."""
+        return self.frame[self.frame["off"].abs() >= DISAGREES]
+
+    @property
+    def headline(self) -> str:
+        """The agreement of battles and fair points, in one sentence."""
+        many = counted(len(self.misfits), "unit")
+        where = f"{many} of {len(self.frame)} win more or fewer battles than fair points say"
+        return f"Battles and fair points have a rank correlation of {self.correlation:.2f}; {where}."
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        """The main figures by name."""
+        names = ("correlation", "correlation_low", "correlation_high", "explained")
+        return {name: getattr(self, name) for name in names}
+
+    def _body(self) -> dict[str, Any]:
+        return {
+            **self.summary,
+            "misfits": len(self.misfits),
+            "method": self.method,
+            "points": self.points,
+            "trials": self.trials,
+            "armies": self.frame.to_dict("records"),
+            "left_out": [{"loadout": name, "reason": reason} for name, reason in self.left_out.items()],
+            **self.profiles.of_fights(),
+        }
+
+    def blocks(self) -> list[Block]:
+        """The correlation, and a table of each kind of misfit."""
+        precision = f"The correlation is between {self.correlation_low:.2f} and {self.correlation_high:.2f} by the dice"
+        widest = (self.frame["win_rate_high"] - self.frame["win_rate_low"]).max() / 2
+        how = (
+            f"Simulated: {counted(len(self.frame), 'army', 'armies')} of one unit and about {self.points} points each, "
+            f"{counted(self.trials, 'battle')} of each two. {precision}, win rates within {100 * widest:.1f} points."
+        )
+        why = f"{OF_FEATURES} explain {whole_percent(self.explained)} of the disagreement."
+        return [
+            Block(lines=[*fill(self.headline), *fill(f"{how} {why}")]),
+            *self._misfits("Wins more than fair points say", 1),
+            *self._misfits("Wins less than fair points say", -1),
+        ]
+
+    def _misfits(self, title: str, sign: int) -> list[Block]:
+        rows = self.misfits[sign * self.misfits["off"] > 0]
+        cells = []
+        for row in rows.head(_MOST_SHOWN).to_dict("records"):
+            rates = map(whole_percent, (row["win_rate"], row["by_fair_points"]))
+            cells.append([row["loadout"], f"{row['points']}", f"{row['fair_points']:.0f}", *rates, row["why"]])
+        head = [title, "points", "fair", "wins", "by fair points", "explained by"]
+        more = [f"and {len(rows) - len(cells)} more"] if len(rows) > len(cells) else []
+        return [Block(head=head, rows=cells, align="<>>>><", lines=more)] if cells else []
+
+    def notes(self) -> list[str]:
+        """Limits, units left out, die, deck and profiles."""
+        out = [f"Left out: {name} ({reason})." for name, reason in self.left_out.items()]
+        limits = "Not modelled: terrain, objectives, and units that need others (docs/battle.md)."
+        return [limits, *out, *self.profiles.notes()]
+
+
+def balance_check(
+    units: Selectors = EVERY_UNIT,
+    *,
+    against: Selectors = EVERYBODY,
+    points: int = 600,
+    trials: int = 32,
+    seed: int = 0,
+    profiles: ProfilesLike | None = None,
+    threads: int | None = None,
+    progress: Progress | bool | None = None,
+) -> BalanceCheck:
+    """Return how far simulated battles agree with fair points (:func:`analyser.fair_points`).
+
+    Every loadout fields an army of its own kind alone, and meets every other army; both sides look ahead.
+
+    Parameters
+    ----------
+    units : str, Loadout, or several of them
+        The loadouts; the name of a faction means its units at basic level. Default: all factions.
+    against : str, Loadout, or several of them
+        The opponents of the fair points, as of :func:`analyser.fair_points`.
+    points : int
+        Points of an army; it holds as many units as come nearest to them.
+    trials : int
+        Battles of each two armies.
+    seed, profiles, threads, progress
+        As of :func:`analyser.battle`.
+
+    Raises
+    ------
+    InputError
+        Fewer than five loadouts that can fight and have fair points, or an unusable input.
+
+    Examples
+    --------
+    >>> found = balance_check("*/*guns@basic", against="*/*@basic", points=200, trials=4)
+    >>> -1 <= found.correlation <= 1
+    True
+    """
+    check_integer(points, "points", 1, 100_000)
+    sampling = Sampling("monte-carlo", trials, seed, threads=threads, progress=progress)
+    library = library_of(profiles)
+    asked = loadouts([_selector(each, library) for each in one_or_several(units, "units")], library)
+    frame, sides, left_out = _armies(asked, _fair_points(asked, against, library, threads), points)
+    wins = _round_robin(sides, frame["number"].tolist(), sampling, library)
+    ratio = frame["number"] * frame["fair_points"] / points
+    rates = _mean_over_others(wins)
+    error = np.sqrt(_mean_over_others(_variance(wins, trials)) / (len(sides) - 1))
+    by_fair_points = _by_fair_points(wins, np.log(ratio.to_numpy(np.float64)))
+    off = rates - by_fair_points
+    why, explained = _reasons(off, sides)
+    frame = frame.assign(
+        win_rate=rates,
+        win_rate_low=np.maximum(rates - NORMAL_95 * error, 0.0),
+        win_rate_high=np.minimum(rates + NORMAL_95 * error, 1.0),
+        by_fair_points=by_fair_points,
+        off=off,
+        why=why,
+    )
+    order = np.argsort(-np.abs(off), kind="stable")
+    return BalanceCheck(
+        frame.iloc[order].reset_index(drop=True),
+        *_correlation(wins, ratio.to_numpy(np.float64), trials, seed),
+        explained,
+        points,
+        trials,
+        left_out,
+        library.used,
+    )
+
+
+def _selector(unit: str | Loadout, library: Profiles) -> str | Loadout:
+    return f"{unit}/*@basic" if isinstance(unit, str) and unit in library.factions else unit
+
+
+def _fair_points(
+    asked: Sequence[Loadout], against: Selectors, library: Profiles, threads: int | None
+) -> dict[str, float]:
+    prices = fair_points(asked, against=against, profiles=library, threads=threads).frame
+    return dict(zip(prices["loadout"], prices["fair_points"].astype(float)))
+
+
+def _armies(
+    asked: Sequence[Loadout], prices: Mapping[str, float], points: int
+) -> tuple[pd.DataFrame, list[Loadout], dict[str, str]]:
+    """Return the armies as a frame, their loadouts, and the reason for each loadout without one."""
+    left_out, rows, sides = dict[str, str](), list[dict[str, Any]](), list[Loadout]()
+    for side in asked:
+        fair, cost = prices.get(side.selector, np.nan), side.level.points
+        if side.unit.type == "aircraft":
+            left_out[side.selector] = "aircraft are always in reserve, and an army needs units on the field"
+        elif not cost or np.isnan(fair):
+            left_out[side.selector] = "it has no fair points"
+        else:
+            number = max(1, round(points / cost))
+            figures = {"points": cost, "fair_points": fair, "number": number}
+            rows.append({"loadout": side.selector, "role": role_of(side.unit), **figures})
+            sides.append(side)
+    if not FEWEST <= len(sides) <= MOST_UNITS:
+        problem = f"{counted(len(sides), 'loadout')} that can fight and have fair points"
+        raise InputError(problem, where="units", allowed=f"{FEWEST} to {MOST_UNITS}")
+    return pd.DataFrame(rows), sides, left_out
+
+
+def _round_robin(sides: Sequence[Loadout], numbers: Sequence[int], sampling: Sampling, library: Profiles) -> Array:
+    """Return the share of battles that each row wins against each column, half of a draw counting as won; NaN alone."""
+    wins = np.full((len(sides), len(sides)), np.nan)
+    pairs = list(combinations(range(len(sides)), 2))
+    armies = [[side] * number for side, number in zip(sides, numbers)]
+    trials, terms = sampling.first_trials(), BattleTerms()
+    with sampling.with_bar() as reporting:
+        for done, (one, other) in enumerate(pairs, start=1):
+            scenario = battle_scenario(armies[one], armies[other], terms, library.ruleset, library)
+            simulation = Simulation(*encoded(scenario))
+            counts = simulation.play(trials, int(sampling.seed), sampling.n_threads).outcomes.sum(axis=0)
+            won = counts[[Outcome.VICTORY, Outcome.DEVASTATING_VICTORY]].sum() + counts[Outcome.DRAW] / 2
+            wins[one, other], wins[other, one] = won / trials, 1 - won / trials
+            reporting.report(done * trials, len(pairs) * trials)
+    return wins
+
+
+def _mean_over_others(table: Array) -> Array:
+    return np.asarray(np.nanmean(table, axis=1), np.float64)
+
+
+def _variance(wins: Array, trials: int) -> Array:
+    """Return the variance of each share of wins by the dice, as with one more battle won and one lost."""
+    share = (wins * trials + 1) / (trials + 2)
+    return np.asarray(share * (1 - share) / trials, np.float64)
+
+
+def _by_fair_points(wins: Array, worth: Array) -> Array:
+    """Return the win rates that fair points say: a logistic curve of their logarithms, fitted to all battles."""
+    from scipy.optimize import minimize_scalar
+
+    gap = worth[:, None] - worth[None, :]
+    there = ~np.isnan(wins)
+
+    def deviance(slope: float) -> float:
+        said = np.clip(1 / (1 + np.exp(-slope * gap[there])), 1e-9, 1 - 1e-9)
+        return float(-(wins[there] * np.log(said)).sum())
+
+    slope = minimize_scalar(deviance, bounds=(0.0, 50.0), method="bounded").x
+    return _mean_over_others(np.where(there, 1 / (1 + np.exp(-slope * gap)), np.nan))
+
+
+def _correlation(wins: Array, worth: Array, trials: int, seed: int) -> tuple[float, float, float]:
+    """Return Spearman's rank correlation of win rates and worth, and its 95% interval by the dice (a bootstrap)."""
+    ranks = _ranks(worth)
+
+    def of(table: Array) -> float:
+        rates = _ranks(_mean_over_others(table))
+        spread = float(rates.std() * ranks.std())
+        return float((rates * ranks).mean()) / spread if spread > 0 else 0.0  # where all battles are drawn
+
+    random, upper = np.random.default_rng(seed), np.triu_indices(len(wins), 1)
+    share, drawn = (wins[upper] * trials + 1) / (trials + 2), list[float]()
+    for _ in range(_REDRAWN):
+        table = np.full(wins.shape, np.nan)
+        table[upper] = random.binomial(trials, share) / trials
+        drawn.append(of(np.where(np.isnan(table), 1 - table.T, table)))
+    low, high = np.percentile(drawn, (2.5, 97.5))
+    found = of(wins)
+    return found, min(float(low), found), max(float(high), found)
+
+
+def _ranks(figures: Array) -> Array:
+    """Return the ranks of figures about their mean; of equal ones the mean of theirs."""
+    from scipy.stats import rankdata
+
+    ranks = rankdata(figures)
+    return np.asarray(ranks - ranks.mean(), np.float64)
+
+
+def _reasons(off: Array, sides: Sequence[Loadout]) -> tuple[list[str], float]:
+    """Return the property that explains most of each difference, and the share that all of them explain.
+
+    A linear regression of the differences on the properties, each in standard deviations from its mean.
+    """
+    figures = np.array([[feature.of(side) for feature in FEATURES] for side in sides])
+    spread = figures.std(axis=0)
+    standard = (figures - figures.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    slopes = np.linalg.lstsq(standard, off, rcond=None)[0]
+    parts, medians = standard * slopes, np.median(figures, axis=0)
+    left = off - off.mean() - parts.sum(axis=1)
+    explained = 1 - float((left**2).sum()) / max(float(((off - off.mean()) ** 2).sum()), 1e-12)
+    why = []
+    for own, part, sign in zip(figures, parts, np.sign(off)):
+        best = int(np.argmax(sign * part))
+        if sign * part[best] < _REASON:
+            why.append(_NO_REASON)
+        else:
+            told, unit, _ = FEATURES[best]
+            why.append(f"{told} {own[best]:.3g}{unit} (median {medians[best]:.3g}{unit})")
+    return why, max(explained, 0.0)

@@ -1,0 +1,94 @@
+"""Battles beside fair points: a planted price, what is left out, and the answer in every format."""
+
+import numpy as np
+import pytest
+
+from analyser import InputError
+from analyser.analysis.battle_check import _by_fair_points, _correlation, _reasons, balance_check
+from analyser.analysis.roles import role_of
+from analyser.cli import main
+from analyser.game.profiles import Profiles
+from tests.helpers.planted import write_wood
+
+CHECKED = {"points": 300, "trials": 16}
+
+
+def shoots_far(loadout):
+    return any((row.long_range or 0) >= 10 for row in loadout.unit.rows)
+
+
+@pytest.mark.slow
+def test_a_unit_at_half_its_price_wins_more_than_its_price_says():
+    """Of the units of a field the middle one; its points buy twice as many of it, and it wins more than half."""
+    library = Profiles()
+    usual = [each for each in library.matching("*/*@basic") if role_of(each.unit) == "infantry" and shoots_far(each)][
+        :7
+    ]
+    before = balance_check(usual, against=usual, **CHECKED).frame.sort_values("win_rate").set_index("loadout")
+    name = before.index[len(before) // 2]
+    half = library[name].with_(points=library[name].level.points // 2)
+    field = [half if each.selector == name else each for each in usual]
+    found = balance_check(field, against=usual, **CHECKED)
+    armies = found.frame.set_index("loadout")
+    assert armies.loc[name, "number"] == pytest.approx(2 * before.loc[name, "number"], abs=1)
+    assert armies.loc[name, "fair_points"] > 1.1 * half.level.points
+    assert armies.loc[name, "win_rate"] > before.loc[name, "win_rate"] + 0.2
+    assert armies.loc[name, "win_rate_low"] > 0.5
+    assert found.correlation_low <= found.correlation <= found.correlation_high
+    assert "Simulated" in str(found)
+    again = balance_check(field, against=usual, threads=1, **CHECKED)
+    assert again.to_json() == found.to_json()
+
+
+def test_where_all_battles_are_drawn_nothing_goes_together():
+    wins = np.full((5, 5), 0.5)
+    np.fill_diagonal(wins, np.nan)
+    assert _correlation(wins, np.arange(5.0), 16, 0)[0] == 0
+
+
+def test_win_rates_that_are_those_of_the_price_do_not_disagree():
+    """Planted: a logistic curve of four armies' worth; one army wins half of what it says."""
+    worth = np.log([0.8, 1.0, 1.2, 1.4])
+    wins = 1 / (1 + np.exp(-3 * (worth[:, None] - worth[None, :])))
+    np.fill_diagonal(wins, np.nan)
+    assert _by_fair_points(wins, worth) == pytest.approx(np.nanmean(wins, axis=1), abs=1e-3)
+    assert _correlation(wins, worth, 1000, 0)[0] == pytest.approx(1)
+    wins[3, :3] /= 2
+    wins[:3, 3] = 1 - wins[3, :3]
+    off = np.nanmean(wins, axis=1) - _by_fair_points(wins, worth)
+    assert off.argmin() == 3
+    assert off[3] < -0.1
+    assert _correlation(wins, worth, 1000, 0)[0] < 1
+
+
+def test_the_reason_of_a_difference_is_what_goes_with_it():
+    """Planted: the longer the reach, the more battles are won beside the price."""
+    library = Profiles()
+    sides = [library[f"crown/{name}@basic"] for name in ("rifle-platoon", "drake-field-guns", "horse-guard-cavalry")]
+    sides += [library[f"imperium/{name}@basic"] for name in ("scion-grenadier-platoon", "krupp-field-guns")]
+    reach = np.array([max((row.long_range or 0 for row in side.unit.rows), default=0) for side in sides])
+    off = 0.3 * (reach - reach.mean()) / reach.std()
+    why, explained = _reasons(off, sides)
+    assert explained == pytest.approx(1)
+    assert why[1].startswith(f"reach {reach[1]:g}″ (median ")
+
+
+def test_too_few_units_are_refused(tmp_path):
+    profiles = Profiles(write_wood(tmp_path / "wood"))
+    with pytest.raises(InputError, match="2 loadouts that can fight"):
+        balance_check(["wood/oak", "wood/fir"], against="wood/*", profiles=profiles)
+    for how in ({"points": 0}, {"trials": 0}):
+        with pytest.raises(InputError, match=next(iter(how))):
+            balance_check("wood", profiles=profiles, **how)
+
+
+@pytest.mark.slow
+def test_the_check_from_the_shell(tmp_path, capsys):
+    wood, page = write_wood(tmp_path / "wood", oak=30), tmp_path / "check.html"
+    how = ["balance", "check", "wood", "--profiles", str(wood), "--points", "150", "--trials", "4"]
+    assert main(how) == 0
+    assert "Battles and fair points have a rank correlation of" in capsys.readouterr().out
+    assert main([*how, "--out", str(page)]) == 0
+    html = page.read_text(encoding="utf-8")
+    for part in ("Battles beside fair points", "All armies", "wood/oak@basic", "Simulated"):
+        assert part in html
