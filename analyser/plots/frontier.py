@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.plots import look
-from analyser.plots.labels import label_offsets
+from analyser.plots.label_placement import label_offsets
 
 WIDTH, HEIGHT = 6.4, 4.2  # inches
 MOST_NUMBERED = 14  # of more loadouts only those on the frontier are numbered

@@ -15,7 +15,7 @@ from matplotlib.ticker import MaxNLocator
 from analyser.common.errors import InputError
 from analyser.common.text import together
 from analyser.plots import look
-from analyser.plots.labels import label_offsets
+from analyser.plots.label_placement import label_offsets
 
 WIDE, HIGH = 6.4, 3.4  # inches
 SQUARE = 4.2

@@ -12,9 +12,9 @@ from typing import Any
 
 import pandas as pd
 
-from analyser.analysis.exchange import WAYS
 from analyser.analysis.grid import not_modelled
 from analyser.analysis.matchups import Matchups
+from analyser.analysis.mutual_losses import WAYS
 from analyser.analysis.policy import check_best_is_played, played_by, priced_by
 from analyser.analysis.prices import EVERYBODY, FairPoints, fair_points
 from analyser.analysis.selection import Selectors, check_row, loadouts
