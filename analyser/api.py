@@ -21,9 +21,9 @@ from analyser.morale.systems import SYSTEMS, system_of
 from analyser.results.attack import AttackResult, solve_attack
 from analyser.results.base import Result
 from analyser.results.charge import ChargeResult, solve_charge
+from analyser.results.dispatch import solve
 from analyser.results.duel import DuelResult, solve_duel
 from analyser.results.focus import FocusResult, check_until, solve_focus
-from analyser.results.solve import solve
 from analyser.scenarios import load as scenarios
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.charge import ChargeScenario

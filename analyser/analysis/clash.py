@@ -24,7 +24,7 @@ from analyser.common.sampling import Progress, Sampling
 from analyser.common.text import counted
 from analyser.game.forces import Boon
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
-from analyser.results.headlines import contest
+from analyser.results.contest_headline import contest
 from analyser.scenarios.armies import ArmyLike
 
 if TYPE_CHECKING:

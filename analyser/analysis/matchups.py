@@ -184,7 +184,7 @@ class Matchups(FramedAnswer):
         frame = self.frame if situation is None else self.frame[self.frame["situation"] == situation]
         if metric in frame:
             return frame
-        from analyser.analysis.custom_cells import with_own_metric
+        from analyser.analysis.own_metric_columns import with_own_metric
 
         named = [one for one in self.situations if situation in (None, one.name)]
         return with_own_metric(frame, (*self.attackers, *self.defenders), named, self.ruleset, metric)

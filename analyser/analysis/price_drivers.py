@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from analyser.analysis.exchange import Exchange
+from analyser.analysis.mutual_losses import Exchange
 from analyser.analysis.pricing import Array, both_sides
 from analyser.analysis.roles import TRANSPORT, peers_of, plural, usual
 from analyser.game.keywords import each_once

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.exchange import WAYS, Exchange, exchange_of
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups, matchups
+from analyser.analysis.mutual_losses import WAYS, Exchange, exchange_of
 from analyser.analysis.policy import priced_by, told_of_best
 from analyser.analysis.roles import MEANS
 from analyser.analysis.selection import Selectors, loadouts

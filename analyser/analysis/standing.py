@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from analyser.analysis import pricing
-from analyser.analysis.edited import edited
-from analyser.analysis.exchange import WAYS, exchange_of
 from analyser.analysis.matchups import Matchups
+from analyser.analysis.matchups_after_edit import edited
+from analyser.analysis.mutual_losses import WAYS, exchange_of
 from analyser.analysis.prices import fair_points_in
 from analyser.analysis.verdict import NOISE, verdict_of
 from analyser.common.text import counted

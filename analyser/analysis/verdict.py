@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from analyser.analysis import pricing
 from analyser.analysis.balance import dominations
-from analyser.analysis.exchange import Exchange
 from analyser.analysis.matchups import Matchups
+from analyser.analysis.mutual_losses import Exchange
 from analyser.analysis.pooling import Pooled, Sides, pooled
 from analyser.analysis.price_drivers import Reasons, defence_of, dice_of
 from analyser.analysis.pricing import Array

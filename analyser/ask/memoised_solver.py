@@ -18,7 +18,7 @@ from analyser.morale.api import solve as solve_morale
 from analyser.morale.systems import system_of
 from analyser.results import rules_used
 from analyser.results.base import Result
-from analyser.results.solve import solve
+from analyser.results.dispatch import solve
 from analyser.scenarios import battle
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.load import (

@@ -20,7 +20,7 @@ from analyser.common.frames import head_of, names_of
 from analyser.common.text import NEGLIGIBLE
 from analyser.game.units import Category
 from analyser.plots import metrics
-from analyser.plots.outlines import OutlinedText, outline_labels
+from analyser.plots.cached_text import OutlinedText, outline_labels
 
 Scale = Literal["linear", "log", "log-odds"]
 LEAST_SHARE = 0.01  # of the highest figure: less has the darkest colour; and of a probability, from either end

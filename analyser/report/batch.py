@@ -13,10 +13,10 @@ from typing import Any
 
 import pandas as pd
 
-from analyser.analysis.custom_cells import with_own_metric
-from analyser.analysis.exchange import WAYS
 from analyser.analysis.grid import not_modelled
 from analyser.analysis.matchups import Matchups
+from analyser.analysis.mutual_losses import WAYS
+from analyser.analysis.own_metric_columns import with_own_metric
 from analyser.analysis.policy import check_best_is_played, played_by, priced_by
 from analyser.analysis.prices import EVERYBODY, FairPoints, fair_points
 from analyser.analysis.selection import Selectors, check_row, loadouts

@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 
 from analyser.analysis.balance import LEAST
-from analyser.analysis.edited import edited
 from analyser.analysis.matchups import Matchups, matchups
+from analyser.analysis.matchups_after_edit import edited
 from analyser.analysis.prices import EVERYBODY, Among
 from analyser.analysis.selection import loadouts
 from analyser.analysis.situations import ALL_SITUATIONS, EXCHANGES, Situation, situations_called

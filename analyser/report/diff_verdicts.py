@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from analyser.analysis.edited import fights_as
+from analyser.analysis.matchups_after_edit import fights_as
 from analyser.analysis.standing import (
     ARROW,
     NONE,

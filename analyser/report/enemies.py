@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analyser.analysis.exchange import Exchange, exchange_of
 from analyser.analysis.matchups import Matchups
+from analyser.analysis.mutual_losses import Exchange, exchange_of
 from analyser.analysis.pricing import Array
 from analyser.game.units import unit_of
 

@@ -14,9 +14,9 @@ import pandas as pd
 
 from analyser.analysis.balance import LEAST, LEAST_RATIO, Row
 from analyser.analysis.curves import curves
-from analyser.analysis.exchange import WAYS
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups
+from analyser.analysis.mutual_losses import WAYS
 from analyser.analysis.policy import told_of_best
 from analyser.analysis.prices import FairPoints
 from analyser.analysis.roles import MEANS, plural

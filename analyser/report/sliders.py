@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from analyser.analysis.balance import Row
-from analyser.analysis.exchange import WAYS, is_near
+from analyser.analysis.mutual_losses import WAYS, is_near
 from analyser.analysis.situations import Situation
 from analyser.analysis.verdict import OVER, probabilities, verdict_of
 from analyser.common.errors import InputError

@@ -27,8 +27,8 @@ from analyser.results.battle_swings import by_swing, swing_of
 from analyser.results.battle_tactics import Game, by_tactic, game_of, spoken
 from analyser.results.battle_text import by_margin, by_round, by_unit, conclusions, heading
 from analyser.results.by_batch import amount_by_batch
-from analyser.results.headlines import contest
-from analyser.results.shared import SharedSampling
+from analyser.results.contest_headline import contest
+from analyser.results.distributed_sampling import SharedSampling
 from analyser.results.story import Story, story_of
 from analyser.rules.battle import Outcome
 from analyser.scenarios.battle import SIDES, BattleScenario

@@ -15,8 +15,8 @@ from analyser.common.sampling import Sampling
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.ruleset import Ruleset
 from analyser.results.base import Result, Weighed
+from analyser.results.distributed_sampling import SharedSampling
 from analyser.results.flags import BIT_OF_FLAG
-from analyser.results.shared import SharedSampling
 from analyser.rules import discipline, unit_state
 from analyser.rules.structs import NONE
 from analyser.scenarios.schema import Combatant, Target

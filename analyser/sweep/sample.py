@@ -19,8 +19,8 @@ from analyser.engine.battle.tables import Counts
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.results.attack import sample_of, sampled_answer
 from analyser.results.base import Result
-from analyser.results.shared import SharedSampling
-from analyser.results.solve import solve
+from analyser.results.dispatch import solve
+from analyser.results.distributed_sampling import SharedSampling
 from analyser.scenarios.attack import Scenario
 from analyser.sweep.plan import Plan
 from analyser.sweep.question import thawed_question

@@ -5,8 +5,8 @@ import pytest
 
 import analyser
 from analyser.analysis.activation_losses import hits_of_a_die, p_rallies
-from analyser.analysis.exchange import exchange_of
 from analyser.analysis.matchups import matchups
+from analyser.analysis.mutual_losses import exchange_of
 from analyser.analysis.prices import SITUATIONS, fair_points
 from analyser.game.profiles import Profiles
 from analyser.game.ruleset import Deck, Die, Rating

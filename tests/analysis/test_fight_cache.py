@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from analyser.analysis import fight_cache, situations
-from analyser.analysis.edited import edited
 from analyser.analysis.matchups import matchups
+from analyser.analysis.matchups_after_edit import edited
 from analyser.common import cache
 from analyser.game.profiles import Profiles
 from tests.helpers.planted import write_wood

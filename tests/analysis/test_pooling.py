@@ -6,8 +6,8 @@ import pytest
 from scipy.stats import norm
 
 from analyser.analysis import pricing, verdict
-from analyser.analysis.exchange import exchange_of
 from analyser.analysis.matchups import matchups
+from analyser.analysis.mutual_losses import exchange_of
 from analyser.analysis.pooling import ALIKE, ALONE, LEVEL, ROLE, UNIT, Sides, pooled
 
 

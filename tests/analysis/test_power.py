@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from analyser.analysis import verdict
-from analyser.analysis.exchange import exchange_of
 from analyser.analysis.matchups import matchups
+from analyser.analysis.mutual_losses import exchange_of
 from analyser.analysis.prices import SITUATIONS
 from analyser.analysis.standing import Standings, steady
 from analyser.analysis.verdict import FAIR

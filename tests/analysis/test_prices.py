@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 import analyser
-from analyser.analysis.exchange import exchange_of
 from analyser.analysis.matchups import matchups
+from analyser.analysis.mutual_losses import exchange_of
 from analyser.analysis.prices import Among, FairPoints, fair_points, priceable
 from analyser.analysis.verdict import FAIR, OVER, UNDECIDED, UNDER, rate
 from analyser.common.errors import InputError

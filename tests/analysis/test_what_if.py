@@ -8,8 +8,8 @@ import pytest
 
 import analyser
 from analyser.analysis import grid
-from analyser.analysis.exchange import exchange_of
 from analyser.analysis.matchups import matchups
+from analyser.analysis.mutual_losses import exchange_of
 from analyser.analysis.prices import SITUATIONS
 from analyser.analysis.standing import Standings, moved
 from analyser.analysis.verdict import FAIR, OVER, UNDECIDED

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import analyser
-from analyser.analysis.edited import fights_as
+from analyser.analysis.matchups_after_edit import fights_as
 from analyser.analysis.what_if import what_if
 from analyser.common.errors import InputError
 from analyser.common.validation import checked

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analyser.analysis.exchange import exchange_of
+from analyser.analysis.mutual_losses import exchange_of
 from analyser.analysis.prices import LIMITS, fair_points
 from analyser.analysis.situations import situations_called
 from analyser.common.errors import InputError

@@ -4,9 +4,9 @@ import pandas as pd
 import pytest
 
 from analyser.analysis import situations
-from analyser.analysis.edited import edited, fights_as
 from analyser.analysis.grid import Fight, expect
 from analyser.analysis.matchups import matchups
+from analyser.analysis.matchups_after_edit import edited, fights_as
 from analyser.game.profiles import Profiles
 from tests.helpers.planted import write_wood
 
