@@ -7,9 +7,9 @@ import tempfile
 from pathlib import Path
 
 import analyser
-from analyser.analysis.fight_cache import SWITCH
 from analyser.analysis.matchups import matchups
 from analyser.analysis.prices import EVERYBODY, SITUATIONS, fair_points
+from analyser.common.cache import SWITCH
 from analyser.game.profiles import shipped_profiles
 from benchmarks.first_answers import process
 from benchmarks.timing import Candidate, compiled, interleaved

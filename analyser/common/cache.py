@@ -99,15 +99,6 @@ def program() -> str:
     return digest([libraries, sources])
 
 
-def key_of(*content: Any) -> str:
-    """Return a key of plain data: another one for other data, and by another version of the program.
-
-    >>> key_of("crown", 500) == key_of("crown", 500) != key_of("crown", 501)
-    True
-    """
-    return digest([program(), content])
-
-
 def digest(data: Any) -> str:
     """Return a short digest of plain data.
 

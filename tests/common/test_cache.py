@@ -1,13 +1,12 @@
-"""One key for all that is kept: a changed source makes another one, whatever is kept under it."""
+"""The cache of computed parts: whole or none, and never of another program."""
 
 import pytest
 
 from analyser.common import cache
 from analyser.common.errors import InputError
-from analyser.report.batch import key_of as key_of_report
-from analyser.report.pool import work_of_version
-from analyser.report.tactics import key_of as key_of_tactics
+from analyser.report.pool import Job, content_by
 from analyser.sweep.plan import check_program, read_plan
+from tests.helpers.damage import DAMAGES
 
 RIFLES = "crown/rifle-platoon@basic"
 PLAN = {"attackers": {"units": [RIFLES]}, "defenders": {"units": [RIFLES]}}
@@ -40,24 +39,32 @@ def test_another_version_of_a_library_is_another_program(sources, monkeypatch):
     assert cache.program.__wrapped__() != before
 
 
-def keys():
-    """The key of everything that is kept, by what it is, of the same questions."""
-    return {
-        "report": key_of_report({"format": 2}),
-        "tactics": key_of_tactics(["a"]),
-        "sweep": read_plan(PLAN).digest,
-    }
-
-
-def test_everything_that_is_kept_is_of_one_program(sources):
-    before, plan, program = keys(), read_plan(PLAN), cache.program()
-    assert keys() == before
-    work_of_version(program, lambda: None)
+def test_the_cache_of_another_program_is_empty_and_old_parts_go(sources, cached):
+    plan, program = read_plan(PLAN), cache.program()
+    cache.Cache("duels").write("key", b"content")
+    assert cache.Cache("duels").read("key") == b"content"
     (sources / "rules/attack.py").write_text("LIMIT = 2\n")
     cache.program.cache_clear()
-    after = keys()
-    assert [name for name in before if before[name] == after[name]] == []
+    assert cache.Cache("duels").read("key") is None
+    cache.Cache("fights").write("key", b"other")
+    assert [path.name.split("-")[0] for path in cached.iterdir()] == ["fights"]
+    assert read_plan(PLAN).digest != plan.digest
     with pytest.raises(InputError, match="another version of this program"):
         check_program(plan)
     with pytest.raises(RuntimeError, match="another version"):
-        work_of_version(program, lambda: None)
+        content_by(program, Job(1, "key", bytes, ()))
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_part_is_as_none(cached, damage):
+    cache.Cache("duels").write("key", b"content" * 100)
+    damage(next(cached.iterdir()))
+    assert cache.Cache("duels").read("key") is None
+
+
+def test_switched_off_nothing_is_read_or_written(cached, monkeypatch):
+    cache.Cache("duels").write("key", b"content")
+    monkeypatch.setenv(cache.SWITCH, "no")
+    assert cache.Cache("duels").read("key") is None
+    cache.Cache("duels").write("other", b"content")
+    assert len(list(cached.iterdir())) == 1
