@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
 from pathlib import Path
@@ -128,8 +128,11 @@ def write_report(
     both = {each.selector: each for each in (*attacking, *defending)}
     if field is not None and row is not None:
         raise InputError("prices in a field are made of every row", where="field", allowed="a field or a row, not both")
-    asked: dict[str, Any] = {"situations": situations, "policy": policy, "threads": threads, "progress": progress}
-    judged = None if row is not None else _judged(tuple(both.values()), field, profiles=library, **asked)
+    asked: dict[str, Any] = {"situations": situations, "policy": policy, "threads": threads, "profiles": library}
+    if field is not None and not isinstance(field, FairPoints):
+        field = fair_points(tuple(both.values()), against=field, progress=progress, **asked)
+    is_open = field is None and row is None and policy != "best"
+    opponents = {each.selector: each for each in loadouts(EVERYBODY, library)} | both if is_open else {}
     inputs = Inputs(
         attackers=attacking,
         defenders=defending,
@@ -139,13 +142,14 @@ def write_report(
         used=library.used._replace(folder=real_path(library.used.folder).name),
         home=home,
         tactics=None if tactics is None else stored_tactics(tactics, set(both)),
-        field=judged and judged.only(both),
+        field=None if field is None else field.only(both),
     )
-    with interrupts_noted() as heed, rarely_collected(), work_on(folder, key_of(facts_of(inputs))) as work:
+    with interrupts_noted() as heed, rarely_collected(), work_on(folder, _key(inputs, opponents.values())) as work:
         lines = len(inputs.situations) * sum(len(ours) * len(theirs) for ours, theirs in inputs.directions)
         not_known = [part for part in parts.parts_of(inputs) if not (work.parts / part.name).exists()]
         by_tactic, duels = _duels_by_tactic(inputs, policy, work)
-        shared = sum(part.cost for part in not_known) + sum(job.cost for job in duels)
+        meeting = [] if executor is not None else parts.field_jobs(tuple(opponents.values()), inputs)
+        shared = sum(part.cost for part in not_known) + sum(job.cost for job in (*meeting, *duels))
         processes = processes_for(shared, threads or default_threads())
         jobs = parts.matchup_jobs(not_known, inputs, work, max((threads or default_threads()) // processes, 1))
         whole = shared + lines * (A_LINE_OF_TABLES + A_LINE_OF_PAGE)
@@ -157,7 +161,13 @@ def write_report(
 
         tell(0)
         with Pool(processes - 1, executor) as pool:
-            pool.finish(pool.begin([*jobs, *duels]), tell)
+            pool.finish(pool.begin([*meeting, *jobs, *duels]), tell)
+            if opponents:
+                with suppress(InputError):  # there are no exchanges
+                    judged = fair_points(
+                        tuple(both.values()), against=tuple(opponents.values()), progress=lambda *_: heed(), **asked
+                    )
+                    inputs = inputs._replace(field=judged.only(both))
             if by_tactic:
                 inputs = inputs._replace(tactics=frame_in(by_tactic))
             result = _matchups(inputs, parts.whole_table(inputs, work))
@@ -177,19 +187,9 @@ def write_report(
     return folder
 
 
-def _judged(
-    sides: Sequence[Loadout], field: Selectors | FairPoints | None, *, policy: str, **how: Any
-) -> FairPoints | None:
-    """The fair points of `sides` against a field, by default all factions; None to judge among `sides` themselves."""
-    if isinstance(field, FairPoints):
-        return field
-    if field is not None:
-        return fair_points(sides, against=field, policy=policy, **how)
-    if policy == "best":
-        return None
-    with suppress(InputError):  # there are no exchanges, or the question is refused later
-        return fair_points(sides, against=EVERYBODY, policy=policy, **{**how, "progress": None})  # a few seconds
-    return None
+def _key(inputs: Inputs, opponents: Iterable[Loadout]) -> str:
+    """Return the key of a report, whose prices are judged among `opponents` if its field is not known yet."""
+    return key_of(facts_of(inputs), [[each.level_name, each.unit.record()] for each in opponents])
 
 
 def _opponents(prices: FairPoints | None) -> dict[str, Any]:

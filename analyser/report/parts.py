@@ -12,6 +12,8 @@ from typing import NamedTuple
 import pandas as pd
 
 from analyser.analysis.balance import dominated, efficiency, outliers
+from analyser.analysis.exchange import WAYS
+from analyser.analysis.fight_cache import FightCache, known_of
 from analyser.analysis.grid import Field, grid, joined
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.prices import FairPoints, fair_points
@@ -68,6 +70,23 @@ def parts_of(inputs: Inputs) -> list[Part]:
 def matchup_jobs(parts: Sequence[Part], inputs: Inputs, work: Work, threads: int) -> list[Job]:
     """The jobs that work out some parts."""
     return [Job(part.cost, work_out, (part, inputs.ruleset, inputs.row, threads, work)) for part in parts]
+
+
+def field_jobs(opponents: tuple[Loadout, ...], inputs: Inputs) -> list[Job]:
+    """Return the job that fills the fight cache with the fights of all opponents; none if that is off."""
+    situations = tuple(each for each in inputs.situations if each.kind in WAYS)
+    cache = known_of(opponents, Field(opponents, inputs.ruleset, None, 1))
+    missing = [each for each in situations if opponents and cache.of(each)[1]]
+    if not isinstance(cache, FightCache) or not missing:
+        return []
+    cost = sum(each.fight.cost for each in missing) * len(opponents) ** 2
+    return [Job(cost, meet, (opponents, inputs.ruleset, missing))]
+
+
+def meet(opponents: tuple[Loadout, ...], ruleset: Ruleset, situations: Sequence[Situation]) -> None:
+    """Fill the fight cache with the fights of each loadout on each."""
+    field = Field(opponents, ruleset, None, 1)
+    grid(opponents, field, situations, known=known_of(opponents, field))
 
 
 def work_out(part: Part, ruleset: Ruleset, row: str | None, threads: int, work: Work) -> None:
