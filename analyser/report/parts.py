@@ -24,7 +24,7 @@ from analyser.common.text import csv_frame
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
 from analyser.report.folder import Inputs, Work
-from analyser.report.pool import Job
+from analyser.report.pool import Job, heed
 from analyser.report.stored import COLUMNS
 
 A_PART = 250_000  # microseconds of work of a typical machine that one part takes: Ctrl-C is heeded after it
@@ -86,7 +86,7 @@ def field_jobs(opponents: tuple[Loadout, ...], inputs: Inputs) -> list[Job]:
 def meet(opponents: tuple[Loadout, ...], ruleset: Ruleset, situations: Sequence[Situation]) -> None:
     """Fill the fight cache with the fights of each loadout on each."""
     field = Field(opponents, ruleset, None, 1)
-    grid(opponents, field, situations, known=known_of(opponents, field))
+    grid(opponents, field, situations, heed, known_of(opponents, field))
 
 
 def work_out(part: Part, ruleset: Ruleset, row: str | None, threads: int, work: Work) -> None:

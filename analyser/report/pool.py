@@ -24,6 +24,7 @@ from analyser.common.digests import program
 ResultT = TypeVar("ResultT")
 WORTH_A_HELPER = 6_000_000  # microseconds of work: for less, starting a process takes longer than it saves
 MOST_PROCESSES = 4
+_NOTED = threading.Event()  # Ctrl-C, in the process that the others help
 NEW_OBJECTS = 50_000  # before dead ones are looked for; Python's own figure is hundreds
 
 
@@ -247,6 +248,12 @@ def rarely_collected() -> Iterator[None]:
         gc.unfreeze()
 
 
+def heed(*_: object) -> None:
+    """Raise KeyboardInterrupt if Ctrl-C was noted inside :func:`interrupts_noted`; long jobs call it now and then."""
+    if _NOTED.is_set():
+        raise KeyboardInterrupt
+
+
 @contextmanager
 def interrupts_noted() -> Iterator[Callable[[], None]]:
     """Inside this Ctrl-C is noted, and the function that is yielded raises it; a second one is raised at once.
@@ -262,15 +269,11 @@ def interrupts_noted() -> Iterator[Callable[[], None]]:
     ...         print("stopped")
     stopped
     """
-    noted = threading.Event()
-
-    def heed(*_: object) -> None:
-        if noted.is_set():
-            raise KeyboardInterrupt
+    _NOTED.clear()
 
     def note(*_: object) -> None:
         heed()
-        noted.set()
+        _NOTED.set()
 
     in_main_thread = threading.current_thread() is threading.main_thread()
     before = signal.getsignal(signal.SIGINT)
@@ -280,5 +283,6 @@ def interrupts_noted() -> Iterator[Callable[[], None]]:
     try:
         yield heed
     finally:
+        _NOTED.clear()
         if ours:
             signal.signal(signal.SIGINT, before)
