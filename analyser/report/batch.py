@@ -25,7 +25,6 @@ from analyser.common.errors import InputError
 from analyser.common.files import path_of, real_path
 from analyser.common.sampling import Progress, Sampling, check_threads, default_threads
 from analyser.game.profiles import ProfilesLike, library_of
-from analyser.game.units import Loadout
 from analyser.plots.metrics import EFFICIENCY, AskedMetric, checked_metric, function_of
 from analyser.report import parts
 from analyser.report.folder import (
@@ -131,8 +130,11 @@ def write_report(
     both = {loadout.selector: loadout for loadout in (*attacking, *defending)}
     if field is not None and row is not None:
         raise InputError("prices in a field are made of every row", where="field", allowed="a field or a row, not both")
-    asked: dict[str, Any] = {"situations": situations, "policy": policy, "threads": threads, "progress": progress}
-    judged = None if row is not None else _judged(tuple(both.values()), field, profiles=library, **asked)
+    asked: dict[str, Any] = {"situations": situations, "policy": policy, "threads": threads, "profiles": library}
+    if field is not None and not isinstance(field, FairPoints):
+        field = fair_points(tuple(both.values()), against=field, progress=progress, **asked)
+    is_open = field is None and row is None and policy != "best"
+    opponents = {each.selector: each for each in loadouts(EVERYBODY, library)} | both if is_open else {}
     inputs = Inputs(
         attackers=attacking,
         defenders=defending,
@@ -143,14 +145,15 @@ def write_report(
         home=home,
         metrics=tuple(name for name in map(checked_metric, metrics) if function_of(name) is not None),
         tactics=None if tactics is None else stored_tactics(tactics, set(both)),
-        field=judged and judged.only(both),
+        field=None if field is None else field.only(both),
     )
     bar = Sampling(progress=progress).with_bar()
     with bar as reporting, interrupts_noted() as heed, rarely_collected(), written_whole(folder) as report:
         lines = len(inputs.situations) * sum(len(ours) * len(theirs) for ours, theirs in inputs.directions)
         cores = threads or default_threads()
         directions = parts.matchup_jobs(inputs, max(cores // MOST_PROCESSES, 1))
-        jobs = Jobs("report", [*chain(*directions), *_duels_by_tactic(inputs, policy)])
+        meeting = [] if executor is not None else parts.field_jobs(tuple(opponents.values()), inputs)
+        jobs = Jobs("report", [*meeting, *chain(*directions), *_duels_by_tactic(inputs, policy)])
         shared = jobs.left
         whole = shared + lines * (A_LINE_OF_TABLES + A_LINE_OF_PAGE)
 
@@ -159,10 +162,15 @@ def write_report(
             reporting.report(done, whole)
 
         tell(0)
-        contents = iter(jobs.done(cores, executor, tell))
+        contents = islice(jobs.done(cores, executor, tell), len(meeting), None)
         table = parts.whole_table([[*islice(contents, len(each))] for each in directions], len(inputs.situations))
         if by_tactic := [*contents]:
             inputs = inputs._replace(tactics=frame_in(by_tactic))
+        if opponents:
+            with suppress(InputError):  # there are no exchanges
+                sides, against = tuple(both.values()), tuple(opponents.values())
+                judged = fair_points(sides, against=against, progress=lambda *_: heed(), **asked)
+                inputs = inputs._replace(field=judged.only(both))
         result = _matchups(inputs, table)
         (report / PARQUET).write_bytes(result.frame.to_parquet(index=False))
         parts.write_table(result.frame, report / TABLE, lambda at: tell(shared + at * A_LINE_OF_TABLES // 2))
@@ -178,21 +186,6 @@ def write_report(
             {**facts_of(inputs), **_opponents(balance.prices), "wall_seconds": round(time.monotonic() - started, 3)},
         )
     return folder
-
-
-def _judged(
-    sides: Sequence[Loadout], field: Selectors | FairPoints | None, *, policy: str, **how: Any
-) -> FairPoints | None:
-    """The fair points of `sides` against a field, by default all factions; None to judge among `sides` themselves."""
-    if isinstance(field, FairPoints):
-        return field
-    if field is not None:
-        return fair_points(sides, against=field, policy=policy, **how)
-    if policy == "best":
-        return None
-    with suppress(InputError):  # there are no exchanges, or the question is refused later
-        return fair_points(sides, against=EVERYBODY, policy=policy, **{**how, "progress": None})  # a few seconds
-    return None
 
 
 def _opponents(prices: FairPoints | None) -> dict[str, Any]:

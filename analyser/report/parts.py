@@ -10,8 +10,10 @@ from typing import NamedTuple
 import pandas as pd
 
 from analyser.analysis.balance import dominated, efficiency, outliers
+from analyser.analysis.fight_cache import FightCache, known_of
 from analyser.analysis.grid import Field, grid, joined
 from analyser.analysis.matchups import Matchups
+from analyser.analysis.mutual_losses import WAYS
 from analyser.analysis.prices import FairPoints, fair_points
 from analyser.analysis.ratings import duel_ratings
 from analyser.analysis.situations import Situation
@@ -21,7 +23,7 @@ from analyser.common.text import csv_frame
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
 from analyser.report.folder import Inputs
-from analyser.report.pool import Job
+from analyser.report.pool import Job, heed
 
 A_PART = 250_000  # microseconds of work of a typical machine that one part takes: Ctrl-C is heeded after it
 NUMBER = "%.12g"  # more digits are the rounding of long sums
@@ -61,6 +63,24 @@ def matchups_as_parquet(
 ) -> bytes:
     """Return the matchups of some attackers in a situation as a Parquet file."""
     return bytes(grid(attackers, Field(defenders, ruleset, row, threads), [situation]).to_parquet(index=False))
+
+
+def field_jobs(opponents: tuple[Loadout, ...], inputs: Inputs) -> list[Job]:
+    """Return the job that fills the fight cache with the fights of all opponents; none if that is off."""
+    situations = tuple(each for each in inputs.situations if each.kind in WAYS)
+    cache = known_of(opponents, Field(opponents, inputs.ruleset, None, 1))
+    missing = [each for each in situations if opponents and cache.of(each)[1]]
+    if not isinstance(cache, FightCache) or not missing:
+        return []
+    cost = sum(each.fight.cost for each in missing) * len(opponents) ** 2
+    return [Job(cost, "", meet, (opponents, inputs.ruleset, missing))]
+
+
+def meet(opponents: tuple[Loadout, ...], ruleset: Ruleset, situations: Sequence[Situation]) -> bytes:
+    """Fill the fight cache with the fights of each loadout on each; return nothing."""
+    field = Field(opponents, ruleset, None, 1)
+    grid(opponents, field, situations, heed, known_of(opponents, field))
+    return b""
 
 
 def whole_table(contents: Iterable[Sequence[bytes]], situations: int) -> pd.DataFrame:

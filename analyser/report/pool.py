@@ -23,12 +23,13 @@ from analyser.common.cache import Cache, program
 ResultT = TypeVar("ResultT")
 WORTH_A_HELPER = 6_000_000  # microseconds of work: for less, starting a process takes longer than it saves
 MOST_PROCESSES = 4
+_NOTED = threading.Event()  # Ctrl-C, in the process that the others help
 NEW_OBJECTS = 50_000  # before dead ones are looked for; Python's own figure is hundreds
 _killed: list[Any] = []  # threads of pools that were killed: what they hold is freed by the main thread at the exit
 
 
 class Job(NamedTuple):
-    """A piece of work: its cost in microseconds of a typical machine, its key in the cache, and its function."""
+    """A piece of work: its cost in microseconds of a typical machine, its key in the cache (or none), its function."""
 
     cost: int
     key: str
@@ -51,7 +52,7 @@ class Jobs:
 
     def __init__(self, kind: str, jobs: Sequence[Job]) -> None:
         self._jobs, self._cache = jobs, Cache(kind)
-        self._contents = [self._cache.read(job.key) for job in jobs]
+        self._contents = [self._cache.read(job.key) if job.key else None for job in jobs]
         self.left = sum(job.cost for job, content in zip(jobs, self._contents) if content is None)
 
     def done(self, threads: int, executor: Executor | None, tell: Callable[[int], None]) -> list[bytes]:
@@ -60,7 +61,8 @@ class Jobs:
 
         def keep(place: int, content: bytes) -> None:
             self._contents[missing[place]] = content
-            self._cache.write(self._jobs[missing[place]].key, content)
+            if key := self._jobs[missing[place]].key:
+                self._cache.write(key, content)
 
         with Pool(processes_for(self.left, threads) - 1, executor) as pool:
             pool.run([self._jobs[number] for number in missing], tell, keep)
@@ -278,6 +280,12 @@ def rarely_collected() -> Iterator[None]:
         gc.unfreeze()
 
 
+def heed(*_: object) -> None:
+    """Raise KeyboardInterrupt if Ctrl-C was noted inside :func:`interrupts_noted`; long jobs call it now and then."""
+    if _NOTED.is_set():
+        raise KeyboardInterrupt
+
+
 @contextmanager
 def interrupts_noted() -> Iterator[Callable[[], None]]:
     """Inside this Ctrl-C is noted, and the function that is yielded raises it; a second one is raised at once.
@@ -293,15 +301,11 @@ def interrupts_noted() -> Iterator[Callable[[], None]]:
     ...         print("stopped")
     stopped
     """
-    noted = threading.Event()
-
-    def heed(*_: object) -> None:
-        if noted.is_set():
-            raise KeyboardInterrupt
+    _NOTED.clear()
 
     def note(*_: object) -> None:
         heed()
-        noted.set()
+        _NOTED.set()
 
     in_main_thread = threading.current_thread() is threading.main_thread()
     before = signal.getsignal(signal.SIGINT)
@@ -311,5 +315,6 @@ def interrupts_noted() -> Iterator[Callable[[], None]]:
     try:
         yield heed
     finally:
+        _NOTED.clear()
         if ours:
             signal.signal(signal.SIGINT, before)

@@ -42,8 +42,8 @@ def verdicts_at(price: Row) -> Verdicts:
     least = np.full(len(RATIOS), -np.inf) if np.isnan(price["at_most"]) else np.log(RATIOS * fair / price["at_most"])
     under, over = probabilities(wrong, np.full(len(RATIOS), price["error"]), least)
     verdicts = [OVER if most > 0 else verdict_of(*each) for *each, most in zip(under, over, least >= 0)]
-    percent = [(100 * chance).round().astype(int).tolist() for chance in (under, over)]
-    return Verdicts(percent[0], percent[1], verdicts)
+    low, high = ((100 * each).round().astype(int).tolist() for each in (under, over))
+    return Verdicts(low, high, verdicts)
 
 
 def slider_data() -> dict[str, Any]:

@@ -72,19 +72,8 @@ function card(unit, role, pressed) {
     `button.card${unit.gone ? ".gone" : ""}`,
     { "data-do": `choose ${role} ${unit.key}`, "aria-pressed": String(pressed) },
     h("b", {}, unit.name),
-    h(
-      "span.small",
-      {},
-      unit.level,
-      " ",
-      unit.states.map((each) => [h("span.is", {}, each), " "]),
-    ),
-    h(
-      "span.facts",
-      {},
-      h("span.small", {}, unit.facts),
-      unit.isMost && [" ", h("span.is", {}, unit.most)],
-    ),
+    h("span.small", {}, unit.level, " ", unit.states.map((each) => [h("span.is", {}, each), " "])),
+    h("span.facts", {}, h("span.small", {}, unit.facts), unit.isMost && [" ", h("span.is", {}, unit.most)]),
     chance !== undefined &&
       h(
         "span.odds",
@@ -209,11 +198,7 @@ export function answer(model) {
       { "data-key": "answer", "aria-live": "polite", "aria-label": "Answer" },
       h("p.why", {}, model.why),
       model.reasons &&
-        h(
-          "ul",
-          {},
-          [...new Set(model.reasons)].map((each) => h("li", {}, each)),
-        ),
+        h("ul", {}, [...new Set(model.reasons)].map((each) => h("li", {}, each))),
     );
   }
   return h(
@@ -274,11 +259,7 @@ export function contest({ key, heading, about, shares, columns, rows, why, waits
     why && h("p", {}, why),
     waits && h("p.small.wait", {}, "…"),
     shares && [
-      h(
-        "div.stack",
-        { "aria-hidden": "true" },
-        shares.map(({ p, look }) => h(`i.${look}`, { style: width(p) })),
-      ),
+      h("div.stack", { "aria-hidden": "true" }, shares.map(({ p, look }) => h(`i.${look}`, { style: width(p) }))),
       h(
         "div.three",
         {},
@@ -353,10 +334,6 @@ export function notes(lines) {
     "details.sheet",
     { "data-key": "notes" },
     h("summary", {}, "What is assumed"),
-    h(
-      "div.notes.small",
-      {},
-      lines.map((line) => h("p", {}, line)),
-    ),
+    h("div.notes.small", {}, lines.map((line) => h("p", {}, line))),
   );
 }

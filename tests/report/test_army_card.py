@@ -8,6 +8,7 @@ import analyser
 from analyser.game.glossary import IN_SHORT
 from analyser.game.keywords import QUALITIES, SPECIAL_RULES
 from analyser.report.army_card import army_card
+from tests.helpers.browser import bring
 from tests.helpers.skips import proof
 from tests.helpers.table_page import percent
 
@@ -88,6 +89,7 @@ def test_odds_follow_the_numbers_of_a_card_and_are_those_of_python(browser, tmp_
     assert f"models lost {found.summary['mean_models_destroyed']:.1f}" in line.inner_text()
     assert f"suppresses {percent(found.probability('suppressed'))}" in line.inner_text()
     assert page.locator("th.at").inner_text() == "1–6"
+    assert bring("axe_playwright_python.sync_playwright").Axe().run(page).violations_count == 0
     page.close()
 
 

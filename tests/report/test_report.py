@@ -9,13 +9,15 @@ import pandas as pd
 import pytest
 
 import analyser
+from analyser.analysis import fight_cache
 from analyser.analysis.matchups import matchups
 from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.game.profiles import Profiles
 from analyser.plots.metrics import METRICS
-from analyser.report import batch, write_report
+from analyser.report import batch, parts, write_report
 from analyser.report.page import reasons
+from analyser.report.parts import meet
 from tests.helpers.reports import contents, failing, figures_on, small_report, timeless
 from tests.oracle.small_profiles import FACTION
 
@@ -198,7 +200,7 @@ def test_text_of_users_stays_text(page, report):
     assert NASTY in page.words()
     text = (report / "index.html").read_text(encoding="utf-8")
     assert "<script>alert" not in text
-    assert text.count("<script") == text.count("</script>") == 2
+    assert text.count("<script") == text.count("</script>") == 3  # figures, engines, and the script
 
 
 def test_every_unit_has_a_row_and_a_card(page, report):
@@ -249,6 +251,23 @@ def test_a_report_of_units_without_points_says_so(tmp_path, points, told):
     assert f"{told} points –" in words
     assert not re.search(r"\b(nan|inf|None)\b", words.partition("No price")[2].partition("Dominated loadouts")[0])
     assert not (out / "prices.csv").exists()
+
+
+def test_prices_are_the_same_whoever_fights_the_opponents(library, tmp_path, monkeypatch):
+    """The fights of all opponents come from the cache that a worker fills, or are fought here."""
+    monkeypatch.setenv("ANALYSER_KEEP_FIGHTS", "no")
+    without = small_report(tmp_path / "without", library)
+    monkeypatch.setenv("ANALYSER_KEEP_FIGHTS", "yes")
+    monkeypatch.setattr(fight_cache, "LEAST_COST", 0)
+    monkeypatch.setattr(fight_cache, "folder_for", lambda _: tmp_path)
+    filled = []
+    monkeypatch.setattr(parts, "meet", lambda *asked: filled.append(meet(*asked)))
+    kept = small_report(tmp_path / "kept", library)
+    assert len(filled) == 1
+    assert list(tmp_path.glob("fights-*"))
+    small_report(tmp_path / "again", library)
+    assert len(filled) == 1
+    assert (kept / "prices.csv").read_bytes() == (without / "prices.csv").read_bytes()
 
 
 # --- the folder -------------------------------------------------------------------------------------------

@@ -103,6 +103,23 @@ def test_ctrl_c_before_anything_is_done_leaves_nothing(river, tmp_path, monkeypa
     assert list(tmp_path.iterdir()) == []
 
 
+def test_ctrl_c_is_heeded_while_the_opponents_of_prices_are_fought(river, tmp_path, monkeypatch):
+    monkeypatch.setenv("ANALYSER_KEEP_FIGHTS", "yes")
+    fight, went_on = parts.grid, []
+
+    def stopping(attackers, field, situations, progress=None, known=None):
+        if progress is not None:
+            signal.raise_signal(signal.SIGINT)
+            progress(1, 2)
+            went_on.append(situations)
+        return fight(attackers, field, situations)
+
+    monkeypatch.setattr(parts, "grid", stopping)
+    with pytest.raises(KeyboardInterrupt):
+        again(tmp_path / "r", river)
+    assert went_on == []
+
+
 def test_a_full_disk_frees_what_it_had_taken(stopped, river, monkeypatch):
     monkeypatch.setattr(parts, "write_table", failing(OSError(28, "No space left on device")))
     with pytest.raises(InputError, match="cannot write this report: No space left on device"):
