@@ -100,6 +100,11 @@ def of_battles(found):
     for name, faster in found["times_as_fast"].items():
         yield at_least(f"battles, 1 thread over {name}", 50, faster["median"], "x")
     yield at_most("the first 10,000 battles, cold, from the shell", 5, found["first_s"], "s")
+    if "answers" in found:  # which older results lack
+        slower = found["look_ahead_over_policies"]["median"]
+        yield at_most("a battle with look-ahead over one by policies", 3, slower, "x")
+        yield at_most("the answer of the sample lists with its matrix of tactics", 5, found["answers"]["warm_s"], "s")
+        yield at_most("the same, cold, from the shell", 10, found["answers"]["cold_s"], "s")
 
 
 def of_best_play(found):
