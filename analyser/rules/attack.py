@@ -172,7 +172,7 @@ def set_pool(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> Non
 
 @step
 def set_faces(attack: AttackFacts, target: TargetFacts, fight: FightFacts, rating: int) -> None:
-    """What the faces of the die come to (AC-3.3, AC-3.4, AC-3.6; Durable of AC-7), and house rules that change it.
+    """Effects of the faces of the die (AC-3.3, AC-3.4, AC-3.6; Durable of AC-7), and house rules that change them.
 
     A face that hits by a house rule is not re-rolled by the rating.
     """

@@ -97,7 +97,7 @@ _IS_BLANK, _HEROIC_HITS, _STRIKE_HITS = 5 * len(Face), 5 * len(Face) + 1, 5 * le
 
 
 class Faces(NamedTuple):
-    """What the faces of a die come to, as bits of faces, and hits (AC-3.3, AC-3.4, AC-3.6)."""
+    """Effects of the faces of a die, as bits of faces, and hits (AC-3.3, AC-3.4, AC-3.6)."""
 
     heroic: int  # that count as a heroic strike
     strike: int
