@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from analyser.common.jit import interpreted
 from analyser.engine.attack.exact import exact_attack
 from analyser.engine.fight import operations as steps
 from analyser.engine.fight import strikes
@@ -147,6 +148,22 @@ def test_a_charge_at_a_transport_is_what_its_operations_make_of_it():
     start = charge_start(setup)
     (law,) = exact_distributions(setup, [operations], start, DIE, DECK)
     assert as_mapping(law) == pytest.approx(one_by_one(setup, operations, {start: 1.0}), abs=1e-14)
+
+
+@pytest.mark.parametrize("edge", [None, 2.0])
+@pytest.mark.parametrize(("charger", "target"), [(CRUSADERS, RIFLES), (RIFLES, CRUSADERS), (CAVALRY, GRENADIERS)])
+def test_the_end_of_a_combat_goes_by_each_state_and_its_role_as_pair_by_pair(charger, target, edge, monkeypatch):
+    units = combatant(charger | {"models": 3}), combatant(target | {"models": 3, "edge_distance": edge})
+    setup, operations = charge_program(*units)
+
+    def law():
+        with interpreted():
+            return exact_distributions(setup, [operations], charge_start(setup), DIE, DECK)[0]
+
+    once = law()
+    monkeypatch.setattr("analyser.engine.fight.exact.propagate.are_alone", lambda _: False)
+    for part, expected in zip(once, law(), strict=True):
+        np.testing.assert_array_equal(part, expected)
 
 
 @pytest.mark.parametrize(("charger", "target"), [(CRUSADERS, RIFLES), (WALKERS, CRUSADERS), (RIFLES, WALKERS)])
