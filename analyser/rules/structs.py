@@ -13,6 +13,7 @@ import numpy as np
 
 NONE = -1
 INCH = 100  # lengths are kept in hundredths of an inch
+MOST_INCHES = 60  # a table's depth; also how far back "far from the edge" is where distances count
 
 
 class Officer(IntEnum):

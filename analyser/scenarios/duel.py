@@ -32,13 +32,13 @@ from analyser.rules import unit_state
 from analyser.rules.activation import APART
 from analyser.rules.orders import lines_of
 from analyser.rules.policies import BEST, POLICIES, Policy
-from analyser.rules.structs import INCH, NONE
+from analyser.rules.structs import INCH, MOST_INCHES, NONE
 from analyser.scenarios.best import Chooser
 from analyser.scenarios.charge import combats
 from analyser.scenarios.on_purpose import can_gain, with_tests_apart, with_tests_chosen
 from analyser.scenarios.policies import Shooter, check_policy
 from analyser.scenarios.resolve import about_combatant, about_overcharge, about_overrun, resolve_combatant
-from analyser.scenarios.schema import MOST_INCHES, SHORTEST_STEP, Combatant, DuelFile, DuelTerms
+from analyser.scenarios.schema import SHORTEST_STEP, Combatant, DuelFile, DuelTerms
 from analyser.scenarios.strikes import Draft, length_of, setup_for
 
 

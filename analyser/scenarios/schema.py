@@ -28,6 +28,7 @@ from analyser.game.units import (
 )
 from analyser.rules.orders import is_in_words
 from analyser.rules.policies import BEST, POLICIES
+from analyser.rules.structs import MOST_INCHES
 
 BonusName = Literal["aiming", "short_range", "ammo_supply"]
 PenaltyName = Literal["concealed", "suppressed", "opportunity_fire", "reforming", "outside_front_arc"]
@@ -255,7 +256,6 @@ class Combatant(Target):
 
 MOST_ROUNDS = 10
 SHORTEST_STEP = 0.25  # inches between places that who plays best tries
-MOST_INCHES = 60  # a table's depth; also how far back "far from the edge" is where distances count
 
 
 WantName = Literal["win", "margin", "points", "survival"]

@@ -129,7 +129,7 @@ def summarise(fight: FightFacts, outcomes: Outcomes, count: int, answer: Any) ->
         answer.destroyed_or_broken += probability if annihilated and not fled else 0.0
         answer.mean_models_destroyed += probability * gone
         answer.mean_attacker_models_destroyed += probability * (outcome >> ATTACKER_DESTROYED & MODELS_MASK)
-        answer.mean_share_lost += probability * (whole if annihilated else hurt) / whole
+        answer.mean_share_lost += probability * (1.0 if annihilated else hurt / whole)
     sum_from_above(answer)
 
 

@@ -18,6 +18,7 @@ from analyser.web.sources import RUNTIME, modules_of, signed
 
 TRIPLE = "wasm32-unknown-unknown"
 FEATURES = "+bulk-memory,+mutable-globals,+nontrapping-fptoint,+sign-ext"
+_STACK = 1 << 20  # bytes
 MODULE = Path(__file__).with_name("calculator.wasm")
 
 
@@ -69,26 +70,19 @@ def _optimised(machine: Any, module: Any) -> Any:
 
 def _linked(code: bytes) -> bytes:
     sizes = [f"-D{name.upper()}={dtype.itemsize}" for name, dtype in ARGUMENTS.items()]
+    exports = [f"--export={name}" for name in ("ask", *ARGUMENTS)]
     with tempfile.TemporaryDirectory() as folder:
-        compiled, module = Path(folder, "kernel.o"), Path(folder, "module.wasm")
+        compiled, runtime, module = (Path(folder, name) for name in ("kernel.o", "runtime.o", "module.wasm"))
         compiled.write_bytes(code)
-        command = [
-            "cc",
-            "-target",
-            "wasm32-freestanding",
-            "-mcpu=generic+bulk_memory",
-            "-O2",
-            "-nostdlib",
-            "-s",
-            *sizes,
-        ]
-        exports = ["-Wl,--no-entry", "-Wl,--gc-sections", "-Wl,--strip-all"]
-        exports += [f"-Wl,--export={name}" for name in ("ask", *ARGUMENTS)]
-        subprocess.run(
-            [sys.executable, "-m", "ziglang", *command, *exports, str(RUNTIME), str(compiled), "-o", str(module)],
-            check=True,
-        )
+        target = ["-target", "wasm32-freestanding", "-mcpu=generic+bulk_memory", "-O2"]
+        _zig("cc", *target, *sizes, "-c", str(RUNTIME), "-o", str(runtime))
+        small = ["--no-entry", "--gc-sections", "--strip-all", "--compress-relocations", "-z", f"stack-size={_STACK}"]
+        _zig("wasm-ld", *small, *exports, str(runtime), str(compiled), "-o", str(module))
         return module.read_bytes()
+
+
+def _zig(*command: str) -> None:
+    subprocess.run([sys.executable, "-m", "ziglang", *command], check=True)
 
 
 def build() -> bytes:

@@ -10,9 +10,8 @@ from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.jit import step
 from analyser.common.records import Floats, Integers
 from analyser.engine.fight.charge_course import add_combat, row_for_contact
-from analyser.engine.fight.course import Course, band_of, no_lines
+from analyser.engine.fight.course import Course, band_of, begin, strikes_of
 from analyser.engine.fight.duel_course import (
-    MOST_INCHES,
     add_activation,
     add_made,
     add_orders,
@@ -30,13 +29,14 @@ from analyser.engine.fight.duel_course import (
 from analyser.rules.attack import set_fight
 from analyser.rules.policies import Policy
 from analyser.rules.shots import can_shoot_with
-from analyser.rules.structs import INCH, NONE, Bonus
+from analyser.rules.structs import INCH, MOST_INCHES, NONE, Bonus
 from analyser.web.attacks import Drawn, worth_of
 from analyser.web.blocks import MOST_ROWS, Refusal
 from analyser.web.fights import begin_setup, count_of, has_no_dice, why_no_charge
 
 _SHOOTING = 1 << Policy.SHOOT | 1 << Policy.SHORT_RANGE | 1 << Policy.ALL_OUT | 1 << Policy.OVERCHARGE
 _FIGURES = 3  # by which rows are compared
+_FIRST, _SECOND, _REACTION, _ORDERS, _COMBAT = range(1, 6)  # parts of the course of a round
 
 
 class Shooter(NamedTuple):
@@ -206,16 +206,18 @@ def rearms(question: Any, side: int, shooter: Shooter) -> int:
 @step
 def add_activation_of(course: Course, side: int, shooter: Shooter, enemy: Shooter) -> None:
     """Append an activation after its first operation."""
-    blast, first = first_blast(course), course.strikes[0]
+    blast, first = first_blast(course), strikes_of(course)
     for place in range(shooter.n_rows):
         charged = 1 if shooter.policy == Policy.OVERCHARGE else 0
         add_shot(course, side, shooter.rows[place], 0, charged, 1 if place == 0 else 0)
     lookout = NONE if enemy.lookout == NONE else add_shot(course, 1 - side, enemy.lookout, 1, 0, 1)
     strikes = new_answers(course, blast)
-    question, setup = course.question, course.setup
-    reaction = Course(question, setup, course.strikes, no_lines())
-    orders = Course(question, setup, course.strikes, no_lines())
-    combat = Course(question, setup, course.strikes, no_lines())
+    question, setup, parts = course.question, course.setup, course.parts
+    reaction, orders = Course(question, setup, parts, _REACTION), Course(question, setup, parts, _ORDERS)
+    combat = Course(question, setup, parts, _COMBAT)
+    begin(reaction)
+    begin(orders)
+    begin(combat)
     if lookout != NONE:
         add_made(reaction, side, lookout, strikes)
     if course.setup.sides[side].charges:
@@ -243,7 +245,9 @@ def set_duel(course: Course, shooters: tuple[Shooter, Shooter]) -> int:
             row = question.units[side].rows[shooter.rows[0]].facts[0]
             lengths[side] = row.long_range if row.short_range == NONE else row.short_range
     count_wins(course)
-    one, two = Course(question, setup, course.strikes, no_lines()), Course(question, setup, course.strikes, no_lines())
+    one, two = Course(question, setup, course.parts, _FIRST), Course(question, setup, course.parts, _SECOND)
+    begin(one)
+    begin(two)
     add_activation_of(one, 0, shooters[0], shooters[1])
     add_activation_of(two, 1, shooters[1], shooters[0])
     parts = one, two

@@ -12,7 +12,7 @@ import numpy as np
 
 from analyser.common.jit import kernel, step
 from analyser.common.records import Integers
-from analyser.engine.fight.course import Course, lines_of, no_lines
+from analyser.engine.fight.course import PARTS, Course, begin, lines_of, strikes_of
 from analyser.engine.fight.exact.distribution import Joint, fused_from
 from analyser.engine.fight.exact.propagate import after_operation
 from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, after_strike, none_known, pool_cache_for
@@ -28,8 +28,8 @@ from analyser.web.blocks import ANSWERS, QUESTION, Kind, Refusal
 from analyser.web.duels import set_duel, shooter_of
 from analyser.web.fights import set_charge
 
-MOST_PAIRS = 1 << 18
-"""Most pairs of states in a distribution; with more, a phone would take seconds."""
+MOST_PAIRS, MOST_AT_ONCE = 3 << 18, 1 << 22
+"""Most pairs of states before orders are given, and within an activation; with more, a phone would take seconds."""
 _RATINGS = len(Rating)
 _DEVASTATING = 2  # times the victory points of the other side (AC-9.4)
 
@@ -82,7 +82,7 @@ def after_lines(
         end = done + 1
         while end < len(operations) and operations[end, 0] != Operation.GIVE_ORDERS:
             end += 1
-        while done < end:
+        while done < end and joint.probabilities.size <= MOST_AT_ONCE:
             fused, done = fused_from(operations, done, end)
             if fused.operation[0] == Operation.STRIKE:
                 joint, known = after_strike(setup, fused, joint, cache, known)
@@ -104,7 +104,7 @@ def add_side(question: Any, side: int, state: int, probability: float, answer: A
     other.mean_models_destroyed += probability * destroyed
     other.mean_damage_left += probability * hurt
     whole = target.models * target.damage_limit
-    other.mean_share_lost += probability * (whole if gone else destroyed * target.damage_limit + hurt) / whole
+    other.mean_share_lost += probability * (1.0 if gone else (destroyed * target.damage_limit + hurt) / whole)
     other.fell_back += probability if state & discipline.FELL_BACK else 0.0
     if not gone:
         other.alive += probability
@@ -140,16 +140,17 @@ def wins_of(state: int, bits: int) -> int:
 
 
 @step
-def answer_charge(question: Any, setup: Any, answer: Any) -> None:
+def answer_charge(question: Any, setup: Any, parts: Any, answer: Any) -> None:
     """Answer a charge of unit 0 at unit 1 (AC-8)."""
-    course = Course(question, setup, np.zeros(1, np.int64), no_lines())
+    course = Course(question, setup, parts, 0)
+    begin(course)
     answer.refused = set_charge(course)
     if answer.refused != 0:
         return
     begins = unit_state.with_order(start_of(setup, 0, 0), Order.CHARGE) | discipline.ACTIVATED
     joint = Joint(np.full(1, begins), np.full(1, start_of(setup, 1, 0)), np.ones((1, 1)))
     deck = question.deck[: question.n_cards]
-    cache = pool_cache_for(setup, pools_of(setup, course.strikes[0]), question.die, deck)
+    cache = pool_cache_for(setup, pools_of(setup, strikes_of(course)), question.die, deck)
     joint, _ = after_lines(setup, course, joint, cache, none_known())
     overrun, bits = question.units[0].facts[0].overrun, unit_state.BITS_OF_WINS_IN_A_CHARGE
     points = np.zeros(2)
@@ -182,9 +183,10 @@ def answer_charge(question: Any, setup: Any, answer: Any) -> None:
 
 
 @step
-def answer_duel(question: Any, setup: Any, answer: Any) -> None:
+def answer_duel(question: Any, setup: Any, parts: Any, answer: Any) -> None:
     """Answer a duel (AC-9.2)."""
-    drawn, course = drawn_by(question), Course(question, setup, np.zeros(1, np.int64), no_lines())
+    drawn, course = drawn_by(question), Course(question, setup, parts, 0)
+    begin(course)
     shooters = shooter_of(course, 0, drawn), shooter_of(course, 1, drawn)
     answer.refused = set_duel(course, shooters)
     answer.attacker_policy, answer.target_policy = shooters[0].policy, shooters[1].policy
@@ -198,7 +200,7 @@ def answer_duel(question: Any, setup: Any, answer: Any) -> None:
         begins[side] = start_of(setup, side, statuses | (unit_state.RELOADING if facts.reloading else 0))
     joint = Joint(begins[:1].copy(), begins[1:].copy(), np.ones((1, 1)))
     deck = question.deck[: question.n_cards]
-    cache = pool_cache_for(setup, pools_of(setup, course.strikes[0]), question.die, deck)
+    cache = pool_cache_for(setup, pools_of(setup, strikes_of(course)), question.die, deck)
     known = none_known()
     answer.rounds = question.fight[0].rounds
     for number in range(answer.rounds):
@@ -250,16 +252,17 @@ def add_round(question: Any, setup: Any, joint: Joint, number: int, answer: Any)
 
 
 @kernel
-def answer(question: Any, scratch: Any, attack: Any, charge: Any, duel: Any) -> int:
+def answer(question: Any, scratch: Any, parts: Any, attack: Any, charge: Any, duel: Any) -> int:
     """Answer the question into the record of its kind; return the number of its kind."""
+    parts.strikes = 0
     if question.kind == Kind.ATTACK:
         answer_attack(question, scratch, attack)
     elif question.kind == Kind.CHARGE:
-        answer_charge(question, scratch, charge)
+        answer_charge(question, scratch, parts, charge)
     else:
-        answer_duel(question, scratch, duel)
+        answer_duel(question, scratch, parts, duel)
     return int(question.kind)
 
 
-ARGUMENTS = {"question": QUESTION, "scratch": SETUP, **ANSWERS}
+ARGUMENTS = {"question": QUESTION, "scratch": SETUP, "parts": PARTS, **ANSWERS}
 """The records that the kernel is called with, by name."""

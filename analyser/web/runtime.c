@@ -55,9 +55,9 @@ __int128 __multi3(__int128 a, __int128 b) {
   return (__int128)((unsigned __int128)top << 64 | (rest << 32 | (a0 * b0 & 0xffffffff)));
 }
 
-_Alignas(64) unsigned char question[QUESTION], scratch[SCRATCH], attack[ATTACK], charge[CHARGE], duel[DUEL];
+_Alignas(64) unsigned char question[QUESTION], scratch[SCRATCH], parts[PARTS], attack[ATTACK], charge[CHARGE], duel[DUEL];
 
-extern int kernel(i64 *result, void **error, void *question, void *scratch, void *attack, void *charge, void *duel);
+extern int kernel(i64 *result, void **error, void *question, void *scratch, void *parts, void *attack, void *charge, void *duel);
 
 // The kind of question that was answered; below 0 where the kernel failed.
 int ask(void) {
@@ -66,5 +66,5 @@ int ask(void) {
   __builtin_memset(attack, 0, ATTACK);
   __builtin_memset(charge, 0, CHARGE);
   __builtin_memset(duel, 0, DUEL);
-  return kernel(&result, &error, question, scratch, attack, charge, duel) ? -1 : (int)result;
+  return kernel(&result, &error, question, scratch, parts, attack, charge, duel) ? -1 : (int)result;
 }

@@ -5,11 +5,16 @@ import random
 import shutil
 import subprocess
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
+
+import numpy as np
 
 import analyser
 from analyser import load_profiles
 from analyser.common.errors import InputError
+from analyser.engine.attack.sweep import mean_damage
+from analyser.rules.attack import hits_of
 from analyser.web.build import MODULE
 from analyser.web.facts import CONDITIONS, layout, unit_facts
 
@@ -165,11 +170,35 @@ def summed(weights, where):
     return total
 
 
-def figures_of_attack(result):
+def mean_of(weights, values):
+    """The mean of values, added up one after the other, as the kernel does."""
+    total = 0.0
+    for weight, value in zip(weights.tolist(), values.tolist()):
+        total += weight * value
+    return total
+
+
+def at_least(losses):
+    """The probability of at least so many models destroyed, added up from above."""
+    return list(accumulate(losses[::-1], initial=0.0))[:0:-1]
+
+
+def means_of_unit(standing, weights, columns):
+    """The means that the module must say of a unit with so many models, to the bit; `columns`: figures by outcome.
+
+    A unit that is gone has lost everything (AC-5.9), and else the share of its damage (AC-3.8).
+    """
+    unit, models = standing
+    lost = columns["models_destroyed"] * unit.damage_limit + columns["damage"]
+    share = mean_of(weights, np.where(columns["annihilated"], 1.0, lost / (models * unit.damage_limit)))
+    return {"mean_models_destroyed": mean_of(weights, columns["models_destroyed"]), "mean_share_lost": share}
+
+
+def figures_of_attack(result, _):
     """What the module's answer to an attack must be, to the bit."""
     weights, columns = (
         result.weights,
-        {name: result.column(name) for name in ("models_destroyed", "annihilated", "fled")},
+        {name: result.column(name) for name in ("models_destroyed", "damage", "annihilated", "fled")},
     )
     events = ("suppressed", "disordered", "fell_back", "broken", "fled", "annihilated", "activated", "destroyed")
     figures = {name: summed(weights, result.column(name)) for name in events}
@@ -177,28 +206,44 @@ def figures_of_attack(result):
     most = result.scenario.target.models
     figures["losses"] = [summed(weights, columns["models_destroyed"] == models) for models in range(most + 1)]
     figures["building_wrecked"] = result.building_wrecked_weight or 0.0
-    fight = result.scenario.fight
+    scenario, fight = result.scenario, result.scenario.fight
+    figures |= means_of_unit((scenario.target, most), weights, columns)
+    figures["at_least"] = at_least(figures["losses"])
+    points, rating = scenario.defender.level.points, scenario.target.victory_points
+    figures["points"] = None if points is None else points * figures["mean_share_lost"]
+    figures["victory_points"] = None if rating is None else rating * figures["annihilated"]
+    hits = np.array([hits_of(result.scores, score) for score in range(len(result.score_weights))])
+    figures["mean_hits"] = mean_of(result.score_weights, hits)
+    figures["mean_damage"] = mean_damage(fight, result.scores, result.score_weights)
+    figures["mean_attacker_models_destroyed"] = mean_of(weights, result.column("attacker_models_destroyed"))
     return figures | {"dice": int(fight.dice), "rating": int(fight.rating), "defence": int(fight.defence)}
 
 
-def figures_of_sides(result, moment, sides):
+def figures_of_sides(result, moment, sides, loadouts):
     """What the module must say of both sides, to the bit."""
     figures, weights = {}, result.after(moment).weights
-    for side, name in zip(sides, ("attacker", "target")):
+    for side, name, loadout in zip(sides, ("attacker", "target"), loadouts):
         unit = getattr(result.scenario, side)
         events = ("suppressed", "disordered", "fell_back", "broken", "fled", "annihilated", "destroyed")
         figures[name] = {event: summed(weights, result.event(f"{side}_{event}", moment)) for event in events}
         lost = result.values(f"{side}_models_destroyed", moment)
         figures[name]["losses"] = [summed(weights, lost == models) for models in range(unit.models + 1)]
-        for figure in ("models_left", "models_destroyed"):
-            mean = 0.0
-            for weight, value in zip(weights.tolist(), result.values(f"{side}_{figure}", moment).tolist()):
-                mean += weight * value
-            figures[name][f"mean_{figure}"] = mean
+        columns = {
+            what: result.values(f"{side}_{what}", moment) for what in ("models_left", "models_destroyed", "damage")
+        }
+        gone = result.event(f"{side}_annihilated", moment)
+        figures[name] |= means_of_unit((unit, unit.models), weights, columns | {"annihilated": gone})
+        figures[name]["mean_models_left"] = mean_of(weights, columns["models_left"])
+        figures[name]["mean_damage_left"] = mean_of(weights, np.where(gone, 0, columns["damage"]))
+        figures[name]["at_least"] = at_least(figures[name]["losses"])
+        won = result.victory_points(side) if moment is None else result.victory_points(side, moment)
+        figures[name]["victory_points"] = None if won is None else mean_of(weights, won)
+        points = loadout.level.points
+        figures[name]["points"] = None if points is None else points * figures[name]["mean_share_lost"]
     return figures
 
 
-def figures_of_charge(result):
+def figures_of_charge(result, loadouts):
     """What the module's answer to a charge must be, to the bit."""
     weights = result.after().weights
     events = [
@@ -207,10 +252,10 @@ def figures_of_charge(result):
         if name in result.events
     ]
     figures = {name: summed(weights, result.event(name)) for name in events}
-    return figures | figures_of_sides(result, None, ("attacker", "target"))
+    return figures | figures_of_sides(result, None, ("attacker", "target"), loadouts)
 
 
-def figures_of_duel(result):
+def figures_of_duel(result, loadouts):
     """What the module's answer to a duel must be, to the bit."""
     weights = result.after().weights
     names = {
@@ -221,7 +266,8 @@ def figures_of_duel(result):
     }
     names["target_devastating"] = "b_devastating"
     figures = {name: summed(weights, result.event(event)) for name, event in names.items()}
-    rounds = [figures_of_sides(result, number, ("a", "b")) for number in range(1, len(result.moments) + 1)]
+    figures["mean_margin"] = mean_of(weights, result.values("margin"))
+    rounds = [figures_of_sides(result, number, ("a", "b"), loadouts) for number in range(1, len(result.moments) + 1)]
     return figures | rounds[-1] | {"rounds": rounds}
 
 

@@ -52,7 +52,9 @@ def compared(kind, seeds):
             seen["refused"] += 1
         else:
             assert not answer["refused"], f"{kind} {seed}: {layout()['refusals'][answer['refused']]}"
-            assert list(differences(FIGURES[kind](result), answer)) == [], f"{kind} {seed}"
+            assert list(differences(FIGURES[kind](result, [question["attacker"], question["target"]]), answer)) == [], (
+                f"{kind} {seed}"
+            )
             seen["equal"] += 1
     return seen
 

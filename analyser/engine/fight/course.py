@@ -7,18 +7,18 @@ Composers (:mod:`.charge_course`, :mod:`.duel_course`) are steps. Python runs th
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from analyser.common.jit import step, step_for
-from analyser.common.records import Integers
+from analyser.common.records import Int, Integers, record_type
 from analyser.engine.fight.program import Kind, Operation
 from analyser.rules import shots, unit_state
 from analyser.rules.structs import NONE
 from analyser.rules.unit_state import FALL_BACK
 
-MOST_LINES = 1024
+MOST_LINES, MOST_PARTS = 1024, 6
 A_COMBAT_LOST = 2 * FALL_BACK  # withdrawing, and falling back for the test that follows
 
 
@@ -66,11 +66,21 @@ class UnitFacts(NamedTuple):
     passengers: int = NONE  # models embarked on it; NONE: it is no occupied transport
 
 
-class Lines(NamedTuple):
-    """Operations as an array."""
+class Lines:
+    """Operations as a record."""
 
-    operations: Integers  # (MOST_LINES, 3)
-    length: Integers  # (1,): how many there are
+    length: Int  # how many there are
+    operations: Annotated[Any, np.int64, (MOST_LINES, 3)]
+
+
+class Parts:
+    """Lines of a course, and of its parts."""
+
+    strikes: Int  # how many strikes they make
+    lines: Annotated[Any, record_type(Lines), (MOST_PARTS,)]
+
+
+PARTS = record_type(Parts)
 
 
 class Course(NamedTuple):
@@ -78,22 +88,23 @@ class Course(NamedTuple):
 
     question: Any  # units, fight: two units, and the circumstances
     setup: Any
-    strikes: Integers  # (1,): how many there are; parts of a course share it
-    lines: Lines
+    parts: Any  # of PARTS
+    place: int  # of its own lines among them
 
 
 @step
-def no_lines() -> Lines:
-    """Return the lines of a course that begins."""
-    return Lines(np.empty((MOST_LINES, 3), np.int64), np.zeros(1, np.int64))
+def begin(course: Course) -> None:
+    """Empty a course."""
+    course.parts.lines[course.place].length = 0
 
 
 @step_for(lambda course, *operation: course.lines.append(Operation(*operation)))
 def add(course: Course, kind: int, side: int, number: int) -> None:
     """Append an operation."""
-    operations, place = course.lines.operations, course.lines.length[0]
+    lines = course.parts.lines[course.place]
+    place, operations = lines.length, lines.operations
     operations[place, 0], operations[place, 1], operations[place, 2] = kind, side, number
-    course.lines.length[0] += 1
+    lines.length = place + 1
 
 
 @step_for(lambda course, part: course.lines.extend(part.lines))
@@ -106,13 +117,14 @@ def extend(course: Course, part: Course) -> None:
 @step_for(lambda course: course.lines)
 def lines_of(course: Course) -> Integers:
     """Return the operations of a course, one by one."""
-    return course.lines.operations[: course.lines.length[0]]
+    lines = course.parts.lines[course.place]
+    return lines.operations[: lines.length]  # type: ignore[no-any-return]
 
 
 @step_for(lambda course: len(course.setup.strikes))
 def strikes_of(course: Course) -> int:
     """Return how many strikes there are."""
-    return int(course.strikes[0])
+    return int(course.parts.strikes)
 
 
 @step
@@ -137,8 +149,8 @@ def set_usual(strike: Any) -> None:
 @step_for(lambda course, *strike: course.new_strike(*strike))
 def new_strike(course: Course, striker: int, row: int) -> int:
     """Add a strike with one of the side's rows, or with none (NONE); return its number."""
-    number, setup, units = course.strikes[0], course.setup, course.question.units
-    course.strikes[0] += 1
+    number, setup, units = course.parts.strikes, course.setup, course.question.units
+    course.parts.strikes = number + 1
     setup.strikes[number].striker = striker
     set_usual(setup.strikes[number])
     setup.targets[number] = units[1 - striker].target[0]

@@ -24,10 +24,9 @@ from analyser.engine.fight.program import Kind, When
 from analyser.game.ruleset import Rating
 from analyser.rules import unit_state
 from analyser.rules.activation import Order
-from analyser.rules.structs import CATEGORIES, INCH, NONE, Bonus, Penalty
+from analyser.rules.structs import CATEGORIES, INCH, MOST_INCHES, NONE, Bonus, Penalty
 from analyser.rules.unit_state import FALL_BACK
 
-MOST_INCHES = 60  # a table's depth; also how far back "far from the edge" is where distances count
 _AERIAL = CATEGORIES.index("aerial")
 _SHOTS = 1 << Order.SHOOT_AIMING | 1 << Order.SHOOT
 _ACTIVE = sum(1 << order for order in Order if order != Order.NOTHING)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from analyser.common.jit import interpreted
 from analyser.engine.fight.exact.distribution import fused_from
 from analyser.engine.fight.exact.propagate import exact_distributions, exact_distributions_by_models
 from analyser.engine.fight.program import Kind, Operation
@@ -14,6 +15,8 @@ from analyser.scenarios.schema import Combatant
 RULES = load_ruleset()
 DIE, DECK = np.array(RULES.die.faces, np.int64), RULES.deck.counts()
 
+GRENADIERS = {"unit": "imperium/scion-grenadier-platoon@basic"}
+CAVALRY = {"unit": "crown/horse-guard-cavalry@basic"}
 RIFLES = {"unit": "crown/rifle-platoon@basic"}
 CRUSADERS = {"unit": "imperium/teutonic-armiger-crusaders@basic"}  # Overrun, Corrosive Fumes
 WALKERS = {"unit": "imperium/sturmriese-arc-walkers@basic"}
@@ -21,6 +24,22 @@ WALKERS = {"unit": "imperium/sturmriese-arc-walkers@basic"}
 
 def combatant(known):
     return resolve_combatant(Combatant.model_validate(known), None, "a")
+
+
+@pytest.mark.parametrize("edge", [None, 2.0])
+@pytest.mark.parametrize(("charger", "target"), [(CRUSADERS, RIFLES), (RIFLES, CRUSADERS), (CAVALRY, GRENADIERS)])
+def test_the_end_of_a_combat_goes_by_each_state_and_its_role_as_pair_by_pair(charger, target, edge, monkeypatch):
+    units = combatant(charger | {"models": 3}), combatant(target | {"models": 3, "edge_distance": edge})
+    setup, operations = charge_program(*units)
+
+    def law():
+        with interpreted():
+            return exact_distributions(setup, [operations], charge_start(setup), DIE, DECK)[0]
+
+    once = law()
+    monkeypatch.setattr("analyser.engine.fight.exact.propagate.are_alone", lambda _: False)
+    for part, expected in zip(once, law(), strict=True):
+        np.testing.assert_array_equal(part, expected)
 
 
 @pytest.mark.parametrize(("charger", "target"), [(CRUSADERS, RIFLES), (WALKERS, CRUSADERS), (RIFLES, WALKERS)])

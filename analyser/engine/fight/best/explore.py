@@ -234,7 +234,9 @@ def list_of(known: StrikeOutcomes, key: tuple[int, int]) -> int:
 def with_outcomes(setup: Setup, cache: PoolCache, known: StrikeOutcomes, key: tuple[int, int]) -> StrikeOutcomes:
     """Return the outcomes of strikes, extended by one strike."""
     conditions, states = with_room(known.conditions, 1), with_room(known.states, 1)
-    known = StrikeOutcomes(conditions, states, known.lists, known.starts, known.state, known.own, known.probability)
+    known = StrikeOutcomes(
+        conditions, states, known.lists, known.reached, known.starts, known.state, known.own, known.probability
+    )
     return with_list(known, setup, cache, index_of(conditions, key[0]) << _CONDITION | index_of(states, key[1]))
 
 
@@ -247,7 +249,7 @@ def add_strike(
     striker = setup.strikes[number].striker
     mine = pair[0] if striker == 0 else pair[1]
     for row in range(known.starts[at], known.starts[at + 1]):
-        struck, own = int(known.state[row]), int(known.own[row])
+        struck, own = int(known.reached.states[known.state[row]]), int(known.own[row])
         losses = (own >> _OWN_DESTROYED, own & unit_state.MODELS_MASK)
         of_striker = strikes.after_striking(setup, number, mine, struck, losses)
         after = (of_striker, struck) if striker == 0 else (struck, of_striker)

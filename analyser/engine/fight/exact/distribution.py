@@ -60,6 +60,16 @@ def next_of(rest: int) -> Line:
 
 
 @step
+def are_alone(rest: int) -> bool:
+    """Return True if all packed operations look at one side each."""
+    while rest:
+        if next_of(rest)[0] not in _ALONE_AND_CERTAIN:
+            return False
+        rest >>= _BITS
+    return True
+
+
+@step
 def both_after(setup: Setup, rest: int, pair: Pair) -> tuple[int, int]:
     """Return the states of both sides after packed operations."""
     while rest:

@@ -51,8 +51,9 @@ class StrikeOutcomes(NamedTuple):
     conditions: StateIndex  # (strike, condition)
     states: StateIndex  # states of the struck unit
     lists: StateIndex  # pairs of places in the two
+    reached: StateIndex  # next states of the struck unit
     starts: Integers  # where each list begins; it ends where the next one begins
-    state: Integers  # the struck unit's next state
+    state: Integers  # the place of the struck unit's next state
     own: Integers  # the striker's own losses (Overcharge)
     probability: Floats
 
@@ -105,8 +106,8 @@ def kind_of_pool(fight: FightFacts) -> int:
 def none_known() -> StrikeOutcomes:
     """Return outcomes without a list."""
     starts, integers = np.zeros(_ROOM, np.int64), np.empty((2, _ROOM), np.int64)
-    lists = state_index(64), state_index(256), state_index(256)
-    return StrikeOutcomes(lists[0], lists[1], lists[2], starts, integers[0], integers[1], np.empty(_ROOM))
+    lists = state_index(64), state_index(256), state_index(256), state_index(256)
+    return StrikeOutcomes(lists[0], lists[1], lists[2], lists[3], starts, integers[0], integers[1], np.empty(_ROOM))
 
 
 @step
@@ -147,7 +148,7 @@ def with_lists(
     known_conditions = with_room(known.conditions, conditions.length[0])
     states = with_room(known.states, len(struck))
     known = StrikeOutcomes(
-        known_conditions, states, known.lists, known.starts, known.state, known.own, known.probability
+        known_conditions, states, known.lists, known.reached, known.starts, known.state, known.own, known.probability
     )
     of_condition, of_state = np.empty(conditions.length[0], np.int64), np.empty(len(struck), np.int64)
     for kind in range(len(of_condition)):
@@ -185,12 +186,13 @@ def with_list(known: StrikeOutcomes, setup: Setup, cache: PoolCache, key: int) -
     start = starts[place]
     room = start + count
     state, own, probability = grown(known.state, room), grown(known.own, room), grown(known.probability, room)
+    reached = with_room(known.reached, count)
     for row in range(count):
-        state[start + row] = strikes.after_attack(setup, number, struck, outcomes.values[row])
+        state[start + row] = index_of(reached, strikes.after_attack(setup, number, struck, outcomes.values[row]))
         own[start + row] = outcomes.values[row] >> _OWN
         probability[start + row] = outcomes.probabilities[row]
     starts[place + 1] = room
-    return StrikeOutcomes(known.conditions, known.states, lists, starts, state, own, probability)
+    return StrikeOutcomes(known.conditions, known.states, lists, reached, starts, state, own, probability)
 
 
 class StrikeTransitions(NamedTuple):
@@ -246,7 +248,7 @@ def transitions_of(
     number, rest = fused.operation[2], fused.rest
     side = 1 - setup.strikes[number].striker
     bears_blanks = setup.attacks[number].overcharge != 0 and setup.strikes[number].bears_blanks != 0
-    _, _, _, list_starts, state, own, weight = known
+    _, _, _, reached, list_starts, state, own, weight = known
     room = 0
     for kind in range(lists.shape[0]):
         for column in range(lists.shape[1]):
@@ -254,7 +256,9 @@ def transitions_of(
             room += 0 if at == NOT_FOUND else list_starts[at + 1] - list_starts[at]
     starts, ends = np.zeros(lists.shape, np.int64), np.zeros(lists.shape, np.int64)
     to, loss, probability = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room)
-    struck, losses = state_index(len(states) + room), state_index(room)
+    # Few states are reached by many outcomes, so each is looked for once.
+    place_of = np.full(reached.length[0], NONE, np.int64)
+    struck, losses = state_index(len(states) + len(place_of)), state_index(room if bears_blanks else 1)
     last = np.full(len(struck.states), NONE, np.int64)  # where each next state stands in the list
     count = 0
     for kind in range(lists.shape[0]):
@@ -263,9 +267,16 @@ def transitions_of(
             if at == NOT_FOUND:
                 continue
             for row in range(list_starts[at], list_starts[at + 1]):
-                place = index_of(struck, side_after(setup, rest, side, int(state[row])))
-                loss_of_row = int(own[row]) << 1 | (1 if unit_state.is_removed(int(state[row])) else 0)
-                lost = index_of(losses, loss_of_row if bears_blanks else 0)
+                place = place_of[state[row]]
+                if place == NONE:
+                    place = index_of(struck, side_after(setup, rest, side, int(reached.states[state[row]])))
+                    place_of[state[row]] = place
+                lost = 0
+                if bears_blanks:
+                    gone = unit_state.is_removed(int(reached.states[state[row]]))
+                    lost = index_of(losses, int(own[row]) << 1 | (1 if gone else 0))
+                elif losses.length[0] == 0:
+                    index_of(losses, 0)
                 same = last[place]
                 if same >= first and loss[same] == lost:
                     probability[same] += weight[row]
