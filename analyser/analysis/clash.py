@@ -24,6 +24,7 @@ from analyser.common.sampling import Progress, Sampling
 from analyser.common.text import counted
 from analyser.game.forces import Boon
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
+from analyser.plots.metrics import AskedMetric
 from analyser.results.contest_headline import contest
 from analyser.scenarios.armies import ArmyLike
 
@@ -188,7 +189,7 @@ class Clash(FramedAnswer):
         return tidy({"side": side} | row for side, result in sides for each in result for row in each.rows())
 
     def heatmap(
-        self, *, situation: str | None = None, metric: str | None = None, ax: Axes | None = None, **more: Any
+        self, *, situation: str | None = None, metric: AskedMetric | None = None, ax: Axes | None = None, **more: Any
     ) -> Axes:
         """Draw what the first army does to the second in one situation.
 
@@ -196,8 +197,8 @@ class Clash(FramedAnswer):
         ----------
         situation : str, optional
             Default: the first one.
-        metric : str, optional
-            A column of :data:`analyser.plots.metrics.METRICS`; default: the mean share of the target that is lost, of
+        metric : str or callable, optional
+            As of :meth:`analyser.Matchups.heatmap`; default: the mean share of the target that is lost, of
             a duel the probability to win it.
         ax : Axes, optional
             As of :func:`analyser.plots.heatmap`.

@@ -155,7 +155,9 @@ class Comparison(FramedAnswer):
         """
         figures = self._shown("")
         percent = [name for name in figures if metric_called(name).is_probability]
-        return styled(self.to_frame()[["unit", "level", "points", *figures]], figures, percent)
+        style = styled(self.to_frame()[["unit", "level", "points", *figures]], figures, percent)
+        heads = {name: metric_called(name).head.format(at_least=self.at_least or "k") for name in figures}
+        return style.format_index(lambda name: heads.get(str(name), str(name)), axis="columns")
 
     def caption(self) -> list[str]:
         """Return the caption of a picture: the question."""

@@ -16,34 +16,22 @@ from analyser.common.frames import names_of
 
 CELL_WIDTH, CELL_HEIGHT, WIDEST = 0.62, 0.42, 8.0  # inches
 PALE = 0.35  # opacity of a situation that does not come up
-# Told apart by colour-blind readers, and in grey by their hatches.
-FILLS = (
-    ("#9db4c8", ""),
-    ("#e69f00", "///"),
-    ("#56b4e9", "..."),
-    ("#009e73", "xxx"),
-    ("#f0e442", "---"),
-    ("#cc79a7", "ooo"),
-    ("#d55e00", "|||"),
-    ("#dfe6ec", "\\\\\\"),
-)
+MOST_ACTIONS = 8
 COLOURS = {
-    name: FILLS[place]
-    for place, names in enumerate(
-        (
-            ("aim and shoot",),
-            ("advance and shoot", "close in and shoot"),
-            ("retire and shoot",),
-            ("go on lookout",),
-            ("do nothing",),
-            ("charge",),
-            ("double time",),
-            ("take cover", "advance and take cover"),
-        )
-    )
-    for name in names
+    "aim and shoot": ("#9db4c8", ""),
+    "advance and shoot": ("#e69f00", "///"),
+    "close in and shoot": ("#e69f00", "+++"),
+    "retire and shoot": ("#56b4e9", "..."),
+    "go on lookout": ("#009e73", "xxx"),
+    "advance and go on lookout": ("#009e73", "\\\\\\"),
+    "retire and go on lookout": ("#009e73", "***"),
+    "do nothing": ("#f0e442", "---"),
+    "charge": ("#cc79a7", "ooo"),
+    "double time": ("#d55e00", "|||"),
+    "take cover": ("#dfe6ec", "\\\\\\"),
+    "advance and take cover": ("#dfe6ec", "///"),
 }
-"""Colour and hatch of what is done most often."""
+"""Colour and hatch of actions, told apart by colour-blind readers, and in grey by their hatches."""
 _HOW_FAR = re.compile(r" (to |\d).*?(?= and |$)")
 _EDGES: dict[str, Any] = {"edgecolor": "white", "linewidth": 1, "hatchcolor": look.DARK, "hatch_linewidth": 0.7}
 FEWEST_COLUMNS = 4
@@ -90,8 +78,8 @@ def choices(
     if frame.duplicated(["x", "y"]).any():
         raise InputError("more than one row for one cell")
     frequent = frame["do"].value_counts(sort=True).sort_index(kind="stable").sort_values(ascending=False, kind="stable")
-    named = list(frequent.index[: len(FILLS)])
-    if len(frequent) > len(FILLS):
+    named = list(frequent.index[:MOST_ACTIONS])
+    if len(frequent) > MOST_ACTIONS:
         named = [*named[:-1], "something else"]
     xs, ys = np.sort(frame["x"].unique()), np.sort(frame["y"].unique())
     columns, fills = max(len(xs), FEWEST_COLUMNS), _fills(named)
@@ -122,14 +110,9 @@ def choices(
 
 
 def _fills(named: list[str]) -> dict[str, tuple[str, str]]:
-    """Colour and hatch of each action: its own ones, unless another action of the picture has them already."""
-    taken = [COLOURS[name] for name in named if name in COLOURS]
-    free = [fill for fill in FILLS if fill not in taken]
-    fills: dict[str, tuple[str, str]] = {}
-    for name in named:
-        own = COLOURS.get(name)
-        fills[name] = own if own and own not in fills.values() else free.pop(0)
-    return fills
+    """Colour and hatch of each action: its own ones, of another action those of one that is not in the picture."""
+    free = [fill for name, fill in COLOURS.items() if name not in named]
+    return {name: COLOURS.get(name) or free.pop(0) for name in named}
 
 
 def tactic_costs(

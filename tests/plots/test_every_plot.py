@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 import analyser
 from analyser import morale, plots
 from analyser.common.frames import tidy
+from analyser.plots.decisions import COLOURS
 
 RIFLES, SHARP = "crown/rifle-platoon@basic", "crown/sharp-rifles@basic"
 GRENADIERS = "imperium/scion-grenadier-platoon@basic"
@@ -93,6 +94,22 @@ def test_a_tidy_frame_is_drawn_on_the_axes_of_the_user_alone(name):
     others = [each for each in figure.axes if each is not ax and each.get_label() != "<colorbar>"]
     assert (ax.get_title(), others, figure.texts, figure.legends) == ("My own", [], [], [])
     pd.testing.assert_frame_equal(frame, before)
+
+
+def test_an_action_looks_the_same_beside_whatever_others():
+    def looks(*actions):
+        frame = pd.DataFrame({"x": range(len(actions)), "y": 1, "do": actions, "costs": 0.0, "comes_up": True})
+        legend = plots.choices(frame, across="enemy", up="own").get_legend()
+        fills = [(patch.get_facecolor(), patch.get_hatch()) for patch in legend.get_patches()]
+        return dict(zip([text.get_text() for text in legend.get_texts()], fills))
+
+    many = looks("advance 3 and shoot", "retire and go on lookout", "burrow", "do nothing", "charge")
+    few = looks("burrow", "charge", "advance and shoot")
+    assert len(set(many.values())) == len(many)
+    assert {name: many[name] for name in ("charge", "advance and shoot")} == {
+        name: few[name] for name in ("charge", "advance and shoot")
+    }
+    assert len(set(COLOURS.values())) == len(COLOURS)
 
 
 @pytest.mark.parametrize("name", CASES)
