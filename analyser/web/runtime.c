@@ -63,6 +63,8 @@ extern int kernel(i64 *result, void **error, void *question, void *scratch, void
 int ask(void) {
   i64 result;
   void *error;
+  top = 0;  // nothing of the question before is left, so that memory grows with the largest question alone
+  __builtin_memset(free_blocks, 0, sizeof free_blocks);
   __builtin_memset(attack, 0, ATTACK);
   __builtin_memset(charge, 0, CHARGE);
   __builtin_memset(duel, 0, DUEL);
