@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from analyser.common.jit import inlined, step
+from analyser.common.jit import Whole, inlined, step
 from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.tables import NOWHERE, UNITS, Battle, Field, Place, first_of, side_of, wide
 from analyser.rules import unit_state
@@ -29,7 +29,7 @@ def length_between(battle: Battle, unit: int, other: int) -> int:
 
 
 @inlined
-def squared_from(field: Field, at: int, x: int, y: int) -> Any:
+def squared_from(field: Field, at: Whole, x: int, y: int) -> Any:
     """The square of how far a unit is from a point; NOWHERE or more if it is not on the field."""
     dx, dy = np.int32(field.x[at] - x), np.int32(field.y[at] - y)
     return np.int32(np.int32(np.int32(dx * dx) + np.int32(dy * dy)) + field.off[at])  # all of them vector instructions
@@ -57,8 +57,8 @@ def measure(battle: Battle, side: int, x: int, y: int) -> None:
     length = root_of(wide(least))
     beyond = np.int32(min((length + 1) * (length + 1), NOWHERE))
     for place in range(units):
-        at = np.int32(first + place) if field.squared[np.uint64(first + place)] < beyond else np.int32(UNITS)
-        result = at if at < result else result
+        near = np.int32(first + place) if field.squared[np.uint64(first + place)] < beyond else np.int32(UNITS)
+        result = near if near < result else result
     field.nearest = np.int64(result) if result < UNITS else NONE  # type: ignore[assignment]
     field.nearest_length = length
 
