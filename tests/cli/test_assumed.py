@@ -56,6 +56,7 @@ ASKED = {
     ),
     "balance prices": (RIFLES, "--against", GRENADIERS, *FAR),
     "balance what-if": (RIFLES, "dice-1", *FIELD),
+    "balance check": ("*/*guns@basic", "--against", "*/*guns@basic", "--points", 100, "--trials", 2),
     "balance fix": (RIFLES, *FIELD, "--most-changes", "1"),
     "balance solve-price": ("crown/rifle-platoon@reinforced", *FIELD),
     "balance solve-dice": ("crown/rifle-platoon@reinforced", "--most", 1, *FIELD),
