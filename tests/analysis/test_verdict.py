@@ -45,6 +45,9 @@ def test_why_is_in_words_for_people(shipped):
         if told:
             assert int(told[1]) == defence_of(unit)
             assert bool(told[2]) == (defence_of(unit) != unit.defence)
+    dice = [float(each) for pair in re.findall(r"([\d.]+) dice for 100 points, others ([\d.]+)", whys) for each in pair]
+    assert len(dice) > 40
+    assert np.abs(np.log(np.divide(dice[::2], dice[1::2]))).min() > np.log(1.04)  # 1.05, but for the digits shown
 
 
 def test_the_rule_and_the_limits_stand_where_verdicts_do():
