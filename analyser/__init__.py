@@ -94,18 +94,21 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
     __version__: str
 
 
-def _places() -> dict[str, str]:
-    """The module of each public name: as this file tells type checkers, so that every name stands in one place."""
+def _module_of_names() -> dict[str, str]:
+    """Read the TYPE_CHECKING imports of this file, the one list of public names: the module of each."""
     with open(__file__, encoding="utf-8") as file:  # noqa: PTH123 - pathlib takes longer to import than all of this
         tree = ast.parse(file.read())
-    result = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     return {
-        name.name: str(node.module) for node in result for name in node.names if str(node.module).startswith("analyser")
+        name.name: str(node.module)
+        for node in imports
+        for name in node.names
+        if str(node.module).startswith("analyser")
     }
 
 
-_PLACES = _places()
-__all__ = list(_PLACES)
+_MODULES = _module_of_names()
+__all__ = list(_MODULES)
 
 
 def __getattr__(name: str) -> Any:
@@ -117,11 +120,11 @@ def __getattr__(name: str) -> Any:
             return metadata.version("analyser")
         except metadata.PackageNotFoundError:  # run from a folder, not installed
             return "not installed"
-    if name not in _PLACES:
+    if name not in _MODULES:
         raise AttributeError(f"module 'analyser' has no attribute {name!r}")
-    if _PLACES[name] == "analyser":
+    if _MODULES[name] == "analyser":
         return importlib.import_module(f"analyser.{name}")
-    return getattr(importlib.import_module(_PLACES[name]), name)
+    return getattr(importlib.import_module(_MODULES[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -68,7 +68,7 @@ def edited(
     reusable = known_of(attackers, field, edits=keep)
     if rules == answer.ruleset:
         rows, columns = _places(answer.attackers, attackers), _places(answer.defenders, defenders)
-        reusable = _Before(answer.frame, rows, columns, reusable)
+        reusable = _ReusedCells(answer.frame, rows, columns, reusable)
     with sampling.with_bar() as reporting:
         frame = grid(attackers, field, answer.situations, reporting.report, reusable)
     missing = not_modelled(attackers, defenders, answer.situations)
@@ -83,16 +83,18 @@ def fights_as(one: Loadout, other: Loadout) -> bool:
     return one.selector == other.selector and fighting(one) == fighting(other)
 
 
-class _Before(Known):
+class _ReusedCells(Known):
     """Cells of an earlier table, for pairs whose fights are unchanged.
 
-    Of the others what `beside` knows. `attackers` and `defenders` are, for each of the wanted table, its place among
-    those of `frame`; -1 for one that is changed, or was not there.
+    Other pairs come from `fallback`. ``attackers[i]`` is the row of wanted attacker i in the old `frame`, -1 if new
+    or changed; `defenders` likewise.
     """
 
-    def __init__(self, frame: pd.DataFrame, attackers: Sequence[int], defenders: Sequence[int], beside: Known) -> None:
+    def __init__(
+        self, frame: pd.DataFrame, attackers: Sequence[int], defenders: Sequence[int], fallback: Known
+    ) -> None:
         super().__init__(len(attackers), len(defenders))
-        self._frame, self._beside = frame, beside
+        self._frame, self._fallback = frame, fallback
         self._places = [np.array(places, np.int64) for places in (attackers, defenders)]
         self._kept = [np.flatnonzero(place >= 0) for place in self._places]
         rows, columns = (np.flatnonzero(places < 0).tolist() for places in self._places)
@@ -103,9 +105,11 @@ class _Before(Known):
         if not self._missing:
             result, missing = blank_cells(*map(len, self._places)), self._missing
         else:
-            result, unknown = self._beside.of(situation)
-            missing = [block for one in self._missing for other in unknown if all(block := _in_both(one, other))]
-            if _pairs(missing) == _pairs(unknown):  # it knows all else: the very same cells
+            result, unknown = self._fallback.of(situation)
+            missing = [
+                block for own in self._missing for block in (_in_both(own, other) for other in unknown) if all(block)
+            ]
+            if _pairs(missing) == _pairs(unknown):  # the fallback already has every reusable cell
                 return result, missing
         at = [places[kept] for places, kept in zip(self._places, self._kept)]
         result[np.ix_(*self._kept)] = self._cells[situation.name][np.ix_(*at)]
@@ -113,7 +117,7 @@ class _Before(Known):
 
     def fought(self, situation: Situation, cells: Cells, blocks: Blocks) -> None:
         """Store the cells of these blocks, as :class:`~.grid.Known` does."""
-        self._beside.fought(situation, cells, blocks)
+        self._fallback.fought(situation, cells, blocks)
 
     @cached_property
     def _cells(self) -> dict[str, Cells]:

@@ -1,6 +1,6 @@
-"""Losses of loadouts as a game: for every pair the share of each that is lost while both act once.
+"""Mutual losses: for every pair of loadouts, the mean share of each that is lost in a round in which both act once.
 
-Under best play it is what each loses in a duel, a round.
+With best play: the loss of a duel divided by its rounds.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
 
 WAYS = ("ranged", "charge")
-"""The kinds of situations that are one exchange; a duel is many of them, and is looked at by itself."""
-SHORT = 12.0  # inches: who is so near may as well charge
+"""The kinds of situations in which each side acts once; duels are treated by themselves."""
+NEAR_WITHIN = 12.0  # inches: up to here a situation counts as near
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,36 +35,36 @@ class Exchange:
     Attributes
     ----------
     loadouts : tuple of Loadout
-        Those that have a price and that everyone can reach, directly or through others, and be reached by.
+        Those with a price that losses connect in both directions (one strong component).
     losses : ndarray
-        Shape (places, n, n): ``[place, i, j]`` is the mean share of j that is lost to i in a round. Far apart they
-        shoot; near, each does what gains it most at today's points, a shot or a charge; and who was suppressed by the
-        other's act does less. How long they are what is another in each of :data:`~.approach.COUNTRIES`, which are
-        the places; of situations that are all far or all near there is one place.
-    free : ndarray
-        The same if suppression took nothing from anybody.
+        Shape (grounds, n, n): ``[ground, i, j]`` is the mean share of j that is lost to i in a round. Far apart both
+        shoot; near, each does what gains it most at today's points, a shot or a charge. A suppressed unit does less.
+        Each ground (:data:`~.approach.COUNTRIES`) has its own share of far and near rounds; if all situations are far,
+        or all near, there is one ground.
+    unsuppressed : ndarray
+        Losses without the effect of suppression.
     shot : ndarray
-        What of `free` is lost to shots; the rest is lost hand to hand.
+        The part of `unsuppressed` that shots cause; the rest is lost hand to hand.
     answered : ndarray
-        As `losses`, if nobody were ever out of the reach of whom he shoots at.
-    alone : ndarray
+        `losses` if every shot could be returned.
+    outranges : ndarray
         Shape (n, n): the share of rounds in which the row shoots at the column and is out of its reach.
-    met : ndarray
-        Whether two of them meet.
+    meets : ndarray
+        True for pairs that meet.
     left_out : dict of str to str
-        Why each loadout that is not in the game is not.
+        The reason for each loadout that is not in the game.
     by_tactic : ndarray or None
-        Under best play of both `losses` are those of the duels of :data:`~.situations.BEST_TRADES`, and all else here
-        is as above; so is this: the losses if all did so.
+        With best play `losses` come from the duels of :data:`~.situations.BEST_TRADES`; this keeps the losses by
+        simple tactics. Otherwise None.
     """
 
     loadouts: tuple[Loadout, ...]
     losses: Array
-    free: Array
+    unsuppressed: Array
     shot: Array
     answered: Array
-    alone: Array
-    met: NDArray[np.bool_]
+    outranges: Array
+    meets: NDArray[np.bool_]
     left_out: dict[str, str]
     by_tactic: Array | None = None
 
@@ -79,10 +79,10 @@ class Exchange:
         return _points(self.loadouts)
 
     @property
-    def evenly(self) -> Array:
-        """Frequency of each loadout where all units, and all levels of a unit, are met equally often; adds up to 1.
+    def uniform_weights(self) -> Array:
+        """Frequency of each loadout if all units, and all levels of a unit, are equally frequent; adds up to 1.
 
-        Copies of a unit are met as often as it would be alone.
+        Copies of a unit share its frequency.
         """
         levels = pd.Series([loadout.level_name for loadout in self.loadouts])
         several = levels.groupby([self.kinds, levels]).transform("size").to_numpy(np.float64)
@@ -90,7 +90,7 @@ class Exchange:
         return np.asarray(shares / shares.sum(), np.float64)
 
     def mean(self) -> Array:
-        """The losses as a mean over the places, which count the same."""
+        """Return the mean losses over the grounds, with equal weights."""
         return np.asarray(self.losses.mean(axis=0), np.float64)
 
 
@@ -121,7 +121,7 @@ def exchange_of(
         left_out |= {sides[at].selector: reason for at, reason in why_not.items() if not met[at].any()}
     outside = ~connected(losses.sum(axis=0)) if sides else np.zeros(0, np.bool_)
     left_out = {
-        sides[at].selector: _why_alone(losses[:, at].sum(), losses[:, :, at].sum()) for at in outside.nonzero()[0]
+        sides[at].selector: _why_unconnected(losses[:, at].sum(), losses[:, :, at].sum()) for at in outside.nonzero()[0]
     } | left_out
     kept = np.flatnonzero(~outside)
     both_ways = np.ix_(kept, kept)
@@ -155,8 +155,8 @@ def losses_of(
 ) -> Array:
     """Return the mean share that each column loses to each row while both act once, over far and near.
 
-    Of all `loadouts`, which must have points; 0 for those who do not meet. In a list units screen each other and choose
-    whom they meet: how long two alone would take to come near is not asked.
+    All `loadouts` must have points; pairs that do not meet lose 0. The approach is ignored, because units of a list
+    screen each other.
     """
     situations = [situation for situation in situations if situation.kind in WAYS]
     acts, met = acts_of(frame, loadouts, situations, ruleset)
@@ -169,13 +169,13 @@ def _far_and_near(
 ) -> tuple[Losses | None, Losses | None]:
     """Return the losses far apart and near, where each takes its best act; None without such situations."""
     points, rallies = _points(loadouts), _rallies(loadouts, ruleset)
-    far, near = ([acts[each.name] for each in situations if is_near(each) == place] for place in (False, True))
-    shots = [] if any(each.reach.any() for each in near) else far  # they may be fired near, too
+    far, near = ([acts[fight.name] for fight in situations if is_near(fight) == place] for place in (False, True))
+    shots = [] if any(act.reach.any() for act in near) else far  # without a near shot, far shots are options near, too
     return mean_losses(far, rallies), best_losses([*near, *shots] if near else [], rallies, points)
 
 
 class _Rounds(NamedTuple):
-    """Exchange in a round at each place: shapes (places, n, n), as of :class:`Exchange`."""
+    """Losses in a round on each ground: shapes (grounds, n, n), as of :class:`Exchange`."""
 
     held: Array
     free: Array
@@ -233,13 +233,15 @@ def _rallies(loadouts: Sequence[Loadout], ruleset: Ruleset) -> Array:
 def is_near(situation: Situation) -> bool | None:
     """Return True if two units are close enough there for a charge; None where the situation is no exchange."""
     if situation.kind == "ranged":
-        return "short_range" in situation.bonuses or (situation.distance is not None and situation.distance <= SHORT)
+        return "short_range" in situation.bonuses or (
+            situation.distance is not None and situation.distance <= NEAR_WITHIN
+        )
     return True if situation.kind == "charge" else None
 
 
-def _why_alone(does: float, suffers: float) -> str:
-    if does == 0 and suffers == 0:
-        return "it neither hurts anybody here nor is hurt"
-    if does == 0:
-        return "it hurts nobody here"
-    return "nobody here hurts it" if suffers == 0 else "few here hurt it or are hurt"
+def _why_unconnected(dealt: float, taken: float) -> str:
+    if dealt == 0 and taken == 0:
+        return "it hurts no unit here, and none hurts it"
+    if dealt == 0:
+        return "it hurts no unit here"
+    return "no unit here hurts it" if taken == 0 else "few here hurt it or are hurt"

@@ -1,4 +1,4 @@
-"""Figures of one's own in a grid of matchups, pair by pair from the outcomes of the attack that is shown."""
+"""User metrics for matchups, computed from the table of outcomes of each cell's attack."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def with_own_metric(
     ruleset: Ruleset,
     name: str,
 ) -> pd.DataFrame:
-    """The frame of matchups with a column of a figure of one's own; NaN where they cannot fight, and in other fights.
+    """Return the frame of matchups with a column of a user metric; NaN where it does not apply.
 
-    InputError without a situation that is a ranged attack: only of those a cell has one outcome table.
+    InputError without a ranged attack among the situations, because other fights have no single table of outcomes.
     """
     function = function_of(name)
     assert function is not None

@@ -94,7 +94,9 @@ class Reasons:
         self._units = units = [loadout.unit for loadout in exchange.loadouts]
         hundreds, losses = np.log(exchange.points / 100), exchange.mean()
         by_tactic = losses if exchange.by_tactic is None else exchange.by_tactic.mean(axis=0)
-        free, shot, answered = (table.mean(axis=0) for table in (exchange.free, exchange.shot, exchange.answered))
+        free, shot, answered = (
+            table.mean(axis=0) for table in (exchange.unsuppressed, exchange.shot, exchange.answered)
+        )
         self.offence, self.toughness = both_sides(losses, field, prices)
         offence, toughness = both_sides(by_tactic, field, prices)
         unheld, unsuppressed = both_sides(free, field, prices)
@@ -114,7 +116,7 @@ class Reasons:
             HELD: np.exp(offence - unheld),
             PLAYED: np.exp(self.offence + self.toughness - offence - toughness),
         }
-        even, peers = exchange.evenly, peers_of(roles, exchange.kinds)
+        even, peers = exchange.uniform_weights, peers_of(roles, exchange.kinds)
 
         def beside(figures: Array) -> tuple[Array, Array]:
             figures = np.log(np.maximum(figures, _NOTHING))
@@ -139,7 +141,7 @@ class Reasons:
             np.array([max([row.long_range or 1.0 for row in unit.rows], default=1.0) for unit in units])
         )
         self._room = beside(np.array([unit.value("Capacity") or 1.0 for unit in units]))
-        self._alone = beside((exchange.alone @ field) / np.maximum(exchange.met @ field, _NOTHING))
+        self._alone = beside((exchange.outranges @ field) / np.maximum(exchange.meets @ field, _NOTHING))
         self._common = {role: _common([unit for unit, its in zip(units, roles) if its == role]) for role in set(roles)}
 
     def uncounted(self, at: int, sign: int) -> str:

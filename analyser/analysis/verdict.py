@@ -71,7 +71,7 @@ def rate(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> R
     """
     today, losses = np.log(exchange.points), exchange.mean()
     gains = pricing.ahead(losses, today)
-    field = pricing.response(gains, exchange.evenly, exchange.met)
+    field = pricing.response(gains, exchange.uniform_weights, exchange.meets)
     even, ahead = pricing.even_trade(losses, field), pricing.evenly_ahead(losses, field, today)
     roles = [role_of(loadout.unit) for loadout in exchange.loadouts]
     missing = frozenset(rule.name for rule in answer.not_modelled)
@@ -79,8 +79,8 @@ def rate(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> R
     levels = [loadout.level_name for loadout in exchange.loadouts]
     sides = Sides(roles, levels, exchange.kinds, _profiles(exchange))
     prices = pooled(today - even.prices, today - ahead.prices, sides, _noise(exchange, field, even.prices))
-    strength, explained = pricing.one_number(gains, exchange.met * np.outer(field, field))
-    odd = np.where(exchange.met, gains - (strength[:, None] - strength[None, :]), 0.0)
+    strength, explained = pricing.one_number(gains, exchange.meets * np.outer(field, field))
+    odd = np.where(exchange.meets, gains - (strength[:, None] - strength[None, :]), 0.0)
     played, exploitability = (
         _played(gains, _sides_of(exchange)) if with_played else (np.full(len(today), np.nan), np.nan)
     )
@@ -88,7 +88,7 @@ def rate(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> R
     peers, selectors = peers_of(roles, exchange.kinds), np.array([loadout.selector for loadout in exchange.loadouts])
 
     def over_usual(values: Array) -> Array:
-        others = usual(peers, values, exchange.evenly)
+        others = usual(peers, values, exchange.uniform_weights)
         return np.asarray(values - np.where(np.isnan(others), values, others), np.float64)
 
     level_pay = np.array([prices.levels[name] for name in sides.levels])
@@ -326,9 +326,9 @@ def _verdict(
 def _sides_of(exchange: Exchange) -> tuple[Places, Places]:
     """Return the two sides that play each other: all against all, or two groups that do not meet among themselves."""
     everybody = np.arange(len(exchange.loadouts))
-    theirs = np.flatnonzero(exchange.met[0])
-    ours = np.flatnonzero(exchange.met[theirs[0]])
-    apart = not exchange.met.all() and len(ours) + len(theirs) == len(everybody)
+    theirs = np.flatnonzero(exchange.meets[0])
+    ours = np.flatnonzero(exchange.meets[theirs[0]])
+    apart = not exchange.meets.all() and len(ours) + len(theirs) == len(everybody)
     return (ours, theirs) if apart else (everybody, everybody)
 
 

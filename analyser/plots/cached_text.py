@@ -19,7 +19,7 @@ from matplotlib.transforms import Affine2D, Bbox
 from numpy.typing import NDArray
 
 _POINTS_AN_INCH = 72
-_MIDDLE, _BOTTOM = "0", "lp"  # where a line of text has its middle: that of its digits; and its lowest point
+_MIDDLE, _BOTTOM = "0", "lp"  # reference glyphs for vertical alignment
 
 
 class Outline(NamedTuple):
@@ -33,9 +33,8 @@ class Outline(NamedTuple):
 class OutlinedText(Text):
     """A text on one line, no formula, drawn from its outline: at its own place, or at `places` if there are any.
 
-    Of texts that are equal but for their place one can draw all, and the others have an empty list. A picture has
-    hundreds of texts, of few different strings, and to lay out each anew, several times for each file, would be most of
-    its cost: an outline is worked out once for each string.
+    One of several equal texts draws all of them (`places`); the others have an empty list. A picture has hundreds of
+    texts but few different strings, so laying out each string once saves most of the time.
     """
 
     places: list[tuple[float, float]] | None = None
@@ -89,7 +88,7 @@ def outline_labels(axis: Axis) -> None:
 
 @lru_cache
 def _scaled(pixels: float, rotation: float) -> Affine2D:
-    """From points about a text's place to pixels about it, where a point has so many."""
+    """Return the transform from points to pixels around the place of a text."""
     return Affine2D().scale(pixels).rotate_deg(rotation)
 
 
@@ -98,7 +97,7 @@ def _outline(text: str, font: FontProperties, across: str, up: str) -> Outline:
     """The outline of `text` about the point that its alignment says; the text need not have letters of full height."""
 
     def path_of(string: str) -> Path:
-        with rc_context({"text.parse_math": False}):  # which a path of a text cannot be told otherwise
+        with rc_context({"text.parse_math": False}):  # TextPath has no parse_math argument
             return TextPath((0, 0), string, size=font.get_size_in_points(), prop=font)
 
     path, line = path_of(text), path_of(_BOTTOM if up == "bottom" else _MIDDLE).get_extents()

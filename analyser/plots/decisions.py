@@ -32,7 +32,7 @@ COLOURS = {
     "advance and take cover": ("#dfe6ec", "///"),
 }
 """Colour and hatch of actions, told apart by colour-blind readers, and in grey by their hatches."""
-_HOW_FAR = re.compile(r" (to |\d).*?(?= and |$)")
+_HOW_FAR = re.compile(r" (to |\d).*?(?= and |$)")  # "advance 3 inches and shoot" becomes "advance and shoot"
 _EDGES: dict[str, Any] = {"edgecolor": "white", "linewidth": 1, "hatchcolor": look.DARK, "hatch_linewidth": 0.7}
 FEWEST_COLUMNS = 4
 MOST_BARS, BAR_HEIGHT = 40, 0.26  # inches
@@ -135,14 +135,14 @@ def tactic_costs(
     --------
     >>> frame = pd.DataFrame({"attacker": ["a", "b"], "cost": [0.1, 0.02], "most": [0.3, 0.1]})
     >>> tactic_costs(frame).get_xlabel()
-    'percent of P(win), a draw half; the line: at most'
+    'cost, percentage points of P(win); line: largest cost'
     """
     frame = look.rows_of(data, "by_unit")
     look.check_columns(frame, ("attacker", "cost", "most"))
     shown = frame.head(MOST_BARS).iloc[::-1]
     own = "Cost of the usual tactic against best play"
     more: dict[str, Any] = {
-        "xlabel": "percent of P(win), a draw half; the line: at most",
+        "xlabel": "cost, percentage points of P(win); line: largest cost",
         "legend": int(label is not None),
     }
     with look.drawing(ax, 5.0, BAR_HEIGHT * len(shown), title=title, own=own, grid="x", **more) as axes:

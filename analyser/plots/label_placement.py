@@ -1,4 +1,4 @@
-"""Where the numbers of crowded markers stand: off all markers, and off each other."""
+"""Placement of labels of crowded markers without overlaps."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 Places = NDArray[np.float64]
 
-OFF_MARKERS, OFF_LABELS = 11.0, 14.0  # pixels from the middle of a label to those of others
+OFF_MARKERS, OFF_LABELS = 11.0, 14.0  # least pixels between the middle of a label and a marker, or another label
 _AWAY = (14.0, 20.0, 27.0, 35.0, 44.0)  # pixels from a marker to its label, the first that has room
-_TURNS = np.radians((0, 25, -25, 50, -50, 75, -75))
+_TURNS = np.radians((0, 25, -25, 50, -50, 75, -75))  # from the preferred direction, in the order of trial
 
 
 def label_offsets(markers: Places, labelled: Sequence[int], outwards: Sequence[float], size: Sequence[float]) -> Places:

@@ -35,7 +35,7 @@ def trades_of(answer: Matchups) -> tuple[Trades, Trades]:
 def _points_for_points(exchange: Exchange) -> Array:
     points = exchange.points
     destroyed = 100 * exchange.mean() * points[None, :] / points[:, None]
-    return np.where(exchange.met, destroyed, np.nan)
+    return np.where(exchange.meets, destroyed, np.nan)
 
 
 def _means(figures: Array, groups: Sequence[str]) -> Trades:

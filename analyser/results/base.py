@@ -84,7 +84,7 @@ class Result(OwnFigures, Answer):
         return f"analyser/{self.kind}/1"
 
     @property
-    def told_gaps(self) -> tuple[str, ...]:
+    def gaps_in_text(self) -> tuple[str, ...]:
         """Gaps of the model that the text names: all of them, unless a kind of answer narrows this."""
         return self.not_modelled
 
@@ -143,7 +143,7 @@ class Result(OwnFigures, Answer):
 
     @abstractmethod
     def _possible(self, figure: str) -> NDArray[Any]:
-        """Every value that a figure can have, or more."""
+        """A superset of the possible values of a figure."""
 
     @abstractmethod
     def heading(self) -> list[tuple[str, str]]:
@@ -256,7 +256,7 @@ class Result(OwnFigures, Answer):
         return float(np.sqrt(mean_and_variance(*self._checked(figure, moment), self.trials)[1]))
 
     def quantile(self, figure: str, q: float, moment: int | None = None) -> float:
-        """The least value that a figure reaches or stays below with probability `q`, in [0, 1]; see :meth:`pmf`."""
+        """The smallest v with P(figure <= v) >= `q`, a probability; see :meth:`pmf`."""
         if isinstance(q, bool) or not isinstance(q, int | float) or not 0 <= q <= 1:
             raise InputError(f"{shown(q)} is not usable", where="q", allowed="a probability, 0 to 1")
         values, weights = self._marginal(figure, moment)
@@ -269,7 +269,7 @@ class Result(OwnFigures, Answer):
         return self._weighed(figure, moment)
 
     def _marginal(self, figure: str, moment: int | None) -> Weighed:
-        """The distinct values of a figure in rising order, every number of models of one target, and the weights."""
+        """The distinct values of a figure in rising order, with weights; of models all numbers up to the target's."""
         values, weights = self._checked(figure, moment)
         every = np.arange((self.scenario.target.models or 0) + 1 if figure == "models_destroyed" else 0)
         distinct, place = np.unique(np.concatenate([every, values]), return_inverse=True)

@@ -109,7 +109,7 @@ class BattleResult(Result):
 
     @property
     def _most_points(self) -> dict[str, int]:
-        """The most victory points that each side can win: ratings, and of a Hunter two combats a round and enemy."""
+        """The most victory points of each side: ratings plus, for each Hunter, two won combats per round and enemy."""
         most = {}
         for side, units, enemies in zip(SIDES, self.scenario.fielded, self.scenario.fielded[::-1]):
             hunters = sum(unit.combatant.has("Hunter") for unit in units)
@@ -357,7 +357,7 @@ class BattleResult(Result):
         return conclusions(self)
 
     @property
-    def told_gaps(self) -> tuple[str, ...]:
+    def gaps_in_text(self) -> tuple[str, ...]:
         """Gaps of the model that the text names: boons and rules of these armies, or all (:meth:`in_full`)."""
         own = tuple(rule for rule in self.not_modelled if rule not in NOT_MODELLED)
         return self.not_modelled if self.tells_all else own
@@ -396,8 +396,8 @@ def solve_battle(
 
     def played(how: Sampling) -> BattleResult:
         trials = how.trials or DEFAULT_BATTLES
-        if isinstance(how, SharedSampling) and how.played is not None:
-            counts = how.played(simulation, None)
+        if isinstance(how, SharedSampling) and how.run_trials is not None:
+            counts = how.run_trials(simulation, None)
         else:
             counts = simulation.play(trials, how.seed, how.n_threads, how.report)
         head: dict[str, Any] = {"trials": trials, "seed": int(how.seed), "profiles": scenario.profiles}

@@ -1,4 +1,4 @@
-"""The answer to a scenario of any kind: what answers each is said here alone."""
+"""The only place that maps a kind of scenario to its solver."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def solve(scenario: AnyScenario, sampling: Sampling, *, brief: bool = False) -> 
     scenario : Scenario and its like
     sampling : Sampling
     brief : bool
-        Of a battle its figures alone, without swing units and orders, which take as long again.
+        Battles without swing units and the game of tactics, which take as long again.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def solve(scenario: AnyScenario, sampling: Sampling, *, brief: bool = False) -> 
 
 
 def _battle(scenario: Any, sampling: Sampling, brief: bool) -> Result:
-    from analyser.results.battle import solve_battle  # which takes as long to read as all others
+    from analyser.results.battle import solve_battle  # a slow import
 
     return solve_battle(scenario, sampling, swing=not brief, tactics=not brief)
 

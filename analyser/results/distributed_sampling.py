@@ -1,4 +1,4 @@
-"""Samples of longer fights and battles whose trials are shared out among processes."""
+"""Sampling of longer fights and battles by trials that run in other processes."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from analyser.common.sampling import Sampling
 
 @dataclass(frozen=True)
 class SharedSampling(Sampling):
-    """Sampling of a question some or all of whose trials are run in other processes.
+    """Sampling whose trials run in other processes.
 
     Attributes
     ----------
-    played : callable
+    run_trials : callable
         Called instead of running trials, with the simulation and the start states; returns what the simulation would.
     """
 
-    played: Callable[[Any, Any], Any] | None = None
+    run_trials: Callable[[Any, Any], Any] | None = None

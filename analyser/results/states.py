@@ -247,8 +247,8 @@ def run(
             states.append(JointStates(joint.first[row], joint.second[column], joint.probabilities[row, column]))
         return states
     simulation = simulation or simulation_of(setup, programs, ruleset, replacement=sampling.replacement)
-    if isinstance(sampling, SharedSampling) and sampling.played is not None:
-        return [JointStates(*half) for half in sampling.played(simulation, start)]
+    if isinstance(sampling, SharedSampling) and sampling.run_trials is not None:
+        return [JointStates(*half) for half in sampling.run_trials(simulation, start)]
     played = simulation.play(start, sampling.first_trials(), sampling.seed, sampling.n_threads, sampling.report)
     return [JointStates(*half) for half in played]
 

@@ -93,7 +93,7 @@ def _solved(plan: Plan, scenario: Any, trials: int, played: Any) -> Result:
     """Return the answer to a longer fight whose trials `played` simulates, or has counted."""
     terms = plan.sampled.sample
     how: dict[str, Any] = {"trials": trials, "seed": terms.seed, "threads": 1, "replacement": terms.replacement}
-    return solve(scenario, SharedSampling("monte-carlo", **how, played=played), brief=True)
+    return solve(scenario, SharedSampling("monte-carlo", **how, run_trials=played), brief=True)
 
 
 def answer_of(plan: Plan, batches: Iterable[pd.DataFrame]) -> Result:

@@ -47,7 +47,7 @@ def test_where_all_pass_their_tests_nothing_is_held(library):
     sides = [each.with_(rules="+Automata") for each in library.matching("crown/r*@basic")]
     table = matchups(sides, sides, situations=SITUATIONS)
     found = exchange_of(table.frame, table.attackers, table.situations, table.ruleset)
-    assert found.losses == pytest.approx(found.free, abs=1e-15)
+    assert found.losses == pytest.approx(found.unsuppressed, abs=1e-15)
 
 
 # --- a plain reading of the table ---------------------------------------------------------------------------

@@ -90,7 +90,7 @@ def test_the_error_by_opponents_is_that_of_real_resampling(game):
     _, exchange = game
     losses, random = exchange.mean(), np.random.default_rng(3)
     gains = pricing.ahead(losses, np.log(exchange.points))
-    field = pricing.response(gains, exchange.evenly, exchange.met)
+    field = pricing.response(gains, exchange.uniform_weights, exchange.meets)
     prices = pricing.even_trade(losses, field).prices
     drawn = []
     for _ in range(150):
