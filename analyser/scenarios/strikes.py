@@ -121,7 +121,7 @@ class Fighter:
 
     @property
     def n_rows(self) -> int:
-        """How many there are."""
+        """Number of its rows."""
         return len(self.rows)
 
     def dice_of(self, row: int) -> NDArray[np.int64]:
