@@ -192,8 +192,8 @@ def effects_on(attack: AttackFacts, target: TargetFacts, short: int) -> Effects:
     if not attack.house_1 and not target.house_1:
         return effects
     situation = situation_of(attack, short)
-    for rule in (attack.house_1, attack.house_2, attack.house_3, attack.house_4):
-        effects = with_rule(effects, rule, situation, target.is_a)
-    for rule in (target.house_1, target.house_2, target.house_3, target.house_4):
-        effects = with_rule(effects, rule, situation, attack.is_a)
+    mine = (attack.house_1, attack.house_2, attack.house_3, attack.house_4)
+    rules = (*mine, target.house_1, target.house_2, target.house_3, target.house_4)
+    for place in range(2 * MOST_RULES):
+        effects = with_rule(effects, rules[place], situation, target.is_a if place < MOST_RULES else attack.is_a)
     return effects
