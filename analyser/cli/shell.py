@@ -49,8 +49,8 @@ _ALIKE = 0.75  # of a word that is more likely a misspelt command than a unit
 ALL = "analyser.all"  # whether it is asked for
 MOST_OPTIONS = 14  # of a help that shows them all; where there are more, only these are shown
 COMMON = (
-    *("-h", "--help-all", "--method", "--trials", "--precision", "--format", "--out", "--plot", "--tell"),
-    *("--distance", "--row", "--aiming", "--models", "--suppressed", "--taking-cover", "--until", "--outflanking"),
+    *("-h", "--help-all", "--method", "--trials", "--format", "--out", "--plot", "--tell"),
+    *("--distance", "--aiming", "--models", "--until", "--outflanking"),
     *("--target", "--over", "--kind", "--metric", "--situations", "--faction", "--must", "--mine", "--save"),
     *("--rounds", "--policy-a", "--policy-b", "--want", "--against", "--pick", "--trial", "--destroyed", "--got"),
 )
@@ -213,7 +213,7 @@ class Command(click.Command):
         """The commands beside a usual one; and the options under their headings, in the order in which these come."""
         if (beside := _group_of_usual(ctx)) is not None:
             others = [(name, text) for name, text in beside.summaries.items() if name != beside.usual]
-            _write_sections(formatter, {"Commands": others})
+            _write_sections(formatter, {f"Other commands ('{beside.usual}' may be left out)": others})
         sections: dict[str, list[tuple[str, str]]] = {}
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
         is_short = len(options) > MOST_OPTIONS and ALL not in ctx.meta
