@@ -301,7 +301,7 @@ class Build(Answer):
     def _worth_verdict(self) -> str:
         first = self.lists[0]
         worth = f"{first.army.name} is worth most by the sum of its units' values ({first.value:.1f})"
-        return f"Without battles: {worth}; how often it wins, and whether another wins more often, that does not say."
+        return f"Without battles: {worth}. How often it wins is not computed."
 
     def _fought_verdict(self) -> str:
         first = self.lists[0].army.name

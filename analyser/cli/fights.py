@@ -214,6 +214,7 @@ def several_attacks(attackers: Sequence[str]) -> list[dict[str, Any]]:
     *ATTACK_OPTIONS,
     Option("--until P FATE", _UNTIL, "Attack", type=(float, Choice(TARGET_FATES))),
     *FIGHT_OPTIONS,
+    often=("--row",),
     examples=(
         "crown/rifle-platoon@reinforced scion-grenadier-p@basic --distance 6 --aiming",
         "crown/rifle-p@basic:aiming crown/sharp-rifles@basic scion-grenadier-p@basic:models=4 --until 0.8 broken",

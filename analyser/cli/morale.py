@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from analyser.common.validation import Record
 
 
-_SHOWN = 8  # keys of a question in its short help
+_SHOWN = 5  # keys of a question in its short help
 _EXAMPLES = {
     "legion": ("--courage 2 --tokens 3", "--courage 1 --received 2 --rounds 3 --plot panic.png"),
     "grande-tactique": ("--rout-units '[{edge_distance = 14}]' --rout-turns 2", "division.toml --method both"),

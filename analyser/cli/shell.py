@@ -47,10 +47,11 @@ WIDEST_NAMES = 30  # characters: the column of the options in a help
 HIDDEN = "Set-up and large runs"  # the heading of commands that --help-all alone shows
 _ALIKE = 0.75  # of a word that is more likely a misspelt command than a unit
 ALL = "analyser.all"  # whether it is asked for
+MOST_NAMED = 3  # commands in a message
 MOST_OPTIONS = 14  # of a help that shows them all; where there are more, only these are shown
 COMMON = (
-    *("-h", "--help-all", "--method", "--trials", "--precision", "--format", "--out", "--plot", "--tell"),
-    *("--distance", "--row", "--aiming", "--models", "--suppressed", "--taking-cover", "--until", "--outflanking"),
+    *("-h", "--help-all", "--method", "--trials", "--format", "--out", "--plot", "--tell"),
+    *("--distance", "--aiming", "--models", "--until", "--outflanking"),
     *("--target", "--over", "--kind", "--metric", "--situations", "--faction", "--must", "--mine", "--save"),
     *("--rounds", "--policy-a", "--policy-b", "--want", "--against", "--pick", "--trial", "--destroyed", "--got"),
 )
@@ -76,7 +77,7 @@ def ended_plainly() -> Iterator[None]:
     except click.exceptions.NoArgsIsHelpError:
         raise
     except click.UsageError as error:
-        message = error.format_message().rstrip(".")
+        message = (_had_by_others(error) or error.format_message()).rstrip(".")
         help_at = "" if error.ctx is None else f" (see {error.ctx.command_path} --help)"
         line = " ".join(f"{message[:1].lower()}{message[1:]}".split())
         raise Refusal(f"{printable(line, LONGEST - len(help_at))}{help_at}") from None
@@ -213,7 +214,7 @@ class Command(click.Command):
         """The commands beside a usual one; and the options under their headings, in the order in which these come."""
         if (beside := _group_of_usual(ctx)) is not None:
             others = [(name, text) for name, text in beside.summaries.items() if name != beside.usual]
-            _write_sections(formatter, {"Commands": others})
+            _write_sections(formatter, {f"Other commands ('{beside.usual}' may be left out)": others})
         sections: dict[str, list[tuple[str, str]]] = {}
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
         is_short = len(options) > MOST_OPTIONS and ALL not in ctx.meta
@@ -281,6 +282,17 @@ class Command(click.Command):
 def command(*params: click.Parameter, **more: Any) -> Callable[[Callable[..., Any]], Command]:
     """A decorator that makes a :class:`Command` with those options of a function."""
     return click.command(cls=Command, params=[*params], **more)
+
+
+def _had_by_others(error: click.UsageError) -> str:
+    """Return the message for an option that commands beside the one in progress have; empty if none has it."""
+    above = None if error.ctx is None else error.ctx.parent
+    if not isinstance(error, click.NoSuchOption) or above is None or not isinstance(group := above.command, Commands):
+        return ""
+    commands = ((name, group.load(name)) for name in group.summaries)
+    names = [name for name, command in commands if any(error.option_name in option.opts for option in command.params)]
+    listed = ", ".join(f"'{above.command_path} {name}'" for name in names[:MOST_NAMED])
+    return f"no such option '{error.option_name}' here; see {listed}" if names else ""
 
 
 def _group_of_usual(context: click.Context) -> Commands | None:

@@ -285,7 +285,7 @@ def names_apart(first: Army, second: Army) -> tuple[str, str]:
     """Return the names of two armies; in place of equal names those of the factions, or the names with a number.
 
     >>> from analyser import load_army
-    >>> names_apart(load_army(["crown/rifle-platoon@basic"]), load_army(["imperium/panzertrooper-platoon@basic"]))
+    >>> names_apart(load_army(["crown/rifle-platoon@basic"]), load_army(["imperium/scion-grenadier-platoon@basic"]))
     ('Crown', 'Imperium')
     """
     if first.name != second.name:

@@ -181,7 +181,7 @@ def test_who_broke_is_not_unlucky_for_the_models_that_it_had_left():
     assert found.sentence.startswith("models destroyed: 3, broken: yes. Nothing unusual")
     unsaid = an.luck(RIFLES, GRENADIERS, destroyed=3, distance=6)
     assert unsaid.fights[0].if_gone == whole.chance
-    assert "that the unit broke (broken=yes). With that: Nothing unusual" in str(unsaid)
+    assert "the unit broke (broken=yes). If it did: Nothing unusual" in str(unsaid)
     assert unsaid.as_dict()["fights"][0]["not_said"] == ["broken"]
     assert an.luck(RIFLES, GRENADIERS, destroyed=2, distance=6).fights[0].if_gone is None  # which cannot break it
 
@@ -385,7 +385,7 @@ def test_a_sampled_game_says_how_sure_its_sums_are():
     halves = np.array([each.sides[0].chance.half_width for each in found])
     assert (np.abs(shares - exact.as_bad) <= halves).mean() > 0.8
     assert halves.mean() == pytest.approx(1.96 * shares.std(), rel=0.3)  # of 30: known to 13%
-    assert "sampled law" in str(found[0])
+    assert "its simulated distribution" in str(found[0])
     assert "2,000 trials of each fight" in str(found[0])
     assert found[0].as_dict()["stop_reason"] == "trials"
     assert exact.half_width is None

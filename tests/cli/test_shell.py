@@ -43,6 +43,8 @@ from tests.helpers.shell import answer, refusal, run
         ("attack a b --seed", "error: option '--seed' requires an argument"),
         ("morale legoin", "error: no command 'legoin'; did you mean 'legion'?"),
         ("morale legion --courages 1", "error: no such option --courages"),
+        ("charge a b --distance 8", "error: no such option --distance here; see "),
+        ("explain a b --destroyed 2", "error: no such option --destroyed here; see 'analyser explain luck'"),
         ("--nothing", "error: no such option --nothing"),
     ],
 )
