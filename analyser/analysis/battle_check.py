@@ -29,12 +29,14 @@ from analyser.scenarios.battle_tables import encoded
 
 EVERY_UNIT = "*/*@basic"
 MOST_UNITS = 200
-FEWEST = 5  # armies, for a correlation and its reasons
+FEWEST = 5  # armies, for a correlation
+FEWEST_FOR_REASONS = 12
 DISAGREES = 0.2  # of battles won, beside what fair points say
 _MOST_SHOWN = 8  # of each kind
 _REASON = 0.05  # of battles won: the least that a reason explains
 _REDRAWN = 200
 _NO_REASON = "none of these"
+_TOO_FEW = "too few units to say"
 OF_FEATURES = "Reach, SPEED, charge and victory points"
 
 
@@ -78,7 +80,8 @@ class BalanceCheck(FramedAnswer):
     correlation, correlation_low, correlation_high : float
         The rank correlation of win rates and fair points of the armies, with its 95% interval by the dice.
     explained : float
-        The share of the disagreement that reach, SPEED, charge and victory points explain, 0 to 1.
+        The share of the disagreement that reach, SPEED, charge and victory points explain, 0 to 1; NaN
+        with fewer than 12 armies.
     points : int
         Points of an army, as nearly as its unit allows.
     trials : int
@@ -109,18 +112,20 @@ class BalanceCheck(FramedAnswer):
     def headline(self) -> str:
         """The agreement of battles and fair points, in one sentence."""
         many = counted(len(self.misfits), "unit")
-        where = f"{many} of {len(self.frame)} win more or fewer battles than fair points say"
+        verb = "wins" if len(self.misfits) == 1 else "win"
+        where = f"{many} of {len(self.frame)} {verb} more or fewer battles than fair points say"
         return f"Battles and fair points have a rank correlation of {self.correlation:.2f}; {where}."
 
     @property
     def summary(self) -> dict[str, Any]:
         """The main figures by name."""
-        names = ("correlation", "correlation_low", "correlation_high", "explained")
+        names = ("correlation", "correlation_low", "correlation_high")
         return {name: getattr(self, name) for name in names}
 
     def _body(self) -> dict[str, Any]:
         return {
             **self.summary,
+            "explained": self.explained,
             "misfits": len(self.misfits),
             "method": self.method,
             "points": self.points,
@@ -138,9 +143,10 @@ class BalanceCheck(FramedAnswer):
             f"Simulated: {counted(len(self.frame), 'army', 'armies')} of one unit and about {self.points} points each, "
             f"{counted(self.trials, 'battle')} of each two. {precision}, win rates within {100 * widest:.1f} points."
         )
-        why = f"{OF_FEATURES} explain {whole_percent(self.explained)} of the disagreement."
+        why = f"{OF_FEATURES} explain {self.explained:.0%} of the disagreement."
+        told = how if np.isnan(self.explained) else f"{how} {why}"
         return [
-            Block(lines=[*fill(self.headline), *fill(f"{how} {why}")]),
+            Block(lines=[*fill(self.headline), *fill(told)]),
             *self._misfits("Wins more than fair points say", 1),
             *self._misfits("Wins less than fair points say", -1),
         ]
@@ -212,7 +218,8 @@ def balance_check(
     error = np.sqrt(_mean_over_others(_variance(wins, trials)) / (len(sides) - 1))
     by_fair_points = _by_fair_points(wins, np.log(ratio.to_numpy(np.float64)))
     off = rates - by_fair_points
-    why, explained = _reasons(off, sides)
+    enough = len(sides) >= FEWEST_FOR_REASONS
+    why, explained = _reasons(off, sides) if enough else ([_TOO_FEW] * len(sides), float("nan"))
     frame = frame.assign(
         win_rate=rates,
         win_rate_low=np.maximum(rates - NORMAL_95 * error, 0.0),
