@@ -2,7 +2,7 @@
 
 Numba optimises every function by itself and turns it into machine code, though only the kernel is called from Python.
 Here a step is translated to LLVM and no more; the kernel links all it reaches, and the optimiser sees the whole at
-once, in less than half the time. That replaces three methods inside Numba while a kernel is compiled, so it is done on
+once, in less than half the time. That replaces five methods inside Numba while a kernel is compiled, so it is done on
 the versions of Numba that it was tested with (:data:`LINKS_ONCE`). On any other version the same kernels compile by
 public Numba alone: slower to compile, with the same numbers.
 """
@@ -20,6 +20,7 @@ import numba
 from llvmlite.binding import Linkage  # type: ignore[import-untyped]
 from numba import _dynfunc, types  # type: ignore[attr-defined]
 from numba.core.base import BaseContext
+from numba.core.cgutils import raw_memcpy
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
@@ -36,7 +37,7 @@ LINKS_ONCE = numba.version_info.short in TESTED
 """True where kernels are linked with their steps before they are optimised; False: by public Numba alone."""
 
 _DIGITS = 16
-_EXECUTABLE = CPUContext.get_executable
+_EXECUTABLE, _PACK = CPUContext.get_executable, BaseContext.pack_value
 
 
 class _Code(JITCodeLibrary):
@@ -110,12 +111,21 @@ def _short_name(_: BaseContext, name: str, arguments: Any, *, abi_tags: Any = ()
     return default_mangler(name, (digest,), abi_tags=abi_tags, uid=uid)
 
 
+def _packed(context: BaseContext, builder: Any, kind: Any, value: Any, pointer: Any, align: int | None = None) -> None:
+    """Store a value in an array; a record as one block, which LLVM would else copy byte by byte."""
+    if isinstance(kind, types.Record):
+        raw_memcpy(builder, pointer, value, context.get_constant(types.intp, kind.size), 1)
+    else:
+        _PACK(context, builder, kind, value, pointer, align)
+
+
 # Methods of Numba, and their replacements while a kernel is compiled.
 _REPLACED: tuple[tuple[Any, str, Any], ...] = (
     (JITCPUCodegen, "_library_class", _Code),
     (CPUContext, "get_executable", _entry),
     (CPUContext, "create_cfunc_wrapper", lambda *_: None),
     (BaseContext, "mangler", _short_name),
+    (BaseContext, "pack_value", _packed),
 )
 
 

@@ -80,7 +80,7 @@ def test_the_digest_goes_by_the_code_of_the_rules():
 
 
 def test_the_module_is_small():
-    assert len(MODULE.read_bytes()) < 160_000
+    assert len(MODULE.read_bytes()) < 150_000
 
 
 @pytest.mark.proof
