@@ -29,6 +29,7 @@ from analyser.game.units import MOST_MODELS
 from analyser.results import rules_used
 from analyser.results.base import Result, RulesUsed, Weighed, share_columns
 from analyser.results.flags import BIT_OF_FLAG, FLAGS
+from analyser.results.rating import conditions
 from analyser.results.rendering import distribution_block
 from analyser.rules import discipline
 from analyser.rules.attack import Scores, by_hits
@@ -384,6 +385,6 @@ def _draws(scenario: Scenario) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 def _head(scenario: Scenario) -> dict[str, Any]:
     if "head" not in scenario.kept:
         fight = plain(scenario.fight)
-        result = {"conditions": rules_used.conditions(scenario, fight), "rules": rules_used.of_attack(scenario, fight)}
+        result = {"conditions": conditions(scenario, fight), "rules": rules_used.of_attack(scenario, fight)}
         scenario.kept["head"] = {"scenario": scenario, "profiles": scenario.profiles, **result}
     return cast("dict[str, Any]", scenario.kept["head"])

@@ -21,6 +21,7 @@ from analyser.game.ruleset import Rating
 from analyser.results import rules_used, states
 from analyser.results.attack import ALWAYS_SHOWN, UNIT_FIGURES, unit_line
 from analyser.results.contest_headline import contest
+from analyser.results.rating import rating_reasons
 from analyser.results.rendering import NOT_SHOWN
 from analyser.results.states import FATES, FightResult, solve_fight, unit_name
 from analyser.rules import close_quarters, unit_state
@@ -208,7 +209,7 @@ def _strikes_described(
         if not strikes.is_made(setup, number, ATTACKER, both):
             continue
         strikes.set_strike(setup, number, strikes.condition(setup, number, both), both[1 - strike.striker])
-        fight, reasons = setup.fight[0], rules_used.rating_reasons(setup.attack[0], setup.target[0])
+        fight, reasons = setup.fight[0], rating_reasons(setup.attack[0], setup.target[0])
         if reasons["rating_by"] == "stated":  # not by a file, which has no key for it here
             reasons["rating_by"] = "rule"
         by = "attacker" if strike.striker == ATTACKER else "target"

@@ -20,6 +20,7 @@ from analyser.game.names import spoken
 from analyser.game.units import MOST_MODELS
 from analyser.results import rules_used, states
 from analyser.results.attack import ALWAYS_SHOWN, UNIT_FIGURES, unit_line
+from analyser.results.rating import conditions
 from analyser.results.rendering import distribution_block
 from analyser.results.states import FightResult, solve_fight
 from analyser.scenarios.focus import FocusScenario, focus_program
@@ -111,7 +112,7 @@ class FocusResult(FightResult):
     @cached_property
     def conditions(self) -> list[dict[str, Any]]:
         """Conditions of each attack on the target as at the start, as for a single attack."""
-        return [rules_used.conditions(attack, attack.fight) for attack in self.scenario.attacks]
+        return [conditions(attack, attack.fight) for attack in self.scenario.attacks]
 
     def rounds(self) -> list[dict[str, Any]]:
         """The figures after each attack, a plain dict an attack; with what it cost its own unit, where one can."""

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
 from analyser.game.house_rules import At
 from analyser.game.keywords import CLOSE_QUARTERS, DUEL, FOCUS_FIRE, OF_SHOTS, RANGED_ATTACK, Keyword, Term
-from analyser.game.ruleset import Rating, Ruleset
+from analyser.game.ruleset import Ruleset
 from analyser.game.units import Row
 from analyser.results.base import RulesUsed
-from analyser.rules.attack import bonuses_of, combat_rating, is_concealed, penalties_of, special_counts
+from analyser.rules.attack import special_counts
 from analyser.rules.house_rules import IS_A
 from analyser.rules.policies import BEST
-from analyser.rules.structs import NONE, AttackFacts, Bonus, FightFacts, Penalty, Sight, TargetFacts, Test
+from analyser.rules.structs import NONE, FightFacts, Test
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.best import Chooser
 from analyser.scenarios.charge import ChargeScenario
@@ -421,51 +420,3 @@ def _unused_in_shooting(shooter: Shooter) -> Iterator[str]:
         fires_one = policy == "all_out" and len(rows_to_shoot_with(mine, theirs, policy)) == 1
         if policy != shooter.policy and not fires_one and why_not(policy, mine, theirs) is None:
             yield _COULD_BE_USED.format(written.get(name, name), f'duel.policy_{shooter.where} = "{policy}"')
-
-
-_BONUSES, _PENALTIES = ({int(flag): flag.name.lower() for flag in kind} for kind in (Bonus, Penalty))
-_SIGHTS = {Sight.NONE: "no sight", Sight.SPOTTER: "spotter"}
-_TESTS = {
-    Test.NOT_TAKEN: "none",
-    Test.BY_CARD: "by card",
-    Test.PASSED: "passed without a card",
-    Test.FAILED: "failed on purpose",
-}
-
-
-def rating_reasons(attack: AttackFacts, target: TargetFacts) -> dict[str, Any]:
-    """Return the reasons of a combat rating (AC-3.1): the bonuses and penalties that count.
-
-    `rating_by` says what decides in their place: ``stated`` (another rating than they make), Indirect's ``no sight``
-    and ``spotter``, or in a charge ``rule`` (Sponsons, Throw).
-    """
-    counted: Any = copy(attack)
-    counted.stated_rating = NONE
-    concealed = is_concealed(attack, target)
-    if attack.stated_rating not in (NONE, combat_rating(counted, target, concealed)):
-        return {"bonuses": [], "penalties": [], "rating_by": "stated"}
-    if attack.sight != Sight.OWN:
-        return {"bonuses": [], "penalties": [], "rating_by": _SIGHTS[Sight(attack.sight)]}
-    bonuses, penalties = bonuses_of(attack, target), penalties_of(attack, target, concealed)
-    return {
-        "bonuses": [name for bit, name in _BONUSES.items() if bonuses & bit],
-        "penalties": [name for bit, name in _PENALTIES.items() if penalties & bit],
-        "rating_by": None,
-    }
-
-
-def conditions(scenario: Scenario, fight: FightFacts) -> dict[str, Any]:
-    """Return the consequences of the rules for a scenario: the pool, the rating, the effective DEFENCE, the test.
-
-    `discipline` includes every modifier known before the dice: not the -1 for heavy losses, nor the -1 of a unit that
-    is or becomes disordered.
-    """
-    by_card = fight.test == Test.BY_CARD
-    return {
-        "dice": int(fight.dice),
-        "rating": Rating(fight.rating).name.lower(),
-        **rating_reasons(*scenario.facts),
-        "defence": int(fight.defence),
-        "suppression_test": _TESTS[Test(fight.test)],
-        "discipline": int(fight.discipline) if by_card else None,
-    }

@@ -82,11 +82,11 @@ WORDS = {
     "whoAttacks": "Who attacks?",
     "whoIsAttacked": "Who is attacked?",
     "choose": "Choose a unit, then an enemy.",
-    "chance": "Chance to destroy or break it, best row",
-    "taken": "Expected points lost to the best row; below, the chance to destroy or break it",
+    "chance": "Chance that it is destroyed, broken or flees, best row",
+    "taken": "Expected points lost to the best row; below, the chance that it is destroyed, broken or flees",
     "most": "most points",
-    "sentence": "to destroy or break them",
-    "sentenceBack": "to destroy or break you",
+    "sentence": "to remove them: destroyed, broken or fled",
+    "sentenceBack": "to remove you",
     "ways": "Shoot or charge?",
     "waysAbout": "Expected points that each side loses; all three as both stand now.",
     "theyLose": "They lose",
@@ -122,7 +122,7 @@ ASSUMED = (
 
 
 COMPARED = (
-    {"name": CHANCE, "label": "destroys or breaks"},
+    {"name": CHANCE, "label": "removes"},
     {"name": "suppressed", "label": "suppresses"},
     {"name": "mean_models_destroyed", "label": "models lost", "isMean": True},
     {"name": "points", "label": "points lost", "isMean": True},

@@ -17,12 +17,11 @@ class Weight(IntEnum):
     """Weights of a look-ahead."""
 
     LOSS = 0  # of the enemy's best answer
-    CROWD = 1  # of every other answer, beside the best
-    FUTURE = 2  # of the attacks that a position allows next turn
-    VALUE = 3  # of the points that an attack destroys
-    REMOVAL = 4  # of the victory points for the last model
-    DENIAL = 5  # of what the target can no longer do
-    CHARGE = 6  # of an attack by charge
+    FUTURE = 1  # of the attacks that a position allows next turn
+    VALUE = 2  # of the points that an attack destroys
+    REMOVAL = 3  # of the victory points for the last model
+    DENIAL = 4  # of what the target can no longer do
+    CHARGE = 5  # of an attack by charge
 
 
 class Tactic(NamedTuple):
@@ -33,13 +32,13 @@ class Tactic(NamedTuple):
 
 
 TACTICS = {
-    "balanced": Tactic("weighs gains and losses alike", (0.5, 0.1, 0.5, 0.5, 0.5, 0.5, 1.0)),
-    "attack": Tactic("closes in, and cares little for losses", (0.1, 0.0, 0.9, 0.5, 0.5, 0.5, 1.2)),
-    "stand_off": Tactic("shoots from beyond the enemy's reach where it can", (1.0, 0.2, 0.3, 0.5, 0.5, 0.5, 0.7)),
-    "finish": Tactic("concentrates on units that it can destroy", (0.5, 0.1, 0.5, 0.3, 1.2, 0.3, 1.0)),
-    "disarm": Tactic("attacks the most dangerous units first", (0.5, 0.1, 0.5, 0.4, 0.4, 1.5, 1.0)),
-    "counter_charge": Tactic("waits out of reach, and charges what comes near", (0.8, 0.2, 0.2, 0.5, 0.5, 0.5, 1.8)),
-    "refuse": Tactic("keeps away, and attacks only without risk", (2.5, 0.5, 0.05, 0.5, 0.5, 0.3, 0.5)),
+    "balanced": Tactic("weighs gains and losses alike", (0.5, 0.5, 0.5, 0.5, 0.5, 1.0)),
+    "attack": Tactic("closes in, and cares little for losses", (0.1, 0.9, 0.5, 0.5, 0.5, 1.2)),
+    "stand_off": Tactic("shoots from beyond the enemy's reach where it can", (1.0, 0.3, 0.5, 0.5, 0.5, 0.7)),
+    "finish": Tactic("concentrates on units that it can destroy", (0.5, 0.5, 0.3, 1.2, 0.3, 1.0)),
+    "disarm": Tactic("attacks the most dangerous units first", (0.5, 0.5, 0.4, 0.4, 1.5, 1.0)),
+    "counter_charge": Tactic("waits out of reach, and charges what comes near", (0.8, 0.2, 0.5, 0.5, 0.5, 1.8)),
+    "refuse": Tactic("keeps away, and attacks only without risk", (2.5, 0.05, 0.5, 0.5, 0.3, 0.5)),
 }
 """The tactics by name."""
 DEFAULT = next(iter(TACTICS))
