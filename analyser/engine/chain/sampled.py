@@ -69,7 +69,7 @@ class Moves(NamedTuple):
 
 
 class Rolls(NamedTuple):
-    """Of some states in a phase: numbers of dice, lowest and highest totals, and next states."""
+    """Numbers of dice, lowest and highest totals, and next states, for some states in a phase."""
 
     states: States
     dice: Integers
