@@ -1,1 +1,1 @@
-"""Many fights side by side, and one looked into: each answer has a tidy frame, a text and pictures."""
+"""Tables of many fights and answers to questions about them, each with a tidy frame, a text and pictures."""

@@ -1,8 +1,8 @@
 """Losses that loadouts inflict on each other in one act, and the share left after suppression by the other's act.
 
 Suppression lasts until the end of a unit's next activation (AC-5.6, AC-5.7). It lowers the rating, and a failed rally
-test takes away aiming and charging. Cryo takes the whole of an activation that is still to come (AC-6). The share of an
-attack that is left is the mean number of hits of a die at the lower rating over that at the usual one.
+test prevents aiming and charging. Cryo prevents an activation that is still to come (AC-6). The share of an attack that
+is left is the ratio of the mean hits of a die at the lower rating to those at the usual rating.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from analyser.rules.contact import INFANTRY_OVERWHELMS
 from analyser.rules.house_rules import faces_of, packed_die
 
 _COLUMNS = ("mean_share_lost", "attacker_share_lost", "p_suppressed", "p_activated")
-STILL_TO_ACT = 0.5  # probability that a unit is still to be activated when the other acts: either may be first
+STILL_TO_ACT = 0.5  # probability that a unit has yet to be activated when the other acts: either may be first
 
 
 class Act(NamedTuple):
-    """A single act of every loadout on every other, by row and column.
+    """An act of each loadout (row) on each other loadout (column).
 
     Attributes
     ----------
     lost, own : ndarray
-        The mean share lost by the other, NaN where the act is impossible; and by itself.
+        Mean share lost by the other, NaN where the act is impossible; mean share lost by the acting loadout.
     suppresses, activates : ndarray
-        The probabilities that the other is suppressed then, or has lost its activation (Cryo).
+        Probability that the act suppresses the other; probability that it takes the other's activation (Cryo).
     rallied, shaken : ndarray
-        The share of the act that is left under suppression if the rally test is passed, or failed.
+        Share of the act left under suppression after a passed rally test; after a failed one.
     reach : ndarray
-        Range of the row that it uses, in inches; 0 where it does not shoot.
+        Range of the row used, in inches; 0 for an act without a shot.
     """
 
     lost: Array
@@ -56,11 +56,11 @@ class Losses(NamedTuple):
     Attributes
     ----------
     free : ndarray
-        If suppression took nothing from anybody.
+        Losses without the effect of suppression.
     held : ndarray
-        Each acts as the other's act has left it.
+        Losses with the effect of the other's act on each act.
     shot : ndarray
-        What of `free` is lost to shots.
+        The part of `free` that shots cause.
     """
 
     free: Array
@@ -69,7 +69,7 @@ class Losses(NamedTuple):
 
 
 def hits_of_a_die(die: Die) -> dict[Rating, float]:
-    """The mean hits of a die of the pool with all that it adds, by rating (AC-3.3, AC-3.4, AC-3.6).
+    """Return the mean hits of a die of the pool by rating, including rerolls and explosions (AC-3.3, AC-3.4, AC-3.6).
 
     >>> found = hits_of_a_die(Die(heroic=1, strike=2, glancing=1, miss=1, blank=1))
     >>> [round(36 * found[each], 9) for each in Rating]
@@ -90,7 +90,7 @@ def hits_of_a_die(die: Die) -> dict[Rating, float]:
 
 
 def p_rallies(unit: Unit, deck: Deck) -> float:
-    """The probability to pass a rally test (AC-5.1, AC-5.6): 1 for a unit that takes none, or passes all."""
+    """Return the probability to pass a rally test (AC-5.1, AC-5.6): 1 for a unit that takes none or passes all."""
     if unit.discipline is None or unit.has("Automata", "Irrepressible", "Hot Headed"):
         return 1.0
     return sum(copies for value, copies in deck.copies.items() if value <= unit.discipline) / sum(deck.copies.values())
@@ -99,14 +99,14 @@ def p_rallies(unit: Unit, deck: Deck) -> float:
 def acts_of(
     frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
 ) -> tuple[dict[str, Act], NDArray[np.bool_]]:
-    """Return the acts of every loadout on every other, by situation; and which pairs attack each other, both ways."""
+    """Return the acts of every loadout on every other by situation, and a mask of pairs that can attack each other."""
     names = [loadout.selector for loadout in loadouts]
     rows, columns = (places_of(frame[side], names) for side in ("attacker", "defender"))
     of_situation = places_of(frame["situation"], [situation.name for situation in situations])
     both = (rows >= 0) & (columns >= 0)
     codes, used = pd.factorize(frame["row"])
     columns_of = {
-        name: frame[name].to_numpy(np.float64) if name in frame else np.zeros(len(frame))  # of an earlier report
+        name: frame[name].to_numpy(np.float64) if name in frame else np.zeros(len(frame))  # of an earlier version
         for name in _COLUMNS
     }
     hits = hits_of_a_die(ruleset.die)
@@ -137,12 +137,12 @@ def _left_of_shots(
     situation: Situation,
     hits: dict[Rating, float],
 ) -> tuple[Array, Array, Array]:
-    """Return the shares left of shots with these rows (places among `names`, -1 for none), and their ranges.
+    """Return the shares left of shots with these rows (indices into `names`, -1 for none), and their ranges.
 
-    Suppression is a penalty (AC-4.2), and a failed rally test leaves no time to aim (AC-5.6).
+    Suppression is a penalty (AC-4.2), and a failed rally test prevents aiming (AC-5.6).
     """
     places = {name: place for place, name in enumerate(names)}
-    facts = np.zeros((len(loadouts), len(names) + 1, 3))  # the last one is for no row
+    facts = np.zeros((len(loadouts), len(names) + 1, 3))  # the last entry stands for no row
     for mine, loadout in zip(facts, loadouts):
         for row in loadout.unit.rows:
             if row.id in places:
@@ -156,7 +156,7 @@ def _left_of_shots(
 
 
 def _advantage(row: Row, situation: Situation) -> tuple[int, bool]:
-    """Return bonuses less penalties of a shot (AC-4.2), and True if it ignores concealment (Torrent)."""
+    """Return the bonuses less the penalties of a shot (AC-4.2), and True if it ignores concealment (Torrent)."""
     attack = situation.attack(row)
     near = situation.distance is not None and row.short_range is not None and situation.distance <= row.short_range
     return len(attack.bonuses) + near - len(attack.penalties), row.has("Torrent")
@@ -174,7 +174,7 @@ def _left_of_charges(loadouts: Sequence[Loadout], hits: dict[Rating, float]) -> 
 
 
 def _left(before: NDArray[np.int64], after: NDArray[np.int64], hits: dict[Rating, float]) -> Array:
-    """The hits of a die at one advantage over those at another (AC-3.1); all is left where a die has none."""
+    """Return the ratio of the hits of a die at two advantages (AC-3.1); 1 where the die has no hits."""
     by_rating = np.array([hits[rating] for rating in Rating])
     mean = [by_rating[1 + np.sign(change)] for change in (after, before)]
     left: Array = np.divide(mean[0], mean[1], out=np.ones(before.shape), where=mean[1] > 0)
@@ -182,7 +182,7 @@ def _left(before: NDArray[np.int64], after: NDArray[np.int64], hits: dict[Rating
 
 
 class _Chosen(NamedTuple):
-    """Losses of each pair by free choice and when suppressed, and the effect on the other's next activation."""
+    """Losses of each pair, unsuppressed and suppressed, and the effect on the other's next activation."""
 
     lost: Array
     own: Array
@@ -194,7 +194,7 @@ class _Chosen(NamedTuple):
 
 
 def mean_losses(acts: Sequence[Act], rallies: Array) -> Losses | None:
-    """Return the losses where each takes every act equally often; None without acts."""
+    """Return the losses if each loadout takes every act equally often; None without acts."""
     if not acts:
         return None
 
@@ -206,7 +206,7 @@ def mean_losses(acts: Sequence[Act], rallies: Array) -> Losses | None:
 
 
 def best_losses(acts: Sequence[Act], rallies: Array, points: Array) -> Losses | None:
-    """Return the losses where each takes its best act at these points; None without acts."""
+    """Return the losses if each loadout takes its best act at these points; None without acts."""
     if not acts:
         return None
 
@@ -218,7 +218,7 @@ def best_losses(acts: Sequence[Act], rallies: Array, points: Array) -> Losses | 
 
 
 def _choose(acts: Sequence[Act], rallies: Array, best: Callable[[Array, Array], NDArray[np.int64]]) -> _Chosen:
-    """Return the best act, and the best after a failed rally; `rallies` is the probability that each row rallies."""
+    """Return the best act and the best act after a failed rally; `rallies` is the probability that each row rallies."""
     lost, own = (np.array([getattr(act, name) for act in acts]) for name in ("lost", "own"))
     shaken, rallied = (np.array([getattr(act, name) for act in acts]) for name in ("shaken", "rallied"))
     first, then = best(lost, own), best(np.where(shaken > 0, lost * shaken, np.nan), own)
@@ -231,7 +231,7 @@ def _choose(acts: Sequence[Act], rallies: Array, best: Callable[[Array, Array], 
         of(first, lost),
         of(first, own),
         p * of(first, lost * rallied) + (1 - p) * of(then, lost * shaken),
-        p * of(first, own),  # only charges cost losses, and they need a rally
+        p * of(first, own),  # only charges have own losses, and they need a rally
         of(first, np.array([each.suppresses for each in acts])),
         of(first, np.array([each.activates for each in acts])),
         of(first, lost * np.array([each.reach > 0 for each in acts])),
@@ -239,7 +239,7 @@ def _choose(acts: Sequence[Act], rallies: Array, best: Callable[[Array, Array], 
 
 
 def _both(act: _Chosen) -> Losses:
-    """Return the losses of both sides: the attacker's act, and what the defender has done to the attacker.
+    """Return the losses of both sides, including the effect of the defender's act on the attacker.
 
     The unit that acts next was the target before. Cryo takes its activation, or suppresses it if it has already acted.
     """

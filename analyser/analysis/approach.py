@@ -1,9 +1,9 @@
-"""Time that two units spend far apart and near, from the range and speed of each and the distance that each prefers.
+"""Time that two units spend far apart and near, from their ranges, speeds and preferred distances.
 
-Two units come into sight of each other, and six rounds go by from the first possible shot (AC-9.2). A unit that gains
-by being nearer comes nearer by its SPEED in a round, until it can charge, from twice its SPEED. A unit that prefers
-distance gives way as fast, while there is room behind it. So a gun that outranges its enemy shoots alone until the
-enemy has come near, and a unit never fights hand to hand with one that it cannot reach.
+Two units come into sight of each other, and six rounds follow the first possible shot (AC-9.2). A unit that gains by
+being near approaches by its SPEED each round until it can charge, from twice its SPEED. A unit that prefers distance
+retreats at its SPEED while there is space behind it. So a gun that outranges its enemy shoots unanswered until the
+enemy is near, and a unit never fights hand to hand with an enemy that it cannot reach.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ CHARGED_FROM = 2.0  # times SPEED, the move of a charge
 
 
 class Country(NamedTuple):
-    """A table: the distance at which two come into sight, and the room behind each to give way, in inches."""
+    """A table: distance at which two units come into sight, and space behind each to retreat, in inches."""
 
     name: str
     apart: float
@@ -43,7 +43,7 @@ class Spent(NamedTuple):
     far, near : ndarray
         Both can shoot; one of them can charge.
     reaches : ndarray
-        Whether the row is the one that reaches farther.
+        True where the row reaches farther than the column.
     """
 
     outranged: Array
@@ -67,16 +67,16 @@ class Movers:
         Parameters
         ----------
         reach : ndarray
-            How far the row shoots at the column, in inches; 0 if it cannot.
+            Range of the row's shots at the column, in inches; 0 if it cannot shoot at it.
         alone, far, near : ndarray
-            The points that the row gains on the column in a round: where only one of them reaches the other, where
-            both do, and near.
+            Points that the row gains on the column in a round: while only one of them reaches the other, while both do,
+            and near.
         """
         seen = np.minimum(reach, country.apart)
         longer, charges_from = seen > seen.T, CHARGED_FROM * self._speed[:, None]
         both, most = np.minimum(seen, seen.T), np.maximum(seen, seen.T)
         closes = _wants(near - far, self._speed)
-        answer = np.maximum(-near, np.where(both > 0, -far, -np.inf)) > -alone  # of who is outranged, by coming nearer
+        answer = np.maximum(-near, np.where(both > 0, -far, -np.inf)) > -alone  # an outranged row approaches
         comes = np.where(longer, ~answer, np.where(longer.T, answer.T, closes))
         stops = np.maximum(both, np.where(closes, charges_from, 0.0))
         room = np.full(far.shape, country.room)
@@ -88,7 +88,7 @@ class Movers:
         return Spent(outranged / ROUNDS, shooting / ROUNDS, (ROUNDS - outranged - shooting) / ROUNDS, longer)
 
     def _rounds(self, gap: Array, room: Array) -> Array:
-        """The rounds in which each row comes so many inches nearer to the column, which gives way while it can."""
+        """Return the rounds that each row needs to close a gap in inches; the column retreats while it has space."""
         mine, theirs = np.broadcast_arrays(self._speed[:, None], self._speed[None, :])
         behind = np.where(theirs > 0, room, 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -99,7 +99,7 @@ class Movers:
 
 
 def _wants(gain: Array, speed: Array) -> NDArray[np.bool_]:
-    """Return True where the row comes nearer: it gains by that, or gains nothing and is faster or listed first."""
+    """Return True where the row approaches: it gains by that, or gains nothing and is faster or listed first."""
     faster = speed[:, None] - speed[None, :]
     first = np.arange(len(speed))[:, None] < np.arange(len(speed))[None, :]
     return np.asarray((gain > 0) | (gain == 0) & ((faster > 0) | (faster == 0) & first), np.bool_)

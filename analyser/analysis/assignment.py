@@ -1,10 +1,10 @@
-"""Assignment of attackers to targets: the best volleys, valued by exact focus fire, with a bound on what is missed.
+"""Assignment of attackers to targets: the best volleys, valued by exact focus fire, with a proven bound.
 
-An integer programme whose columns are volleys: some attackers on one target, in a fixed order. There are too many to
-list, so they are generated (Gilmore, Gomory: Operations Research 9, 1961; Barnhart and others: Operations Research 46,
-1998): the linear relaxation prices each attacker, and a search finds the volley of the highest value at these prices.
-Its bound is the value if each result were seen before the next attack, a dynamic programme over the target's states. In
-the end all volleys that could still be in a better assignment are listed (reduced cost fixing).
+An integer programme has a column for each volley: some attackers on one target, in a fixed order. There are too many
+volleys to list, so columns are generated (Gilmore, Gomory: Operations Research 9, 1961; Barnhart and others: Operations
+Research 46, 1998). The linear relaxation prices each attacker, and a search finds the most valuable volley at these
+prices. The bound of the search is the value with each result seen before the next attack, from a dynamic programme over
+the target's states. Finally all volleys that could improve the assignment are listed (reduced cost fixing).
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from analyser.common.integer_programming import solved_programme
 
 Array = NDArray[np.float64]
-Shots = tuple[int, ...]  # how often each kind of attacker attacks
-MOST_NODES = 20_000  # of one search for volleys
+Shots = tuple[int, ...]  # number of attacks by each kind of attacker
+MOST_NODES = 20_000  # per search for volleys
 MOST_ROUNDS = 200
-MOST_COLUMNS = 5_000  # on one target
-MOST_BRANCHES = 100_000  # of the integer programme
-WITHIN = 1e-9  # of the value: what is less apart is the same
+MOST_COLUMNS = 5_000  # per target
+MOST_BRANCHES = 100_000  # nodes of the integer programme
+WITHIN = 1e-9  # relative to the value; smaller differences count as ties
 
 
 class Foe(NamedTuple):
@@ -32,12 +32,12 @@ class Foe(NamedTuple):
     Attributes
     ----------
     number : int
-        How many there are.
+        Number of targets of this kind.
     matrices : mapping of int to ndarray
-        By kind of attacker that can attack it: the probability of each next state (column) from each state (row); the
-        first state is that before any attack.
+        By kind of attacker that can attack it, the probability of each next state (column) from each state (row). The
+        first state is the one before any attack.
     worth : ndarray
-        Of each state, what has been gained; 0 for the first.
+        Value gained in each state; 0 in the first.
     """
 
     number: int
@@ -46,7 +46,7 @@ class Foe(NamedTuple):
 
 
 class Volley(NamedTuple):
-    """Attacks on one target of the kind at place `foe`, made in the order of the kinds, and what they are worth."""
+    """Attacks on one target of the kind with index `foe`, in the order of the kinds, and their value."""
 
     foe: int
     shots: Shots
@@ -54,16 +54,16 @@ class Volley(NamedTuple):
 
 
 class Assignment(NamedTuple):
-    """The best assignment that was found.
+    """The best assignment found.
 
     Attributes
     ----------
     volleys : tuple of Volley
         One for each target that is attacked.
     value : float
-        What all are worth together.
+        Total value.
     bound : float
-        No assignment is worth more: proven.
+        Proven upper bound of the value of any assignment.
     """
 
     volleys: tuple[Volley, ...]
@@ -72,7 +72,7 @@ class Assignment(NamedTuple):
 
     @property
     def gap(self) -> float:
-        """Largest possible gain of a better assignment, as a share of this value; 0: this one is the best."""
+        """Largest possible gain of a better assignment as a share of this value; 0 if this one is optimal."""
         missing = self.bound - self.value
         if missing <= WITHIN * max(self.value, 1.0):
             return 0.0
@@ -95,13 +95,13 @@ def assign(counts: Sequence[int], foes: Sequence[Foe]) -> Assignment:
     Parameters
     ----------
     counts : sequence of int
-        How many attackers there are of each kind.
+        Number of attackers of each kind.
     foes : sequence of Foe
-        All attacks on one target come one after the other, in the order of the kinds.
+        Kinds of targets. Attacks on one target follow each other in the order of the kinds of attackers.
 
     Examples
     --------
-    Two attackers, each of whom destroys a target with probability 1/2, and two targets: one each.
+    Two attackers, each with a chance of 1/2 to destroy a target, and two targets: one attacker each.
 
     >>> coin = np.array([[0.5, 0.5], [0.0, 1.0]])
     >>> found = assign([2], [Foe(2, {0: coin}, np.array([0.0, 10.0]))])
@@ -120,7 +120,7 @@ def assign(counts: Sequence[int], foes: Sequence[Foe]) -> Assignment:
             break
     best, value, _ = master.whole()
     bound = proof.bound
-    if bound - value > WITHIN * max(value, 1.0):  # who is in a better assignment costs no more than what is missing
+    if bound - value > WITHIN * max(value, 1.0):  # a volley of a better assignment has a reduced cost within the gap
         least = [top - (bound - value) for top in proof.tops]
         searches = [_Search(foe, counts, proof.prices, bound, every=True) for foe, bound in zip(foes, least)]
         if all(search.complete for search in searches):
@@ -134,7 +134,7 @@ def assign(counts: Sequence[int], foes: Sequence[Foe]) -> Assignment:
 
 
 class _Proof(NamedTuple):
-    """Upper bound of all assignments, from the prices of attackers and the most that is left on each target."""
+    """Upper bound of all assignments, from the prices of attackers and the largest surplus on each target."""
 
     bound: float
     prices: Array
@@ -142,7 +142,7 @@ class _Proof(NamedTuple):
 
 
 def _proven(counts: Sequence[int], prices: Array, foes: Sequence[Foe], bounds: Sequence[float]) -> _Proof:
-    """The Lagrangian bound: all attackers at their prices, and what no volley on each target is worth more by."""
+    """Return the Lagrangian bound: all attackers at their prices, plus the largest surplus on each target."""
     tops = [max(bound, 0.0) for bound in bounds]
     return _Proof(float(np.dot(counts, prices) + sum(foe.number * top for foe, top in zip(foes, tops))), prices, tops)
 
@@ -160,9 +160,9 @@ def _without_idle(volley: Volley, foe: Foe) -> Volley:
 
 
 class _Search:
-    """The volleys on one target that are worth more than their attackers at those prices by more than `rent`.
+    """Volleys on one target whose value exceeds the prices of their attackers by more than `rent`.
 
-    The best of them, and those met on the way; or `every` one. `bound`: none is worth more by more than that.
+    Finds the best such volley and those met on the way, or all with `every`. No surplus exceeds `bound`.
     """
 
     def __init__(self, foe: Foe, counts: Sequence[int], prices: Array, rent: float, *, every: bool = False) -> None:
@@ -180,7 +180,7 @@ class _Search:
         self.bound = self._run(law)
 
     def _values_ahead(self) -> list[list[Array]]:
-        """By kind and attackers of it that are left: what each state is worth, later kinds to come, if all is seen."""
+        """Return, by kind and attackers of it left, the value of each state if every later result is seen first."""
         value, ahead = self._foe.worth, []
         for kind, room in zip(reversed(self._kinds), reversed(self._room)):
             rest, values = value, [value]
@@ -191,7 +191,7 @@ class _Search:
         return [*reversed(ahead), [self._foe.worth]]
 
     def _run(self, law: Array) -> float:
-        """Search from the first state; return an upper bound of all volleys."""
+        """Search from the first state, and return an upper bound of the surplus of all volleys."""
         bound = float(law @ self._ahead[0][-1])
         open_nodes = [(bound, 0, self._room[0] if self._room else 0, law, 0.0, (0,) * self._n_kinds)]
         nodes = 0
@@ -226,7 +226,7 @@ class _Search:
 
 
 class _Master:
-    """The volleys that are known, and the programmes over them."""
+    """The volleys generated so far, and the programmes over them."""
 
     def __init__(self, counts: Sequence[int], foes: Sequence[Foe]) -> None:
         self._counts, self._foes = counts, foes
@@ -238,7 +238,7 @@ class _Master:
                     self.add(place, (shots, float(law_of(foe, shots) @ foe.worth)))
 
     def add(self, foe: int, volley: tuple[Shots, float]) -> bool:
-        """Add a volley and its value; whether it is new."""
+        """Add a volley with its value, and return True if it is new."""
         shots, value = volley
         is_new = (foe, shots) not in self._columns
         self._columns[foe, shots] = value
@@ -255,7 +255,7 @@ class _Master:
         return csr_array(np.hstack([shots, chosen]).T), limits
 
     def relaxed(self) -> tuple[Array, Array, float]:
-        """The prices of attackers and the rents of targets in the linear relaxation, and its value."""
+        """Return the dual prices of attackers, those of targets, and the value of the linear relaxation."""
         from scipy.optimize import linprog
 
         if not self._columns:
@@ -266,7 +266,7 @@ class _Master:
         return duals[: len(self._counts)], duals[len(self._counts) :], float(-result.fun)
 
     def whole(self) -> tuple[list[Volley], float, float]:
-        """The best assignment of these volleys, its value, and a bound on what these volleys can be worth."""
+        """Return the best assignment of these volleys, its value, and an upper bound of any assignment of them."""
         from scipy.optimize import Bounds, LinearConstraint
 
         if not self._columns:

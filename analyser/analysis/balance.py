@@ -1,4 +1,4 @@
-"""Balance: points efficiency beside peers, odd matchups, and loadouts that another one dominates."""
+"""Balance: points efficiency compared with peers, odd matchups, and dominated loadouts."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from analyser.game.keywords import each_once
 from analyser.game.units import Loadout, Unit, unit_of
 from analyser.plots.metrics import EFFICIENCY
 
-LEAST = 100 * pricing.LEAST  # the same for 100 points; no logarithm sees less
+LEAST = 100 * pricing.LEAST  # points destroyed per 100 points; smaller figures count as this in logarithms
 LOW, HIGH = 2.5, 97.5  # percentiles: a 95% interval
-DRAWS, SEED = 400, 0  # of resampled fields
-NORMAL = 1.4826  # standard deviations in a median absolute deviation of a normal distribution
-LEAST_RATIO = 2.0  # times as much or as little as expected: an outlier
-DONE = ("expected_points_destroyed", "p_stopped", "p_annihilated")  # to its targets: more is better
-SUFFERED = ("mean_models_destroyed", "p_stopped", "p_annihilated")  # from its attackers: less is better
-# To be stopped is to be suppressed or annihilated: who annihilates a unit does not suppress it, and has done more.
+DRAWS, SEED = 400, 0  # resampled sets of opponents
+NORMAL = 1.4826  # standard deviations per median absolute deviation of a normal distribution
+LEAST_RATIO = 2.0  # an outlier has at least this multiple of the expected value, or at most its inverse
+DONE = ("expected_points_destroyed", "p_stopped", "p_annihilated")  # figures against its targets: more is better
+SUFFERED = ("mean_models_destroyed", "p_stopped", "p_annihilated")  # figures of attacks on it: less is better
+# Stopped is suppressed or annihilated: an annihilated unit is not suppressed, although the attack has done more.
 Row = dict[Hashable, Any]  # of a table
-_LOOKED_AT_FIRST = 64  # figures
-_SWEEPS = 10  # of a median polish
+_LOOKED_AT_FIRST = 64  # figures in the quick check of dominance
+_SWEEPS = 10  # iterations of a median polish
 _UNSEEN = {"Cryo", "Seismic", "Overcharge", "Full Steam Ahead", "Siegebreaker", "Turret", "Indirect", "Coruscating"}
-"""Qualities whose worth is in none of the figures of a matchup."""
-_LEAST_WRITTEN = 0.05  # points; less is called nothing
+"""Qualities without effect on any figure of a matchup."""
+_LEAST_WRITTEN = 0.05  # points; smaller figures are written "nothing"
 _LOADOUT = ["attacker", "attacker_unit", "attacker_level", "attacker_points"]
 _EFFICIENCY = ["situation", "category", "targets", "efficiency", "median", "peers", "z"]
 _PAIR = ["attacker", "attacker_unit", "defender", "defender_unit"]
@@ -40,9 +40,9 @@ _OUTLIER = ["situation", "also_in", "efficiency", "expected", "ratio", "attacker
 
 
 def efficiency(frame: pd.DataFrame) -> pd.DataFrame:
-    """Points efficiency of every attacker on the targets of each category, in each situation.
+    """Return the points efficiency of every attacker on the targets of each category, in each situation.
 
-    Its peers are the attackers that meet the same targets and destroy at least :data:`LEAST` points of them for 100.
+    Peers are attackers with the same targets that destroy at least :data:`LEAST` points of these per 100 points.
 
     Parameters
     ----------
@@ -52,11 +52,11 @@ def efficiency(frame: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row for each attacker, situation and category that it can attack and has points for: `attacker`,
-        `attacker_unit`, `attacker_level`, `attacker_points`, `situation`, `category`, `targets` (how many there are);
-        `efficiency`, the mean over them of the expected points destroyed for 100 points; `median`, that of its
-        peers (NaN without any), and `peers`, of how many units they are; `z`, the robust z-score of log2 `efficiency`
-        among the peers, NaN where it is none of them.
+        A row for each situation, category and attacker with points that can attack it: `attacker`, `attacker_unit`,
+        `attacker_level`, `attacker_points`, `situation`, `category`, `targets` (their number). `efficiency` is the mean
+        expected points destroyed per 100 points; `median` is that of its peers (NaN without peers), and `peers` is the
+        number of their units. `z` is the robust z-score of log2 `efficiency` among the peers, NaN for a loadout that is
+        not one of them.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def efficiency(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _efficiency_of_one(part: pd.DataFrame, situation: str, category: str) -> pd.DataFrame:
-    """One situation and one category of targets."""
+    """Return the efficiency in one situation on one category of targets."""
     able = part[part[EFFICIENCY].notna()]
     result = able.drop_duplicates("attacker")[_LOADOUT].reset_index(drop=True)
     if result.empty:
@@ -96,9 +96,9 @@ def _efficiency_of_one(part: pd.DataFrame, situation: str, category: str) -> pd.
 
 
 def robust_z(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return how far each value is from the median, in robust standard deviations (1.4826 median absolute deviations).
+    """Return the distance of each value from the median, in robust standard deviations (1.4826 MADs).
 
-    NaN is ignored and gets NaN. Where at least half of the values are equal, these get 0 and all others NaN.
+    NaN stays NaN. If at least half of the values are equal, these get 0 and all others NaN.
 
     >>> robust_z(np.array([1.0, 2.0, 3.0, 4.0, 50.0])).round(2).tolist()
     [-1.35, -0.67, 0.0, 0.67, 31.7]
@@ -114,10 +114,10 @@ def robust_z(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def weights(units: int, *, draws: int = DRAWS, seed: int = SEED) -> NDArray[np.float64]:
-    """Fields that might as well have been met: the same units, in other shares (the Bayesian bootstrap, Rubin 1981).
+    """Return random weights of units: equally plausible sets of opponents (the Bayesian bootstrap, Rubin 1981).
 
-    Shape (draws, units); each row adds up to 1: a draw from the flat Dirichlet distribution. The same seed gives the
-    same weights.
+    The shape is (draws, units). Each row adds up to 1 and is a draw from the flat Dirichlet distribution. A seed
+    always gives the same weights.
 
     >>> weights(3, draws=2).sum(axis=1).round(12).tolist()
     [1.0, 1.0]
@@ -128,27 +128,27 @@ def weights(units: int, *, draws: int = DRAWS, seed: int = SEED) -> NDArray[np.f
 def outliers(frame: pd.DataFrame, loadouts: Sequence[Loadout] = ()) -> pd.DataFrame:
     """Return pairs of units whose efficiency is far from the value expected from both units' usual results.
 
-    Expected is the attacker's usual efficiency times the target's (a median polish of its logarithm, Tukey 1977),
-    among the targets of one category in one situation, and never more than all that the target costs; figures of units
-    are means over the levels of both. Figures below :data:`LEAST` count as that: less does not matter at a table, and
-    a ratio of two of them says nothing.
+    The expected value is the attacker's usual efficiency times the target's, from a median polish of the logarithm
+    (Tukey 1977) among the targets of one category in one situation. It is at most the loss of the whole target. Figures
+    of units are means over the levels of both. Figures below :data:`LEAST` count as :data:`LEAST`, because smaller
+    values do not matter at a table and make ratios meaningless.
 
     Parameters
     ----------
     frame : DataFrame
         As of :func:`analyser.matchups`.
     loadouts : sequence of Loadout
-        Those of both sides, so that `why` can name what is on their profiles. Default: it names figures alone.
+        Loadouts of both sides, for the profile values in `why`. Default: `why` has figures alone.
 
     Returns
     -------
     DataFrame
-        One row for each pair and direction that is odd: `attacker` and `defender` (units, without a level),
-        `attacker_unit`, `defender_unit`, the `situation` where it is farthest, and `also_in`, the others;
-        `efficiency`, `expected`, and `ratio` of the two, at least 2 or at most a half; `attacker_usual`, the median of
-        what the attacker does to other such targets, and `defender_usual`, of what others do to the target (NaN where
-        there are none); `row`, what the attacker uses; `why`, in words. The farthest first, but units that have not
-        been listed come before those that have.
+        One row for each odd pair and direction: `attacker` and `defender` (units without a level), `attacker_unit`,
+        `defender_unit`, the `situation` with the largest deviation, and the other ones in `also_in`; `efficiency`,
+        `expected`, and their `ratio`, at least 2 or at most a half; `attacker_usual`, the attacker's median against
+        other such targets, and `defender_usual`, the median of other attackers against the target (NaN without any);
+        `row`, the attacker's row; and `why`, the reasons. The largest deviation is first, but units not yet listed come
+        before those already listed.
 
     Examples
     --------
@@ -176,7 +176,7 @@ def outliers(frame: pd.DataFrame, loadouts: Sequence[Loadout] = ()) -> pd.DataFr
 
 
 def _outliers_of_one(means: pd.DataFrame) -> pd.DataFrame:
-    """One situation and one category of targets."""
+    """Return the outliers in one situation on one category of targets."""
     result = means[means["efficiency"].notna()]
     floored = result["efficiency"].clip(lower=LEAST)
     left: pd.Series[float] = np.log2(floored)
@@ -192,21 +192,21 @@ def _outliers_of_one(means: pd.DataFrame) -> pd.DataFrame:
         defender_usual=result.groupby("defender")["efficiency"].transform(_medians_of_others),
     )
     usual = result[["attacker_usual", "defender_usual"]].min(axis=1)
-    # Where others do as little, or the attacker never does more, or nobody does anything, it is no surprise.
+    # Not surprising: others do as little, the attacker never does more, or no attacker does anything.
     little = (result["ratio"] < 1) & ((result["efficiency"] >= usual) | (usual < LEAST))
     far: pd.DataFrame = result[(result["surprise"] >= np.log2(LEAST_RATIO)) & ~little]
     return far
 
 
 def _medians_of_others(figures: pd.Series[float]) -> list[float]:
-    """For each figure the median of all the others; NaN where there are none."""
+    """Return for each figure the median of all other figures; NaN without others."""
     listed = figures.tolist()
     others = [listed[:place] + listed[place + 1 :] for place in range(len(listed))]
     return [median(other) if other else float("nan") for other in others]
 
 
 def _in_turns(rows: list[Row]) -> list[Row]:
-    """The rows so that no unit has a second one before all that could have a first one have it, and so on."""
+    """Return the rows reordered in turns: no unit appears a second time before every unit that can has appeared."""
     shown: list[Row] = []
     seen: Counter[str] = Counter()
     for turn in range(1, len(rows) + 1):
@@ -223,7 +223,7 @@ def _in_turns(rows: list[Row]) -> list[Row]:
 
 
 def _why(row: Row, units: Mapping[str, Unit]) -> str:
-    """Return why a pair is odd: the usual figures of both sides, and the qualities and rules on their profiles."""
+    """Return the reasons for an odd pair: usual figures of both sides, and qualities and rules of their profiles."""
     mine, theirs = row["attacker_usual"], row["defender_usual"]
     usual = [] if math.isnan(mine) else [f"{row['attacker_unit']} usually destroys {_points(mine)} of such targets"]
     usual += [] if math.isnan(theirs) else [f"others usually destroy {_points(theirs)} of {row['defender_unit']}"]
@@ -243,21 +243,21 @@ def _points(figure: float) -> str:
 
 
 def dominated(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.DataFrame:
-    """Loadouts for which another of the same faction costs no more and does at least as well in every matchup.
+    """Return loadouts for which another of the faction costs no more and does at least as well in every matchup.
 
     Parameters
     ----------
     frame : DataFrame
         As of :func:`analyser.matchups`.
     attackers : sequence of Loadout
-        Those of the table, so that profiles count too. Default: they do not.
+        Loadouts of the table, to compare profiles too. Default: profiles are not compared.
 
     Returns
     -------
     DataFrame
-        `attacker`, `by` (of those that dominate it, see :func:`dominations`, the one beside which it has least that
-        the other has not; of these the cheapest, of equals the first), `points_saved`, `counts` (``"attack"``, or
-        ``"attack and defence"``) and `has_besides`, what it has on its profile and the other has not.
+        `attacker`, `by`, `points_saved`, `counts` (``"attack"`` or ``"attack and defence"``) and `has_besides`, the
+        properties of its profile that the other lacks. Among all that dominate it (:func:`dominations`), `by` has the
+        fewest such properties missing; ties go to the cheapest, then to the first.
     """
     result = dominations(frame, attackers)
     least = np.lexsort([-result["points_saved"], result["has_besides"].map(len)])
@@ -266,23 +266,23 @@ def dominated(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Data
 
 
 def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.DataFrame:
-    """Every pair of loadouts of one faction of which the one dominates the other.
+    """Return every pair of loadouts of one faction in which one dominates the other.
 
-    It costs no more and does as well on every target in every situation, in :data:`DONE`; where both loadouts are also
-    defenders of the table, from every attacker also in :data:`SUFFERED`. In something, points or a figure, it is
-    strictly better. Loadouts that do nothing at all are not named: they are there for something else. Nor is a pair
+    The better one costs no more and does as well on every target in every situation, in :data:`DONE`. If both are also
+    defenders of the table, :data:`SUFFERED` from every attacker counts too. In at least one figure, or in points, it is
+    strictly better. Loadouts that do nothing at all are left out, because they have another purpose. So are pairs
     whose profiles have different target categories.
 
-    Columns are those of :func:`dominated`, whose arguments these are; `has_besides` is a tuple of what the dominated
-    one has on its profile and the other has not, empty where profiles are not given.
+    Arguments and columns are those of :func:`dominated`. `has_besides` is a tuple of the properties that only the
+    dominated loadout has; it is empty without profiles.
     """
     sides = frame.drop_duplicates("attacker").dropna(subset=["attacker_points"])
     frame = frame.assign(p_stopped=frame["p_suppressed"] + frame["p_annihilated"])
     names, prices = sides["attacker"].tolist(), sides["attacker_points"].to_numpy(np.int64)
     factions = np.array([name.split("/")[0] for name in names])
-    # An attack that cannot be made does nothing.
+    # A missing figure is an attack that cannot be made: it counts as 0.
     done = _wide(frame, "attacker", "defender", DONE, names)
-    # Models count as a share of the unit's.
+    # Models count as a share of the unit.
     shares = frame["mean_models_destroyed"] / frame["defender_models"].astype(float)
     suffered = _wide(frame.assign(mean_models_destroyed=shares), "defender", "attacker", SUFFERED, names)
     defends = pd.Series(names).isin(frame["defender"].unique()).to_numpy()
@@ -306,8 +306,8 @@ def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Da
 def _pairs(
     figures: NDArray[np.float64], prices: NDArray[np.int64], asked: NDArray[np.int64]
 ) -> Iterator[tuple[int, int]]:
-    """Places of those asked about, each with those that are as good in all figures, and better in one or cheaper."""
-    first = figures[:, :: max(figures.shape[1] // _LOOKED_AT_FIRST, 1)].copy()  # rules out nearly all, and soon
+    """Yield (index, other): for each of the `asked`, those as good in all figures, and better in one or cheaper."""
+    first = figures[:, :: max(figures.shape[1] // _LOOKED_AT_FIRST, 1)].copy()  # a quick check that excludes nearly all
     for place in asked.tolist():
         others = np.flatnonzero((first >= first[place] - SAME_WITHIN).all(axis=1) & (prices <= prices[place]))
         theirs = figures[others]
@@ -320,7 +320,7 @@ def _pairs(
 def _wide(
     frame: pd.DataFrame, side: str, other: str, figures: tuple[str, ...], names: list[str]
 ) -> NDArray[np.float64]:
-    """Every figure of every matchup of those `names` on one side: shape (names, matchups x figures); 0 for none."""
+    """Return the figures of the matchups of `names`, on one side: shape (names, matchups x figures); 0 if missing."""
     rows = places_of(frame[side], names)
     columns, kinds = pd.factorize(frame[other])[0], pd.factorize(frame["situation"])[0]
     result = np.zeros((len(names), columns.max(initial=0) + 1, kinds.max(initial=0) + 1, len(figures)))
@@ -331,7 +331,7 @@ def _wide(
 
 
 def has_besides(one: Loadout, other: Loadout) -> tuple[str, ...]:
-    """Return what `one` has on its profile and `other` lacks, in words; nothing if `other` has all of it.
+    """Return the properties on the profile of `one` that `other` lacks, in words; empty if it has all of them.
 
     >>> from analyser.game.profiles import Profiles
     >>> crown = Profiles()
@@ -355,7 +355,7 @@ def has_besides(one: Loadout, other: Loadout) -> tuple[str, ...]:
         more.append("no BREAK LIMIT" if mine.break_limit is None else f"BREAK LIMIT {mine.break_limit}")
     qualities = [{quality.name for row in unit.rows for quality in row.qualities} & _UNSEEN for unit in (mine, theirs)]
     more += sorted(qualities[0] - qualities[1])
-    for row in mine.rows:  # that shoot at what no row of the other does, or further
+    for row in mine.rows:  # rows that shoot at targets, or to distances, that no row of the other reaches
         reached = any(
             set(row.against) <= set(other.against) and (row.long_range or 0) <= (other.long_range or 0)
             for other in theirs.rows

@@ -1,4 +1,4 @@
-"""Two armies, round by round, as one asks for it (`docs/battle.md`)."""
+"""Public function for a battle of two armies, round by round (`docs/battle.md`)."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def battle(
     swing : bool
         Also simulate a tenth as many battles without each unit (:meth:`BattleResult.swing`).
     tactics : bool
-        Let both sides play an equilibrium of all tactics, which are tried first (:meth:`BattleResult.tactics`); else
-        each plays ``balanced`` if it states none.
+        Try all tactics first, and let both sides play an equilibrium of them (:meth:`BattleResult.tactics`). If False,
+        each side plays its stated tactic, by default ``balanced``.
     trials : int, optional
         Battles to simulate, 1 to 10**12. Default: 10,000.
     seed, precision, threads, profiles, progress
@@ -51,12 +51,12 @@ def battle(
     Returns
     -------
     BattleResult
-        Simulated battles; each probability with its interval at 95%.
+        Simulated battles; each probability has its 95% interval.
 
     Raises
     ------
     InputError
-        An army that cannot be read, or another unusable input; the message says what is allowed.
+        An army that cannot be read, or another unusable input; the message lists the allowed values.
 
     Examples
     --------

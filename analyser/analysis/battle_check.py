@@ -29,11 +29,11 @@ from analyser.scenarios.battle_tables import encoded
 
 EVERY_UNIT = "*/*@basic"
 MOST_UNITS = 200
-FEWEST = 5  # armies, for a correlation
+FEWEST = 5  # armies needed for a correlation
 FEWEST_FOR_REASONS = 12
-DISAGREES = 0.2  # of battles won, beside what fair points say
-_MOST_SHOWN = 8  # of each kind
-_REASON = 0.05  # of battles won: the least that a reason explains
+DISAGREES = 0.2  # difference of the win rate from that expected by fair points
+_MOST_SHOWN = 8  # of each kind of misfit
+_REASON = 0.05  # smallest change of the win rate that counts as a reason
 _REDRAWN = 200
 _NO_REASON = "none of these"
 _TOO_FEW = "too few units to say"
@@ -68,26 +68,26 @@ def _charges(loadout: Loadout) -> bool:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BalanceCheck(FramedAnswer):
-    """Battles beside prices, unit by unit.
+    """Battle results compared with prices, unit by unit.
 
     Attributes
     ----------
     frame : DataFrame
         One row for each loadout, the largest disagreement first: `loadout`, `role`, `points`, `fair_points`, `number`
-        in its army, `win_rate` over all other armies (half of a draw counts as won) with `win_rate_low` and
-        `win_rate_high`, `by_fair_points`, the win rate that the fair points of its army say, `off`, the difference, and
-        `why`: the property that explains most of it.
+        in its army, and `win_rate` over all other armies (a draw counts as half a win) with `win_rate_low` and
+        `win_rate_high`. `by_fair_points` is the win rate expected from the fair points of its army, `off` the
+        difference, and `why` the property that explains most of it.
     correlation, correlation_low, correlation_high : float
         The rank correlation of win rates and fair points of the armies, with its 95% interval by the dice.
     explained : float
         The share of the disagreement that reach, SPEED, charge and victory points explain, 0 to 1; NaN
         with fewer than 12 armies.
     points : int
-        Points of an army, as nearly as its unit allows.
+        Points of an army; the number of its units brings it as near as possible.
     trials : int
-        Battles of each two armies.
+        Battles of each pair of armies.
     left_out : dict of str to str
-        The reason for each loadout without battles.
+        Reason for each loadout without battles.
     """
 
     frame: pd.DataFrame
@@ -105,12 +105,12 @@ class BalanceCheck(FramedAnswer):
 
     @property
     def misfits(self) -> pd.DataFrame:
-        """The rows where battle and price disagree."""
+        """Rows whose battles and price disagree."""
         return self.frame[self.frame["off"].abs() >= DISAGREES]
 
     @property
     def headline(self) -> str:
-        """The agreement of battles and fair points, in one sentence."""
+        """Agreement of battles and fair points, in one sentence."""
         many = counted(len(self.misfits), "unit")
         verb = "wins" if len(self.misfits) == 1 else "win"
         where = f"{many} of {len(self.frame)} {verb} more or fewer battles than fair points say"
@@ -136,7 +136,7 @@ class BalanceCheck(FramedAnswer):
         }
 
     def blocks(self) -> list[Block]:
-        """The correlation, and a table of each kind of misfit."""
+        """Return the correlation, and a table of each kind of misfit."""
         precision = f"The correlation is between {self.correlation_low:.2f} and {self.correlation_high:.2f} by the dice"
         widest = (self.frame["win_rate_high"] - self.frame["win_rate_low"]).max() / 2
         how = (
@@ -162,7 +162,7 @@ class BalanceCheck(FramedAnswer):
         return [Block(head=head, rows=cells, align="<>>>><", lines=more)] if cells else []
 
     def notes(self) -> list[str]:
-        """Limits, units left out, die, deck and profiles."""
+        """Return limits, units left out, die, deck and profiles."""
         out = [f"Left out: {name} ({reason})." for name, reason in self.left_out.items()]
         limits = "Not modelled: terrain, objectives, and units that need others (docs/battle.md)."
         return [limits, *out, *self.profiles.notes()]
@@ -181,7 +181,7 @@ def balance_check(
 ) -> BalanceCheck:
     """Return how far simulated battles agree with fair points (:func:`analyser.fair_points`).
 
-    Every loadout fields an army of its own kind alone, and meets every other army; both sides look ahead.
+    Each loadout has an army of that loadout alone, which meets every other army; both sides look ahead.
 
     Parameters
     ----------
@@ -190,9 +190,9 @@ def balance_check(
     against : str, Loadout, or several of them
         The opponents of the fair points, as of :func:`analyser.fair_points`.
     points : int
-        Points of an army; it holds as many units as come nearest to them.
+        Points of an army; the number of its units comes nearest to them.
     trials : int
-        Battles of each two armies.
+        Battles of each pair of armies.
     seed, profiles, threads, progress
         As of :func:`analyser.battle`.
 
@@ -274,7 +274,7 @@ def _armies(
 
 
 def _round_robin(sides: Sequence[Loadout], numbers: Sequence[int], sampling: Sampling, library: Profiles) -> Array:
-    """Return the share of battles that each row wins against each column, half of a draw counting as won; NaN alone."""
+    """Return each row's share of wins against each column, a draw counting as half; NaN on the diagonal."""
     wins = np.full((len(sides), len(sides)), np.nan)
     pairs = list(combinations(range(len(sides)), 2))
     armies = [[side] * number for side, number in zip(sides, numbers)]
@@ -295,13 +295,13 @@ def _mean_over_others(table: Array) -> Array:
 
 
 def _variance(wins: Array, trials: int) -> Array:
-    """Return the variance of each share of wins by the dice, as with one more battle won and one lost."""
+    """Return the variance of each share of wins by the dice, with one win and one loss added."""
     share = (wins * trials + 1) / (trials + 2)
     return np.asarray(share * (1 - share) / trials, np.float64)
 
 
 def _by_fair_points(wins: Array, worth: Array) -> Array:
-    """Return the win rates that fair points say: a logistic curve of their logarithms, fitted to all battles."""
+    """Return the win rates expected from fair points: a logistic curve of their logarithms, fitted to all battles."""
     from scipy.optimize import minimize_scalar
 
     gap = worth[:, None] - worth[None, :]
@@ -322,7 +322,7 @@ def _correlation(wins: Array, worth: Array, trials: int, seed: int) -> tuple[flo
     def of(table: Array) -> float:
         rates = _ranks(_mean_over_others(table))
         spread = float(rates.std() * ranks.std())
-        return float((rates * ranks).mean()) / spread if spread > 0 else 0.0  # where all battles are drawn
+        return float((rates * ranks).mean()) / spread if spread > 0 else 0.0  # all battles are drawn
 
     random, upper = np.random.default_rng(seed), np.triu_indices(len(wins), 1)
     share, drawn = (wins[upper] * trials + 1) / (trials + 2), list[float]()
@@ -336,7 +336,7 @@ def _correlation(wins: Array, worth: Array, trials: int, seed: int) -> tuple[flo
 
 
 def _ranks(figures: Array) -> Array:
-    """Return the ranks of figures about their mean; of equal ones the mean of theirs."""
+    """Return the centred ranks of figures; equal figures share their mean rank."""
     from scipy.stats import rankdata
 
     ranks = rankdata(figures)

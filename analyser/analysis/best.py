@@ -1,4 +1,4 @@
-"""Best play of a duel: what to do, state by state, and what a tactic costs."""
+"""Public function for best play of a duel: the best action in every state, and the cost of each tactic."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def best_play(
     profiles: ProfilesLike | None = None,
     **terms: Any,
 ) -> BestResult:
-    """Return what A should do in a duel with B, state by state, and what each tactic costs (`docs/best-play.md`).
+    """Return A's best action in each state of a duel with B, and the cost of each tactic (`docs/best-play.md`).
 
     Parameters
     ----------
     a, b
-        As of :func:`duel`; a whole scenario names the sides with best play itself.
+        As of :func:`duel`; a whole scenario names the sides that play best.
     want : str
         Objective of A, which B opposes: ``win``, ``margin``, ``points`` or ``survival``.
     against : str or sequence of str
@@ -43,12 +43,12 @@ def best_play(
     Returns
     -------
     BestResult
-        The value, the plan and the cost of tactics; and the result of :func:`duel` under the plan. Exact.
+        The value, the plan, the cost of tactics, and the result of :func:`duel` under the plan. Exact.
 
     Raises
     ------
     InputError
-        An unusable input, or a duel with too many states; the message says what reduces them.
+        An unusable input, or a duel with too many states; the message names a remedy.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Best counters of two armies to each other, and the units that no counter can hurt."""
+"""Best counters of two armies to each other, and units without a counter."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from analyser.analysis.lists import Listed
 from analyser.analysis.situations import SITUATIONS, Situation
 from analyser.common.text import percent
 
-HARDLY = 0.05  # of a unit: what takes less of it in one attack hardly hurts it
-_HALF = 0.5  # of a draw counts as won
+HARDLY = 0.05  # share of a unit; a smaller loss in one attack hardly hurts it
+_HALF = 0.5  # a draw counts as half a win
 
 GapKind = Literal[
     "nothing can attack it", "nothing can hurt it", "hardly hurt", "nothing kills it", "hangs on one unit"
@@ -23,23 +23,23 @@ OPEN: tuple[GapKind, ...] = ("nothing can attack it", "nothing can hurt it", "ha
 
 
 class BestCounter(NamedTuple):
-    """Best counter of a side to one unit of the other in one situation.
+    """Best counter of a side to one enemy unit in one situation.
 
     Attributes
     ----------
     target : str
     situation : str
     attacker : str or None
-        None where nobody can do that.
+        None if no unit can attack the target.
     points_lost : float
-        What the target loses of its points: all if it is annihilated, else the share that damage takes.
+        Points that the target loses: all if it is annihilated, else the share that damage takes.
     share_lost, p_annihilated : float
     own_points_lost : float
-        What it costs the attacker; 0 for a ranged attack.
+        Points that the attacker loses; 0 for a ranged attack.
     p_wins : float
-        Of a duel: the probability to win it. NaN elsewhere.
+        Probability to win a duel; NaN for other situations.
     why_not : str
-        Where there is no attacker: why.
+        Reason why there is no attacker.
     """
 
     target: str
@@ -54,7 +54,7 @@ class BestCounter(NamedTuple):
 
     @property
     def pays(self) -> bool | None:
-        """True if the attacker takes more points than it costs; None without an attacker, and of a duel."""
+        """True if the attacker takes more points than it loses; None without an attacker, and for a duel."""
         if self.attacker is None or not np.isnan(self.p_wins):
             return None
         gain = self.points_lost - self.own_points_lost
@@ -69,7 +69,7 @@ class BestCounter(NamedTuple):
 class Together(NamedTuple):
     """Result of all shots of a side at one target in a round, in the situation where they do most.
 
-    `can`: True if any shot can attack the target.
+    `can` is True if any shot can attack the target.
     """
 
     share_lost: float
@@ -79,11 +79,11 @@ class Together(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """A unit that the other side can do little about.
+    """A unit against which the other side can do little.
 
-    `best` is the share of it that the best single attack takes, `by` whose attack that is and in which situation; of
-    what nothing kills, the share that all shots together take, which annihilate it with the chance `p_annihilated`, or,
-    where no shot can attack it, what the best charge does.
+    `best` is the share that the best single attack takes, `by` its attacker and `situation` its situation. If nothing
+    kills the unit, `best` is instead the share that all shots together take, and `p_annihilated` their chance to
+    annihilate it. If no shot can attack it, both are those of the best charge.
     """
 
     target: str
@@ -115,7 +115,7 @@ class Gap(NamedTuple):
 
 
 def with_points(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table of matchups with the points that both sides lose: `points_lost` and `own_points_lost`."""
+    """Return a table of matchups with the points that both sides lose as `points_lost` and `own_points_lost`."""
     own = frame["attacker_share_lost"].fillna(0.0).where(frame["why_not"].isna())
     attacker, defender = (frame[f"{side}_points"].astype(np.float64) for side in ("attacker", "defender"))
     return frame.assign(points_lost=defender * frame["mean_share_lost"], own_points_lost=(attacker * own).fillna(0.0))
@@ -125,15 +125,15 @@ def worth_of(part: pd.DataFrame, kind: str) -> NDArray[np.float64]:
     """Return the value of each attacker: the probability to win a duel, else points destroyed less points lost."""
     if kind == "duel":
         return np.asarray(part["p_attacker_wins"] + _HALF * part["p_draw"], np.float64)
-    if part["points_lost"].isna().all():  # without points: shares
+    if part["points_lost"].isna().all():  # shares, because the profiles have no points
         return np.asarray(part["mean_share_lost"], np.float64)
     return np.asarray(part["points_lost"] - part["own_points_lost"], np.float64)
 
 
 def best_counters(frame: pd.DataFrame, situations: Sequence[Situation], place: int = 0) -> list[BestCounter]:
-    """Return the best counter to each defender in each situation, or at `place` 1 the next best; of equals the first.
+    """Return the best counter to each defender in each situation; the second best for `place` 1.
 
-    `frame` is as of :func:`with_points`.
+    `frame` is the result of :func:`with_points`. Ties go to the first attacker.
     """
     counters = []
     for target, rows in frame.groupby("defender", sort=False):
@@ -163,9 +163,9 @@ def best_counters(frame: pd.DataFrame, situations: Sequence[Situation], place: i
 def gaps(
     frame: pd.DataFrame, situations: Sequence[Situation], army: Listed, together: Mapping[str, Together]
 ) -> list[Gap]:
-    """The defenders that the attackers, those of `army`, can do little about by a shot or a charge.
+    """Return the defenders against which the attackers, units of `army`, can do little by a shot or a charge.
 
-    `together`: by target what all shots come to, where shots were asked for.
+    `together` is the result of all shots by target; it is empty without situations of shots.
     """
     attacks = [situation.name for situation in situations if situation.kind != "duel"]
     lacking = []
@@ -194,7 +194,7 @@ def gaps(
 
 
 def gap_lines(lacking: Sequence[Gap], situations: Sequence[Situation], army: Listed, enemy: Listed) -> list[str]:
-    """Return the gaps as sentences, or one sentence if there are none, about the situations asked for."""
+    """Return the gaps as sentences, or one sentence if there are none, for the requested situations."""
     asked = [situation.name for situation in situations if situation.kind != "duel"]
     if not asked:
         return [f"Not known of {army.army.name}: no shot and no charge was asked for."]

@@ -1,4 +1,4 @@
-"""Duels with best play by both sides, for comparisons (the attacker first) and for prices."""
+"""Duels with best play by both sides, for comparisons (the attacker moves first) and for prices."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from analyser.scenarios.schema import Combatant, DuelTerms
 if TYPE_CHECKING:
     from analyser.analysis.situations import Situation
 
-_REMEMBERED = 1 << 16  # pairs, of which each is two short records
+_REMEMBERED = 1 << 16  # cached pairs, two short records each
 
 
 def best_duel(scenario: DuelScenario, row: str | None) -> Ways:
-    """Return a duel with best play by both; `row` is the row given for the attacker, if any."""
+    """Return a duel with best play by both sides; `row` is the row given for the attacker, if any."""
     try:
         end = _end_of(scenario)
     except InputError as error:
@@ -38,9 +38,9 @@ def best_duel(scenario: DuelScenario, row: str | None) -> Ways:
 
 
 def trades(attackers: Sequence[Loadout], field: Field, situation: Situation) -> Cells:
-    """Return the losses of each pair that starts a duel at this distance, with best play by both for points.
+    """Return the losses of each pair that starts a duel at the situation's distance, with best play for points.
 
-    A toss decides in each round which side is first, so a pair and its reverse are one fight, solved once.
+    A toss decides in each round which side is first, so a pair and its reverse are one duel, solved once.
     """
     cells = blank_cells(len(attackers), len(field.combatants))
     if field.row is not None:
@@ -62,14 +62,14 @@ def trades(attackers: Sequence[Loadout], field: Field, situation: Situation) -> 
 
 
 class _Traded(NamedTuple):
-    """Results of a pair as a cell of each side, or why it cannot fight."""
+    """Result of a pair as a cell for each side, or the reason why it cannot fight."""
 
     cells: NDArray[np.void]
     why_not: str = ""
 
 
 def _in_order(mine: Combatant, theirs: Combatant) -> tuple[Combatant, Combatant]:
-    """The two, always in one order."""
+    """Return the two sides in a fixed order."""
     first, second = sorted((mine, theirs), key=lambda unit: unit.unit or "")
     return first, second
 
@@ -93,13 +93,13 @@ def _traded_once(a: Combatant, b: Combatant, distance: float | None, ruleset: st
 
 
 def _end_of(scenario: DuelScenario) -> JointStates:
-    from analyser.results.play import play_of  # most comparisons do without
+    from analyser.results.play import play_of  # a late import, because most comparisons do not need it
 
     return play_of(scenario).moments()[-1]
 
 
 def _over(end: JointStates, scenario: DuelScenario, row: str | None = None) -> Over:
-    """A duel that has come to this end."""
+    """Return the results of a duel with this end."""
     a, b, terms = scenario.a, scenario.b, scenario.terms
     won = points_won(end.first, end.second, a, b, bits_of_wins(a, b, terms, 0))
     lost = points_won(end.second, end.first, b, a, bits_of_wins(b, a, terms, 1))

@@ -1,4 +1,4 @@
-"""Best play of focus fire: which attacker fires next in each state of the target, by which row and manoeuvre."""
+"""Best play of focus fire: the next attacker, row and manoeuvre in each state of the target."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ _SHOWN = 12
 
 
 class Way(NamedTuple):
-    """A way in which an attacker can make its attack."""
+    """A combination of row and manoeuvre with which an attacker can attack."""
 
     attacker: int
     words: str
-    advance: float  # inches that it advances first
+    advance: float  # inches advanced before the attack
     attack: FocusAttack
     scenario: Scenario
 
@@ -54,17 +54,20 @@ class BestFocus(Answer):
     Attributes
     ----------
     wanted : str
-        The fate that the target is to have at the end.
+        Wanted fate of the target.
     attackers : tuple of str
-        Who can fire, each once; `in_order` what each does where all fire in the order in which they were given.
+        Names of the attackers.
     chances : tuple of float
-        The chance of it with the best use of up to 1, 2, ... of them.
+        Probability of the fate with the best use of up to 1, 2, ... attackers.
     as_given : float
-        The chance of it if all fire in the order in which they were given, as they were given; after an advance where
-        an attacker cannot fire from where it stands.
+        Probability of the fate if all fire in the given order and as given; an attacker that cannot fire from its
+        position advances first.
+    in_order : tuple of str
+        Attack of each attacker in the given order.
     steps : tuple of dict
-        What to do: `fired`, how many have; how the target stands; who fires next and how, after an `advance` of so
-        many inches (0: it stands); `chance` then, and what the runner-up `costs`; `probability` of the situation.
+        The plan: `fired`, the number of attacks already made; `target`, its state; `next`, the next attacker and its
+        attack; `advance`, in inches (0: it stands); `chance` of the fate then; `costs`, the loss with the second-best
+        attack; `probability` of this state.
     profiles : ProfilesUsed
     """
 
@@ -78,11 +81,11 @@ class BestFocus(Answer):
 
     @property
     def value(self) -> float:
-        """The chance with the best use of all."""
+        """Probability of the fate with the best use of all attackers."""
         return self.chances[-1]
 
     def until(self, chance: float) -> int | None:
-        """Return how many attackers reach this probability at best use; None if all are too few."""
+        """Return the number of attackers that reach this probability at best use; None if all are too few."""
         if isinstance(chance, bool) or not isinstance(chance, int | float) or not 0 < chance <= 1:
             raise InputError(f"{shown(chance)} is not usable", where="until", allowed="above 0, up to 1")
         return next((number for number, probability in enumerate(self.chances, 1) if probability >= chance), None)
@@ -91,22 +94,22 @@ class BestFocus(Answer):
 
     @property
     def headline(self) -> str:
-        """The chance with the best use of all attackers, in one sentence."""
+        """Probability of the fate with the best use of all attackers, in one sentence."""
         return happens("At best the target", f"is {self.wanted}", self.value)
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The chance with the best use of up to 1, 2, ... attackers, and that in the given order."""
+        """Probability with the best use of up to 1, 2, ... attackers, and that in the given order."""
         chances = {f"p_with_{number}": chance for number, chance in enumerate(self.chances, 1)}
         return chances | {"p_in_given_order": self.as_given}
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """The steps as a frame."""
+        """Steps of the plan as a frame."""
         return self.to_frame()
 
     def rows(self) -> list[dict[str, Any]]:
-        """The steps as plain dicts."""
+        """Return the steps as plain dicts."""
         return [dict(step) for step in self.steps]
 
     def _body(self) -> dict[str, Any]:
@@ -115,7 +118,7 @@ class BestFocus(Answer):
         return {**head, **chances, "steps": self.rows()} | self.profiles.of_fights()
 
     def blocks(self) -> list[Block]:
-        """The chances, the given order, and the steps that come up most."""
+        """Return the probabilities, the given order, and the most likely steps."""
         first = f"P({self.wanted}) at best {percent(self.value)}, in the given order {percent(self.as_given)}; exact"
         chances = [[counted(n, "attacker"), percent(chance)] for n, chance in enumerate(self.chances, 1)]
         head, rows = ["fired", "the target", "next", "chance", "the runner-up costs", "comes up"], []
@@ -140,10 +143,10 @@ def best_focus(
 ) -> BestFocus:
     """Find which attacker should fire next at a target, after each result (AC-9.1), to make a fate likeliest.
 
-    Each attacker fires once, or not at all. Where it names no row, every row that fits is tried. Where it has a
-    distance, and neither aims nor has advanced, it may aim, or advance by its SPEED and fire from there, so one that is
-    out of range may come into it. Exact: backward induction over the attackers that are left and the state of the
-    target. Losses of an attacker through its own attack are not counted.
+    Each attacker fires at most once. Without a named row every usable row is tried. An attacker with a distance that
+    neither aims nor has advanced may aim, or advance by its SPEED and then fire; an advance may bring it into range.
+    The result is exact, by backward induction over the remaining attackers and the state of the target. Losses of an
+    attacker through its own attack are not counted.
 
     Parameters
     ----------
@@ -186,11 +189,11 @@ def best_focus(
     return search.found([unit.name for unit in units], [way.words for way in in_order])
 
 
-Change = tuple[dict[str, Any], str, float]  # of the keys of an attack; in words; inches that the attacker advances
+Change = tuple[dict[str, Any], str, float]  # changed keys of an attack, description, inches advanced
 
 
 class _Attacker:
-    """An attacker, and the ways in which it can make its attack."""
+    """An attacker and its possible attacks."""
 
     def __init__(self, file: FocusFile, place: int, library: Profiles) -> None:
         self.file, self.place, self.library = file, place, library
@@ -199,7 +202,7 @@ class _Attacker:
         self.name = f"attack {place + 1}" if self.loadout is None else f"{place + 1} {self.loadout.selector}"
 
     def ways(self) -> tuple[Way, list[Way]]:
-        """Its attack as given, after an advance where it can be made only so; and all its ways to make it (AC-4.2)."""
+        """Return its attack as given (after an advance if needed), and all its possible attacks (AC-4.2)."""
         refusal, standing = None, list[Way]()
         try:
             standing.append(self._way(({}, self._as_given(), 0.0)))
@@ -232,7 +235,7 @@ class _Attacker:
         return result
 
     def _manoeuvres(self) -> Iterator[Change]:
-        """The aim and the advance of each row, where the attacker has not made its manoeuvre already."""
+        """Yield the aimed shot and the advance of each row, if the attacker can still manoeuvre."""
         if self.loadout is None or not self._is_free(self.loadout):
             return
         rows, stated = self.loadout.unit.rows, self.attack.row
@@ -245,14 +248,14 @@ class _Attacker:
                 yield from self._advances({"row": row.id})
 
     def _is_free(self, loadout: Loadout) -> bool:
-        """Return True if it can still aim or advance; a garrison and a sortie of aircraft have neither manoeuvre."""
+        """Return True if it can still aim or advance; garrisons and sorties of aircraft can do neither."""
         attack = self.attack
         marks = {*attack.bonuses, *attack.penalties} & {"aiming", "opportunity_fire", "reforming"}
         moved = attack.attacker_advanced or attack.attacker_garrisoned or attack.opportunity_fire
         return not marks and not moved and loadout.unit.type != "aircraft"
 
     def _advances(self, keys: dict[str, Any]) -> Iterator[Change]:
-        """An advance by its SPEED, with those `keys`, if it can make one."""
+        """Yield an advance by its SPEED with these `keys`, if it is possible."""
         if self.loadout is None or self.attack.distance is None or not self._is_free(self.loadout):
             return
         side, distance = SideFacts(speed=length_of(self.loadout.unit.speed or 0)), length_of(self.attack.distance)
@@ -262,7 +265,7 @@ class _Attacker:
             yield {**keys, "distance": to, "attacker_advanced": True}, f'advances {by:g}" to {to:g}" and fires', by
 
     def _named(self, refusal: InputError) -> InputError:
-        """A refusal of the attack as given, with the attacker's name, and the advance that is not enough."""
+        """Return the refusal of the attack as given, with the attacker's name and the advance that was tried."""
         if not refusal.where.endswith(".row"):
             return refusal
         tried = [f" or after an advance of {by:g} inches" for _, _, by in self._advances({})]
@@ -300,7 +303,7 @@ class _Search:
         return bool(holds_of(states, self.want, self.given.target)[0])
 
     def value(self, left: int, state: int, most: int) -> tuple[float, int]:
-        """The chance of the fate if up to `most` of those `left` fire, and the way that is next; -1: none fires."""
+        """Return the chance of the fate if up to `most` of the attackers `left` fire, and the next way; -1 to stop."""
         key = (left, state, most)
         if key not in self._values:
             best, chosen = float(self.holds(state)), -1
@@ -314,12 +317,12 @@ class _Search:
         return self._values[key]
 
     def chance_by(self, way: int, left: int, state: int, most: int) -> float:
-        """The chance of the fate if that attack is next, and the best follows."""
+        """Return the chance of the fate if this attack is next and best play follows."""
         rest = left & ~(1 << self.ways[way].attacker)
         return sum(share * self.value(rest, to, most - 1)[0] for to, share in self.after(way, state))
 
     def found(self, attackers: Sequence[str], in_order: Sequence[str]) -> BestFocus:
-        """The answer; the attackers by name, and what each does in the given order."""
+        """Return the answer; `in_order` describes each attack in the given order."""
         count = len(self.given.attacks)
         everybody = (1 << count) - 1
         chances = tuple(self.value(everybody, self.start[1], most)[0] for most in range(1, count + 1))

@@ -1,4 +1,4 @@
-"""Best lists: an integer programme over exact unit values, the next best lists, and a check by battles."""
+"""Public function for best lists: an integer programme over exact unit values, and a check by battles."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from analyser.scenarios.armies import ArmyLike, load_army
 
 OVER = ("mean", "worst")
 DEFAULT_BATTLES = 10_000
-MOST_NEXT_BEST = 20  # each takes longer than the one before it: 20 of 4,000 points a minute, 100 half an hour
+MOST_NEXT_BEST = 20  # each takes longer than the last: 20 lists of 4,000 points a minute, 100 half an hour
 
 
 def build(
@@ -55,28 +55,28 @@ def build(
     ----------
     faction : str
     points : int
-        What the list may cost.
+        Points that the list may cost.
     against : path, Army or list of these; or str
-        The army or armies that it meets; or a faction or selectors with wildcards: then each loadout alone, and in
-        battle the best list of each faction there.
+        The enemy army or armies; or a faction or selectors with wildcards. Then each of these loadouts is an opponent;
+        in battle the opponents are the best lists of their factions.
     over : "mean" or "worst"
-        What counts: the mean over the field, or the worst case, over several armies or over the loadouts of one.
+        Value to maximise: the mean over the opponents, or the worst case, over several armies or the loadouts of one.
     scale : str, optional
-        The force scale, whose limits the points keep. Default: the smallest that allows so many.
+        Force scale that limits the points. Default: the smallest scale that allows these points.
     must, ban : sequence of str
-        Selectors: what must be in it, ``2 x crown/rifle-platoon`` for two at whatever level; and what must not.
+        Selectors of required and of banned units. ``2 x crown/rifle-platoon`` requires two at any level.
     at_most : int, optional
-        Of each unit, at whatever level.
+        Most units of each kind, at any level.
     battlegroups : int
-        How many at most.
+        Most battlegroups.
     next_best : int
-        How many lists more, 0 to 20, each different from all before it in at least the share `differ` of its points.
+        Number of further lists, 0 to 20; each differs from all before it in at least the share `differ` of its points.
     situations
-        As of :func:`analyser.matchups`: what the values of units are of.
+        Situations that unit values are computed in, as of :func:`analyser.matchups`.
     mine : path, Army, list or mapping, optional
-        A list of your own, which fights the same battles; without battles there is no use for it.
+        A list of your own, to fight the same battles; it needs ``battles=True``.
     battles : bool
-        Whether the lists then fight battles against the armies.
+        Let the lists fight battles against the armies.
     trials, seed
         Battles of each list against each army, over the orders of both. They are cached, so the call can be resumed.
     threads, profiles, progress
@@ -89,7 +89,7 @@ def build(
     Raises
     ------
     InputError
-        A faction, army, selector or number that cannot be used, or no legal list; the message says why.
+        A faction, army, selector or number that cannot be used, or no legal list; the message gives the reason.
 
     Examples
     --------
@@ -127,9 +127,9 @@ def build(
         worth = worth_against(opponents, ours, everybody, losses, points)
         weights = np.array([opponent.weight for opponent in opponents])
         values = (weights @ worth.total)[None, :] if over == "mean" else worth.total
-        # a list takes about as long as there are lists that it must differ from
+        # The time of a list is about proportional to the number of lists that it must differ from.
         result = solved_lists(force, values, next_best, differ, lambda done: lists_found(done**2, (next_best + 1) ** 2))
-        lists_found(1, 1)  # there may be fewer
+        lists_found(1, 1)  # there may be fewer lists
     mean = weights if over == "mean" else None
     lists = built_lists(result, force, worth, mean, (chosen.id, size, points), library)
     answer = Build(
@@ -158,7 +158,7 @@ def build(
 
 
 def _check(over: str, battles: bool, next_best: int, battlegroups: int, at_most: int | None, differ: float) -> None:
-    """Raise InputError for what :func:`build` cannot use with any profiles."""
+    """Raise InputError for arguments that :func:`build` cannot use with any profiles."""
     check_choice(over, "over", OVER)
     check_flag(battles, "battles")
     check_integer(next_best, "next_best", 0, MOST_NEXT_BEST)
@@ -170,7 +170,7 @@ def _check(over: str, battles: bool, next_best: int, battlegroups: int, at_most:
 
 
 def _own(mine: ArmyLike, library: Profiles) -> Army:
-    """A list to compare with."""
+    """Return the user's own list as an army."""
     try:
         return load_army(mine, library)
     except InputError as error:
@@ -178,7 +178,7 @@ def _own(mine: ArmyLike, library: Profiles) -> Army:
 
 
 def _fought(answer: Build, sampling: Sampling, library: Profiles) -> Build:
-    """The answer with the battles of its lists."""
+    """Return the answer with the battles of its lists."""
     with sampling.with_bar() as reporting:
         fought = replace(reporting, progress=stage(reporting.report, 2, 3))
         lists = [each.army for each in answer.lists] + ([] if answer.own is None else [answer.own])

@@ -33,7 +33,7 @@ ORDERED = (
     "for all lists. Score: the mean in percent, with its interval; by part: the least and the greatest."
 )
 NOBODY = "No battles: the units of this field make no legal list within {:,} points."
-MOST_NAMED = 6  # opponents in a heading
+MOST_NAMED = 6  # opponents named in a heading
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,23 +43,22 @@ class Build(Answer):
     Attributes
     ----------
     lists : tuple of BuiltList
-        First the one that no legal list is worth more than, proven up to its `gap`, then the next best. Worth is
-        linear: the sum of what units are worth one by one. What wins battles is not proven; `played` samples it.
+        The best list by value, proven up to its `gap`, then the next best. Value is linear: the sum of the values of
+        the units. It does not prove wins in battle; `played` simulates them.
     over : str
-        What counts of the field: the ``mean`` or the ``worst`` case.
+        Value over the opponents: ``mean`` or ``worst`` case.
     opponents : tuple of str
-        Whom that is over.
+        Opponents of the values.
     played : tuple of Played
-        The battles of each list, in the order of `lists`; empty without battles.
+        Battles of each list, in the order of `lists`; empty without battles.
     met : tuple of Army
-        Whom these battles are against: the armies of the field, else a typical list of each of its factions.
+        Enemy armies of the battles: those given, or a typical list of each faction among the opponents.
     own, own_played, own_worth : Army, Played and OwnWorth, optional
-        A list to compare with, if one was given, and its battles; it is tied if they do not tell it from the best. And
-        what it is worth by the values that the lists were built by.
+        The user's own list, its battles and its value. It is tied if its difference from the best is not significant.
     is_typical : bool
-        Whether nobody's army is known in the field.
+        True if `met` are typical lists, because no enemy army was given.
     left_out : tuple of str
-        Loadouts that cannot be counted, and why.
+        Loadouts that cannot be counted, with reasons.
     """
 
     faction: str
@@ -81,17 +80,17 @@ class Build(Answer):
 
     @property
     def best(self) -> Army:
-        """The list that wins most battles; without battles that of the programme."""
+        """The list that wins most battles; without battles the list of the highest value."""
         return self.lists[self.order[0] if self.played else 0].army
 
     @property
     def order(self) -> list[int]:
-        """The places of the lists from the one that wins most battles down."""
+        """Indices of the lists by score in battle, the highest first."""
         return sorted(range(len(self.played)), key=lambda place: (-self.played[place].score, place))
 
     @property
     def tied(self) -> tuple[str, ...]:
-        """The lists whose battles do not tell them apart from the best one's."""
+        """Lists whose battles do not differ significantly from those of the best one."""
         return tuple(self.lists[place].army.name for place in self.order if self.played[place].is_tied)
 
     schema = "analyser/build/1"
@@ -104,14 +103,14 @@ class Build(Answer):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The score of each list in battle; without battles its value."""
+        """Score of each list in battle; without battles its value."""
         if self.played:
             scores = [self.played[place].named(built.army.name) for place, built in enumerate(self.lists)]
             return {name: value for score in scores for name, value in score.items()}
         return {built.army.name: built.value for built in self.lists}
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each unit of each list."""
+        """Return a row for each unit of each list."""
         rows = []
         for rank, one in enumerate(self.lists, 1):
             head = {"rank": rank, "list": one.army.name, "value": one.value, "gap": one.gap, "differs": one.differs}
@@ -128,7 +127,7 @@ class Build(Answer):
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """The units of each list, the lists, and the armies that they fight."""
+        """Tables of the units of each list, the lists, and the enemy armies."""
         return {"units": self.to_frame()} | super().tables
 
     def _body(self) -> dict[str, Any]:
@@ -158,7 +157,7 @@ class Build(Answer):
         return worth | ({} if self.own_played is None else {"battles": self.own_played.as_dict()})
 
     def blocks(self) -> list[Block]:
-        """The best list, the figures of all lists, and their battles."""
+        """Return the best list, the figures of all lists, and their battles."""
         first = self.lists[0]
         title = f"{self.title} ({self.scale}), against {self.against}"
         heading = f"{first.army.name}: {first.army.points:,} points, {proof_text(first)}"
@@ -180,7 +179,7 @@ class Build(Answer):
         return blocks
 
     def notes(self) -> list[str]:
-        """The loadouts left out, profiles and assumptions."""
+        """Return the loadouts left out, profiles and assumptions."""
         return paragraphs(
             [
                 [line for reason in self.left_out for line in fill(f"Left out: {reason}")],
@@ -190,7 +189,7 @@ class Build(Answer):
         )
 
     def _values(self) -> Block:
-        """The lists by the programme."""
+        """Return the table of values."""
         rows = list[tuple[str, ...]]()
         for built in self.lists:
             figures = [f"{value:.1f}" for value in (built.value, built.destroyed, built.kept)]
@@ -227,9 +226,9 @@ class Build(Answer):
         return Block(title, head, rows, "<>>>><", lines=fill(self.verdict))
 
     def fought(self) -> list[tuple[Army, Played, str]]:
-        """The lists that have fought, the own one among them, the highest score first, and what the battles say.
+        """Return the lists that fought, the highest score first, each with its result in words.
 
-        Beside an own one, which may have a higher score, the best is that of those that were built.
+        The user's own list may score higher than the best built list.
         """
         rows, best = [], "best" if self.own_played is None else "best of the built"
         for place in self.order:
@@ -241,7 +240,7 @@ class Build(Answer):
 
     @property
     def against(self) -> str:
-        """Opponents that the values are against, by name if they are few."""
+        """Opponents of the values, by name if they are few."""
         more = len(self.opponents) - MOST_NAMED
         if more <= 0 or "@" not in self.opponents[0]:
             return ", ".join(map(self._called, self.opponents[:MOST_NAMED])) + (f" and {more} more" if more > 0 else "")
@@ -249,12 +248,12 @@ class Build(Answer):
         return ", ".join(f"{counted(number, 'loadout')} of {name}" for name, number in factions.items())
 
     def _called(self, opponent: str) -> str:
-        """An opponent by its name, told from a list of the same name here."""
+        """Return an opponent's name, distinguished from a built list of the same name."""
         return f"their {opponent}" if any(opponent == built.army.name for built in self.lists) else opponent
 
     @property
     def title(self) -> str:
-        """Title of the lists; after battles they count as the best ones."""
+        """Title of the lists; they are the best ones only after battles."""
         what = f"Best lists of {self.faction}"
         if not self.played:
             what = f"Lists of {self.faction} worth most by the sum of their units"
@@ -262,7 +261,7 @@ class Build(Answer):
 
     @property
     def how(self) -> str:
-        """Explanation of a value, and of how the lists differ."""
+        """Explanation of the value, and of the difference between lists."""
         over = "the mean over" if self.over == "mean" else "the worst of"
         return (
             f"Value: expected points destroyed and kept in a round, exact; {over} "
@@ -285,7 +284,7 @@ class Build(Answer):
 
     @property
     def verdict(self) -> str:
-        """Comparison of the linear values with the battles; without battles the values alone."""
+        """Comparison of values with battles; without battles the values alone."""
         sentence = self._fought_verdict() if self.played else self._worth_verdict()
         if empty := sum(unit.points or 0 for unit in self.best.units if unit.loadout.capacity):
             sentence += f" {self.best.name} spends {empty} points on transports that carry nobody here."
@@ -317,7 +316,7 @@ class Build(Answer):
         return sentence + self._own_verdict()
 
     def _own_verdict(self) -> str:
-        """Return how the user's own list compares with the best one."""
+        """Return the comparison of the user's own list with the best one."""
         if self.own is None or self.own_played is None:
             return ""
         best = self.played[self.order[0]]
@@ -331,7 +330,7 @@ class Build(Answer):
 
 
 def proof_text(built: BuiltList) -> str:
-    """Return the proven bound on how far a list is from the best by the programme."""
+    """Return the proven bound on the distance of a list from the best value."""
     if built.gap == 0:
         return "proven to be worth most by the sum of its units' values (gap 0)"
     return f"proven to be within {100 * built.gap:.2g}% of the most by the sum of its units' values"

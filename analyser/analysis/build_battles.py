@@ -1,4 +1,4 @@
-"""Battles of several lists against the armies of a field, cached as they finish, and their ranking."""
+"""Battles of several lists against enemy armies, cached as they finish, and their ranking."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from analyser.rules.battle import Outcome
 from analyser.scenarios.battle import BattleTerms, battle_scenario
 from analyser.scenarios.battle_tables import encoded
 
-ByOrder = list[list[int]]  # of each order battles won, drawn and played
-ORDERS = 16  # parts of the battles, in each of which both sides stand elsewhere
-_DRAWN = 0.5  # of a draw counts as won
+ByOrder = list[list[int]]  # for each order: battles won, drawn and played
+ORDERS = 16  # parts of the battles; each places the units of both sides anew
+_DRAWN = 0.5  # a draw counts as half a win
 
 
 class Played(NamedTuple):
-    """The battles of one list against all armies, with the units of both sides in several orders.
+    """Battles of one list against all enemy armies, with the units of both sides in several orders.
 
-    `by_order`: of each order how many battles were won, drawn, and played.
+    `by_order` has for each order the number of battles won, drawn and played.
     """
 
     by_order: tuple[tuple[int, int, int], ...]
-    is_tied: bool = False  # with the list of the best score, which it is not told apart from
+    is_tied: bool = False  # its difference from the best score is not significant
 
     @property
     def won(self) -> int:
@@ -52,22 +52,22 @@ class Played(NamedTuple):
 
     @property
     def scores(self) -> NDArray[np.float64]:
-        """The share of the battles that it won in each order, half of a draw counting as won."""
+        """Share of battles won in each order, a draw counting as half a win."""
         return np.array([(won + _DRAWN * drawn) / trials for won, drawn, trials in self.by_order])
 
     @property
     def score(self) -> float:
-        """The mean over the orders of the share of the battles that it won, half of a draw counting as won."""
+        """Mean of `scores` over the orders."""
         return float(self.scores.mean())
 
     @property
     def draws(self) -> float:
-        """The share of the battles that it drew."""
+        """Share of battles drawn."""
         return self.drawn / self.trials
 
     @property
     def dice_variance(self) -> float:
-        """The variance of the score by dice and cards alone: one more battle won, drawn and lost."""
+        """Variance of the score by dice and cards alone, with one win, one draw and one loss added."""
         trials = self.trials + 3
         won, drawn = (self.won + 1) / trials, (self.drawn + 1) / trials
         mean = won + _DRAWN * drawn
@@ -80,22 +80,22 @@ class Played(NamedTuple):
 
     @property
     def half_width(self) -> float:
-        """Half of the 95% interval of the score, over the orders that there could be."""
+        """Half of the 95% interval of the score, over all possible orders."""
         return half_width(self.scores, self.dice_variance, 1 - CONFIDENCE)
 
     @property
     def score_text(self) -> str:
-        """The score, with half of its interval."""
+        """Score with half of its interval."""
         return f"{100 * self.score:.1f} ±{100 * self.half_width:.1f}"
 
     def named(self, name: str) -> dict[str, float]:
-        """The score and the ends of its interval under a name."""
+        """Return the score and the ends of its interval under a name."""
         ends = max(self.score - self.half_width, 0.0), min(self.score + self.half_width, 1.0)
         return {name: self.score, f"{name}_low": ends[0], f"{name}_high": ends[1]}
 
     @property
     def range_text(self) -> str:
-        """The least and the greatest score of the orders that were tried."""
+        """Lowest and highest score of the orders."""
         return f"{100 * self.scores.min():.0f} to {100 * self.scores.max():.0f}"
 
     def figures(self) -> dict[str, Any]:
@@ -110,7 +110,7 @@ class Played(NamedTuple):
 
 
 def half_width(scores: NDArray[np.float64], dice_variance: float, error: float) -> float:
-    """Half of an interval of a mean over orders drawn at random (Student's t), or of dice alone if that is more."""
+    """Return half of the interval of a mean over random orders (Student's t), or by dice alone if that is wider."""
     from scipy.stats import norm, t
 
     of_dice: float = norm.ppf(1 - error / 2) * dice_variance**0.5
@@ -122,7 +122,7 @@ def half_width(scores: NDArray[np.float64], dice_variance: float, error: float) 
 
 
 def play_battles(lists: Sequence[Army], armies: Sequence[Army], sampling: Sampling, library: Profiles) -> list[Played]:
-    """Return the battles of each list against each army in several orders, from the cache if they are there."""
+    """Return the battles of each list against each army in several orders; cached battles are not repeated."""
     orders, cache = min(ORDERS, sampling.first_trials()), Cache("battles")
     each_of = sampling.first_trials() // orders * orders
     total, done, answer = len(lists) * len(armies) * each_of, 0, []
@@ -148,9 +148,9 @@ def play_battles(lists: Sequence[Army], armies: Sequence[Army], sampling: Sampli
 def battles_by_order(
     army: Army, enemy: Army, sampling: Sampling, library: Profiles, tell: Callable[[int], None]
 ) -> ByOrder:
-    """Return battles won, drawn and simulated in each of several parts, which have random numbers of their own.
+    """Return battles won, drawn and simulated in each of several parts, which have separate random numbers.
 
-    Each side looks ahead; every list meets the enemy with the same random numbers.
+    Each side looks ahead. Every list meets the enemy with the same random numbers.
     """
     scenario = battle_scenario(army, enemy, BattleTerms(), library.ruleset, library)
     simulation, seed = Simulation(*encoded(scenario)), int(sampling.seed)
@@ -166,20 +166,20 @@ def battles_by_order(
 
 
 def _key(army: Army, enemy: Army, sampling: Sampling, library: Profiles) -> str:
-    """Return a short key of all that the battles of two armies depend on."""
+    """Return a short cache key of everything that the battles of two armies depend on."""
     armies = [[unit.loadout.model_dump(mode="json") for unit in one.units] for one in (army, enemy)]
     ruleset = library.ruleset.model_dump(mode="json")
     return digest([armies, ORDERS, sampling.first_trials(), int(sampling.seed), ruleset])
 
 
 def ranked(played: Sequence[Played]) -> tuple[Played, ...]:
-    """Mark the lists whose difference from the best is not significant, at 95% for all comparisons together."""
+    """Mark lists whose difference from the best is not significant, at 95% for all comparisons together."""
     best, others = max(played, key=lambda one: one.score), max(len(played) - 1, 1)
     return tuple(one._replace(is_tied=not_told_apart(best, one, others)) for one in played)
 
 
 def not_told_apart(best: Played, other: Played, comparisons: int = 1) -> bool:
-    """Return True if battles in the same orders do not show which list is better, among this number of comparisons."""
+    """Return True if the difference in score is not significant, with correction for the number of comparisons."""
     differences = best.scores - other.scores
     half = half_width(differences, best.dice_variance + other.dice_variance, (1 - CONFIDENCE) / comparisons)
     return bool(abs(differences.mean()) <= half)

@@ -1,4 +1,4 @@
-"""Lists from the programme as armies, and a typical list for a faction whose armies are unknown."""
+"""Lists of the integer programme as armies, and a typical list for a faction whose army is unknown."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from analyser.scenarios.armies import load_army
 
 
 class BuiltList(NamedTuple):
-    """A list, and what it is worth by the programme.
+    """A list and its value by the integer programme.
 
-    `value` is `destroyed` and `kept`, against the field as it counts; of no legal list that differs as much from those
-    before it is it more than `value` by more than the share `gap`. `differs`: the share of its points that the first
-    list does not have.
+    `value` is `destroyed` plus `kept`, over the opponents. No other legal list exceeds it by more than the share `gap`,
+    except those too similar to the lists before this one. `differs` is the share of the first list's points that
+    are not in this list.
     """
 
     army: Army
@@ -40,9 +40,9 @@ class BuiltList(NamedTuple):
 
 
 class OwnWorth(NamedTuple):
-    """Value of the user's own list by the same values of units, as a :class:`BuiltList` has it; without a gap.
+    """Value of the user's own list, with the fields of a :class:`BuiltList` but no gap.
 
-    `without_value`: the units that the programme does not choose from; with any of them no figure is known.
+    `without_value` lists units outside the programme's choice; if there are any, all figures are None.
     """
 
     value: float | None = None
@@ -53,12 +53,12 @@ class OwnWorth(NamedTuple):
 
 
 def units_of(army: Army) -> list[dict[str, Any]]:
-    """The units of an army and their battlegroups as plain data."""
+    """Return the units of an army and their battlegroups as plain data."""
     return [{"unit": unit.loadout.selector, "battlegroup": unit.battlegroup} for unit in army.units]
 
 
 def by_battlegroup(army: Army) -> Iterator[tuple[str, list[tuple[int, str, int]]]]:
-    """Return each battlegroup by name: count, title and total points of each kind of unit."""
+    """Yield each battlegroup's name with the count, title and total points of each kind of unit."""
     for name in dict.fromkeys(unit.battlegroup for unit in army.units):
         kinds: dict[tuple[str, str], list[int]] = {}
         for unit in army.units:
@@ -69,7 +69,7 @@ def by_battlegroup(army: Army) -> Iterator[tuple[str, list[tuple[int, str, int]]
 
 
 def army_lines(army: Army) -> list[str]:
-    """The units of an army by battlegroup, as text."""
+    """Return the units of an army by battlegroup, as text."""
     lines = []
     for name, rows in by_battlegroup(army):
         lines += [f"{name}:"] if name else []
@@ -78,7 +78,7 @@ def army_lines(army: Army) -> list[str]:
 
 
 def unbought(faction: Faction, armies: Sequence[Army]) -> list[str]:
-    """Return what lists of a faction could have besides units and these lack: boons, passengers."""
+    """Return the boons and passengers that the faction allows and these lists lack."""
     boons = [f"{boon.name} ({boon.points})" for boon in faction.boons if boon.points]
     carriers = sorted({loadout.unit.name for army in armies for loadout in army.loadouts if loadout.capacity})
     texts = [f"boons, of which none is bought: {', '.join(boons)}"] if boons else []
@@ -93,7 +93,7 @@ def built_lists(
     head: tuple[str, str, int],
     library: Profiles,
 ) -> tuple[BuiltList, ...]:
-    """The lists as armies; `weights` of the opponents, None where the worst of them counts."""
+    """Return the lists as armies; `weights` of the opponents, None if the worst one counts."""
     lists = []
     for rank, choice in enumerate(answer, 1):
         destroyed, kept = _added_up(np.array(choice.counts), worth, weights)
@@ -104,7 +104,7 @@ def built_lists(
 
 
 def own_worth(own: Army, first: Solved, force: Force, worth: Worth, weights: Array | None) -> OwnWorth:
-    """Return the value of the user's own list beside the `first` list that was built, as :func:`built_lists` does."""
+    """Return the value of the user's own list, compared with the `first` built list."""
     strange = [unit.title for unit in own.units if unit.loadout not in force.loadouts]
     if strange:
         return OwnWorth(without_value=tuple(dict.fromkeys(strange)))
@@ -114,7 +114,7 @@ def own_worth(own: Army, first: Solved, force: Force, worth: Worth, weights: Arr
 
 
 def _added_up(counts: Array, worth: Worth, weights: Array | None) -> tuple[float, float]:
-    """The points that so many of each loadout destroy and keep."""
+    """Return the points that a list, given as the count of each loadout, destroys and keeps."""
     by_opponent = worth.destroyed @ counts, worth.kept @ counts
     if weights is None:
         worst = int((by_opponent[0] + by_opponent[1]).argmin())
@@ -123,13 +123,13 @@ def _added_up(counts: Array, worth: Worth, weights: Array | None) -> tuple[float
 
 
 def _differs(counts: Array, first: Solved, force: Force) -> float:
-    """The share of its points that the first list does not have in common with another."""
+    """Return the share of the first list's points that are not in another list."""
     points = force.points
     return 1 - float(points @ np.minimum(counts, first.counts) / (points @ first.counts))
 
 
 def army_of(name: str, solved: Solved, force: Force, head: tuple[str, str, int], library: Profiles) -> Army:
-    """A list as an army, its units in their battlegroups."""
+    """Return a list as an army, with its units in their battlegroups."""
     faction, scale, points = head
     groups: dict[str, str] = {}
     units: list[dict[str, Any]] = []
@@ -154,10 +154,10 @@ def typical_lists(
     scale: str,
     library: Profiles,
 ) -> tuple[Army, ...]:
-    """Return the best list of each faction among the opponents, where their armies are unknown.
+    """Return the best list of each faction among opponents whose armies are unknown.
 
-    A list has as many points and battlegroups as `force`, consists of opponents, and is best against `force`, whose
-    units it meets equally often. A faction whose units make no legal list has none.
+    A list has the points and battlegroups of `force`, consists of opponents, and is best against the units of `force`,
+    each equally frequent. A faction without a legal list is left out.
     """
     points, lists = force.most_points, []
     opponents = each_unit_alike(force.loadouts, points)

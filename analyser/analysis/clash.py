@@ -41,25 +41,25 @@ OF_VOLLEYS = (
     "What an attack may cost its own unit (Tail Gunner) is not counted, and nobody moves, charges or reacts.",
     "Points lost: all of a unit that is destroyed, broken or fled, else the share that damage has taken.",
 )
-"""Assumptions of the assignment, besides those of all comparisons."""
+"""Assumptions of the assignment, in addition to those of all comparisons."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Clash(FramedAnswer):
-    """Two armies set against each other; every figure is exact.
+    """Comparison of two armies; every figure is exact except those of battles.
 
     Attributes
     ----------
     mine, yours : Listed
-        Their loadouts, each once, and how many of each there are.
+        The distinct loadouts of each army, and the number of each.
     ours, theirs : Matchups
-        Mine on yours, and yours on mine; the attacker is whose turn it is.
+        Matchups of my units attacking yours, and of yours attacking mine.
     volleys, their_volleys : tuple of Volleys
         For each situation of ranged attacks the best assignment of all attacks of a side.
     fought : tuple of str
-        What sampled battles of the two say, if any were asked for (:meth:`BattleResult.conclusions`).
+        Conclusions from simulated battles, if requested (:meth:`BattleResult.conclusions`).
     battle : dict
-        Their figures by name (:attr:`BattleResult.summary`).
+        Figures of these battles by name (:attr:`BattleResult.summary`).
     """
 
     mine: Listed
@@ -75,7 +75,7 @@ class Clash(FramedAnswer):
 
     @property
     def headline(self) -> str:
-        """The army that wins more battles, or without battles the enemy units that the first can hardly hurt."""
+        """The army that wins more battles; without battles the number of enemy kinds that the first can hardly hurt."""
         mine, yours = self.mine.army.name, self.yours.army.name
         if self.battle:
             return contest(mine, yours, self.battle["p_victory"], self.battle["p_defeat"])
@@ -85,7 +85,7 @@ class Clash(FramedAnswer):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The figures of the battles, if any were asked for."""
+        """Figures of the battles, if requested."""
         return self.battle
 
     @property
@@ -95,12 +95,12 @@ class Clash(FramedAnswer):
 
     @property
     def profiles(self) -> ProfilesUsed:
-        """Where the profiles come from."""
+        """Source of the profiles."""
         return self.ours.profiles
 
     @property
     def not_modelled(self) -> tuple[NotModelled, ...]:
-        """Items on the profiles of both sides that no figure, or no assignment, accounts for."""
+        """Items on the profiles of both sides that figures or assignments ignore."""
         both = {rule.name: rule for rule in (*self.ours.not_modelled, *self.theirs.not_modelled)}
         boons = (NotModelled(f"boon {boon.name}", "every figure", ()) for boon in self._bought)
         named = (*boons, *(both[name] for name in sorted(both)))
@@ -128,8 +128,8 @@ class Clash(FramedAnswer):
     def frame(self) -> pd.DataFrame:  # type: ignore[override]
         """The matrix: a row for each attacker of both sides, target and situation.
 
-        The columns of :func:`analyser.matchups`, `side` (whose attack it is: ``mine`` or ``yours``), how many there are
-        (`attacker_units`, `defender_units`), and what is lost in points (`points_lost`, `own_points_lost`).
+        The columns are those of :func:`analyser.matchups`, the attacking `side` (``mine`` or ``yours``), the numbers
+        of units (`attacker_units`, `defender_units`) and the points lost (`points_lost`, `own_points_lost`).
         """
         parts = []
         for side, result, army, enemy in self._both():
@@ -145,7 +145,7 @@ class Clash(FramedAnswer):
         yield "yours", self.theirs, self.yours, self.mine
 
     def of(self, side: str) -> pd.DataFrame:
-        """Return the rows of the matrix with the attacks of a side, ``mine`` or ``yours``."""
+        """Return the rows of the matrix in which a side attacks, ``mine`` or ``yours``."""
         return self.frame[self.frame["side"] == side]
 
     @cached_property
@@ -160,7 +160,7 @@ class Clash(FramedAnswer):
 
     @cached_property
     def next_answers(self) -> tuple[BestCounter, ...]:
-        """Second-best counters, in the order of :attr:`answers`: the best may be needed elsewhere."""
+        """Second-best counters, in the order of :attr:`answers`, in case the best is needed elsewhere."""
         return tuple(best_counters(self.of("mine"), self.situations, 1))
 
     @cached_property
@@ -170,36 +170,36 @@ class Clash(FramedAnswer):
 
     @cached_property
     def gaps(self) -> tuple[Gap, ...]:
-        """Enemy units that nothing of the first army can hurt, or only a little."""
+        """Enemy units that the first army cannot hurt, or only a little."""
         return tuple(gaps(self.of("mine"), self.situations, self.mine, _together(self.volleys)))
 
     @cached_property
     def their_gaps(self) -> tuple[Gap, ...]:
-        """Units of the first army that nothing of the enemy can hurt, or only a little."""
+        """Units of the first army that the enemy cannot hurt, or only a little."""
         return tuple(gaps(self.of("yours"), self.situations, self.yours, _together(self.their_volleys)))
 
     def gap_lines(self) -> list[str]:
-        """The gaps of both sides as sentences."""
+        """Return the gaps of both sides as sentences."""
         ours = gap_lines(self.gaps, self.situations, self.mine, self.yours)
         return [*ours, *gap_lines(self.their_gaps, self.situations, self.yours, self.mine)]
 
     def volleys_frame(self) -> pd.DataFrame:
-        """The best assignments of both sides as a tidy frame: a row for each kind of attacker on each target."""
+        """Return the best assignments of both sides as a tidy frame: a row for each kind of attacker on each target."""
         sides = ("mine", self.volleys), ("yours", self.their_volleys)
         return tidy({"side": side} | row for side, result in sides for each in result for row in each.rows())
 
     def heatmap(
         self, *, situation: str | None = None, metric: AskedMetric | None = None, ax: Axes | None = None, **more: Any
     ) -> Axes:
-        """Draw what the first army does to the second in one situation.
+        """Draw the losses that the first army inflicts on the second in one situation.
 
         Parameters
         ----------
         situation : str, optional
             Default: the first one.
         metric : str or callable, optional
-            As of :meth:`analyser.Matchups.heatmap`; default: the mean share of the target that is lost, of
-            a duel the probability to win it.
+            As of :meth:`analyser.Matchups.heatmap`. Default: the mean share of the target that is lost; for a duel, the
+            probability to win it.
         ax : Axes, optional
             As of :func:`analyser.plots.heatmap`.
         """
@@ -237,16 +237,16 @@ class Clash(FramedAnswer):
         }
 
     def blocks(self) -> list[Block]:
-        """Gaps, the best attacks of a round, the matrices, and the best answers of both sides."""
+        """Return the gaps, the best attacks of a round, the matrices, and the best counters of both sides."""
         return clash_blocks(self)
 
     def notes(self) -> list[str]:
-        """The rules not modelled, profiles, assumptions and warnings."""
+        """Return the rules not modelled, profiles, assumptions and warnings."""
         return clash_notes(self)
 
 
 def shown_metric(kind: str) -> str:
-    """The figure that a kind of situation is shown by."""
+    """Return the default metric of a kind of situation."""
     return WINS if kind == "duel" else SHARE_LOST
 
 
@@ -284,32 +284,33 @@ def clash(
     mine, yours : path, list, mapping or Army
         As of :func:`analyser.load_army`: a file, or units by selector, such as ``3 x crown/rifle-platoon@basic``.
     situations
-        As of :func:`analyser.matchups`; default: all there are.
+        As of :func:`analyser.matchups`. Default: all.
     distance : float, optional
-        In inches: a situation more, the first one, in which all are so far apart and aim.
+        Distance in inches of an additional first situation, in which all units aim.
     aim : str
-        What the assignment of attacks is to gain, of :data:`analyser.analysis.volleys.AIMS`: ``points`` (that the enemy
-        loses), ``annihilated`` (units), or ``victory-points``.
+        Objective of the assignment of attacks, one of :data:`analyser.analysis.volleys.AIMS`: ``points`` (points that
+        the enemy loses), ``annihilated`` (units), or ``victory-points``.
     battles : int
-        So many battles of the two as well, by the defaults of :func:`analyser.battle`: who wins, and who swings it.
+        Number of battles to simulate, with the defaults of :func:`analyser.battle`. They give the chances to win and
+        the decisive units.
     threads, profiles, progress
         As of :func:`analyser.matchups`.
 
     Returns
     -------
     Clash
-        Who has several units of one loadout is answered once for all of them.
+        Units with the same loadout have one answer.
 
     Raises
     ------
     InputError
-        An army that cannot be read or has no unit, an unknown situation or aim, a distance that is none, or units
+        An army without units or one that cannot be read, an unknown situation or aim, an unusable distance, or units
         without the points that the aim counts.
 
     Notes
     -----
-    The assignment is an integer programme over volleys, each worth what the exact law of focus fire says (AC-9.1); how
-    far it may be from the best is proven (:mod:`analyser.analysis.assignment`).
+    The assignment is an integer programme over volleys, valued by the exact distribution of focus fire (AC-9.1). Its
+    distance from the optimum is bounded (:mod:`analyser.analysis.assignment`).
 
     Examples
     --------
@@ -351,7 +352,7 @@ def clash(
 
 
 def at_distance(inches: float) -> Situation:
-    """Return the situation of all at this distance, aiming; InputError if it is not a distance."""
+    """Return the situation in which all units are at this distance and aim; InputError for an unusable distance."""
     if isinstance(inches, bool) or not isinstance(inches, int | float) or not 0 < inches <= 1000:
         raise InputError(f"{inches!r} is not usable", where="distance", allowed="inches, above 0 and up to 1000")
     name = f"at-{inches:g}-inches-aimed".replace(".", "-")

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from analyser.analysis.clash import Clash
 
 NOT_POSSIBLE, INDENT = "–", "  "
-TIE = "\N{NO-BREAK SPACE}"  # where no line breaks
+TIE = "\N{NO-BREAK SPACE}"  # prevents a line break
 NOT_FOUGHT = "Who wins: not asked for; --battles N adds it, and `analyser battle` says more."
 
 
 def clash_blocks(answer: Clash) -> list[Block]:
-    """A clash block by block."""
+    """Return a clash as blocks of text."""
     sides = (
         ("best", answer.mine, answer.yours, answer.answers, answer.next_answers),
         ("worst", answer.yours, answer.mine, answer.threats, answer.next_threats),
@@ -48,7 +48,7 @@ def clash_blocks(answer: Clash) -> list[Block]:
 
 
 def clash_notes(answer: Clash) -> list[str]:
-    """The lines below a clash."""
+    """Return the lines below a clash."""
     return paragraphs(
         [
             fill("Not modelled: " + (", ".join(rule.name for rule in answer.not_modelled) or "none")),
@@ -70,7 +70,7 @@ def _points(lines: Iterable[str]) -> list[str]:
 
 
 def counted_name(army: Listed, selector: str, units: int | None = None, *, in_short: bool = False) -> str:
-    """A loadout with how many of it there are: ``2 × Rifle platoon, basic``; in short as :meth:`Listed.in_short`."""
+    """Return a loadout's name and number, ``2 × Rifle platoon, basic``; optionally short (:meth:`Listed.in_short`)."""
     if units is None:
         units = army.counts[[kind.selector for kind in army.kinds].index(selector)]
     name = army.in_short(selector) if in_short else army.named(selector)
@@ -83,7 +83,7 @@ def value_text(aim: str, value: float) -> str:
 
 
 def proof_text(answer: Volleys) -> str:
-    """Return the proven bound on how far the assignment is from the best."""
+    """Return the proven bound on the distance of the assignment from the best."""
     if answer.gap == 0:
         return "proven to be the best (gap 0)"
     return f"proven to be within {100 * answer.gap:.2g}% of the best (at most {value_text(answer.aim, answer.bound)})"
@@ -116,7 +116,7 @@ def volleys_title(answer: Volleys, army: Listed) -> str:
 
 
 def volley_name(attack: Attacked, army: Listed) -> list[str]:
-    """The attacks on one target, one after the other."""
+    """Return the attacks on one target, in order."""
     return [
         f"{counted_name(army, shot.attacker, shot.units, in_short=True)} ({shot.row.replace('-', TIE)})"
         for shot in attack.shots
@@ -128,7 +128,7 @@ def _untied(lines: Iterable[str]) -> list[str]:
 
 
 def _rounds(answer: Clash) -> list[list[str]]:
-    """Return the best attacks of both sides, with common lines once."""
+    """Return the best attacks of both sides; lines common to both appear once."""
     every = (*answer.volleys, *answer.their_volleys)
     if not every:
         return []
@@ -159,7 +159,7 @@ def _assignments(volleys: Sequence[Volleys], army: Listed, enemy: Listed, *, is_
 
 
 def _matrices(answer: Clash) -> list[list[str]]:
-    """Return the tables of attackers against numbered defenders, one a situation, in percent."""
+    """Return the tables of attackers against numbered defenders in percent, one for each situation."""
     parts, frame = [], answer.of("mine")
     enemies = [kind.selector for kind in answer.yours.kinds]
     names = [counted_name(answer.mine, kind.selector, in_short=True) for kind in answer.mine.kinds]
@@ -186,18 +186,18 @@ def _called(situation: Situation) -> str:
 
 
 def _headings(situations: Sequence[Situation]) -> list[str]:
-    """Return the titles of the situations, where they say more than the names."""
+    """Return the titles of the situations that say more than the names."""
     lines = [f"{_called(one)}: {one.title.removeprefix(f'{_called(one)}, ')}" for one in situations if one.title]
     return ["Situations", *_points(lines)] if lines else []
 
 
 def _cell(share: float) -> str:
-    """A share in whole percents, without the sign, not rounded to none or all; a dash for NaN."""
+    """Return a share in whole percent without the sign, never rounded to 0 or 100; a dash for NaN."""
     return NOT_POSSIBLE if pd.isna(share) else whole_percent(share).removesuffix("%")
 
 
 def answer_text(answer: BestCounter, army: Listed, others: str = "none") -> str:
-    """Return a counter as a cell: the unit and its result, or that no attack (of `others`) gains points."""
+    """Return a counter as a cell: the unit and its result, or a note that no attack (of `others`) gains points."""
     if answer.attacker is None:
         return NOT_POSSIBLE
     name = army.in_short(answer.attacker)
@@ -213,7 +213,7 @@ def answer_text(answer: BestCounter, army: Listed, others: str = "none") -> str:
 def _answers(
     which: str, army: Listed, enemy: Listed, answer: Sequence[BestCounter], following: Sequence[BestCounter]
 ) -> list[str]:
-    """For each target a paragraph: in each situation the best, or worst, answer and the next."""
+    """Return a paragraph for each target: in each situation the best (or worst) counter and the next."""
     targets = [kind.selector for kind in enemy.kinds]
     rows = [
         (
@@ -229,7 +229,7 @@ def _answers(
     head, *lines = aligned_within(rows, "<", (1, 2))
     parts, begun = [head], 0
     for line in lines:
-        if line[len(INDENT)] != " ":  # else the one before goes on
+        if line[len(INDENT)] != " ":  # else the line continues the one before
             situation = begun % (len(rows[1:]) // len(targets))
             parts += [] if situation else [counted_name(enemy, targets[begun * len(targets) // len(rows[1:])])]
             begun += 1

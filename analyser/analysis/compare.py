@@ -81,26 +81,25 @@ def compare(
     loadouts : str, Loadout, or several of them
         Selectors may have wildcards. A Loadout need not be in any profile file.
     target : str, Loadout or mapping; or a list of them
-        A selector, a loadout, or the ``[target]`` of a scenario (`docs/scenario.md`) with the target's state. Of a
-        list, or of a selector with wildcards that fits several: a comparison for each, and their mean.
+        A selector, a loadout, or the ``[target]`` of a scenario (`docs/scenario.md`) with the target's state. A list,
+        or a selector with wildcards that matches several, gives a comparison for each and their mean.
     weights : sequence of float, optional
-        How much each of several targets counts in the mean: above 0, in the order of the targets. Default: all alike.
+        Positive weight of each target in the mean, in their order. Default: equal weights.
     distance, row
-        As in a scenario. Default: each loadout fires its best row.
+        As in a scenario. By default each loadout fires its best row.
     metric : str or callable
-        The figure that decides which loadout is the best one: `p_at_least`, or one of
-        :data:`analyser.plots.metrics.METRICS` that is not of duels;
-        or a function of an outcome table, as of :func:`analyser.metric`.
+        Figure that decides which loadout is best: `p_at_least`, one of :data:`analyser.plots.metrics.METRICS` that is
+        not for duels, or a function of an outcome table, as of :func:`analyser.metric`.
     per_points : bool
-        Let the figure per 100 points of the loadout decide: a mean or an expected one; probabilities do not add up.
+        Compare the figure per 100 points of the loadout. It must be a mean or an expected value, not a probability.
     at_least : int, optional
         The k of P(at least k models destroyed), 1 or more. Default: half of the target's models, rounded up.
     levels : str or several, optional
         Only loadouts at these reinforcement levels.
     method, seed, precision, threads, profiles, progress
-        As of :func:`analyser.attack`, of all these attacks together.
+        As of :func:`analyser.attack`, for all attacks together.
     trials : int, optional
-        Monte Carlo: at least so many attacks for each loadout, rounded up to 32 batches of whole chunks of 131,072.
+        Monte Carlo: fewest attacks for each loadout, rounded up to 32 batches of whole chunks of 131,072.
         Default: 8.4 million. Batches are paired (:mod:`analyser.analysis.figures`).
     **conditions
         The keys of ``[attack]``, and bonuses and penalties by name, such as ``aiming=True``.
@@ -108,13 +107,13 @@ def compare(
     Returns
     -------
     Comparison, or Comparisons of several targets
-        Its frame has one row a loadout, in the order given.
+        The frame has one row for each loadout, in the given order.
 
     Raises
     ------
     InputError
-        A selector, row, metric, weight or condition that does not fit, the same target twice, or a target that no
-        loadout can attack.
+        A selector, row, metric, weight or condition that does not fit, a repeated target, or a target that no loadout
+        can attack.
 
     Examples
     --------
@@ -157,7 +156,7 @@ def compare(
 
 
 def _sections(target: Any, library: Profiles) -> list[tuple[str, dict[str, Any]]]:
-    """The ``[target]`` of each target, its unit looked up, and its place for a message."""
+    """Return the ``[target]`` section of each target with its unit looked up, and its path for messages."""
     sections = []
     for number, text in enumerate(selection.one_or_several(target, "target", _ONE_TARGET)):
         where = "target" if text is target else f"target.{number}"
@@ -173,7 +172,7 @@ def _sections(target: Any, library: Profiles) -> list[tuple[str, dict[str, Any]]
 
 
 class _Question(NamedTuple):
-    """Attacks on one target by the place of the attacker, the reasons why others are impossible, and k."""
+    """Attacks on one target by index of the attacker, reasons why other attacks are impossible, and k."""
 
     name: str
     target: schema.Target
@@ -189,12 +188,12 @@ def _question(
     at_least: int | None,
     library: Profiles,
 ) -> _Question:
-    """The attacks on one target; InputError if none can be made."""
+    """Return the attacks on one target; InputError if none is possible."""
     defender = section["unit"]
     stated = {**section, "unit": defender.selector} if isinstance(defender, Loadout) else section
     raw = {"attack": attack, "target": stated}
     file = parse_scenario(raw, schema.ScenarioFile, library, where="compare")
-    target = resolve_target(file.target, defender)  # what is wrong with it is no loadout's fault
+    target = resolve_target(file.target, defender)  # outside the loop: an error in the target is not about a loadout
     scenarios, errors, why_not = {}, [], {}
     for place, attacker in enumerate(attackers):
         try:
@@ -225,7 +224,7 @@ def _name(section: Mapping[str, Any]) -> str:
 def _comparison(
     question: _Question, attackers: Sequence[Loadout], played: Mapping[int, Played], decides: str, library: Profiles
 ) -> Comparison:
-    """The comparison on one target."""
+    """Return the comparison on one target."""
     sides = {
         place: compared_side(attackers[place].selector, attackers[place].level.points, result, question.at_least)
         for place, result in played.items()

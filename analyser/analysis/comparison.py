@@ -31,7 +31,7 @@ SHOWN = (
     *(AT_LEAST, "mean_models_destroyed", "models_destroyed_10th_percentile"),
     *("p_suppressed", "p_broken", "p_annihilated", "expected_victory_points"),
 )
-"""The figures of one attack that are shown, beside the one that decides; per 100 points all of BY_POINTS are."""
+"""Figures shown for one attack, beside the one that decides; the table per 100 points shows all of BY_POINTS."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,28 +41,28 @@ class Comparison(FramedAnswer):
     Attributes
     ----------
     frame : DataFrame
-        One row a loadout: `loadout`, `unit`, `level`, `points`, `row`, `dice`, `method`, every figure of
-        :data:`~analyser.plots.metrics.COMPARED`, means and expected ones also per 100 points; `difference` with
-        the best loadout in the metric that decides, with `difference_low` and `difference_high` if it was sampled,
-        `significant`, `tied`; `why_not` where it cannot make the attack. Of a sample also `trials` and, beside each
-        figure, `_low` and `_high`, a 95% interval, and beside a probability `_interval`, whose it is. Of a mean over
-        targets without `row` and `dice`, but with `cannot`, the targets that it cannot attack.
+        One row for each loadout: `loadout`, `unit`, `level`, `points`, `row`, `dice`, `method`, and every figure of
+        :data:`~analyser.plots.metrics.COMPARED`, with means and expected values also per 100 points. `difference` is
+        that from the best loadout in the metric that decides (`difference_low` and `difference_high` if simulated),
+        followed by `significant` and `tied`; `why_not` is the reason for an impossible attack. A simulation adds
+        `trials`, for each figure a 95% interval, `_low` and `_high`, and for each probability its method, `_interval`.
+        A mean over targets has no `row` and `dice`, but `cannot`, the targets that it cannot attack.
     distributions : DataFrame
-        `loadout`, `models_destroyed`, `probability`, `at_least`, and of a sample their intervals. Of a mean over
-        targets there are none.
+        `loadout`, `models_destroyed`, `probability`, `at_least`, and their intervals if simulated. Empty for a mean
+        over targets.
     differences : DataFrame
-        Every figure with the loadout that is best in it; see :func:`~analyser.analysis.figures.differences`.
+        Difference of every figure from the best loadout in it; see :func:`~analyser.analysis.figures.differences`.
     metric : str
         The figure that decides.
     at_least : int or None
-        The k of P(at least k models destroyed); of a mean over targets with different ones None.
+        The k of P(at least k models destroyed); None for a mean over targets with different k.
     results : mapping of str to AttackResult
-        By selector, of the loadouts that can make the attack; of a mean by ``selector on target``.
+        By selector, for loadouts that can make the attack; for a mean by ``selector on target``.
     shares : mapping of str to float
-        The target; of a mean every target with its share in it.
+        The target, or for a mean every target, with its share in the mean.
     profiles : ProfilesUsed
     sides : tuple of Side
-        The figures of those that can make the attack, of a sample batch by batch.
+        Figures of the loadouts that can make the attack; by batch if simulated.
     """
 
     frame: pd.DataFrame
@@ -77,12 +77,12 @@ class Comparison(FramedAnswer):
 
     @property
     def best(self) -> str:
-        """The selector of the loadout with the most of the metric that decides; of those tied the cheapest."""
+        """Selector of the loadout with the highest metric; ties go to the cheapest."""
         return self._best(self.metric)
 
     @property
     def tied(self) -> tuple[str, ...]:
-        """The loadouts that are tied for the best place in the metric that decides; none if one is ahead."""
+        """Loadouts tied for the best metric; empty if one is ahead."""
         return self._tied(self.metric)
 
     def _best(self, metric: str) -> str:
@@ -92,7 +92,7 @@ class Comparison(FramedAnswer):
         return tuple(self._of(metric).query("tied").index)
 
     def _of(self, metric: str) -> pd.DataFrame:
-        """The differences in one figure, by loadout."""
+        """Return the differences in one figure, by loadout."""
         return self.differences[self.differences["metric"] == metric].set_index("loadout")
 
     schema = "analyser/comparison/1"
@@ -106,7 +106,7 @@ class Comparison(FramedAnswer):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The metric that decides of each loadout, of a sample with its interval."""
+        """The deciding metric of each loadout, with its interval if simulated."""
         names = [name for end in ("", "_low", "_high") if (name := f"{self.metric}{end}") in self.frame]
         rows = self.frame.dropna(subset=[self.metric]).set_index("loadout")[names]
         return {
@@ -117,7 +117,7 @@ class Comparison(FramedAnswer):
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """The figures, the distributions behind them, and every figure's difference with its best."""
+        """Tables of the figures, their distributions, and the difference of every figure from its best."""
         return {
             "loadouts": self.to_frame(),
             "distributions": tidy(self.distributions),
@@ -128,7 +128,7 @@ class Comparison(FramedAnswer):
         return self.head() | self.record() | {"target": next(iter(self.shares))}
 
     def head(self) -> dict[str, Any]:
-        """The metric, the profiles, and of a sample why it has so many trials, and the kind of its differences."""
+        """Return the metric, the profiles, and for a simulation its stopping rule and the kind of its differences."""
         head = {"metric": self.metric, **self.profiles.of_fights()}
         stopping = next(iter(self.results.values())).stopping
         if stopping is None:
@@ -137,7 +137,7 @@ class Comparison(FramedAnswer):
         return head | stopping.as_dict() | {"difference_interval": by}
 
     def record(self) -> dict[str, Any]:
-        """The best loadout and the figures of all as plain data."""
+        """Return the best loadout and all figures as plain data."""
         return {
             "best": self.best,
             "tied": list(self.tied),
@@ -146,7 +146,7 @@ class Comparison(FramedAnswer):
         }
 
     def style(self) -> Styler:
-        """Return the main figures as a coloured table (a pandas Styler), a row a loadout, a bar in each cell.
+        """Return the main figures as a coloured table (a pandas Styler), with a row for each loadout and bars in cells.
 
         >>> import analyser
         >>> pair = ["crown/sharp-rifles@basic", "crown/rifle-platoon@basic"]
@@ -173,7 +173,7 @@ class Comparison(FramedAnswer):
         return plots.cost_against_effect(self, metric=self.metric, quantity=quantity, ax=ax, **more)
 
     def blocks(self) -> list[Block]:
-        """The figures of one attack and those per 100 points, on a page the highest of each column bold."""
+        """Return the figures of one attack and those per 100 points; the highest of each column is bold on a page."""
         blocks = [Block(self._heading())]
         for heading, suffix, decides in self._parts():
             table = self._table(suffix, decides)
@@ -185,21 +185,21 @@ class Comparison(FramedAnswer):
         return blocks
 
     def _highest(self, columns: Sequence[str], suffix: str) -> Iterator[tuple[int, int]]:
-        """The row and column of the highest of each figure of a table."""
+        """Yield the row and column of the highest value of each figure of a table."""
         for name in self._shown(suffix):
             values = self.frame[name + suffix].to_numpy(float)
             highest = values == values[~np.isnan(values)].max(initial=-1.0)
             yield from ((int(row), 1 + columns.index(self._head(name))) for row in np.flatnonzero(highest))
 
     def _parts(self) -> list[tuple[str, str, str]]:
-        """The tables: their headings, what ends the names of their figures, and the figure that decides in each."""
+        """Return the tables: heading, suffix of the names of their figures, and the figure that decides in each."""
         plain = self.metric.removesuffix(PER_100_POINTS)
         by_points = (plain if plain in BY_POINTS else BY_POINTS[0]) + PER_100_POINTS
         per_100 = [("Per 100 points", PER_100_POINTS, by_points)] if self.frame[by_points].notna().any() else []
         return [("One attack", "", plain), *per_100]
 
     def _table(self, suffix: str, decides: str) -> pd.DataFrame:
-        """Return one of the tables: a row a loadout, every cell as text."""
+        """Return one of the tables: a row for each loadout, all cells as text."""
         best, tied, of_metric = self._best(decides), self._tied(decides), self._of(decides)
         rows = {}
         for _, line in self.frame.iterrows():
@@ -262,7 +262,7 @@ class Comparison(FramedAnswer):
         return f"On {target} ({result.scenario.target.models} models){where}; {how}"
 
     def notes(self) -> list[str]:
-        """Return the meaning of the short heads, what was not computed, and where the numbers come from."""
+        """Return the meaning of the short heads, items not computed, and the source of the numbers."""
         at_least = self._head(AT_LEAST)
         notes = [
             f"{at_least}, mean, 10th: models destroyed (probability of so many, mean, percentile).",
@@ -288,7 +288,7 @@ class Comparison(FramedAnswer):
 
 
 def compared(rows: Sequence[Mapping[str, Any]], sides: Sequence[Side], metric: str, **more: Any) -> Comparison:
-    """Return the comparison of `sides`, from one row a loadout; its frame adds the differences in the `metric`."""
+    """Return the comparison of `sides` with one row for each loadout; the frame adds differences in the `metric`."""
     deltas = differences(sides)
     columns = list(dict.fromkeys(name for row in sorted(rows, key=len, reverse=True) for name in row))
     frame = pd.DataFrame(rows, columns=columns)

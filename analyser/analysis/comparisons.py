@@ -1,4 +1,4 @@
-"""Loadouts side by side on several targets, and the mean over them by weights."""
+"""Comparison of loadouts on several targets, and the weighted mean over them."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class Comparisons(FramedAnswer):
     Attributes
     ----------
     by_target : mapping of str to Comparison
-        In the order given.
+        In the given order.
     weights : mapping of str to float
-        By target, as they were given.
+        By target, as given.
     mean : Comparison
-        The mean of every figure by the weights. What a loadout cannot attack counts as 0 in it; percentiles have no
-        mean. Of a sample the interval of a figure is the mean of the targets' intervals, no narrower than it need be;
-        differences are paired batch by batch.
+        Weighted mean of every figure. An impossible attack counts as 0, and percentiles have no mean. In a simulation
+        the interval of a figure is the mean of the targets' intervals, which is at least as wide as necessary;
+        differences are paired by batch.
 
     Examples
     --------
@@ -57,17 +57,17 @@ class Comparisons(FramedAnswer):
 
     @property
     def best(self) -> str:
-        """The selector of the loadout that is best in the mean."""
+        """Selector of the loadout with the best mean."""
         return self.mean.best
 
     @property
     def profiles(self) -> ProfilesUsed:
-        """Where the profiles come from."""
+        """Source of the profiles."""
         return self.mean.profiles
 
     @property
     def frame(self) -> pd.DataFrame:  # type: ignore[override]
-        """The frames of all targets one below the other, then the mean's; before them `target`, `weight` and `is_mean`.
+        """The frames of all targets and then the mean's, with `target`, `weight` and `is_mean` as first columns.
 
         :meth:`to_frame` has the targets alone.
         """
@@ -85,12 +85,12 @@ class Comparisons(FramedAnswer):
 
     @property
     def headline(self) -> str:
-        """The best loadout in the mean, in one sentence."""
+        """The loadout with the best mean, in one sentence."""
         return f"In the mean over {len(self.by_target)} targets {self.mean.headline}"
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """The figures on every target and in the mean, and the differences in the mean."""
+        """Tables of the figures on every target and in the mean, and of the differences in the mean."""
         return {"loadouts": self.to_frame(), "differences": tidy(self.mean.differences)}
 
     def _body(self) -> dict[str, Any]:
@@ -101,34 +101,34 @@ class Comparisons(FramedAnswer):
         return self.mean.head() | {"targets": targets, "mean": self.mean.record()}
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a tidy frame of all targets, without the rows of their :attr:`mean`, which has a frame of its own."""
+        """Return a tidy frame of all targets, without the rows of the :attr:`mean`, which has its own frame."""
         return tidy(self.frame[~self.frame["is_mean"]].drop(columns="is_mean"))
 
     def plot(self, *, kind: Kind = "at least", **more: Any) -> tuple[Axes, ...]:
-        """Draw a panel a target: the distributions of models destroyed (:func:`analyser.plots.panels`)."""
+        """Draw a panel for each target: the distributions of models destroyed (:func:`analyser.plots.panels`)."""
         return plots.panels(self.by_target, plots.distribution, kind=kind, **more)
 
     def frontier(self, *, ax: Axes | None = None, **more: Any) -> Axes:
-        """Draw points against the mean of the metric that decides (:func:`analyser.plots.cost_against_effect`)."""
+        """Draw points against the mean of the deciding metric (:func:`analyser.plots.cost_against_effect`)."""
         return self.mean.frontier(ax=ax, **more)
 
     def blocks(self) -> list[Block]:
-        """The tables of each target, and those of the mean."""
+        """Return the tables of each target and those of the mean."""
         blocks = [block for comparison in self.by_target.values() for block in comparison.blocks()]
         return [*blocks, Block(self._weights()), *self.mean.blocks()]
 
     def notes(self) -> list[str]:
-        """Those of the mean."""
+        """Return the notes of the mean."""
         return self.mean.notes()
 
     def _weights(self) -> str:
-        """The weights as given, and how many models are k of each."""
+        """Return the weights as given, and the k of each target."""
         words = (f"{name} {self.weights[name]:g} (≥k: {part.at_least} models)" for name, part in self.by_target.items())
         return f"Weights of the targets: {', '.join(words)}."
 
 
 def shares_of(targets: int, weights: Sequence[float] | None) -> list[float]:
-    """The part of the mean that each target is; InputError for no target, or weights that do not fit.
+    """Return the share of each target in the mean; InputError without targets or for unusable weights.
 
     >>> shares_of(2, [3, 1]), shares_of(2, None), shares_of(2, [1e308, 1e308])
     ([0.75, 0.25], [0.5, 0.5], [0.5, 0.5])
@@ -144,14 +144,14 @@ def shares_of(targets: int, weights: Sequence[float] | None) -> list[float]:
     for weight in stated:
         if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight < math.inf:
             raise InputError(f"{shown(weight)} is not usable", where="weights", allowed="numbers above 0")
-    parts = [weight / max(stated) for weight in stated]  # numbers that are too large to be added up, too
+    parts = [weight / max(stated) for weight in stated]  # divided first, so that the sum cannot overflow
     return [part / math.fsum(parts) for part in parts]
 
 
 def mean_of_targets(
     parts: Sequence[Comparison], shares: Sequence[float], weights: Sequence[float] | None
 ) -> Comparisons:
-    """The comparisons of several targets as one; `shares` are the weights made to add up to 1."""
+    """Return the comparisons of several targets as one; `shares` are the normalised weights."""
     names: list[str] = []
     for part in parts:
         (name,) = part.shares
@@ -175,7 +175,7 @@ def mean_of_targets(
 
 
 def _mean_side(name: str, by_target: Mapping[str, Comparison], shares: Mapping[str, float]) -> Side | None:
-    """The mean figures of a loadout, and of a sample the means of the ends of their intervals; None if it has none."""
+    """Return the mean figures of a loadout, and the mean ends of their intervals if simulated; None if it has none."""
     able = [(shares[target], side) for target, part in by_target.items() for side in part.sides if side.name == name]
     if not able:
         return None
@@ -187,7 +187,7 @@ def _mean_side(name: str, by_target: Mapping[str, Comparison], shares: Mapping[s
 
 
 def _mean_rows(by_target: Mapping[str, Comparison], means: Mapping[str, Side | None]) -> list[dict[str, Any]]:
-    """The rows of the frame of a mean, without the differences."""
+    """Return the rows of the frame of a mean, without the differences."""
     first, rows = next(iter(by_target.values())).frame, []
     method = first["method"].dropna().iloc[0]
     for place, side in enumerate(means.values()):

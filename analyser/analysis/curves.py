@@ -1,4 +1,4 @@
-"""Points that each row of a unit destroys, exact at every distance, since only a few distances change them."""
+"""Points that each row of a unit destroys over the distance, exact, because only a few distances change them."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from analyser.scenarios.schema import Attack
 
 CHARGE = "a charge"  # the name of its line
 _ORDER: tuple[str, ...] = get_args(Category)
-_INTERPRETED = 1e-3  # seconds that the interpreter takes for an attack
+_INTERPRETED = 1e-3  # seconds per attack without compilation
 _SAME = 1e-9
 
 
 class Step(NamedTuple):
-    """A stretch of distances, in inches: more than `first`, where that is not 0, up to `last`; and what it destroys."""
+    """An interval of distances in inches, above `first` (or from 0) up to `last`, and the points destroyed in it."""
 
     first: float
     last: float
@@ -34,14 +34,14 @@ class Step(NamedTuple):
 
 
 class Line(NamedTuple):
-    """Effect of a row, or a charge, over the distances at which it can be used."""
+    """Points destroyed by a row, or by a charge, over the distances at which it can be used."""
 
     name: str
     steps: tuple[Step, ...]
 
 
 class Best(NamedTuple):
-    """The line that destroys most over a stretch of distances; equals are all named."""
+    """The best lines over an interval of distances; ties are all named."""
 
     first: float
     last: float
@@ -52,8 +52,8 @@ class Best(NamedTuple):
 class Curve(NamedTuple):
     """Points that 100 points of a unit destroy of the loadouts of a category, over the distance.
 
-    Points destroyed are the share of the target that is lost (all of it if annihilated), times its points: the mean
-    over the opponents and over the unit's levels. No attacker aims.
+    Points destroyed are the share of the target that is lost (all if it is annihilated) times its points. They are
+    means over the opponents and over the unit's levels. No attacker aims.
     """
 
     category: str
@@ -62,7 +62,7 @@ class Curve(NamedTuple):
 
     @property
     def best(self) -> tuple[Best, ...]:
-        """Stretch by stretch the best of the lines, from near to far.
+        """The best lines in each interval of distances, from near to far.
 
         >>> guns = Line("guns", (Step(6, 18, 9.0),))
         >>> rifles = Line("rifles", (Step(0, 8, 12.0), Step(8, 12, 7.0)))
@@ -88,7 +88,7 @@ class Curve(NamedTuple):
 
 
 class _Shot(NamedTuple):
-    """An attacker's row over a stretch of distances, its record, and by category whether it can be fired."""
+    """An attacker's row over an interval of distances, its record, and a flag for each category that it can fire at."""
 
     attacker: Loadout
     row: Row
@@ -99,10 +99,10 @@ class _Shot(NamedTuple):
 
 
 def curves(answer: Matchups, threads: int = 1) -> dict[str, tuple[Curve, ...]]:
-    """The curves of every unit of a table that has points, by its selector without a level, category by category.
+    """Return the curves of each unit with points, one for each category, by its selector without a level.
 
-    Each attacker is set against those it meets in the table, with every ranged row, at the distances where its attack
-    changes; what a charge destroys, up to twice SPEED, is taken from the table if it has charges.
+    Each ranged row of an attacker is evaluated against its defenders in the table, at the distances where its attack
+    changes. The points that a charge destroys, up to twice SPEED, come from the table if it has charges.
     """
     figures: dict[tuple[str, str, str], dict[tuple[float, float], list[float]]] = defaultdict(lambda: defaultdict(list))
     targets: dict[tuple[str, str], int] = {}
@@ -135,7 +135,7 @@ def _counted(defenders: Iterable[Loadout]) -> dict[str, int]:
 
 
 def _meetings(answer: Matchups) -> Iterator[tuple[list[Loadout], list[Loadout]]]:
-    """Attackers with points, those who meet the same defenders together; and those defenders."""
+    """Yield groups of attackers with points that meet the same defenders, and these defenders."""
     sides = {loadout.selector: loadout for loadout in (*answer.attackers, *answer.defenders)}
     part = answer.frame[answer.frame["situation"] == answer.situations[0].name]
     met = {str(name): tuple(those) for name, those in part.groupby("attacker", sort=False)["defender"]}
@@ -145,7 +145,7 @@ def _meetings(answer: Matchups) -> Iterator[tuple[list[Loadout], list[Loadout]]]
 
 
 def _shots_of(attacker: Loadout) -> Iterator[_Shot]:
-    """Every ranged row of an attacker, over each stretch of distances in which its attack is the same."""
+    """Yield every ranged row of an attacker, over each interval of distances in which its attack is constant."""
     fumes = attacker.unit.keyword("Corrosive Fumes")
     for row in attacker.unit.rows:
         if row.kind != "ranged":
@@ -163,7 +163,7 @@ def _shots_of(attacker: Loadout) -> Iterator[_Shot]:
 def _shot(
     answer: Matchups, attackers: Sequence[Loadout], defenders: Sequence[Loadout], threads: int
 ) -> Iterator[tuple[_Shot, str, float]]:
-    """Destroyed by 100 points for each shot and category, as a mean over the defenders with points."""
+    """Yield each shot and category with the points destroyed per 100 points: a mean over the defenders with points."""
     shots = [shot for attacker in attackers for shot in _shots_of(attacker)]
     field = Field(tuple(loadout for loadout in defenders if loadout.level.points), answer.ruleset, None, threads)
     if not shots or not field.defenders:
@@ -188,7 +188,7 @@ def _shot(
 
 
 def _charged(answer: Matchups) -> Iterator[tuple[str, str, float, float]]:
-    """By unit and category how far it can charge, and what 100 points of each level destroy by it."""
+    """Yield, for each level and category, the range of its charge and the points destroyed per 100 points."""
     charges = [situation.name for situation in answer.situations if situation.kind == "charge"]
     part = answer.frame[answer.frame["situation"].isin(charges) & answer.frame["defender_points"].gt(0)]
     part = part.assign(worth=(part["mean_share_lost"] * part["defender_points"].astype(np.float64)).fillna(0.0))

@@ -21,11 +21,11 @@ from analyser.game.army import Army
 from analyser.game.profiles import Profiles
 from analyser.game.units import Loadout, unit_of
 
-_STEPS = 1000  # of a stage that is told of
+_STEPS = 1000  # resolution of the progress of a stage
 
 
 class Opponent(NamedTuple):
-    """An opponent: its count of each loadout, its weight, and its army if it is one."""
+    """An opponent: its number of each loadout, its weight, and its army if it has one."""
 
     name: str
     units: Mapping[str, float]
@@ -36,8 +36,8 @@ class Opponent(NamedTuple):
 class Field(NamedTuple):
     """Opponents of a list.
 
-    `mean` are the opponents of the mean, their weights adding up to 1. `worst` are those of the worst case: the armies,
-    or with fewer than two armies, each loadout alone, as often as the points allow.
+    `mean` are the opponents of the mean; their weights add up to 1. `worst` are the opponents of the worst case: the
+    armies, or with fewer than two armies each loadout alone, as many as the points allow.
     """
 
     mean: tuple[Opponent, ...]
@@ -52,14 +52,14 @@ class Field(NamedTuple):
 
 
 class Worth(NamedTuple):
-    """Points that one of each loadout destroys, and its points kept, against each opponent: (opponents, n)."""
+    """Points that a unit of each loadout destroys, and points of it kept, against each opponent: (opponents, n)."""
 
     destroyed: Array
     kept: Array
 
     @property
     def total(self) -> Array:
-        """Points destroyed and kept together."""
+        """Sum of points destroyed and kept."""
         return self.destroyed + self.kept
 
 
@@ -112,14 +112,14 @@ def _of_selectors(selectors: Sequence[str], library: Profiles, points: int) -> F
 
 
 def each_unit_alike(loadouts: Sequence[Loadout], points: int) -> tuple[Opponent, ...]:
-    """Armies of so many points of one loadout each, all units met as often, and so are the levels of a unit."""
+    """Return armies of one loadout each with these points; units have equal weight, and so do levels of a unit."""
     units = pd.Series([unit_of(loadout.selector) for loadout in loadouts])
     weights = (1 / units.map(units.value_counts()) / units.nunique()).tolist()
     return tuple(opponent._replace(weight=weight) for opponent, weight in zip(_each_alone(loadouts, points), weights))
 
 
 def _each_alone(loadouts: Sequence[Loadout], points: int) -> tuple[Opponent, ...]:
-    """Armies of so many points of one loadout each."""
+    """Return armies of one loadout each with these points."""
     return tuple(
         Opponent(loadout.selector, {loadout.selector: points / (loadout.level.points or 1)}, 1 / len(loadouts))
         for loadout in loadouts
@@ -127,7 +127,7 @@ def _each_alone(loadouts: Sequence[Loadout], points: int) -> tuple[Opponent, ...
 
 
 def stage(progress: Progress, number: int, of: int) -> Progress:
-    """Return the progress of one of several stages of equal length, as a part of the whole."""
+    """Return the progress of one of several equal stages as a part of the whole."""
     return lambda done, aim: progress(_STEPS * number + _STEPS * done // max(aim, 1), _STEPS * of)
 
 
@@ -139,7 +139,7 @@ def losses_between(
     threads: int | None,
     progress: Progress,
 ) -> tuple[list[Loadout], Array]:
-    """Return all loadouts of both sides, each once, and the mean share that each column loses to each row."""
+    """Return the distinct loadouts of both sides, and the mean share that each column loses to each row."""
     how: dict[str, Any] = {"situations": situations, "threads": threads, "profiles": library}
     frames = [
         matchups(ours, theirs, progress=stage(progress, 0, 2), **how).frame,
@@ -154,9 +154,9 @@ def losses_between(
 def worth_against(
     opponents: Sequence[Opponent], ours: Sequence[Loadout], everybody: Sequence[Loadout], losses: Array, points: int
 ) -> Worth:
-    """Return the value of each of `ours` in a list of that many points, against each opponent.
+    """Return the value of each of `ours` in a list of this many points, against each opponent.
 
-    In a round each unit of both sides acts once, on a unit of the other drawn in proportion to points. So both figures
+    In a round each unit of both sides acts once, on an enemy unit drawn in proportion to points. Both figures therefore
     add up over a list.
     """
     at = {loadout.selector: place for place, loadout in enumerate(everybody)}

@@ -1,4 +1,4 @@
-"""Fight cache: cells of a grid by a digest of both loadouts, the situation and the ruleset, a file a situation."""
+"""Fight cache: cells of a grid by digests of both loadouts; each situation, with its ruleset, has a file."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from analyser.game.units import Level, Loadout, Unit
 if TYPE_CHECKING:
     from analyser.analysis.situations import Situation
 
-LEAST_COST = 25_000  # of the fights of a situation, as of `Fight.cost`: less is fought sooner than looked for
-MOST_A_SIDE = 600  # loadouts in a file, of which there is one a situation: then about 50 MB
-MOST_READ = 4  # tables in memory: a question asks several times for each of its situations
+LEAST_COST = 25_000  # microseconds of a situation's fights (`Fight.cost`); cheaper ones are faster computed than read
+MOST_A_SIDE = 600  # loadouts in the file of a situation, about 50 MB
+MOST_READ = 4  # tables in memory, because a question reads each situation several times
 _OBJECTS = tuple(name for name in CELL.names or () if CELL[name].hasobject)
 _FIGURES = tuple(name for name in CELL.names or () if name not in _OBJECTS)
 
 
 class _Table(NamedTuple):
-    """Content of a file: digests of attackers and of defenders, their cells, and a mask of those computed."""
+    """Content of a file: digests of attackers and of defenders, their cells, and a mask of computed cells."""
 
     sides: Sequence[Sequence[str]]
     cells: Cells
@@ -36,7 +36,7 @@ class _Table(NamedTuple):
 
 
 class FightCache(Known):
-    """Cells of a grid from the cache, to which new results are added."""
+    """Cells of a grid from the cache, and storage of new cells."""
 
     def __init__(self, attackers: Sequence[Loadout], field: Field, cache: Cache, *, edits: bool = False) -> None:
         super().__init__(len(attackers), len(field.defenders))
@@ -65,7 +65,7 @@ class FightCache(Known):
         return cells, [block for block in blocks if all(block)]
 
     def _read(self, situation: Situation) -> tuple[Cells, NDArray[np.bool_]]:
-        """Return the stored cells, and a mask of those that are stored."""
+        """Return the cells, and a mask of stored ones."""
         wanted = self._attackers, self._of_defenders(situation)
         table = self._stored(situation)
         if table is not None and [*map(list, table.sides)] == [*map(list, wanted)]:
@@ -92,7 +92,7 @@ class FightCache(Known):
         return pairs * situation.fight.cost >= LEAST_COST
 
     def _of_defenders(self, situation: Situation) -> list[str]:
-        """Return digests of the defenders: as targets of ranged attacks, as whole loadouts of other fights."""
+        """Return digests of the defenders: of their targets for ranged attacks, of whole loadouts for other fights."""
         return self._targets if situation.fight.occasion == RANGED_ATTACK else self._defenders
 
     def _stored(self, situation: Situation) -> _Table | None:
@@ -106,7 +106,7 @@ class FightCache(Known):
 def known_of(attackers: Sequence[Loadout], field: Field, *, edits: bool = False) -> Known:
     """Return the stored results of a grid, for situations slow enough to be worth storing.
 
-    With `edits` the few fights that an edit changes are stored, too: the next question may be about the same edit.
+    With `edits` the few fights that an edit changes are stored too, because the next question may repeat the edit.
     """
     cache = Cache("fights")
     if not cache.is_on:
@@ -115,7 +115,7 @@ def known_of(attackers: Sequence[Loadout], field: Field, *, edits: bool = False)
 
 
 def fighting(loadout: Loadout) -> Unit:
-    """Return the unit as its fights depend on it: without other levels, points and rules of forces."""
+    """Return the parts of a unit that affect its fights: without other levels, points and rules of forces."""
     level = Level(models=loadout.level.models, victory_points=loadout.level.victory_points)
     without = {"levels": {loadout.level_name: level}, "entry": None, "in_force": Limits(), "battlegroups": {}}
     return loadout.unit.model_copy(update=without)
@@ -126,7 +126,7 @@ def _of_loadout(loadout: Loadout) -> str:
 
 
 def _placed(sides: Sequence[Sequence[str]], tables: Iterable[_Table]) -> _Table:
-    """Return the cells of some tables at the places of other sides; later tables go before earlier ones."""
+    """Return the cells of some tables rearranged for other sides; later tables take precedence."""
     cells = blank_cells(*map(len, sides))
     fought = np.zeros(cells.shape, np.bool_)
     for table in tables:
@@ -143,8 +143,8 @@ def _placed(sides: Sequence[Sequence[str]], tables: Iterable[_Table]) -> _Table:
 
 
 def _packed(table: _Table) -> bytes:
-    """A table as the content of a file: numbers, and words as places in a list of them."""
-    import pandas as pd  # here: workers of a sweep start without it
+    """Return a table as the content of a file: numbers, and words as indices into a list."""
+    import pandas as pd  # a late import, because workers of a sweep do not need it
 
     arrays: dict[str, Any] = {
         "attackers": np.array(table.sides[0]),
@@ -163,7 +163,7 @@ def _packed(table: _Table) -> bytes:
 
 @lru_cache(maxsize=MOST_READ)
 def _unpacked(content: bytes) -> _Table:
-    """Return the table that :func:`_packed` made `content` of."""
+    """Return the table that :func:`_packed` encoded."""
     with np.load(BytesIO(content), allow_pickle=False) as file:
         arrays = {name: file[name] for name in file.files}
     sides = [arrays[name].tolist() for name in ("attackers", "defenders")]

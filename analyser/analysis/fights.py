@@ -1,4 +1,4 @@
-"""Fights in which both sides roll, for many pairs at once, as cells of a grid."""
+"""Fights in which both sides roll dice, for many pairs at once, as cells of a grid."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from analyser.results import states
 from analyser.scenarios.attack import best_of
 from analyser.scenarios.schema import Combatant
 
-Cells = NDArray[np.void]  # of CELL
+Cells = NDArray[np.void]  # records of CELL
 _OF_UNITS = ("models", "damage_limit")
 SideT = TypeVar("SideT")
 
 
 class Over(NamedTuple):
-    """A fight of an attacker (side 0, with that row) and a defender, with its distribution."""
+    """Result of a fight of an attacker (side 0, with this row) and a defender: a distribution."""
 
     row: str | None
     distribution: Joint
@@ -39,7 +39,7 @@ class Over(NamedTuple):
 
 
 Ways = Sequence[Over] | str
-"""Results of a pair by the rows of the attacker, or why it cannot fight."""
+"""Results of a pair for each row of the attacker, or the reason why it cannot fight."""
 
 
 def fought_cells(
@@ -51,12 +51,12 @@ def fought_cells(
     *,
     in_threads: bool = False,
 ) -> Cells:
-    """The cells of a kind of fight in which both sides roll, so that no number of dice is given.
+    """Return the cells of a kind of fight in which both sides roll, without a number of dice.
 
-    `side` makes of an attacker and the row that was asked for what `fights` takes: the levels of one unit, and those
-    of a defender. It says what comes of each pair, of which the best row counts; a text of either says why they cannot
-    fight. It pays to fight `in_threads` where nearly all the time goes by in a kernel, which lets go of the
-    interpreter.
+    `side` converts an attacker and the given row (or None) to an argument of `fights`. `fights` takes all levels of an
+    attacking unit and of a defender, and returns the results of each pair, of which the best row counts. A text from
+    either is the reason why they cannot fight. `in_threads` is faster if a kernel without the interpreter lock takes
+    nearly all the time.
     """
     sides = [side(attacker, field.row) for attacker in attackers]
     cells = blank_cells(len(sides), len(field.combatants))
@@ -81,13 +81,13 @@ def fought_cells(
 
 
 def _by_unit(loadouts: Sequence[Loadout]) -> list[slice]:
-    """The places of each unit's levels, which stand side by side."""
+    """Return the slice of each unit's levels, which are adjacent."""
     sizes = [len(list(group)) for _, group in groupby(loadouts, key=lambda side: (side.faction, id(side.unit)))]
     return [slice(*both) for both in pairwise(np.cumsum([0, *sizes]).tolist())]
 
 
 def _best(pairs: Sequence[Sequence[Over]]) -> Cells:
-    """The cell of each pair, with its best row."""
+    """Return the cell of each pair, for its best row."""
     counts = np.array([len(pair) for pair in pairs])
     read = cells_of([way for ways in pairs for way in ways])
     firsts = np.cumsum(counts) - counts
@@ -100,7 +100,7 @@ def _best(pairs: Sequence[Sequence[Over]]) -> Cells:
 
 
 def cells_of(fights: Sequence[Over]) -> Cells:
-    """The cells of several fights: to read many at once takes a fraction of the time."""
+    """Return the cells of several fights; reading many at once is much faster."""
     cells: Cells = blank_cells(1, len(fights))[0]
     joints = [fight.distribution for fight in fights]
     likely = ([joint.probabilities.sum(axis=axis) for joint in joints] for axis in (1, 0))
@@ -125,7 +125,7 @@ def cells_of(fights: Sequence[Over]) -> Cells:
 
 
 class _Standing:
-    """Possible states of one side after each of several fights, one fight after the other, with their figures."""
+    """Possible states of one side after each of several fights, concatenated, with their figures."""
 
     def __init__(self, sides: Sequence[Integers], weights: Sequence[Floats], units: Sequence[Combatant]) -> None:
         lengths, standing = list(map(len, sides)), np.concatenate(sides)
@@ -134,19 +134,19 @@ class _Standing:
         self._weights = weights
         self._parts = [slice(*ends) for ends in pairwise(np.cumsum([0, *lengths]).tolist())]
         self.destroyed = states.models_destroyed(standing, models)
-        # Damage, a destroyed model being worth its whole DAMAGE LIMIT.
+        # Damage, with the whole DAMAGE LIMIT for each destroyed model.
         self.suffered = self.destroyed * limits + states.damage(standing)
         self.shares = states.share_lost(standing, models, limits)
         self.flags = {f"p_{name}": states.flag(standing, name) for name in STATUSES}
 
     def means(self, values: Sequence[NDArray[Any]]) -> Floats:
-        """The mean of each of several values in each fight, shape (values, fights)."""
+        """Return the mean of each of several values in each fight: shape (values, fights)."""
         columns = np.array(values, np.float64)
         result = [[likely @ column for column in columns[:, part]] for likely, part in zip(self._weights, self._parts)]
         return np.array(result).T
 
     def counts(self) -> Iterator[tuple[Integers, Floats]]:
-        """Fights of units of as many models, and how many of them are destroyed: shape (fights, models + 1)."""
+        """Yield fights of units of equal size, with distributions of models destroyed: shape (fights, models + 1)."""
         for models in np.unique(self._models).tolist():
             at = np.flatnonzero(self._models == models)
             counts = [np.bincount(self.destroyed[self._parts[n]], self._weights[n], models + 1) for n in at.tolist()]
@@ -154,6 +154,6 @@ class _Standing:
 
 
 def _percentiles(counts: Floats, share: float) -> Integers:
-    """The least number of each row that is reached or stayed below with probability `share`."""
+    """Return for each row the smallest number v with P(figure <= v) >= `share`."""
     reached = np.cumsum(counts, axis=1) >= share - ROUNDING
     return np.asarray(np.where(reached.any(axis=1), reached.argmax(axis=1), counts.shape[1] - 1), np.int64)

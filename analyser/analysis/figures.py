@@ -1,12 +1,11 @@
 """Figures of a comparison, the best loadout in each, and the differences of the others from it.
 
-Samples are paired by batch: batch b of every loadout is played from the same random words (common random numbers),
-and each batch gives one difference. The batches share nothing with one another, so the mean of their differences has
-the interval of Student's t, with one degree of freedom fewer than there are batches; where the number of trials hung
-on what was seen, a confidence sequence, which holds whenever one stops (:mod:`analyser.common.sequences`). What the
-batches of two loadouts have in common makes it narrower, and nothing has to be assumed about how much that is. The
-interval is as exact as a batch is large: a mean over a batch of hundreds of thousands of fights is normal for every
-purpose, unless the event is so rare that a batch holds a handful of them. Each interval is one at 95% by itself.
+Simulations are paired by batch: batch b of every loadout uses the same random numbers, and gives one difference.
+Batches are independent of each other, so the mean difference has Student's t interval, with one degree of freedom
+fewer than there are batches. If the number of trials depended on the results, a confidence sequence is used, which
+holds at any stopping time (:mod:`analyser.common.sequences`). Common random numbers make the interval narrower, without
+any assumption about the correlation. The interval assumes normal batch means. A batch has hundreds of thousands of
+fights, so this fails only for events so rare that a batch has a handful of them. Each interval holds at 95% by itself.
 """
 
 from __future__ import annotations
@@ -35,30 +34,30 @@ from analyser.results.custom import value_of
 from analyser.rules.attack import losses_of
 from analyser.scenarios.attack import Scenario
 
-BATCHES = 32  # of a sample: enough for the interval of their mean, few enough to be large
+BATCHES = 32  # of a simulation: enough for the interval of their mean, few enough to be large
 TRIALS_COMPARED = 2 * BATCHES * CHUNK_TRIALS
 KeyT = TypeVar("KeyT")
 
 
 def is_percentile() -> NDArray[np.bool_]:
-    """Return True for the figures of comparisons that are percentiles."""
+    """Return a mask of the figures of comparisons that are percentiles."""
     return np.array([name.endswith(PERCENTILE) for name in COMPARED])
 
 
 Played = tuple[AttackResult, Sequence[AttackResult]]
-"""The result of an attack and, of a sample, the results of its batches."""
+"""The result of an attack and, if simulated, the results of its batches."""
 
 
 class _Sample(dict[KeyT, Played]):
-    """Attacks that are sampled together."""
+    """Attacks simulated together."""
 
     @property
     def trials(self) -> int | None:
-        """Trials of each."""
+        """Trials of each attack."""
         return next(iter(self.values()))[0].trials
 
     def asked_of(self, precision: Precision) -> NDArray[Any]:
-        """Return how often each outcome that a precision refers to was seen in any of the attacks."""
+        """Return the count in each attack of every outcome that a precision refers to."""
         return np.concatenate([whole.asked_of(precision) for whole, _ in self.values()])
 
     def stopped(self, stopping: Stopping) -> Self:
@@ -67,7 +66,7 @@ class _Sample(dict[KeyT, Played]):
 
 
 def play(attacks: Mapping[KeyT, Scenario], sampling: Sampling) -> Mapping[KeyT, Played]:
-    """The answers to some attacks: of a sample all in as many trials, and in batches, so that they pair."""
+    """Return the results of some attacks; simulations have equal numbers of trials and batches, so that they pair."""
     if sampling.trials is None and sampling.precision is None:
         sampling = replace(sampling, trials=TRIALS_COMPARED)
 
@@ -88,16 +87,16 @@ def play(attacks: Mapping[KeyT, Scenario], sampling: Sampling) -> Mapping[KeyT, 
 
 
 class Side(NamedTuple):
-    """A loadout of a comparison: its figures in the order of COMPARED, of a sample also batch by batch."""
+    """A loadout of a comparison: its figures in the order of COMPARED; also by batch if simulated."""
 
     name: str
     points: int | None
-    figures: NDArray[np.float64]  # shape (figures, 3): the value and the ends of its 95% interval, NaN for none
-    batches: NDArray[np.float64] | None = None  # shape (batches, figures); None: exact
-    stopped_at: int | None = None  # trials, where their number was not fixed beforehand
+    figures: NDArray[np.float64]  # shape (figures, 3): the value and the ends of its 95% interval, NaN without one
+    batches: NDArray[np.float64] | None = None  # shape (batches, figures); None if exact
+    stopped_at: int | None = None  # trials, if their number was not fixed in advance
 
     def columns(self) -> dict[str, float]:
-        """The figures by name; of a sample each with its ends, `_low` and `_high`, beside it."""
+        """Return the figures by name; simulated ones with the ends of their intervals, `_low` and `_high`."""
         if self.batches is None:
             return dict(zip(COMPARED, self.figures[:, 0]))
         names = [f"{name}{end}" for name in COMPARED for end in ("", "_low", "_high")]
@@ -110,7 +109,7 @@ class Gap(NamedTuple):
     difference: float
     low: float = np.nan
     high: float = np.nan
-    differs: bool | None = None  # None: not known
+    differs: bool | None = None  # None if unknown
 
 
 def title_of(name: str, at_least: int | None) -> str:
@@ -127,10 +126,10 @@ def subject_of(scenario: Scenario) -> str:
 
 
 def figures_of(result: AttackResult, at_least: int, points: int | None) -> dict[str, NDArray[np.float64]]:
-    """Every figure of :data:`COMPARED` by name: its value and the ends of its 95% interval, NaN where there is none.
+    """Return every figure of :data:`COMPARED` by name: its value and the ends of its 95% interval, or NaN.
 
-    `at_least` is the k of P(at least k models destroyed). What needs the attacker's `points`, or points or victory
-    points of the target, is NaN where there are none.
+    `at_least` is the k of P(at least k models destroyed). Figures that need missing points of the attacker, or missing
+    points or victory points of the target, are NaN.
     """
     target, defender = result.scenario.target, result.scenario.defender
     a_model = np.nan if defender is None or not defender.level.points else defender.level.points / defender.level.models
@@ -152,7 +151,7 @@ def figures_of(result: AttackResult, at_least: int, points: int | None) -> dict[
 
 
 def probabilities_of(result: AttackResult, at_least: int) -> dict[str, Estimate]:
-    """The figures of :data:`COMPARED` that are probabilities."""
+    """Return the probabilities among the figures of :data:`COMPARED`."""
     models = result.scenario.target.models or 0
     return {
         AT_LEAST: Estimate(0.0) if at_least > models else result.at_least(at_least),
@@ -163,23 +162,23 @@ def probabilities_of(result: AttackResult, at_least: int) -> dict[str, Estimate]
 
 
 def _figure(value: float) -> NDArray[np.float64]:
-    """A figure with the ends of its interval, of an estimate; NaN for none."""
+    """Return a figure with the ends of its interval; these are NaN unless it is an estimate."""
     low, high = (value.low, value.high) if isinstance(value, Estimate) else (None, None)
     return np.array([value, low, high], np.float64)  # None becomes NaN
 
 
 def _own(value: Estimate | Mean | float) -> NDArray[np.float64]:
-    """A figure of one's own with the ends of its interval; NaN for none."""
+    """Return a user metric with the ends of its interval; NaN without one."""
     return _of_mean(value) if isinstance(value, Mean) else _figure(value)
 
 
 def _of_mean(mean: Mean) -> NDArray[np.float64]:
-    """A mean with the ends of its interval; NaN for none."""
+    """Return a mean with the ends of its interval; NaN without one."""
     return np.array([mean.value, mean.low, mean.high], np.float64)
 
 
 def _damage(result: AttackResult) -> Mean:
-    """Mean points of damage suffered, a destroyed model being worth its whole DAMAGE LIMIT (AC-3.8)."""
+    """Return the mean damage suffered; a destroyed model counts as its whole DAMAGE LIMIT (AC-3.8)."""
     fight = plain(result.scenario.fight)
     losses = [losses_of(fight, result.scores, score) for score in range(len(result.score_weights))]
     worth = [destroyed * fight.damage_limit + damage - fight.damage for destroyed, damage, _, _ in losses]
@@ -187,7 +186,7 @@ def _damage(result: AttackResult) -> Mean:
 
 
 def compared_side(name: str, points: int | None, played: Played, at_least: int) -> Side:
-    """A loadout with the figures of its attack, of a sample batch by batch."""
+    """Return a loadout with the figures of its attack; also by batch if simulated."""
     results = (played[0], *played[1])
     whole, *batches = (list(figures_of(result, at_least, points).values()) for result in results)
     values = np.array(batches)[:, :, 0] if batches else None
@@ -196,18 +195,18 @@ def compared_side(name: str, points: int | None, played: Played, at_least: int) 
 
 
 def differences(sides: Sequence[Side]) -> pd.DataFrame:
-    """Each figure of each loadout less that of the loadout that is best in it.
+    """Return each figure of each loadout minus that of the best loadout in it.
 
-    The best one has the most of the figure. Of those that are equal to the highest, or of a sample those that cannot
-    be told apart from it or from one another, the cheapest is the best one, of equally cheap ones the first: all of
-    them are tied.
+    The highest figure wins. Loadouts with an equal figure are tied with it; in a simulation, those that do not differ
+    significantly from it or from each other. Of tied loadouts the cheapest is the best, then the first.
 
     Returns
     -------
     DataFrame
-        `loadout`, `metric`, `best`, `difference`, `low`, `high`, `significant`, `tied`: exact differences have no
-        interval, and are significant if there is any; sampled ones are if their interval leaves out 0. A percentile of
-        a sample has none, and its significance is unknown unless it is 0. Where nobody has the figure `best` is empty.
+        `loadout`, `metric`, `best`, `difference`, `low`, `high`, `significant`, `tied`. Exact differences have no
+        interval, and any difference is significant. Simulated differences are significant if the interval excludes 0;
+        percentiles have no interval, and unknown significance unless the difference is 0. `best` is empty if no loadout
+        has the figure.
     """
     rows = []
     for place, metric in enumerate(COMPARED):
@@ -222,7 +221,7 @@ def differences(sides: Sequence[Side]) -> pd.DataFrame:
 
 
 def _best(sides: Sequence[Side], place: int) -> tuple[int | None, list[int]]:
-    """The best loadout in the figure at `place`, and all that share the place with it if any do."""
+    """Return the best loadout in the figure at index `place`, and all loadouts tied for best, if any."""
     values = np.array([side.figures[place, 0] for side in sides])
     if np.isnan(values).all():
         return None, []
@@ -230,7 +229,7 @@ def _best(sides: Sequence[Side], place: int) -> tuple[int | None, list[int]]:
     near = [number for number, side in enumerate(sides) if gap(side, highest, place).differs is False]
 
     def is_beaten(one: int) -> bool:
-        """One of two that do not differ from the highest may still be significantly better than the other."""
+        """Return True if another near loadout is significantly better, although both are level with the highest."""
         gaps = (gap(sides[other], sides[one], place) for other in near)
         return any(gap.differs is True and gap.difference > 0 for gap in gaps)
 
@@ -240,7 +239,7 @@ def _best(sides: Sequence[Side], place: int) -> tuple[int | None, list[int]]:
 
 
 def gap(side: Side | None, other: Side, place: int) -> Gap:
-    """The figure at `place` of one loadout less that of another, paired by batch; NaN where one is missing."""
+    """Return the figure at index `place` of one loadout minus that of another, paired by batch; NaN if missing."""
     difference = np.nan if side is None else float(side.figures[place, 0] - other.figures[place, 0])
     if side is None or np.isnan(difference):
         return Gap(difference)
@@ -254,9 +253,9 @@ def gap(side: Side | None, other: Side, place: int) -> Gap:
 
 
 def interval(samples: NDArray[np.float64], stopped_at: int | None = None) -> tuple[float, float]:
-    """The 95% interval of the mean of independent `samples`, by Student's t (Student, Biometrika 6, 1908).
+    """Return the 95% interval of the mean of independent `samples`, by Student's t (Student, Biometrika 6, 1908).
 
-    `stopped_at`: after so many trials in all, whose number was not fixed beforehand; then a confidence sequence.
+    `stopped_at` is the total number of trials if it was not fixed in advance; then a confidence sequence is used.
     """
     from scipy.special import stdtrit
 

@@ -17,19 +17,19 @@ from analyser.game.units import Loadout
 
 MOST_BRANCHES = 1_000
 RELATIVE_GAP = 1e-4
-_LARGEST = 1e9  # of a number of units or points that nothing limits
-_DIGITS = 9  # of the points that a unit is worth: their last bits differ between machines, and would pick among equals
+_LARGEST = 1e9  # stands for no limit of units or points
+_DIGITS = 9  # of unit values, because the last bits differ between machines and would break ties
 
 
 class Part(NamedTuple):
-    """A battlegroup of a list: its kind (None where the faction has none), and how many of each loadout are in it."""
+    """A battlegroup of a list: its kind (None if the faction has none), and its number of each loadout."""
 
     kind: Battlegroup | None
     counts: tuple[int, ...]
 
 
 class Solved(NamedTuple):
-    """A list: its parts, how many of each loadout it has in all, its value, and what no list exceeds."""
+    """A list: its parts, its total number of each loadout, its value, and the upper bound of any value."""
 
     parts: tuple[Part, ...]
     counts: tuple[int, ...]
@@ -56,9 +56,9 @@ class Force:
     least_points, most_points : int
     most_battlegroups : int
     led_by : str
-        The trait that at least one unit must have if there are no battlegroups.
+        Trait that at least one unit must have if there are no battlegroups.
     must : tuple of (tuple of int, int)
-        Places of loadouts, and how many of these it must have at least.
+        Indices of loadouts, and the least number of them together.
     at_most : int or None
         Most units of a kind, at any level.
     """
@@ -80,7 +80,7 @@ class Force:
 
     @property
     def units(self) -> dict[str, list[int]]:
-        """The places of the loadouts of each unit."""
+        """Indices of the loadouts of each unit."""
         result: dict[str, list[int]] = {}
         for place, loadout in enumerate(self.loadouts):
             result.setdefault(loadout.unit.id, []).append(place)
@@ -89,16 +89,16 @@ class Force:
     def best(
         self, values: Array, *, unlike: Sequence[Solved] = (), differ: float = 0.0, any_points: bool = False
     ) -> Solved | None:
-        """The legal list that is worth most; None if none is legal.
+        """Return the legal list of the highest value; None if no list is legal.
 
         Parameters
         ----------
         values : ndarray
-            Of each loadout, shape (loadouts,); or (opponents, loadouts): then the least over the opponents counts.
+            Value of each loadout, shape (loadouts,). With shape (opponents, loadouts) the worst opponent counts.
         unlike : sequence of Solved
             Lists from each of which it must differ in at least the share `differ` of their points.
         any_points : bool
-            Whether it may cost less than `least_points`.
+            Allow fewer points than `least_points`.
         """
         if not self._programme:
             self._programme.append(_Programme(self))
@@ -109,7 +109,7 @@ Terms = list[tuple[int, float]]
 
 
 class _Group(NamedTuple):
-    """Battlegroups of a kind (None: the whole force): the variables of how many, and of each loadout in all of them."""
+    """Battlegroups of a kind (None: the whole force): variables of their number and of each loadout in all of them."""
 
     kind: Battlegroup | None
     number: int
@@ -119,10 +119,10 @@ class _Group(NamedTuple):
 class _Programme:
     """The variables and rows of a force.
 
-    Variables are the number of battlegroups of each kind, and of each loadout how many are in all of that kind. Limits
-    of one battlegroup times their number hold for all of them together, and what keeps these can be dealt out again:
-    units and their slots are nested, and such systems decompose (Baum, Trotter: Lecture Notes in Economics 157, 1978).
-    Where a unit counts in several slots with limits, each battlegroup is there by itself.
+    Variables are the number of battlegroups of each kind, and the number of each loadout in all battlegroups of that
+    kind. The limits of one battlegroup, times their number, hold for all together. Units that keep these can be divided
+    among the battlegroups, because units and their slots are nested (Baum, Trotter: Lecture Notes in Economics 157,
+    1978). If a unit counts in several limited slots, each battlegroup has its own variables.
     """
 
     def __init__(self, force: Force) -> None:
@@ -145,7 +145,7 @@ class _Programme:
         self._rows.append((list(terms), least, most))
 
     def _weighed(self, weights: NDArray[Any], places: Iterable[int] | None = None) -> Terms:
-        """The sum over loadouts, or over some, of their numbers times their weights."""
+        """Return the weighted sum of the numbers of loadouts, of all or of those at `places`."""
         wanted = range(len(weights)) if places is None else places
         return [(group.inside[at], float(weights[at])) for at in wanted for group in self._groups if at in group.inside]
 
@@ -174,13 +174,13 @@ class _Programme:
         return groups
 
     def _room(self, at: int, kind: Battlegroup | None) -> int:
-        """Return how many of a loadout one battlegroup can hold at most."""
+        """Return the most copies of a loadout that a battlegroup can have."""
         most = int(self._force.most_points // max(int(self._points[at]), 1))
         limit = None if kind is None else self._force.loadouts[at].unit.battlegroups[kind.id].most
         return most if limit is None else min(most, limit)
 
     def _limit_group(self, group: _Group) -> None:
-        """Add the limits of battlegroups by unit and by slot; none without battlegroups."""
+        """Add the limits of battlegroups by unit and by slot."""
         kind, loadouts = group.kind, self._force.loadouts
         assert kind is not None
         for places in self._force.units.values():
@@ -193,7 +193,7 @@ class _Programme:
                 self._between(group, counted, slot.least, slot.most)
 
     def _between(self, group: _Group, places: Sequence[int], least: int, most: int | None) -> None:
-        """At least and at most so many in each battlegroup."""
+        """Add the least and most number in each battlegroup."""
         terms = [(group.inside[at], 1.0) for at in places]
         if least:
             self._row([*terms, (group.number, -float(least))], 0, _LARGEST)
@@ -201,7 +201,7 @@ class _Programme:
             self._row([*terms, (group.number, -float(most))], -_LARGEST, 0)
 
     def _limit_units(self) -> None:
-        """Add the limits of the force by unit, and the loadouts that must be in it."""
+        """Add the limits of the force by unit, and the required loadouts."""
         force = self._force
         for places in force.units.values():
             limits = force.loadouts[places[0]].unit.in_force
@@ -212,13 +212,13 @@ class _Programme:
             self._row(self._number_of(wanted), number, _LARGEST)
 
     def _first_copies(self, at: int, number: int) -> list[int]:
-        """Return variables that say if there is a first, a second and so on up to `number` of a loadout."""
+        """Return 0-1 variables for the first, second and so on up to `number` copies of a loadout."""
         copies = self._copies.setdefault(at, [])
         if number > len(copies):
             inside = self._number_of([at])
             most = int(min(sum(self._upper[place] for place, _ in inside), self._room(at, None)))
             copies += [self._variable(1) for _ in range(number - len(copies))]
-            left = [*inside, *((copy, -1.0) for copy in copies)]  # of these there is some only after all copies
+            left = [*inside, *((copy, -1.0) for copy in copies)]  # further copies, which exist only after all of these
             self._row(left, 0, _LARGEST)
             self._row([*left, (copies[-1], -float(most - number))], -_LARGEST, 0)
             for one, other in pairwise(copies):
@@ -226,7 +226,7 @@ class _Programme:
         return copies[:number]
 
     def solved(self, values: Array, unlike: Sequence[Solved], differ: float, *, any_points: bool) -> Solved | None:
-        """The best list; see :meth:`Force.best`."""
+        """Return the best list; see :meth:`Force.best`."""
         from scipy.optimize import Bounds, LinearConstraint
 
         values, shared = values.round(_DIGITS), []
@@ -241,7 +241,7 @@ class _Programme:
         if any_points:
             terms, _, most = rows[self._cost]
             rows[self._cost] = (terms, -_LARGEST, most)
-        n_variables = len(self._upper) + 1  # the last is the value, where that is the least of several
+        n_variables = len(self._upper) + 1  # the last is the value if it is the least over several opponents
         objective = np.zeros(n_variables)
         if len(values) == 1:
             for variable, worth in self._weighed(values[0]):
@@ -282,10 +282,10 @@ def _is_nested(kind: Battlegroup, loadouts: Iterable[Loadout]) -> bool:
 def dealt_out(
     kind: Battlegroup | None, counts: NDArray[np.int64], number: int, loadouts: Sequence[Loadout]
 ) -> list[Part]:
-    """The units of several battlegroups of a kind, dealt out among them so that each keeps its limits.
+    """Divide the units of several battlegroups of a kind among them, so that each keeps its limits.
 
-    Slot by slot, and in each unit by unit, they are dealt round: so no battlegroup has more or fewer of a slot, or of a
-    unit, than another by more than one, and what all keep together each keeps.
+    Units are dealt in turn, slot by slot and unit by unit. Numbers in a slot, or of a unit, then differ by at most one
+    between battlegroups, so each keeps the limits that all keep together.
     """
     if number <= 1:
         return [Part(kind, tuple(counts.tolist()))] * number
@@ -308,7 +308,7 @@ def dealt_out(
 
 
 def _matrix(rows: Sequence[tuple[Terms, float, float]], n_variables: int) -> tuple[Any, Array, Array]:
-    """Rows as a sparse matrix with their limits."""
+    """Return rows as a sparse matrix with their limits."""
     from scipy.sparse import csr_array
 
     at = [(number, variable, weight) for number, (terms, _, _) in enumerate(rows) for variable, weight in terms]
@@ -322,7 +322,7 @@ def _matrix(rows: Sequence[tuple[Terms, float, float]], n_variables: int) -> tup
 def next_best(
     force: Force, values: Array, number: int, differ: float, report: Callable[[int], None] = lambda _: None
 ) -> list[Solved]:
-    """The best list, and so many more, each of which differs from all before it in at least that share of points."""
+    """Return the best list and up to `number` more; each differs from all before it in that share of points."""
     result: list[Solved] = []
     while len(result) <= number:
         best = force.best(values, unlike=result, differ=differ)

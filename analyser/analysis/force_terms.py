@@ -1,4 +1,4 @@
-"""Terms of a list: its scale, the units allowed and required in it, and the reason why no list is legal."""
+"""Terms of a list: its scale, its allowed and required units, and the reason why no list is legal."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from analyser.game.forces import Scale
 from analyser.game.profiles import Profiles
 from analyser.game.units import Loadout
 
-MOST_WANTED = 500  # of one unit, as many as an army holds
+MOST_WANTED = 500  # of one unit: the most that an army can have
 _TIMES = re.compile(r"\s*(\d{1,9})\s*[x×]\s+(\S.*)")
 
 
 def scale_of(points: int, scale: str | None, library: Profiles) -> tuple[str, Scale]:
-    """The scale, by default the smallest that allows so many points; InputError for points that none allows."""
+    """Return the scale, by default the smallest that allows these points; InputError if none allows them."""
     scales = library.force_rules.scales
     check_integer(points, "points", 1)
     if scale is None:
@@ -40,7 +40,7 @@ def scale_of(points: int, scale: str | None, library: Profiles) -> tuple[str, Sc
 
 
 def loadouts_of(faction: str, library: Profiles, ban: Sequence[str]) -> tuple[list[Loadout], list[str]]:
-    """The loadouts that may be in a list; and those that cannot be counted."""
+    """Return the loadouts allowed in a list, and the names of those that cannot be counted."""
     banned = {loadout.selector for pattern in ban for loadout in _fitting(pattern, faction, library, "ban")}
     everybody = [loadout for loadout in library.matching(f"{faction}/*") if loadout.selector not in banned]
     ours = [loadout for loadout in everybody if loadout.level.points]
@@ -51,13 +51,13 @@ def loadouts_of(faction: str, library: Profiles, ban: Sequence[str]) -> tuple[li
 
 
 def _fitting(pattern: str, faction: str, library: Profiles, where: str) -> list[Loadout]:
-    """The loadouts of a faction that a selector means, at every level where it names none."""
+    """Return the loadouts of a faction that match a selector; without a level, at every level."""
     if not isinstance(pattern, str):
         raise InputError(f"{shown(pattern)} is not usable", where=where, allowed="selectors")
     try:
         unit, _, level = pattern.partition("@")
         if not any(mark in unit for mark in "*?["):
-            of_faction, meant = library.unit(unit)  # which knows the nearest name
+            of_faction, meant = library.unit(unit)  # raises an error with the nearest name
             unit = f"{of_faction.id}/{meant.id}"
         result = library.matching(f"{unit}@{level or '*'}")
     except InputError as error:
@@ -69,7 +69,7 @@ def _fitting(pattern: str, faction: str, library: Profiles, where: str) -> list[
 
 
 def wanted_of(written: str, faction: str, ours: Sequence[Loadout], library: Profiles) -> tuple[tuple[int, ...], int]:
-    """The places of what must be in a list, and how many of it."""
+    """Return the indices of required loadouts, and the number required."""
     times = _TIMES.fullmatch(written) if isinstance(written, str) else None
     pattern, number = (times[2], int(times[1])) if times else (written, 1)
     check_integer(number, "must", 1, MOST_WANTED)
@@ -83,7 +83,7 @@ def wanted_of(written: str, faction: str, ours: Sequence[Loadout], library: Prof
 
 
 def check_possible(force: Force, faction: str, scale: str) -> None:
-    """Raise InputError, with the reason, where no list is legal."""
+    """Raise InputError with the reason if no list is legal."""
     points = force.points.astype(np.float64)
     if force.best(points) is not None:
         return

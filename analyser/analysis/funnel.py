@@ -1,9 +1,9 @@
-"""Where the dice of an attack go, on average: exact expectations, from the dice rolled to the models destroyed.
+"""Dice at each stage of an attack, on average: exact expected values, from dice rolled to models destroyed.
 
-Numbers of dice are expectations of sums, one term a die, so that they need no joint distribution: each heroic strike of
-the first roll adds its dice, and each die of the pool shows a face that the rating re-rolls with the probability of
-that face. Only the extra re-rolls of AC-3.5, limited to so many dice, need the distribution of how many wait for one: a
-power of the generating polynomial of one die. Hits and everything after them come from the exact distribution of hits.
+Expected numbers of dice are sums over single dice, so they need no joint distribution. Each heroic strike of the first
+roll adds its dice, and each die of the pool shows a face that the rating re-rolls with the probability of that face.
+Only the extra re-rolls of AC-3.5, whose number is limited, need the distribution of the dice that could use one: a
+power of the generating polynomial of one die. Hits and all later stages come from the exact distribution of hits.
 """
 
 from __future__ import annotations
@@ -40,25 +40,25 @@ def dice_funnel(
     progress: Progress | bool | None = None,
     **conditions: Unpack[Conditions],
 ) -> pd.DataFrame:
-    """Expected numbers at every stage of an attack.
+    """Return the expected numbers at every stage of an attack.
 
     Parameters
     ----------
     attacker, target, method, trials, seed, precision, threads, profiles, progress, conditions
-        As of :func:`analyser.attack`: two units, or a whole scenario. Monte Carlo gives hits and what follows as means
-        of the sample; numbers of dice are exact by either method.
+        As of :func:`analyser.attack`: two units, or a whole scenario. With Monte Carlo, hits and later stages are means
+        of the simulation; numbers of dice are always exact.
 
     Returns
     -------
     DataFrame
-        One row a stage, from the first to the last: `stage`, `unit` (``"dice"``, ``"hits"``, ``"damage"`` or
-        ``"models"``), `kind` (``"total"``, ``"part"`` of the total above it, ``"lost"`` from it), `mean`.
+        One row for each stage, in order: `stage`, `unit` (``"dice"``, ``"hits"``, ``"damage"`` or ``"models"``), `kind`
+        (``"total"``, ``"part"`` of the total above it, or ``"lost"`` from it), `mean`.
 
-        Dice rolled are those of the first roll (AC-3.2, Overcharge included); dice added by heroic strikes come on
-        top of them (AC-3.3); dice re-rolled are those of both that are rolled a second time (AC-3.4, AC-3.5). Hits
-        lost to DEFENCE are what is left over when every DEFENCE of them is 1 damage (AC-3.7); with Devastating none
-        is lost. Overkill is damage that found no model left to destroy (AC-3.8, AC-3.9). Damage left on the unit is
-        what stays on it, carried damage included. Models destroyed are those that damage destroys, before any test.
+        Dice rolled are those of the first roll (AC-3.2), including Overcharge. Dice added by heroic strikes come on top
+        (AC-3.3). Dice re-rolled are those of both that are rolled a second time (AC-3.4, AC-3.5). Hits lost to DEFENCE
+        are the remainder after each DEFENCE hits became 1 damage (AC-3.7); with Devastating none is lost. Overkill is
+        damage without a model left to destroy (AC-3.8, AC-3.9). Damage left on the unit includes damage carried from
+        before. Models destroyed are those destroyed by damage, before any test.
 
     Raises
     ------
@@ -100,14 +100,14 @@ def dice_funnel(
 
 
 def _pools(fight: FightFacts, deck: NDArray[np.int64]) -> list[tuple[int, float]]:
-    """The numbers of dice of the first roll, with their probabilities (Overcharge, AC-6)."""
+    """Return the possible numbers of dice of the first roll, with their probabilities (Overcharge, AC-6)."""
     if not fight.overcharge:
         return [(int(fight.dice), 1.0)]
     return [(int(fight.dice) + card, float(copies / deck.sum())) for card, copies in enumerate(deck) if copies]
 
 
 def _rerolled(fight: FightFacts, faces: NDArray[np.float64], pools: list[tuple[int, float]], in_pool: float) -> float:
-    """Dice re-rolled: all with a face that the rating re-rolls, and as many others as are allowed."""
+    """Return the dice re-rolled: all with a face that the rating re-rolls, and extra ones up to the limit."""
     by_rating = in_pool * _probability_of(faces, fight.reroll_faces)
     if not fight.extra_dice:
         return by_rating
@@ -123,5 +123,5 @@ def _rerolled(fight: FightFacts, faces: NDArray[np.float64], pools: list[tuple[i
 
 
 def _probability_of(faces: NDArray[np.float64], mask: int) -> float:
-    """The probability that a die shows one of the faces in `mask`."""
+    """Return the probability that a die shows one of the faces in `mask`."""
     return float(sum(probability for face, probability in enumerate(faces) if int(mask) >> face & 1))

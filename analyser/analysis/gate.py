@@ -1,4 +1,4 @@
-"""A gate for scripts: verdicts that fail, beside a file of those that are accepted."""
+"""Quality gate for scripts: verdicts that fail, except those accepted in a baseline file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Baseline(Record):
 
 
 def verdicts_called(written: str) -> tuple[str, ...]:
-    """Return the verdicts of a list with commas; InputError with the nearest name for an unknown one.
+    """Return the verdicts in a comma-separated list; InputError with the nearest name for an unknown one.
 
     >>> verdicts_called("over-priced,under-priced")
     ('over-priced', 'under-priced')
@@ -46,7 +46,7 @@ def verdicts_called(written: str) -> tuple[str, ...]:
 
 
 def write_baseline(answer: FairPoints, path: str | os.PathLike[str]) -> None:
-    """Write the verdicts of today as those that are accepted."""
+    """Write the current verdicts as accepted ones."""
     columns = ["verdict", "under_probability", "over_probability"]
     rows = answer.frame.set_index("loadout")[columns].astype(object)
     rows = rows.where(rows.notna(), None)
@@ -55,7 +55,7 @@ def write_baseline(answer: FairPoints, path: str | os.PathLike[str]) -> None:
 
 
 def read_baseline(path: str | os.PathLike[str]) -> Mapping[str, Any]:
-    """Return the accepted verdicts by loadout; InputError if the file is no baseline."""
+    """Return the accepted verdicts by loadout; InputError if the file is not a baseline."""
     try:
         record = json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -64,10 +64,10 @@ def read_baseline(path: str | os.PathLike[str]) -> Mapping[str, Any]:
 
 
 def failures(answer: FairPoints, verdicts: Sequence[str], accepted: Mapping[str, Any] | None = None) -> pd.DataFrame:
-    """Return the loadouts with one of these verdicts that is not accepted, the surest first.
+    """Return the loadouts with one of these verdicts that is not accepted, the most certain first.
 
-    A verdict is accepted if the baseline has it, or if no probability moved by more than
-    :data:`analyser.analysis.verdict.NOISE` since.
+    A verdict is accepted if it equals that of the baseline, or if no probability has since moved by more than
+    :data:`analyser.analysis.verdict.NOISE`.
     """
     frame = answer.frame[answer.frame["verdict"].isin(verdicts)]
     sides = ["under_probability", "over_probability"]

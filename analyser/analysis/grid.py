@@ -1,4 +1,4 @@
-"""Every attacker on every defender in a situation: the field that they meet on, the cells, and the tidy table."""
+"""Grid of every attacker against every defender in a situation: shared conditions, cells, and the tidy table."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 METHOD: Method = "exact"
 OF_BOTH = ("attacker_share_lost", *RESULTS)
-AT_ONCE, LONG = 8, 2_000_000  # attackers between two reports of progress; microseconds that are worth keeping at once
+AT_ONCE, LONG = 8, 2_000_000  # attackers between two reports of progress; microseconds of work worth storing at once
 TARGET_STATE = Target(from_front=True)
 CELL = np.dtype(
     [("row", object), ("dice", object), *SUMMARY.descr, *((name, np.float64) for name in OF_BOTH), ("why_not", object)]
 )
-"""Result of an attacker on a defender; where they cannot fight figures are NaN, and `why_not` says why."""
-Cells = NDArray[np.void]  # of CELL, shape (attackers, defenders)
+"""Result of an attacker on a defender. For a pair that cannot fight, `why_not` is the reason and figures are NaN."""
+Cells = NDArray[np.void]  # records of CELL, shape (attackers, defenders)
 Block = tuple[list[int], list[int]]
-"""Places of attackers and of defenders, of whom each attacker is to fight each defender."""
+"""Indices of attackers and of defenders; each of these attackers fights each of these defenders."""
 Blocks = list[Block]
 _INTEGERS = ("attacker_points", "defender_points", "defender_models", "dice")
 _NO_FIGURES = [np.nan] * (len(SUMMARY.names or ()) + len(OF_BOTH))
@@ -45,7 +45,7 @@ _NO_FIGURES = [np.nan] * (len(SUMMARY.names or ()) + len(OF_BOTH))
 
 @dataclass(frozen=True)
 class Field:
-    """The defenders and conditions that all attackers share; `row` is the one that was asked for, None the best one."""
+    """Defenders and conditions that all attackers share; `row` is the given row, or None for the best one."""
 
     defenders: tuple[Loadout, ...]
     ruleset: Ruleset
@@ -54,52 +54,52 @@ class Field:
 
     @cached_property
     def targets(self) -> tuple[Target, ...]:
-        """The defenders as resolved targets."""
+        """Defenders as resolved targets."""
         return tuple(resolve_target(TARGET_STATE, defender) for defender in self.defenders)
 
     @cached_property
     def combatants(self) -> tuple[Combatant, ...]:
-        """The defenders as sides of longer fights."""
+        """Defenders as sides of longer fights."""
         return tuple(side_of(defender) for defender in self.defenders)
 
 
 class Fight(NamedTuple):
-    """A kind of fight that situations can be of."""
+    """A kind of fight, as used by situations."""
 
     cells: Callable[[Sequence[Loadout], Field, Situation], Cells]
-    occasion: str  # as the glossary of keywords calls it
-    kernel: Tiered[..., Any]  # in which nearly all the time goes by
-    cost: int  # microseconds of a typical machine for one pair: only proportions count, for the time that is left
-    interpreted: float  # seconds that the interpreter takes for a pair
-    choosing: float = 0.0  # and for the best rows of a pair, where it is not the kernel that finds them
-    how: str = ""  # what the figures are of, for people; empty: the situation's bonuses, penalties and distance say it
-    has_winner: bool = False  # whether it has `p_attacker_wins` and `p_draw`
+    occasion: str  # as in the glossary of keywords
+    kernel: Tiered[..., Any]  # it takes nearly all the time
+    cost: int  # typical microseconds per pair; only ratios count, for the remaining time
+    interpreted: float  # seconds per pair without compilation
+    choosing: float = 0.0  # as `interpreted`, for the choice of the best rows if the kernel does not make it
+    how: str = ""  # description of the figures; empty if the situation's bonuses, penalties and distance suffice
+    has_winner: bool = False  # True if it has `p_attacker_wins` and `p_draw`
 
 
 def side_of(loadout: Loadout, **keys: Any) -> Combatant:
-    """A loadout as a side of a longer fight, met from its front."""
+    """Return a loadout as a side of a longer fight, attacked from its front."""
     asked = Combatant(unit=loadout.selector, from_front=True, **keys)
     return resolve_combatant(asked, None, loadout.selector, loadout)
 
 
 def blank_cells(attackers: int, defenders: int) -> Cells:
-    """Cells of pairs that cannot fight, the reasons still to be filled in."""
+    """Return cells of pairs that cannot fight, without the reasons."""
     return np.full((attackers, defenders), np.array((None, None, *_NO_FIGURES, None), CELL))
 
 
 class Known:
-    """Results known before any fight of a grid of this size; this base class knows none."""
+    """Results available before any fight of a grid of this size; this base class has none."""
 
     def __init__(self, attackers: int, defenders: int) -> None:
         self._shape = attackers, defenders
 
     def of(self, situation: Situation) -> tuple[Cells, Blocks]:  # noqa: ARG002
-        """The cells, blank where they are not known; and who is to fight."""
+        """Return the cells, blank if unknown, and the blocks of pairs still to fight."""
         rows, columns = (list(range(size)) for size in self._shape)
         return blank_cells(*self._shape), [(rows, columns)]
 
     def fought(self, situation: Situation, cells: Cells, blocks: Blocks) -> None:
-        """Called when these blocks have been fought, and their cells are known."""
+        """Accept the cells of these blocks after their fights; this base class ignores them."""
 
 
 def grid(
@@ -109,7 +109,7 @@ def grid(
     progress: Progress = lambda _, __: None,
     reusable: Known | None = None,
 ) -> pd.DataFrame:
-    """The frame of :func:`analyser.matchups`; what is `known` is not fought."""
+    """Return the frame of :func:`analyser.matchups`; `reusable` results are not computed again."""
     before = Known(len(attackers), len(field.defenders)) if reusable is None else reusable
     plans = [(situation, *before.of(situation)) for situation in situations]
     total, done = sum(len(rows) for _, _, blocks in plans for rows, _ in blocks), 0
@@ -127,14 +127,14 @@ def grid(
                 cells[np.ix_(some, columns)] = fight.cells([attackers[at] for at in some], opponents, situation)
                 done += len(some)
                 progress(done, total)
-                if at_once < AT_ONCE:  # what is stopped goes on from there
+                if at_once < AT_ONCE:  # so that a stopped run can resume
                     before.fought(situation, cells, [(some, columns)])
         before.fought(situation, cells, blocks)
     return _tidy(attackers, field, situations, np.stack([cells for _, cells, _ in plans], axis=-1))
 
 
 def expect(fights: Iterable[tuple[Fight, int]]) -> None:
-    """Have kernels compiled, or read, if that pays for so many pairs of all these kinds of fights together."""
+    """Compile kernels, or load them, if that saves time for these numbers of pairs of all kinds of fights together."""
     seconds: defaultdict[Tiered[..., Any], float] = defaultdict(float)
     for fight, pairs in fights:
         seconds[fight.kernel] += pairs * fight.interpreted
@@ -145,8 +145,8 @@ def expect(fights: Iterable[tuple[Fight, int]]) -> None:
 
 
 def joined(parts: Sequence[pd.DataFrame], situations: int) -> pd.DataFrame:
-    """Parts of a grid, which come situation by situation, as one: by attacker, then defender, then situation."""
-    import pandas as pd  # here, and below: workers of a sweep make no frames, and start in half the time without
+    """Join parts of a grid, ordered by situation, to one frame ordered by attacker, defender and situation."""
+    import pandas as pd  # late imports here and below: workers of a sweep make no frames, and start twice as fast
 
     frame = pd.concat(parts, ignore_index=True)
     order = np.arange(len(frame)).reshape(situations, -1).T.ravel()
@@ -166,7 +166,7 @@ def _tidy(
         columns[side] = _words([loadout.selector for loadout in loadouts], at)
         columns[f"{side}_unit"] = _words([loadout.unit.name for loadout in loadouts], at)
         columns[f"{side}_level"] = _words([loadout.level_name for loadout in loadouts], at)
-        columns[f"{side}_points"] = np.array([one.level.points for one in loadouts], np.float64)[at]  # None: NaN
+        columns[f"{side}_points"] = np.array([one.level.points for one in loadouts], np.float64)[at]  # None becomes NaN
     columns["defender_models"] = np.array([target.models for target in field.targets])[place[1]]
     columns["defender_category"] = _words([target.category for target in field.targets], place[1])
     columns["situation"] = _words([situation.name for situation in situations], of_situation)
@@ -177,23 +177,23 @@ def _tidy(
     worth = columns["defender_points"] / columns["defender_models"]
     figures["expected_points_destroyed"] = figures["mean_models_destroyed"] * worth
     points = columns["attacker_points"]
-    hundreds = np.where(points == 0, np.nan, points) / 100  # what costs nothing has no efficiency
+    hundreds = np.where(points == 0, np.nan, points) / 100  # loadouts for 0 points have no efficiency
     figures |= {name + PER_100_POINTS: figures[name] / hundreds for name in BY_POINTS}
     columns |= {name: figures[name] for name, what in METRICS.items() if what.function is None}
     frame = pd.DataFrame(columns | {"why_not": cells["why_not"]})
-    text = frame["attacker"].dtype  # where a column is empty nothing would tell that it holds text
+    text = frame["attacker"].dtype  # the dtype of an empty column would otherwise be unknown
     return frame.astype({**dict.fromkeys(_INTEGERS, "Int64"), "row": text, "why_not": text})
 
 
 def _words(words: Sequence[Any], at: NDArray[np.int64]) -> Any:
-    """The words at these places, as the column of a frame: each is made into one once, and not in every row."""
+    """Return the words at these indices as a column; each word is converted once, not in every row."""
     import pandas as pd
 
     return pd.Series(words).array.take(at)
 
 
 def by_unit(frame: pd.DataFrame) -> pd.DataFrame:
-    """Units instead of loadouts: every figure of METRICS as its mean over all pairs of levels.
+    """Return units instead of loadouts: every figure of METRICS as its mean over all pairs of levels.
 
     Parameters
     ----------
@@ -204,8 +204,8 @@ def by_unit(frame: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         One row for each attacking unit, defending unit and situation, in the order of `frame`. `attacker` and
-        `defender` are selectors without a level, `attacker_level` and `defender_level` are ``"all levels"``. Pairs
-        of levels that cannot fight do not count; where none can, the figures are NaN.
+        `defender` are selectors without a level; `attacker_level` and `defender_level` are ``"all levels"``. Pairs of
+        levels that cannot fight do not count; if none can, the figures are NaN.
     """
     figures = [str(name) for name, what in frame.dtypes.items() if what == np.float64]
     units = frame.assign(attacker=frame["attacker"].map(unit_of), defender=frame["defender"].map(unit_of))
@@ -217,7 +217,7 @@ def by_unit(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 class NotModelled(NamedTuple):
-    """A quality or special rule on the profiles that no figure is computed from."""
+    """A quality or special rule on the profiles that no figure uses."""
 
     name: str
     touches: str
@@ -227,7 +227,7 @@ class NotModelled(NamedTuple):
 def not_modelled(
     attackers: Iterable[Loadout], defenders: Iterable[Loadout], situations: Iterable[Situation]
 ) -> tuple[NotModelled, ...]:
-    """Return the items on the profiles of both sides that no figure of these situations accounts for, by name."""
+    """Return the items on the profiles of both sides that no figure of these situations uses, by name."""
     fights = {situation.fight.occasion for situation in situations}
     attacking = {(attacker.faction, attacker.unit.id): attacker.unit for attacker in attackers}
     everybody = attacking | {(defender.faction, defender.unit.id): defender.unit for defender in defenders}

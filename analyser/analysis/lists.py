@@ -1,4 +1,4 @@
-"""Armies as comparisons take them: each loadout once, and how many of it there are."""
+"""Armies in the form that comparisons use: distinct loadouts with their numbers."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from analyser.game.profiles import Profiles
 from analyser.game.units import Loadout
 from analyser.scenarios.armies import ArmyLike, load_army
 
-MOST_KINDS = 64  # different loadouts on a side: as many attacks as one program holds
+MOST_KINDS = 64  # distinct loadouts on a side: the most attacks that one program holds
 MOST_UNITS = 200
 
 
 class Listed(NamedTuple):
-    """An army by its loadouts, each once, and how many of each there are."""
+    """An army as its distinct loadouts, and the number of each."""
 
     army: Army
     kinds: tuple[Loadout, ...]
@@ -39,7 +39,7 @@ class Listed(NamedTuple):
         return next(kind for kind in self.kinds if kind.selector == selector).title
 
     def in_short(self, selector: str) -> str:
-        """Return the title of a loadout, without the level where the army has only one level of the unit."""
+        """Return the title of a loadout, without the level if the army has only one level of the unit."""
         wanted = next(kind for kind in self.kinds if kind.selector == selector)
         levels = sum(kind.unit.name == wanted.unit.name for kind in self.kinds)
         return wanted.unit.name if levels == 1 else wanted.title
@@ -51,7 +51,7 @@ class Listed(NamedTuple):
 
 
 def listed(given: ArmyLike, library: Profiles, where: str) -> Listed:
-    """An army by its loadouts; InputError for one that cannot be read, is empty, or too large for a comparison.
+    """Return an army by loadout; InputError if it is unreadable, empty, or too large for a comparison.
 
     >>> listed(["2 x crown/sharp-rifles@basic", "crown/rifle-platoon@basic"], Profiles(), "mine").counts
     (2, 1)
@@ -71,8 +71,8 @@ def told_apart(mine: Listed, yours: Listed) -> tuple[Listed, Listed]:
 
 
 def by_loadout(army: Army, where: str) -> Listed:
-    """An army by its loadouts; one whose profile differs from another of its selector gets a selector of its own."""
-    kinds: list[tuple[Loadout, Loadout]] = []  # as in the army, and as it is called here
+    """Return an army by loadout; a changed profile whose selector is taken gets a selector of its own."""
+    kinds: list[tuple[Loadout, Loadout]] = []  # the loadout in the army, and the loadout with its selector here
     counts: dict[str, int] = {}
     for loadout in army.loadouts:
         called = next((called for own, called in kinds if own == loadout), None)
@@ -89,7 +89,7 @@ def by_loadout(army: Army, where: str) -> Listed:
 
 
 def _called(loadout: Loadout, taken: Sequence[str] | dict[str, int]) -> Loadout:
-    """The loadout under a selector that is not `taken`."""
+    """Return the loadout with a selector that is not `taken`."""
     called, number = loadout, 2
     while called.selector in taken:
         unit = loadout.unit.model_copy(update={"id": f"{loadout.unit.id}-{number}"})

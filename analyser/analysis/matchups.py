@@ -1,4 +1,4 @@
-"""Many attackers on many defenders: a grid of fights as one tidy table, every figure exact."""
+"""Matchups of many attackers and many defenders: a grid of exact fights as one tidy table."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ ASSUMPTIONS = (
 )
 """Assumptions of every attack of a comparison."""
 
-MOST_LOADOUTS = 24  # on a side, in one readable picture; of more, units are shown, as means over their levels
+MOST_LOADOUTS = 24  # on a side of a readable picture; above it, units are shown as means over their levels
 MOST_SHOWN = 40  # attackers, and defenders, in plain text
 
 
@@ -59,13 +59,13 @@ class Matchups(FramedAnswer):
     Attributes
     ----------
     frame : DataFrame
-        One row for each; see :func:`matchups` for the columns. Take :meth:`to_frame` for a copy to change.
+        One row for each; see :func:`matchups` for the columns. :meth:`to_frame` returns a copy that may be changed.
     attackers, defenders : tuple of Loadout
     situations : tuple of Situation
     row : str or None
-        The row that was asked for; None: the best one.
+        The given row; None for the best row.
     metric : str
-        The figure that is shown unless another is asked for.
+        Default figure to show.
     ruleset : Ruleset
     not_modelled : tuple of NotModelled
     profiles : ProfilesUsed
@@ -123,14 +123,14 @@ class Matchups(FramedAnswer):
         Parameters
         ----------
         metric : str or callable, optional
-            A column of :data:`analyser.plots.metrics.METRICS`, or of ranged attacks a function of their outcomes
-            (:func:`analyser.metric`); default: the metric of this comparison.
+            A column of :data:`analyser.plots.metrics.METRICS`, or for ranged attacks a function of their outcomes
+            (:func:`analyser.metric`). Default: the metric of this comparison.
 
         Returns
         -------
         DataFrame
-            NaN where they cannot fight (:meth:`impossible` says why). Of several situations the columns have two
-            levels, the situation above the defender.
+            NaN for pairs that cannot fight (:meth:`impossible` has the reasons). With several situations the columns
+            have two levels, the situation above the defender.
 
         Examples
         --------
@@ -145,7 +145,7 @@ class Matchups(FramedAnswer):
         return table.droplevel("situation", axis=1) if len(self.situations) == 1 else table
 
     def impossible(self) -> pd.DataFrame:
-        """The pairs that cannot fight: attacker, defender, situation, and `why_not`."""
+        """Return the pairs that cannot fight: attacker, defender, situation, and `why_not`."""
         blank = self.frame[self.frame["why_not"].notna()]
         return blank[["attacker", "defender", "situation", "why_not"]].reset_index(drop=True)
 
@@ -154,7 +154,7 @@ class Matchups(FramedAnswer):
     ) -> Axes:
         """Draw one figure of one situation, with the number in each cell; cells without a fight are blank and hatched.
 
-        Of more than :data:`MOST_LOADOUTS` loadouts on a side it shows units, as means over their levels.
+        With more than :data:`MOST_LOADOUTS` loadouts on a side it shows units, as means over their levels.
 
         Parameters
         ----------
@@ -168,7 +168,7 @@ class Matchups(FramedAnswer):
         Raises
         ------
         InputError
-            An unknown metric, or a situation that is not among those of this comparison.
+            An unknown metric, or a situation that is not in this comparison.
         """
         names = [situation.name for situation in self.situations]
         if situation is not None:
@@ -180,7 +180,7 @@ class Matchups(FramedAnswer):
         return plots.heatmap(shown, values=values, ax=ax, **more)
 
     def _with(self, metric: str, situation: str | None = None) -> pd.DataFrame:
-        """The frame, of one situation if it is named, with a column of the metric, also if that is a function."""
+        """Return the frame, of one situation if named, with a column of the metric, which may be a user metric."""
         frame = self.frame if situation is None else self.frame[self.frame["situation"] == situation]
         if metric in frame:
             return frame
@@ -194,7 +194,7 @@ class Matchups(FramedAnswer):
         return self.heatmap(ax=ax, **more)
 
     def blocks(self) -> list[Block]:
-        """The figures, blank where they cannot fight; defenders by number, so that a line holds many."""
+        """Return the figures, blank for pairs that cannot fight; defenders have numbers, so that many fit in a line."""
         width = max(shutil.get_terminal_size((WIDTH, MOST_SHOWN)).columns, WIDTH)
         attackers, defenders = (
             [loadout.selector for loadout in side[:MOST_SHOWN]] for side in (self.attackers, self.defenders)
@@ -211,14 +211,14 @@ class Matchups(FramedAnswer):
         return [*blocks, Block(rows=legend, align="><")]
 
     def notes(self) -> list[str]:
-        """Die, deck and profiles; and what the text leaves out."""
+        """Return die, deck and profiles, and a note of rows missing in the text."""
         if max(len(self.attackers), len(self.defenders)) <= MOST_SHOWN:
             return self.profiles.notes()
         sides = f"{len(self.attackers)} attackers and {len(self.defenders)} defenders"
         return [*self.profiles.notes(), "", f"Of {sides} the first {MOST_SHOWN} each; --format csv has all."]
 
     def _repr_html_(self) -> str:
-        """The figures with the names of the defenders, for which a page has room."""
+        """Return the figures as HTML, with the names of the defenders."""
         table = self.pivot().map(lambda value: figure_text(self.metric, value)).to_html(border=0)
         return page_of([Block(lines=self._heading())], []) + table + page_of([], self.notes())
 
@@ -229,7 +229,7 @@ class Matchups(FramedAnswer):
 
 
 def _in_parts(names: Sequence[str], columns: Sequence[Sequence[str]], width: int) -> list[list[tuple[str, ...]]]:
-    """A table in as many parts as lines of that width take for its columns, the names before each."""
+    """Return a table in parts with as many columns as lines of this width hold, each part with the names."""
     widest = max(len(cell) for column in columns for cell in column) + 2
     at_once = max((width - max(map(len, names))) // widest, 1)
     parts = (columns[first : first + at_once] for first in range(0, len(columns), at_once))
@@ -260,19 +260,19 @@ def matchups(
     attackers, defenders : str, Loadout, or several of them
         Selectors may have wildcards: ``crown/*`` is every unit at every level.
     metric : str or callable
-        The figure that :meth:`Matchups.pivot` and :meth:`Matchups.heatmap` show: a column of
-        :data:`analyser.plots.metrics.METRICS`, or of ranged attacks a function of their outcomes
-        (:func:`analyser.metric`). All figures that ship are in the frame, and the one asked for.
+        Figure that :meth:`Matchups.pivot` and :meth:`Matchups.heatmap` show: a column of
+        :data:`analyser.plots.metrics.METRICS`, or for ranged attacks a function of their outcomes
+        (:func:`analyser.metric`). The frame has this figure and all built-in ones.
     per_points : bool
-        Show the figure per 100 points of the attacker; of means and expected figures only.
+        Show the figure per 100 points of the attacker; only for means and expected values.
     situations : str, Situation, or several of them
-        ``"long-range"``, ``"short-range-aimed"``, ``"charge"``, ``"duel"``, ``"all"`` of these, or one of your own
+        ``"long-range"``, ``"short-range-aimed"``, ``"charge"``, ``"duel"``, ``"all"`` of these, or your own
         (:class:`analyser.analysis.situations.Situation`).
     row : str, optional
-        The row to use. Default: on each target the one with the most expected models destroyed; of equals the one
-        with the highest probability to annihilate, then the most expected damage, then the first on the card.
+        Row to use. Default: on each target the row with the most expected models destroyed. Ties go to the highest
+        probability to annihilate, then the most expected damage, then the first row on the card.
     levels : str or several, optional
-        Only loadouts at these reinforcement levels, on both sides. Default: at all levels.
+        Use only loadouts at these reinforcement levels, on both sides. Default: all levels.
     method, trials, seed, precision
         As of :func:`analyser.attack`, but ``"exact"`` is the only method.
     threads : int, optional
@@ -285,18 +285,18 @@ def matchups(
     Returns
     -------
     Matchups
-        Its frame has one row for each attacker, defender and situation, in that order: `attacker`, `attacker_unit`,
-        `attacker_level`, `attacker_points`, the same of the defender, `defender_models`, `defender_category`,
-        `situation`, `row`, `dice`, `method` (``"exact"``), the figures of :data:`~analyser.plots.metrics.METRICS`,
-        means and expected ones also per 100 points of the attacker (`p_attacker_wins` and `p_draw` are of duels alone,
-        NaN in other situations), and `why_not`. Where they cannot fight `why_not` says why and the figures are NaN; so
-        are figures that need points or victory points that a profile does not give.
+        The frame has one row for each attacker, defender and situation, in that order: `attacker`, `attacker_unit`,
+        `attacker_level`, `attacker_points`, likewise for the defender, `defender_models`, `defender_category`,
+        `situation`, `row`, `dice`, `method` (``"exact"``), the figures of :data:`~analyser.plots.metrics.METRICS`, with
+        means and expected values also per 100 points of the attacker, and `why_not`. `p_attacker_wins` and `p_draw` are
+        NaN except in duels. For a pair that cannot fight, `why_not` is the reason and the figures are NaN. Figures that
+        need points or victory points missing in a profile are NaN too.
 
     Raises
     ------
     InputError
-        A selector that fits nothing, an unknown metric, level or situation, no situation, a row that no attacker has,
-        or another method.
+        A selector without a match, an unknown metric, level or situation, no situation, a row that no attacker has, or
+        another method.
 
     Examples
     --------

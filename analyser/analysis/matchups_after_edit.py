@@ -1,4 +1,4 @@
-"""Table of matchups after an edit: only changed fights are computed; a change of points changes none."""
+"""Table of matchups after an edit: only changed fights are computed again; a change of points changes none."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ def edited(
     attackers, defenders : sequence of Loadout
         Loadouts of the new table. A loadout replaces the earlier one with its selector.
     ruleset, used : optional
-        Of the new table; default: those of `answer`. Another ruleset computes every fight again.
+        Ruleset and profiles of the new table; default: those of `answer`. Another ruleset computes every fight again.
     threads, progress
         As of :func:`analyser.matchups`.
     keep : bool
-        Store the fights of the edit on disk, to answer the same question again.
+        Store the fights of the edit on disk, to answer the question faster next time.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def edited(
 
 
 def fights_as(one: Loadout, other: Loadout) -> bool:
-    """Return True if both loadouts fight alike, at any price."""
+    """Return True if both loadouts fight alike, regardless of points."""
     return one.selector == other.selector and fighting(one) == fighting(other)
 
 
@@ -121,7 +121,7 @@ class _ReusedCells(Known):
 
     @cached_property
     def _cells(self) -> dict[str, Cells]:
-        """The cells of the earlier table, by situation."""
+        """Cells of the earlier table, by situation."""
         names, shape = self._frame["situation"].unique(), (self._frame["attacker"].nunique(), -1)
         cells = np.empty(len(self._frame), CELL)
         for name in CELL.names or ():
@@ -147,7 +147,7 @@ def _objects(column: pd.Series[Any]) -> NDArray[np.object_]:
 
 
 def _places(before: Sequence[Loadout], after: Sequence[Loadout]) -> list[int]:
-    """Return the place in `before` of each of `after`, -1 if it is new or fights differently."""
+    """Return the index in `before` of each of `after`, -1 if it is new or fights differently."""
     there = {loadout.selector: (at, loadout) for at, loadout in enumerate(before)}
     places = []
     for loadout in after:

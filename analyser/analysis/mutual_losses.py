@@ -24,13 +24,13 @@ from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
 
 WAYS = ("ranged", "charge")
-"""The kinds of situations in which each side acts once; duels are treated by themselves."""
+"""Kinds of situations in which each side acts once; duels are treated separately."""
 NEAR_WITHIN = 12.0  # inches: up to here a situation counts as near
 
 
 @dataclass(frozen=True, eq=False)
 class Exchange:
-    """A game of loadouts.
+    """Mutual losses of loadouts as a game.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Exchange:
         Those with a price that losses connect in both directions (one strong component).
     losses : ndarray
         Shape (grounds, n, n): ``[ground, i, j]`` is the mean share of j that is lost to i in a round. Far apart both
-        shoot; near, each does what gains it most at today's points, a shot or a charge. A suppressed unit does less.
+        shoot; near, each takes its best act at today's points, a shot or a charge. A suppressed unit does less.
         Each ground (:data:`~.approach.COUNTRIES`) has its own share of far and near rounds; if all situations are far,
         or all near, there is one ground.
     unsuppressed : ndarray
@@ -70,7 +70,7 @@ class Exchange:
 
     @cached_property
     def kinds(self) -> NDArray[np.int64]:
-        """The number of each loadout's unit; units that are the same but for name and points have one number."""
+        """Number of each loadout's unit; units that differ only in name and points have the same number."""
         return kinds_of(self.loadouts)
 
     @property
@@ -97,9 +97,9 @@ class Exchange:
 def exchange_of(
     frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
 ) -> Exchange:
-    """The game of a table of :func:`analyser.matchups` in which both sides attack each other.
+    """Return the game of a table of :func:`analyser.matchups` in which both sides attack each other.
 
-    Situations that are no exchange (:data:`WAYS`) are left out.
+    Situations in which a side does not act once (see :data:`WAYS`) are ignored.
     """
     left_out: dict[str, str] = {}
     both = set(frame["attacker"].unique()) & set(frame["defender"].unique())
@@ -134,9 +134,9 @@ def exchange_of(
 def _played_best(
     frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[str]
 ) -> tuple[Array, dict[int, str]]:
-    """Return the losses of each in a round of a duel with best play by both, by situation, as :class:`Exchange` has it.
+    """Return the losses in a round of a duel with best play by both sides, by situation, as in :class:`Exchange`.
 
-    NaN where there is none. Also return, by place, why a loadout lacks a duel with any opponent.
+    Losses are NaN without a duel. Also return, by index, the reason why a loadout lacks a duel with any opponent.
     """
     names = [loadout.selector for loadout in loadouts]
     result, reasons = np.full((len(situations), len(names), len(names)), np.nan), dict[int, str]()
@@ -167,7 +167,7 @@ def losses_of(
 def _far_and_near(
     acts: dict[str, Act], loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
 ) -> tuple[Losses | None, Losses | None]:
-    """Return the losses far apart and near, where each takes its best act; None without such situations."""
+    """Return the losses far apart and near, with the best act of each; None without such situations."""
     points, rallies = _points(loadouts), _rallies(loadouts, ruleset)
     far, near = ([acts[fight.name] for fight in situations if is_near(fight) == place] for place in (False, True))
     shots = [] if any(act.reach.any() for act in near) else far  # without a near shot, far shots are options near, too
@@ -231,7 +231,7 @@ def _rallies(loadouts: Sequence[Loadout], ruleset: Ruleset) -> Array:
 
 
 def is_near(situation: Situation) -> bool | None:
-    """Return True if two units are close enough there for a charge; None where the situation is no exchange."""
+    """Return True if a charge is possible at that distance; None for other kinds of situations than :data:`WAYS`."""
     if situation.kind == "ranged":
         return "short_range" in situation.bonuses or (
             situation.distance is not None and situation.distance <= NEAR_WITHIN

@@ -1,4 +1,4 @@
-"""Index of names: entries of a column as places in a list of distinct names."""
+"""Index of names: entries of a column as indices into a list of distinct names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 
 def places_of(column: pd.Series[Any], names: Sequence[str]) -> NDArray[np.int64]:
-    """Return the place of each entry of a column among distinct `names`; -1 if missing.
+    """Return the index of each entry of a column in distinct `names`; -1 if missing.
 
     >>> places_of(pd.Series(["oak", "elm", None, "oak"]), ["ash", "oak"]).tolist()
     [1, -1, -1, 1]

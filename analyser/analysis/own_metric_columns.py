@@ -54,7 +54,7 @@ def _number(answer: Estimate | Mean | float) -> float:
 
 
 def _scenario(attacker: Loadout, defender: Loadout, situation: Situation, row: str, ruleset: Ruleset) -> Scenario:
-    """The attack of a cell."""
+    """Return the attack of a cell."""
     fired = row_named(attacker.unit.rows, row, "row")
     target = resolve_target(TARGET_STATE, defender)
     attack = resolve_attack(situation.attack(fired), attacker, fired)

@@ -11,26 +11,26 @@ POLICIES_OF_DUELS = ("tactic", "best")
 
 
 def played_by(policy: str, situations: Sequence[Situation]) -> tuple[Situation, ...]:
-    """Return the situations with the duel by ``tactic``, or with ``best`` play by both; InputError for another word."""
+    """Return the situations with the duel by ``tactic`` or ``best`` play by both; InputError for another policy."""
     check_choice(policy, "policy", POLICIES_OF_DUELS)
     return tuple(BEST_DUEL if policy == "best" and situation == DUEL else situation for situation in situations)
 
 
 def priced_by(policy: str, situations: Sequence[Situation]) -> tuple[Situation, ...]:
-    """Return the situations for prices: unchanged under ``tactic``, or :data:`BEST_TRADES` under ``best`` play."""
+    """Return the situations for prices: unchanged under ``tactic``; with :data:`BEST_TRADES` added under ``best``."""
     check_choice(policy, "policy", POLICIES_OF_DUELS)
     return tuple(dict.fromkeys((*situations, *(BEST_TRADES if policy == "best" else ()))))
 
 
 def check_best_is_played(policy: str, situations: Sequence[Situation]) -> None:
-    """Raise InputError if ``best`` is asked for and none of these situations has best play (:func:`played_by`)."""
+    """Raise InputError for the policy ``best`` if it changes none of these situations (:func:`played_by`)."""
     if policy == "best" and len(names := _untouched(situations)) == len(situations):
         problem = f"best play has nothing to choose in {', '.join(names)}"
         raise InputError(problem, where="policy", allowed=f"tactic; or the situation {DUEL.name} among others")
 
 
 def told_of_best(situations: Sequence[Situation]) -> str:
-    """Return a sentence that names the situations best play does not change; empty where no duel is played best.
+    """Return a sentence with the situations that best play does not change; empty if no duel has best play.
 
     >>> from analyser.analysis.situations import CHARGE
     >>> told_of_best([CHARGE, BEST_DUEL])

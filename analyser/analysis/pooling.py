@@ -1,9 +1,9 @@
-"""Fair prices beside similar units, and how sure they are: a hierarchical model (Gelman and Hill 2007, chapter 12).
+"""Fair prices from similar units, and their uncertainty: a hierarchical model (Gelman and Hill 2007, chapter 12).
 
-The points of a loadout over its even price are a sum, in logarithms: what the game, its role and its level pay, what
-similar units of the role are paid alike (a Gaussian process over their profiles), what is wrong with its unit, what
-is wrong with it alone, less the error of the even price. All but the first are normal with known scales, so that one
-matrix inverse gives the price of each unit as the *other* units say. Unusual units weigh less (Student's t).
+The logarithm of a loadout's points over its even price is a sum of effects: of the game, of its role and of its level;
+of similar units of the role (a Gaussian process over their profiles); of the error in its unit's price and of that in
+its own; minus the error of the even price. All but the first are normal with known scales. So one matrix inverse gives
+the price of each unit that the *other* units imply. Unusual units weigh less (Student's t).
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from analyser.analysis.pricing import Array
 
 Integers = NDArray[np.int64]
 
-# Standard deviations of logarithms, rounded from the maximum of the likelihood over the shipped profiles.
+# Standard deviations of logarithms, rounded from the maximum likelihood estimate over the shipped profiles.
 ROLE, LEVEL, UNIT, ALONE = 0.16, 0.05, 0.22, 0.06
-ALIKE = 0.5  # share of the variance of units that similar ones have in common
-FREEDOM = 4.0  # degrees of freedom of what is wrong with a unit
-_UNKNOWN = 100.0  # variance of what the game pays, of which nothing is known beforehand
-_ROUNDS = 8  # of the weights of unusual units
+ALIKE = 0.5  # share of the variance of units that is common to similar units
+FREEDOM = 4.0  # degrees of freedom of the error in a unit's price
+_UNKNOWN = 100.0  # variance of the effect of the game, a vague prior
+_ROUNDS = 8  # iterations of the weights of unusual units
 
 
 class Sides(NamedTuple):
@@ -33,9 +33,9 @@ class Sides(NamedTuple):
     ----------
     roles, levels : sequence of str
     kinds : ndarray of int
-        The number of each loadout's unit; units that fight alike have one number.
+        Number of each loadout's unit; units that fight alike have the same number.
     profile : ndarray
-        Shape (n, k): the profile of each, one unit of length being a clear difference.
+        Shape (n, k): the profile of each, scaled so that a distance of 1 is a clear difference.
     """
 
     roles: Sequence[str]
@@ -45,20 +45,20 @@ class Sides(NamedTuple):
 
 
 class Pooled(NamedTuple):
-    """Prices as the other units say; all as logarithms.
+    """Prices that the other units imply; all as logarithms.
 
     Attributes
     ----------
     off, other, error : ndarray
-        Points over fair points, the same by the other way to price, and the standard deviation of `off`.
+        Points over fair points; this ratio by the other pricing method; the standard deviation of `off`.
     wrong, wrong_error : ndarray
-        The same with what is known of prices in general: the posterior, from which probabilities follow.
+        Points over fair points and its standard deviation in the posterior, which gives the probabilities.
     follows, varies : ndarray
-        How much `wrong` moves with the points of the loadout, 0 to 1; and its standard deviation if nothing were wrong.
+        Change of `wrong` with the points of the loadout, 0 to 1; its standard deviation if the price were right.
     game : float
-        What the game pays for an even price.
+        Effect of the game on an even price.
     roles, levels : dict of str to float
-        What they pay besides.
+        Effects of each role and each level.
     """
 
     off: Array
@@ -74,17 +74,17 @@ class Pooled(NamedTuple):
 
 
 def pooled(over: Array, other_way: Array, sides: Sides, noise: Array) -> Pooled:
-    """Return the price of each unit as the others say.
+    """Return the price of each unit that the other units imply.
 
     Parameters
     ----------
     over : ndarray
         Points over the even price of each loadout, as logarithms.
     other_way : ndarray
-        The same by another way to price; half the difference of the two answers is part of the error.
+        Points over the price by another method; half the difference between the methods is part of the error.
     sides : Sides
     noise : ndarray
-        Shape (n, k): independent causes of error of the even price, each as much as its standard deviation.
+        Shape (n, k): standard deviations from independent causes of error of the even price.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def pooled(over: Array, other_way: Array, sides: Sides, noise: Array) -> Pooled:
 
 
 def _without_copies(over: Array, sides: Sides) -> tuple[Integers, Integers]:
-    """Return the first loadout of each set that is the same in all, and the set of each loadout."""
+    """Return the first loadout of each set of equal loadouts, and the set of each loadout."""
     names = np.unique(sides.levels, return_inverse=True)[1]
     rows = np.column_stack([sides.kinds, names, over.round(9)])
     _, first, where = np.unique(rows, axis=0, return_index=True, return_inverse=True)
@@ -129,7 +129,7 @@ def _without_copies(over: Array, sides: Sides) -> tuple[Integers, Integers]:
 
 
 def _shared(sides: Sides, noise: Array) -> tuple[Array, Array, Array]:
-    """Return the covariance of what several loadouts have in common, and which are of one role and of one level."""
+    """Return the covariance of shared effects, and the matrices of equal roles and of equal levels."""
     same_role, same_level = (
         (names[:, None] == names[None, :]).astype(np.float64) for names in map(np.array, (sides.roles, sides.levels))
     )
@@ -140,9 +140,9 @@ def _shared(sides: Sides, noise: Array) -> tuple[Array, Array, Array]:
 
 
 def _beside_others(inverse: Array, explained: Array, own: Array) -> Array:
-    """Return the first seven figures of :class:`Pooled` for the loadouts of one unit, as all others say.
+    """Return the first seven figures of :class:`Pooled` for the loadouts of one unit, given all others.
 
-    The block of the inverse that belongs to them is the precision of what they cost, given all others.
+    Their block of the inverse is the precision of their prices, given all others.
     """
     spread = np.linalg.inv(inverse)
     off, other = (spread @ explained).T

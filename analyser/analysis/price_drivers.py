@@ -1,4 +1,4 @@
-"""Price drivers: why a loadout is worth more or less for its points than others of its role, from its profile."""
+"""Price drivers: reasons from its profile why a loadout is worth more or less per point than others of its role."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from analyser.analysis.roles import TRANSPORT, peers_of, plural, usual
 from analyser.game.keywords import each_once
 from analyser.game.units import Loadout, Unit, unit_of
 
-MOST_NAMED = 3  # qualities or special rules
-_WORTH_A_WORD = np.log(1.05)  # of what it destroys, or of how long it lasts: less is no reason
-_NOTHING = 1e-3  # of a point for a point, or of a die: what is less is nothing, and a logarithm needs something
+MOST_NAMED = 3  # qualities or special rules in a reason
+_WORTH_A_WORD = np.log(1.05)  # smallest difference in losses inflicted, or in endurance, that counts as a reason
+_NOTHING = 1e-3  # points per point, or dice; smaller values count as this in logarithms
 SHOOTING, FIGHTING, HITS, RULES, AWAY = "shooting", "close quarters", "hits", "rules", "out of reach"
 HOLDING, HELD, PLAYED = "suppressing", "suppressed", "played best"
 _TEXTS = {
@@ -36,9 +36,9 @@ _NEARLY_NOTHING = {
     FIGHTING: "in close quarters it destroys next to nothing, unlike other {role}",
 }
 _ROOM = "Capacity {own:.0f} (other {role}: {usual})"
-_NEXT_TO_NOTHING = 0.05  # times what others do
-_FARTHER = 1.2  # times the reach of others: a reason
-_FAR = np.log(1.2)  # from the Capacity of others: may be worth points that no figure here counts
+_NEXT_TO_NOTHING = 0.05  # ratio to others
+_FARTHER = 1.2  # ratio of its reach to that of others that counts as a reason
+_FAR = np.log(1.2)  # difference in Capacity that may be worth uncounted points
 _IN_LOSSES = {
     "Shock",
     "Wreckers",
@@ -50,34 +50,34 @@ _IN_LOSSES = {
     "Torrent",
     "Lock On",
 }
-"""The qualities of a row that let it destroy more here."""
+"""Qualities of a row that increase the losses it inflicts here."""
 _HOLDING = {"Suppressive", "Cryo"}
-"""The qualities of a row that let it suppress more, or worse."""
+"""Qualities of a row that make its suppression more likely or worse."""
 _PROTECTING = {"Durable", "Resilient", "Shrouded", "Stoic Defence", "Bodyguard"}
-"""The special rules by which a unit lasts longer here."""
+"""Special rules that increase the endurance of a unit here."""
 
 
 class Part(NamedTuple):
-    """A fact of each loadout, and the median of others of its role: logarithms."""
+    """A figure of each loadout, and the median of the others of its role, as logarithms."""
 
     own: Array
     usual: Array
     moves: Array
-    """Change of its value if the fact were as usual, as a logarithm."""
+    """Change of its value relative to a loadout with the usual figure, as a logarithm."""
 
 
 class Reasons:
-    """Figures of each loadout per 100 points, beside the median of the other units of its role.
+    """Figures of each loadout per 100 points, compared with the median of the other units of its role.
 
-    A loadout destroys by shooting and in close quarters, weighted by how often each happens. It takes models x DAMAGE
-    LIMIT x DEFENCE hits to destroy it (AC-3.7, AC-3.8); its DISCIPLINE, its BREAK LIMIT and its special rules change
-    how long it holds out. It may also shoot from where no opponent reaches it. All of this is for the usual tactics;
-    prices made of best play add how much more it is worth by that.
+    A loadout destroys by shooting and in close quarters, weighted by their frequency. Its destruction takes models x
+    DAMAGE LIMIT x DEFENCE hits (AC-3.7, AC-3.8). Its DISCIPLINE, BREAK LIMIT and special rules change its endurance. It
+    may also shoot from beyond the reach of opponents. All of this is for the usual tactics; for prices from best play,
+    the additional worth under best play is a further figure.
 
     Attributes
     ----------
     offence, toughness : ndarray
-        Value of each by what it destroys, and by what it takes to destroy it, from
+        Value of each by the points that it destroys, and by the points that its destruction takes, from
         :func:`analyser.analysis.pricing.both_sides` at prices that trade evenly.
     """
 
@@ -127,7 +127,7 @@ class Reasons:
         done = own[SHOOTING] + own[FIGHTING]
 
         def without(name: str) -> Array:
-            """The move of what is destroyed one way: of all that is destroyed, if it were as usual that way."""
+            """Return the log ratio of all points destroyed to those with the usual figure for this kind of attack."""
             as_usual = done - own[name] + np.exp(both[name][1])
             return np.asarray(np.log(np.maximum(done, _NOTHING) / np.maximum(as_usual, _NOTHING)), np.float64)
 
@@ -145,7 +145,7 @@ class Reasons:
         self._common = {role: _common([unit for unit, its in zip(units, roles) if its == role]) for role in set(roles)}
 
     def uncounted(self, at: int, sign: int) -> str:
-        """Return what no figure here counts: its merits beside others of its role, or for a sign of -1 its faults."""
+        """Return its uncounted benefits compared with others of its role; for a sign of -1 its drawbacks."""
         unit, role = self._units[at], self._roles[at]
         own, usually = (float(values[at]) for values in self._room)
         has_room = usually > 0  # without Capacity a unit counts as 1
@@ -160,16 +160,16 @@ class Reasons:
         return " and ".join(result + (carries + traits if sign > 0 else []))
 
     def not_counted(self, at: int) -> str:
-        """The special rules that no figure here counts, and that most others of its role have not."""
+        """Return the special rules that no figure counts and that most others of its role lack."""
         rules, common = self._loadouts[at].unit.rules, self._common[self._roles[at]].rules
         return ", ".join(
             each_once(rule for rule in rules if rule.name in self._missing and rule.canonical not in common)
         )
 
     def why(self, at: int, sign: int) -> str:
-        """The one or two factors that move a loadout most; `sign` is 1 if it is worth more than it costs, -1 if less.
+        """Return the one or two main reasons; `sign` is 1 if it is worth more than it costs, -1 if less.
 
-        With 0 what speaks most for it, and what against it.
+        For a sign of 0, return the main reason for it and the main one against it.
         """
         moves = {name: float(part.moves[at]) for name, part in self._parts.items()}
         names = []
@@ -196,7 +196,7 @@ class Reasons:
         return _TEXTS[name].format(**facts)
 
     def _detail(self, name: str, at: int, times: float) -> str:
-        """Return the entries of the profile that explain a figure, in brackets."""
+        """Return the entries of the profile that explain a figure, in parentheses."""
         unit, common = self._units[at], self._common[self._roles[at]]
         if name == HITS:
             return self._of_defence(at)
@@ -213,7 +213,7 @@ class Reasons:
         return ""
 
     def _of_defence(self, at: int) -> str:
-        """Its DEFENCE, where it is another than that of others, or than its profile says."""
+        """Return its DEFENCE if it differs from that of others, or from the profile."""
         unit, usual = self._units[at], float(np.exp(self._defence[1][at]))
         own = defence_of(unit)
         others = "" if own == round(usual) else f" (others: {usual:.0f})"
@@ -222,7 +222,7 @@ class Reasons:
         return f", at DEFENCE {own} from the front by Resilient{others}"
 
     def _of_dice(self, at: int, times: float) -> str:
-        """The dice for 100 points beside those of others, and what each does, if dice are a reason of that."""
+        """Return the dice per 100 points compared with others, and the effect of each, if dice are a reason."""
         own, usual = (float(die[at]) for die in self._dice)
         if abs(own - usual) < _WORTH_A_WORD or (own > usual) != (times > 1):
             return ""
@@ -231,13 +231,13 @@ class Reasons:
         return f"{np.exp(own):.1f} dice for 100 points, others {np.exp(usual):.1f}{strength}"
 
     def _of_reach(self, at: int, times: float) -> str:
-        """Its reach beside that of others, if it is a reason of that."""
+        """Return its reach compared with that of others, if that is a reason."""
         own, usual = (float(np.exp(values[at])) for values in self._reach)
         is_one = max(own, usual) > _FARTHER * min(own, usual) and (own > usual) == (times > 1)
         return f"reach {own:.0f} inches, others {usual:.0f}" if is_one else ""
 
     def _of_tests(self, at: int, times: float) -> str:
-        """Return the BREAK LIMIT or the DISCIPLINE beside others, if that is a reason."""
+        """Return the BREAK LIMIT or the DISCIPLINE compared with others, if that is a reason."""
         mine = self._units[at]
         others = {
             unit_of(loadout.selector): loadout.unit
@@ -281,7 +281,7 @@ def _lasts(times: float) -> str:
 
 
 def defence_of(unit: Unit) -> int:
-    """Its DEFENCE against attacks from the front, from where all come here: Resilient (Front) adds 1."""
+    """Return its DEFENCE against attacks from the front, the only ones here: Resilient (Front) adds 1."""
     return unit.defence + unit.has("Resilient")
 
 
@@ -316,14 +316,14 @@ def _qualities(unit: Unit, counted: Container[str]) -> tuple[str, ...]:
 
 
 def _besides(own: Sequence[str], common: Sequence[str], is_more: bool) -> str:
-    """In brackets, of what makes for more: what it has and most others of its role have not, or what it lacks."""
+    """Return in parentheses its names that most others of its role lack or, if it has less, those that it lacks."""
     names = [name for name in own if name not in common] if is_more else [name for name in common if name not in own]
     more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
     return f" ({'' if is_more else 'without '}{', '.join([*names[:MOST_NAMED], *more])})" if names else ""
 
 
 def dice_of(frame: pd.DataFrame, exchange: Exchange) -> Array:
-    """The mean dice of each loadout's shots; without any, the most that one of its other rows rolls."""
+    """Return the mean dice of each loadout's shots; without shots, the most dice of any of its rows."""
     shots = frame[["attacker", "dice"]].dropna().groupby("attacker", sort=False)["dice"].mean()
     return np.array([float(shots.get(loadout.selector, _most_dice(loadout))) for loadout in exchange.loadouts])
 

@@ -1,4 +1,4 @@
-"""The verdict: what each loadout should cost, how sure that is, and why."""
+"""Fair points: the price that each loadout should have, with an interval, a verdict and its reasons."""
 
 from __future__ import annotations
 
@@ -46,18 +46,18 @@ MOST_SHOWN, MOST_REASONS, MOST_NAMED = 5, 3, 2
 
 
 class Among(NamedTuple):
-    """Opponents of a verdict: the number of loadouts of each faction, with the judged one."""
+    """Opponents of a verdict, including the judged loadout: the number of loadouts of each faction."""
 
     factions: Mapping[str, int] = MappingProxyType({})
 
     @property
     def loadouts(self) -> int:
-        """The number of loadouts."""
+        """Number of loadouts."""
         return sum(self.factions.values())
 
     @property
     def in_short(self) -> str:
-        """The opponents in a few words, for the first line of an answer.
+        """Description of the opponents in a few words, for the first line of an answer.
 
         >>> print(Among({"crown": 53, "imperium": 55}).in_short)
         against 108 loadouts of Crown and Imperium
@@ -67,7 +67,7 @@ class Among(NamedTuple):
         return f"against {counted(self.loadouts, 'loadout')} of {of}"
 
     def __str__(self) -> str:
-        """The opponents with the number of loadouts of each faction.
+        """Return the opponents as text, with the number of loadouts of each faction.
 
         >>> print(Among({"crown": 53, "imperium": 55}))
         against 108 loadouts (Crown 53, Imperium 55)
@@ -84,12 +84,12 @@ NOBODY = Among()
 
 
 class JudgedAnswer(FramedAnswer):
-    """An answer about prices, which are judged `among` opponents."""
+    """An answer about prices, which depend on the opponents in `among`."""
 
     among: Among
 
     def rows(self) -> list[dict[str, Any]]:
-        """The main table as plain dicts, each with its loadout, the opponents and the profiles."""
+        """Return the main table as plain dicts, each with its loadout, the opponents and the profiles."""
         first = {"loadout": self.loadout} if hasattr(self, "loadout") else {}
         beside = {"judged_against": self.among.in_short.removeprefix("against "), "profiles": str(self.profiles)}
         return [{**first, **row, **beside} for row in plain_rows(self.frame)]
@@ -105,21 +105,21 @@ class FairPoints(JudgedAnswer):
         One row for each loadout; see :func:`fair_points`.
     roles : tuple of Role
     levels : dict of str to float
-        What loadouts of each level cost over what they exchange, beside the other levels of their units.
+        Ratio of points to worth in fights by level, relative to the other levels of the units.
     residuals : dict of str to float
-        How far each of the two ways is from its balance: the certificates, 0 but for rounding.
+        Distance of each of the two pricing methods from its balance: a certificate, 0 except for rounding.
     exploitability : float
-        The certificate of the equilibrium at today's points.
+        Certificate of the equilibrium at today's points.
     one_number : float
-        How much of who comes out ahead of whom one number a loadout explains, 0 to 1; the rest goes round in circles.
+        Share of all matchups that one number for each loadout explains, 0 to 1; the rest is cyclic.
     situations : tuple of Situation
     profiles : ProfilesUsed
     method : str
-        ``"exact"``; the intervals are those of a fitted model, without draws.
+        ``"exact"``; the intervals are those of a fitted model, without random draws.
     limits : str
-        What is not known.
+        Factors that are not counted.
     among : Among
-        The opponents, those shown being part of them: how many loadouts of which factions.
+        The opponents, including the loadouts shown: the number of loadouts of each faction.
     """
 
     frame: pd.DataFrame
@@ -138,7 +138,7 @@ class FairPoints(JudgedAnswer):
 
     @property
     def headline(self) -> str:
-        """The number of loadouts of each verdict, in one sentence."""
+        """Number of loadouts with each verdict, in one sentence."""
         counts = ", ".join(f"{count} {verdict}" for verdict, count in self.counts.items())
         return f"Of {counted(len(self.frame), 'loadout')}: {counts}."
 
@@ -160,7 +160,7 @@ class FairPoints(JudgedAnswer):
         }
 
     def only(self, shown: Container[str]) -> FairPoints:
-        """Return the verdicts of some loadouts only, still judged among all."""
+        """Return the verdicts of some loadouts only, still judged among all opponents."""
         rows = [name in shown for name in self.frame["loadout"]]
         return replace(self, frame=self.frame[rows].reset_index(drop=True))
 
@@ -187,9 +187,9 @@ class FairPoints(JudgedAnswer):
         return plots.fair_points(self, ax=ax, **more)
 
     def of(self, verdict: str, most: int | None = None) -> pd.DataFrame:
-        """The units of a verdict, each at the level that is farthest from its fair points, the farthest first.
+        """Return the units of a verdict, each at the level farthest from its fair points, the farthest unit first.
 
-        `also` names the other levels that have it.
+        `also` names the other levels with that verdict.
         """
         result = self.frame[self.frame["verdict"] == verdict]
         away = np.abs(np.log(result["points_over_fair"].to_numpy(np.float64)))
@@ -199,7 +199,7 @@ class FairPoints(JudgedAnswer):
         return result[~units.duplicated()].assign(also=levels.to_numpy()).head(len(result) if most is None else most)
 
     def blocks(self) -> list[Block]:
-        """Every loadout of a few, of more those farthest from their fair points; the roles; the precision."""
+        """Return all loadouts if few, else those farthest from fair points; then the roles and the precision."""
         counts = ", ".join(f"{(self.frame['verdict'] == verdict).sum()} {verdict}" for verdict in VERDICTS)
         doubts = "; ".join(f"{kind} ({count})" for kind, count in self.doubts.items())
         lines = [
@@ -235,7 +235,7 @@ class FairPoints(JudgedAnswer):
         return [*(Block(lines=line) for line in lines), roles, *(Block(lines=lines) for lines in below)]
 
     def _played(self) -> str:
-        """Return a sentence with the equilibrium at today's points: the loadouts left if all choose best."""
+        """Return a sentence with the equilibrium at today's points: the loadouts left if all sides choose best."""
         played = self.frame[self.frame["played"] > 0].sort_values("played", ascending=False, kind="stable")
         named = [f"{100 * share:.0f}% {name}" for name, share in zip(played["loadout"], played["played"])]
         listed = ", ".join(named) or "none of these"
@@ -253,60 +253,66 @@ def fair_points(
     threads: int | None = None,
     progress: Progress | bool | None = None,
 ) -> FairPoints:
-    """Return what each loadout should cost, as an interval, with a verdict and its reason.
+    """Return the fair points of each loadout as an interval, with a verdict and its reason.
 
-    Two loadouts meet, and six rounds go by from the first shot. Far apart they shoot; near, each takes its best act at
+    Two loadouts meet, and six rounds follow the first shot. Far apart they shoot; near, each takes its best act at
     today's points, an aimed shot or a charge. The time that they spend far and near follows from their ranges and
-    speeds (:mod:`analyser.analysis.approach`), on close ground and on open. A suppressed unit does less
-    (:mod:`analyser.analysis.activation_losses`). A price trades evenly if a loadout then destroys as many points of its
-    opponents as it loses; :func:`analyser.analysis.pricing.even_trade` finds the prices at which all do.
-    Units of a role are paid alike for what is not counted (the orders of commanders, the room of transports), similar
-    ones the more so, and so are loadouts of a level: `fair_points` is the price that trades evenly, times what the
-    other units say is paid for such a unit (:mod:`analyser.analysis.pooling`).
+    speeds (:mod:`analyser.analysis.approach`), on close and on open ground. A suppressed unit does less
+    (:mod:`analyser.analysis.activation_losses`). At an even price a loadout destroys as many points of its opponents as
+    it loses; :func:`analyser.analysis.pricing.even_trade` finds the prices at which all loadouts do.
 
-    The better a loadout does at today's points, the more often it is met, but the best is not met alone
+    Units of a role are paid alike for benefits that are not counted (the orders of commanders, the capacity of
+    transports). Similar units of a role are paid more alike, and so are loadouts of a level. `fair_points` is the even
+    price times the pay for such a unit that the other units imply (:mod:`analyser.analysis.pooling`).
+
+    The better a loadout does at today's points, the more frequent it is among the opponents, without excluding others
     (:func:`analyser.analysis.pricing.response`).
 
-    Under best play (`docs/best-play.md`) two loadouts fight a duel instead, on close ground and on open: six rounds, a
-    toss each round, and both maximise the victory points destroyed less those lost. All else is as above.
+    With best play (`docs/best-play.md`) two loadouts fight a duel instead, on close and on open ground. It has six
+    rounds with a toss each round, and both maximise the victory points destroyed minus those lost. All else is equal.
 
     Parameters
     ----------
     units : str, Loadout, several of them, or Matchups
         Loadouts to price; or a table in which both sides attack each other, whose duels are ignored.
     against : str, Loadout, or several of them
-        The opponents, which meet each other and `units`. A loadout of `units` replaces the one of that name.
+        The opponents, which meet each other and `units`. A loadout of `units` replaces the opponent with its name.
         Default: all factions of the profiles.
     situations : str, Situation, or several of them
         As of :func:`analyser.matchups`.
     policy : "tactic" or "best"
-        The best single act of each, or best play of whole duels, which takes a quarter to half a second a pair at
-        basic level, and up to some 20 at full strength. Duels are stored; run the call again to resume.
+        The best single act of each, or best play of whole duels. Best play takes a quarter to half a second for a pair
+        at basic level, and up to some 20 seconds at full strength. Duels are stored; run the call again to resume.
     profiles, threads, progress
         As of :func:`analyser.matchups`.
 
     Returns
     -------
     FairPoints
-        Its frame has one row for each loadout: `loadout`, `unit`, `level`, `faction`, `role`, `points`, `fair_points`,
-        `fair_low` and `fair_high` (95%); `under_probability` and `over_probability`, that the points are more than 10%
-        below, or above, what is fair; `verdict`, which follows from them by :data:`analyser.analysis.verdict.RULE`;
-        `lean`, the same in words; `doubt`, why it is undecided, and `why`; `at_most`, the points of a better unit of
-        its faction, an upper limit (NaN without one); `not_counted`, its special rules that no figure here counts;
-        `points_over_fair`; `noticed_from`, the change of its points, as a share, that would be noticed 80% of the time
-        if it were fair; `probably_over_fair`, points over fair points with what is known of prices in
-        general, `error`, the standard deviation of its logarithm, and `follows`, how much that moves with the logarithm
-        of its points, 0 to 1; `trades_evenly_at`, the price without what its role and similar units are paid for;
-        `comes_out_even_at`, fair points the other way, so that no loadout comes out ahead on the whole
-        (:func:`analyser.analysis.pricing.evenly_ahead`); `offence` and `toughness`, per point, over the median of the
-        other units of its role; `met`, its share of the field; `played`, its share of the equilibrium at today's
-        points; `beats` and `beaten_by`, opponents against whom it does more, or less, than one number for each tells.
-        Figures are NaN where it is not in the game.
+        The frame has one row for each loadout. NaN stands for figures of loadouts that cannot be compared. The columns:
+
+        - `loadout`, `unit`, `level`, `faction`, `role`, `points`;
+        - `fair_points`, with the 95% interval `fair_low` to `fair_high`;
+        - `under_probability` and `over_probability`, that the points are more than 10% below, or above, fair;
+        - `verdict`, by :data:`analyser.analysis.verdict.RULE`; `lean`, the most likely case in words; `doubt`, the
+          reason why it is undecided; `why`, the reasons;
+        - `at_most`, an upper limit: the points of a better unit of its faction (NaN without one);
+        - `not_counted`, its special rules that no figure counts;
+        - `points_over_fair`; `noticed_from`, the change of its points, as a share, that would be noticed with 80%
+          probability if it were fair;
+        - `probably_over_fair`, points over fair points given what is known of prices in general; `error`, the standard
+          deviation of its logarithm; `follows`, its change with the logarithm of the points, 0 to 1;
+        - `trades_evenly_at`, the price without the pay of its role and of similar units;
+        - `comes_out_even_at`, fair points by another method, where no loadout comes out ahead on the whole
+          (:func:`analyser.analysis.pricing.evenly_ahead`);
+        - `offence` and `toughness`, per point, over the median of the other units of its role;
+        - `met`, its frequency among the opponents; `played`, its share of the equilibrium at today's points;
+        - `beats` and `beaten_by`, opponents against which it does more, or less, than one number for each explains.
 
     Raises
     ------
     InputError
-        A selector that fits nothing, or loadouts of which no two can exchange anything.
+        A selector without a match, or no two loadouts that inflict losses on each other.
 
     Examples
     --------
@@ -344,10 +350,10 @@ def fair_points_in(
         allowed = "loadouts with points that attack each other, both ways"
         raise InputError(f"nobody here exchanges anything: {reasons}", where="prices", allowed=allowed)
     exchanged = tuple(situation for situation in answer.situations if situation.kind in (*WAYS, BEST_TRADE))
-    if len(exchanged) < len(answer.situations):  # of duels nothing is priced, not even twins
+    if len(exchanged) < len(answer.situations):  # duels count neither for prices nor for dominance
         rows = answer.frame["situation"].isin([situation.name for situation in exchanged])
         answer = replace(answer, frame=answer.frame[rows], situations=exchanged)
-    with threadpool_limits(1):  # systems so small are soonest solved by one thread, and the same by any processors
+    with threadpool_limits(1):  # one thread is fastest for small systems, with equal results on all processors
         rating = rate(answer, exchange, with_played=with_played)
     among = Among(Counter(side.faction for side in sides.values()))
     prices = FairPoints(*rating, exchanged, answer.profiles, limits=_limits_of(answer), among=among)
@@ -355,7 +361,7 @@ def fair_points_in(
 
 
 def priceable(policy: str, situations: str | Situation | Sequence[Situation | str]) -> tuple[Situation, ...]:
-    """The situations that prices are made of, duels left out; InputError, before any fight, where none is left."""
+    """Return the situations used for prices, without duels; InputError, before any fight, if none is left."""
     called = situations_called(situations)
     _check_exchange(called)
     return priced_by(policy, tuple(situation for situation in called if situation.kind in (*WAYS, BEST_TRADE)))
@@ -368,7 +374,7 @@ def _check_exchange(situations: Sequence[Situation]) -> None:
 
 
 def _told_once(left_out: Mapping[str, str]) -> str:
-    """Return the loadouts that are left out, each reason once.
+    """Return the loadouts left out, with each reason once.
 
     >>> _told_once({"elm/a@basic": "it has no points", "elm/b@basic": "it has no points", "elm/c@basic": "it is alone"})
     'elm/a@basic and 1 more: it has no points; elm/c@basic: it is alone'
@@ -381,7 +387,7 @@ def _told_once(left_out: Mapping[str, str]) -> str:
 
 
 def _limits_of(answer: Matchups) -> str:
-    """Return what is not counted; under best play also the situations it does not change, and the pairs left out."""
+    """Return the factors not counted; with best play also the situations it does not change and the pairs left out."""
     best = [situation.name for situation in answer.situations if situation.kind == BEST_TRADE]
     if not best:
         return LIMITS
@@ -400,7 +406,7 @@ def _all_meet(
     threads: int | None,
     progress: Progress | bool | None,
 ) -> tuple[Matchups, set[str]]:
-    """The table of a field that all meet each other, and the selectors of those whose prices are wanted."""
+    """Return the table in which all opponents meet each other, and the selectors of the loadouts to price."""
     library = library_of(profiles)
     wanted = {loadout.selector: loadout for loadout in loadouts(units, library)}
     field = {loadout.selector: loadout for loadout in loadouts(against, library)} | wanted
@@ -410,7 +416,7 @@ def _all_meet(
 
 
 def _lines(answer: pd.DataFrame, *, with_verdict: bool = False) -> list[str]:
-    """Return the points and fair points of each loadout, and below them the reason."""
+    """Return the points and fair points of each loadout, each followed by the reason."""
     lines = []
     for row in answer.to_dict("records"):
         is_priced = not np.isnan(row["fair_points"])

@@ -1,8 +1,8 @@
 """Prices from a game: points at which no loadout gains, and the equilibrium at given points.
 
 All functions take plain arrays over loadouts. `losses[i, j]` is the mean share of loadout j, 0 to 1, that is lost to i
-while each of them acts once; `field[j]` is how often j is met, adding up to 1; prices are natural logarithms, and hold
-up to a common factor.
+while each of them acts once. `field[j]` is the frequency of j among the opponents; frequencies add up to 1. Prices are
+natural logarithms, and determined up to a common factor.
 """
 
 from __future__ import annotations
@@ -13,28 +13,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
-LEAST = 0.01  # points destroyed for a point: less does not matter at a table, and is nobody's gain
-PICKINESS = 2.0  # a gain of half of all that is exchanged makes a loadout e times as frequent
+LEAST = 0.01  # points destroyed per point; smaller amounts do not matter at a table
+PICKINESS = 2.0  # a gain of half of all points exchanged makes a loadout e times as frequent
 _MOST_ROUNDS, _MOST_STEPS, _LONGEST_STEP = 10_000, 100, 1.0
-_STEP = 0.4  # of its gain a price moves: with 0.5 one alone would trade evenly, and all at once may go to and fro
+_STEP = 0.4  # share of its gain that a price moves: 0.5 is right for a single price, but all together may oscillate
 _EXACT = 1e-10  # of logarithms
-_NOTHING = 1e-12  # of a point: a logarithm needs something
+_NOTHING = 1e-12  # points; keeps logarithms finite
 
 
 class Solved(NamedTuple):
-    """Log prices, and the certificate: the largest gain or loss that is left to any loadout."""
+    """Log prices, and a certificate: the largest remaining gain or loss of any loadout."""
 
     prices: Array
     residual: float
 
 
 def even_trade(losses: Array, field: Array) -> Solved:
-    """The prices at which every loadout destroys as many points as it loses: the multiplicative form.
+    """Return the prices at which every loadout destroys as many points as it loses: the multiplicative form.
 
-    They scale the matrix ``losses[i, j] * price[j] / price[i]``, weighted by the field, so that each row adds up to
-    what its column does: matrix balancing (Osborne 1960), the one-price sibling of Sinkhorn and Knopp's scaling; as a
-    balance of a game it is the multiplicative form of Liu and Marschner (AIIDE 2017). Unique
-    where everyone can reach everyone through others, as :func:`connected` tells.
+    They scale the matrix ``losses[i, j] * price[j] / price[i]``, weighted by the field, so that the sum of each row
+    equals that of its column. This is matrix balancing (Osborne 1960), with one scale where Sinkhorn and Knopp have
+    two. As a balance of a game it is the multiplicative form of Liu and Marschner (AIIDE 2017). The prices are unique
+    if all loadouts are connected, directly or through others (:func:`connected`).
 
     Returns
     -------
@@ -59,20 +59,21 @@ def even_trade(losses: Array, field: Array) -> Solved:
 
 
 def sensitivity(places: Array, field: Array, prices: Array) -> tuple[Array, Array]:
-    """Return the change of even prices with the frequency of each loadout, and with that of each place.
+    """Return the derivatives of even prices with respect to the frequency of each loadout, and to that of each ground.
 
-    The derivative of :func:`even_trade` (implicit function theorem), whose prices these are for the mean of the places.
+    The implicit function theorem gives the derivatives of :func:`even_trade`. `prices` are its result for the mean
+    losses over the grounds.
 
     Parameters
     ----------
     places : ndarray
-        Losses, shape (places, n, n).
+        Losses, shape (grounds, n, n).
 
     Returns
     -------
     ndarray, ndarray
-        Shapes (n, n) and (n, places): of the logarithm of the row's price for one of the column's frequency; the rows
-        add up to 0.
+        Shapes (n, n) and (n, grounds): derivative of the logarithm of the row's price with respect to the frequency of
+        the column; the rows add up to 0.
 
     Examples
     --------
@@ -87,21 +88,21 @@ def sensitivity(places: Array, field: Array, prices: Array) -> tuple[Array, Arra
     there, back = (table.sum(axis=0) / table.sum(axis=(0, 2))[:, None] for table in (destroyed, lost))
     moves = 2 * np.eye(len(field)) - there - back
     changes = np.column_stack([there - back, each_place[0] - each_place[1]])
-    result = np.linalg.solve(moves + np.abs(moves).mean(), changes)  # only differences count
+    result = np.linalg.solve(moves + np.abs(moves).mean(), changes)  # only differences matter
     return result[:, : len(field)], result[:, len(field) :]
 
 
 def both_sides(losses: Array, field: Array, prices: Array) -> tuple[Array, Array]:
-    """Return the value of each loadout by what it destroys, and by what it takes to destroy it: logarithms.
+    """Return the value of each loadout by the points it destroys, and by the points its destruction takes: logarithms.
 
-    Where all trade evenly at these prices their mean is the price.
+    If all trade evenly at these prices, the mean of both is the price.
 
     Returns
     -------
     offence : ndarray
-        Logarithm of the points that it destroys in a round, in a field at these prices.
+        Logarithm of the points that it destroys in a round against opponents at these prices.
     toughness : ndarray
-        Logarithm of the points of opponents that it takes to destroy it in a round.
+        Logarithm of the points of opponents that can destroy it in a round.
 
     Examples
     --------
@@ -115,9 +116,9 @@ def both_sides(losses: Array, field: Array, prices: Array) -> tuple[Array, Array
 
 
 def ahead(losses: Array, prices: Array) -> Array:
-    """Return how far the row comes out ahead of the column: (destroyed - lost) / (destroyed + lost) in points, -1 to 1.
+    """Return the lead of the row over the column: (destroyed - lost) / (destroyed + lost) in points, -1 to 1.
 
-    Antisymmetric: a zero-sum game. :data:`LEAST` on both sides keeps a pair that hardly touch near 0.
+    The matrix is antisymmetric, a zero-sum game. :data:`LEAST` on both sides keeps a pair with tiny losses near 0.
     """
     traded = losses * np.exp(prices[None, :] - prices[:, None])
     shares: Array = (traded - traded.T) / (traded + traded.T + 2 * LEAST)
@@ -125,15 +126,15 @@ def ahead(losses: Array, prices: Array) -> Array:
 
 
 def evenly_ahead(losses: Array, field: Array, start: Array) -> Solved:
-    """The prices at which no loadout comes out ahead of the field on the whole: the logistic form, by Newton's method.
+    """Return the prices at which no loadout comes out ahead of the field on the whole: the logistic form.
 
-    The field is then an equilibrium of the game of :func:`ahead`: nobody in it gains by playing another loadout (Liu
-    and Marschner, AIIDE 2017: one monotone variable a strategy).
+    The method is Newton's. At these prices the field is an equilibrium of the game of :func:`ahead`: no loadout in it
+    gains by a switch to another (Liu and Marschner, AIIDE 2017: one monotone variable for each strategy).
 
     Returns
     -------
     Solved
-        `residual` is the most that a loadout is ahead of the field: how far the field could be exploited.
+        `residual` is the largest lead of a loadout over the field: the exploitability of the field.
     """
     prices, places = start - start.mean(), np.arange(len(field))
     for _ in range(_MOST_STEPS):
@@ -143,7 +144,7 @@ def evenly_ahead(losses: Array, field: Array, start: Array) -> Solved:
         slopes = (both * (both + 2 * LEAST) - (traded - traded.T) ** 2) / (both + 2 * LEAST) ** 2 * field
         matrix = slopes.copy()
         matrix[places, places] -= slopes.sum(axis=1)
-        # Only differences count: what is added everywhere keeps the mean, and the matrix regular.
+        # Only differences matter: the added constant keeps the mean and makes the matrix regular.
         step = np.linalg.solve(matrix - np.abs(matrix).mean(), -(gains @ field))
         prices = prices + step * min(1.0, _LONGEST_STEP / max(np.abs(step).max(), _EXACT))
         if np.abs(step).max() < _EXACT:
@@ -157,16 +158,16 @@ def equilibrium(gains: Array) -> tuple[Array, Array, float, float]:
     Parameters
     ----------
     gains : ndarray
-        What the row gains from the column, which loses as much.
+        Gain of the row from the column, which loses as much.
 
     Returns
     -------
     rows, columns : ndarray
         Probabilities; the columns are the dual solution.
     value : float
-        What the rows gain.
+        Gain of the rows.
     exploitability : float
-        What the best answers to both mixtures gain beyond it, together: 0 but for rounding. The certificate.
+        Gain of the best responses to both mixtures, together: a certificate, 0 except for rounding.
 
     Examples
     --------
@@ -177,7 +178,7 @@ def equilibrium(gains: Array) -> tuple[Array, Array, float, float]:
     from scipy.optimize import linprog
 
     rows, columns = gains.shape
-    # The rows' mixture and what it surely gains, the last variable; each column may take no more than that.
+    # The mixture of the rows and its guaranteed gain, the last variable; no column may allow less.
     result = linprog(
         np.append(np.zeros(rows), -1.0),
         A_ub=np.column_stack([-gains.T, np.ones(columns)]),
@@ -192,10 +193,10 @@ def equilibrium(gains: Array) -> tuple[Array, Array, float, float]:
 
 
 def response(gains: Array, prior: Array, met: NDArray[np.bool_], pickiness: float = PICKINESS) -> Array:
-    """Return the field in which better loadouts are met more often: logit quantal response.
+    """Return frequencies of opponents at which better loadouts are more frequent: a logit quantal response.
 
-    Frequencies are proportional to ``prior * exp(pickiness * mean gain against those of this very field that it
-    meets)`` (McKelvey and Palfrey 1995); found by steps so short that they cannot overshoot.
+    Frequencies are proportional to ``prior * exp(pickiness * mean gain against opponents met with these frequencies)``
+    (McKelvey and Palfrey 1995). The steps of the iteration are short enough not to overshoot.
     """
     log_field = np.log(prior)
     for _ in range(_MOST_ROUNDS):
@@ -213,10 +214,10 @@ def response(gains: Array, prior: Array, met: NDArray[np.bool_], pickiness: floa
 def one_number(gains: Array, weights: Array) -> tuple[Array, float]:
     """Return the strength of each loadout as one number, and the share of the game that these numbers explain.
 
-    The least-squares potential of an antisymmetric matrix (Jiang, Lim, Yao and Ye 2011, HodgeRank): ``strength[i] -
-    strength[j]`` is the part of ``gains[i, j]`` that the numbers explain; the rest is cyclic, as in rock, paper,
-    scissors. The share is that of the sum of squares, weighted by `weights[i, j]`, how often a pair meets (0: never); 1
-    where there is nothing to explain.
+    The strengths are the least-squares potential of an antisymmetric matrix (Jiang, Lim, Yao and Ye 2011, HodgeRank).
+    ``strength[i] - strength[j]`` is the explained part of ``gains[i, j]``; the rest is cyclic, as in rock, paper,
+    scissors. The share is that of the sum of squares, weighted by `weights[i, j]`, the frequency of a pair (0: never).
+    It is 1 if all gains are 0.
 
     >>> one_number(np.array([[0.0, 1.0, 2.0], [-1.0, 0.0, 1.0], [-2.0, -1.0, 0.0]]), np.ones((3, 3)))[1]
     1.0
@@ -229,13 +230,13 @@ def one_number(gains: Array, weights: Array) -> tuple[Array, float]:
 
 
 def connected(losses: Array) -> NDArray[np.bool_]:
-    """The largest group whose loadouts can all be destroyed, directly or through others, by one another.
+    """Return a mask of the largest group whose loadouts can all destroy each other, directly or through others.
 
-    Who stands outside hurts nobody, or is hurt by nobody, in it: for those no price trades evenly.
+    A loadout outside it hurts none in it, or is hurt by none in it, and has no price that trades evenly.
     """
     reached = (losses > 0) | np.eye(len(losses), dtype=np.bool_)
     ways = 0
-    while ways < (ways := int(reached.sum())):  # each time those of twice the length
+    while ways < (ways := int(reached.sum())):  # each pass doubles the length of paths
         step = reached.astype(np.float32)
         reached = step @ step > 0
     groups = reached & reached.T
@@ -243,9 +244,9 @@ def connected(losses: Array) -> NDArray[np.bool_]:
 
 
 def medians_of(values: Array, below: Array) -> Array:
-    """Return the weighted medians of sorted `values` for several weightings: `below` are their sums up to each value.
+    """Return the weighted medians of sorted `values` for several weightings; `below` are cumulative sums of weights.
 
-    Values and their sums run along the last axis; the weightings run along those before it.
+    Values and their sums are along the last axis; weightings are along those before it.
 
     >>> medians_of(np.array([1.0, 2.0, 3.0]), np.cumsum([[1.0, 1.0, 1.0], [1.0, 0.0, 1.0]], axis=1)).tolist()
     [2.0, 2.0]

@@ -1,4 +1,4 @@
-"""Ratings: one number for each loadout from a matrix of wins (Bradley and Terry 1952)."""
+"""Ratings of loadouts, one number each, from a matrix of win probabilities (Bradley and Terry 1952)."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from numpy.typing import NDArray
 from analyser.analysis.balance import HIGH, LOW, weights
 from analyser.common.errors import InputError
 
-REGULARISED_BY = 0.01  # of a duel that every pair is thought to have fought besides, and that either side half won
+REGULARISED_BY = 0.01  # size of an added duel between every pair, half won by each side
 _MOST_STEPS, _LONGEST_STEP, _CLOSE_ENOUGH = 50, 1.0, 1e-9  # of a fit; in natural logarithms of odds
-A_FACTOR_OF_TEN = 400.0  # rating points, as in chess: 400 more, and the odds of winning are ten to one
+A_FACTOR_OF_TEN = 400.0  # rating points for odds of ten to one, as in chess
 
 
 def bradley_terry(wins: pd.DataFrame) -> pd.DataFrame:
     """Return the ratings of loadouts whose differences best explain the wins.
 
-    Fitted by choix (iterative Luce spectral ranking, Maystre and Grossglauser 2015).
+    The fit is by choix (iterative Luce spectral ranking, Maystre and Grossglauser 2015).
 
     Parameters
     ----------
     wins : DataFrame
-        Rows and columns are the same loadouts in the same order: the probability that the row beats the column, 0 to 1,
-        half of a draw counting as a win. NaN where they do not meet.
+        Probability that the row beats the column, 0 to 1, a draw counting as half a win. Rows and columns are the same
+        loadouts in the same order. NaN for pairs that do not meet.
 
     Returns
     -------
     DataFrame
-        `loadout`, `rating` (0 is the mean, 400 points are odds of ten to one), `low` and `high`: a 95% interval over
-        fields in which the same loadouts have other shares; the best first.
+        `loadout`, `rating` (mean 0; 400 points are odds of ten to one), `low` and `high`, a 95% interval over random
+        weights of the loadouts; the best first.
 
     Raises
     ------
     InputError
-        The rows are not the columns, a probability is not from 0 to 1, or nobody meets.
+        Rows and columns differ, a probability is not from 0 to 1, or no pair meets.
 
     Examples
     --------
@@ -48,10 +48,10 @@ def bradley_terry(wins: pd.DataFrame) -> pd.DataFrame:
 
     duels = _duels(wins)
     fields = weights(len(duels)) * len(duels)
-    with threadpool_limits(1):  # systems so small are solved a hundred times as fast where no threads wait for another
+    with threadpool_limits(1):  # one thread is a hundred times as fast for systems this small
         best = choix.ilsr_pairwise_dense(duels)
         fitted = np.array([best, *(_refitted(duels * np.outer(field, field), best) for field in fields)])
-    # Natural logarithms of odds, as points about their mean.
+    # Convert natural logarithms of odds to points with mean 0.
     rating, *resampled = (fitted - fitted.mean(axis=1, keepdims=True)) * (A_FACTOR_OF_TEN / np.log(10.0))
     low, high = np.percentile(np.array(resampled), (LOW, HIGH), axis=0)
     result = pd.DataFrame({"loadout": wins.index, "rating": rating, "low": low, "high": high})
@@ -59,10 +59,10 @@ def bradley_terry(wins: pd.DataFrame) -> pd.DataFrame:
 
 
 def duel_ratings(duels: pd.DataFrame) -> pd.DataFrame:
-    """Ratings by the rows of :func:`analyser.matchups` of one situation of duels, as :func:`bradley_terry` gives them.
+    """Return ratings from the rows of :func:`analyser.matchups` of one situation of duels, as :func:`bradley_terry`.
 
-    The probability of a pair is the mean of both directions, where the table has both: each begins one of the two. Who
-    can duel nobody but itself has no row.
+    The probability of a pair is the mean of both directions, if the table has both: each side begins one of the two. A
+    loadout that can duel only itself has no row.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def duel_ratings(duels: pd.DataFrame) -> pd.DataFrame:
 
 
 def wins_of(duels: pd.DataFrame) -> pd.DataFrame:
-    """The probability that the row beats the column, half of a draw counting as a win; NaN where they do not meet."""
+    """Return the probability that the row beats the column, a draw counting as half; NaN for pairs that do not meet."""
     names = list(dict.fromkeys([*duels["attacker"], *duels["defender"]]))
     wins = duels.assign(wins=duels["p_attacker_wins"] + duels["p_draw"] / 2)
     first = wins.pivot(index="attacker", columns="defender", values="wins").reindex(index=names, columns=names)
@@ -89,7 +89,7 @@ def wins_of(duels: pd.DataFrame) -> pd.DataFrame:
 
 
 def _duels(wins: pd.DataFrame) -> NDArray[np.float64]:
-    """Return how many duels the row wins against the column, out of one and a small constant for each pair."""
+    """Return the number of wins of the row over the column, out of one duel and a small constant for each pair."""
     given = wins.to_numpy(np.float64)
     if list(wins.index) != list(wins.columns):
         raise InputError("the rows of a matrix of wins are not its columns")
@@ -97,16 +97,16 @@ def _duels(wins: pd.DataFrame) -> NDArray[np.float64]:
         raise InputError("a probability to win is not from 0 to 1")
     if np.isnan(given).all():
         raise InputError("nobody meets anybody")
-    # A loadout that always wins would have no finite rating, and two that share no opponents no common scale.
+    # Otherwise a loadout that always wins has no finite rating, and loadouts without common opponents no common scale.
     duels: NDArray[np.float64] = np.nan_to_num(given, nan=0.0) + REGULARISED_BY / 2
     np.fill_diagonal(duels, 0.0)
     return duels
 
 
 def _refitted(duels: NDArray[np.float64], start: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The parameters of other duels, from some that are near, by Newton's method.
+    """Return the fit to other duels, by Newton's method from the fit to similar ones.
 
-    The likelihood is concave, so that where it is flat is where choix would come to.
+    The likelihood is concave, so its stationary point is the solution of choix.
     """
     import choix
 
@@ -115,7 +115,7 @@ def _refitted(duels: NDArray[np.float64], start: NDArray[np.float64]) -> NDArray
     for _ in range(_MOST_STEPS):
         expected = 1.0 / (1.0 + np.exp(result[None, :] - result[:, None]))
         curvature = met * expected * (1.0 - expected)
-        # Only differences count: what is added everywhere keeps the mean, and the matrix regular.
+        # Only differences matter: the added constant keeps the mean and makes the matrix regular.
         matrix = np.diag(curvature.sum(axis=1)) - curvature + curvature.mean()
         try:
             step = np.linalg.solve(matrix, won - (met * expected).sum(axis=1))

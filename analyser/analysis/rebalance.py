@@ -27,34 +27,34 @@ from analyser.common.text import counted, fill
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.units import Loadout, unit_of
 
-MOST_STEPS = 12  # of one price, up and down
+MOST_STEPS = 12  # of one price, in each direction
 MOST_CHANGES = 1000
 _SECONDS = 20.0
-_LEAST = 1e-4  # of a change, so that of equal solutions the one with the smaller spread is taken
+_LEAST = 1e-4  # weight of the secondary objective, which breaks ties
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Rebalanced(JudgedAnswer):
-    """Price changes, with what each buys.
+    """Price changes, with the effect of each.
 
     Attributes
     ----------
     frame : DataFrame
-        One row for each change, the one that buys most first: `loadout`, `points`, `new_points`, `fair_points`,
-        `verdict`, `new_verdict` and `buys`, by how much it lowers `spread`.
+        One row for each change, the largest effect first: `loadout`, `points`, `new_points`, `fair_points`, `verdict`,
+        `new_verdict` and `buys`, its reduction of `spread`.
     loadouts : int
-        The number of loadouts of the spread.
+        Number of loadouts of the spread.
     spread_before, spread_after : float
-        The expected distance of points from fair points, a mean over the loadouts; 0.1 is 10%.
+        Mean over the loadouts of the expected distance of points from fair points; 0.1 is 10%.
     within : float or None
-        The spread that was wanted.
+        The spread to reach.
     counts_before, counts_after : dict of str to int
-        The number of loadouts with each verdict.
+        Number of loadouts with each verdict.
     profiles : ProfilesUsed
     among : Among
-        The opponents that all are judged against.
+        Opponents that all are judged against.
     method : str
-        ``"exact"``, but for the probabilities.
+        ``"exact"``, except for the probabilities.
     """
 
     frame: pd.DataFrame
@@ -72,7 +72,7 @@ class Rebalanced(JudgedAnswer):
 
     @property
     def headline(self) -> str:
-        """The number of changes and their effect, in one sentence."""
+        """Number of changes and their effect, in one sentence."""
         changes = counted(len(self.frame), "price change")
         verb = "brings" if len(self.frame) == 1 else "bring"
         spread = f"{self.spread_before:.1%} to {self.spread_after:.1%}"
@@ -90,7 +90,7 @@ class Rebalanced(JudgedAnswer):
         }
 
     def blocks(self) -> list[Block]:
-        """The effect, and the changes as a table."""
+        """Return the effect, and the changes as a table."""
         counts = "; ".join(
             f"{when} " + ", ".join(f"{count} {verdict}" for verdict, count in result.items())
             for when, result in (("before:", self.counts_before), ("after:", self.counts_after))
@@ -105,7 +105,7 @@ class Rebalanced(JudgedAnswer):
         return [Block(lines=[*lines, *fill(f"Judged {self.among}.")]), *table]
 
     def notes(self) -> list[str]:
-        """Die, deck and profiles."""
+        """Return die, deck and profiles."""
         return self.profiles.notes()
 
 
@@ -123,19 +123,19 @@ def rebalance(
 ) -> Rebalanced:
     """Return the fewest price changes that bring the mean distance from fair prices within a limit.
 
-    Fair prices are those of :func:`analyser.fair_points`, and stay as they are while the programme is solved; verdicts
-    and spread after the changes are computed anew with all of them. No level of a unit costs less than a smaller one.
+    Fair prices are those of :func:`analyser.fair_points`, and are fixed while the programme is solved. Verdicts and
+    spread after the changes are computed again with all of them. A level of a unit never costs less than a smaller one.
 
     Parameters
     ----------
     units : str, Loadout, or several of them
-        The loadouts whose prices may change.
+        Loadouts whose prices may change.
     step : int
         Prices change by multiples of it.
     most_changes : int
-        The most prices to change.
+        Most prices to change.
     within : float, optional
-        The spread that is wanted; 0.1 is 10%. Default: the smallest spread with that many changes.
+        Spread to reach; 0.1 is 10%. Default: the smallest spread with at most `most_changes` changes.
     against, situations, profiles, threads, progress
         As of :func:`analyser.fair_points`.
 
@@ -198,7 +198,7 @@ def _counts(frame: pd.DataFrame) -> dict[str, int]:
 
 
 def _priced(standings: Standings, ours: dict[str, Loadout]) -> pd.DataFrame:
-    """Return the rows of those that have a fair price and none that something uncounted explains."""
+    """Return the rows of loadouts with a fair price, except wrong prices that uncounted benefits may explain."""
     frame = standings.prices.frame
     frame = frame[frame["loadout"].isin(list(ours)) & frame["fair_points"].notna()]
     sure = frame[["under_probability", "over_probability"]].max(axis=1) >= WRONG_AT
@@ -206,7 +206,7 @@ def _priced(standings: Standings, ours: dict[str, Loadout]) -> pd.DataFrame:
 
 
 def _distance(off: Any, error: Any) -> Array:
-    """Return the expected distance from fair of points that are `off` from it by a logarithm with that error."""
+    """Return the expected distance of points from fair; `off` is their log ratio, with this standard error."""
     from scipy.special import ndtr
 
     off, error = np.asarray(off, np.float64), np.maximum(np.asarray(error, np.float64), 1e-9)
@@ -215,9 +215,9 @@ def _distance(off: Any, error: Any) -> Array:
 
 
 def _options(frame: pd.DataFrame, step: int) -> tuple[Array, Array]:
-    """Return the distance from fair at each price of each loadout, and these prices; today's is in the middle.
+    """Return the distance from fair at each candidate price of each loadout, and the prices; today's is in the middle.
 
-    An impossible price is infinitely far.
+    Impossible prices have an infinite distance.
     """
     points = frame["points"].to_numpy(np.float64)
     prices = points[:, None] + step * np.arange(-MOST_STEPS, MOST_STEPS + 1, dtype=np.float64)
@@ -228,9 +228,9 @@ def _options(frame: pd.DataFrame, step: int) -> tuple[Array, Array]:
 
 
 def _chosen(costs: Array, prices: Array, sides: Sequence[Loadout], most_changes: int, within: float | None) -> Any:
-    """Return the number of the price of each loadout: the fewest changes within a spread, or the smallest spread.
+    """Return the index of the price of each loadout: the fewest changes within a spread, or the smallest spread.
 
-    Where the spread cannot be reached, it is made as small as so many changes can.
+    If the spread cannot be reached, it is made as small as possible with `most_changes`.
     """
     from scipy.optimize import LinearConstraint
     from scipy.sparse import coo_array, csr_array
@@ -241,7 +241,7 @@ def _chosen(costs: Array, prices: Array, sides: Sequence[Loadout], most_changes:
     each_once = csr_array((np.ones(n * options), (np.repeat(np.arange(n), options), np.arange(n * options))))
     pairs = _levels(sides)
     rows, columns, values = list[int](), list[int](), list[float]()
-    for row, (small, large) in enumerate(pairs):  # price of the large level less that of the small one: at least 0
+    for row, (small, large) in enumerate(pairs):  # price of the large level minus that of the small one: at least 0
         for sign, at in ((1.0, large), (-1.0, small)):
             rows += [row] * options
             columns += range(at * options, (at + 1) * options)
@@ -264,7 +264,7 @@ def _chosen(costs: Array, prices: Array, sides: Sequence[Loadout], most_changes:
 
 
 def _levels(sides: Sequence[Loadout]) -> list[tuple[int, int]]:
-    """Return the places of each two levels of a unit of which the first has fewer models and costs no more today."""
+    """Return the index pairs of adjacent levels of a unit: the first has fewer models and costs no more today."""
     places: dict[str, list[int]] = {}
     for at, side in enumerate(sides):
         places.setdefault(unit_of(side.selector), []).append(at)

@@ -1,4 +1,4 @@
-"""Roles of units, from their profiles: units of one role are paid alike for what no figure counts."""
+"""Roles of units, from their profiles: units of a role are paid alike for benefits that no figure counts."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from analyser.game.units import Loadout, Unit, unit_of
 
 TRANSPORT = "transport"
 PAID_FOR = {"behemoth": "size", "commander": "orders", TRANSPORT: "room"}
-"""Benefit of some roles that no exchange counts, in a word."""
+"""Benefit of some roles that no exchange counts, in one word."""
 MEANS = {
     "artillery": "field guns and artillery",
     "aircraft": "aircraft and rotorcraft",
     "close combat": "infantry and cavalry that cannot shoot",
     "armour": "armour that is no behemoth, commander or transport",
 }
-"""Members of the roles that are not exactly a type or a trait of a profile."""
+"""Description of the roles that are not exactly a type or a trait of a profile."""
 _TRAITS = ("behemoth", "commander", TRANSPORT)
 _TYPES = {"field gun": "artillery", "rotorcraft": "aircraft"}
 
 
 def role_of(unit: Unit) -> str:
-    """Its role: a trait that it is bought for, or close combat if it cannot shoot, or the type.
+    """Return its role: a trait that it is bought for, close combat if it cannot shoot, or else the type.
 
     >>> from analyser.game.profiles import Profiles
     >>> crown = Profiles()
@@ -43,7 +43,7 @@ def role_of(unit: Unit) -> str:
 
 
 def kinds_of(loadouts: Sequence[Loadout]) -> NDArray[np.int64]:
-    """Return a number for each loadout's unit; units with a loadout that is the same but for its points share one.
+    """Return a number for each loadout's unit; units with a loadout that differs only in points share one.
 
     >>> from analyser.game.profiles import Profiles
     >>> rifles, guard = (Profiles().loadout(f"crown/{name}@basic") for name in ("rifle-platoon", "horse-guard-cavalry"))
@@ -61,7 +61,7 @@ def kinds_of(loadouts: Sequence[Loadout]) -> NDArray[np.int64]:
 
 
 def plural(role: str) -> str:
-    """Units of a role in a sentence.
+    """Return the plural of a role for a sentence.
 
     >>> [plural(role) for role in ("behemoth", "armour", "close combat")]
     ['behemoths', 'armour', 'close combat units']
@@ -70,28 +70,28 @@ def plural(role: str) -> str:
 
 
 class Peers(NamedTuple):
-    """The loadouts of a role, each to be set beside those that are not of its unit."""
+    """Loadouts of a role, each to be compared with those of other units."""
 
     role: str
-    members: NDArray[np.int64]  # their places
-    unit: NDArray[np.int64]  # of each, its unit among those of the role
-    others: NDArray[np.bool_]  # (units, members): who is not of that unit
+    members: NDArray[np.int64]  # their indices
+    unit: NDArray[np.int64]  # the unit of each, as its index in the role
+    others: NDArray[np.bool_]  # (units, members): True for members of other units
 
     def medians(self, values: Array, weights: Array) -> Array:
-        """For each member the median of its others that have a value, as their weights are; NaN without any.
+        """Return for each member the weighted median of its others that have a value; NaN without any.
 
-        Members run along the last axis.
+        Members are the last axis.
         """
         order = np.argsort(values, axis=-1, kind="stable")
         ordered, weighed = (np.take_along_axis(table, order, -1) for table in (values, weights))
         counts = self.others[:, order] & ~np.isnan(ordered)
-        below = np.cumsum(np.where(counts, weighed, 0.0), axis=-1)  # who does not count weighs nothing
+        below = np.cumsum(np.where(counts, weighed, 0.0), axis=-1)  # excluded values have weight 0
         result = np.where(counts.any(axis=-1), medians_of(ordered, below), np.nan)
         return np.moveaxis(result[self.unit], 0, -1)
 
 
 def peers_of(roles: Sequence[str], units: NDArray[np.int64]) -> tuple[Peers, ...]:
-    """The loadouts role by role; `units` numbers the units."""
+    """Return the loadouts by role; `units` numbers the units."""
     result = []
     for role in dict.fromkeys(roles):
         members = np.flatnonzero([other == role for other in roles])
@@ -101,9 +101,9 @@ def peers_of(roles: Sequence[str], units: NDArray[np.int64]) -> tuple[Peers, ...
 
 
 def usual(peers: Sequence[Peers], values: Array, weights: Array) -> Array:
-    """For each loadout the median of the other units of its role; NaN without any.
+    """Return for each loadout the median of the other units of its role; NaN without any.
 
-    Loadouts run along the last axis of `values` and `weights`.
+    Loadouts are the last axis of `values` and `weights`.
 
     >>> both = peers_of(["armour", "armour", "armour", "infantry"], np.array([0, 0, 1, 2]))
     >>> usual(both, np.array([1.0, 3.0, 5.0, 7.0]), np.ones(4)).tolist()

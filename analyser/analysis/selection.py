@@ -1,4 +1,4 @@
-"""Selection of loadouts by selectors with wildcards, and of the row that is asked for."""
+"""Selection of loadouts by selectors with wildcards, and of a given row."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ LEVELS: tuple[str, ...] = get_args(LevelName)
 
 
 def loadouts(selectors: Selectors, profiles: Profiles, levels: Levels = None) -> tuple[Loadout, ...]:
-    """The loadouts that selectors mean, at `levels` or at all, each once, in the order of the selectors and the files.
+    """Return the distinct loadouts that match the selectors, optionally at `levels`, in order of selectors and files.
 
-    A changed loadout has a number behind its name where the unchanged one is there, too.
+    A changed loadout gets a number after its name if the unchanged one is selected too.
 
-    InputError for a selector that fits nothing, no selector, an unknown level, or no loadout at these levels.
+    InputError for a selector without a match, no selector, an unknown level, or no loadout at these levels.
 
     >>> [each.selector for each in loadouts("crown/rifle-platoon@*", Profiles(), levels="basic")]
     ['crown/rifle-platoon@basic']
@@ -43,7 +43,7 @@ def loadouts(selectors: Selectors, profiles: Profiles, levels: Levels = None) ->
 
 
 def _apart(loadout: Loadout, others: Mapping[str, Loadout]) -> Loadout:
-    """Return the loadout, with a number behind its name where a different one has the same, as a changed copy does."""
+    """Return the loadout, with a number after its name if a different loadout has the name already."""
     named, number = loadout, 1
     while others.get(named.selector, named) != named:
         number += 1
@@ -53,7 +53,7 @@ def _apart(loadout: Loadout, others: Mapping[str, Loadout]) -> Loadout:
 
 
 def one_or_several(given: Any, where: str, one: type | tuple[type, ...] = (str, Loadout)) -> list[Any]:
-    """Return the input as a list: a single `one` becomes a list of it. InputError for anything else."""
+    """Return the input as a list: a single `one` becomes a list with one item. InputError for anything else."""
     if isinstance(given, one):
         return [given]
     if isinstance(given, Mapping | bytes) or not isinstance(given, Iterable):
@@ -62,7 +62,7 @@ def one_or_several(given: Any, where: str, one: type | tuple[type, ...] = (str, 
 
 
 def check_row(row: str | None, attackers: Iterable[Loadout]) -> None:
-    """Raise InputError with the nearest names unless one of the attackers has that row."""
+    """Raise InputError with the nearest names unless an attacker has that row."""
     if row is None:
         return
     check_text(row, "row", "the name of a row")
@@ -73,12 +73,12 @@ def check_row(row: str | None, attackers: Iterable[Loadout]) -> None:
 
 
 def rows_called(name: str, attacker: Loadout) -> list[Row]:
-    """The row of `attacker` that `name` means, in a list; empty if it has none."""
+    """Return the row of `attacker` with this name, in a list; empty if it has none."""
     rows = {row.id: row for row in attacker.unit.rows}
     result = rows.get(row_id(name, rows))
     return [] if result is None else [result]
 
 
 def no_row(asked: str | None, kind: str = "") -> str:
-    """Why an attacker has nothing to attack with: no row of that name, or none of that kind."""
+    """Return the reason why an attacker has nothing to attack with: no row of that name, or of that kind."""
     return f"it has no row {asked!r}" if asked else f"it has no {kind} row"

@@ -1,4 +1,4 @@
-"""Change of a figure with one more and one less of each number of either unit, and its worth in points."""
+"""Change of a figure with one more and one less of each number of either unit, and its value in points."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ POINTS_ARE = (
     "A change of the target's: what the attacker would have to spend (or could save) to stay where it was.",
     "Levels buy staying power with the same points, so this is a guide from above. What they charge:",
 )
-_SMALLEST_GAIN = 1e-6  # of a figure: below it a price would be the quotient of two roundings
+_SMALLEST_GAIN = 1e-6  # of a figure; below it a price would be a ratio of rounding errors
 
 
 class Number(NamedTuple):
-    """A number of the attacker or the target: its name as the rules spell it, and the key of a scenario or a row."""
+    """A number of the attacker or the target: its name in the rules, and its key in a scenario or a row."""
 
     side: str
     name: str
@@ -57,11 +57,11 @@ NUMBERS = (
     *(Number("attacker", name, name.lower().replace(" ", "_")) for name in ("Veteran", "short range", "long range")),
     *(Number("target", name, name.lower().replace(" ", "_")) for name in _OF_TARGETS),
 )
-"""Every number of either unit that a ranged attack reads. Ranges count where the scenario has a distance."""
+"""Every number of either unit that affects a ranged attack. Ranges count if the scenario has a distance."""
 
 
 class Step(NamedTuple):
-    """A step between two levels of a card: its points, and how much of the figure it buys."""
+    """A step between two levels of a card: its points, and its gain in the figure."""
 
     before: str
     after: str
@@ -73,12 +73,12 @@ class Step(NamedTuple):
 
 
 class Price(NamedTuple):
-    """Points on the attacker's card for one unit of a figure: from the cheapest to the dearest step of level.
+    """Points on the attacker's card for one unit of a figure, from the cheapest to the dearest step of level.
 
     Attributes
     ----------
     low, high : float
-        Points; NaN where no step buys any of the figure.
+        Points; NaN if no step increases the figure.
     steps : tuple of Step
     why_not : str
         Reason why there is no price.
@@ -102,23 +102,23 @@ class Sensitivity(FramedAnswer):
     Attributes
     ----------
     frame : DataFrame
-        One row a number: `side`, `number`, `value`, `metric`, `base` (the figure as it is), `minus_1` and `plus_1`
-        (the figure then; NaN where the rules do not allow it), `change_minus_1`, `change_plus_1`, and for each change
-        `points_..._low` and `points_..._high`; `why_not` says what is not allowed. Of a sample `base` and the changes
-        have the ends of their 95% intervals beside them, ``..._low`` and ``..._high``.
+        One row for each number: `side`, `number`, `value`, `metric`, `base` (the current figure), `minus_1` and
+        `plus_1` (the figure after the step; NaN if the rules do not allow it), `change_minus_1`, `change_plus_1`, and
+        for each change `points_..._low` and `points_..._high`; `why_not` has the reasons for impossible steps. If
+        simulated, `base` and the changes also have 95% intervals, ``..._low`` and ``..._high``.
     metric : str
     base : float
     at_least : int
         The k of P(at least k models destroyed).
     subject : str
-        Who attacks whom, and from how far.
+        The attacker, the target and the distance.
     method : str
-        How the figures were worked out, as a heading says it.
+        Method of the figures, for a heading.
     price : Price
         Points for one unit of the figure.
     profiles : ProfilesUsed or None
     stopping : Stopping or None
-        Of a sample: how many trials were planned, and why there were no more.
+        For a simulation: the number of planned trials and the reason to stop.
     """
 
     frame: pd.DataFrame
@@ -135,7 +135,7 @@ class Sensitivity(FramedAnswer):
 
     @property
     def headline(self) -> str:
-        """The number that matters most, in one sentence."""
+        """The most influential number, in one sentence."""
         what, most = title_of(self.metric, self.at_least), self._by_change()
         if not most.max() > 0:
             return f"No single step of any number changes {what}."
@@ -157,11 +157,11 @@ class Sensitivity(FramedAnswer):
         }
 
     def plot(self, *, ax: Axes | None = None, **more: Any) -> Axes:
-        """A tornado of the frame (:func:`analyser.plots.tornado`)."""
+        """Draw a tornado chart of the frame (:func:`analyser.plots.tornado`)."""
         return plots.tornado(self, quantity=title_of(self.metric, self.at_least), ax=ax, **more)
 
     def blocks(self) -> list[Block]:
-        """The figures, those of the number that matters most first."""
+        """Return the figures, the most influential number first."""
         points = ["in points"] if self.price.known else []
         head = ["side", "number", "now", "one less", *points, "one more", *points]
         return [Block(self._heading()), Block(head=head, rows=self._table(), align="<<>")]
@@ -172,12 +172,12 @@ class Sensitivity(FramedAnswer):
         return f"{title_of(self.metric, self.at_least)}: {figure} as it is ({self.method})"
 
     def _by_change(self) -> pd.Series[float]:
-        """The greater change of either step, by row of the frame, the greatest first."""
+        """Return the larger change of either step by row of the frame, the largest first."""
         most = self.frame[["change_minus_1", "change_plus_1"]].abs().max(axis=1).fillna(0)
         return most.sort_values(ascending=False, kind="stable")
 
     def _table(self) -> list[list[str]]:
-        """A row a number, every cell as text."""
+        """Return a row for each number, all cells as text."""
         rows = []
         for _, line in self.frame.loc[self._by_change().index].iterrows():
             row = [line["side"], line["number"], f"{line['value']:g}"]
@@ -189,7 +189,7 @@ class Sensitivity(FramedAnswer):
         return rows
 
     def notes(self) -> list[str]:
-        """The meaning of points, die, deck and profiles."""
+        """Return the meaning of points, die, deck and profiles."""
         used = [] if self.profiles is None else self.profiles.said
         if not self.price.known:
             return [f"In points: not said, because {self.price.why_not}.", *used]
@@ -223,8 +223,8 @@ def sensitivity(
     Parameters
     ----------
     attacker, target, conditions
-        As of :func:`analyser.attack`: two units, or a whole scenario. The row that fires stays the same; the
-        rating, short range and the dice of the grid are derived again.
+        As of :func:`analyser.attack`: two units, or a whole scenario. The attacker keeps its row; the rating, short
+        range and the dice of the grid are computed again.
     metric : str or callable
         A figure of :func:`analyser.compare`, not per 100 points.
     method, trials, seed, precision, threads, profiles, progress
@@ -297,7 +297,7 @@ def _at_other_levels(scenario: Scenario) -> dict[tuple[object, str], Scenario]:
     file = ScenarioFile(attack=attack, target=scenario.target, ruleset=scenario.ruleset)
     for name, level in scenario.attacker.unit.levels.items():
         loadout = scenario.attacker.at(name)
-        with suppress(InputError):  # the grid has no band for that level
+        with suppress(InputError):  # skips levels without a band in the grid
             if level.points is not None:
                 result["level", name] = scenario_between(file, loadout, scenario.defender)
     return result
@@ -324,7 +324,7 @@ def _price(attacker: Loadout | None, values: Mapping[tuple[object, str], float])
 
 
 def _value(scenario: Scenario, number: Number) -> float | None:
-    """A number as it is; None where the unit has none, or nothing is read from it."""
+    """Return the current value of a number; None if the unit has none, or the attack does not use it."""
     attacker, attack, key = scenario.attacker, scenario.attack, number.key
     if number.side == "target":
         return getattr(scenario.target, key)  # type: ignore[no-any-return]
@@ -332,20 +332,20 @@ def _value(scenario: Scenario, number: Number) -> float | None:
         row = None if attacker is None or attack.row is None else attacker.unit.row(attack.row)
         return None if row is None or attack.distance is None else getattr(row, key)
     if key == "attacker_models" and (attacker is None or "behemoth" in attacker.unit.traits):
-        return None  # a behemoth's dice go by its damage, and those of an attack without a profile by nothing
+        return None  # a behemoth's dice depend on its damage; an attack without a profile has fixed dice
     return getattr(attack, key)  # type: ignore[no-any-return]
 
 
 def _changed(scenario: Scenario, number: Number, by: int) -> Scenario:
-    """The scenario with a number changed, checked and resolved again; InputError where the rules do not allow that."""
+    """Return the scenario with a number changed, validated and resolved again; InputError if the rules forbid it."""
     attack, target, loadout = scenario.attack.model_dump(), scenario.target.model_dump(), scenario.attacker
-    if scenario.counted_rating() == scenario.attack.rating:  # as bonuses and penalties make it (AC-3.1)
+    if scenario.counted_rating() == scenario.attack.rating:  # derived from bonuses and penalties (AC-3.1)
         attack["rating"] = None
     value = (_value(scenario, number) or 0) + by
     if number.side == "target":
         target[number.key] = value
     elif number.key in RANGES and loadout is not None:
-        # What is short range, and out of range, is decided anew (AC-4.1).
+        # Short range and range limits are decided again (AC-4.1).
         attack["bonuses"] = tuple(bonus for bonus in scenario.attack.bonuses if bonus != "short_range")
         rows = tuple(
             row.model_copy(update={number.key: value}) if row.id == scenario.attack.row else row
@@ -354,7 +354,7 @@ def _changed(scenario: Scenario, number: Number, by: int) -> Scenario:
         loadout = loadout.model_copy(update={"unit": loadout.unit.model_copy(update={"rows": rows})})
     else:
         attack[number.key] = value
-        if number.key == "attacker_models":  # the band of the grid decides the dice anew (AC-2.3)
+        if number.key == "attacker_models":  # the band of the grid decides the dice again (AC-2.3)
             attack |= {"dice": None, "dice_in_parentheses": None}
         elif number.key == "dice" and attack["dice_in_parentheses"] is not None:
             attack["dice_in_parentheses"] += by

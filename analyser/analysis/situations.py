@@ -1,4 +1,4 @@
-"""The conditions that the fights of a comparison are made under, and the kinds of fights: shooting, charges, duels."""
+"""Situations: the conditions of the fights of a comparison, and the kinds of fights: shooting, charges, duels."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ ONE_OF_EACH_CATEGORY = tuple(Target.model_validate({"category": category}) for c
 
 
 class Shot(NamedTuple):
-    """A row of an attacker, by its place among them; `reasons` says by target category why it cannot fire."""
+    """A row of an attacker with index `attacker`; `reasons` has the problem, or None, for each target category."""
 
     attacker: int
     row: Row
@@ -53,11 +53,11 @@ class Shot(NamedTuple):
 
 
 _DECIDE_DICE = ("category", "is_a", "house_1", "house_2", "house_3", "house_4")
-"""Fields of a target that decide about the dice (Shock, Wreckers, house rules)."""
+"""Fields of a target that affect the dice (Shock, Wreckers, house rules)."""
 
 
 def shoot(attackers: Sequence[Loadout], field: Field, situation: Situation) -> NDArray[np.void]:
-    """Return the result of a ranged attack of each attacker on each defender, by its best row or the given one."""
+    """Return the result of a ranged attack of each attacker on each defender, with its best row or the given one."""
     categories = np.array([CATEGORIES.index(target.category or "light") for target in field.targets])
     cells = blank_cells(len(attackers), len(field.targets))
     shots: list[Shot] = []
@@ -92,7 +92,7 @@ def shoot(attackers: Sequence[Loadout], field: Field, situation: Situation) -> N
 def shots_of(
     place: int, attacker: Loadout, situation: Situation, asked: str | None
 ) -> tuple[list[Shot], tuple[str, ...]]:
-    """The shots of one attacker; by category why none of them can be made."""
+    """Return the shots of one attacker and, by target category, the reasons why its rows cannot fire."""
     rows = [row for row in attacker.unit.rows if row.kind == "ranged"]
     rows = rows if asked is None else rows_called(asked, attacker)
     shots = []
@@ -109,7 +109,7 @@ def shots_of(
 
 
 def _ways_to_charge(attacker: Loadout, asked: str | None) -> dict[str, Combatant] | str:
-    """The attacker by each row that it can charge with; without any: why."""
+    """Return the attacker with each row that it can charge with; without any, the reason."""
     rows = attacker.unit.rows if asked is None else rows_called(asked, attacker)
     fitting = [row.id for row in rows if row.kind in ROWS_TO_CHARGE_WITH]
     if fitting:
@@ -120,8 +120,8 @@ def _ways_to_charge(attacker: Loadout, asked: str | None) -> dict[str, Combatant
 def _charged(
     attackers: Sequence[dict[str, Combatant] | str], targets: Sequence[Combatant], ruleset: Ruleset
 ) -> list[Ways]:
-    """Charges of a unit's levels on another's, with each row; a text says why there is none."""
-    first = attackers[0]  # what rows it has does not depend on the level
+    """Return charges of a unit's levels on those of another, with each row; a text is the reason for none."""
+    first = attackers[0]  # all levels have equal rows
     if isinstance(first, str):
         return [first] * (len(attackers) * len(targets))
     by_row = [
@@ -136,7 +136,7 @@ def _possible(by_row: Mapping[str, Over | str]) -> Ways:
 
 
 def _charges(attackers: Sequence[Combatant], targets: Sequence[Combatant], ruleset: Ruleset) -> list[Over | str]:
-    """Return the charges with one row each; what does not depend on the numbers of models is computed once."""
+    """Return the charges with one row each; parts independent of the numbers of models are computed once."""
     pairs = list(product(attackers, targets))
     charged = [_problem(check_can_be_charged, target) for target in targets]
     charging = [_problem(check_can_charge, attacker) for attacker in attackers]
@@ -169,7 +169,7 @@ def _problem(check: Callable[[Combatant], None], unit: Combatant) -> str:
 
 
 def _side(attacker: Loadout, asked: str | None) -> tuple[Combatant, Row | None] | str:
-    """An attacker and the row that it is to use; or why there is none."""
+    """Return an attacker and the row that it must use, if any; or the reason why it lacks that row."""
     if asked is None:
         return side_of(attacker), None
     rows = rows_called(asked, attacker)
@@ -185,7 +185,7 @@ def _duels(
 
 
 def _duelled(side: tuple[Combatant, Row | None], theirs: Combatant, ruleset: Ruleset) -> Ways:
-    """A duel that the attacker begins, worked out exactly."""
+    """Return an exact duel that the attacker begins."""
     scenario = duel_between(side, theirs, ruleset)
     if isinstance(scenario, str):
         return scenario
@@ -205,7 +205,7 @@ def _duelled(side: tuple[Combatant, Row | None], theirs: Combatant, ruleset: Rul
 
 
 def duel_row(scenario: DuelScenario, shooter: Shooter | None = None) -> str | None:
-    """The row that the attacker shoots or charges with by its tactic, if one; `shooter` is that side, if there."""
+    """Return the row that the attacker's tactic shoots or charges with, if any; `shooter` is that side, if known."""
     mine, policy_a = scenario.a, scenario.terms.policy_a
     if policy_a == "charge":
         return mine.charge_row("a").id
@@ -218,7 +218,7 @@ def duel_row(scenario: DuelScenario, shooter: Shooter | None = None) -> str | No
 def duel_between(
     side: tuple[Combatant, Row | None], theirs: Combatant, ruleset: Ruleset, *, best: bool = False
 ) -> DuelScenario | str:
-    """A duel that the attacker begins; or why there is none.
+    """Return a duel that the attacker begins, or the reason why there is none.
 
     Each side shoots if it has a row for that, else charges if it may, else takes cover; or both play `best`.
     """
@@ -247,7 +247,7 @@ def _terms(policy_a: PolicyName, policy_b: PolicyName) -> DuelTerms:
 def _best_duels(
     sides: Sequence[tuple[Combatant, Row | None] | str], enemies: Sequence[Combatant], ruleset: Ruleset
 ) -> list[Ways]:
-    """Duels that the attacker begins, and that both play best."""
+    """Return duels that the attacker begins, with best play by both sides."""
     result = list[Ways]()
     for side, enemy in product(sides, enemies):
         scenario = side if isinstance(side, str) else duel_between(side, enemy, ruleset, best=True)
@@ -270,7 +270,7 @@ def policy(mine: Combatant, theirs: Combatant, asked: Row | None = None) -> Poli
 
 
 BEST_TRADE = "best-trade"
-"""The kind of duel that prices under best play are made of."""
+"""Kind of duel for prices with best play."""
 
 FIGHTS: Mapping[str, Fight] = {
     "ranged": Fight(shoot, keywords.RANGED_ATTACK, sweep_row, cost=10, interpreted=4e-3),
@@ -312,27 +312,27 @@ FIGHTS: Mapping[str, Fight] = {
         "destroy less those that they lose; the figures are those of a duel, a price is made of what both lose",
     ),
 }
-"""The kinds of situations by name. Another one is a function and an entry here."""
+"""Kinds of situations by name. A new kind is a function and an entry here."""
 
 
 class Situation(Record):
-    """The conditions that every attack of a comparison is made under.
+    """Conditions of every attack of a comparison.
 
     Attributes
     ----------
     name : str
-        For the tables: lower case, with hyphens.
+        Name in tables: lower case, with hyphens.
     title : str
-        For people. Default: the name.
+        Title for people. Default: the name.
     bonuses, penalties : tuple of str
-        As in a scenario. ``short_range`` counts for the rows that have a short range.
+        As in a scenario. ``short_range`` counts for rows that have a short range.
     distance : float or None
-        In inches: decides what is short and what is out of range, row by row. None: every row is within its long
+        Distance in inches, which decides for each row short range and out of range. None: every row is within its long
         range, and short range is a bonus like the others.
     kind : str
-        What the attackers do, a name of :data:`FIGHTS`: ``"ranged"``, shoot once (the keys above say how); ``"charge"``
-        (AC-8), ``"duel"`` or ``"best-duel"``, six rounds (AC-9.2), to which none of them applies; ``"best-trade"``,
-        six rounds from a distance, or without one.
+        Kind of fight, a name of :data:`FIGHTS`. ``"ranged"`` is one shot under the conditions above. ``"charge"``
+        (AC-8), ``"duel"`` and ``"best-duel"`` (six rounds, AC-9.2) have no such conditions. ``"best-trade"`` is six
+        rounds with an optional distance.
 
     Examples
     --------
@@ -362,7 +362,7 @@ class Situation(Record):
 
     @property
     def fight(self) -> Fight:
-        """Properties of its kind of fight."""
+        """Kind of fight."""
         return FIGHTS[self.kind]
 
     @property
@@ -371,7 +371,7 @@ class Situation(Record):
         return self.title or self.name.replace("-", " ")
 
     def attack(self, row: Row) -> Attack:
-        """Return the attack with `row` in this situation, as a scenario has it; no short range for an Indirect row."""
+        """Return the attack with `row` in this situation, as in a scenario; an Indirect row has no short range."""
         near = row.short_range is not None and not row.has("Indirect")
         bonuses = tuple(bonus for bonus in self.bonuses if bonus != "short_range" or near)
         return Attack(bonuses=bonuses, penalties=self.penalties, distance=self.distance)
@@ -388,9 +388,9 @@ DUEL = Situation(
 BEST_DUEL = Situation(name="duel-best-play", title="six rounds, the attacker first; both play best", kind="best-duel")
 ALL_SITUATIONS = "all"
 SITUATIONS: Mapping[str, Situation] = {fight.name: fight for fight in (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE, DUEL)}
-"""The situations that can be asked for by name. A charge takes some twenty times as long as a ranged attack."""
+"""Situations that have a name. A charge takes some twenty times as long as a ranged attack."""
 EXCHANGES = (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE)
-"""Situations of an exchange, far apart and near, for prices and lists."""
+"""Situations far apart and near in which each side acts once, for prices and lists."""
 
 
 BEST_TRADES = tuple(
@@ -402,16 +402,16 @@ BEST_TRADES = tuple(
     )
     for country in COUNTRIES
 )
-"""Best play on close ground and on open: what prices under best play are made of."""
+"""Best play on close and on open ground, for prices with best play."""
 
 
 def situations_called(asked: str | Situation | Sequence[Situation | str]) -> tuple[Situation, ...]:
-    """The situations that are asked for, each once: a name of :data:`SITUATIONS`, ``"all"`` for all of them, or one.
+    """Return the distinct situations: by name in :data:`SITUATIONS`, all of these for ``"all"``, or as given.
 
     Raises
     ------
     InputError
-        An unknown name, two situations of one name, or no situation.
+        An unknown name, two situations with one name, or no situation.
     """
     several, names = one_or_several(asked, "situations", (str, Situation)), (*SITUATIONS, ALL_SITUATIONS)
     result: dict[str, Situation] = {}

@@ -1,4 +1,4 @@
-"""The price or the number of dice at which a loadout is fair, and the exchange rate between the two."""
+"""Price or number of dice at which a loadout is fair, and the exchange rate between the two."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ from analyser.game.units import Loadout
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST_DICE_OFF = 12  # a change of more dice is another unit
+MOST_DICE_OFF = 12  # a larger change makes another unit
 
 
 class Price(NamedTuple):
-    """A price at which a loadout is fair among others at theirs, with the 95% interval over fields and situations."""
+    """A price at which a loadout is fair among others at theirs, with the 95% interval over opponents and grounds."""
 
     points: int
     fair_low: float
     fair_high: float
-    verdict: str  # at that price; empty where it is paid as another role
-    doubt: str = ""  # why nothing can be said
+    verdict: str  # at that price; empty if paid as another role
+    doubt: str = ""  # reason why it is undecided
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,18 +51,18 @@ class SolvedPrice(Answer):
     Attributes
     ----------
     loadout, role : str
-        The role is that whose pay for what is not counted it gets.
+        The role decides the pay for benefits that are not counted.
     today : int or None
-        What it costs.
+        Its points today.
     price : Price
-        The price that is its own fair price: it is in the field at it.
+        The price that is its own fair price, with the loadout among the opponents at that price.
     profiles : ProfilesUsed
     limits : str
-        What is not counted.
+        Factors that are not counted.
     among : Among
-        The opponents that it is judged against.
+        Opponents that it is judged against.
     method : str
-        ``"exact"``; the interval is that of a fitted model, without draws.
+        ``"exact"``; the interval is that of a fitted model, without random draws.
     """
 
     loadout: str
@@ -78,13 +78,13 @@ class SolvedPrice(Answer):
 
     @property
     def headline(self) -> str:
-        """The fair price beside that of today, in one sentence."""
+        """The fair price and today's, in one sentence."""
         today = "has no points" if self.today is None else f"costs {self.today} points"
         return f"{spoken(self.loadout)} {today} and is fair at {self.price.points}."
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The fair price with its interval, and that of today."""
+        """The fair price with its interval, and today's price."""
         price = self.price
         return {"fair_points": price.points, "fair_points_low": price.fair_low, "fair_points_high": price.fair_high} | (
             {} if self.today is None else {"points_today": self.today}
@@ -105,7 +105,7 @@ class SolvedPrice(Answer):
         return {**record, **self.price._asdict(), **self.profiles.of_fights()}
 
     def blocks(self) -> list[Block]:
-        """The price with its interval."""
+        """Return the price with its interval."""
         price = self.price
         today = "no points" if self.today is None else f"{self.today} points"
         line = (
@@ -118,7 +118,7 @@ class SolvedPrice(Answer):
         return [Block(lines=[*fill(line), *judged])]
 
     def notes(self) -> list[str]:
-        """Limits, die, deck and profiles."""
+        """Return limits, die, deck and profiles."""
         return [self.limits, *self.profiles.notes()]
 
 
@@ -130,23 +130,23 @@ class SolvedDice(JudgedAnswer):
     ----------
     loadout : str
     row : str or None
-        Whose dice are changed; None: those of every row.
+        Row whose dice change; None for every row.
     role : str
-        That whose pay for what is not counted it gets.
+        The role decides the pay for benefits that are not counted.
     points : int
-        What it costs.
+        Its points.
     dice : int or None
-        The change at which it is fair; None where no change that was tried makes it so.
+        The change at which it is fair; None if no tried change makes it fair.
     frame : DataFrame
-        The trade-off curve, one row for each change: `dice`; `fair_points`, `fair_low` and `fair_high` at which it is
-        fair with it; `points_over_fair` and `verdict` at today's points.
+        The trade-off curve, one row for each change: `dice`; `fair_points`, `fair_low` and `fair_high` with that
+        change; `points_over_fair` and `verdict` at today's points.
     profiles : ProfilesUsed
     limits : str
-        What is not counted.
+        Factors that are not counted.
     among : Among
-        The opponents that it is judged against.
+        Opponents that it is judged against.
     method : str
-        ``"exact"``, but for the intervals.
+        ``"exact"``, except for the intervals.
     """
 
     loadout: str
@@ -181,7 +181,7 @@ class SolvedDice(JudgedAnswer):
         return {**record, "points": self.points, "dice": self.dice, "curve": curve, **self.profiles.of_fights()}
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
-        """The curve: fair points at each change of dice, their interval as a band, and today's points."""
+        """Draw the curve: fair points at each change of dice with their interval as a band, and today's points."""
         drawn: Axes = plots.trade_off(about(self.frame, self._what), points=self.points, ax=ax, **more)
         return drawn
 
@@ -201,7 +201,7 @@ class SolvedDice(JudgedAnswer):
         return f"at {self.points} points it is fair with {self.dice:+d} dice, its fair price then {nearest:.0f}{within}"
 
     def blocks(self) -> list[Block]:
-        """The answer, and the curve as a table."""
+        """Return the answer, and the curve as a table."""
         head = ["dice", "fair points", "95% interval", f"at {self.points} points"]
         rows = [
             [
@@ -219,7 +219,7 @@ class SolvedDice(JudgedAnswer):
         return [Block(lines=lines), Block(head=head, rows=rows, align=">>>>")]
 
     def notes(self) -> list[str]:
-        """Limits, die, deck and profiles."""
+        """Return limits, die, deck and profiles."""
         return [self.limits, *self.profiles.notes()]
 
 
@@ -239,18 +239,18 @@ def solve_price(
     Parameters
     ----------
     unit : str or Loadout
-        One without points is tried from the median of the field on.
+        A loadout without points starts at the median of the opponents.
     against, situations, policy, profiles, threads, progress
         As of :func:`analyser.what_if`.
     role : str, optional
-        Be paid for what is not counted as units of that role are. Default: as those of its own. The interval of
-        another role is that of its own in proportion.
+        Role that decides the pay for benefits that are not counted. Default: its own. The interval of another role is
+        scaled from that of its own.
 
     Raises
     ------
     InputError
-        Nobody else in the field, or the unit is no part of its exchanges; a role that nobody here has; too few units
-        of its role; or as :func:`analyser.fair_points`.
+        No opponents, or a unit that exchanges no losses with them; an unknown role; too few units of its role; or as of
+        :func:`analyser.fair_points`.
 
     Examples
     --------
@@ -262,7 +262,7 @@ def solve_price(
     loadout = library.loadout(unit)
     priced, asked = _priced(loadout, against, library), priced_by(policy, situations_called(situations))
     field = field_of(priced, against, library, asked, threads, progress)
-    if priced is not loadout:  # how often it is met hangs a little on what it costs
+    if priced is not loadout:  # its frequency depends slightly on its price
         first = _fair(field, loadout.selector, role)
         field = field.with_([loadout.with_(points=_whole(first.fair_points))], threads)
     result = _fair(field, loadout.selector, role)
@@ -291,7 +291,7 @@ def solve_dice(
     threads: int | None = None,
     progress: Progress | bool | None = None,
 ) -> SolvedDice:
-    """Find how many dice more or fewer make a loadout fair at its points, and the fair price of each change.
+    """Return the change in dice that makes a loadout fair at its points, and the fair price of each change.
 
     Parameters
     ----------
@@ -344,7 +344,7 @@ def solve_dice(
 def _nearest(curve: pd.DataFrame) -> int | None:
     """Return the change of dice whose fair price is nearest to the points.
 
-    None if it is not fair there, or if the nearest is the last that was tried and a further one may be nearer.
+    None if it is not fair there, or if it is the last change tried and a further one may be nearer.
     """
     away = np.log(curve["points_over_fair"].to_numpy(np.float64))
     best = int(np.abs(away).argmin())
@@ -358,7 +358,7 @@ def _whole(points: float) -> int:
 
 
 def _fair(field: Standings, selector: str, role: str | None) -> Standing:
-    """Return the standing of a loadout, paid as units of `role` are; InputError where it has no fair price."""
+    """Return the standing of a loadout, paid as units of `role` are; InputError if it has no fair price."""
     here = field[selector]
     if np.isnan(here.fair_points):
         raise InputError(f"no fair price: {here.why}", where=selector, allowed="a loadout that exchanges with others")
@@ -377,7 +377,7 @@ def _fair(field: Standings, selector: str, role: str | None) -> Standing:
 
 
 def _priced(loadout: Loadout, against: Selectors, profiles: Profiles) -> Loadout:
-    """The loadout with points to begin with: its own, or the median of the field."""
+    """Return the loadout with initial points: its own, or the median of the opponents."""
     if loadout.level.points:
         return loadout
     points = [loadout.level.points for loadout in loadouts(against, profiles) if loadout.level.points]

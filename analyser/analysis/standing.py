@@ -1,4 +1,4 @@
-"""Standings of loadouts in a field in which all meet each other, and the effect of an edit on them."""
+"""Standings of loadouts among opponents that all meet each other, and the effect of an edit on them."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from analyser.game.units import Loadout, unit_of
 from analyser.plots.metrics import EFFICIENCY, number_text
 
 ARROW = " → "
-MOST_NAMED = 3  # opponents, in a sentence
-_EVEN = 1e-9  # of the points that two destroy of each other: rounding
+MOST_NAMED = 3  # opponents named in a sentence
+_EVEN = 1e-9  # of the points that two destroy of each other; smaller differences are rounding
 _MOVED = {"opponent": "str", "before": "float", "after": "float", "change": "float", "changes_hands": "bool"}
 
 
 class Standing(NamedTuple):
-    """Points and fair points of a loadout in a field; figures are NaN where they are undecided.
+    """Points and fair points of a loadout among opponents; figures are NaN if undecided.
 
     Attributes
     ----------
     points : int or None
     efficiency : float
-        Points destroyed for 100 points: the mean of all attacks on the field that it can make, in the situations of
-        an exchange.
+        Points destroyed per 100 points: the mean of all its possible attacks on the opponents, in situations in which
+        each side acts once.
     fair_points, fair_low, fair_high, under_probability, over_probability, verdict, lean, doubt, why, role
         As of :func:`analyser.fair_points`.
     offence, toughness : float
         As of :func:`analyser.fair_points`.
     rank, of : int or None, int
-        Its place among the loadouts of its role by points over fair points; 1 is the most over-priced.
+        Rank among the loadouts of its role by points over fair points, and their number; 1 is the most over-priced.
     """
 
     points: int | None
@@ -62,12 +62,12 @@ class Standing(NamedTuple):
     toughness: float
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields as plain data; None where there is no figure."""
+        """Return the fields as plain data; None for missing figures."""
         return {name: None if pd.isna(value) else value for name, value in self._asdict().items()}
 
 
 class Standings:
-    """A field in which all meet each other, and where each of them stands."""
+    """Opponents that all meet each other, and the standing of each."""
 
     def __init__(self, table: Matchups) -> None:
         self.table = table
@@ -83,7 +83,7 @@ class Standings:
         threads: int | None = None,
         keep: bool = False,
     ) -> Standings:
-        """Return the standings with these loadouts as the field; computes only changed fights, and may store them."""
+        """Return the standings with these loadouts as opponents; computes only changed fights (`keep` stores them)."""
         how: dict[str, Any] = {"ruleset": ruleset, "used": used, "threads": threads, "keep": keep}
         return Standings(edited(self.table, loadouts, loadouts, **how))
 
@@ -113,11 +113,11 @@ class Standings:
 
     @property
     def verdicts(self) -> pd.Series[str]:
-        """The verdict on each, by selector."""
+        """Verdict on each loadout, by selector."""
         return self._rows["verdict"]
 
     def at_most(self, selector: str) -> int:
-        """Return the points of a better loadout of its faction, more than which is not fair; its own without one."""
+        """Return the upper limit of its fair points: the points of a better loadout of its faction, or its own."""
         row = self._rows.loc[selector]
         return int(row["points"] if pd.isna(row["at_most"]) else row["at_most"])
 
@@ -135,13 +135,13 @@ class Standings:
 
 
 def moved(before: Standings, after: Standings, selector: str) -> pd.DataFrame:
-    """Return the effect of an edit on each matchup of a loadout that is in both fields, the worst first.
+    """Return the effect of an edit on each matchup of a loadout that is in both standings, the worst first.
 
     Returns
     -------
     DataFrame
-        One row for each opponent: `opponent`; `before` and `after`, how far the loadout comes out ahead, -1 to 1;
-        `change`; `changes_hands`, True if the other side comes out ahead now. Empty if it is not in the exchange.
+        One row for each opponent: `opponent`; `before` and `after`, the lead of the loadout, -1 to 1; `change`;
+        `changes_hands`, True if the lead changes sides. Empty if the loadout cannot be compared.
     """
     if not all(selector in table.leads.index for table in (before, after)):
         return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in _MOVED.items()})
@@ -165,18 +165,18 @@ def steady(old: Standing, new: Standing) -> Standing:
 
 
 def _follows(standing: Standing) -> bool:
-    """Return True if the verdict follows from the probabilities: nothing else decides, and nothing is in doubt."""
+    """Return True if the verdict follows from the probabilities alone, without a doubt or another rule."""
     return standing.verdict == verdict_of(standing.under_probability, standing.over_probability)
 
 
 class Hands(NamedTuple):
-    """The opponents of whom a loadout comes out ahead since an edit, and those who come out ahead of it since."""
+    """Opponents that a loadout is ahead of since an edit, and opponents that are ahead of it since."""
 
     gained: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """Return how many matchups change hands, with names.
+        """Return the number of matchups that change hands, with names.
 
         >>> print(Hands(("imperium/krupp-field-guns@basic", "imperium/krupp-field-guns@reinforced"), ()))
         2 matchups change hands (now ahead of imperium/krupp-field-guns)
@@ -224,7 +224,7 @@ def sentence(selector: str, old: Standing, new: Standing, hands: Hands) -> str:
 
 
 def ahead_text(share: float) -> str:
-    """Return how far a loadout comes out ahead, as a share of all points that the two destroy of each other.
+    """Return the lead of a loadout as text, as a share of all points that the two destroy of each other.
 
     >>> ahead_text(0.204), ahead_text(-0.5), ahead_text(0.0)
     ('20% ahead', '50% behind', 'even')
@@ -239,7 +239,7 @@ NONE = "–"
 
 
 def figure(value: float) -> str:
-    """A figure as a sentence has it: whole numbers from 10 on; a dash where there is none."""
+    """Return a figure as text for a sentence: whole numbers from 10; a dash for NaN."""
     return NONE if np.isnan(value) else f"{value:.0f}" if abs(value) >= 10 else number_text(value)
 
 

@@ -1,4 +1,4 @@
-"""Verdict on every loadout of a game: its fair points, how sure they are, and the reason."""
+"""Verdict on every loadout of a game: its fair points, their uncertainty, and the reason."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ from analyser.game.units import Loadout, unit_of
 Places = NDArray[np.int64]
 
 OVER, UNDER, FAIR, UNDECIDED = "over-priced", "under-priced", "fair", "undecided"
-CHEAP, DEAR = np.log(0.9), np.log(1.1)  # of points over fair points: wrong by more than 10%
-WRONG_AT, FAIR_AT = 0.6, 0.55  # probabilities from which a verdict is given
-NOISE = 0.05  # a probability that moves by no more changes no verdict from one version to the next
+CHEAP, DEAR = np.log(0.9), np.log(1.1)  # logarithms of points over fair points: wrong by more than 10%
+WRONG_AT, FAIR_AT = 0.6, 0.55  # least probability of a wrong price, and of a fair one, for a verdict
+NOISE = 0.05  # between versions, smaller changes of a probability change no verdict
 RULE = (
     f"Under-priced, over-priced: with at least {WRONG_AT:.0%} the points are more than 10% below, or above, fair.",
     f"Fair: with at least {FAIR_AT:.0%} they are within 10%. Undecided: none of these, or for the reason given.",
 )
-_POWER, ENDS = 0.8416, 1.96  # quantiles of the normal distribution: of 80%, and of 97.5%
-_GROUND = 5.0  # of the Dirichlet distribution of grounds: of two, 95% of draws are from 21% to 79%
-_CLEAR = np.array([0.5, 1.0, 0.5, 0.5])  # differences of profiles that are clear: logarithms
-_ALONE = 1.0  # standard deviation of a logarithm beyond which there is no price
-_KINDS = {  # words of a doubt, and what it is of several loadouts
+_POWER, ENDS = 0.8416, 1.96  # quantiles of the normal distribution: 80% and 97.5%
+_GROUND = 5.0  # parameter of the Dirichlet distribution of grounds: with two, 95% of draws are from 21% to 79%
+_CLEAR = np.array([0.5, 1.0, 0.5, 0.5])  # clear differences between profiles, in logarithms
+_ALONE = 1.0  # standard deviation of a logarithm above which there is no price
+_KINDS = {  # phrases in a doubt, and its name for several loadouts
     "may be fair": "fair and wrong prices are both likely",
     "but nothing here counts": "it has what no figure here counts",
 }
 MOST_OPPONENTS = 3
-_PLAYED = 0.005  # of an equilibrium; less is rounding
-_DIGITS = 9  # of shares that are lost or gained; what comes after them is the rounding of sums
+_PLAYED = 0.005  # share of an equilibrium; smaller shares are rounding
+_DIGITS = 9  # of shares lost or gained; later digits are rounding
 _SIGNS = {OVER: -1, UNDER: 1, FAIR: 0, UNDECIDED: 0}
 
 
 class Role(NamedTuple):
-    """Pay of a role for what no figure counts: points of its units over what they exchange."""
+    """Pay of a role for benefits that no figure counts: ratio of points of its units to worth in fights."""
 
     role: str
     units: int
@@ -54,7 +54,7 @@ class Role(NamedTuple):
 
 
 class Rating(NamedTuple):
-    """Ratings of all loadouts of a game; the columns of `frame` are those of :func:`analyser.fair_points`."""
+    """Verdicts on all loadouts of a game; the columns of `frame` are those of :func:`analyser.fair_points`."""
 
     frame: pd.DataFrame
     roles: tuple[Role, ...]
@@ -67,7 +67,7 @@ class Rating(NamedTuple):
 def rate(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> Rating:
     """Return the verdict on every loadout of a game, and a row for loadouts outside it, in the order of the table.
 
-    Without those `played` in the equilibrium it takes less time: no programme is solved, and nothing loaded for it.
+    `with_played=False` is faster: it solves no equilibrium and does not load the solver.
     """
     today, losses = np.log(exchange.points), exchange.mean()
     gains = pricing.ahead(losses, today)
@@ -121,9 +121,9 @@ def rate(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> R
 
 
 def _profiles(exchange: Exchange) -> Array:
-    """Return what makes units alike: SPEED, reach, DAMAGE LIMIT, and the hits that destroy it, the mean of its levels.
+    """Return the profile figures that make units similar: SPEED, reach, DAMAGE LIMIT, and hits to destroy it.
 
-    No dice and no points are among them, so that these move a price by nothing but fights.
+    Figures are means over the levels of a unit. Dice and points are excluded, so they move a price only by fights.
     """
     units = [loadout.unit for loadout in exchange.loadouts]
     speed = np.log1p([unit.speed or 0.0 for unit in units])
@@ -135,9 +135,9 @@ def _profiles(exchange: Exchange) -> Array:
 
 
 def _noise(exchange: Exchange, field: Array, prices: Array) -> Array:
-    """Return the errors of even prices by who is met and where: a column for each unit and for each ground.
+    """Return the errors of even prices from random opponents and grounds: a column for each unit and for each ground.
 
-    The first order of the Bayesian bootstrap over units (Rubin 1981), and of a Dirichlet distribution over grounds.
+    A first-order Bayesian bootstrap over units (Rubin 1981), and a Dirichlet distribution over grounds.
     """
     by_loadout, by_ground = pricing.sensitivity(exchange.losses, field, prices)
     kinds, grounds = np.unique(exchange.kinds), len(exchange.losses)
@@ -147,7 +147,7 @@ def _noise(exchange: Exchange, field: Array, prices: Array) -> Array:
 
 
 def _roles(prices: Pooled, sides: Sides) -> tuple[Role, ...]:
-    """Return the pay of each role beside the others, the highest first."""
+    """Return the pay of each role compared with the others, the highest first."""
     units = pd.Series(sides.kinds).groupby(list(sides.roles)).nunique()
     result = [
         Role(role, int(units[role]), float(np.exp(pay)), PAID_FOR.get(role, "")) for role, pay in prices.roles.items()
@@ -162,14 +162,14 @@ def _normal(values: Array) -> Array:
 
 
 def probabilities(wrong: Array, error: Array, least: Array | float = -np.inf) -> tuple[Array, Array]:
-    """Return the probabilities that points are more than 10% below what is fair, and more than 10% above.
+    """Return the probabilities that points are more than 10% below fair, and more than 10% above.
 
     Parameters
     ----------
     wrong, error : ndarray
-        The logarithm of points over fair points, and its standard deviation.
+        Logarithm of points over fair points, and its standard deviation.
     least : ndarray or float
-        Known to be at least that: what a better unit costs limits what is fair.
+        Lower bound of `wrong`, because the points of a better unit limit the fair points.
 
     Examples
     --------
@@ -210,9 +210,10 @@ def lean_of(under: float, over: float) -> str:
 
 
 def _noticed_from(prices: Pooled) -> Array:
-    """Return the share by which the points of a fair loadout must change to be noticed, with 80%.
+    """Return the share by which the points of a fair loadout must change for a verdict to notice it, with 80%.
 
-    It is noticed if it is then no longer fair; NaN where nothing is sure enough to be called fair.
+    A change is noticed if the verdict is then no longer fair. NaN if even a fair price is too uncertain to be called
+    fair.
     """
     least, most = np.zeros(len(prices.wrong)), np.full(len(prices.wrong), 1.0)
     for _ in range(40):
@@ -234,7 +235,7 @@ def interval_text(low: float, high: float) -> str:
 
 
 def kind_of_doubt(doubt: str) -> str:
-    """Why nothing can be said, without its figures: of several loadouts at once.
+    """Return the reason for a doubt without its figures, to count several loadouts.
 
     >>> kind_of_doubt("anything from 54 to 114 points may be fair")
     'fair and wrong prices are both likely'
@@ -248,7 +249,7 @@ class _Dominator(NamedTuple):
     loadout: str
     points: int
     saved: int
-    besides: str  # what the dominated one has and it has not
+    besides: str  # properties of the dominated loadout that this one lacks
 
     @property
     def told(self) -> str:
@@ -257,7 +258,7 @@ class _Dominator(NamedTuple):
 
 
 def _dominators(answer: Matchups, exchange: Exchange) -> dict[int, _Dominator]:
-    """Return the best dominator of each dominated loadout: one that has all that it has, and the cheapest."""
+    """Return the best dominator of each dominated loadout: preferably one that lacks nothing, then the cheapest."""
     pairs = dominations(answer.frame, answer.attackers)
     pairs = pairs[pairs["by"].isin([loadout.selector for loadout in exchange.loadouts])]
     pairs = pairs.assign(lacks=pairs["has_besides"].map(len).gt(0))
@@ -274,7 +275,7 @@ def _dominators(answer: Matchups, exchange: Exchange) -> dict[int, _Dominator]:
 
 
 def _judged(exchange: Exchange, prices: Pooled, reasons: Reasons, better: Mapping[int, _Dominator]) -> pd.DataFrame:
-    """Return fair points with their interval, the probabilities, the verdict and its reason of each loadout."""
+    """Return fair points with their interval, the probabilities, the verdict and its reason, for each loadout."""
     today = np.log(exchange.points)
     at_most = np.full(len(today), np.nan)
     for at, rival in better.items():
@@ -303,7 +304,7 @@ def _judged(exchange: Exchange, prices: Pooled, reasons: Reasons, better: Mappin
 def _verdict(
     at: int, under: float, over: float, fair: Sequence[float], reasons: Reasons, better: _Dominator | None
 ) -> tuple[str, str, str, str]:
-    """Return verdict, lean, doubt and reason of a loadout."""
+    """Return the verdict, lean, doubt and reason of a loadout."""
     lean = lean_of(under, over)
     if better and not better.besides:
         return OVER, lean, "", better.told
@@ -324,7 +325,7 @@ def _verdict(
 
 
 def _sides_of(exchange: Exchange) -> tuple[Places, Places]:
-    """Return the two sides that play each other: all against all, or two groups that do not meet among themselves."""
+    """Return the indices of the two sides: all against all, or two groups without matchups within a group."""
     everybody = np.arange(len(exchange.loadouts))
     theirs = np.flatnonzero(exchange.meets[0])
     ours = np.flatnonzero(exchange.meets[theirs[0]])
@@ -333,7 +334,7 @@ def _sides_of(exchange: Exchange) -> tuple[Places, Places]:
 
 
 def _played(gains: Array, sides: tuple[Places, Places]) -> tuple[Array, float]:
-    """Each loadout's share of the equilibrium at today's points, and how far that could be exploited."""
+    """Return each loadout's share of the equilibrium at today's points, and its exploitability."""
     rows, columns = sides
     ours, theirs, _, exploitability = pricing.equilibrium(gains[np.ix_(rows, columns)])
     played = np.zeros(len(gains))
@@ -342,7 +343,7 @@ def _played(gains: Array, sides: tuple[Places, Places]) -> tuple[Array, float]:
 
 
 def _with_those_outside(table: pd.DataFrame, answer: Matchups, exchange: Exchange) -> pd.DataFrame:
-    """With a row for each loadout that is not in the game, why it is not; in the order of the table of matchups."""
+    """Add a row with the reason for each loadout outside the game; return all in the order of the matchups."""
     sides = {loadout.selector: loadout for loadout in (*answer.attackers, *answer.defenders)}
     outside = [sides[name] for name in exchange.left_out]
     missing = {
@@ -369,7 +370,7 @@ def _names(loadouts: Sequence[Loadout]) -> dict[str, list[str]]:
 
 
 def _opponents(surplus: Array, exchange: Exchange, selectors: NDArray[np.str_]) -> str:
-    """The units against whom it does most beyond what is expected, at most :data:`MOST_OPPONENTS`, each once."""
+    """Return the units against which it does better than expected, the best first, at most :data:`MOST_OPPONENTS`."""
     units: dict[str, str] = {}
     rounded = surplus.round(_DIGITS)
     for at in np.lexsort([selectors, -rounded]).tolist():

@@ -1,4 +1,4 @@
-"""Best assignment of attackers to targets in a round: several ranged attacks on one target, by exact focus fire."""
+"""Best assignment of ranged attacks to targets in a round, by exact focus fire."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from analyser.scenarios.attack import attack_record
 from analyser.scenarios.focus import volleys_setup
 from analyser.scenarios.resolve import resolve_attack, resolve_target
 
-MOST_IN_ANY_ORDER = 6  # attacks on one target of which every order is tried
-INTERPRETED = 0.03  # seconds that the interpreter takes for an attacker and a target
+MOST_IN_ANY_ORDER = 6  # most attacks on one target whose orders are all tried
+INTERPRETED = 0.03  # seconds per attacker and target without compilation
 
 
 class Aim(NamedTuple):
-    """Aim of an assignment: its words and unit, the worth of a target, and the share of it that is gained."""
+    """Aim of an assignment: its title and unit, the worth of a target, and the share of it gained in a state."""
 
     title: str
     unit: str
@@ -68,7 +68,7 @@ AIMS: Mapping[str, Aim] = {
 
 
 class Shot(NamedTuple):
-    """So many units of a kind, each attacking with that row."""
+    """Attacks of a number of units of a kind, all with one row."""
 
     attacker: str
     row: str
@@ -76,7 +76,7 @@ class Shot(NamedTuple):
 
 
 class Attacked(NamedTuple):
-    """A target and the attacks on it, in their order: what they come to together, and what single attacks add up to."""
+    """A target and the attacks on it in order, with their joint result and the sum of their single results."""
 
     target: str
     shots: tuple[Shot, ...]
@@ -85,7 +85,7 @@ class Attacked(NamedTuple):
     share_lost: float
     mean_models_destroyed: float
     p_annihilated: float
-    order_gain: float | None  # what the best order of the same attacks would add; None: too many orders to try
+    order_gain: float | None  # gain of the best order of these attacks; None if there are too many orders to try
 
 
 class Idle(NamedTuple):
@@ -105,12 +105,12 @@ class Volleys(NamedTuple):
     aim : str
         A name of :data:`AIMS`.
     attacked : tuple of Attacked
-        The one that loses most first.
+        Attacked targets, the largest value first.
     idle : tuple of Idle
     value, bound, gap : float
-        What all is worth; what no assignment is worth more than; and the difference as a share of the value.
+        Total value, upper bound of any assignment, and their difference as a share of the value.
     together : tuple of Attacked
-        For each kind of target, what all attacks on it alone would come to.
+        For each kind of target, the result of all attacks on it alone.
     """
 
     situation: Situation
@@ -128,7 +128,7 @@ class Volleys(NamedTuple):
         return sum(attack.sum_of_single for attack in self.attacked)
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each kind of attacker on each target."""
+        """Return a row for each kind of attacker on each target."""
         rows = []
         for number, attack in enumerate(self.attacked, 1):
             figures = {name: value for name, value in attack._asdict().items() if name not in ("target", "shots")}
@@ -158,7 +158,7 @@ def _plain(attacked: Attacked) -> dict[str, Any]:
 
 
 def check_aim(aim: str, targets: Listed) -> None:
-    """Raise InputError where a target's profile does not say what the aim counts."""
+    """Raise InputError if a target's profile lacks the points that the aim counts."""
     missing = [kind.selector for kind in targets.kinds if AIMS[aim].worth(kind) is None]
     if missing:
         problem = f"no {AIMS[aim].lacks} are known of {', '.join(missing)}"
@@ -168,7 +168,7 @@ def check_aim(aim: str, targets: Listed) -> None:
 def best_volleys(
     attackers: Listed, targets: Listed, frame: pd.DataFrame, situation: Situation, ruleset: Ruleset, aim: str
 ) -> Volleys:
-    """The best assignment of ranged attacks in a situation; `frame`, of :func:`analyser.matchups`, has the rows."""
+    """Return the best assignment of ranged attacks in a situation; `frame`, of matchups, has the rows to use."""
     part = frame[(frame["situation"] == situation.name) & frame["why_not"].isna()]
     part = part[part["dice"] > 0]
     rows = {(str(a), str(d)): str(row) for a, d, row in zip(part["attacker"], part["defender"], part["row"])}
@@ -197,7 +197,7 @@ def _why_idle(attacker: Loadout, frame: pd.DataFrame, situation: Situation) -> s
 
 
 class _Side:
-    """A kind of target: the states that it can come to, by which attacks, and what they are worth."""
+    """A kind of target: its possible states, the attacks that lead to them, and their worth."""
 
     def __init__(
         self,
@@ -226,7 +226,7 @@ class _Side:
         self.worth = worth * AIMS[aim].gained(self._states, target)
 
     def attacked(self, shots: Shots) -> Attacked:
-        """Return the result of these attacks, one after the other."""
+        """Return the result of these attacks, in order."""
         law = self._law(shots)
         single = sum(often * float(self.matrices[kind][0] @ self.worth) for kind, often in enumerate(shots) if often)
         return Attacked(
@@ -238,7 +238,7 @@ class _Side:
             ),
             float(law @ self.worth),
             single,
-            min(float(law @ _share_lost(self._states, self._target)), 1.0),  # where rounding lifts sums above it
+            min(float(law @ _share_lost(self._states, self._target)), 1.0),  # rounding can lift sums above it
             float(law @ states.models_destroyed(self._states, self._target.level.models)),
             min(float(law @ states.is_removed(self._states)), 1.0),
             self._order_gain(shots, float(law @ self.worth)),
@@ -248,7 +248,7 @@ class _Side:
         return law_of(Foe(1, self.matrices, self.worth), shots)
 
     def _order_gain(self, shots: Shots, value: float) -> float | None:
-        """Return the most that another order of these attacks adds; None where there are too many orders to try."""
+        """Return the largest gain by another order of these attacks; None if there are too many orders to try."""
         kinds = [kind for kind, often in enumerate(shots) for _ in range(often)]
         if len(set(kinds)) <= 1:
             return 0.0

@@ -1,4 +1,4 @@
-"""Effect of a change of one loadout on its standing: before and after, and the matchups that it moves."""
+"""Effect of a change of one loadout on its standing: before and after, and the matchups that change."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.units import OF_LEVELS, Loadout
 
 MOST_SHOWN, MOST_HANDS = 3, 6
-_MOVED = 0.005  # half a point of a hundred: less is not worth a line
+_MOVED = 0.005  # half a point of a hundred; smaller changes are not shown
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,22 +49,22 @@ class WhatIf(JudgedAnswer):
     loadout : str
         Its selector.
     changes : dict of str to str
-        What was asked for.
+        The given changes.
     before, after : Standing
     frame : DataFrame
-        What the change did to each matchup, the worst first; see :func:`analyser.analysis.standing.moved`.
+        Effect of the change on each matchup, the worst first; see :func:`analyser.analysis.standing.moved`.
     situations : tuple of Situation
     profiles : ProfilesUsed
     method : str
-        ``"exact"``; the intervals of fair points are those of a fitted model, without draws.
+        ``"exact"``; the intervals of fair points are those of a fitted model, without random draws.
     limits : str
-        What is not known.
+        Factors that are not counted.
     spent : tuple of str
-        The bands of its rows that have no dice left, of those that had some.
+        Bands of its rows that lost all their dice.
     among : Among
-        The opponents that it is judged against.
+        Opponents that it is judged against.
     beyond : tuple of str
-        Changed numbers that are out of the range of all others in the field, and that range.
+        Changed numbers outside the range of all opponents, with that range.
     """
 
     loadout: str
@@ -82,12 +82,12 @@ class WhatIf(JudgedAnswer):
 
     @property
     def sentence(self) -> str:
-        """The effect of the change, in one sentence."""
+        """Effect of the change, in one sentence."""
         return sentence(self.loadout, self.before, self.after, self.hands)
 
     @property
     def hands(self) -> Hands:
-        """Opponents that it now comes out ahead of, and those that it no longer does."""
+        """Opponents that it is ahead of now, and those that are ahead of it now."""
         return hands_of(self.frame)
 
     @property
@@ -105,7 +105,7 @@ class WhatIf(JudgedAnswer):
 
     @property
     def headline(self) -> str:
-        """The verdict before and after the change, in one sentence."""
+        """Verdict before and after the change, in one sentence."""
         asked = ", ".join(f"{key} {value}" for key, value in self.changes.items())
         if self.before.verdict == self.after.verdict:
             return f"{spoken(self.loadout)} stays {self.after.verdict} with {asked}."
@@ -113,7 +113,7 @@ class WhatIf(JudgedAnswer):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """Points and fair points before and after, these with their intervals; without those that do not exist."""
+        """Points, and fair points with their intervals, before and after; without missing ones."""
         figures: dict[str, Any] = {}
         for when, standing in (("before", self.before), ("after", self.after)):
             figures |= {f"points_{when}": standing.points, f"fair_points_{when}": standing.fair_points}
@@ -140,7 +140,7 @@ class WhatIf(JudgedAnswer):
         }
 
     def blocks(self) -> list[Block]:
-        """The sentence, both standings side by side, and the matchups that moved most."""
+        """Return the sentence, both standings side by side, and the matchups that changed most."""
         asked = ", ".join(f"{key} {value}" for key, value in self.changes.items())
         said = [
             *fill(f"A{self.among.in_short[1:]}, {self.sentence} ({self.method})."),
@@ -157,7 +157,7 @@ class WhatIf(JudgedAnswer):
         ]
 
     def notes(self) -> list[str]:
-        """The rule of verdicts, limits, die, deck and profiles."""
+        """Return the rule of verdicts, limits, die, deck and profiles."""
         return [*RULE, self.limits, *self.profiles.notes()]
 
 
@@ -185,7 +185,7 @@ def _rank(standing: Standing) -> str:
 
 
 def _matchups(frame: pd.DataFrame) -> list[Block]:
-    """The matchups that got worst and best, and those that change hands, as blocks; none if none moves."""
+    """Return the matchups that worsened or improved most and those that change hands, as blocks; may be empty."""
     worse = frame[frame["change"] < -_MOVED].head(MOST_SHOWN)
     better = frame[frame["change"] > _MOVED].iloc[::-1].head(MOST_SHOWN)
     hands = frame[frame["changes_hands"]]
@@ -219,16 +219,16 @@ def what_if(
     progress: Progress | bool | None = None,
     **changes: Any,
 ) -> WhatIf:
-    """Return the effect of a change of one loadout on its efficiency, its fair points, its verdict and its matchups.
+    """Return the effect of a change of one loadout on its efficiency, fair points, verdict and matchups.
 
     Parameters
     ----------
     unit : str or Loadout
         The loadout to change.
     against : str, Loadout, or several of them
-        The opponents, which meet each other and the unit.
+        Opponents, which meet each other and the unit.
     row : str, optional
-        The row whose `dice`, ranges and `qualities` change. Default: every row.
+        Row whose `dice`, ranges and `qualities` change. Default: every row.
     situations, policy, profiles, threads, progress
         As of :func:`analyser.fair_points`.
     **changes
@@ -278,7 +278,7 @@ def what_if(
 
 
 def _beyond(changed: Loadout, keys: Iterable[str], field: Iterable[Loadout]) -> tuple[str, ...]:
-    """Changed numbers that no other in the field comes near: the rules set few limits, and one may err."""
+    """Return changed numbers outside the range of all opponents, as a hint of an error: the rules set few limits."""
     lines = []
     for key in keys:
         if key not in OF_LEVELS or (mine := getattr(changed.unit, key)) is None:
@@ -292,7 +292,7 @@ def _beyond(changed: Loadout, keys: Iterable[str], field: Iterable[Loadout]) -> 
 
 
 def _spent(before: Loadout, after: Loadout) -> tuple[str, ...]:
-    """The bands that have no dice any more: ``Ranged (Aerial) at 1-6, 7-12 models``."""
+    """Return the bands that lost all their dice: ``Ranged (Aerial) at 1-6, 7-12 models``."""
     counts = "damage" if "behemoth" in before.unit.traits else "models"
     result: dict[str, list[str]] = {}
     for row, now in zip(before.unit.rows, after.unit.rows):
