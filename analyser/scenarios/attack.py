@@ -111,7 +111,7 @@ class Scenario:
 
 
 def attack_record(attack: Attack, attacker: Bearer | None = None) -> AttackFacts:
-    """Return the :data:`~analyser.rules.structs.ATTACK` record of a resolved attack; `attacker` has its special rules."""
+    """Return the :data:`~analyser.rules.structs.ATTACK` record of an attack; `attacker` has its special rules."""
     assert attack.dice is not None
     in_parentheses = attack.dice_in_parentheses
     more = DICE_A_CARRIAGE * attack.carriages
