@@ -14,7 +14,7 @@ from analyser.game.profiles import Profiles, ProfilesUsed, profiles_record
 from analyser.game.units import Faction
 
 ONCE = Limits(most=1)  # default limits of a unit in a battlegroup
-NARROWEST = 20  # characters of a wrapped column
+NARROWEST = 20  # least characters of a wrapped column
 TIE = "\N{NO-BREAK SPACE}"
 IN_NO_SLOT = ""  # of units that a battlegroup allows outside all slots
 

@@ -45,7 +45,7 @@ class Term(NamedTuple):
 
 HOUSE_RULE = "house rule"
 OF_SHOTS = ("ranged attack", "when the row may fire")
-"""Values of `touches` that concern shots alone."""
+"""Values of `touches` that concern only shots."""
 
 
 def _glossary(*rows: tuple[str, str, str, tuple[str, ...]]) -> Mapping[str, Term]:

@@ -22,7 +22,7 @@ LONGEST_ID = 80  # characters; the id of a faction is also a file name
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=LONGEST_ID)]
 Name = Annotated[str, AfterValidator(plain_name)]
 Entry = Annotated[str, Field(max_length=LONGEST_ID), AfterValidator(plain_name)]
-"""The id of an entry of a data file, by which a roster names what it holds."""
+"""Id of an entry of a data file; rosters refer to entries by it."""
 
 
 def faction_name(faction: str) -> str:

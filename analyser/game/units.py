@@ -159,7 +159,7 @@ class Level(Record):
 
 
 OF_LEVELS = ("size", "speed", "defence", "damage_limit", "discipline", "break_limit")
-"""The numbers of a unit that a level may have otherwise."""
+"""Numbers of a unit that may differ by level."""
 
 
 class Unit(Record, Bearer):
@@ -362,14 +362,14 @@ def _selector(value: object) -> object:
 
 
 Selector = Annotated[str, PlainValidator(_selector)]
-"""A selector of a loadout in the library; or, until a scenario is resolved, a loadout itself."""
+"""Selector of a loadout in the library; before a scenario is resolved, also a loadout."""
 
 
 _NOT_CHANGED = ("id", "name", "entry", "levels", "rows", "kind", "against", "bands", "in_force", "battlegroups")
 
 
 def as_kept(key: str, value: Any, unit: Unit) -> Any:
-    """Return a number or "none" in the form of the profile: None unless the number differs between levels."""
+    """Return a value as a profile stores it; no number is "none" if its levels differ in that key, else None."""
     if key in OF_LEVELS and (value is None or (isinstance(value, str) and value == "none")):
         return "none" if key in unit.differing else None
     return value

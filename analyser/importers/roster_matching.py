@@ -184,7 +184,7 @@ def _unused_name(name: str, taken: set[str]) -> str:
     return tried
 
 
-# --- what is told ---------------------------------------------------------------------------------
+# --- warnings -------------------------------------------------------------------------------------
 
 
 def _about_unit(match: Match) -> Iterator[str]:

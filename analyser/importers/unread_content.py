@@ -77,7 +77,7 @@ def _unread(root: Element, tree: Tree) -> Iterator[tuple[str, str, str]]:
             yield unit, _shown(element, around), "an element that is not read; left out"
             continue
         if is_true(element, "hidden") and element.tag in ("selectionEntry", "entryLink"):
-            continue  # left out whole, and doubted where it is
+            continue  # left out as a whole, with a warning elsewhere
         inside = tree.name_of(element) if element.tag in _NAMED else around
         unit = unit or (inside if element.tag != "profileType" else "")
         for value, doubt in _odd(element, around):

@@ -7,7 +7,6 @@ from analyser.rules.structs import FightFacts, Officer, Test
 
 # An outcome is one integer, so that equal outcomes are equal numbers. Models left, models destroyed and damage take 10
 # bits each; then come the flags, and above them the attacker's own losses (Overcharge).
-# damage take 10 bits each, then come the flags; the attacker's own losses (Overcharge) stand above them.
 BITS = 10
 MODELS_DESTROYED, DAMAGE, FLAGS = BITS, 2 * BITS, 3 * BITS
 SUPPRESSED, DISORDERED, ACTIVATED, FELL_BACK, BROKEN, FLED, ANNIHILATED = (1 << (FLAGS + place) for place in range(7))

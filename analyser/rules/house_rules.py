@@ -17,7 +17,7 @@ from analyser.game.units import UnitType
 from analyser.rules.structs import CATEGORIES, AttackFacts, Penalty, TargetFacts
 
 MOST_RULES = 4
-"""House rules that bear on one attack from either side."""
+"""Most house rules of each side that affect one attack."""
 
 
 class Situation(IntEnum):
@@ -37,7 +37,7 @@ _SITUATIONS: dict[At, tuple[Situation, ...]] = {
 }
 _TYPES = get_args(UnitType)
 IS_A: Mapping[str | None, int] = {None: 0} | {kind: 1 << place for place, kind in enumerate((*_TYPES, *CATEGORIES))}
-"""Bits of what a unit is: by type and by category."""
+"""Bits of a unit by type and by category."""
 
 # Offsets of the fields above the situations, which are lowest; and the biases of signed numbers.
 _AGAINST, _REROLLS, _IGNORES, _DICE, _DEFENCE, _TEST = 4, 15, 20, 25, 31, 35

@@ -64,7 +64,7 @@ _DEEDS = {
     "hold": Action.NOTHING,
 }
 TO_RANGE, TO_SHORT_RANGE = -1, -2
-"""Stops of a line: its move ends at that range of the row that it goes by."""
+"""Stops of a line: its move ends at that range of its row."""
 _RANGES = {"range": TO_RANGE, "short range": TO_SHORT_RANGE}
 _TO_RANGES = tuple(
     f"{move} to {reach}" for move in ("close in", "retire", "double time", "retire at double time") for reach in _RANGES
@@ -127,7 +127,7 @@ class Line(NamedTuple):
 
 
 LAST_RESORT = Line(Manoeuvre.STAY, Action.NOTHING, text="do nothing")
-"""Order of a list none of whose lines applies."""
+"""Order of a list if none of its lines applies."""
 
 
 def lines_of(policy: str | Sequence[str], where: str) -> tuple[Line, ...]:

@@ -59,7 +59,7 @@ POLICIES = {
         ("aim and shoot with overcharge if in range", "advance and shoot with overcharge"),
     ),
 }
-"""The policies as scenarios name them, each by the name of its :class:`Policy`, in the order that users see."""
+"""Tactics by the lower-case name of their :class:`Policy`, as in scenarios, in the order of the help."""
 
 BEST = "best"
 """Best play: the policy that is no fixed tactic (:mod:`analyser.engine.fight.best`)."""
@@ -120,8 +120,9 @@ class View(NamedTuple):
 def allowed(manoeuvre: int, action: int, view: View) -> tuple[int, int]:
     """Return the allowed part of a decision, in a building (no manoeuvre) and after a failed rally test (AC-5.6).
 
-    After a failed test a unit has only its attack step, or its movement step if nothing is in range or the decision was
-    only to move. It may not charge unless it is Berserk (AC-7); instead it shoots if anything is in range, or advances.
+    After a failed test a unit has only its attack step. It has its movement step instead if nothing is in range, or if
+    the decision was only to move. It may not charge unless it is Berserk (AC-7); instead it shoots if anything is in
+    range, or advances.
     """
     if view.rally_failed and not view.must_charge and manoeuvre in (Manoeuvre.DOUBLE_TIME, Manoeuvre.CHARGE):
         manoeuvre, action = Manoeuvre.ADVANCE, Action.SHOOT

@@ -1,8 +1,8 @@
 """Steps of a strike: the random draw needed next, and its effect on both units (AC-3.7 to AC-5.9, AC-6).
 
 Every engine resolves a strike by these steps. The exact engine follows each outcome with its probability, simulations
-draw one, and a narrated trial records it. The progress of a strike is one integer: its stage, whether the officer has
-fallen, and above them first the attacker's card (Overcharge), then the losses of both units by the roll.
+draw one, and a narrated trial records it. The progress of a strike is one integer: its stage, the officer's fate, and
+above them the attacker's card (Overcharge) or, after the roll, the losses of both units.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Stage(IntEnum):
 
     CARD = 0  # the attacker's card, whose value is added to its dice (Overcharge, AC-6)
     ROLL = 1  # the score of the attack roll
-    OFFICER = 2  # whether the officer is among the models destroyed (AC-5.8)
+    OFFICER = 2  # the officer is among the models destroyed, or not (AC-5.8)
     TEST = 3  # the suppression test (AC-5.1)
     PASSED = 4
     FAILED = 5

@@ -27,7 +27,6 @@ TOPMOST = 63
 
 # Of a standing unit: a unit with Throw has destroyed a model of it in close quarters, or it has shot at a Tail Gunner.
 # FORGET clears it. Of a removed unit: it broke.
-# Gunner. FORGET ends it. Of one that is gone it says that it broke.
 MARKED = discipline.BROKEN
 
 # Of a removed unit: its own blanks destroyed it in a combat (Overcharge), so units beside it still strike (AC-8.7).

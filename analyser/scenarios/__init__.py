@@ -2,5 +2,4 @@
 
 An attack becomes records. Charges (AC-8), focus fire (AC-9.1) and duels (AC-9.2) become programs of operations, which
 the engines run (:mod:`analyser.engine.fight.program`).
-the engines run (:mod:`analyser.engine.fight.program`).
 """

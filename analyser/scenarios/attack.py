@@ -268,7 +268,7 @@ _WARNED_OF_ELSEWHERE = {"officer", "taking_cover"}
 _OF_AN_INLINE_ATTACK: dict[str, Any] = {"attacker_garrisoned": False, "attacker_damage_limit": 1} | dict.fromkeys(
     ("distance", "attacker_models", "dice_in_parentheses")
 )
-"""Keys of an attack without a profile: with one they have picked the row and its dice already."""
+"""Keys that have an effect only without a profile; with one they select the row and its dice."""
 
 
 def _usual(section: type[Record]) -> dict[str, Any]:
@@ -331,7 +331,7 @@ RANKED_BY = {
     "p_annihilated": "probability of annihilation",
     "mean_damage": "expected damage",
 }
-"""The figures that decide between rows, the first one first; of rows equal in all: the first on the card."""
+"""Figures that rank rows, most important first; the first row on the card wins ties."""
 
 
 def best_of(summaries: NDArray[np.void]) -> NDArray[np.int64]:

@@ -125,7 +125,7 @@ def volleys_setup(attacks: Sequence[AttackFacts], target: Target, die: Die) -> S
 
 def _setup_on(target: Target, strikes: Sequence[Strike], most: int, die: Die) -> Setup:
     """Return the setup of strikes on a target; `most` bounds the number of states of an attacker."""
-    # Falling back takes whole inches or ends in flight, so only these positions depend on lengths to the edge.
+    # Falling back takes the full FALL_BACK or ends in flight, so the distance to the edge adds no other positions.
     usual = {"stride": unit_state.FALL_BACK, "position_at": unit_state.WINS, "models": MOST_MODELS}
     usual |= dict.fromkeys(("distance", "fumes_within", "edge_distance"), NONE)
     standing = {"models": target.models or 0, "garrisoned": target.garrisoned}

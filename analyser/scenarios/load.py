@@ -42,7 +42,7 @@ FILES: dict[Kind, type[QuestionFile]] = {
     each.kind: each for each in (ScenarioFile, ChargeFile, FocusFile, DuelFile, BattleFile)
 }
 OWN_SECTIONS = {kind: file.model_fields.keys() - {"target", "ruleset"} for kind, file in FILES.items()}
-"""The sections that a kind of file has to itself."""
+"""Sections that only one kind of file has."""
 
 
 def load(source: AnyScenario | Question, profiles: ProfilesLike | None = None, kind: Kind | None = None) -> AnyScenario:

@@ -149,7 +149,7 @@ WHY_NOT: Mapping[WhyNot, str] = {
     WhyNot.REACTIVE: "it is Reactive: opportunity fire only",
     WhyNot.SHORT_RANGE: "it is Indirect and the target is within short range",
 }
-"""Reasons why a row cannot make an attack, where they do not depend on numbers."""
+"""Reasons without numbers that a row cannot make an attack."""
 
 
 def _is_short(row: Row, attack: Attack) -> bool:

@@ -37,7 +37,7 @@ class _QuickRecord(np.record):  # type: ignore[misc]  # only the stubs call it f
 
 
 _SETUP = np.dtype((_QuickRecord, SETUP))
-_DICE = SETUP.fields["dice"][1], SETUP.fields["dice"][1] + SETUP["dice"].itemsize  # type: ignore[index]  # most of it
+_DICE = SETUP.fields["dice"][1], SETUP.fields["dice"][1] + SETUP["dice"].itemsize  # type: ignore[index]  # most of SETUP
 
 
 class Strike(NamedTuple):
