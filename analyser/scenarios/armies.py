@@ -69,7 +69,7 @@ def load_army(source: ArmyLike, profiles: ProfilesLike | None = None, *, numbers
     if isinstance(source, Sequence) and not isinstance(source, str):
         return _from_table({"unit": source}, "army", library)
     path = path_of(source, "army")
-    if path.suffix.lower() not in (*ROSTERS, *DATA_FILES):  # rejects data files with a hint
+    if path.suffix.lower() not in (*ROSTERS, *DATA_FILES):  # read_roster refuses data files with a hint
         return _from_list(path, library)
     roster = read_roster(path)
     try:

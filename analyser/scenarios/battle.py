@@ -223,7 +223,7 @@ def _resolved(side: str, army: Army, library: Profiles) -> list[Combatant]:
     for unit in army:
         key = unit.loadout.model_dump_json()
         if key not in known:
-            front = Combatant(unit=unit.loadout, from_front=True)  # a loadout is a selector, too
+            front = Combatant(unit=unit.loadout, from_front=True)  # type: ignore[arg-type]  # a loadout is a selector, too
             known[key] = resolve_combatant(front, library, f"{side}: {unit.name}", unit.loadout)
         combatants.append(known[key])
     return combatants
