@@ -1,4 +1,4 @@
-"""Armies: what a player puts on the table, unit by unit (AC-2.2, AC-5.10)."""
+"""Armies: the units and boons of a player's list (AC-2.2, AC-5.10)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from analyser.game.names import faction_name
 from analyser.game.profiles import ProfilesUsed, profiles_record
 from analyser.game.units import Loadout, Row
 
-UNLISTED = "unlisted"  # the faction of an army that no library knows
+UNLISTED = "unlisted"  # faction of an army without any unit from the profiles
 
 
 @dataclass(frozen=True, repr=False)
@@ -24,19 +24,19 @@ class ArmyUnit:
     Attributes
     ----------
     name : str
-        Its own in the army: ``rifle-platoon@basic``, a second one ``rifle-platoon@basic #2``, or what its file says.
+        Unique in the army: ``rifle-platoon@basic``, a second one ``rifle-platoon@basic #2``, or the name in its file.
     loadout : Loadout
-        Its profile and level, with the numbers that the army overrides; every question takes it as a unit.
+        Its profile and level, with the overrides of the army.
     battlegroup, embarked_in : str or None
-        The battlegroup that it belongs to; the name of the unit that it is embarked in.
+        Its battlegroup; the name of its transport.
     reserve : bool
-        Whether it starts in reserve; an aircraft always does.
+        True if it starts in reserve; an aircraft always does.
     policy : str or None
-        What it does in its activations, by the name of a policy of a duel; None: as the battle says.
+        Name of a policy of a duel for its activations; None: the policy of the battle.
     x, behind : float or None, float
-        Inches along the front from its left end (None: spread evenly), and behind the own line.
+        Inches along the front from its left end (None: spread evenly), and inches behind the line of its army.
     changes : dict
-        Keys of its profile that the army overrides; all keys of a unit that no library has.
+        Keys of its profile that the army overrides; for a unit outside the profiles, all its keys.
     """
 
     name: str
@@ -48,7 +48,7 @@ class ArmyUnit:
     x: float | None = None
     behind: float = 0.0
     changes: Mapping[str, Any] = field(default_factory=dict)
-    selector: str | None = None  # in the library; None for a unit that it does not have
+    selector: str | None = None  # in the profiles; None for a unit that they do not have
 
     @property
     def title(self) -> str:
@@ -66,7 +66,7 @@ class ArmyUnit:
 
     @property
     def points(self) -> int | None:
-        """Its cost in points, if known."""
+        """Cost in points, if known."""
         return self.loadout.level.points
 
     @property
@@ -77,7 +77,7 @@ class ArmyUnit:
 
     @property
     def notes(self) -> str:
-        """All that a list says of it beyond its profile, in short."""
+        """Entries of the army list beyond its profile, in short."""
         said = [
             "in reserve" if self.reserve else "",
             f"aboard {self.embarked_in}" if self.embarked_in else "",
@@ -88,7 +88,7 @@ class ArmyUnit:
         return "; ".join(filter(None, said))
 
     def row(self) -> dict[str, Any]:
-        """It as a row of a table; its armaments in short."""
+        """Return the unit as a row of a table, with its armaments in short."""
         unit, (models, points, victory_points) = self.loadout.unit, self.figures
         keys = ("type", "category", "size", "speed", "defence", "damage_limit", "discipline", "break_limit")
         return {
@@ -106,7 +106,7 @@ class ArmyUnit:
         return f"<ArmyUnit {self.name}: {self.loadout.selector}>"
 
     def to_table(self) -> dict[str, Any]:
-        """Its ``[[unit]]`` in a file, without what says nothing."""
+        """Return its ``[[unit]]`` table of a file, without default values."""
         unit = self.loadout.unit
         named = self.selector or f"{unit.id}@{self.loadout.level_name}"
         table = {
@@ -123,37 +123,37 @@ class ArmyUnit:
 
 @dataclass(frozen=True)
 class ArmyBoon:
-    """Boon of a battlegroup: something that it has besides units."""
+    """Boon of a battlegroup: an asset other than units."""
 
     boon: Boon
     battlegroup: str | None = None
 
     def to_table(self) -> dict[str, str]:
-        """Its ``[[boon]]`` in a file."""
+        """Return its ``[[boon]]`` table of a file."""
         return {"boon": self.boon.id} | ({} if self.battlegroup is None else {"battlegroup": self.battlegroup})
 
 
 @dataclass(frozen=True, repr=False)
 class Army:
-    """An army, checked: every unit with its profile.
+    """A checked army: every unit with its profile.
 
     Attributes
     ----------
     name : str
     faction : str
-        The id of its faction; of an army of several that of its first unit.
+        The id of its faction; in an army of several factions, that of its first unit.
     scale : "skirmish", "battle" or "cataclysm"
-        As stated; else the smallest whose points limit holds its points.
+        As stated; otherwise the smallest scale that allows its points.
     points_limit : int or None
-        What it may cost, if it says so.
+        Its points limit, if it states one.
     units : tuple of ArmyUnit
         In the order of the list.
     boons : tuple of ArmyBoon
-        What it has besides units.
+        The boons of its battlegroups.
     battlegroups : dict
-        The kind of each battlegroup by its name: the id of one of its faction, or what the army says.
+        The kind of each battlegroup by its name: the id of a kind of its faction, or the army's own word.
     warnings : tuple of str
-        What was doubted about it, and what was not understood.
+        Doubtful and unrecognised entries.
 
     Examples
     --------
@@ -182,7 +182,7 @@ class Army:
         return len(self.units)
 
     def __getitem__(self, name: str) -> ArmyUnit:
-        """The unit of that name; InputError with the nearest if there is none."""
+        """Return the unit of that name; InputError with the nearest name if there is none."""
         result = next((unit for unit in self.units if unit.name == name), None)
         if result is None:
             raise no_such_unit(name, [unit.name for unit in self.units], self.name)
@@ -208,7 +208,7 @@ class Army:
         return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each unit, ready for a table: what it is, where it stands, and the numbers of its profile."""
+        """Return a row of a table for each unit: its entry in the army list and its profile."""
         return [unit.row() | {"profiles": str(self.profiles or "")} for unit in self.units]
 
     @property
@@ -218,20 +218,20 @@ class Army:
 
     @property
     def bought(self) -> tuple[Boon, ...]:
-        """The boons that cost points: no figure of a fight is computed from them."""
+        """Boons that cost points; the engines do not model them."""
         return tuple(boon.boon for boon in self.boons if boon.boon.points)
 
     @property
     def loadouts(self) -> tuple[Loadout, ...]:
-        """The profile and level of each unit, in the order of the list."""
+        """The loadout of each unit, in the order of the list."""
         return tuple(unit.loadout for unit in self.units)
 
     def embarked(self, transport: ArmyUnit) -> ArmyUnit | None:
-        """The unit that is embarked in a `transport`, if one is."""
+        """Return the passengers of `transport`, or None."""
         return next((unit for unit in self.units if unit.embarked_in == transport.name), None)
 
     def to_table(self) -> dict[str, Any]:
-        """The army as a file holds it; loading it gives the same army again."""
+        """Return the army as the table of an army file; loading it gives an equal army."""
         table = {
             "format": 1,
             "name": self.name,
@@ -245,23 +245,21 @@ class Army:
         return {key: value for key, value in table.items() if value is not None}
 
     def to_toml(self) -> str:
-        """The army as a file that a person can read and change."""
+        """Return the army as a readable TOML file."""
         table = self.to_table()
         units, boons, battlegroups = (table.pop(key, ()) for key in ("unit", "boon", "battlegroups"))
         parts = [toml_lines(table)]
         parts += [f"[battlegroups]\n{toml_lines(battlegroups)}"] if battlegroups else []
         for unit in units:
             rows = unit.pop("rows") if unit.get("rows") else ()
-            said = {
-                key: [] if value == () else value for key, value in unit.items()
-            }  # that there are none is said, too
+            said = {key: [] if value == () else value for key, value in unit.items()}  # an empty list is written too
             parts.append(f"[[unit]]\n{toml_lines(said)}")
             parts += [f"[[unit.rows]]\n{toml_lines(row)}" for row in rows]
         parts += [f"[[boon]]\n{toml_lines(boon)}" for boon in boons]
         return "\n".join(parts)
 
     def as_dict(self) -> dict[str, Any]:
-        """The army as plain data: its file, its points, and what was doubted."""
+        """Return the army as plain data: its file, its points and its warnings."""
         units = [
             {"name": unit.name, **unit.to_table(), "selector": unit.loadout.selector, "points": unit.points}
             for unit in self.units
@@ -272,7 +270,7 @@ class Army:
 
 
 def plain_keys(changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Keys of a profile as plain data."""
+    """Return the keys of a profile as plain data."""
     return {
         key: tuple(item.model_dump(exclude_none=True) if isinstance(item, Row) else item for item in value)
         if isinstance(value, tuple)
@@ -282,7 +280,7 @@ def plain_keys(changes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def names_apart(first: Army, second: Army) -> tuple[str, str]:
-    """Return the names of two armies; in place of equal names those of the factions, or the names with a number.
+    """Return distinct names of two armies: their names, else their factions, else their names with a number.
 
     >>> from analyser import load_army
     >>> names_apart(load_army(["crown/rifle-platoon@basic"]), load_army(["imperium/scion-grenadier-platoon@basic"]))
@@ -296,6 +294,6 @@ def names_apart(first: Army, second: Army) -> tuple[str, str]:
 
 
 def no_such_unit(name: str, names: list[str], where: str) -> InputError:
-    """That no unit of an army has that name, with the nearest that one has."""
+    """Return the error for a name that no unit of an army has, with the nearest name."""
     listed = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
     return InputError(f"no unit is called {shown(name)}{did_you_mean(name, names)}", where=where, allowed=listed)

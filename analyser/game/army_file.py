@@ -1,4 +1,4 @@
-"""Army files: the keys that people write, checked, and the army that they make."""
+"""Army files: their keys, checked, and the army that they describe."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ from analyser.game.units import (
 
 MOST_UNITS = 500
 MOST_POINTS = 100_000
-_NUMBER = re.compile(r"( #\d+)+$")  # that tells units of one name apart
-_TIMES = re.compile(r"\s*(-?\d[\d.]{0,17})(?:\s*[x×]\s+|\s+(?=[\w-]+/))(\S.*)")  # `2 crown/…` is nothing else
+_NUMBER = re.compile(r"( #\d+)+$")  # numbers added to repeated names
+_TIMES = re.compile(r"\s*(-?\d[\d.]{0,17})(?:\s*[x×]\s+|\s+(?=[\w-]+/))(\S.*)")  # `2 crown/…` cannot mean anything else
 _LEVEL_KEYS = ("models", "points", "victory_points")
 
 
@@ -61,8 +61,8 @@ Called = Annotated[Name, AfterValidator(_not_blank)]
 class UnitEntry(Record):
     """``[[unit]]`` section of an army file.
 
-    `unit` is a selector; profile keys beside it override the profile's, ``"none"`` for no value. Without `unit` the
-    keys are the whole profile.
+    `unit` is a selector; profile keys beside it override the profile (``"none"``: no value). Without `unit` the keys
+    are a whole profile.
     """
 
     unit: Selector | None = None
@@ -95,7 +95,7 @@ class UnitEntry(Record):
 
     @property
     def changes(self) -> dict[str, Any]:
-        """The keys of a profile that it states, with their values."""
+        """The profile keys that it states, with their values."""
         stated = ((key, getattr(self, key)) for key in PROFILE_KEYS)
         return {key: value for key, value in stated if value is not None}
 
@@ -106,7 +106,7 @@ PROFILE_KEYS = tuple(
 
 
 def _entries(value: object) -> object:
-    """Units as people list them: a selector, ``3 x`` a selector, a loadout, or a table."""
+    """Return unit entries as tables: from a selector, ``3 x`` a selector, a loadout, or a table."""
     return tuple(map(_entry, value)) if isinstance(value, list | tuple) else value
 
 
@@ -117,14 +117,14 @@ def _entry(value: object) -> object:
 
 
 class BoonEntry(Record):
-    """``[[boon]]`` section of an army file: the id of something that a battlegroup has besides units."""
+    """``[[boon]]`` section of an army file: the id of an asset of a battlegroup other than units."""
 
     boon: Called
     battlegroup: Called | None = None
 
 
 class ArmyFile(Record):
-    """An army file as it stands. `docs/keys.md` has each key."""
+    """An army file as written; `docs/keys.md` lists its keys."""
 
     page = "docs/keys.md"
 
@@ -141,12 +141,12 @@ class ArmyFile(Record):
 
 
 def resolved_army(file: ArmyFile, library: Profiles) -> Army:
-    """An army file with every unit looked up in a library, named and checked.
+    """Return the army of an army file: each unit resolved in a library, named and checked.
 
     Raises
     ------
     InputError
-        A unit or a boon that the library does not have, a unit that cannot embark where it is said to, or two units of
+        A unit or a boon that the library does not have, a unit that cannot embark in its transport, or two units with
         one name.
     """
     faction, rules = _faction_of(file, library), library.force_rules
@@ -179,7 +179,7 @@ def resolved_army(file: ArmyFile, library: Profiles) -> Army:
 
 
 def scale_for(points: int, rules: ForceRules) -> ScaleName:
-    """The smallest force scale for a force of so many points; the largest for one that none of them allows.
+    """Return the smallest force scale that allows a number of points, or the largest if none does.
 
     >>> from analyser import load_profiles
     >>> [scale_for(points, load_profiles().force_rules) for points in (1500, 1501, 9000)]
@@ -190,7 +190,7 @@ def scale_for(points: int, rules: ForceRules) -> ScaleName:
 
 
 def _faction_of(file: ArmyFile, library: Profiles) -> str:
-    """The id of the faction that a file states, else that of its first unit with a selector."""
+    """Return the faction id that a file states, else that of its first unit with a selector."""
     try:
         if file.faction is not None:
             return library.faction(file.faction).id
@@ -205,7 +205,7 @@ def _faction_of(file: ArmyFile, library: Profiles) -> str:
 
 
 def _battlegroups(file: ArmyFile, faction: Faction | None) -> dict[str, str]:
-    """The kind of each battlegroup: its id in the faction, where the faction has one that is called so."""
+    """Return the kind of each battlegroup: an id of the faction if it has a kind of that name."""
     used = [*(entry.battlegroup for entry in file.units), *(entry.battlegroup for entry in file.boons)]
     kinds = {name: name for name in used if name is not None} | file.battlegroups
     id_of = {
@@ -217,7 +217,7 @@ def _battlegroups(file: ArmyFile, faction: Faction | None) -> dict[str, str]:
 def _strange_kinds(file: ArmyFile, faction: Faction | None, library: Profiles) -> Iterator[str]:
     """Yield a warning for each battlegroup of a kind that the faction does not have (FB-4).
 
-    If the file states no kinds, a name unlike any kind gives no warning: it may only group units.
+    If the file states no kinds, a name unlike any kind gives no warning, because it may only group units.
     """
     groups, kinds = _battlegroups(file, faction), [kind.id for kind in (faction.battlegroups if faction else ())]
     for name, kind in groups.items():
@@ -231,9 +231,9 @@ def _strange_kinds(file: ArmyFile, faction: Faction | None, library: Profiles) -
 
 
 def meant_kind(name: str, groups: Mapping[str, str], faction: Faction) -> str:
-    """For a battlegroup of no kind that the faction has, the nearest that it may be: a kind, or another battlegroup.
+    """Return a suggestion for a battlegroup of an unknown kind: the nearest kind or other battlegroup.
 
-    `groups`: the kind of each battlegroup by its name; of one that was not stated the kind is its name.
+    `groups`: the kind of each battlegroup by its name; if none was stated, the kind is the name.
     """
     kinds = {battlegroup.id: battlegroup.name for battlegroup in faction.battlegroups}
     others = [other for other, kind in groups.items() if kind in kinds] if groups[name] == name else []
@@ -253,7 +253,7 @@ def _boon(entry: BoonEntry, faction: Faction | None, library: Profiles) -> ArmyB
 
 
 def _unit(entry: UnitEntry, faction: str, library: Profiles) -> ArmyUnit:
-    """The unit of an entry, without a name of its own yet."""
+    """Return the unit of an entry, still without a name."""
     selector, loadout, changes = _loadout(entry, faction, library)
     own = {key: getattr(entry, key) for key in ("battlegroup", "embarked_in", "policy", "x", "behind")}
     reserve = entry.reserve or slug_of(loadout.unit.type) in library.force_rules.always_in_reserve
@@ -261,7 +261,7 @@ def _unit(entry: UnitEntry, faction: str, library: Profiles) -> ArmyUnit:
 
 
 def _loadout(entry: UnitEntry, faction: str, library: Profiles) -> tuple[str | None, Loadout, dict[str, Any]]:
-    """The selector of an entry in the library, if it has one, its profile as stated, and what of that is stated."""
+    """Return the selector of an entry in the library (or None), its loadout, and its changes."""
     changes = entry.changes
     if entry.unit is None:
         return None, _own_profile(entry, faction, changes, library.ruleset.rules), changes
@@ -278,7 +278,7 @@ def _loadout(entry: UnitEntry, faction: str, library: Profiles) -> tuple[str | N
 
 
 def profile_of(loadout: Loadout) -> dict[str, Any]:
-    """A profile at its level under the keys of an army file."""
+    """Return a profile at its level under the keys of an army file."""
     parts = (loadout.unit, loadout.level)
     keys = {key: getattr(part, key) for part in parts[::-1] for key in PROFILE_KEYS if key in type(part).model_fields}
     keys |= {key: getattr(loadout.unit, key) for key in OF_LEVELS}
@@ -286,9 +286,9 @@ def profile_of(loadout: Loadout) -> dict[str, Any]:
 
 
 def _found(selector: str | Loadout, faction: str, library: Profiles) -> Loadout:
-    """The loadout of a selector; one without a faction is looked for in the army's, and then in all.
+    """Return the loadout of a selector; one without a faction is searched first in the faction of the army.
 
-    If none has it, the nearest names are those of the army's faction.
+    If no unit matches, the suggestions come from the army's faction.
     """
     if not isinstance(selector, str) or "/" in selector or faction not in library.factions:
         return library.loadout(selector)
@@ -305,7 +305,7 @@ def _has_unit(selector: str, library: Profiles) -> bool:
 
 
 def with_changes(loadout: Loadout, changes: Mapping[str, Any]) -> Loadout:
-    """A loadout with some keys of its profile or its level said anew."""
+    """Return a loadout with changed keys of its profile or level."""
     if not changes:
         return loadout
     unit = loadout.unit.model_dump()
@@ -318,7 +318,7 @@ def with_changes(loadout: Loadout, changes: Mapping[str, Any]) -> Loadout:
 
 
 def _own_profile(entry: UnitEntry, faction: str, changes: Mapping[str, Any], house_rules: HouseRules) -> Loadout:
-    """The profile that an entry without a selector is."""
+    """Return the profile stated in full by an entry without a selector."""
     if entry.name is None:
         raise InputError("this key is missing: it is required", where="unit", allowed="a selector; or a whole profile")
     plain = {key: value for key, value in plain_keys(changes).items() if key not in OF_LEVELS or value != "none"}
@@ -332,7 +332,7 @@ def _own_profile(entry: UnitEntry, faction: str, changes: Mapping[str, Any], hou
 
 
 def slug_of(name: str) -> str:
-    """A name as an id.
+    """Return a name as an id.
 
     >>> slug_of("Uhlan Squadron #2")
     'uhlan-squadron-2'
@@ -342,7 +342,7 @@ def slug_of(name: str) -> str:
 
 
 def _free_name(entry: UnitEntry, loadout: Loadout, used: Collection[str], stated: Collection[str]) -> str:
-    """The name that an entry states, else that of its profile, with the first number that no other unit has."""
+    """Return the stated name or that of the profile, with a number if it is already used."""
     base = entry.name or f"{loadout.unit.id}@{loadout.level_name}"
     if base not in used and (entry.name is not None or base not in stated):
         return base
@@ -353,7 +353,7 @@ def _free_name(entry: UnitEntry, loadout: Loadout, used: Collection[str], stated
 
 
 def _check_embarked(units: Mapping[str, ArmyUnit], rules: ForceRules) -> None:
-    """Raise InputError unless every embarked unit is in a transport of its own that has room for it (AC-8.8)."""
+    """Raise InputError unless every embarked unit fits alone in its transport (AC-8.8)."""
     aboard: dict[str, str] = {}
     for unit in units.values():
         if unit.embarked_in is None:

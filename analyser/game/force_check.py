@@ -1,7 +1,7 @@
-"""Check of an army against the rules of force building; each broken rule is named by its number.
+"""Check of an army against the rules of force building, which are named by number.
 
-The numbers are this project's own (`docs/armies.md`): FB-1 to FB-4 and FB-10 are those of the rules' set-up, FB-5 to
-FB-9 of the faction's order of battle, as its profiles have it.
+The numbers are this project's own (`docs/armies.md`). FB-1 to FB-4 and FB-10 come from the set-up rules, FB-5 to FB-9
+from the faction's order of battle in its profiles.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ RULES = {
 
 
 class Broken(NamedTuple):
-    """A rule that is broken."""
+    """A broken rule."""
 
     rule: str  # its number
-    where: str  # the battlegroup, or the unit; nothing where it is the whole army
+    where: str  # the battlegroup or the unit; empty for the whole army
     problem: str
 
     @property
     def told(self) -> str:
-        """Where, and what."""
+        """Location and problem."""
         return ": ".join(filter(None, (self.where, self.problem)))
 
     def __str__(self) -> str:
@@ -65,7 +65,7 @@ class ForceCheck(Answer):
     army: Army
     broken: tuple[Broken, ...]
     unchecked: tuple[str, ...]
-    kinds_by: str = ""  # the command that says what the faction's lists may hold
+    kinds_by: str = ""  # the command that shows what the faction's lists may hold
 
     def __bool__(self) -> bool:
         """Return True if no rule is broken."""
@@ -89,7 +89,7 @@ class ForceCheck(Answer):
         }
 
     def blocks(self) -> list[Block]:
-        """Each broken rule with where it is broken."""
+        """Return each broken rule and where it is broken."""
         if not self.broken:
             return [Block(f"{self.army.name}: no rule of force building is broken")]
         by_rule = groupby(self.broken, lambda fault: fault.rule)
@@ -100,7 +100,7 @@ class ForceCheck(Answer):
         return [first, *blocks, *([Block(f"Rules of list building: {self.kinds_by}")] if self.kinds_by else [])]
 
     def notes(self) -> list[str]:
-        """The rules that could not be checked."""
+        """Return the rules that could not be checked."""
         return [f"Not checked: {rule}" for rule in self.unchecked]
 
     def _body(self) -> dict[str, Any]:
@@ -108,12 +108,12 @@ class ForceCheck(Answer):
         return {"army": self.army.name, "passed": bool(self), "broken": broken, "unchecked": list(self.unchecked)}
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each broken rule."""
+        """Return a row for each broken rule."""
         return [fault._asdict() for fault in self.broken]
 
 
 def checked_force(army: Army, library: Profiles) -> ForceCheck:
-    """Check an army by the rules of force building, with the order of battle of its faction in a library."""
+    """Check an army against the rules of force building, with its faction's order of battle in a library."""
     faction = library.factions.get(army.faction)
     broken = [*_points(army, library), *_faction(army), *_reserve(army, library)]
     unchecked = []
@@ -207,7 +207,7 @@ def _boons(army: Army, faction: Faction) -> Iterator[Broken]:
         there = {kind for unit in units for kind in _kinds_of(unit, army.battlegroups.get(name or "", ""))}
         for boon in faction.boons:
             number = taken[boon.id]
-            # one that costs nothing and must be there is there, whether or not a list says so
+            # a free boon that is mandatory counts as present even if the list omits it
             if not boon.allow(number) and (number or (boon.least and boon.points)):
                 yield Broken("FB-9", name or "", f"{number} of {boon.name} {_allowed(boon)}")
             missing = [need for need in boon.needs if need not in there]
@@ -216,7 +216,7 @@ def _boons(army: Army, faction: Faction) -> Iterator[Broken]:
 
 
 def _kinds_of(unit: ArmyUnit, battlegroup: str) -> Iterator[str]:
-    """Yield what a unit counts as: its slots in a kind of battlegroup, its type, its traits."""
+    """Yield the kinds of a unit: its slots in a kind of battlegroup, its type, its traits."""
     own = unit.loadout.unit
     place = own.battlegroups.get(battlegroup)
     yield from place.slots if place is not None else ()

@@ -13,15 +13,15 @@ from analyser.game.forces import Battlegroup, Limits
 from analyser.game.profiles import Profiles, ProfilesUsed, profiles_record
 from analyser.game.units import Faction
 
-ONCE = Limits(most=1)  # what goes without saying of a unit in a battlegroup
-NARROWEST = 20  # characters of a column whose lines are broken
+ONCE = Limits(most=1)  # default limits of a unit in a battlegroup
+NARROWEST = 20  # least characters of a wrapped column
 TIE = "\N{NO-BREAK SPACE}"
-IN_NO_SLOT = ""  # of units that a battlegroup takes, and counts in no slot
+IN_NO_SLOT = ""  # of units that a battlegroup allows outside all slots
 
 
 @dataclass(frozen=True, repr=False)
 class ForceKinds(Answer):
-    """Force scales, and of some factions the kinds of battlegroup, the units in their slots, and the boons.
+    """Force scales and, for some factions, the kinds of battlegroup, the units in their slots, and the boons.
 
     Examples
     --------
@@ -36,7 +36,7 @@ class ForceKinds(Answer):
 
     @property
     def profiles(self) -> ProfilesUsed:
-        """Profiles that the answer comes from."""
+        """Profiles behind the answer."""
         return self.library.used
 
     schema = "analyser/force-kinds/1"
@@ -59,7 +59,7 @@ class ForceKinds(Answer):
         return {"slots": self.to_frame()}
 
     def blocks(self) -> list[Block]:
-        """The force scales, the kinds of battlegroup, their slots, and boons."""
+        """Return the force scales, the kinds of battlegroup, their slots, and the boons."""
         parts = [self._scales()]
         if len(self.factions) == 1:
             parts += _in_full(self.factions[0], self.library.command("units", self.factions))
@@ -71,7 +71,7 @@ class ForceKinds(Answer):
         return [Block(lines=part) for part in parts]
 
     def notes(self) -> list[str]:
-        """The profiles."""
+        """Return the profiles."""
         return [f"Profiles: {self.profiles}"]
 
     def _scales(self) -> list[str]:
@@ -89,7 +89,7 @@ class ForceKinds(Answer):
         )
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row for each slot of each kind of battlegroup: how many units it takes, and which; no scales, no boons."""
+        """Return a row for each slot of each kind of battlegroup: its limits and units; no scales, no boons."""
         return [
             {
                 "faction": faction["faction"],
@@ -108,7 +108,7 @@ class ForceKinds(Answer):
 
 
 def kinds_in(library: Profiles, faction: str | None = None) -> ForceKinds:
-    """Return what army lists of one faction of a library, or of all, may hold; raises as :meth:`Profiles.faction`."""
+    """Return the allowed contents of army lists of one faction or of all; raises as :meth:`Profiles.faction`."""
     return ForceKinds(library, tuple(library.factions.values()) if faction is None else (library.faction(faction),))
 
 
@@ -175,7 +175,7 @@ def _in_full(faction: Faction, units_by: str) -> Iterator[list[str]]:
 
 
 def _slot_lines(faction: Faction, kind: Battlegroup) -> list[str]:
-    """A table of the slots that say something: those with limits, and those that a unit is listed under."""
+    """Return a table of the slots with limits, and of those that a unit is listed under."""
     first = {place.slots[0] for unit in faction.units if (place := unit.battlegroups.get(kind.id)) and place.slots}
     lines = [("  slot", "units", "which")]
     for slot in _slots(faction, kind):
@@ -186,12 +186,12 @@ def _slot_lines(faction: Faction, kind: Battlegroup) -> list[str]:
 
 
 def _called(kind: Battlegroup) -> str:
-    """The name of a kind, with how many of it a force holds where that is limited."""
+    """Return the name of a kind, with its limits in a force if it has any."""
     return kind.name if kind.told == Limits().told else f"{kind.name} ({kind.told} in a force)"
 
 
 def _last_wrapped(lines: Sequence[tuple[str, str, str]]) -> list[str]:
-    """A table of three columns, the last of which has the rest of a line and goes on in the next."""
+    """Return the lines of a table with three columns, of which the last is wrapped."""
     first, second, _ = (max(map(len, column)) for column in zip(*lines))
     wrapped = []
     for one, other, long in lines:
@@ -201,12 +201,12 @@ def _last_wrapped(lines: Sequence[tuple[str, str, str]]) -> list[str]:
 
 
 def _wrapped(units: str, width: int) -> list[str]:
-    """Names with commas between them as lines, none of them broken."""
+    """Return names separated by commas as wrapped lines, without breaking a name."""
     lines = textwrap.wrap(units, width, break_on_hyphens=False, break_long_words=False)
     return [line.replace(TIE, " ") for line in lines]
 
 
 def _tied(unit: dict[str, Any]) -> str:
-    """A unit and how often it may stand there, between which no line breaks."""
+    """Return a unit and its limits, joined by no-break spaces."""
     often = Limits(least=unit["least"], most=unit["most"]).told
     return unit["unit"] if often == ONCE.told else f"{unit['unit']} ({often})".replace(" ", TIE)

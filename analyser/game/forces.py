@@ -1,7 +1,7 @@
-"""Force building: what a force may hold, as plain facts that a checker of army lists reads.
+"""Force building: the limits on the contents of a force, read by the check of army lists.
 
-The game-wide ones, the same for all factions, are those of the rules' set-up; what a faction's battlegroups and units
-are allowed is in its own file, as its order of battle has it.
+The game-wide limits come from the set-up rules. The limits of a faction's battlegroups and units are in its own file,
+as in its order of battle.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Count = Annotated[int, Field(ge=0, le=MOST_IN_FORCE)]
 
 
 class Limits(Record):
-    """At least so many, at most so many; without `most` any number."""
+    """Least and most of a number; without `most` there is no upper limit."""
 
     least: Count = 0
     most: Count | None = None
@@ -55,35 +55,35 @@ class Limits(Record):
 
 
 class Slot(Limits):
-    """A line of a battlegroup's order of battle, and how many units it takes in one battlegroup."""
+    """A line of a battlegroup's order of battle, with the number of units it takes in one battlegroup."""
 
     name: Name
 
 
 class Place(Limits):
-    """That a unit may stand in a battlegroup, and how often it may in one."""
+    """Membership of a unit in a kind of battlegroup, with its number in one battlegroup."""
 
-    slots: Several[Slug] = ()  # that it counts in; first the one that it is listed under
+    slots: Several[Slug] = ()  # slots in which it counts; the first is the one that lists it
 
 
 class Battlegroup(Limits):
-    """A kind of battlegroup of a faction's order of battle; the limits are those of a force."""
+    """A kind of battlegroup of a faction's order of battle; the limits are per force."""
 
     id: Slug
     name: Name
     entry: Entry | None = None
-    bonus: Name = ""  # what its commander brings it, by name
+    bonus: Name = ""  # name of the bonus from its commander
     slots: dict[Slug, Slot] = Field(default_factory=dict)
 
 
 class Boon(Limits):
-    """Something that a battlegroup may have besides units; the limits are per battlegroup."""
+    """An asset of a battlegroup other than units; the limits are per battlegroup."""
 
     id: Slug
     name: Name
     entry: Entry | None = None
     points: Annotated[int, Field(ge=0, le=MOST_FORCE_POINTS)] = 0
-    needs: Several[Slug] = ()  # slots, types or traits of which the battlegroup must hold a unit
+    needs: Several[Slug] = ()  # slots, types or traits; the battlegroup must hold a unit of each
 
 
 class Scale(Record):
@@ -120,10 +120,10 @@ class ForceRules(Record):
     """
 
     format: Literal[1]
-    game_system: Entry | None = None  # the id by which data files and rosters name the game
+    game_system: Entry | None = None  # id of the game in data files and rosters
     scales: dict[ScaleName, Scale]
-    led_by: Slug = "commander"  # the slot that leads a battlegroup
-    least_on_table: Annotated[float, Field(ge=0, le=1)] = 0.5  # the share of the units deployed at the start
+    led_by: Slug = "commander"  # slot of the commander of a battlegroup
+    least_on_table: Annotated[float, Field(ge=0, le=1)] = 0.5  # share of the units that start on the table
     always_in_reserve: Several[Slug] = ()  # types of units
     passengers: Several[Slug] = ()  # types of units that a transport can carry, one unit at a time
 

@@ -1,4 +1,4 @@
-"""Qualities and special rules in short, for a card on the table: what each does to the numbers, in a line."""
+"""Short descriptions of qualities and special rules, for a card: the effect of each on the numbers, in one line."""
 
 from __future__ import annotations
 
@@ -67,9 +67,9 @@ IN_SHORT: Mapping[str, str] = {  # AC-6, AC-7
 
 
 def in_short(keywords: Iterable[Keyword]) -> dict[str, str]:
-    """Each of some qualities and rules once, in the order of the alphabet, in short; those of one meaning together.
+    """Return short descriptions of some qualities and rules, sorted by name; names with one description share an entry.
 
-    One that bears on no number here has what it is about; one that the rules do not have, that it is not known.
+    A rule that is not modelled is described by its subject, an unknown one as not known.
 
     >>> from analyser.game.keywords import Rule
     >>> in_short(map(Rule, ["Veteran (1)", "Static", "Tow", "Pioneers", "Veteran (2)"]))["Pioneers, Tow"]

@@ -1,4 +1,4 @@
-"""House rules: special rules and qualities of one's own, in the small vocabulary that the engines have (by data)."""
+"""House rules: custom special rules and qualities as data, in a small vocabulary that the engines model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EFFECTS = ("dice", "defence", "test", "rerolls", "hits", "ignores")
 
 
 class HouseRule(Record):
-    """A rule of one's own: what it changes about an attack, and when.
+    """A custom rule: its effect on an attack, and its conditions.
 
     >>> HouseRule(dice=1, at=("short range",)).when
     'attacking'
@@ -40,7 +40,7 @@ class HouseRule(Record):
     @field_validator("at", "against", "rerolls", "ignores", mode="before")
     @classmethod
     def _one_alone(cls, value: object) -> object:
-        """A single name needs no list."""
+        """Accept a single name instead of a list."""
         return [value] if isinstance(value, str) else value
 
     @model_validator(mode="after")
@@ -60,16 +60,16 @@ class HouseRule(Record):
         return self
 
     def hits_of(self, face: HitFace) -> int:
-        """Return the hits of a face."""
+        """Return the number of hits of a face."""
         return self.hits.get(face, _PRINTED.get(face, 0))
 
     def faces_as(self, face: Literal["strike", "heroic"]) -> tuple[str, ...]:
-        """Return the faces without printed hits that count as that one."""
+        """Return the faces without printed hits that count as `face`."""
         strike, counts = self.hits_of("strike"), self.hits_of(face)
         mine = (name for name, hits in self.hits.items() if name not in _PRINTED and hits == counts and hits)
         return tuple(mine) if face == "strike" or counts != strike else ()
 
     @property
     def of_every_test(self) -> bool:
-        """Return True if `test` changes all tests of the unit, rally tests among them."""
+        """Return True if `test` changes all tests of the unit, including rally tests."""
         return self.when == "attacked" and not self.against

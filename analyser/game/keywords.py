@@ -1,6 +1,6 @@
-"""Weapon qualities and special rules (AC-6, AC-7): what each touches, and how a profile writes them.
+"""Weapon qualities and special rules (AC-6, AC-7): their subjects, and their spelling in a profile.
 
-A name that a profile carries and that no number is computed from is reported to the user by name, never dropped.
+A name in a profile that the engines do not model is reported to the user, never dropped.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _ANYWHERE, _ELSEWHERE = (CLOSE_QUARTERS, DUEL), "movement, deployment or command
 class Term(NamedTuple):
     """Quality or special rule."""
 
-    name: str  # as the rules spell it, without its parameter
-    touches: str  # what part of the game it is about, for the user's eye
-    side: str  # whose profile makes it count in a ranged attack: attacker, target, or "" where nothing does
+    name: str  # as printed in the rules, without its parameter
+    touches: str  # part of the game that it is about, for display
+    side: str  # side whose profile makes it count in a ranged attack: attacker, target, or "" if it never counts
     counts_also_in: tuple[str, ...]  # longer fights; focus fire, if it counts in more than its ranged attacks
 
     def counts_in(self, fight: str) -> bool:
@@ -33,7 +33,7 @@ class Term(NamedTuple):
         return self.side != "" if fight == RANGED_ATTACK else fight in self.counts_also_in
 
     def can_bear_on(self, fight: str) -> bool:
-        """Return True if it could matter in that kind of fight, computed or not; contact rules need contact.
+        """Return True if it could matter in that kind of fight, modelled or not; contact rules need contact.
 
         >>> [SPECIAL_RULES["Stoic Defence"].can_bear_on(fight) for fight in (RANGED_ATTACK, CLOSE_QUARTERS)]
         [False, True]
@@ -45,11 +45,11 @@ class Term(NamedTuple):
 
 HOUSE_RULE = "house rule"
 OF_SHOTS = ("ranged attack", "when the row may fire")
-"""Values of `touches` that concern shots alone."""
+"""Values of `touches` that concern only shots."""
 
 
 def _glossary(*rows: tuple[str, str, str, tuple[str, ...]]) -> Mapping[str, Term]:
-    """The terms by name; a row holds those that differ in nothing but their names."""
+    """Return the terms by name; a row holds the names that share all other fields."""
     return {name: Term(name, touches, side, also) for names, touches, side, also in rows for name in names.split(", ")}
 
 
@@ -91,22 +91,22 @@ SPECIAL_RULES: Mapping[str, Term] = _glossary(  # AC-7
     ("Spacious, Strongpoint, Supercharger, Carrier, Heavy Carrier, Inhuman, Bulwark", _ELSEWHERE, "", ()),
 )
 
-SLIP_OF_THE_PEN = 0.87  # likeness from which two names are one name misspelt: a letter or two in ten
-SHORTEST = 3  # letters of a name in which one slip is told from another name
+SLIP_OF_THE_PEN = 0.87  # least likeness of two spellings of one name: one or two letters in ten differ
+SHORTEST = 3  # fewest letters of a name in which a misspelling is recognised
 
 _WITH_PARAMETER = re.compile(r"^(?P<name>.*?)\s*\((?P<parameter>[^()]*)\)$")
-_NOT_PLAIN = ("Cc", "Cf", "Cs", "Zl", "Zp")  # control, format, surrogate, ends of lines and paragraphs
+_NOT_PLAIN = ("Cc", "Cf", "Cs", "Zl", "Zp")  # control, format, surrogate, line and paragraph separators
 _INCH_MARKS = re.compile(r"[\"'”“″’]+$")
 _PLAIN_MARKS = str.maketrans("”“″’‘‐‑–—−", '"""\'\'-----')
 
 
 def is_plain(text: str) -> bool:
-    """Return True if no character of `text` controls a display, ends a line or changes the direction of text."""
+    """Return True if no character of `text` is a control, a line end or a change of text direction."""
     return text.isprintable() or not any(unicodedata.category(character) in _NOT_PLAIN for character in text)
 
 
 def tidy(text: str) -> str:
-    """`text` with one kind of space, quote and dash, no space at either end, and only plain characters."""
+    """Return `text` stripped and normalised: one kind of space, quote and dash, and only plain characters."""
     text = unicodedata.normalize("NFKC", text)
     if not is_plain(text):
         text = "".join(" " if sign.isspace() else sign for sign in text if sign.isspace() or is_plain(sign))
@@ -114,20 +114,20 @@ def tidy(text: str) -> str:
 
 
 def parse(text: str) -> tuple[str, str | None]:
-    """Name and parameter of a rule or quality as written; inch marks go."""
+    """Return name and parameter of a rule or quality as written, without inch marks."""
     match = _WITH_PARAMETER.match(tidy(text))
     return (match["name"], _INCH_MARKS.sub("", match["parameter"]).strip()) if match else (tidy(text), None)
 
 
 def recognise(name: str, table: Collection[str]) -> tuple[str, bool]:
-    """The name in `table` that `name` means (itself if it is like none), and whether it is spelled right.
+    """Return the name in `table` that `name` means (itself if none is near), and True if it is spelled right.
 
-    Letter case, quotes, hyphens and spaces are no misspelling.
+    Differences in case, quotes, hyphens and spaces do not count as misspelling.
 
     >>> [recognise(name, QUALITIES) for name in ("point-blank", "Ark", "Suppresive", "Explosive")]
     [('Point Blank', True), ('Arc', False), ('Suppressive', False), ('Explosive', False)]
     """
-    if name in table:  # as nearly always, and much cheaper than to look for its like
+    if name in table:  # the usual case, and much cheaper than a search
         return name, True
     by_key = {_key(word): word for word in table}
     if _key(name) in by_key:
@@ -138,30 +138,30 @@ def recognise(name: str, table: Collection[str]) -> tuple[str, bool]:
 
 
 def _one_slip(one: str, other: str) -> bool:
-    """Return True if two words of three letters or more differ in one letter more, less or another, or two swapped."""
+    """Return True if two words of at least three letters differ by one insertion, deletion, change or swap."""
     at = next((at for at, both in enumerate(zip(one, other)) if both[0] != both[1]), min(len(one), len(other)))
     swapped = one[at : at + 2] == other[at : at + 2][::-1] and one[at + 2 :] == other[at + 2 :]
     added = one[at:] == other[at + 1 :] or one[at + 1 :] == other[at:]
     return min(len(one), len(other)) >= SHORTEST and (swapped or added or one[at + 1 :] == other[at + 1 :])
 
 
-@lru_cache(maxsize=1024)  # the names of a table are asked for again with every name that is looked up in it
+@lru_cache(maxsize=1024)  # every lookup needs the keys of a whole table
 def _key(name: str) -> str:
-    """Case, hyphens and the ampersand do not tell two names apart."""
+    """Return a key that ignores case, hyphens and the ampersand."""
     return tidy(name).casefold().replace("&", "and").replace("-", " ")
 
 
 def with_parameter(name: str, parameter: str | None) -> str:
-    """A rule as the rules spell it: ``Veteran (2)``."""
+    """Return a rule with its parameter: ``Veteran (2)``."""
     return name if parameter is None else f"{name} ({parameter})"
 
 
 LONGEST_NAME = 200  # characters
-MOST_X = 1000  # as many as a unit has models
+MOST_X = 1000  # most models of a unit
 
 
 def plain_name(name: str) -> str:
-    """Return the name unchanged; ValueError if it is too long or has characters that control a display."""
+    """Return the name unchanged; ValueError if it is too long or has control characters."""
     if len(name) > LONGEST_NAME:
         raise ValueError(f"{len(name)} characters (allowed: up to {LONGEST_NAME})")
     if not is_plain(name):
@@ -170,18 +170,18 @@ def plain_name(name: str) -> str:
 
 
 class Keyword(str):
-    """A quality or a special rule: as a text, what is written; read once into a name and a parameter."""
+    """A quality or a special rule: the text as written, parsed into a name and a parameter."""
 
     TABLE: ClassVar[Mapping[str, Term]] = {}
-    name: str  # as the rules spell it, where that is not in doubt; a misspelt name stays as it is written
-    parameter: str | None  # what stands in parentheses, without inch marks
+    name: str  # as printed in the rules; a misspelt name is kept as written
+    parameter: str | None  # text in parentheses, without inch marks
     x: int  # the parameter as an integer, else 0
     inches: float  # the parameter as a length, else 0
-    field: str  # the name as that of a field of a record: `lock_on` for Lock On
-    house: HouseRule | None  # what it does, if it is a rule of one's own
+    field: str  # name as the field of a record: `lock_on` for Lock On
+    house: HouseRule | None  # its effect, if it is a house rule
 
     def __new__(cls, written: str, house_rules: Mapping[str, HouseRule] | None = None) -> Self:
-        """Read `written`; `house_rules`: by name, those that it can be beside the rules of the game."""
+        """Read `written`; `house_rules` are the names allowed in addition to the rules of the game."""
         self = super().__new__(cls, written)
         self.name, self.parameter = _read(cls, str(written), tuple(house_rules or ()))
         self.house = (house_rules or {}).get(self.name)
@@ -193,7 +193,7 @@ class Keyword(str):
 
     @property
     def canonical(self) -> str:
-        """Name as the rules spell it, with its parameter."""
+        """Name as printed in the rules, with its parameter."""
         return with_parameter(self.name, self.parameter)
 
     def __eq__(self, other: object) -> bool:
@@ -206,7 +206,7 @@ class Keyword(str):
 
     @property
     def term(self) -> Term | None:
-        """Its entry in the table of the rules; None for a name that is not in it."""
+        """Its entry in the table of the rules; None for an unknown name."""
         if self.house is None:
             return self.TABLE.get(self.name)
         side = "attacker" if self.house.when == "attacking" else "target"
@@ -220,7 +220,7 @@ class Keyword(str):
 
     @classmethod
     def _validated(cls, value: Any, handler: Callable[[Any], str], info: Any) -> Self:
-        """A house rule that has been read stays as it is: what it does is not known here any more."""
+        """Return a house rule that was read before unchanged, because its effect is not in the context."""
         if isinstance(value, cls) and value.house is not None:
             return value
         return cls._checked(handler(value), info.context)
@@ -258,33 +258,33 @@ def _read(kind: type[Keyword], written: str, more: tuple[str, ...] = ()) -> tupl
 
 
 class Bearer:
-    """Base of everything with qualities or special rules: a row, a unit, an attack, a target."""
+    """Base of records with qualities or special rules: a row, a unit, an attack, a target."""
 
     bears: ClassVar[str] = "rules"
 
     @property
     def keywords(self) -> tuple[Keyword, ...]:
-        """Its keywords, as written."""
+        """Keywords as written."""
         keywords: tuple[Keyword, ...] | None = getattr(self, self.bears)
         return keywords or ()
 
     def keyword(self, name: str) -> Keyword | None:
-        """The first keyword of that name, with any parameter."""
+        """Return the first keyword of that name, with any parameter, or None."""
         return next((keyword for keyword in self.keywords if keyword.name == name), None)
 
     def has(self, *names: str) -> bool:
         """Return True if it has any of these keywords."""
-        for keyword in self.keywords:  # noqa: SIM110 - asked dozens of times a fight, where `any` takes twice as long
+        for keyword in self.keywords:  # noqa: SIM110 - called dozens of times a fight; `any` takes twice as long
             if keyword.name in names:
                 return True
         return False
 
     def value(self, name: str) -> int:
-        """The X of a keyword such as Hunter (X); 0 without it, and where X is no whole number."""
+        """Return the X of a keyword such as Hunter (X); 0 without it, or if X is not a whole number."""
         keyword = self.keyword(name)
         return 0 if keyword is None else keyword.x
 
 
 def each_once(keywords: Iterable[Keyword]) -> tuple[str, ...]:
-    """Return the keywords as the rules spell them, without repeats; house rules as they are."""
+    """Return the distinct keywords as printed in the rules; house rules unchanged."""
     return tuple(dict.fromkeys(keyword.canonical if keyword.house is None else keyword for keyword in keywords))

@@ -1,4 +1,4 @@
-"""Ids and names in profile files, and the ids of the data that they were read from."""
+"""Ids and names in profile files, and ids of the data that they were imported from."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 ItemT = TypeVar("ItemT")
 
-MOST_LISTED = 12  # names in a message
-_LIKE_A_WORD = 0.75  # as `likeness` of `nearest`
-LONGEST_ID = 80  # characters; of a faction it is the name of a file, too
+MOST_LISTED = 12  # most names in a message
+_LIKE_A_WORD = 0.75  # parameter `likeness` of `nearest`
+LONGEST_ID = 80  # characters; the id of a faction is also a file name
 
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=LONGEST_ID)]
 Name = Annotated[str, AfterValidator(plain_name)]
 Entry = Annotated[str, Field(max_length=LONGEST_ID), AfterValidator(plain_name)]
-"""The id of an entry of a data file, by which a roster names what it holds."""
+"""Id of an entry of a data file; rosters refer to entries by it."""
 
 
 def faction_name(faction: str) -> str:
-    """The name of a faction, for people.
+    """Return the display name of a faction.
 
     >>> faction_name("holy-orders")
     'Holy Orders'
@@ -35,7 +35,7 @@ def faction_name(faction: str) -> str:
 
 
 def spoken(selector: str) -> str:
-    """A loadout as a sentence has it; another text stays as it is.
+    """Return a selector as words in a sentence; other text is unchanged.
 
     >>> spoken("crown/rifle-platoon@basic"), spoken("Old Guard")
     ('Rifle platoon (basic)', 'Old Guard')
@@ -46,7 +46,7 @@ def spoken(selector: str) -> str:
 
 
 def selector_parts(selector: str) -> tuple[str, str, str]:
-    """Faction, unit and level of a selector, tidied; the parts left out are empty."""
+    """Return faction, unit and level of a selector, normalised; omitted parts are empty."""
     tidied = "-".join(selector.lower().replace("_", " ").split()).replace("-/-", "/").replace("-@-", "@")
     faction, slash, rest = tidied.partition("/")
     if not slash:
@@ -56,7 +56,7 @@ def selector_parts(selector: str) -> tuple[str, str, str]:
 
 
 def with_marks(selector: str, factions: Mapping[str, Faction]) -> str:
-    """Return a selector of plain words with its ``/`` and ``@`` put in, unless some unit has a name of all the words.
+    """Return a selector of plain words with ``/`` and ``@`` inserted, unless a unit's id has all the words.
 
     >>> from analyser import load_profiles
     >>> with_marks("Crown Rifle Platoon reinforced", load_profiles().factions)
@@ -74,9 +74,9 @@ def with_marks(selector: str, factions: Mapping[str, Faction]) -> str:
 
 
 def one_named(part: str, named: Collection[tuple[str, ItemT]], what: str, selector: str = "", lists: str = "") -> ItemT:
-    """The item that `part` names: exactly, else by its beginning, else by words or letters in it.
+    """Return the item that `part` names: exactly, else by its beginning, else by words or letters in it.
 
-    `selector` is what it is a part of; `lists` says what lists the names where these are too many for a message.
+    `selector` is the whole that contains it; `lists` is the command that lists the names if a message cannot.
     """
     place = f"selector {shown(selector)}: " if selector else ""
     for fits in (
@@ -103,7 +103,7 @@ def one_named(part: str, named: Collection[tuple[str, ItemT]], what: str, select
 
 
 def _near(part: str, names: Collection[str]) -> list[str]:
-    """The names most like `part`, or with a word like one of its words; a word alone is first looked for as a word."""
+    """Return the names nearest to `part`, or with words near its words; a single word is compared with words first."""
     whole = nearest(part, names)
     if whole and "-" in part:
         return whole
@@ -113,7 +113,7 @@ def _near(part: str, names: Collection[str]) -> list[str]:
 
 
 def names_listed(names: Iterable[str]) -> str:
-    """The first few of some names, each once, and how many there are."""
+    """Return the first few distinct names, and their number if there are more."""
     distinct = list(dict.fromkeys(names))
     more = f", … ({len(distinct)} in all)" if len(distinct) > MOST_LISTED else ""
     return ", ".join(distinct[:MOST_LISTED]) + more

@@ -1,4 +1,4 @@
-"""Changes of a profile as people write them: a new number, or so much more or less than the old one."""
+"""Changes of a profile: a new value, or a signed difference from the old one."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def change(
 ) -> None:
     """Change one key of a level, of a unit, or of several rows, given as plain data.
 
-    A number or a list takes the place of the old one; with a sign it is added to that, or taken away. `house_rules`:
-    those that can be added.
+    A number or a list replaces the old one; a number with a sign is added to it. `house_rules`: those that can be
+    added.
 
     >>> parts = [{"points": 35}]
     >>> change(parts, "points", "+10")
@@ -39,7 +39,7 @@ def change(
 
 
 def place_in_words(place: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Where in a loadout something is wrong, as people write a change; `rows` are those of its unit, as plain data.
+    """Return the location of an error in a loadout, in the words of a change; `rows`: those of its unit, as plain data.
 
     >>> rows = [{"id": "ranged-light", "bands": [{"first": 1, "last": 6}, {"first": 7, "last": 12}]}]
     >>> place_in_words("unit.levels.basic.points", rows), place_in_words("unit.rows.0.bands.1.dice", rows)
@@ -68,7 +68,7 @@ def _number(value: Any) -> float:
 
 
 def _more_dice(band: dict[str, Any], by: float) -> dict[str, Any]:
-    """A band with more attack dice; one without any stays without."""
+    """Return a band with more attack dice; one without dice is unchanged."""
     return band | {key: max(band[key] + by, 0) for key in ("dice", "special") if band[key]}
 
 

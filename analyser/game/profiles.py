@@ -30,10 +30,10 @@ RecordT = TypeVar("RecordT", bound=Record)
 
 RULESET_FILE = "ruleset.toml"
 FORCES_FILE = "forces.toml"
-FOR_ALL_FACTIONS = (RULESET_FILE, FORCES_FILE)  # files of a folder of profiles that are not a faction's
-MORALE_RULESETS = "morale"  # the folder of ruleset files of other games, in a folder of profiles
-_VERSION_LENGTH = 12  # hexadecimal figures: no two sets of profiles will ever share them by chance
-_TOO_FRESH = 2_000_000_000  # ns: files changed later than that before a look can change again at the same time stamp
+FOR_ALL_FACTIONS = (RULESET_FILE, FORCES_FILE)  # files in a folder of profiles that are not factions
+MORALE_RULESETS = "morale"  # folder of rulesets of other games, inside a folder of profiles
+_VERSION_LENGTH = 12  # hexadecimal digits, enough to avoid a chance collision
+_TOO_FRESH = 2_000_000_000  # ns: a file changed more recently can change again within the same time stamp
 _NOT_IN_TABLE = {"id", "name", "entry", "levels", "rows", "in_force", "battlegroups"}
 _SELECTOR = "such as crown/rifle-platoon@reinforced"
 _KEYS_IN_PYTHON = (
@@ -43,22 +43,22 @@ _KEYS_IN_PYTHON = (
 
 
 def shipped_profiles() -> Path:
-    """The folder of profiles that came with this package."""
+    """Return the folder of profiles installed with this package."""
     inside = Path(__file__).parents[1] / "profiles"
     return inside if inside.is_dir() else Path(__file__).parents[2] / "profiles"
 
 
 class ProfilesUsed(NamedTuple):
-    """Folder and version of the profiles behind an answer, so that two answers can be told apart.
+    """Folder and version of the profiles behind an answer.
 
     Attributes
     ----------
     folder : str
-        As given; for the shipped profiles the program that they came with, wherever it is installed.
+        The folder as given; for the shipped profiles, the name of the program.
     version : str
-        Stands for the content of the files: equal for equal files, in whatever folder they are.
+        Hash of the contents of the files; it does not depend on their folder.
     ruleset : Ruleset or None
-        Die and deck of fights by them; None for other games.
+        Die and deck of fights with these profiles; None for other games.
     """
 
     folder: str
@@ -70,7 +70,7 @@ class ProfilesUsed(NamedTuple):
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """Die and deck in one line, unless they are of another game."""
+        """Die and deck in one line; empty for other games."""
         return () if self.ruleset is None else (self.ruleset.assumed,)
 
     @property
@@ -83,22 +83,22 @@ class ProfilesUsed(NamedTuple):
         return [line for paragraph in self.said[:-1] for line in fill(paragraph)] + self.said[-1:]
 
     def as_dict(self) -> dict[str, str]:
-        """The folder and the version as plain data."""
+        """Return the folder and the version as plain data."""
         return {"folder": self.folder, "version": self.version}
 
     def of_fights(self) -> dict[str, Any]:
-        """The entries `profiles`, `ruleset` and `assumptions` of the JSON of an answer about fights."""
+        """Return the JSON entries `profiles`, `ruleset` and `assumptions` of an answer about fights."""
         own = {"profiles": self.as_dict(), **ruleset_record(self.ruleset)}
         return own | ({"assumptions": list(self.assumptions)} if self.ruleset else {})
 
 
 def profiles_record(used: ProfilesUsed | None) -> dict[str, Any]:
-    """The `profiles` entry of an answer's JSON; empty for an answer without profiles."""
+    """Return the `profiles` entry of an answer's JSON; empty for an answer without profiles."""
     return {} if used is None else {"profiles": used.as_dict()}
 
 
 def profiles_used(folder: str | os.PathLike[str] | None = None, *, morale: bool = False) -> ProfilesUsed:
-    """The folder of profiles and its version; `morale`: the rulesets of other games count too.
+    """Return the folder of profiles and its version; `morale`: include the rulesets of other games.
 
     Examples
     --------
@@ -109,11 +109,11 @@ def profiles_used(folder: str | os.PathLike[str] | None = None, *, morale: bool 
     rules = (f"{MORALE_RULESETS}/*.toml",) if morale else ()
     files = {path.relative_to(place).as_posix(): path for pattern in ("*.toml", *rules) for path in place.glob(pattern)}
     for path in (path for pattern in (*FOR_ALL_FACTIONS, *rules) for path in shipped_profiles().glob(pattern)):
-        files.setdefault(path.relative_to(shipped_profiles()).as_posix(), path)  # stands in for one that is not there
+        files.setdefault(path.relative_to(shipped_profiles()).as_posix(), path)  # used if the folder lacks the file
     digest = hashlib.sha256()
     for name, path in sorted(files.items()):
         try:
-            content = path.read_bytes().replace(b"\r\n", b"\n")  # lines ended as everywhere
+            content = path.read_bytes().replace(b"\r\n", b"\n")  # normalise line endings
         except OSError as error:
             raise cannot_read(path, error) from None
         digest.update(f"{name} {len(content)}\n".encode() + content)
@@ -122,15 +122,15 @@ def profiles_used(folder: str | os.PathLike[str] | None = None, *, morale: bool 
 
 
 class Profiles:
-    """A folder of unit files, one a faction, read when first asked for.
+    """A folder of unit files, one for each faction, read on first use.
 
     Parameters
     ----------
     folder : path, optional
         Default: the shipped profiles.
     ruleset : Ruleset or mapping, optional
-        A die, a deck or house rules, such as ``{"die": {"strike": 3, "miss": 3}}``: instead of those of the folder,
-        and of a scenario that has its own. Default: those of the folder.
+        A die, a deck or house rules, such as ``{"die": {"strike": 3, "miss": 3}}``. They replace those of the folder
+        and of a scenario. Default: those of the folder.
 
     Examples
     --------
@@ -149,16 +149,16 @@ class Profiles:
 
     @cached_property
     def used(self) -> ProfilesUsed:
-        """The folder and the version of what is read from it."""
+        """Folder and version of the files read."""
         return self._used_now()
 
     def _used_now(self) -> ProfilesUsed:
-        """The folder and its version now; a stated ruleset counts as content."""
+        """Return the folder and its current version; a stated ruleset counts as content."""
         now = profiles_used(self.given)
         if self.stated:
             content = f"{now.version} {self.ruleset.model_dump_json()}".encode()
             now = now._replace(version=hashlib.sha256(content).hexdigest()[:_VERSION_LENGTH])
-        with suppress(InputError):  # a bad ruleset file is refused when its die is used
+        with suppress(InputError):  # a bad ruleset file is reported when its die is used
             now = now._replace(ruleset=self.ruleset)
         return now
 
@@ -168,9 +168,9 @@ class Profiles:
 
     @cached_property
     def factions(self) -> dict[str, Faction]:
-        """Every faction of the folder by its id, in the order of the ids."""
+        """Every faction of the folder by its id, sorted by id."""
         now = self._used_now()
-        if vars(self).get("used", now) != now:  # since a file was read alone
+        if vars(self).get("used", now) != now:  # a file changed since one was read alone
             self._read.clear()
             self._found.clear()
         vars(self)["used"] = now
@@ -186,14 +186,14 @@ class Profiles:
 
     def _faction_in(self, path: Path) -> Faction:
         if path not in self._read:
-            vars(self).setdefault("used", self._used_now())  # the version of what is read now
+            vars(self).setdefault("used", self._used_now())  # the version at the time of reading
             self._read[path] = checked(Faction, read_toml(path), where=str(path), house_rules=self.ruleset.rules)
         return self._read[path]
 
     def _factions_for(self, name: str) -> Mapping[str, Faction]:
-        """The factions that a faction's name can mean: that of the file of that name alone, for the others take time.
+        """Return the factions that a name can mean: only that of the file of that name, if it exists, to save time.
 
-        A file of another name, or a part of a name, is looked for among them all.
+        Otherwise all factions, for a file of another name or a part of a name.
         """
         path = self.folder / f"{name}.toml"
         if "factions" in vars(self) or not name.replace("-", "").isalnum() or path.name in FOR_ALL_FACTIONS:
@@ -204,18 +204,18 @@ class Profiles:
 
     @cached_property
     def ruleset(self) -> Ruleset:
-        """The attack die and the deck: stated, else of the folder; the shipped ones where it has no ruleset file."""
+        """Attack die, deck and house rules: stated, else those of the folder, else the shipped ones."""
         usual = load_ruleset(self.folder)
         return checked(Ruleset, {**usual.model_dump(mode="json"), **self.stated}) if self.stated else usual
 
     @cached_property
     def force_rules(self) -> ForceRules:
-        """The force building that is the same for all factions; the shipped one where the folder has no file of it."""
+        """Rules of force building for all factions; the shipped ones if the folder has no file of them."""
         return _record_in(ForceRules, *_for_all(self.folder, FORCES_FILE))
 
     @cached_property
     def by_selector(self) -> dict[str, Loadout]:
-        """Every loadout by its whole selector, in the order of the files."""
+        """Every loadout by its full selector, in the order of the files."""
         result = _by_selector(self.factions.values(), self.ruleset.rules)
         self._found |= result
         return result
@@ -228,7 +228,7 @@ class Profiles:
         return f"<Profiles {self.used}: {units}>"
 
     def to_frame(self) -> pd.DataFrame:
-        """Every loadout as a row of a table, in the order of the files.
+        """Return a DataFrame with a row for each loadout, in the order of the files.
 
         Returns
         -------
@@ -260,25 +260,25 @@ class Profiles:
         )
 
     def faction(self, name: str) -> Faction:
-        """The one faction that `name` means; forgives and raises as :meth:`loadout`."""
+        """Return the one faction that `name` means; parses and raises as :meth:`loadout`."""
         check_text(name, "faction", "a name such as crown")
         part = selector_parts(f"{name}/")[0]
         return one_named(part, self._factions_for(part).items(), "faction")
 
     def loadout(self, selector: str | Loadout) -> Loadout:
-        """The one loadout that `selector` means.
+        """Return the one loadout that `selector` means.
 
         Parameters
         ----------
         selector : str or Loadout
-            ``faction/unit@level``, or the same words with spaces between them. Case and underscores are forgiven, and
-            so is any shortening that still means one thing; the faction may be left out, and the level of a unit with
-            only one. A loadout comes back as it is.
+            ``faction/unit@level``, or the words with spaces between them. Case and underscores are ignored. Any
+            unambiguous abbreviation is accepted; the faction may be left out, and the level of a unit with only one. A
+            loadout is returned unchanged.
 
         Raises
         ------
         InputError
-            Nothing fits (with the nearest names), or more than one thing does.
+            Nothing matches (with the nearest names), or more than one thing does.
         """
         if isinstance(selector, Loadout):
             return selector
@@ -294,10 +294,10 @@ class Profiles:
     __getitem__ = loadout
 
     def unit(self, selector: str) -> tuple[Faction, Unit]:
-        """The one unit that `selector` means at any level, and its faction; raises as :meth:`loadout`."""
+        """Return the one unit that `selector` means at any level, and its faction; raises as :meth:`loadout`."""
         check_text(selector, "selector", _SELECTOR)
         before, colon, _ = selector.partition(":")
-        if colon:  # some commands take keys there
+        if colon:  # some commands accept keys after a colon
             keys = "keys after a colon are for the commands attack, charge and duel"
             raise InputError(f"selector {shown(selector)}: {keys}", allowed=f"{before!r}; {_KEYS_IN_PYTHON}")
         selector = with_marks(selector, self._factions_for(selector_parts(selector)[0]))
@@ -316,7 +316,7 @@ class Profiles:
         raise InputError(f"selector {shown(selector)}: {named_alone.id} is a faction", allowed=allowed)
 
     def command(self, words: str, factions: Collection[Faction] = ()) -> str:
-        """A command line about these profiles: of one faction, or of all.
+        """Return a command line for these profiles: for one faction, or for all.
 
         >>> Profiles().command("army kinds", [Profiles().faction("crown")])
         'analyser army kinds crown'
@@ -326,15 +326,15 @@ class Profiles:
         return " ".join(["analyser", words, *ids, *folder])
 
     def matching(self, pattern: str) -> list[Loadout]:
-        """Every loadout that a selector with wildcards fits, in the order of the files.
+        """Return every loadout that matches a selector with wildcards, in the order of the files.
 
-        ``crown/*`` means all units at all levels, ``*/*@basic`` all basic loadouts. A pattern without a
-        wildcard means what :meth:`loadout` makes of it.
+        ``crown/*`` means all units at all levels, ``*/*@basic`` all basic loadouts. A pattern without a wildcard is
+        resolved by :meth:`loadout`.
 
         Raises
         ------
         InputError
-            Nothing fits.
+            Nothing matches.
         """
         check_text(pattern, "selector", _SELECTOR)
         if not any(mark in pattern for mark in "*?["):
@@ -359,7 +359,7 @@ RulesetLike = Ruleset | Mapping[str, Any]
 
 
 def load_profiles(folder: str | os.PathLike[str] | None = None) -> Profiles:
-    """The profile library in `folder`, read once a process and again whenever a file in it has changed.
+    """Return the profile library in `folder`, cached until a file in it changes.
 
     Parameters
     ----------
@@ -391,19 +391,19 @@ def _kept(folder: str | None, *_: object) -> Profiles:
 
 
 def library_of(profiles: ProfilesLike | None, ruleset: RulesetLike | None = None) -> Profiles:
-    """A library as it may be given: itself, by the path of its folder, or None for the shipped one.
+    """Return a library from a library, the path of its folder, or None for the shipped profiles.
 
-    `ruleset`: a die, a deck or both, instead of those of the folder.
+    `ruleset`: a die, a deck or both that replace those of the folder.
     """
     return (profiles if isinstance(profiles, Profiles) else load_profiles(profiles)).under(ruleset)
 
 
 def _state_of(folder: Path) -> tuple[tuple[str, int, int, int], ...] | None:
-    """Return names, sizes and times of the profile files; None if one is too new for its time stamp to tell changes."""
+    """Return names, times and sizes of the profile files; None if a time stamp is too recent to show changes."""
     try:
         with os.scandir(folder) as entries:
             files = [(entry.name, entry.stat()) for entry in entries if entry.name.endswith(".toml")]
-    except OSError:  # the reader of the file reports the error
+    except OSError:  # reading the file reports the error
         return None
     if any(time.time_ns() - status.st_mtime_ns < _TOO_FRESH for _, status in files):
         return None
@@ -411,18 +411,18 @@ def _state_of(folder: Path) -> tuple[tuple[str, int, int, int], ...] | None:
 
 
 def load_ruleset(folder: Path | None = None) -> Ruleset:
-    """The ruleset of a folder of profiles, as it is now, or the shipped one where the folder has none.
+    """Return the current ruleset of a folder of profiles, or the shipped one if the folder has none.
 
     Examples
     --------
     >>> load_ruleset().die.sides, len(load_ruleset().deck.counts())
     (6, 13)
     """
-    return _record_in(Ruleset, *_for_all(folder, RULESET_FILE))  # what it leaves out is as shipped
+    return _record_in(Ruleset, *_for_all(folder, RULESET_FILE))  # omitted parts are the shipped ones
 
 
 def _for_all(folder: Path | None, name: str) -> tuple[Path, bytes]:
-    """A file that is of no faction, and what is in it: that of a folder, or the shipped one where it has none."""
+    """Return path and content of a file for all factions: that of a folder, or the shipped one if it has none."""
     path = (folder or shipped_profiles()) / name
     if not path.exists():
         path = shipped_profiles() / name

@@ -1,4 +1,4 @@
-"""Die, deck and combat rating; and a ruleset: the die and the deck, which the rules do not print, and house rules."""
+"""Die, deck, combat rating and ruleset: the die and the deck, which the rules do not print, and house rules."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST_SIDES = 1000
 HIGHEST_CARD = 99
 MOST_COPIES = 1000
 MOST_CARDS = 10_000
-_MOST_RUNS = 6  # of card values in the line that states a deck
+_MOST_RUNS = 6  # most runs of card values in the line about a deck
 _PLURAL = {"strike": "s", "miss": "es", "blank": "s"}
 
 Sides = Annotated[int, Field(ge=0, le=MOST_SIDES)]
@@ -36,7 +36,7 @@ RatingName = Literal["weakened", "neutral", "improved"]
 
 
 class Face(IntEnum):
-    """The five symbols of the attack die, and room for own ones; the numbers index every array of faces."""
+    """The five symbols of the attack die and spare faces for custom ones; the values index every array of faces."""
 
     HEROIC = 0
     STRIKE = 1
@@ -65,12 +65,12 @@ REROLLED_BY_RATING = (NO_FACES, 1 << Face.GLANCING, 1 << Face.GLANCING | 1 << Fa
 
 
 def face_mask(names: tuple[str, ...]) -> int:
-    """A set of faces as bits: bit ``1 << Face.MISS`` for a miss, and so on."""
+    """Return a set of faces as bits: bit ``1 << Face.MISS`` for a miss, and so on."""
     return sum(1 << Face[name.upper()] for name in set(names))
 
 
 class FaceRule(Record):
-    """A face of the die that is no symbol of the rules, or one of them with other effects."""
+    """A custom face of the die, or a printed one with other effects."""
 
     page = "docs/keys.md"
 
@@ -90,7 +90,7 @@ _OF_A_FACE = {"hits": 0, "explodes": False, "rerolled": "never"}
 
 
 class Die(Record):
-    """Die, as the number of sides that show each symbol (AC-1.1), or own faces.
+    """Die: the number of sides with each symbol (AC-1.1) or custom face.
 
     >>> die = Die.model_validate({"strike": 3, "miss": 2, "critical": {"sides": 1, "hits": 2, "explodes": True}})
     >>> die.sides, die.names[5]
@@ -102,12 +102,12 @@ class Die(Record):
     glancing: Sides = 0
     miss: Sides = 0
     blank: Sides = 0
-    changed: dict[str, FaceRule] = Field(alias="NAME", default_factory=dict)  # own faces, and symbols changed
+    changed: dict[str, FaceRule] = Field(alias="NAME", default_factory=dict)  # custom faces, and changed printed ones
 
     @model_validator(mode="before")
     @classmethod
     def _tables_apart(cls, die: object) -> object:
-        """In files a face with other effects is a table, under its name."""
+        """Move faces given as tables under the key ``NAME``, as in files."""
         if not isinstance(die, dict) or die.keys() & {"changed", "NAME"}:
             return die
         tables = {name: value for name, value in die.items() if isinstance(value, dict | FaceRule)}
@@ -118,7 +118,7 @@ class Die(Record):
     def _makes_sense(self) -> Die:
         for name in PRINTED:
             if name in self.changed:
-                self.__dict__[name] = self.changed[name].sides  # frozen for all other code
+                self.__dict__[name] = self.changed[name].sides  # the record is frozen; this is part of its construction
         if not 1 <= self.sides <= MOST_SIDES:
             raise ValueError(f"{self.sides} sides in all (allowed: 1 to {MOST_SIDES})")
         own = len(self.names) - len(PRINTED)
@@ -143,29 +143,29 @@ class Die(Record):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of its faces, in the order of :class:`Face`."""
+        """Names of its faces, in the order of :class:`Face`."""
         return (*PRINTED, *(name for name in self.changed if name not in PRINTED))
 
     def effect(self, name: str, key: str) -> Any:
-        """Return the `hits` of a face, whether it `explodes`, or by which rating it is `rerolled`."""
+        """Return one effect of a face: its `hits`, if it `explodes`, or the rating by which it is `rerolled`."""
         stated = getattr(self.changed.get(name), key, None)
         return (_OF_A_FACE | _AS_PRINTED.get(name, {}))[key] if stated is None else stated
 
     @property
     def faces(self) -> tuple[int, ...]:
-        """Sides per face, in the order of :class:`Face`."""
+        """Number of sides of each face, in the order of :class:`Face`."""
         own = [self.changed[name].sides for name in self.names[len(PRINTED) :]]
         printed = self.heroic, self.strike, self.glancing, self.miss, self.blank
         return (*printed, *own, *[0] * (len(Face) - len(PRINTED) - len(own)))
 
     @property
     def sides(self) -> int:
-        """The number of sides."""
+        """Number of sides."""
         return sum(self.faces)
 
     @property
     def in_words(self) -> str:
-        """Its faces in words."""
+        """Faces in words."""
         counts = ((name, count) for name, count in zip(self.names, self.faces) if count)
         return ", ".join(f"{count} {_word(name, count)}{self._effects_of(name)}" for name, count in counts)
 
@@ -197,7 +197,7 @@ class Deck(Record):
     @field_validator("copies", mode="before")
     @classmethod
     def _whole_values(cls, copies: object) -> object:
-        """TOML and JSON write the values as text; the rest is left to the type."""
+        """Convert card values from text, as in TOML and JSON; other values are left to the type."""
         return {_card_value(value): count for value, count in copies.items()} if isinstance(copies, dict) else copies
 
     @field_validator("copies")
@@ -213,7 +213,7 @@ class Deck(Record):
         return self.copies
 
     def counts(self) -> Integers:
-        """Copies by value: shape (highest value + 1,), entry v is the number of cards of value v."""
+        """Copies by value: shape (highest value + 1,); entry v is the number of cards of value v."""
         return np.array([self.copies.get(value, 0) for value in range(max(self.copies) + 1)], np.int64)
 
 
@@ -239,7 +239,7 @@ HouseRules = dict[Annotated[str, AfterValidator(_checked_name)], HouseRule]
 
 
 class Ruleset(Record):
-    """An attack die and a deck, and the house rules of a folder of profiles."""
+    """An attack die, a deck, and the house rules of a folder of profiles."""
 
     page = "docs/keys.md"
 
@@ -258,7 +258,7 @@ class Ruleset(Record):
 
     @property
     def assumed(self) -> str:
-        """Die and deck in one line, as every answer states them: the rules do not print them.
+        """Die and deck in one line, stated in every answer because the rules do not print them.
 
         >>> Ruleset(die=Die(strike=2, miss=1), deck=Deck(copies={1: 3, 2: 3, 3: 3, 7: 1})).assumed
         'die of 2 strikes, 1 miss; deck of 10 cards, 3 each of 1 to 3, 1 of 7 (not printed in the rules; --die, --deck)'
@@ -273,7 +273,7 @@ def _word(face: str, count: int) -> str:
 
 
 def _runs(copies: dict[int, int]) -> list[str]:
-    """The copies of each card value in words, values in a row that have as many together; the first few."""
+    """Return the copies of each card value in words, merging runs of equal counts; the first few."""
     runs: list[tuple[int, int, int]] = []  # first value, last value, copies of each
     for value, count in copies.items():
         if count and runs and runs[-1][1:] == (value - 1, count):
@@ -285,17 +285,17 @@ def _runs(copies: dict[int, int]) -> list[str]:
 
 
 def ruleset_record(ruleset: object) -> dict[str, Any]:
-    """The `ruleset` entry of an answer's JSON; empty for an answer that needs none, or for another game's."""
+    """Return the `ruleset` entry of an answer's JSON; empty for an answer without one, or for another game."""
     return {"ruleset": ruleset.model_dump(mode="json")} if isinstance(ruleset, Ruleset) else {}
 
 
 def checked_parts(stated: object, where: str = "ruleset") -> dict[str, Any]:
-    """Return the die, the deck and the house rules that are stated, as plain data; the rest stays that of the profiles.
+    """Return the stated parts (die, deck, house rules) as plain data; the profiles supply the others.
 
     Raises
     ------
     InputError
-        An unknown key, face or card value, with the nearest right name; a number out of range.
+        An unknown key, face or card value (with the nearest name), or a number out of range.
 
     Examples
     --------

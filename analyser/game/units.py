@@ -1,4 +1,4 @@
-"""Units as the army lists print them: profile, reinforcement levels, armaments grid (AC-2)."""
+"""Units as in the army lists: profile, reinforcement levels, armaments grid (AC-2)."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ LevelName = Literal["basic", "reinforced", "full-strength"]
 MOST_MODELS = MOST_X
 MOST_DICE = 200
 MOST_INCHES = 1000
-HUNDREDTHS = 100  # of an inch: lengths are kept to so much
+HUNDREDTHS = 100  # units of an inch: the resolution of lengths
 
 
 def hundredths(inches: float) -> int:
-    """A length in hundredths of an inch; ValueError if it is finer than that, and would have to be rounded."""
+    """Return a length in hundredths of an inch; ValueError if it is not a whole number of them."""
     hundredth_inches = round(inches * HUNDREDTHS)
-    if abs(hundredth_inches - inches * HUNDREDTHS) > 1e-6:  # more than floating point leaves undecided
+    if abs(hundredth_inches - inches * HUNDREDTHS) > 1e-6:  # more than a floating-point error
         raise ValueError(f"{inches!r} inches are finer than 1/100 inch: lengths go by steps of 0.01")
     return hundredth_inches
 
@@ -49,7 +49,7 @@ CLOSE_FORMATION_TYPES = ("infantry", "field gun")
 
 
 class Band(Record):
-    """Attack dice for a range of model counts; of damage suffered, for a behemoth (AC-2.3).
+    """Attack dice for a range of model counts, or of damage suffered for a behemoth (AC-2.3).
 
     `special` is the second value of the cell, in parentheses on the card (Point Blank, Shock, Wreckers).
     """
@@ -67,12 +67,12 @@ class Band(Record):
 
     @property
     def heading(self) -> str:
-        """The models, of a behemoth the damage, that it stands for: ``7-12``."""
+        """The range of models, or of damage for a behemoth: ``7-12``."""
         return f"{self.first}-{self.last}" if self.first < self.last else str(self.first)
 
     @property
     def cell(self) -> str:
-        """Dice as a card prints them: ``10 (15)``."""
+        """Dice as printed on a card: ``10 (15)``."""
         return str(self.dice) if self.special is None else f"{self.dice} ({self.special})"
 
 
@@ -104,22 +104,22 @@ class Row(Record, Bearer):
 
     @property
     def reach(self) -> str:
-        """Its ranges as a card prints them: ``7"/14"``."""
+        """Ranges as printed on a card: ``7"/14"``."""
         return "/".join(f'{each:g}"' for each in (self.short_range, self.long_range) if each is not None)
 
     @property
     def in_short(self) -> str:
-        """It in a line: ``ranged-light 7"/14": 5 at 1-6, 12 at 7-12, Arc``."""
+        """The row in one line: ``ranged-light 7"/14": 5 at 1-6, 12 at 7-12, Arc``."""
         dice = [f"{band.cell} at {band.heading}" for band in self.bands]
         return f"{' '.join(filter(None, (self.id, self.reach)))}: {', '.join([*dice, *self.qualities])}"
 
     def band(self, count: int) -> Band | None:
-        """The band that covers `count` models (or points of damage), if there is one (AC-2.4)."""
+        """Return the band that covers `count` models (or points of damage), or None (AC-2.4)."""
         return next((band for band in self.bands if band.first <= count <= band.last), None)
 
 
 def each_row_once(rows: tuple[Row, ...] | None) -> tuple[Row, ...] | None:
-    """Return the rows unchanged; ValueError if two have one id."""
+    """Return the rows unchanged; ValueError if two have the same id."""
     _check_distinct("rows", [row.id for row in rows or ()])
     return rows
 
@@ -135,11 +135,11 @@ Defence = Annotated[int, Field(ge=1, le=100)]
 DamageLimit = Annotated[int, Field(ge=1, le=1000)]
 Discipline = Annotated[int, Field(ge=0, le=100)]
 BreakLimit = Annotated[int, Field(ge=0, le=MOST_MODELS)]
-Without = Literal["none"]  # of a level that lacks what the unit has at others
+Without = Literal["none"]  # value of a level that lacks a number which other levels have
 
 
 class Level(Record):
-    """A reinforcement level: models, points, victory-point rating (AC-2.2); and what it has otherwise than the unit."""
+    """A reinforcement level: models, points, victory-point rating (AC-2.2), and the numbers that differ by level."""
 
     models: Models
     points: Annotated[int, Field(ge=0, le=100_000)] | None = None
@@ -153,20 +153,20 @@ class Level(Record):
     break_limit: BreakLimit | Without | None = None
 
     def own(self, key: str) -> int | float | None:
-        """Return its value of a key of :data:`OF_LEVELS`; None if the levels of its unit do not differ in that."""
+        """Return its value of a key of :data:`OF_LEVELS`; None if it has none or the levels do not differ."""
         value: int | float | str | None = getattr(self, key)
         return None if value == "none" or isinstance(value, str) else value
 
 
 OF_LEVELS = ("size", "speed", "defence", "damage_limit", "discipline", "break_limit")
-"""The numbers of a unit that a level may have otherwise."""
+"""Numbers of a unit that may differ by level."""
 
 
 class Unit(Record, Bearer):
     """A unit of an army list (AC-2.1 to AC-2.3).
 
-    A number that is another at some level stands with the levels, and then with each of them; the unit has that of its
-    first level, and :meth:`at` gives it that of another.
+    If a number differs between levels, every level states it; the unit holds that of its first level. :meth:`at`
+    returns the unit with the numbers of another level.
     """
 
     id: Slug
@@ -182,8 +182,8 @@ class Unit(Record, Bearer):
     discipline: Discipline | None = None
     break_limit: BreakLimit | None = None
     rules: tuple[Rule, ...] = ()
-    in_force: Limits = Limits()  # how many of it a force may hold, whatever its battlegroups
-    battlegroups: dict[Slug, Place] = Field(default_factory=dict)  # where it may stand
+    in_force: Limits = Limits()  # number of this unit in a force, over all battlegroups
+    battlegroups: dict[Slug, Place] = Field(default_factory=dict)  # by kind of battlegroup
     levels: dict[LevelName, Level]
     rows: tuple[Row, ...] = ()
 
@@ -198,11 +198,11 @@ class Unit(Record, Bearer):
 
     @property
     def differing(self) -> tuple[str, ...]:
-        """The numbers that are not the same at all its levels."""
+        """Keys of the numbers that differ between its levels."""
         return tuple(key for key in OF_LEVELS if any(getattr(level, key) is not None for level in self.levels.values()))
 
     def _with_levels_complete(self) -> Unit:
-        """Every level with all numbers in which some differ; the unit with those of its first level."""
+        """Fill in the numbers that differ at every level, and give the unit those of its first level."""
         for key in self.differing:
             common = getattr(self, key)
             filled = {key: "none" if common is None else common}
@@ -210,11 +210,11 @@ class Unit(Record, Bearer):
                 if getattr(level, key) is None:
                     self.levels[name] = level.model_copy(update=filled)
             first = next(iter(self.levels.values()))
-            self.__dict__[key] = first.own(key)  # frozen for all other code; this is part of its construction
+            self.__dict__[key] = first.own(key)  # the record is frozen; this is part of its construction
         return self
 
     def at(self, level: LevelName) -> Unit:
-        """The unit with the numbers that it has at a level.
+        """Return the unit with the numbers of a level.
 
         >>> from analyser import load_profiles
         >>> winged = load_profiles().unit("empire/bulnabang-winged-infantry")[1]
@@ -225,7 +225,7 @@ class Unit(Record, Bearer):
         return self.model_copy(update=own) if own else self
 
     def record(self) -> dict[str, Any]:
-        """Return the unit as its file has it, as plain data for JSON; without the ids of imported data."""
+        """Return the unit as in its file, as plain data for JSON; without the ids of imported data."""
         data = self.at(next(iter(self.levels))).model_dump(mode="json", exclude={"entry"})
         without = {"entry"} | set(OF_LEVELS).difference(self.differing)
         return data | {
@@ -233,17 +233,17 @@ class Unit(Record, Bearer):
         }
 
     def row(self, row_id: str) -> Row | None:
-        """The row of that id, if the unit has it."""
+        """Return the row of that id, or None."""
         return next((row for row in self.rows if row.id == row_id), None)
 
 
 class Loadout(Record):
-    """A unit at one reinforcement level: what takes the field, and what a selector names (AC-2.2)."""
+    """A unit at one reinforcement level, as named by a selector (AC-2.2)."""
 
     faction: Slug
-    unit: Unit  # with the numbers that it has at this level
+    unit: Unit  # with the numbers of this level
     level_name: LevelName
-    _house_rules: Mapping[str, HouseRule] = PrivateAttr(default_factory=dict)  # of its folder of profiles, by name
+    _house_rules: Mapping[str, HouseRule] = PrivateAttr(default_factory=dict)  # house rules of its profiles, by name
 
     @model_validator(mode="after")
     def _as_at_its_level(self) -> Loadout:
@@ -252,27 +252,27 @@ class Loadout(Record):
         return self
 
     def at(self, level: LevelName) -> Loadout:
-        """Return the same unit at another level."""
+        """Return the unit at another level."""
         return self.model_copy(update={"level_name": level, "unit": self.unit.at(level)})
 
     @property
     def house_rules(self) -> Mapping[str, HouseRule]:
-        """The house rules of its folder of profiles, by name: those that a change can give it."""
+        """The house rules of its folder of profiles, by name; a change can add them."""
         return self._house_rules
 
     def under(self, house_rules: Mapping[str, HouseRule]) -> Loadout:
-        """Return the loadout, which changes can give any of those house rules from now on."""
+        """Return this loadout after setting the house rules that changes can add."""
         self._house_rules = house_rules
         return self
 
     @property
     def level(self) -> Level:
-        """The level's models, points and victory points."""
+        """Models, points and victory points of the level."""
         return self.unit.levels[self.level_name]
 
     @property
     def capacity(self) -> int:
-        """Number of models of one infantry unit that it can carry with all its own models; 0 if none (AC-8.8).
+        """Number of models of one infantry unit that all its models together can carry; 0 if none (AC-8.8).
 
         >>> from analyser import load_profiles
         >>> load_profiles()["crown/tristan-assault-transports@basic"].capacity
@@ -282,12 +282,12 @@ class Loadout(Record):
 
     @property
     def selector(self) -> str:
-        """``faction/unit@level``, which finds this loadout again."""
+        """``faction/unit@level``, the selector of this loadout."""
         return f"{self.faction}/{self.unit.id}@{self.level_name}"
 
     @property
     def title(self) -> str:
-        """Unit and level, as people say them: ``Rifle platoon, basic``."""
+        """Unit and level as a title: ``Rifle platoon, basic``."""
         return f"{self.unit.name}, {self.level_name}"
 
     def __repr__(self) -> str:
@@ -299,7 +299,7 @@ class Loadout(Record):
     __str__ = __repr__
 
     def with_(self, *, row: str | None = None, **changes: Any) -> Loadout:
-        """Return a loadout with some of its profile changed; it can be used like one from a file.
+        """Return a loadout with a changed profile, usable like one from a file.
 
         Parameters
         ----------
@@ -307,11 +307,10 @@ class Loadout(Record):
             The row whose `dice`, `short_range`, `long_range` and `qualities` change. Default: every row.
         **changes
             Keys of its level (models, points, victory_points), of its unit (defence, damage_limit, discipline,
-            break_limit, speed, rules and so on) or of its rows. A number takes the place of the old one, a text with a
-            sign (``points="+10"``) is added to it. `dice` is always added: to every band that has any attack dice, and
-            to its value in parentheses; one that has fewer than are taken away has none. ``"+Arc"`` adds a quality or
-            a rule, ``"-Arc"`` takes it away; several in a list, or in one text with commas; without signs they take
-            the place of all.
+            break_limit, speed, rules and so on) or of its rows. A number replaces the old one; a text with a sign
+            (``points="+10"``) is added to it. `dice` is always added: to every band that has attack dice, and to its
+            value in parentheses, with 0 as the minimum. ``"+Arc"`` adds a quality or a rule, ``"-Arc"`` removes it.
+            Several may stand in a list, or in one text with commas. Names without signs replace all.
 
         Raises
         ------
@@ -363,21 +362,21 @@ def _selector(value: object) -> object:
 
 
 Selector = Annotated[str, PlainValidator(_selector)]
-"""A selector of a loadout in the library; or, until a scenario is resolved, a loadout itself."""
+"""Selector of a loadout in the library; before a scenario is resolved, also a loadout."""
 
 
 _NOT_CHANGED = ("id", "name", "entry", "levels", "rows", "kind", "against", "bands", "in_force", "battlegroups")
 
 
 def as_kept(key: str, value: Any, unit: Unit) -> Any:
-    """A number, or that there is none, as the profile keeps it: levels in words, a unit whose levels are alike not."""
+    """Return a value as a profile stores it; no number is "none" if its levels differ in that key, else None."""
     if key in OF_LEVELS and (value is None or (isinstance(value, str) and value == "none")):
         return "none" if key in unit.differing else None
     return value
 
 
 def unit_of(selector: str) -> str:
-    """A selector without its level."""
+    """Return a selector without its level."""
     return selector.partition("@")[0]
 
 
@@ -416,9 +415,10 @@ def _check_known(what: str, name: str, names: Iterable[str]) -> None:
 
 
 def attack_dice(row: Row, count: int, *, special: bool = False) -> int:
-    """The number of dice that `row` rolls for `count` models, of a behemoth points of damage (AC-2.3, AC-3.2).
+    """Return the number of dice of `row` for `count` models, or points of damage for a behemoth (AC-2.3, AC-3.2).
 
-    With `special` the value in parentheses, if the cell has one (AC-6). InputError if no band covers `count` (AC-2.4).
+    With `special` it is the value in parentheses, if the cell has one (AC-6). InputError if no band covers `count`
+    (AC-2.4).
     """
     band = row.band(count)
     if band is None:
@@ -428,7 +428,7 @@ def attack_dice(row: Row, count: int, *, special: bool = False) -> int:
 
 
 def row_id(written: str, rows: Iterable[str]) -> str:
-    """A row id, forgiving case, spaces and brackets: ``Ranged (Light)`` is ``ranged-light``."""
+    """Return a row id, ignoring case, spaces and brackets: ``Ranged (Light)`` is ``ranged-light``."""
     tidied = "-".join("".join(each if each.isalnum() else " " for each in written.casefold()).split())
     if tidied in rows:
         return tidied

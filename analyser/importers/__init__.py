@@ -1,1 +1,1 @@
-"""Other people's files, read as units."""
+"""Importers of units and armies from files of other programs."""

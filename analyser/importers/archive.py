@@ -1,4 +1,4 @@
-"""Reading other people's data files without trusting them: plain or zipped XML, in memory, bounded."""
+"""Safe reading of untrusted data files: plain or zipped XML, in memory, with limits."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from analyser.common.files import CUT_SHORT, cannot_read, looks_like
 from analyser.importers.json_tree import parse_json
 from analyser.importers.tree_builder import BoundedBuilder
 
-LARGEST_FILE = 64 * 1024 * 1024  # bytes, before and after unpacking; real files are below one of these
-LARGEST_RATIO = 200  # unpacked to packed; repetitive real files reach about 30
-UNSUSPICIOUS = 1024 * 1024  # bytes that may be packed at any ratio
+LARGEST_FILE = 64 * 1024 * 1024  # bytes, before and after unpacking; real files are smaller than 1 MiB
+LARGEST_RATIO = 200  # size unpacked / packed; repetitive real files reach about 30
+UNSUSPICIOUS = 1024 * 1024  # bytes below which the ratio is not checked
 
 DATA_FILES = {".cat": "catalogue", ".catz": "catalogue", ".gst": "gameSystem", ".gstz": "gameSystem"}
 ROSTERS = {".ros": "roster", ".rosz": "roster", ".json": "roster"}
@@ -39,10 +39,10 @@ _OFFENCES = {DTDForbidden: "declares a document type", EntitiesForbidden: "decla
 
 
 def read_document(path: Path, kinds: Mapping[str, str] = DATA_FILES) -> Element:
-    """The root of a file of one of the `kinds`, with the namespaces taken off the tags.
+    """Return the root of a file of one of the `kinds`, with the namespaces removed from the tags.
 
-    Raises InputError for a file that cannot be read, is too large, is no such file whatever its name says, or is an
-    attack: an entity bomb, an external entity, a zip bomb, a zip that aims at another folder.
+    Raises InputError for a file that cannot be read, is too large or is not of its kind. It refuses attacks too: an
+    entity bomb, an external entity, a zip bomb, a zip with a path to another folder.
     """
     where, suffix = str(path), path.suffix.lower()
     if suffix not in kinds:
@@ -60,7 +60,7 @@ def read_document(path: Path, kinds: Mapping[str, str] = DATA_FILES) -> Element:
     namespace, _, name = root.tag.rpartition("}")
     if name != expected:
         raise InputError(f"the root element is {name[:40]!r}", where=where, allowed=f"<{expected}> of BattleScribe")
-    # the address of the schema has changed over the years; its last word has not
+    # the address of the schema has changed over the years, but not its last word
     if not namespace.lower().rstrip("/").endswith(f"{expected.lower()}schema"):
         shown = namespace.lstrip("{")[:80] or "none"
         raise InputError(f"the XML namespace is {shown}", where=where, allowed=f"BattleScribe's {expected}Schema")
@@ -90,7 +90,7 @@ def _check_size(size: int, where: str) -> None:
 
 
 def _unpacked(data: bytes, where: str, suffix: str) -> tuple[str, bytes]:
-    """The one file in a zip and its name, read in memory; nothing is ever written to where a zip says."""
+    """Return name and content of the only file in a zip, read in memory; nothing is written to disk."""
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
             member = _only_member(archive.infolist(), where)
@@ -99,7 +99,7 @@ def _unpacked(data: bytes, where: str, suffix: str) -> tuple[str, bytes]:
     except InputError:
         raise
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError, LookupError) as error:
-        # zipfile checks little before it trusts a header, and so fails in all these ways on a broken one
+        # zipfile trusts headers, so a broken one can raise any of these errors
         cut = f"; {CUT_SHORT}" if data.startswith(b"PK") and isinstance(error, zipfile.BadZipFile) else looks_like(data)
         is_xml = data.lstrip().startswith(b"<")
         allowed = f"a zip; what is not zipped is called {suffix.removesuffix('z')}" if is_xml else ""
@@ -113,7 +113,7 @@ def _only_member(members: list[zipfile.ZipInfo], where: str) -> zipfile.ZipInfo:
         raise InputError(f"{len(members)} files in this zip", where=where, allowed="exactly one")
     member = members[0]
     name, mode = member.orig_filename, stat.S_IFMT(member.external_attr >> 16)
-    # whether it stays in the folder that it is put in, on every system: a Windows path knows both slashes, and drives
+    # a plain file name on every system: a Windows path recognises both slashes, and drives
     is_plain = name.strip() and "\0" not in name and name != ".." and PureWindowsPath(name).name == name
     if not is_plain or member.is_dir() or mode not in (0, stat.S_IFREG):
         problem = f"{member.filename[:80]!r} in this zip is not a plain file name"
@@ -130,7 +130,10 @@ def _only_member(members: list[zipfile.ZipInfo], where: str) -> zipfile.ZipInfo:
 
 
 def parse(data: bytes, where: str) -> Element:
-    """The root element of an XML document; InputError for broken XML, document types, entities, outside references."""
+    """Return the root element of an XML document.
+
+    InputError for broken XML, document types, entities, external references.
+    """
     parser = DefusedXMLParser(target=BoundedBuilder(), forbid_dtd=True, forbid_entities=True, forbid_external=True)
     try:
         parser.feed(data)
@@ -149,6 +152,6 @@ def parse(data: bytes, where: str) -> Element:
     except DefusedXmlException as error:
         offence = _OFFENCES.get(type(error), "refers to something outside the file")
         raise InputError(f"refused: this XML {offence}", where=where, allowed="plain elements") from None
-    except (ValueError, LookupError, UnicodeError) as error:  # an encoding that the parser does not know
+    except (ValueError, LookupError, UnicodeError) as error:  # an encoding unknown to the parser
         raise InputError(f"broken XML: {error}", where=where) from None
     return root

@@ -1,6 +1,6 @@
-"""BattleScribe data files (`.cat`, `.gst`, zipped `.catz`, `.gstz`) made into factions, and these into profile files.
+"""Import of BattleScribe data files (`.cat`, `.gst`, zipped `.catz`, `.gstz`) as factions and profile files.
 
-The files are other people's: read without trust (`archive`), and what they say is doubted aloud rather than refused.
+The files are read without trust (`archive`); doubtful content gives a warning, not an error.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from analyser.importers.tree import Tree, ids, is_true, unused_id
 from analyser.importers.unit_reader import UnitReader
 from analyser.importers.unread_content import review_vocabulary
 
-# what no file may be called on some systems, whatever its ending
+# file names that some systems reserve, with any extension
 _RESERVED = ("con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10)))
 FileName = str | os.PathLike[str]
 MOST_UNITS = 2000  # in a file; the largest armies have about thirty
@@ -40,9 +40,9 @@ MOST_UNITS = 2000  # in a file; the largest armies have about thirty
 class ImportReport:
     """Result of an import: factions, warnings, and the files written."""
 
-    factions: tuple[Faction, ...]  # one for each catalogue with units in it, in the order of the files
-    warnings: tuple[ImportWarning, ...]  # everything that was doubted, file by file and unit by unit
-    written: tuple[Path, ...]  # the profile files; none without a folder
+    factions: tuple[Faction, ...]  # one for each catalogue with units, in the order of the files
+    warnings: tuple[ImportWarning, ...]  # by file and unit
+    written: tuple[Path, ...]  # the profile files; empty without a folder
 
     def __str__(self) -> str:
         lines: list[str] = []
@@ -60,17 +60,17 @@ class ImportReport:
         written = ", ".join(map(str, self.written)) or "nothing"
         return "\n".join([*lines, *([""] if lines else []), f"{', '.join(counts)}; written: {written}"]) + "\n"
 
-    __repr__ = __str__  # a shell shows what is printed
+    __repr__ = __str__  # a shell shows the printed form
 
 
 def import_files(
     paths: FileName | Sequence[FileName], *, out: FileName | None = None, replace: bool = False
 ) -> ImportReport:
-    """The factions in BattleScribe data files; links are followed across all of them.
+    """Return the factions in BattleScribe data files; links are followed across all of them.
 
-    A folder `out` gets one profile file a faction, named after it, once all files are read; files of those names that
-    hold something else only with `replace`. Raises InputError for a file that cannot be read, is not what its name says
-    or is an attack; for a faction in two files; where there is not one unit in all of them.
+    A folder `out` gets one profile file for each faction, named after it, once all files are read. Existing files with
+    other contents are replaced only with `replace`. Raises InputError for an unreadable, mislabelled or hostile file,
+    for a faction in two files, and if the files contain no unit.
     """
     if isinstance(paths, str | os.PathLike):
         paths = [paths]
@@ -99,7 +99,7 @@ def import_files(
 
 
 def _other_game(roots: Sequence[Element]) -> str | None:
-    """The game that data files name, by its name where its own file is among them; None if it is ours or not named."""
+    """Return the title or id of the other game that data files name; None if it is ours or unnamed."""
     ours = read_toml(shipped_profiles() / FORCES_FILE).get("game_system")
     names = {game: f"the game of {root.get('name') or game!r}" for root in roots if (game := root.get("gameSystemId"))}
     games = names | {root.get("id", ""): root.get("name", "") for root in roots if root.tag == "gameSystem"}
@@ -110,7 +110,7 @@ def _other_game(roots: Sequence[Element]) -> str | None:
 def _written(factions: Sequence[Faction], out: Path, replace: bool) -> tuple[Path, ...]:
     texts = {out / f"{faction.id}.toml": to_toml(faction) for faction in factions}
     for path, text in texts.items():
-        # Profiles are made to be corrected by hand: such corrections are not lost in silence.
+        # Profiles may have been corrected by hand: never overwrite them silently.
         if not replace and is_there(path) and path.read_bytes() != text.encode():
             allowed = "another folder, or to replace it (--replace)"
             raise InputError("this file exists and holds something else", where=str(path), allowed=allowed)
@@ -119,7 +119,7 @@ def _written(factions: Sequence[Faction], out: Path, replace: bool) -> tuple[Pat
 
 
 def _faction(path: Path, root: Element, tree: Tree) -> Faction | None:
-    """The faction in a catalogue; None for a file that only serves others, or whose units are all left out."""
+    """Return the faction in a catalogue; None for a file without units of its own, or if all are left out."""
     doubts = tree.doubts
     units: list[Unit] = []
     forces = ForceReader(root, tree)
@@ -143,14 +143,14 @@ def _faction(path: Path, root: Element, tree: Tree) -> Faction | None:
     if f"{slug}.toml" in FOR_ALL_FACTIONS or slug in _RESERVED:
         slug += "-faction"
     revision = root.get("revision", "")
-    file_name = printable(path.name, LONGEST_NAME // 2)  # a file's name need not be text
+    file_name = printable(path.name, LONGEST_NAME // 2)  # the name of a file may contain unprintable bytes
     source = f"BattleScribe data, {file_name}" + (f", revision {revision[:20]}" if revision else "")
     head = {"format": 1, "id": slug, "name": name, "source": source, **forces.keys()}
     return checked(Faction, {**head, "unit": tuple(units)})
 
 
 def _unit_entries(root: Element, tree: Tree) -> Iterator[tuple[Element, ...]]:
-    """The entries of a file that are units of its faction: its own, and those it links to elsewhere, with the link.
+    """Yield the entries that are units of the faction: its own, and those it links to, each with its link.
 
     A library's units belong to the catalogues that link to them.
     """
@@ -169,7 +169,7 @@ def _unit_entries(root: Element, tree: Tree) -> Iterator[tuple[Element, ...]]:
 
 
 def to_toml(faction: Faction) -> str:
-    """A faction as a profile file, TOML that a person can read and correct; loading it gives the same faction again."""
+    """Return a faction as a readable profile file in TOML; loading it gives an equal faction."""
     head = faction.model_dump(include={"format", "id", "name", "source", "entry"})
     tables = [toml_lines({key: value or None for key, value in head.items()})]
     for battlegroup in faction.battlegroups:

@@ -1,4 +1,4 @@
-"""Readers of the cells of a data file: numbers, ranges, dice, bands, names. Text in, values out."""
+"""Parsers for the cells of a data file: numbers, ranges, dice, bands, names."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from analyser.game.keywords import tidy
 from analyser.game.names import LONGEST_ID
 from analyser.game.units import Category, LevelName, RowKind
 
-LONGEST_CELL = 2000  # characters; what is longer is no cell of a profile
-LONGEST_WORD = 200  # of a name that is looked up
+LONGEST_CELL = 2000  # characters of a cell; longer text is not a cell of a profile
+LONGEST_WORD = 200  # characters of a name for a lookup
 LONGEST_SLUG = LONGEST_ID - 20
-SLIP = 0.8  # likeness from which a word is taken for a known one
+SLIP = 0.8  # least likeness of a misspelt word to a known one
 
 LEVEL_ORDER: tuple[LevelName, ...] = get_args(LevelName)
 LEVELS: dict[str, LevelName] = {level.replace("-", " "): level for level in LEVEL_ORDER}
@@ -32,31 +32,31 @@ _INCH_MARKS = re.compile(r"[\"']+")
 
 
 class Range(NamedTuple):
-    """Short and long range in inches; None where the cell has none."""
+    """Short and long range in inches; None if absent."""
 
     short: float | None = None
     long: float | None = None
 
 
 def slug(name: str) -> str:
-    """`name` in at most 60 lower-case letters, digits and single hyphens; empty when it has none of the first two."""
+    """Return `name` as an id of at most 60 lower-case letters, digits and single hyphens; it may be empty."""
     plain = unicodedata.normalize("NFKD", name.casefold()).encode("ascii", "ignore").decode()
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:LONGEST_SLUG].rstrip("-")
 
 
 def is_none(text: str | None) -> bool:
-    """Return True if a cell says that there is nothing."""
+    """Return True if a cell is empty or means "none"."""
     return _bare(text).lower() in _NOTHING
 
 
 def number(text: str | None) -> int | None:
-    """A whole number, with or without inch marks; None when the text is anything else."""
+    """Return a whole number, with or without inch marks; None for other text."""
     bare = _bare(text)
     return int(float(bare)) if _NUMBER.fullmatch(bare) else None
 
 
 def inches(text: str | None) -> Range | None:
-    """The cell of a range, such as ``7"/14"``, ``-/14"`` or ``20"``; None when it is not one."""
+    """Return the ranges in a cell such as ``7"/14"``, ``-/14"`` or ``20"``; None if it is not a range."""
     if is_none(text):
         return Range()
     match = _RANGE.fullmatch(_bare(text).replace(" ", ""))
@@ -64,25 +64,25 @@ def inches(text: str | None) -> Range | None:
 
 
 def dice(text: str | None) -> tuple[int, int | None] | None:
-    """Attack dice and the value in parentheses, if there is one; None for a cell unlike ``5`` and ``10 (15)``."""
+    """Return attack dice and the value in parentheses, if any; None for a cell unlike ``5`` and ``10 (15)``."""
     match = _CELL.fullmatch(_bare(text).replace(" ", ""))
     return match and (int(match[1]), None if match[2] is None else int(match[2]))
 
 
 def band(heading: str) -> tuple[int, int] | None:
-    """First and last number of a band's heading, ``1`` or ``13-18``; None when it is that of something else."""
+    """Return the first and last number in a band's heading, ``1`` or ``13-18``; None for other headings."""
     match = _BAND.fullmatch(_bare(heading).replace(" ", ""))
     return match and (int(match[1]), int(match[2] or match[1]))
 
 
 def names(text: str | None) -> list[str]:
-    """The names in a list; a comma inside parentheses does not end one."""
+    """Return the names in a list; a comma inside parentheses does not separate names."""
     parts = (tidy(part).strip(".") for part in _SEPARATOR.split(text or ""))
     return [part for part in parts if not is_none(part)]
 
 
 def heading(name: str) -> tuple[RowKind, tuple[Category, ...], bool] | None:
-    """Kind and targets of an armaments row from its name, and whether that is spelled right; None for another name."""
+    """Return kind, targets and correct spelling of an armaments row by its name; None for another name."""
     words = re.findall(r"[a-z]+", tidy(name[:LONGEST_WORD]).casefold())
     kind = nearest(words[0], KINDS, most=1, likeness=SLIP) if words else []
     if not kind:
@@ -93,7 +93,7 @@ def heading(name: str) -> tuple[RowKind, tuple[Category, ...], bool] | None:
 
 
 def level(name: str) -> tuple[LevelName, bool] | None:
-    """The reinforcement level that a name means, if it means one, and whether it is spelled right."""
+    """Return the reinforcement level that a name means, and True if it is spelled right; None for other names."""
     plain = tidy(name[:LONGEST_WORD]).casefold().replace("-", " ").replace("_", " ")
     close = nearest(plain, LEVELS, most=1, likeness=SLIP)
     return (LEVELS[close[0]], plain in LEVELS) if close else None

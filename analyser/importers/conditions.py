@@ -1,24 +1,24 @@
-"""Conditions of a data file, evaluated as far as possible before anything is chosen."""
+"""Conditions of a data file, evaluated as far as possible before the user makes choices."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from xml.etree.ElementTree import Element
 
-GROUPS = ("and", "or", "not")  # those that are read; newer tools have many more, which count and compare
-_WITHIN = ("force", "ancestor", "primary-catalogue")  # scopes that say what an entry stands in
+GROUPS = ("and", "or", "not")  # supported groups; newer tools have others, which count and compare
+_WITHIN = ("force", "ancestor", "primary-catalogue")  # scopes about the surroundings of an entry
 
-Truth = bool | None  # None: it depends on what is chosen, or is of a kind that is not read
-Standing = Mapping[str, bool]  # whether an entry stands in what has that id: a kind of battlegroup, a catalogue
+Truth = bool | None  # None: depends on choices, or on an unsupported condition
+Standing = Mapping[str, bool]  # by id: True if an entry is inside that kind of battlegroup or catalogue
 
 
 def holds(holders: Iterable[Element], standing: Standing) -> Truth:
-    """Return True if all conditions of `holders` (a modifier and its groups) hold; None if that cannot be told."""
+    """Return True if all conditions of `holders` (a modifier and its groups) hold; None if that is unknown."""
     return _all(truth for holder in holders for truth in _truths(holder, standing))
 
 
 def unread(holders: Iterable[Element]) -> str:
-    """Return the first kind of condition here that is not read; empty if all depend on choices alone."""
+    """Return the first unsupported kind of condition; empty if all depend on choices alone."""
     for holder in holders:
         for kind in ("localConditionGroup", "repeat"):
             if holder.find(f"{kind}s/{kind}") is not None:
@@ -61,6 +61,6 @@ def _negation(truth: Truth) -> Truth:
 
 
 def _all(truths: Iterable[Truth]) -> Truth:
-    """Three-valued and."""
+    """Return the three-valued conjunction."""
     result = set(truths)
     return False if False in result else None if None in result else True

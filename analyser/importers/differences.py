@@ -14,7 +14,7 @@ _OF_A_ROW = ("kind", "against", "short_range", "long_range", "bands", "qualities
 
 
 class Difference(NamedTuple):
-    """Difference in a key of a profile; `value` is the roster's, None if a profile could not have it."""
+    """A difference in a key of a profile; `value` is the roster's, None if a profile cannot have it."""
 
     key: str
     told: str
@@ -25,9 +25,9 @@ class Difference(NamedTuple):
 
 
 def differences(stated: RosterUnit, loadout: Loadout) -> Iterator[Difference]:
-    """Where a roster and the profile of a unit at its level differ, number by number.
+    """Yield the differences between a unit of a roster and its profile at that level, key by key.
 
-    Of a roster without profiles only the points are compared.
+    If the roster has no profiles, only the points are compared.
     """
     own, level = stated.own, loadout.level
     if own is not None:
@@ -51,14 +51,14 @@ def _one(key: str, own: Any, profile: Any) -> Iterator[Difference]:
 
 
 def _listed(key: str, own: Unit, unit: Unit) -> Iterator[Difference]:
-    """Rules or traits, in any order."""
+    """Yield a difference in rules or traits, ignoring order."""
     mine, theirs = (each_once(side.keywords) if key == "rules" else side.traits for side in (own, unit))
     if set(mine) != set(theirs):
         yield Difference(key, _told(key, ", ".join(mine), ", ".join(theirs)), getattr(own, key))
 
 
 def _rows(own: Unit, unit: Unit) -> Iterator[Difference]:
-    """All rows in one: a profile has them together."""
+    """Yield one difference for all rows, because a profile replaces them together."""
     texts = []
     for row in own.rows:
         other = unit.row(row.id)

@@ -1,4 +1,4 @@
-"""Force building in a data file: battlegroups, what each takes, where each unit may stand, and boons."""
+"""Force building in a data file: battlegroups, their slots, the slots of each unit, and boons."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from analyser.importers import cells
 from analyser.importers.conditions import Standing, holds
 from analyser.importers.tree import MOST_VISITS, Tree, modifiers, unused_id
 
-MOST_BATTLEGROUPS = 100  # kinds of them; a faction has three or four
-IN_BATTLEGROUP, IN_FORCE = ("force", "parent"), ("roster",)  # a file calls a battlegroup a force, and a force a roster
-_NOTHING_SAID = ("battlegroup", "auxiliary")  # words that do not tell battlegroups apart
+MOST_BATTLEGROUPS = 100  # kinds of battlegroup; a faction has three or four
+IN_BATTLEGROUP, IN_FORCE = ("force", "parent"), ("roster",)  # of a file: its force is a battlegroup, its roster a force
+_NOTHING_SAID = ("battlegroup", "auxiliary")  # words that do not distinguish battlegroups
 
 
 @dataclass
 class ForceReader:
-    """Reader of a catalogue's rules for building forces, which also places its units."""
+    """Reader of a catalogue's rules of force building, including the slots of its units."""
 
     root: Element
     tree: Tree
-    ids: dict[str, str] = field(default_factory=dict)  # of battlegroups, by those of the file
-    slots: dict[str, str] = field(default_factory=dict)  # of categories that are slots of some battlegroup, likewise
+    ids: dict[str, str] = field(default_factory=dict)  # ids of battlegroups, by their ids in the file
+    slots: dict[str, str] = field(default_factory=dict)  # ids of slots, by the ids of their categories in the file
     battlegroups: list[Battlegroup] = field(default_factory=list)
     entries: list[Element] = field(default_factory=list)
 
@@ -48,7 +48,7 @@ class ForceReader:
         self.battlegroups = [self._battlegroup(entry) for entry in self.entries]
 
     def _slug(self, entry: Element) -> str:
-        """The name of a battlegroup without the words that all have, as an id."""
+        """Return an id from the name of a battlegroup, without the words that all of them have."""
         words = cells.slug(self.tree.name_of(entry)).split("-")
         without = {*_NOTHING_SAID, *cells.slug(self.tree.name_of(self.root)).split("-")}
         return "-".join(word for word in words if word not in without) or "-".join(words) or "battlegroup"
@@ -57,7 +57,7 @@ class ForceReader:
         return [link for link in entry.iterfind("categoryLinks/categoryLink") if not self.tree.hidden(link)]
 
     def standing(self, entry: Element) -> Standing:
-        """Where what stands in a battlegroup stands: in this one, in no other, in this catalogue."""
+        """Return the surroundings of entries in a battlegroup: this battlegroup and catalogue, no other battlegroup."""
         there = {other.get("id", ""): other is entry for other in self.entries}
         return {**there, self.root.get("id", ""): True}
 
@@ -84,11 +84,11 @@ class ForceReader:
     def limits(
         self, elements: Sequence[Element], scopes: Sequence[str], standing: Standing, what: str
     ) -> dict[str, int]:
-        """At least and at most how many, by the constraints on some elements that are about `scopes`."""
+        """Return the limits `least` and `most` from the constraints on some elements whose scope is in `scopes`."""
         result: dict[str, list[int]] = {"least": [], "most": []}
         for constraint in (limit for holder in elements for limit in holder.iterfind("constraints/constraint")):
             if constraint.get("scope") in (*IN_BATTLEGROUP, *IN_FORCE) and constraint.get("scope") not in scopes:
-                continue  # read for what it is about
+                continue  # read in the call for its scope
             kind, value = constraint.get("type", ""), constraint.get("value", "")
             shown = f"{what}: {kind} {value}"
             refused = self._refused(constraint, scopes)
@@ -99,7 +99,7 @@ class ForceReader:
                 if constraint.get("id") and modifier.get("field") == constraint.get("id"):
                     value = self.tree.modified(f"{what}: {kind}", value, modifier, around, standing)
             if value.strip().startswith("-"):
-                continue  # a limit below nothing is none
+                continue  # a negative limit means no limit
             number = cells.number(value)
             if number is None or number > MOST_IN_FORCE:
                 self.tree.doubts.add(shown, "a limit that is no whole number; left out")
@@ -113,7 +113,7 @@ class ForceReader:
         return limits
 
     def _refused(self, constraint: Element, scopes: Sequence[str]) -> str:
-        """Why a constraint is not read, in the file's own words; empty for one that is."""
+        """Return the reason that a constraint is not supported, in the words of the file; empty if it is supported."""
         for key, usual in (("type", ("min", "max", "exactly")), ("field", ("selections", "forces")), ("scope", scopes)):
             if constraint.get(key, "") not in usual:
                 return f"{key} {constraint.get(key, '')}"
@@ -121,7 +121,7 @@ class ForceReader:
         return next(odd, "")
 
     def places(self, elements: Sequence[Element], name: str) -> dict[str, Any]:
-        """The force-building keys of a unit: `elements` are its entry, and the link to it if there is one."""
+        """Return the force-building keys of a unit: `elements` are its entry, and the link to it if there is one."""
         places: dict[str, Place] = {}
         for entry in self.entries:
             standing = self.standing(entry)
@@ -142,7 +142,7 @@ class ForceReader:
         return {"battlegroups": places, "in_force": in_force}
 
     def _categories(self, elements: Sequence[Element], standing: Standing) -> list[str]:
-        """The ids of an entry's categories where it stands, the primary one first."""
+        """Return the ids of an entry's categories in its surroundings, the primary one first."""
         links = [link for element in elements for link in element.iterfind("categoryLinks/categoryLink")]
         primary = [link.get("targetId", "") for link in links if link.get("primary") == "true"][:1]
         ids = [link.get("targetId", "") for link in links]
@@ -160,7 +160,7 @@ class ForceReader:
         return [*primary, *(category for category in ids if category not in primary)]
 
     def boons(self) -> tuple[Boon, ...]:
-        """Return the boons of battlegroups: the file's own upgrades, and the options within them."""
+        """Return the boons of battlegroups: the file's own upgrades and the options within them."""
         boons: dict[str, Boon] = {}
         for element in self._upgrades():
             written = self.tree.name_of(element)
@@ -202,7 +202,7 @@ class ForceReader:
         return min(sum(cost for cost in costs if cost), MOST_FORCE_POINTS)
 
     def _needs(self, element: Element) -> Iterator[str]:
-        """The categories without which it is hidden; a doubt for everything else that it is hidden under."""
+        """Yield the categories that a boon needs to be visible; other conditions of visibility give a warning."""
         for modifier, around in modifiers(element):
             if modifier.get("field") != "hidden" or holds(around, {}) is False:
                 continue
@@ -215,7 +215,7 @@ class ForceReader:
             self.tree.doubts.add(self.tree.name_of(element), "hidden or not under a condition; taken for not hidden")
 
     def _name_bonuses(self, element: Element, name: str) -> None:
-        """Store what a boon's name adds in one kind of battlegroup only as the bonus of that battlegroup."""
+        """Store the text that one kind of battlegroup adds to a boon's name as its bonus."""
         for place, (entry, battlegroup) in enumerate(zip(self.entries, self.battlegroups)):
             called = self.tree.name_of(element, self.standing(entry))
             bonus = called.removeprefix(name).strip()
@@ -223,8 +223,8 @@ class ForceReader:
                 self.battlegroups[place] = battlegroup.model_copy(update={"bonus": bonus})
 
     def keys(self) -> Mapping[str, Any]:
-        """The force-building keys of a faction."""
-        boons = self.boons()  # first: they name the bonuses of battlegroups
+        """Return the force-building keys of a faction."""
+        boons = self.boons()  # first, because it sets the bonuses of battlegroups
         return {"entry": _entry(self.root), "battlegroup": tuple(self.battlegroups), "boon": boons}
 
 
@@ -233,6 +233,6 @@ def _entry(element: Element) -> str | None:
 
 
 def _is_about_one(condition: Element) -> bool:
-    """Return True if a condition is that a battlegroup has none of something."""
+    """Return True if a condition is that a battlegroup contains no entry of a kind."""
     wanted = {"type": "lessThan", "value": "1", "field": "selections", "scope": "force"}
     return all(condition.get(key) == value for key, value in wanted.items())

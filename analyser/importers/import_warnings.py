@@ -1,4 +1,4 @@
-"""Warnings of an importer, and the review of a finished unit that raises most of them."""
+"""Warnings of an importer, and the review of a finished unit, which raises most of them."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from itertools import pairwise
 
 from analyser.game.units import Band, Row, Unit
 
-LONGEST_VALUE = 120  # characters of a value that a warning shows
-FARTHEST = 72  # inches; no weapon of the game reaches beyond a table of six feet
-EVEN = (0.75, 1.6)  # how far the prices of further models lie apart in real lists, slips of the pen aside
-WITH_SECOND_VALUE = ("Point Blank", "Shock", "Wreckers")  # the qualities that use the parentheses (AC-6)
+LONGEST_VALUE = 120  # characters of a value in a warning
+FARTHEST = 72  # inches; the longest side of the usual table
+EVEN = (0.75, 1.6)  # range of the ratio of prices of further models in real lists, apart from misprints
+WITH_SECOND_VALUE = ("Point Blank", "Shock", "Wreckers")  # qualities that use the value in parentheses (AC-6)
 
 
 @dataclass(frozen=True, slots=True)
 class ImportWarning:
-    """Something in a data file that the importer doubted."""
+    """A doubtful part of a data file."""
 
-    file: str  # as it was given
-    unit: str  # the unit's name; empty when the doubt is about the file
-    value: str  # what stands there
-    doubt: str  # what is odd about it, and what the importer made of it
+    file: str  # as given
+    unit: str  # name of the unit; empty for a warning about the file
+    value: str  # as in the file
+    doubt: str  # the problem, and its treatment by the importer
 
     def __str__(self) -> str:
         return ": ".join(part for part in (self.file, self.unit, repr(self.value), self.doubt) if part)
@@ -29,23 +29,23 @@ class ImportWarning:
 
 @dataclass
 class Doubts:
-    """The warnings about one file, in the order in which they came up."""
+    """The warnings about one file, in the order of discovery."""
 
     file: str
     unit: str = ""
     warnings: list[ImportWarning] = field(default_factory=list)
 
     def add(self, value: object, doubt: str) -> None:
-        """Doubt `value`, once for each unit."""
+        """Add a warning about `value`, once for each unit."""
         text = str(value)
         shown = text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1]}…"
         warning = ImportWarning(self.file, self.unit, shown, doubt)
-        if warning not in self.warnings[-50:]:  # a unit's warnings stand together: no need to look further back
+        if warning not in self.warnings[-50:]:  # a unit's warnings are adjacent, so 50 suffice
             self.warnings.append(warning)
 
 
 def review(unit: Unit, doubts: Doubts) -> None:
-    """Doubt every value of `unit` that is possible but unlikely."""
+    """Add a warning for every value of `unit` that is possible but unlikely."""
     _review_levels(unit, doubts)
     if not unit.rows:
         doubts.add(unit.name, "no armaments row: this unit cannot attack")

@@ -1,4 +1,4 @@
-"""Rosters as New Recruit writes them in JSON: the tree of the XML form, without its wrappers."""
+"""Rosters of New Recruit in JSON: parsed into the tree of the XML form, without its wrappers."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from analyser.common.errors import InputError, shown
 from analyser.common.files import CUT_SHORT, MOST_BITS, looks_like
 from analyser.importers.tree_builder import BoundedBuilder
 
-TEXT = "$text"  # what stands between the tags of the XML form
+TEXT = "$text"  # text between the tags of the XML form
 _SINGULAR = {"categories": "category"}
 
 
 def parse_json(data: bytes, where: str, root: str) -> Element:
-    """The element `root` that a JSON text holds, as the XML form of the same file would have it.
+    """Return the element `root` in a JSON text, in the XML form of the file.
 
-    Raises InputError for broken JSON, a key that stands twice, numbers too large, values nested too deep or too many.
+    Raises InputError for broken JSON, a repeated key, numbers too large, values nested too deep or too many.
     """
     try:
         value = json.loads(data, object_pairs_hook=_each_key_once, parse_constant=_no_number, parse_int=_integer)
@@ -32,7 +32,7 @@ def parse_json(data: bytes, where: str, root: str) -> Element:
         else:
             problem += looks_like(data)
         raise InputError(problem, where=where) from None
-    except ValueError as error:  # bytes that are no text, in whatever encoding they seem to be
+    except ValueError as error:  # undecodable bytes
         raise InputError(f"broken JSON: {error}", where=where) from None
     table = value.get(root) if isinstance(value, dict) else None
     if not isinstance(table, dict):
@@ -68,7 +68,7 @@ def _integer(digits: str) -> int:
 
 
 def _add(builder: BoundedBuilder, tag: str, value: Any) -> None:
-    """A value as an element: lists and objects in it as its children, everything else as its attributes."""
+    """Add a value as an element: its lists and objects become children, all else attributes."""
     if isinstance(value, list):
         raise InputError(f"a list in the list of {shown(tag)}")
     table = value if isinstance(value, dict) else {TEXT: value}

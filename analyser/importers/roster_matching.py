@@ -1,4 +1,4 @@
-"""Army of a roster: its units found among the profiles, and every difference between the two reported."""
+"""Army of a roster: its units matched with the profiles, and every difference reported."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from analyser.importers.rosters import Pick, Roster, RosterUnit
 
 Numbers = Literal["profile", "roster"]
 WHOSE_NUMBERS: tuple[Numbers, ...] = ("profile", "roster")
-MOST_NAMED = 8  # units of one line
-MOST_TOLD = 200  # lines about a roster; one of another version of the data has as many as it has units
+MOST_NAMED = 8  # units named in a line
+MOST_TOLD = 200  # lines about a roster; one from another version of the data can have one for each unit
 
 
 class Match(NamedTuple):
-    """A unit of a roster, the profile that it has in the library, if it has one there, and how the two differ."""
+    """A unit of a roster, its profile in the library (or None), and their differences."""
 
     stated: RosterUnit
     loadout: Loadout | None
@@ -34,21 +34,21 @@ class Match(NamedTuple):
 
     @property
     def usable(self) -> bool:
-        """Return True if there is a profile for it."""
+        """Return True if the library or the roster has a profile of it."""
         return self.loadout is not None or self.stated.own is not None
 
 
 def enlisted(roster: Roster, library: Profiles, numbers: Numbers = "profile") -> Army:
-    """The army in a roster.
+    """Return the army in a roster.
 
-    Units are found in the library by the ids of their entries, else by faction and name, and by level or number of
-    models. A unit that the library does not have has the profile that the roster carries. Where the two differ,
-    `numbers` says whose count; the difference is reported either way.
+    Units are matched with the library by the ids of their entries, else by faction and name, and by level or number of
+    models. A unit outside the library takes its profile from the roster. If the two differ, `numbers` selects the one
+    to use; the difference is reported either way.
 
     Raises
     ------
     InputError
-        A roster without one usable unit (of another game, say).
+        The roster has no usable unit (it may be of another game).
     """
     is_ours = roster.game_id == library.force_rules.game_system
     matches = [_match_of(unit, library, by_name=is_ours) for unit in roster.units]
@@ -90,7 +90,7 @@ def _check_usable(roster: Roster, usable: list[Match], *, is_ours: bool) -> None
 
 
 def _game_of(roster: Roster) -> str:
-    """The game of a roster that is not ours, as it says."""
+    """Return the game of a roster from another game, in its own words."""
     return roster.game or "a game that it does not name"
 
 
@@ -105,7 +105,7 @@ def _match_of(stated: RosterUnit, library: Profiles, *, by_name: bool) -> Match:
 
 
 def _unit_of(stated: RosterUnit, library: Profiles, *, by_name: bool) -> tuple[Faction, Unit] | None:
-    """The unit of the library that a roster means: by the id of its entry, else by faction and name."""
+    """Return the library's unit for a unit of a roster: by the id of its entry, else by faction and name."""
     units = [(faction, unit) for faction in library.factions.values() for unit in faction.units]
     for entry in stated.entries:
         for faction, unit in units:
@@ -122,7 +122,7 @@ def _same_name(one: str, other: str) -> bool:
 
 
 def _at_level(stated: RosterUnit, faction: Faction, unit: Unit) -> Loadout | None:
-    """The unit at the level that is selected, else at that of as many models, else at the only one that it has."""
+    """Return the unit at its selected level, else at the one with as many models, else at its only level."""
     models = [level.models for level in stated.own.levels.values()] if stated.own is not None else []
     of_size = [name for name, level in unit.levels.items() if level.models in models]
     fitting = [stated.level] if stated.level in unit.levels else of_size or list(unit.levels)
@@ -134,7 +134,7 @@ def _at_level(stated: RosterUnit, faction: Faction, unit: Unit) -> Loadout | Non
 
 
 def _faction(roster: Roster, matches: list[Match], library: Profiles) -> Faction | None:
-    """The faction of the roster: that of its first unit in the library, else the one of the name that it says."""
+    """Return the faction of the roster: that of its first unit in the library, else by name."""
     ids = [match.loadout.faction for match in matches if match.loadout is not None]
     if ids:
         return library.factions[ids[0]]
@@ -149,7 +149,7 @@ def _boon_of(pick: Pick, faction: Faction | None) -> Boon | None:
 
 
 def _table(roster: Roster, matches: list[Match], faction: Faction | None, numbers: Numbers) -> dict[str, Any]:
-    """The file of the army."""
+    """Return the table of an army file."""
     names: set[str] = set()
     limit = int(roster.limit) if roster.limit is not None and roster.limit.is_integer() else 0
     return {
@@ -162,7 +162,7 @@ def _table(roster: Roster, matches: list[Match], faction: Faction | None, number
 
 
 def _entry(match: Match, names: set[str], numbers: Numbers) -> dict[str, Any]:
-    """The ``[[unit]]`` of a unit of a roster."""
+    """Return the ``[[unit]]`` table of a unit of a roster."""
     stated, loadout = match.stated, match.loadout
     entry: dict[str, Any] = {"count": stated.number, "battlegroup": stated.battlegroup}
     if loadout is not None:
@@ -184,7 +184,7 @@ def _unused_name(name: str, taken: set[str]) -> str:
     return tried
 
 
-# --- what is told ---------------------------------------------------------------------------------
+# --- warnings -------------------------------------------------------------------------------------
 
 
 def _about_unit(match: Match) -> Iterator[str]:
@@ -200,14 +200,14 @@ def _about_unit(match: Match) -> Iterator[str]:
     yield from (f"{name}: {difference}" for difference in match.differences)
     if loadout is None:
         yield from (f"{name}: {doubt}" for doubt in stated.doubts)
-    elif stated.own is not None:  # the profile of a unit that is found was doubted when it was imported
+    elif stated.own is not None:  # doubts about a unit in the library were reported by its import
         yield from (f"{name}: {doubt}" for doubt in stated.doubts if "left out" in doubt)
     elif stated.has_profiles:
         yield f"{name}: the roster's profile of it is not whole; the one of the profiles counts"
 
 
 def _about_profiles(matches: list[Match]) -> Iterator[str]:
-    """That the roster carries no profiles to compare with, said once."""
+    """Yield one warning if the roster has no profiles to compare with."""
     bare = [match.stated.name for match in matches if match.loadout is not None and not match.stated.has_profiles]
     if bare and len(bare) == len(matches):
         yield "the roster carries no profiles of its units: those here count, and nothing could be compared"
@@ -229,7 +229,7 @@ def _about_unread(matches: list[Match]) -> Iterator[str]:
 
 
 def about_points(roster: Roster, army: Army) -> Iterator[str]:
-    """Why the points do not add up, where they do not."""
+    """Yield warnings if the points do not add up."""
     selected = sum((unit.points or 0) * unit.number for unit in roster.units) + sum(
         pick.points for pick in roster.picks
     )

@@ -1,6 +1,6 @@
-"""Rosters of BattleScribe and New Recruit (`.ros`, `.rosz`, `.json`): the units in them, and what else is.
+"""Reader of rosters of BattleScribe and New Recruit (`.ros`, `.rosz`, `.json`): their units and other selections.
 
-A roster carries the profiles of what it holds, so a unit is read from its own selection, by the reader of data files.
+A roster contains the profiles of its selections, so the reader of data files reads each unit from its own selection.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from analyser.importers.import_warnings import Doubts
 from analyser.importers.tree import Tree
 from analyser.importers.unit_reader import POINTS, UnitReader
 
-LINK = "::"  # between the ids of the links that lead to an entry, and that of the entry
+LINK = "::"  # separates the ids of the links to an entry, and the id of the entry
 MOST_FORCES = 1000
 MOST_NUMBER = 100_000
 MOST_COST = 1e9
 _KNOWN = {
     *("costs", "costLimits", "forces", "selections", "profiles", "rules", "categories"),
-    *("publications", "customNotes", "tags"),  # which bear on nothing here
+    *("publications", "customNotes", "tags"),  # no effect on the army
 }
 
 
 @dataclass(frozen=True)
 class Pick:
-    """Something other than a unit that was selected."""
+    """A selection other than a unit."""
 
     name: str
     entries: tuple[str, ...]
@@ -43,20 +43,20 @@ class Pick:
 
 @dataclass(frozen=True)
 class RosterUnit:
-    """A unit of a roster, as the roster has it."""
+    """A unit of a roster, as stated there."""
 
     name: str
     custom_name: str
-    number: int  # so many of them
-    entries: tuple[str, ...]  # the id of its entry, and those of the links to it, the innermost first
+    number: int  # copies of the unit
+    entries: tuple[str, ...]  # the id of its entry, then those of the links to it, innermost first
     faction: str
     battlegroup: str
-    level: LevelName | None  # by the name of what is selected
-    points: float | None  # of one, with all that is selected for it
-    own: Unit | None  # its profile at that level, where it can be made out
-    has_profiles: bool  # whether the roster carries any of it
+    level: LevelName | None  # by the names of its selections
+    points: float | None  # of one unit, with its selections
+    own: Unit | None  # its profile at that level, if readable
+    has_profiles: bool  # True if the roster has any part of it
     doubts: tuple[str, ...]
-    unread: tuple[str, ...]  # what is selected for it and not understood
+    unread: tuple[str, ...]  # selections that were not understood
 
 
 @dataclass
@@ -66,16 +66,16 @@ class Roster:
     name: str
     game: str
     game_id: str
-    points: float | None = None  # as it says itself
+    points: float | None = None  # total stated by the roster
     limit: float | None = None
     units: list[RosterUnit] = field(default_factory=list)
     picks: list[Pick] = field(default_factory=list)
-    battlegroups: dict[str, str] = field(default_factory=dict)  # the kind of each by its name
+    battlegroups: dict[str, str] = field(default_factory=dict)  # kinds by name
     doubts: Doubts = field(default_factory=lambda: Doubts(""))
 
 
 def read_roster(path: Path) -> Roster:
-    """The roster in a file; raises InputError as :func:`~analyser.importers.archive.read_document`."""
+    """Return the roster in a file; raises InputError as :func:`~analyser.importers.archive.read_document`."""
     root = read_document(path, ROSTERS)
     roster = Roster(
         _plain(root.get("name")) or "Army", _plain(root.get("gameSystemName")), root.get("gameSystemId", "")
@@ -88,14 +88,14 @@ def read_roster(path: Path) -> Roster:
         roster.doubts.add(tag, "a part of the roster that is not known; left out")
     selected = [selection for force, faction in _forces(root) for selection in _selected(force, faction, roster)]
     number = sum(_number(selection, roster.doubts) for selection, _, _ in selected)
-    if number > MOST_UNITS:  # said before each of them is read
+    if number > MOST_UNITS:  # refused before reading each of them
         raise InputError(f"{number} units in this roster", where=str(path), allowed=f"up to {MOST_UNITS}")
     roster.units += [_unit(*selection) for selection in selected]
     return roster
 
 
 def _forces(root: Element) -> Iterator[tuple[Element, str]]:
-    """Every force with something selected, those inside a force after it; and what its faction is called."""
+    """Yield every force with selections and its faction's name; nested forces follow their parent."""
     waiting = [(root, "")]
     while waiting:
         holder, outer = waiting.pop()
@@ -106,7 +106,7 @@ def _forces(root: Element) -> Iterator[tuple[Element, str]]:
 
 
 def _selected(force: Element, faction: str, roster: Roster) -> Iterator[tuple[Element, str, str]]:
-    """The selections of a force that are units, with faction and battlegroup; the others are noted."""
+    """Yield the unit selections of a force, with faction and battlegroup; store the others in the roster."""
     if len(roster.battlegroups) >= MOST_FORCES:
         raise InputError("too many forces", allowed=f"up to {MOST_FORCES}")
     kind = _plain(force.get("name")) or "Force"
@@ -121,7 +121,7 @@ def _selected(force: Element, faction: str, roster: Roster) -> Iterator[tuple[El
 
 
 def _parts(selection: Element) -> Iterator[Element]:
-    """A selection of a force; then, if that is a unit, the units inside it, else all that is inside it."""
+    """Yield a selection of a force and, inside a unit, only its nested units, else everything."""
     yield selection
     is_unit = _is_unit(selection)
     for holder in [*_belonging(selection)] if is_unit else [selection]:
@@ -131,7 +131,7 @@ def _parts(selection: Element) -> Iterator[Element]:
 
 
 def _belonging(unit: Element) -> Iterator[Element]:
-    """A unit's selection and all inside it, without other units there."""
+    """Yield a unit's selection and everything inside it, except other units."""
     yield unit
     for selection in unit.iterfind("selections/selection"):
         if not _is_unit(selection, within=True):
@@ -139,7 +139,7 @@ def _belonging(unit: Element) -> Iterator[Element]:
 
 
 def _is_unit(selection: Element, *, within: bool = False) -> bool:
-    """Return True if a selection is a unit of its own; a model is, unless it is `within` a unit."""
+    """Return True if a selection is a unit of its own; a model is one unless it is `within` a unit."""
     kind = selection.get("type", "").strip().lower()
     return kind == "unit" or (kind == "model" and not within)
 
@@ -168,13 +168,13 @@ def _unit(selection: Element, faction: str, battlegroup: str) -> RosterUnit:
 
 
 def _says_nothing(selection: Element) -> bool:
-    """Return True if nothing is read from a selection: it has no profile, rule, level or content."""
+    """Return True if a selection has no readable content: no profile, rule, level or nested selection."""
     holds = any(selection.find(f"{tag}/*") is not None for tag in ("profiles", "rules", "selections"))
     return not holds and cells.level(_plain(selection.get("name"))) is None
 
 
 def _entry(selection: Element, number: int) -> Element:
-    """A selection as the entry of a data file that would read the same; of several units, one."""
+    """Return a selection as an entry of a data file; for `number` equal units, one of them."""
     kept = {key: value for key in ("name", "type") if (value := selection.get(key))}
     entry = Element("selectionEntry", kept | {"id": _entries(selection)[0]})
     entry.extend(child for tag in ("profiles", "rules") for child in selection.iterfind(tag))
@@ -189,7 +189,7 @@ def _entry(selection: Element, number: int) -> Element:
 
 
 def _entries(selection: Element) -> tuple[str, ...]:
-    """The ids in the chain of a selection's entry, its own first."""
+    """Return the ids in the chain of a selection's entry, its own first."""
     return tuple(reversed([_plain(step) for step in selection.get("entryId", "").split(LINK)]))
 
 
@@ -203,7 +203,7 @@ def _number(selection: Element, doubts: Doubts) -> int:
 
 
 def _points(holder: Element, path: str, doubts: Doubts) -> float | None:
-    """Return the total points among the costs of an element; None without any."""
+    """Return the total points among the costs of an element; None if it has none."""
     total = None
     for cost in holder.iterfind(path):
         if tidy(cost.get("name", "")[:LONGEST_NAME]).casefold() in POINTS:
@@ -228,7 +228,7 @@ def _plain(text: str | None) -> str:
 
 
 def _unused(name: str, taken: dict[str, str]) -> str:
-    """`name`, or with the first number from 2 on that makes it differ from all that are taken."""
+    """Return `name`, with the first number from 2 that makes it unused if needed."""
     tried, number = name, 1
     while tried in taken:
         number += 1

@@ -1,4 +1,4 @@
-"""The shape of a BattleScribe file: entries, groups and links, and what an entry holds in the end."""
+"""Structure of a BattleScribe file: entries, groups and links, and the resolved contents of an entry."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from analyser.importers import cells
 from analyser.importers.conditions import Standing, Truth, holds, unread
 from analyser.importers.import_warnings import Doubts
 
-MOST_VISITS = 2000  # elements of one entry, links followed; a real unit has about fifty
+MOST_VISITS = 2000  # elements of one entry, including linked ones; a real unit has about fifty
 _LISTS = ["profiles", "rules", "infoLinks", "infoGroups", "selectionEntries", "selectionEntryGroups", "entryLinks"]
 ENTRY_TYPES = ("unit", "model", "upgrade")
 FACTORS = ("multiply", "divide")
@@ -23,7 +23,7 @@ NOWHERE: Standing = {}
 
 
 class LevelNode(NamedTuple):
-    """An entry that is a reinforcement level, and the shared entry that it links to, if that is known."""
+    """An entry for a reinforcement level, and the shared entry that it links to, if known."""
 
     name: LevelName
     node: Element
@@ -32,7 +32,7 @@ class LevelNode(NamedTuple):
 
 @dataclass
 class Contents:
-    """Contents of an entry and of everything that it links to, its levels apart."""
+    """Contents of an entry and of everything that it links to, with the levels separate."""
 
     profiles: list[Element] = field(default_factory=list)
     rules: list[str] = field(default_factory=list)
@@ -42,17 +42,17 @@ class Contents:
 
 
 def ids(root: Element) -> dict[str, Element]:
-    """Every element of a document by its id; the first of two with the same."""
+    """Return the elements of a document by id; of two with the same id, the first."""
     return {element.get("id", ""): element for element in reversed([*root.iter()]) if element.get("id")}
 
 
 def is_true(element: Element, attribute: str) -> bool:
-    """Return True if an attribute is set: ``hidden``, ``library``, ``primary``."""
+    """Return True if an attribute is set, such as ``hidden``, ``library`` or ``primary``."""
     return element.get(attribute, "").strip().lower() == "true"
 
 
 def modifiers(element: Element) -> Iterator[tuple[Element, tuple[Element, ...]]]:
-    """The modifiers of `element` itself, each with all that may hold conditions for it."""
+    """Yield the modifiers of `element` itself, each with all elements that hold conditions for it."""
     waiting: list[tuple[Element, tuple[Element, ...]]] = [(element, ())]
     while waiting:
         holder, around = waiting.pop()
@@ -63,33 +63,33 @@ def modifiers(element: Element) -> Iterator[tuple[Element, tuple[Element, ...]]]
 
 
 def unused_id(wanted: str, taken: Iterable[str]) -> str:
-    """`wanted`, or with the first number from 2 on that makes it differ from every id in `taken`."""
+    """Return `wanted`, with the first number from 2 that makes it differ from every id in `taken` if needed."""
     used, names = set(taken), chain([wanted], (f"{wanted}-{number}" for number in count(2)))
     return next(name for name in names if name not in used)
 
 
 @dataclass(frozen=True)
 class Tree:
-    """The elements of a file by their ids, those of other files behind them; and what is doubted about the file."""
+    """The elements of a file by id, with those of other files as a fallback, and the warnings about the file."""
 
     elements: Mapping[str, Element]
     doubts: Doubts
 
     def target_of(self, link: Element) -> Element | None:
-        """Return the target of a link, if one of the files holds it."""
+        """Return the target of a link, or None if no file has it."""
         return self.elements.get(link.get("targetId", ""))
 
     def _written(self, element: Element, refers_to: str) -> str:
-        """The name of an element as it stands there, else that of the one with the id `refers_to`."""
+        """Return the name of an element, else that of the element with the id `refers_to`."""
         target = self.elements.get(refers_to)
         return element.get("name") or (target.get("name") if target is not None else None) or ""
 
     def word_of(self, element: Element, refers_to: str) -> str:
-        """The name of a category, a cost or a column, in lower case."""
+        """Return the name of a category, a cost or a column, in lower case."""
         return tidy(self._written(element, refers_to)[: cells.LONGEST_WORD]).casefold()
 
     def name_of(self, element: Element, standing: Standing = NOWHERE) -> str:
-        """The name of an entry or a link: its own, else its target's; with what its modifiers make of it."""
+        """Return the name of an entry or a link: its own, else its target's, after its modifiers."""
         name = self._written(element, element.get("targetId", ""))
         for modifier, around in modifiers(element):
             if modifier.get("field") == "name" and holds(around, standing):
@@ -106,9 +106,9 @@ class Tree:
         return hidden
 
     def gather(self, entry: Element) -> Contents:
-        """Everything that `entry` holds, through groups, sub-entries and links; each shared thing once.
+        """Return everything in `entry`, through groups, sub-entries and links; each shared element once.
 
-        Links in a circle end where they began. Without recursion: a file decides how deep this goes.
+        Circular links are followed once. It does not recurse, because the file decides the depth.
         """
         contents = Contents(seen={id(entry)})
         waiting, visits = [*reversed(entry)], 0
@@ -130,7 +130,7 @@ class Tree:
         return contents
 
     def _visit(self, element: Element, contents: Contents) -> list[Element]:
-        """Put `element` in its place in `contents`; what is still to be looked at inside it comes back."""
+        """Add `element` to `contents`, and return its children still to visit."""
         tag, target = element.tag, self.target_of(element)
         if tag == "profile":
             contents.profiles.append(element)
@@ -160,9 +160,9 @@ class Tree:
         return [*element] if tag in ("selectionEntry", "selectionEntryGroup", "infoGroup") else []
 
     def characteristics(self, profile: Element, *outer: Element) -> dict[str, str]:
-        """The cells of a profile by the lower-case name of their column, as its modifiers leave them.
+        """Return the cells of a profile by the lower-case name of their column, after its modifiers.
 
-        `outer` are elements around the profile whose modifiers count too.
+        `outer` are surrounding elements whose modifiers also apply.
         """
         texts: dict[str, str] = {}
         columns: dict[str, str] = {}
@@ -187,7 +187,7 @@ class Tree:
         return texts
 
     def _defaults(self, profile: Element, texts: dict[str, str], columns: dict[str, str]) -> None:
-        """Fill cells that are empty or not there where their column has a value for that (of a newer data tool)."""
+        """Fill empty or missing cells with the default value of their column (from a newer data tool)."""
         kind = self.elements.get(profile.get("typeId", ""))
         for column in () if kind is None else kind.iterfind("characteristicTypes/characteristicType"):
             name, value = self.word_of(column, ""), column.get("defaultValue", "")[: cells.LONGEST_CELL]
@@ -229,7 +229,7 @@ def _modified_text(text: str, modifier: Element) -> str | None:
 
 
 def _modified_number(text: str, modifier: Element) -> str | None:
-    """Return a number after a modifier of numbers; None if either is no number, or the result is not whole."""
+    """Return a number after a modifier of numbers; None if either is not a number, or the result is not whole."""
     kind, number, by = modifier.get("type", ""), cells.number(text or "0"), cells.number(modifier.get("value", ""))
     if number is None or by is None or (kind == "divide" and (by == 0 or number % by)):
         return None

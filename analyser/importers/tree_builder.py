@@ -1,4 +1,4 @@
-"""Builder of element trees from untrusted files; it refuses a tree that no honest program would write."""
+"""Builder of element trees from untrusted files, with limits on depth and size."""
 
 from __future__ import annotations
 
@@ -27,6 +27,6 @@ class BoundedBuilder(TreeBuilder):
         return super().start(tag, attrs)
 
     def end(self, tag: Any) -> Any:
-        """Close it."""
+        """Close an element."""
         self.depth -= 1
         return super().end(tag)

@@ -1,4 +1,4 @@
-"""An entry of a BattleScribe file made into a unit, with every doubt about it on record."""
+"""Reader of an entry of a BattleScribe file as a unit, with a warning for every doubt."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LIMITS = {
     "discipline": (0, 100),
     "break_limit": (0, units.MOST_MODELS),
 }
-STATS = {  # the columns of a unit's profile and what this program calls them
+STATS = {  # columns of a unit's profile, and their keys here
     **{name.replace("_", " "): name for name in (*LIMITS, "models", "speed", "victory_points")},
     **{"vpr": "victory_points", "vp": "victory_points", "defense": "defence"},
     **{"target": "category", "target type": "category"},
@@ -39,27 +39,27 @@ Cells = Mapping[str, str]
 
 
 class Stats(NamedTuple):
-    """A unit's profile at one level: its title and its cells under this program's names."""
+    """A unit's profile at one level: its title, and its cells by our keys."""
 
     title: str
     cells: Cells
 
 
 class UnitReader:
-    """Reads the unit that an entry, a ``selectionEntry``, holds."""
+    """Reader of the unit in an entry (``selectionEntry``)."""
 
     def __init__(self, entry: Element, tree: Tree) -> None:
         self.entry, self.tree, self.doubt = entry, tree, tree.doubts.add
         self.name, self.contents = tree.name_of(entry), Contents()
-        self.stats: list[tuple[Element, Stats]] = []  # the profiles outside the levels, by what they are
+        self.stats: list[tuple[Element, Stats]] = []  # profiles outside the levels, by kind
         self.rows: list[tuple[Element, Cells]] = []
         self.rules: list[str] = []
         tree.doubts.unit = self.name or "(no name)"
 
     def read(self, *, reviewed: bool = True) -> units.Unit | None:
-        """The unit; None, and a doubt that says why, when it cannot be made out.
+        """Return the unit; None, with a warning, if it cannot be read.
 
-        `reviewed`: what is possible but unlikely is doubted, too.
+        `reviewed`: also warn about values that are possible but unlikely.
         """
         if not self.name:
             self.doubt(self.entry.get("id", ""), "a unit without a name; left out")
@@ -81,7 +81,7 @@ class UnitReader:
             if data[needed] is None or any(getattr(level, needed) == "none" for level in levels.values()):
                 self.doubt(self.name, f"no usable {needed.replace('_', ' ').upper()}; the unit is left out")
                 return None
-        # a linked special rule counts as if it were listed; a linked weapon quality is only its explanation
+        # a linked special rule counts as listed; a linked weapon quality only explains it
         linked = [rule for rule in filter(None, self.contents.rules) if not recognise(parse(rule)[0], QUALITIES)[1]]
         data["rules"] = self._recognised([*self.rules, *linked], SPECIAL_RULES, "special rule")
         data["rows"] = self._read_rows()
@@ -118,7 +118,7 @@ class UnitReader:
         return Stats(self.tree.name_of(profile), values)
 
     def _levels(self) -> tuple[dict[LevelName, Stats], dict[LevelName, units.Level]]:
-        """The profile and the models, points and victory points at each level, in the order of the levels."""
+        """Return the profile, and models, points and victory points, at each level, sorted by level."""
         nodes: dict[LevelName, LevelNode] = {}
         for node in self.contents.levels:
             if nodes.setdefault(node.name, node) is not node:
@@ -137,7 +137,7 @@ class UnitReader:
         return all_stats, levels
 
     def _level_stats(self, level: LevelNode) -> Stats | None:
-        """The unit's profile at this level: the level's own, else the one that stands outside the levels."""
+        """Return the unit's profile at a level: the level's own, else the one outside the levels."""
         inside: Stats | None = None
         for profile in self.tree.gather(level.node).profiles:
             by_column = self.tree.characteristics(profile, level.node)
@@ -152,7 +152,7 @@ class UnitReader:
         return next((self._stats(profile, self.tree.characteristics(profile, level.node)) for profile in outside), None)
 
     def _doubt_group_modifiers(self, profile: Element) -> None:
-        """A group's modifiers do not reach the profiles in it, even if its author meant them to."""
+        """Warn about modifiers of a group, which do not reach the profiles in it."""
         cells_of_profile = profile.iterfind("characteristics/characteristic")
         columns = {cell.get("typeId"): cell.get("name", "") for cell in cells_of_profile}
         for modifier in self.contents.group_modifiers:
@@ -168,7 +168,7 @@ class UnitReader:
             self.doubt(shown, "no usable number of models; the level is left out")
             return None
         victory_points = self._number(stats.get("victory_points"), (0, 1000), f"{level.name} VPR")
-        # a level's cost and its unit's add up, as they do in the program that the file is made for
+        # the costs of a level and its unit add up, as in BattleScribe
         holders = [level.node] if level.node is self.entry else [level.node, self.entry]
         costs = [cost for holder in holders for cost in self._costs(holder)]
         if not costs and level.target is not None:
@@ -192,7 +192,7 @@ class UnitReader:
         return result
 
     def _agreed(self, key: str, stats: Mapping[LevelName, Stats]) -> str | None:
-        """The text of a cell, which should be one for all levels: the first level's that has it."""
+        """Return the text of a cell that should be equal at all levels: that of the first level with one."""
         texts = {level: tidy(stat.cells[key]) for level, stat in stats.items() if key in stat.cells}
         if len({text.casefold() for text in texts.values()}) > 1:
             shown = ", ".join(f"{level} {text}" for level, text in texts.items())
@@ -200,7 +200,7 @@ class UnitReader:
         return next(iter(texts.values()), None)
 
     def _numbers(self, stats: Mapping[LevelName, Stats]) -> dict[LevelName, dict[str, Any]]:
-        """The numbers of the unit's profile at each level."""
+        """Return the numbers of the unit's profile at each level."""
         return {
             level: {key: self._stat(key, stat.cells.get(key)) for key in units.OF_LEVELS}
             for level, stat in stats.items()
@@ -216,7 +216,7 @@ class UnitReader:
         return reach.long
 
     def _in_common(self, levels: dict[LevelName, units.Level], stats: Mapping[LevelName, Stats]) -> dict[str, Any]:
-        """The numbers of the unit, those of its first level; what differs from level to level goes to the levels."""
+        """Return the unit's numbers, those of its first level; store numbers that differ in the levels."""
         numbers = self._numbers(stats)
         data = dict(next(iter(numbers.values())))
         for key in units.OF_LEVELS:
@@ -231,7 +231,7 @@ class UnitReader:
         return data
 
     def _number(self, text: str | None, limits: tuple[int, int], what: str) -> int | None:
-        """The number in a cell, or None: for a dash, or with a doubt for anything but a number within `limits`."""
+        """Return the number in a cell; None for a dash, or, with a warning, unless it is within `limits`."""
         if cells.is_none(text):
             return None
         value = cells.number(text)
@@ -242,9 +242,9 @@ class UnitReader:
         return value
 
     def _kind(self, target: str | None) -> dict[str, Any]:
-        """Target category, type and traits, from the profile's cell and the unit's categories."""
+        """Return target category, type and traits, from the profile's cell and the unit's categories."""
         links = [link for link in self.entry.iterfind("categoryLinks/categoryLink") if not is_true(link, "hidden")]
-        links.sort(key=lambda link: not is_true(link, "primary"))  # stable: the others as they stand
+        links.sort(key=lambda link: not is_true(link, "primary"))  # a stable sort: the others keep their order
         names = [self.tree.word_of(link, link.get("targetId", "")) for link in links]
         types = list(dict.fromkeys(TYPES[name] for name in names if name in TYPES))
         if len(types) > 1:
@@ -256,7 +256,7 @@ class UnitReader:
         return {"category": category, "type": types[0], "traits": tuple(trait for trait in TRAITS if trait in names)}
 
     def _category(self, target: str | None, listed: list[Category], types: list[UnitType]) -> Category:
-        """The profile's target category, doubted where the unit's categories or its type say otherwise."""
+        """Return the profile's target category; warn if the unit's categories or its type contradict it."""
         category = cells.CATEGORIES.get((target or "").casefold())
         if category is None:
             category = listed[0] if listed else "light"
@@ -323,7 +323,7 @@ class UnitReader:
         return reach
 
     def _bands(self, name: str, by_column: Cells) -> tuple[units.Band, ...]:
-        """Bands from the lowest numbers to the highest, for any order of the columns."""
+        """Return the bands sorted by their numbers, for any order of the columns."""
         bands: list[units.Band] = []
         for column, text in by_column.items():
             numbers, dice = cells.band(column), cells.dice(text)

@@ -1,6 +1,6 @@
-"""Warnings about content of a data file that is not read, so that nothing of a newer data tool is missed.
+"""Warnings about unsupported content of a data file, such as additions of a newer tool.
 
-The words are those of BattleScribe 2.03 and the additions of New Recruit.
+The vocabulary is that of BattleScribe 2.03 and the additions of New Recruit.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from analyser.importers import cells
 from analyser.importers.import_warnings import Doubts
 from analyser.importers.tree import ENTRY_TYPES, FACTORS, SIGNS, Tree, is_true
 
-MOST_TOLD = 300  # doubts of this kind in a file; a file from another tool has as many again
+MOST_TOLD = 300  # warnings of this kind for a file; one from another tool can have far more
 _ONE_OF_MANY = (
     *("catalogueLink", "categoryEntry", "categoryLink", "characteristic", "characteristicType", "condition"),
     *("conditionGroup", "constraint", "cost", "costType", "entryLink", "forceEntry", "infoGroup", "infoLink"),
@@ -23,7 +23,7 @@ _MANY = {tag: tag[:-1] + "ies" if tag.endswith("Entry") else tag + "s" for tag i
 _SHARED = ("sharedSelectionEntries", "sharedSelectionEntryGroups", "sharedRules", "sharedProfiles", "sharedInfoGroups")
 KNOWN = {*_MANY, *_MANY.values(), *_SHARED, "catalogue", "gameSystem", "comment", "description", "readme", "alias"}
 
-_TYPES = {  # of an element that takes part in what is counted: the types of it that are read
+_TYPES = {  # supported types of elements that affect a result
     "selectionEntry": ENTRY_TYPES,
     "condition": (
         *("lessThan", "greaterThan", "equalTo", "notEqualTo", "atLeast", "atMost", "instanceOf", "notInstanceOf"),
@@ -37,7 +37,7 @@ _QUERY = {
     *("childId", "field", "id", "scope", "shared", "type", "value"),
     *("includeChildSelections", "includeChildForces", "percentValue"),
 }
-_ATTRIBUTES = {  # the attributes of these that are read, or say nothing of what is counted
+_ATTRIBUTES = {  # attributes of these elements that are supported or have no effect
     "condition": _QUERY,
     "conditionGroup": {"type", "id"},
     "constraint": {*_QUERY, "automatic", "message"},
@@ -45,12 +45,12 @@ _ATTRIBUTES = {  # the attributes of these that are read, or say nothing of what
     "modifierGroup": {"type", "id"},
     "repeat": {*_QUERY, "repeats", "roundUp"},
 }
-_NAMED = ("selectionEntry", "entryLink", "selectionEntryGroup", "forceEntry", "profileType")  # that others are in
-_MESSAGES = ("error", "warning", "info", "annotation")  # fields of a modifier that are no number, name or list
+_NAMED = ("selectionEntry", "entryLink", "selectionEntryGroup", "forceEntry", "profileType")  # surroundings in messages
+_MESSAGES = ("error", "warning", "info", "annotation")  # modifier fields without a number, name or list
 
 
 def review_vocabulary(root: Element, tree: Tree) -> None:
-    """Doubt by name everything in a file that is not read, each once a unit."""
+    """Warn about every unsupported element or attribute of a file by name, once for each unit."""
     doubts, count = tree.doubts, 0
     for unit, value, doubt in _unread(root, tree):
         doubts.unit = unit
@@ -69,7 +69,7 @@ def _add(doubts: Doubts, value: str, doubt: str) -> bool:
 
 
 def _unread(root: Element, tree: Tree) -> Iterator[tuple[str, str, str]]:
-    """The unit, what stands there and what is doubted, in the order of the file."""
+    """Yield unit, value and doubt for each unsupported part, in the order of the file."""
     waiting: list[tuple[Element, str, str]] = [(root, "", "")]
     while waiting:
         element, unit, around = waiting.pop()
@@ -77,7 +77,7 @@ def _unread(root: Element, tree: Tree) -> Iterator[tuple[str, str, str]]:
             yield unit, _shown(element, around), "an element that is not read; left out"
             continue
         if is_true(element, "hidden") and element.tag in ("selectionEntry", "entryLink"):
-            continue  # left out whole, and doubted where it is
+            continue  # left out as a whole, with a warning elsewhere
         inside = tree.name_of(element) if element.tag in _NAMED else around
         unit = unit or (inside if element.tag != "profileType" else "")
         for value, doubt in _odd(element, around):
@@ -100,7 +100,7 @@ def _odd(element: Element, around: str) -> Iterator[tuple[str, str]]:
 
 
 def _shown(element: Element, around: str) -> str:
-    """An element by its tag, its type, its name, and what it is in."""
+    """Return an element as text: its tag, type, name and surroundings."""
     name = element.get("name") or next((child.get("name") for child in element if child.get("name")), None) or ""
     words = [element.tag, element.get("type", ""), name, f"in {around}" if around and around != name else ""]
     return " ".join(filter(None, words))[: cells.LONGEST_WORD]

@@ -1,1 +1,1 @@
-"""The rules of Armoured Clash in whole numbers: (state, draws) to an outcome, each written once, with its number."""
+"""The rules of Armoured Clash on integers: each maps state and draws to an outcome, is written once and numbered."""

@@ -1,4 +1,4 @@
-"""An activation from its rally test to its end (AC-5.6, AC-5.7, AC-9.2), as changes of a unit's state."""
+"""Activation of a unit from its rally test to its end (AC-5.6, AC-5.7, AC-9.2), as changes of its state."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ class Order(IntEnum):
     OVERRUN = 4
     WON = 5
     LOST = 6
-    NO_ATTACK = 7  # active, orders still to come, or none that attacks; after a combat: a stalemate
+    NO_ATTACK = 7  # active, with orders to come or without an attack; after a combat: a stalemate
 
 
-_BESIDE_BUILDING = 3 * INCH  # how far from it a garrison can be set up that leaves it
-_CLEAR_OF_ENEMIES = INCH  # which a move other than a charge keeps
-APART = 1 << 17  # with a stop: not how far the move goes, but how far apart the two are at its end
-OF_THE_ROUND = ACTIVATED | unit_state.FIRST  # what ends with the end phase
+_BESIDE_BUILDING = 3 * INCH  # largest distance from the building of a garrison that leaves it
+_CLEAR_OF_ENEMIES = INCH  # distance kept by a move other than a charge
+APART = 1 << 17  # flag of a stop: it is the distance from the enemy at the end, not the length of the move
+OF_THE_ROUND = ACTIVATED | unit_state.FIRST  # bits cleared by the end phase
 _OF_THE_ACTIVATION = unit_state.RALLY_FAILED | unit_state.SUPPRESSED_BEFORE | unit_state.DISORDERED_BEFORE
 
 
 @step
 def begun(state: int, target: TargetFacts) -> int:
-    """The unit as its activation begins; one that is gone, or activated already (Cryo), does not act.
+    """Return the unit as its activation begins; unchanged if it is removed or already activated (Cryo).
 
-    Behind Pavises cover is lost only by moving (AC-7).
+    Behind Pavises, cover is lost only by moving (AC-7).
     """
     if unit_state.is_removed(state) or state & ACTIVATED:
         return state
@@ -47,7 +47,7 @@ def begun(state: int, target: TargetFacts) -> int:
 
 @step
 def rallies_up_to(state: int, target: TargetFacts) -> int:
-    """The highest card that passes the rally test of a unit that has begun (AC-5.6); ANY_CARD where none is drawn."""
+    """Return the highest card that passes the rally test of an active unit (AC-5.6); ANY_CARD if it draws none."""
     takes_none = target.passes_tests or target.hot_headed or target.discipline == NONE
     if takes_none or not awaits_orders(state) or not state & unit_state.SUPPRESSED_BEFORE:
         return discipline.ANY_CARD
@@ -62,7 +62,7 @@ def awaits_orders(state: int) -> bool:
 
 @step
 def length_between(state: int, other: int, side: SideFacts, others: SideFacts) -> int:
-    """The distance between the two, whose sides are `side` and `others`; NONE where distances do not count."""
+    """Return the distance between two units; NONE if distances do not count."""
     if side.distance == NONE:
         return NONE
     return max(side.distance - unit_state.position_of(state, side) - unit_state.position_of(other, others), 0)
@@ -72,7 +72,7 @@ def length_between(state: int, other: int, side: SideFacts, others: SideFacts) -
 def is_short(strike: StrikeFacts, side: SideFacts, distance: int) -> bool:
     """Return True if the other side is within the row's short range.
 
-    Without distances it is if the policy is ``short_range``, or best play with a row that is not Indirect.
+    Without distances it is true for the policy ``short_range``, and for best play with a row that is not Indirect.
     """
     if strike.short_range == NONE:
         return False
@@ -91,9 +91,9 @@ def reaches(strike: StrikeFacts, side: SideFacts, distance: int) -> bool:
 
 @step
 def view_of(state: int, other: int, sides: tuple[SideFacts, SideFacts], strike: StrikeFacts, has_row: bool) -> View:
-    """Return the view of the unit's policy. `strike` uses the row that the unit shoots with, if it has one.
+    """Return the view of the unit's policy; `strike` uses the row that the unit shoots with, if it `has_row`.
 
-    `sides`: of the unit and of the other one.
+    `sides`: of the unit and of the enemy.
     """
     return view_at(state, length_between(state, other, sides[0], sides[1]), sides[0], strike, has_row)
 
@@ -127,8 +127,8 @@ def in_building(state: int, side: SideFacts) -> bool:
 def length_moved(manoeuvre: int, side: SideFacts, strike: StrikeFacts, distance: int, to_edge: int) -> int:
     """Return the length of a manoeuvre; only a charge ends in contact.
 
-    `to_edge`: the room behind the unit, or NONE if there is enough. A unit that retires to its edge has not fallen
-    back to it, and does not flee (AC-5.4).
+    `to_edge`: the distance to its own edge, or NONE if it is far. A unit that retires to its edge has not fallen back
+    to it, and does not flee (AC-5.4).
     """
     if distance == NONE:
         return 0
@@ -153,10 +153,10 @@ def length_moved(manoeuvre: int, side: SideFacts, strike: StrikeFacts, distance:
 
 @step
 def stopped(length: int, stop: int, distance: int) -> int:
-    """Return how far a move goes that ends early, in hundredths of an inch; less than 0 is away from the enemy.
+    """Return the length of a move that may end early, in hundredths of an inch; negative is away from the enemy.
 
-    `length` is its full length, and `distance` how far apart the two are before it. `stop`: after so many hundredths
-    of an inch; with APART, so many from the enemy, which may be no part of the move; 0, at its end.
+    `length` is its full length, and `distance` that of the enemy before it. `stop` is the length after which it ends;
+    with APART, the distance from the enemy at its end, which the move may not reach; 0, the full length.
 
     >>> stopped(600, 200, 1800), stopped(-600, 200, 1800), stopped(600, APART | 1600, 1800), stopped(600, 0, 1800)
     (200, -200, 200, 600)
@@ -170,7 +170,7 @@ def stopped(length: int, stop: int, distance: int) -> int:
 
 @step
 def is_part(goes: int, length: int) -> bool:
-    """Return whether a move that goes so far is a part of one of that `length`, and not all of it.
+    """Return True if a move of length `goes` is a proper part of one of that `length`.
 
     >>> is_part(200, 600), is_part(600, 600), is_part(-200, 600), is_part(-200, -600)
     (True, False, False, True)
@@ -180,7 +180,7 @@ def is_part(goes: int, length: int) -> bool:
 
 @step
 def ordered(state: int, decision: tuple[int, int], side: SideFacts, strike: StrikeFacts, distance: int) -> int:
-    """The unit with its manoeuvre made, and its special action; what it attacks with is its order."""
+    """Return the unit after its manoeuvre and special action; its order is the way in which it attacks."""
     to_edge = unit_state.length_to_edge(state, side)
     return ordered_to(state, decision, side, length_moved(decision[0], side, strike, distance, to_edge))
 
@@ -206,7 +206,7 @@ def ordered_to(state: int, decision: tuple[int, int], side: SideFacts, length: i
 
 @step
 def ended(state: int, target: TargetFacts) -> int:
-    """The unit as its activation ends: statuses that it had at the start of it are lost (AC-5.7, AC-5.8).
+    """Return the unit as its activation ends, without the statuses that it had at the start (AC-5.7, AC-5.8).
 
     The disorder of a Construct stays until a commander is near (AC-7).
     """
@@ -221,7 +221,7 @@ def ended(state: int, target: TargetFacts) -> int:
 
 @step
 def enveloped(state: int, other: int, side: SideFacts, others: SideFacts) -> int:
-    """The unit where it stands, disordered by Corrosive Fumes if they reach it there (AC-7)."""
+    """Return the unit, disordered if Corrosive Fumes reach it (AC-7)."""
     distance = length_between(state, other, side, others)
     reached = NONE not in (distance, side.fumes_within) and distance <= side.fumes_within
     return state | DISORDERED if reached else state

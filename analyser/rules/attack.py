@@ -1,8 +1,8 @@
 """Single attacks: from an attack and a target to a fight, and from its dice to destroyed models (AC-3, AC-4).
 
 A fight is everything known before the dice: rating, dice, effective DEFENCE, the kind of test. The result of its pool
-is one integer, its *score*, the sum of a value for each die by the face it shows. The engines add up scores and know
-nothing else about them; only this module interprets a score.
+is one integer, its *score*: the sum of a value for each die by its face. The engines only add up scores; this module
+alone interprets them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LIGHT, HEAVY = 0, 1
 
 @step
 def count_bits(bits: int) -> int:
-    """The number of set bits: each bonus and each penalty counts once (AC-3.1)."""
+    """Return the number of set bits; each bonus and each penalty counts once (AC-3.1)."""
     count = 0
     while bits:
         bits &= bits - 1
@@ -40,7 +40,7 @@ def special_counts(attack: AttackFacts, target: TargetFacts, short_range: int) -
 
 @step
 def effects_of(attack: AttackFacts, target: TargetFacts) -> Effects:
-    """The effects of the house rules of both sides on an attack."""
+    """Return the effects of the house rules of both sides on an attack."""
     if not attack.house_1 and not target.house_1:
         return Effects(0, 0, 0, 0, 0, 0, 0, 0, 0)
     return effects_on(attack, target, attack.bonuses & Bonus.SHORT_RANGE)
@@ -48,7 +48,7 @@ def effects_of(attack: AttackFacts, target: TargetFacts) -> Effects:
 
 @step
 def dice_of_cell(attack: AttackFacts, target: TargetFacts, dice: int, in_parentheses: int, short: int) -> int:
-    """The dice of a cell of the grid: its value, or the one in parentheses (AC-3.2); house rules leave at least one."""
+    """Return the dice of a cell: its value, or the one in parentheses (AC-3.2); house rules leave at least one."""
     if in_parentheses != NONE and special_counts(attack, target, short):
         dice = in_parentheses
     if dice <= 0 or (not attack.house_1 and not target.house_1):
@@ -58,7 +58,7 @@ def dice_of_cell(attack: AttackFacts, target: TargetFacts, dice: int, in_parenth
 
 @step
 def attack_dice(attack: AttackFacts, target: TargetFacts) -> int:
-    """The dice of an attack (AC-3.2)."""
+    """Return the number of dice of an attack (AC-3.2)."""
     return dice_of_cell(attack, target, attack.dice, attack.dice_in_parentheses, attack.bonuses & Bonus.SHORT_RANGE)
 
 
@@ -77,7 +77,7 @@ def is_concealed(attack: AttackFacts, target: TargetFacts) -> bool:
 
 @step
 def combat_rating(attack: AttackFacts, target: TargetFacts, concealed: bool) -> int:
-    """AC-3.1 with the bonuses and penalties of AC-4.2; Indirect, Lock On and Seismic of AC-6."""
+    """Return the combat rating (AC-3.1; bonuses and penalties, AC-4.2; Indirect, Lock On and Seismic, AC-6)."""
     if attack.stated_rating != NONE:
         return attack.stated_rating
     if attack.sight == Sight.NONE:
@@ -92,7 +92,7 @@ def combat_rating(attack: AttackFacts, target: TargetFacts, concealed: bool) -> 
 
 @step
 def bonuses_of(attack: AttackFacts, target: TargetFacts) -> int:
-    """Bits of the bonuses that count (AC-4.2, AC-8.2; Seismic of AC-6)."""
+    """Return the bits of the bonuses that count (AC-4.2, AC-8.2; Seismic of AC-6)."""
     if attack.seismic and target.ground_unit and target.garrisoned:
         return attack.bonuses | Bonus.SEISMIC
     return attack.bonuses
@@ -100,7 +100,7 @@ def bonuses_of(attack: AttackFacts, target: TargetFacts) -> int:
 
 @step
 def penalties_of(attack: AttackFacts, target: TargetFacts, concealed: bool) -> int:
-    """Bits of the penalties that count (AC-4.2, AC-8.2; Lock On of AC-6; house rules)."""
+    """Return the bits of the penalties that count (AC-4.2, AC-8.2; Lock On of AC-6; house rules)."""
     penalties = attack.penalties & ~Penalty.CONCEALED
     if concealed:
         penalties |= Penalty.CONCEALED
@@ -113,13 +113,13 @@ def penalties_of(attack: AttackFacts, target: TargetFacts, concealed: bool) -> i
 
 @step
 def effective_defence(attack: AttackFacts, target: TargetFacts, concealed: bool) -> int:
-    """AC-4.3; Torrent of AC-6; Pavises, Resilient (Front) and Emplacement of AC-7; house rules."""
+    """Return the effective DEFENCE (AC-4.3; Torrent, AC-6; Pavises, Resilient and Emplacement, AC-7; house rules)."""
     return max(printed_defence(attack, target, concealed) + effects_of(attack, target).defence, 1)
 
 
 @step
 def printed_defence(attack: AttackFacts, target: TargetFacts, concealed: bool) -> int:
-    """The effective DEFENCE without house rules."""
+    """Return the effective DEFENCE without house rules."""
     defence = target.defence
     if target.resilient_front and target.from_front and not target.garrisoned:
         defence += 1
@@ -153,7 +153,7 @@ def test_taken(attack: AttackFacts, target: TargetFacts) -> int:
 
 @step
 def set_pool(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> None:
-    """The dice of the fight and what may be re-rolled (AC-3.1 to AC-3.6)."""
+    """Set the dice of the fight and the re-rolls (AC-3.1 to AC-3.6)."""
     concealed = is_concealed(attack, target)
     rating = combat_rating(attack, target, concealed)
     set_faces(attack, target, fight, rating)
@@ -172,9 +172,9 @@ def set_pool(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> Non
 
 @step
 def set_faces(attack: AttackFacts, target: TargetFacts, fight: FightFacts, rating: int) -> None:
-    """Effects of the faces of the die (AC-3.3, AC-3.4, AC-3.6; Durable of AC-7), and house rules that change them.
+    """Set the effects of the faces (AC-3.3, AC-3.4, AC-3.6; Durable of AC-7), including house rules.
 
-    A face that hits by a house rule is not re-rolled by the rating.
+    The rating does not re-roll a face that hits by a house rule.
     """
     faces, effects = faces_of(attack.die, rating), effects_of(attack, target)
     fight.exploding_faces = faces.exploding
@@ -191,7 +191,7 @@ def set_faces(attack: AttackFacts, target: TargetFacts, fight: FightFacts, ratin
 
 @step
 def set_target(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> None:
-    """The target's state and its kind of test, and when its officer falls (AC-5.8; Precision, Bodyguard)."""
+    """Set the target's state, its kind of test and its officer's rule (AC-5.8; Precision, Bodyguard)."""
     fumes = attack.corrosive and not target.automata and not target.near_commander
     seismic = attack.seismic and target.ground_unit
     fight.models = target.models
@@ -232,9 +232,9 @@ def set_fight(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> No
 
 
 class Scores(NamedTuple):
-    """Values that a die adds to the score of its pool, by what its last face counts as; other faces add nothing.
+    """Values of the faces of a die in the score of its pool; other faces add nothing.
 
-    The hits are the score divided by that of a hit, rounded down; the blanks, where they count, are the remainder.
+    The hits are the score divided by `hit`, rounded down; the remainder is the number of blanks, if blanks count.
     """
 
     heroic: int
@@ -245,7 +245,7 @@ class Scores(NamedTuple):
 
 @step
 def scores_for(fight: FightFacts, dice: int) -> Scores:
-    """The scores for pools of up to `dice` dice of the first roll (AC-3.6; Overcharge counts blanks, AC-6).
+    """Return the scores for pools of up to `dice` first-roll dice (AC-3.6; Overcharge counts blanks, AC-6).
 
     Examples
     --------
@@ -261,13 +261,13 @@ def scores_for(fight: FightFacts, dice: int) -> Scores:
 
 @step
 def size_of(fight: FightFacts, scores: Scores, dice: int) -> int:
-    """Return an upper bound, never reached, of the score of a pool of `dice` dice of the first roll."""
+    """Return a strict upper bound of the score of a pool of `dice` first-roll dice."""
     return dice * (1 + fight.explosion) * scores.heroic + (1 + fight.veteran) * scores.hit
 
 
 @step
 def score_of(fight: FightFacts, scores: Scores, face: int) -> int:
-    """Return the value that a die adds to the score if it ends at `face`."""
+    """Return the value of a die with the final `face` in the score."""
     if fight.heroic_faces >> face & 1:
         return scores.heroic
     if fight.strike_faces >> face & 1:
@@ -276,17 +276,17 @@ def score_of(fight: FightFacts, scores: Scores, face: int) -> int:
 
 
 class Waiting(IntEnum):
-    """Dice that wait for an extra re-roll, worst first (AC-3.5)."""
+    """Kinds of dice that wait for an extra re-roll, worst first (AC-3.5)."""
 
-    BLANK = 0  # that counts
-    NOTHING = 1  # a face that does nothing
+    BLANK = 0  # counts for Overcharge
+    NOTHING = 1  # a face without effect
     STRIKE = 2
     NOT = 3
 
 
 @step
 def waits_as(fight: FightFacts, face: int) -> int:
-    """Return how a die that shows `face` waits for an extra re-roll, if it may have one (AC-3.5)."""
+    """Return the kind in which a die with this `face` waits for an extra re-roll (AC-3.5)."""
     if not fight.extra_faces >> face & 1:
         return Waiting.NOT
     if fight.strike_faces >> face & 1:
@@ -296,12 +296,12 @@ def waits_as(fight: FightFacts, face: int) -> int:
 
 @step
 def hits_of(scores: Scores, score: int) -> int:
-    """The hits of a score (AC-3.6)."""
+    """Return the hits of a score (AC-3.6)."""
     return score // scores.hit
 
 
 def by_hits(scores: Scores, weights: NDArray[Any]) -> NDArray[Any]:
-    """Weights of scores added up by the number of hits: shape (most hits + 1,)."""
+    """Return the weights of scores summed by number of hits: shape (most hits + 1,)."""
     hits = np.array([hits_of(scores, score) for score in range(len(weights))])
     added: NDArray[Any] = np.zeros(hits.max() + 1, weights.dtype)
     np.add.at(added, hits, weights)
@@ -310,7 +310,7 @@ def by_hits(scores: Scores, weights: NDArray[Any]) -> NDArray[Any]:
 
 @step
 def points_of(fight: FightFacts, scores: Scores, score: int) -> int:
-    """Points of damage: every DEFENCE hits are 1 (AC-3.7); Devastating adds 1 if hits would be left over (AC-6)."""
+    """Return the damage: a point for each DEFENCE hits (AC-3.7), and for a remainder if Devastating (AC-6)."""
     hits = hits_of(scores, score)
     points = hits // fight.defence
     return points + 1 if fight.devastating and hits % fight.defence else points
@@ -318,15 +318,15 @@ def points_of(fight: FightFacts, scores: Scores, score: int) -> int:
 
 @step
 def hits_left_over(fight: FightFacts, scores: Scores, score: int) -> int:
-    """Hits that do no damage for want of others (AC-3.7)."""
+    """Return the hits left over, too few for a point of damage (AC-3.7)."""
     return 0 if fight.devastating else hits_of(scores, score) % fight.defence
 
 
 @step
 def destroy_models(damage: int, points: int, damage_limit: int, most_destroyed: int) -> tuple[int, int]:
-    """Models destroyed, and the damage left on the unit (AC-3.8, AC-3.9).
+    """Return the number of models destroyed, and the damage left on the unit (AC-3.8, AC-3.9).
 
-    `most_destroyed` models can go at most; what is left after the last of them is discarded.
+    At most `most_destroyed` models fall; further damage is discarded.
     """
     total = damage + points
     destroyed = total // damage_limit
@@ -337,7 +337,7 @@ def destroy_models(damage: int, points: int, damage_limit: int, most_destroyed: 
 
 @step
 def penetrate(fight: FightFacts, destroyed: int, damage: int, points: int) -> tuple[int, int]:
-    """Penetrating (AC-6): one more model for the damage left; +1 damage instead against a behemoth."""
+    """Return losses after Penetrating (AC-6): one more model for damage left over; +1 damage instead on a behemoth."""
     if points == 0 or damage == 0:
         return destroyed, damage
     if fight.behemoth:
@@ -348,7 +348,7 @@ def penetrate(fight: FightFacts, destroyed: int, damage: int, points: int) -> tu
 
 @step
 def losses_of(fight: FightFacts, scores: Scores, score: int) -> tuple[int, int, int, int]:
-    """Return models destroyed and damage left on the target by a score, then both of the attacker (Overcharge)."""
+    """Return models destroyed and damage left of the target after a score, then both of the attacker (Overcharge)."""
     points = points_of(fight, scores, score)
     destroyed, damage = destroy_models(fight.damage, points, fight.damage_limit, fight.most_destroyed)
     if fight.penetrating:

@@ -1,6 +1,6 @@
-"""The sequence of a battle in whole numbers: places, initiative, who acts, who is chosen, who has won (BT-1 to BT-5).
+"""Rules of a battle on integers: positions, initiative, activations, targets, the result (BT-1 to BT-5).
 
-The numbers are those of `docs/battle.md`. Lengths are in hundredths of an inch.
+The rule numbers are those of `docs/battle.md`. Lengths are in hundredths of an inch.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ import numpy as np
 from analyser.common.jit import step
 from analyser.common.records import Integers
 
-HURT = 0.05 - 1e-9  # the share of an enemy from which on an attack hurts it (BT-4): 5%, but for rounding
+HURT = 0.05 - 1e-9  # least share of an enemy that counts as hurting it (BT-4): 5%, less a rounding error
 ZERO_GROUND_PRESENCE = 5  # victory points (BT-5)
 DEVASTATING_RATIO = 2  # AC-9.4
 COMMANDED_WITHIN = 600  # AC-5.8
 NEAR_IN_COMBAT = 200  # AC-8.2
-SURRENDERED = 0  # the value that surrendering the initiative counts as
+SURRENDERED = 0  # value of surrendering the initiative
 NOT_PLAYED = -1
 
 
 class Hand(IntEnum):
-    """The card that a side plays for the initiative (BT-2)."""
+    """Choice of the card that a side plays for the initiative (BT-2)."""
 
     HIGHEST = 0
     LOWEST = 1
@@ -61,7 +61,7 @@ class Outcome(IntEnum):
 
 @step
 def length_of(dx: int, dy: int) -> int:
-    """The length of a way, rounded down (BT-1).
+    """Return the length of a vector, rounded down (BT-1).
 
     >>> length_of(300, -400), length_of(1, 1)
     (500, 1)
@@ -71,7 +71,7 @@ def length_of(dx: int, dy: int) -> int:
 
 @step
 def root_of(squared: int) -> int:
-    """The length of which that is the square, rounded down.
+    """Return the square root, rounded down.
 
     >>> root_of(24), root_of(25)
     (4, 5)
@@ -93,9 +93,9 @@ def moved_by(at: int, to: int, length: int, distance: int) -> int:
 
 @step
 def played_from(hand: Integers, held: int, how: int, to_beat: int) -> int:
-    """The place in a hand of the card that is played for the initiative, or -1: the side surrenders it (BT-2).
+    """Return the index in a hand of the card played for the initiative, or -1 for surrendering it (BT-2).
 
-    `to_beat`: the value that the other side has played; NOT_PLAYED for who plays first.
+    `to_beat`: the value that the other side has played; NOT_PLAYED for the side that plays first.
 
     >>> cards = np.array([7, 2, 9, 4])
     >>> [played_from(cards, 4, how, NOT_PLAYED) for how in Hand]
@@ -111,7 +111,7 @@ def played_from(hand: Integers, held: int, how: int, to_beat: int) -> int:
             if hand[place] >= to_beat and (result < 0 or hand[place] < hand[result]):
                 result = place
         return result
-    above = held - 1 if how == Hand.LOWEST else 0  # cards that are to stand above it
+    above = held - 1 if how == Hand.LOWEST else 0  # number of higher cards
     if how == Hand.MIDDLE:
         above = (held - 1) // 2
     for place in range(held):

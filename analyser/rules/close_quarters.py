@@ -11,15 +11,15 @@ from analyser.rules.structs import NONE, AttackFacts, FightFacts, SideFacts, Tar
 from analyser.rules.unit_state import is_removed
 
 ACTIVE, TARGET, NOBODY, NOT_FOUGHT = 0, 1, 2, 3
-# What a unit that stands forgets when its combat is over.
+# Bits that end with the combat, of a unit that is still standing.
 OF_THE_COMBAT = (
     unit_state.SUPPRESSIVE | unit_state.CRYO | unit_state.SEISMIC | unit_state.MODELS_MASK << MODELS_DESTROYED
 )
 
-# Of a removed unit: it fell in the combat itself, not to the Sponsons before it.
+# Of a removed unit: it fell in the combat, not to the Sponsons before it.
 FELL_IN_COMBAT = unit_state.SUPPRESSIVE
 
-# Embarked units take no activation of their own while they are aboard: the bits of one tell of them.
+# Passengers are not activated while aboard, so the bits of activations of the transport describe them.
 PASSENGERS_SUPPRESSED, PASSENGERS_BROKEN = unit_state.RALLY_FAILED, unit_state.SUPPRESSED_BEFORE
 PASSENGERS_ACTIVATED = unit_state.DISORDERED_BEFORE
 
@@ -32,14 +32,14 @@ def in_combat(active: int) -> bool:
 
 @step
 def engaged(state: int, side: SideFacts, target: TargetFacts) -> int:
-    """A unit in contact with the enemy: on lookout and taking cover are lost, and Corrosive Fumes reach it (AC-7)."""
+    """Return a unit in contact: it loses lookout and cover, and Corrosive Fumes reach it (AC-7)."""
     lost = unit_state.ON_LOOKOUT | (0 if target.pavises else unit_state.TAKING_COVER)
     return state & ~lost | (DISORDERED if side.fumes_within != NONE else 0)
 
 
 @step
 def struck_by(state: int, attack: AttackFacts) -> int:
-    """The unit after an attack of the combat was made on it: its qualities bear on the loser's test (AC-6)."""
+    """Return the unit after an attack of the combat, whose qualities affect the loser's test (AC-6)."""
     if is_removed(state):
         return state | FELL_IN_COMBAT
     state |= unit_state.SUPPRESSIVE if attack.suppressive else 0
@@ -49,23 +49,23 @@ def struck_by(state: int, attack: AttackFacts) -> int:
 
 @step
 def aboard(side: SideFacts, models: int) -> int:
-    """Embarked models that `models` of the transport have room for (AC-8.8)."""
+    """Return the number of passengers that `models` of the transport can hold (AC-8.8)."""
     return min(side.passengers, side.capacity * models)
 
 
 @step
 def passengers_lost(state: int, side: SideFacts) -> int:
-    """Embarked models destroyed in the combat, with the transport's own models (AC-8.8)."""
+    """Return the number of passengers destroyed with the transport's own models in the combat (AC-8.8)."""
     models = unit_state.models_of(state)
     return aboard(side, models + unit_state.lost_of(state)) - aboard(side, models)
 
 
 @step
 def winner(active: int, target: int, sides: tuple[SideFacts, SideFacts]) -> int:
-    """Return the winner: the side that destroyed more enemy models, or the enemy altogether (AC-8.3, AC-8.5).
+    """Return the winner: the side that destroyed more enemy models, or the whole enemy (AC-8.3, AC-8.5).
 
-    There is no combat if Sponsons destroy the charger. A charger destroyed by units beside a target that its own blanks
-    have destroyed has lost (AC-8.7). `sides`: of the active unit and of its target.
+    There is no combat if Sponsons destroy the charger. If a target is destroyed by its own blanks and the units beside
+    it destroy the charger, the charger has lost (AC-8.7). `sides`: of the active unit and of its target.
     """
     if is_removed(target) and target & FELL_IN_COMBAT:
         return TARGET if is_removed(active) and target & unit_state.BY_OWN_BLANKS else ACTIVE
@@ -80,7 +80,7 @@ def winner(active: int, target: int, sides: tuple[SideFacts, SideFacts]) -> int:
 
 @step
 def result(active: int, target: int, sides: tuple[SideFacts, SideFacts]) -> int:
-    """Return who has won (:func:`winner`); NOT_FOUGHT where the charger fell before the combat (AC-8.1)."""
+    """Return the winner (:func:`winner`); NOT_FOUGHT if the charger fell before the combat (AC-8.1)."""
     if is_removed(active) and not active & FELL_IN_COMBAT and not is_removed(target):
         return NOT_FOUGHT
     return winner(active, target, sides)
@@ -88,7 +88,7 @@ def result(active: int, target: int, sides: tuple[SideFacts, SideFacts]) -> int:
 
 @step
 def overruns(won_by: int, active: int, target: int, side: SideFacts) -> bool:
-    """Return True if the active unit overruns now: it has won its charge, and both stand (AC-7)."""
+    """Return True if the active unit overruns now, because it has won its charge and both stand (AC-7)."""
     charged = unit_state.order_of(active) != Order.OVERRUN
     stand = not is_removed(active) and not is_removed(target)
     return bool(won_by == ACTIVE and side.overrun and charged and stand)
@@ -102,7 +102,7 @@ def driven_off(state: int, side: SideFacts) -> int:
 
 @step
 def withdrawn(state: int, side: SideFacts) -> int:
-    """The unit 3 inches back, or out of its building; models without room are destroyed (AC-8.5, AC-8.6)."""
+    """Return the unit 3 inches back, or out of its building; models without space are destroyed (AC-8.5, AC-8.6)."""
     lost = min(side.withdraws_without_room, unit_state.models_of(state))
     if lost == unit_state.models_of(state):
         return unit_state.removed_state(state, side, lost, ANNIHILATED)
@@ -111,9 +111,9 @@ def withdrawn(state: int, side: SideFacts) -> int:
 
 @step
 def set_losers_test(fight: FightFacts, target: TargetFacts, attack: AttackFacts, side: SideFacts, state: int) -> None:
-    """Fill `fight` with the loser's test: its losses in the combat against its models before it (AC-8.5, AC-5.2).
+    """Fill `fight` with the loser's test by its losses in the combat and its models before it (AC-8.5, AC-5.2).
 
-    `target` is the unit's record; it and `attack` are scratch.
+    `target` is the unit's record; it and `attack` are overwritten.
     """
     unit_state.put_into(target, side, state)
     target.models = unit_state.models_of(state) + unit_state.lost_of(state)
@@ -123,7 +123,7 @@ def set_losers_test(fight: FightFacts, target: TargetFacts, attack: AttackFacts,
 
 @step
 def set_test(fight: FightFacts, target: TargetFacts, attack: AttackFacts, state: int) -> None:
-    """Fill `fight` with a test on which nothing bears but the qualities of the attacks of the combat (AC-6)."""
+    """Fill `fight` with a test that depends only on the qualities of the attacks of the combat (AC-6)."""
     attack.close_quarters = attack.opportunity_fire = attack.corrosive = attack.precision = 0
     attack.suppressive = 1 if state & unit_state.SUPPRESSIVE else 0
     attack.cryo = 1 if state & unit_state.CRYO else 0
@@ -134,7 +134,7 @@ def set_test(fight: FightFacts, target: TargetFacts, attack: AttackFacts, state:
 
 @step
 def failed_combat_test(fight: FightFacts, state: int, side: SideFacts) -> int:
-    """The loser after a failed test."""
+    """Return the loser after a failed test."""
     lost = unit_state.lost_of(state)
     outcome = discipline.fail_test(fight, lost, unit_state.damage_of(state), fight.disordered)
     return unit_state.carried_over(state, outcome - (lost << MODELS_DESTROYED), side, 0)
@@ -142,15 +142,15 @@ def failed_combat_test(fight: FightFacts, state: int, side: SideFacts) -> int:
 
 @step
 def scored(state: int, side: SideFacts) -> int:
-    """The winner: one more combat won (Hunter, AC-7)."""
+    """Return the winner with one more combat won (Hunter, AC-7)."""
     return state + (1 << unit_state.WINS) if side.hunter else state
 
 
 @step
 def passengers_test(fight: FightFacts, target: TargetFacts, attack: AttackFacts, side: SideFacts, state: int) -> None:
-    """Fill `fight` with the test of the embarked unit, which only a transport that tests brings about (AC-5.10).
+    """Fill `fight` with the passengers' test, taken only if their transport tests (AC-5.10).
 
-    `target` is the record of the embarked unit.
+    `target` is the record of the passengers.
     """
     target.models = aboard(side, unit_state.models_of(state) + unit_state.lost_of(state))
     target.suppressed = 1 if target.suppressed or state & PASSENGERS_SUPPRESSED else 0
@@ -160,7 +160,7 @@ def passengers_test(fight: FightFacts, target: TargetFacts, attack: AttackFacts,
 
 @step
 def passengers_failed(fight: FightFacts, state: int, side: SideFacts) -> int:
-    """The transport's state after its passengers failed: they break or are suppressed; aboard they do not fall back."""
+    """Return the transport after its passengers failed: they break or are suppressed; aboard they do not fall back."""
     if aboard(side, unit_state.models_of(state)) <= fight.break_limit:
         return state | PASSENGERS_BROKEN
     if fight.cryo and not fight.activated and not fight.suppressed:
@@ -170,9 +170,9 @@ def passengers_failed(fight: FightFacts, state: int, side: SideFacts) -> int:
 
 @step
 def ended_as(active: int, won_by: int, again: bool, side: SideFacts) -> int:
-    """The active unit with how its combat ended; one that overruns strikes once more (Overrun, AC-7).
+    """Return the active unit with the result of its combat; an Overrun follows if `again` (AC-7).
 
-    After a stalemate a unit that runs amok has nothing left to do: it has charged.
+    After a stalemate a unit that runs amok has no option left, because it has charged.
     """
     if again:
         return unit_state.with_order(active, Order.OVERRUN)

@@ -5,30 +5,30 @@ from __future__ import annotations
 from analyser.common.jit import step
 from analyser.rules.structs import FightFacts, Officer, Test
 
-# An outcome as one integer, so that equal outcomes are equal numbers: models left, models destroyed and
-# damage take 10 bits each, then come the flags; the attacker's own losses (Overcharge) stand above them.
+# An outcome is one integer, so that equal outcomes are equal numbers. Models left, models destroyed and damage take 10
+# bits each; then come the flags, and above them the attacker's own losses (Overcharge).
 BITS = 10
 MODELS_DESTROYED, DAMAGE, FLAGS = BITS, 2 * BITS, 3 * BITS
 SUPPRESSED, DISORDERED, ACTIVATED, FELL_BACK, BROKEN, FLED, ANNIHILATED = (1 << (FLAGS + place) for place in range(7))
 ATTACKER_DAMAGE = FLAGS + 7
-ATTACKER_DESTROYED = ATTACKER_DAMAGE + BITS  # topmost: with more blanks, outcomes then come in rising order
+ATTACKER_DESTROYED = ATTACKER_DAMAGE + BITS  # topmost, so that outcomes increase with the number of blanks
 
 
 @step
 def standing(models: int, destroyed: int, damage: int, flags: int) -> int:
-    """The outcome of a unit that is still on the table."""
+    """Return the outcome of a unit that is still on the table."""
     return models | destroyed << MODELS_DESTROYED | damage << DAMAGE | flags
 
 
 @step
 def removed(destroyed: int, cause: int) -> int:
-    """The outcome of a unit that is gone: it has no models, no damage and no status (AC-5.9)."""
+    """Return the outcome of a removed unit: it has no models, no damage and no status (AC-5.9)."""
     return destroyed << MODELS_DESTROYED | cause | ANNIHILATED
 
 
 @step
 def statuses(suppressed: int, disordered: int, activated: int) -> int:
-    """The flags of the statuses a unit has."""
+    """Return the statuses of a unit as flags."""
     flags = SUPPRESSED if suppressed else 0
     flags |= DISORDERED if disordered else 0
     return flags | (ACTIVATED if activated else 0)
@@ -45,7 +45,7 @@ def disordered_by_loss(fight: FightFacts, officer_lost: int) -> int:
 
 @step
 def places_lost(fight: FightFacts, destroyed: int) -> int:
-    """The number of the officer's `models` possible places that are among the `destroyed` (AC-5.8)."""
+    """Return the number of the officer's `models` possible positions among the `destroyed` (AC-5.8)."""
     if fight.officer == Officer.FIRST and destroyed > 0:
         return fight.models
     return destroyed if fight.officer == Officer.RANDOM else 0
@@ -53,7 +53,7 @@ def places_lost(fight: FightFacts, destroyed: int) -> int:
 
 @step
 def test_up_to(fight: FightFacts, destroyed: int, disordered: int) -> int:
-    """The highest card that passes a test that is due: ANY_CARD if every card does, NO_CARD if none (AC-5.1 to 5.3)."""
+    """Return the highest card that passes a due test; ANY_CARD if every card does, NO_CARD if none (AC-5.1 to 5.3)."""
     if fight.test in (Test.NOT_TAKEN, Test.PASSED):
         return ANY_CARD
     if fight.test == Test.FAILED:
@@ -64,13 +64,13 @@ def test_up_to(fight: FightFacts, destroyed: int, disordered: int) -> int:
 
 @step
 def passes_up_to(fight: FightFacts, destroyed: int, disordered: int) -> int:
-    """The highest card that passes the suppression test; ANY_CARD where none is failed (AC-4.5, AC-5.1)."""
+    """Return the highest card that passes the suppression test; ANY_CARD if there is none to fail (AC-4.5, AC-5.1)."""
     return ANY_CARD if destroyed in (0, fight.models) else test_up_to(fight, destroyed, disordered)
 
 
 @step
 def pass_test(fight: FightFacts, destroyed: int, damage: int, disordered: int) -> int:
-    """The outcome when no test is failed."""
+    """Return the outcome without a failed test."""
     models = fight.models - destroyed
     if models == 0:
         return removed(destroyed, 0)
@@ -79,7 +79,7 @@ def pass_test(fight: FightFacts, destroyed: int, damage: int, disordered: int) -
 
 @step
 def fail_test(fight: FightFacts, destroyed: int, damage: int, disordered: int) -> int:
-    """The outcome of a failed suppression test, in the order of AC-5.4."""
+    """Return the outcome of a failed suppression test, in the order of AC-5.4."""
     models = fight.models - destroyed
     if models <= fight.break_limit:
         return removed(destroyed, BROKEN)
@@ -92,7 +92,7 @@ def fail_test(fight: FightFacts, destroyed: int, damage: int, disordered: int) -
 
 @step
 def fall_back(fight: FightFacts, destroyed: int, damage: int, disordered: int) -> int:
-    """A suppressed unit that fails again: 3 inches back, off the table, or short of room (AC-5.4 b, AC-5.5)."""
+    """Return a suppressed unit after another failure: 3 inches back, fled, or short of space (AC-5.4 b, AC-5.5)."""
     if fight.flees:
         return removed(destroyed, FELL_BACK | FLED)
     models = fight.models - destroyed

@@ -1,4 +1,4 @@
-"""Random draws that the rules need besides the dice of a pool, and their probabilities to pass."""
+"""Random draws of the rules other than the dice of a pool, and their probabilities of success."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ class Draw(IntEnum):
     CARD_OF_0 = 1  # from the deck of side 0
     CARD_OF_1 = 2
     COIN = 3
-    STRIKE_DIE = 4  # whether a die shows a strike or a heroic strike
+    STRIKE_DIE = 4  # success: a strike or a heroic strike
     HEROIC_DIE = 5
-    MISS_DIE = 6  # whether a die that has shown neither of them shows a miss
-    MISS_OR_STRIKE_DIE = 7  # whether a die that has shown no heroic strike shows a miss
+    MISS_DIE = 6  # after neither of them; success: a miss
+    MISS_OR_STRIKE_DIE = 7  # after no heroic strike; success: a miss
 
 
 class Odds(NamedTuple):
-    """The die and the deck that draws are made from."""
+    """The die and the deck for draws."""
 
-    heroic: int  # sides of the die by face,
+    heroic: int  # number of sides
     strike: int
     miss: int
-    sides: int  # and in all
-    cards: Integers  # (highest card + 1,): cards with at most each value,
-    at_most: Floats  # and the probability of one
+    sides: int  # of the whole die
+    cards: Integers  # (highest card + 1,): number of cards up to each value
+    at_most: Floats  # probability of such a card
 
 
 @step
 def odds_of(die: Integers, deck: Integers) -> Odds:
-    """The odds of a die, sides by face, and a deck, copies by card value: loops, which compile quicker than sums."""
+    """Return the odds of a die (sides by face) and a deck (copies by value). Loops compile faster than array sums."""
     cards, at_most = np.zeros(len(deck), np.int64), np.zeros(len(deck))
     sides, size, so_far, below = 0, 0, 0, 0.0
     for face in range(len(die)):
@@ -60,7 +60,7 @@ def test_draw(side: int) -> int:
 
 @inlined
 def passing(draw: int, highest: int, odds: Odds) -> tuple[int, int]:
-    """Return the number of draws that pass and of all, equally likely; a test passes up to the value `highest`."""
+    """Return the numbers of successes and of equally likely draws; a test passes with values up to `highest`."""
     hitting = odds.heroic + odds.strike
     if draw == Draw.COIN:
         return 1, 2
@@ -78,7 +78,7 @@ def passing(draw: int, highest: int, odds: Odds) -> tuple[int, int]:
 
 @inlined
 def probability_of(draw: int, highest: int, odds: Odds) -> float:
-    """The probability that a draw passes: where nothing is drawn, 1 or 0."""
+    """Return the probability of success; 1 or 0 if nothing is drawn."""
     if draw == Draw.NOTHING:
         return 1.0 if highest > 0 else 0.0
     if draw in (Draw.CARD_OF_0, Draw.CARD_OF_1):

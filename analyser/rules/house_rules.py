@@ -1,7 +1,7 @@
 """House rules: effects on attacks that a folder of profiles defines, each packed into one integer.
 
-An effect changes an attack: that of the unit which has the rule, or one on that unit. A packed rule has fewer than 53
-bits, which is what JSON and JavaScript keep of an integer.
+An effect changes an attack by the unit with the rule, or on that unit. A packed rule has fewer than 53 bits, so that
+JSON and JavaScript store it exactly.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from analyser.game.units import UnitType
 from analyser.rules.structs import CATEGORIES, AttackFacts, Penalty, TargetFacts
 
 MOST_RULES = 4
-"""House rules that bear on one attack from either side."""
+"""Most house rules of each side that affect one attack."""
 
 
 class Situation(IntEnum):
-    """Circumstances of an attack that a house rule may ask for."""
+    """Circumstances of an attack that a house rule may require."""
 
-    LONG_RANGE = 0  # a ranged attack that is not at short range
+    LONG_RANGE = 0  # a ranged attack beyond short range
     SHORT_RANGE = 1
     CHARGE = 2
-    CLOSE_QUARTERS = 3  # any other attack in close quarters
+    CLOSE_QUARTERS = 3  # other attacks in close quarters
 
 
 _SITUATIONS: dict[At, tuple[Situation, ...]] = {
@@ -37,29 +37,29 @@ _SITUATIONS: dict[At, tuple[Situation, ...]] = {
 }
 _TYPES = get_args(UnitType)
 IS_A: Mapping[str | None, int] = {None: 0} | {kind: 1 << place for place, kind in enumerate((*_TYPES, *CATEGORIES))}
-"""Bits of what a unit is: by type and by category."""
+"""Bits of a unit by type and by category."""
 
-# The first bits of the parts but that of the situations, which are the lowest; and the zero of numbers below 0.
+# Offsets of the fields above the situations, which are lowest; and the biases of signed numbers.
 _AGAINST, _REROLLS, _IGNORES, _DICE, _DEFENCE, _TEST = 4, 15, 20, 25, 31, 35
 _HEROIC, _STRIKE, _AS_STRIKE, _AS_HEROIC = 39, 42, 45, 48
 _DICE_ZERO, _DEFENCE_ZERO, _TEST_ZERO = 32, 8, 8
 _FOUR, _FIVE, _SIX, _ELEVEN = (1 << 4) - 1, (1 << 5) - 1, (1 << 6) - 1, (1 << 11) - 1
 _THREE = (1 << 3) - 1
-_NOTHING = 2  # the first face without hits: GLANCING, MISS, BLANK
+_NOTHING = 2  # the first face without hits; then MISS, BLANK
 
 
 class Effects(NamedTuple):
     """Effects of all house rules on one attack."""
 
-    dice: int = 0  # more, or fewer
-    defence: int = 0  # more of the target
-    test: int = 0  # more DISCIPLINE of the target, for the test that follows
+    dice: int = 0  # added, or removed if negative
+    defence: int = 0  # added to the target's
+    test: int = 0  # added to the target's DISCIPLINE for the test that follows
     rerolls: int = 0  # bits of the faces
     ignores: int = 0  # bits of Penalty
-    heroic_hits: int = 0  # 0: as without
-    strike_hits: int = 0  # one more than the hits; 0: as without
-    as_strike: int = 0  # bits of faces without hits that count as strikes,
-    as_heroic: int = 0  # and as heroic strikes
+    heroic_hits: int = 0  # 0: unchanged
+    strike_hits: int = 0  # one more than the hits; 0: unchanged
+    as_strike: int = 0  # bits of faces without hits that count as strikes
+    as_heroic: int = 0  # as heroic strikes
 
 
 def packed(rule: HouseRule) -> int:
@@ -99,7 +99,7 @@ _IS_BLANK, _HEROIC_HITS, _STRIKE_HITS = 5 * len(Face), 5 * len(Face) + 1, 5 * le
 class Faces(NamedTuple):
     """Effects of the faces of a die, as bits of faces, and hits (AC-3.3, AC-3.4, AC-3.6)."""
 
-    heroic: int  # that count as a heroic strike
+    heroic: int  # bits of faces that count as heroic strikes
     strike: int
     blank: int
     exploding: int
@@ -135,7 +135,7 @@ def packed_die(die: Die) -> int:
 
 @step
 def faces_of(die: int, rating: int) -> Faces:
-    """Return what the faces of a packed die come to at a rating."""
+    """Return the effects of the faces of a packed die at a rating."""
     if not die:
         return Faces(1 << _H, 1 << _S, 1 << _B, 1 << _H, REROLLED_BY_RATING[rating], 2, 1)
     rerolled = 0
@@ -153,14 +153,14 @@ def faces_of(die: int, rating: int) -> Faces:
 
 
 def in_fields(rules: Iterable[HouseRule]) -> dict[str, int]:
-    """Return the fields of a record that hold those rules."""
+    """Return the fields of a record with those rules."""
     numbers = [*map(packed, rules), *[0] * MOST_RULES]
     return {f"house_{place + 1}": numbers[place] for place in range(MOST_RULES)}
 
 
 @step
 def situation_of(attack: AttackFacts, short: int) -> int:
-    """Return the :class:`Situation` of an attack, which is at short range or not."""
+    """Return the :class:`Situation` of an attack; `short`: at short range."""
     if attack.close_quarters:
         return Situation.CHARGE.value if attack.charging else Situation.CLOSE_QUARTERS.value
     return Situation.SHORT_RANGE.value if short else Situation.LONG_RANGE.value
@@ -168,7 +168,7 @@ def situation_of(attack: AttackFacts, short: int) -> int:
 
 @step
 def with_rule(effects: Effects, rule: int, situation: int, is_a: int) -> Effects:
-    """Return the effects with those of a rule, if it counts in that situation against such a unit."""
+    """Return the effects plus those of a rule, if it applies in that situation to such a unit."""
     against = rule >> _AGAINST & _ELEVEN
     if rule >> situation & 1 == 0 or (against and not against & is_a):
         return effects
@@ -187,7 +187,7 @@ def with_rule(effects: Effects, rule: int, situation: int, is_a: int) -> Effects
 
 @step
 def effects_on(attack: AttackFacts, target: TargetFacts, short: int) -> Effects:
-    """Return the effects of the house rules of both sides on an attack, which is at short range or not."""
+    """Return the effects of the house rules of both sides on an attack; `short`: at short range."""
     effects = Effects(0, 0, 0, 0, 0, 0, 0, 0, 0)
     if not attack.house_1 and not target.house_1:
         return effects

@@ -1,7 +1,7 @@
-"""Policies in words: ordered lines of what to do and under which conditions, read into numbers.
+"""Policies in words: parser of ordered lines, each an order with conditions.
 
-A line is an order and conditions: ``charge if the enemy is suppressed and within reach``. The first line counts whose
-conditions hold. Articles, pronouns and the like may be left out: ``he``, ``they`` and ``it`` are the enemy.
+An example of a line is ``charge if the enemy is suppressed and within reach``. The first line whose conditions hold
+applies. Articles and pronouns may be left out; ``he``, ``they`` and ``it`` mean the enemy.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ FLAGS = (
     "enemy reloading",
     "enemy activated",
 )
-"""Conditions that hold or not: of the row that is fired, of a charge, of the unit itself, and of the enemy."""
-_OF_A_ROW = ("in range", "in short range")  # counted 1 and 2: who is in short range is in range
+"""Conditions that are true or false: of the row that is fired, of a charge, of the unit itself, and of the enemy."""
+_OF_A_ROW = ("in range", "in short range")  # with values 1 and 2: short range is within range
 QUANTITIES = ("models", "damage", "enemy models", "enemy damage", "distance", "round", "rounds left")
 """Conditions that compare a number."""
 _MOVES = {
@@ -53,7 +53,7 @@ _MOVES = {
     "leave the building": Manoeuvre.EXIT,
     "leave the building to the rear": Manoeuvre.EXIT_BACK,
 }
-_ALONE = (Manoeuvre.CHARGE, Manoeuvre.DOUBLE_TIME, Manoeuvre.RETIRE_AT_DOUBLE_TIME)  # no deed goes with them
+_ALONE = (Manoeuvre.CHARGE, Manoeuvre.DOUBLE_TIME, Manoeuvre.RETIRE_AT_DOUBLE_TIME)  # exclude a special action
 _DEEDS = {
     "shoot": Action.SHOOT,
     "go on lookout": Action.GO_ON_LOOKOUT,
@@ -64,7 +64,7 @@ _DEEDS = {
     "hold": Action.NOTHING,
 }
 TO_RANGE, TO_SHORT_RANGE = -1, -2
-"""Stops of a line: its move ends at that range of the row that it goes by."""
+"""Stops of a line: its move ends at that range of its row."""
 _RANGES = {"range": TO_RANGE, "short range": TO_SHORT_RANGE}
 _TO_RANGES = tuple(
     f"{move} to {reach}" for move in ("close in", "retire", "double time", "retire at double time") for reach in _RANGES
@@ -91,9 +91,9 @@ _UP_TO = re.compile(
     r"^(close in|retire|retire at double time|double time)\s+to\s+"
     r"(range|short range|\d+(?:\.\d+)?)\s*(?:inch|inches|[\"”])?$"
 )
-_HOW_FAR = re.compile(r"\s+(?:[\d.]+\S*|\S+\s+inch(?:es)?)(?:\s+inch(?:es)?)?$")  # or what may be meant by it
-_FARTHEST = 1000  # inches of a move
-MOST_LINES = 10_000  # as many as a plan has situations
+_HOW_FAR = re.compile(r"\s+(?:[\d.]+\S*|\S+\s+inch(?:es)?)(?:\s+inch(?:es)?)?$")  # a distance, or a misspelt one
+_FARTHEST = 1000  # most inches of a move
+MOST_LINES = 10_000  # number of situations of a plan
 
 
 def is_in_words(policy: str) -> bool:
@@ -107,34 +107,34 @@ def is_in_words(policy: str) -> bool:
 
 
 class Condition(NamedTuple):
-    """Something that must hold."""
+    """A condition of a line."""
 
     quantity: str  # one of FLAGS or QUANTITIES
-    comparison: str = ""  # of a number: <, <=, ==, >= or >
+    comparison: str = ""  # for a number: <, <=, ==, >= or >
     value: float = 0.0
     negated: bool = False
 
 
 class Line(NamedTuple):
-    """An order, and the conditions under which it is given."""
+    """An order and its conditions."""
 
     manoeuvre: Manoeuvre
     action: Action
     conditions: tuple[Condition, ...] = ()
     fired: str = ""  # a row's id, "overcharge" or "all rows"; empty: the best row
-    stop: int = 0  # where the move ends (:func:`~.activation.stopped`), TO_RANGE or TO_SHORT_RANGE; 0: at its end
+    stop: int = 0  # end of the move (:func:`~.activation.stopped`), TO_RANGE or TO_SHORT_RANGE; 0: its full length
     text: str = ""
 
 
 LAST_RESORT = Line(Manoeuvre.STAY, Action.NOTHING, text="do nothing")
-"""Order of a list none of whose lines applies."""
+"""Order of a list if none of its lines applies."""
 
 
 def lines_of(policy: str | Sequence[str], where: str) -> tuple[Line, ...]:
-    """The lines of a policy in words: a list of them, or one text with ``;`` or ``, then`` between them.
+    """Return the lines of a policy in words: a list of them, or one text separated by ``;`` or ``, then``.
 
-    InputError names the line and the word that cannot be read, with the nearest that can, what contradicts itself, and
-    the line that is never come to, with the one that takes all of it.
+    InputError for an unknown word (with the nearest known one), a contradiction, or a line that is never reached (with
+    the line that hides it).
 
     >>> [line.text for line in lines_of("lookout until the enemy is within 12, then charge, else aim and shoot", "")]
     ['lookout until the enemy is within 12', 'charge', 'aim and shoot']
@@ -155,7 +155,7 @@ def lines_of(policy: str | Sequence[str], where: str) -> tuple[Line, ...]:
 
 
 def all_conditions(line: Line) -> tuple[Condition, ...]:
-    """The conditions of a line, and what goes without saying: that a charge reaches, and a shot without a move."""
+    """Return the conditions of a line, with implied ones: a charge within reach, a shot without a move in range."""
     if line.manoeuvre == Manoeuvre.CHARGE:
         return (*line.conditions, Condition("within reach"))
     if line.action == Action.SHOOT and line.manoeuvre in (Manoeuvre.AIM, Manoeuvre.STAY):
@@ -164,9 +164,9 @@ def all_conditions(line: Line) -> tuple[Condition, ...]:
 
 
 def _hidden_line(lines: Sequence[Line]) -> tuple[int, int] | None:
-    """The first line that is never come to, and the earlier one that holds wherever it does; None where there is none.
+    """Return the first line that is never reached, and the earlier line that hides it; None if there is none.
 
-    What conditions look at is cut into values that none of them tells apart.
+    Each quantity is represented by values that its conditions distinguish.
 
     >>> _hidden_line(lines_of("aim and shoot", "") + lines_of("charge if in range", ""))
     (1, 0)
@@ -176,7 +176,7 @@ def _hidden_line(lines: Sequence[Line]) -> tuple[int, int] | None:
     for quantity, conditions in chain.from_iterable(each.items() for each in asked):
         about.setdefault(quantity, []).extend(conditions)
     values = [(quantity, value) for quantity, conditions in about.items() for value in _values_near(conditions)]
-    holding = dict.fromkeys(values, 0)  # the earlier lines that hold of a value, a bit each
+    holding = dict.fromkeys(values, 0)  # bits of the earlier lines that hold for a value
     for number, of_line in enumerate(asked):
         over = (1 << number) - 1
         for quantity, value in values:
@@ -189,7 +189,7 @@ def _hidden_line(lines: Sequence[Line]) -> tuple[int, int] | None:
 
 
 def _by_quantity(line: Line) -> dict[str, list[Condition]]:
-    """All conditions of a line by what they look at; the ranges of a row are one thing."""
+    """Return all conditions of a line by quantity; the ranges of a row are one quantity."""
     result: dict[str, list[Condition]] = {}
     row = "" if line.manoeuvre == Manoeuvre.CHARGE else line.fired
     for each in all_conditions(line):
@@ -246,7 +246,7 @@ def _order_of(text: str, where: str) -> Line:
 
 
 def _move_in(text: str, where: str) -> tuple[str, int]:
-    """Return an order without the words that say where its move ends, and its stop."""
+    """Return an order without the words about the end of its move, and its stop."""
     if (match := _SO_FAR.match(text)) is not None:
         return match[1], _inches(match[2], text, where)
     if (match := _UP_TO.match(text)) is not None:
@@ -256,7 +256,7 @@ def _move_in(text: str, where: str) -> tuple[str, int]:
 
 
 def _inches(inches: str, text: str, where: str) -> int:
-    """Return the length that a move is stated by, in hundredths of an inch."""
+    """Return the stated length of a move in hundredths of an inch."""
     stop = round(float(inches) * INCH)
     if not 0 < stop <= _FARTHEST * INCH:
         raise InputError(f"{text!r}: that is no move", where=where, allowed=f"more than 0, up to {_FARTHEST} inches")
@@ -297,7 +297,7 @@ def _condition_of(text: str, where: str) -> Condition:
 
 
 def _no_condition(text: str, where: str, name: str = "") -> InputError:
-    numbered = any(map(_AS_NUMBER.match, text.split()))  # a name alone is no better answer to it
+    numbered = any(map(_AS_NUMBER.match, text.split()))  # with a number, its words come first
     told = _nearest_words(text) if numbered else ""
     told = told or did_you_mean(name or text, (*FLAGS, *QUANTITIES)) or _nearest_words(text)
     problem = f"no condition {text!r}{told}"
@@ -308,7 +308,7 @@ def _no_condition(text: str, where: str, name: str = "") -> InputError:
 
 
 def _nearest_words(text: str) -> str:
-    """The words that the first unknown word may stand for."""
+    """Return a suggestion for the first unknown word."""
     known = dict.fromkeys(word for words in (*FLAGS, *QUANTITIES, *_COMPARISONS, "beyond") for word in words.split())
     for word in text.split():
         if not {word} & {*known, *_FILLERS, *_OWN, *_ENEMY, "not"} and not _AS_NUMBER.match(word):
@@ -317,7 +317,7 @@ def _nearest_words(text: str) -> str:
 
 
 def _check_together(line: Line, where: str) -> None:
-    """Refuse conditions that can never hold together, what goes without saying among them."""
+    """Raise InputError for conditions that can never hold together, including implied ones."""
     for quantity, asked in _by_quantity(line).items():
         if any(all(_holds_of(each, value) for each in asked) for value in _values_near(asked)):
             continue
@@ -332,7 +332,7 @@ def _check_together(line: Line, where: str) -> None:
 
 
 def _values_near(conditions: Sequence[Condition]) -> set[float]:
-    """Values of one quantity from 0: where its conditions hold at all, they hold for one of these."""
+    """Return test values of a quantity from 0: conditions that can hold together do so for one of these."""
     if conditions[0].quantity in FLAGS:
         return {0.0, 1.0, 2.0}
     ends = sorted({0.0, *(condition.value for condition in conditions)})

@@ -1,9 +1,9 @@
 """Policies: the decisions of a side in each activation (AC-9.2).
 
 A tactic maps a :class:`View` to a :class:`Manoeuvre` and an :class:`Action`. To add one, write its name in
-:class:`Policy`, and in :data:`POLICIES` its lines (:mod:`.orders`) and its description: scenario keys and help are
-made from them. Needs of a unit beyond a ranged row are in `scenarios/policies.py`. Restrictions by a failed rally test
-or a building are applied afterwards, in :func:`allowed`.
+:class:`Policy`, and its lines (:mod:`.orders`) and description in :data:`POLICIES`; scenario keys and help are
+generated from them. Needs of a unit beyond a ranged row are in `scenarios/policies.py`. Restrictions by a failed rally
+test or a building are applied afterwards, in :func:`allowed`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from analyser.common.jit import step
 
 
 class Policy(IntEnum):
-    """The policies by name."""
+    """Policies by name."""
 
     SHOOT = 0
     SHORT_RANGE = 1
@@ -27,7 +27,7 @@ class Policy(IntEnum):
 
 
 class About(NamedTuple):
-    """Description of a tactic, whether its unit shoots in its own activation, and its lines (:mod:`.orders`)."""
+    """Description of a tactic, its lines (:mod:`.orders`), and a flag for shooting in its own activation."""
 
     told: str
     shoots: bool
@@ -59,7 +59,7 @@ POLICIES = {
         ("aim and shoot with overcharge if in range", "advance and shoot with overcharge"),
     ),
 }
-"""The policies as scenarios name them, each by the name of its :class:`Policy`, in the order that users see."""
+"""Tactics by the lower-case name of their :class:`Policy`, as in scenarios, in the order of the help."""
 
 BEST = "best"
 """Best play: the policy that is no fixed tactic (:mod:`analyser.engine.fight.best`)."""
@@ -73,13 +73,13 @@ class Manoeuvre(IntEnum):
     STAY = 0
     AIM = 1
     ADVANCE = 2
-    CLOSE_IN = 3  # an advance that stops at short range, or at long range where the row has no short one
+    CLOSE_IN = 3  # an advance that stops at short range, or at long range if the row has no short one
     DOUBLE_TIME = 4
     CHARGE = 5
     RETIRE = 6  # an advance away from the enemy
     RETIRE_AT_DOUBLE_TIME = 7
     EXIT = 8  # out of a building, toward the enemy
-    EXIT_BACK = 9  # and away from it
+    EXIT_BACK = 9  # out of a building, away from the enemy
 
 
 @step
@@ -95,7 +95,7 @@ def exits(manoeuvre: int) -> bool:
 
 
 class Action(IntEnum):
-    """Use of the attack step; a charge has its own."""
+    """Use of the attack step; a charge includes its own."""
 
     NOTHING = 0
     SHOOT = 1  # or re-arm first, if the row needs it
@@ -105,22 +105,22 @@ class Action(IntEnum):
 
 
 class View(NamedTuple):
-    """Situation that a policy sees. Truth values, except the distance."""
+    """Situation that a policy sees: flags, except the distance."""
 
     rally_failed: int
     in_building: int
-    in_range: int  # the row that it shoots with reaches the enemy
+    in_range: int  # its row reaches the enemy
     in_short_range: int
     can_charge: int  # it has a row to charge with, and the enemy is within reach
-    must_charge: int  # and a rule makes it do so (Berserk, Run Amok), which it does not in a building
-    distance: int  # hundredths of an inch; -1 where distances do not count
+    must_charge: int  # and a rule compels it (Berserk, Run Amok), unless it is in a building
+    distance: int  # hundredths of an inch; -1 if distances do not count
 
 
 @step
 def allowed(manoeuvre: int, action: int, view: View) -> tuple[int, int]:
     """Return the allowed part of a decision, in a building (no manoeuvre) and after a failed rally test (AC-5.6).
 
-    A unit that has failed its test has its movement step or its attack step: the attack, unless nothing is in range or
+    After a failed test a unit has only its attack step. It has its movement step instead if nothing is in range, or if
     the decision was only to move. It may not charge unless it is Berserk (AC-7); instead it shoots if anything is in
     range, or advances.
     """

@@ -1,4 +1,4 @@
-"""Rows of the armaments grid: whether one may fire, and what picks its band (AC-2.3, AC-4.1, AC-4.4, AC-6)."""
+"""Rows of the armaments grid: conditions of firing, and selection of the band (AC-2.3, AC-4.1, AC-4.4, AC-6)."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ class RowKind(IntEnum):
 
 
 class RowFacts(NamedTuple):
-    """Row of the grid, apart from its dice. Lengths are in hundredths of an inch."""
+    """Row of the grid without its dice; lengths are in hundredths of an inch."""
 
     kind: int = 0  # a RowKind
-    against: int = 0  # bits of the categories that it fires at
+    against: int = 0  # bits of the categories of its targets
     long_range: int = NONE
-    short_range: int = NONE  # NONE: the row has none
+    short_range: int = NONE  # NONE: no short range
     slow_to_fire: int = 0
     move_or_fire: int = 0
     reactive: int = 0
@@ -39,8 +39,8 @@ class RowFacts(NamedTuple):
 class ShotFacts(NamedTuple):
     """Circumstances that decide whether a row may fire."""
 
-    distance: int = NONE  # hundredths of an inch; NONE: nothing is out of range
-    short_range: int = 0  # whether the target is at short range, where no distance is known
+    distance: int = NONE  # hundredths of an inch; NONE: everything is in range
+    short_range: int = 0  # 1: at short range, if the distance is unknown
     reloading: int = 0
     advanced: int = 0
     opportunity_fire: int = 0
@@ -77,7 +77,7 @@ def can_shoot_with(row: RowFacts, category: int, policy: int) -> bool:
 
 @step
 def band_count(models: int, damage: int, behemoth: int, in_building: int) -> int:
-    """Return the number that picks the band: models, half in a building (AC-4.4), or a behemoth's damage (AC-2.3).
+    """Return the number that selects the band: models, half in a building (AC-4.4), or a behemoth's damage (AC-2.3).
 
     Examples
     --------
@@ -99,7 +99,7 @@ def within_short_range(row: RowFacts, shot: ShotFacts) -> bool:
 
 @step
 def why_not(row: RowFacts, shot: ShotFacts, category: int, dice: int) -> int:
-    """Return why a row with so many `dice` (NONE: no band) cannot fire at a target of that category (AC-4.1, AC-6)."""
+    """Return the reason that a row with `dice` (NONE: no band) cannot fire at a target category (AC-4.1, AC-6)."""
     if row.kind != RowKind.RANGED:
         return WhyNot.NOT_RANGED.value
     if not row.against >> category & 1:

@@ -1,8 +1,9 @@
-"""Spectacular Demise (X): what the last model of a unit does to the enemy near it (AC-7).
+"""Special rules with dice of their own: Spectacular Demise, Siegebreaker, Run Amok (AC-6, AC-7).
 
-One attack die: a miss is a suppression test within 6 inches; a strike, within 4, and a heroic strike, within 8, are a
-neutral attack of X dice. Who is in contact is within them all; where no distance is known, nobody else is. What the die
-showed stands in the state of the unit that is gone.
+A unit with Spectacular Demise (X) rolls one attack die when its last model is destroyed. A miss is a suppression test
+within 6 inches. A strike (within 4) or a heroic strike (within 8) is a neutral attack of X dice. A unit in contact is
+within all of them; if the distance is unknown, no other unit is. The state of the removed unit holds the result of the
+die.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from analyser.rules import activation, discipline, unit_state
 from analyser.rules.activation import Order, in_building, length_between
 from analyser.rules.structs import CATEGORIES, INCH, NONE, SideFacts, TargetFacts
 
-# Bits of activations, which a unit that is gone has no more use for.
+# Bits of activations, which a removed unit no longer needs.
 BLAST, PANIC, SETTLED = unit_state.RALLY_FAILED, unit_state.SUPPRESSED_BEFORE, unit_state.DISORDERED_BEFORE
 _NOT_BY_DAMAGE = discipline.BROKEN | discipline.FLED
 STRIKE_REACHES, PANIC_REACHES, HEROIC_REACHES = 4 * INCH, 6 * INCH, 8 * INCH
@@ -20,7 +21,7 @@ STRIKE_REACHES, PANIC_REACHES, HEROIC_REACHES = 4 * INCH, 6 * INCH, 8 * INCH
 
 @step
 def goes_off(state: int, side: SideFacts) -> bool:
-    """Return True if the last model was destroyed and its die is not rolled yet; a broken unit leaves no wreck."""
+    """Return True if the last model was destroyed and its die is not rolled yet; a broken unit has no blast."""
     if not unit_state.is_removed(state) or state & (_NOT_BY_DAMAGE | SETTLED) or not side.spectacular_demise:
         return False
     return unit_state.lost_of(state) == side.models
@@ -34,7 +35,7 @@ def length_away(state: int, other: int, side: SideFacts, others: SideFacts) -> i
 
 @step
 def shown(state: int, strikes: bool, length: int, side: SideFacts) -> int:
-    """The unit after its die: a strike that reaches the enemy, or something else, perhaps a miss that does."""
+    """Return the unit after its die: a blast if a strike reaches the enemy, else a panic if a miss could."""
     state |= SETTLED
     if strikes and length <= HEROIC_REACHES:
         return state | BLAST
@@ -43,42 +44,42 @@ def shown(state: int, strikes: bool, length: int, side: SideFacts) -> int:
 
 @step
 def panics(other: int) -> bool:
-    """Return True if the other side is gone, and its die was, or may have been, a miss."""
+    """Return True if the other side is removed, and its die was, or may have been, a miss."""
     return unit_state.is_removed(other) and other & PANIC != 0
 
 
 @step
 def settled(state: int, bit: int, side: SideFacts) -> int:
-    """The unit that is gone, with that much done: it is of no account any more where it stood."""
+    """Return the removed unit after one effect: its position no longer matters."""
     return unit_state.out_of_place(state, side) & ~bit
 
 
 @step
 def settled_by_a_shot(state: int, side: SideFacts) -> int:
-    """A unit destroyed by a shot: where no distance is known no unit is near it, and there is no die to roll."""
+    """Return a unit destroyed by a shot; if distances are unknown, no unit is near and no die is rolled."""
     unseen = unit_state.is_removed(state) and side.spectacular_demise and side.distance == NONE
     return state | SETTLED if unseen else state
 
 
-# Between the attack and its die; a bit of units that are gone, which one that stands has no use for.
+# Set between the attack and its die; a bit of removed units, unused by standing ones.
 SHAKEN = discipline.FLED
 
 
 @step
 def shaken(state: int, side: SideFacts) -> int:
-    """The unit after an attack of such a row: if it is still in its building, a die is to be rolled for that."""
+    """Return the unit after an attack with Siegebreaker: a die is due if it is still in its building."""
     return state | SHAKEN if in_building(state, side) and not unit_state.is_removed(state) else state
 
 
 @step
 def is_at_stake(state: int, side: SideFacts) -> bool:
-    """Return True if the die is to be rolled: the building was attacked, and the unit has not left it since."""
+    """Return True if the die is due: the building was attacked, and the unit has not left it since."""
     return state & SHAKEN != 0 and not unit_state.is_removed(state) and in_building(state, side)
 
 
 @step
 def after_siege_test(state: int, side: SideFacts, wrecked: bool) -> int:
-    """The unit after the die: out of the building, if that is `wrecked`, or still in it."""
+    """Return the unit after the die: out of its building if that is `wrecked`, or still in it."""
     state &= ~SHAKEN
     return unit_state.moved(state, side, 0) if wrecked else state
 
@@ -105,7 +106,7 @@ def hurts(state: int, other: int, sides: tuple[SideFacts, SideFacts], enemy: Tar
 
 @step
 def with_damage(state: int, side: SideFacts, damage_limit: int) -> int:
-    """The unit that was near, with one damage more: no attack, so no test, and its officer is not chosen."""
+    """Return the unit with one more damage, without an attack: it takes no test, and no officer is chosen."""
     if unit_state.damage_of(state) + 1 < damage_limit:
         return state + (1 << discipline.DAMAGE)
     return without_a_model(state, side)
@@ -113,7 +114,7 @@ def with_damage(state: int, side: SideFacts, damage_limit: int) -> int:
 
 @step
 def without_a_model(state: int, side: SideFacts) -> int:
-    """A unit with one model less, and the damage on it gone; its general does not choose the officer."""
+    """Return a unit with one model less and no damage; its owner does not choose the officer."""
     if unit_state.models_of(state) > 1:
         return (state - 1) & _NO_DAMAGE
     return settled_by_a_shot(unit_state.removed_state(state, side, 1, discipline.ANNIHILATED), side)

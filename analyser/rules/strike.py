@@ -1,8 +1,8 @@
 """Steps of a strike: the random draw needed next, and its effect on both units (AC-3.7 to AC-5.9, AC-6).
 
 Every engine resolves a strike by these steps. The exact engine follows each outcome with its probability, simulations
-draw one, and a narrated trial records it. The progress of a strike is one integer: its stage, whether the officer has
-fallen, and above them first the attacker's card (Overcharge), then the losses of both units by the roll.
+draw one, and a narrated trial records it. The progress of a strike is one integer: its stage, the officer's fate, and
+above them the attacker's card (Overcharge) or, after the roll, the losses of both units.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Stage(IntEnum):
 
     CARD = 0  # the attacker's card, whose value is added to its dice (Overcharge, AC-6)
     ROLL = 1  # the score of the attack roll
-    OFFICER = 2  # whether the officer is among the models destroyed (AC-5.8)
+    OFFICER = 2  # the officer is among the models destroyed, or not (AC-5.8)
     TEST = 3  # the suppression test (AC-5.1)
     PASSED = 4
     FAILED = 5
@@ -30,14 +30,14 @@ class Stage(IntEnum):
 
 _STAGE = 7  # the bits of the stage
 _FALLEN = 1 << 3
-_FIRST = 4  # the place of the lowest bit of the card, or of the losses
+_FIRST = 4  # lowest bit of the card, or of the losses
 _DAMAGE, _OWN_DESTROYED, _OWN_DAMAGE = _FIRST + BITS, _FIRST + 2 * BITS, _FIRST + 3 * BITS
 _NUMBER = (1 << BITS) - 1
 
 
 @step
 def begun(fight: FightFacts) -> int:
-    """Return what is known of a strike before chance has decided anything.
+    """Return the progress of a strike before any draw.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def stage_of(known: int) -> int:
 
 @step
 def with_card(card: int) -> int:
-    """Return what is known once the attacker's card is (Overcharge, AC-6)."""
+    """Return the progress of a strike after the attacker's card (Overcharge, AC-6)."""
     return Stage.ROLL | card << _FIRST
 
 
@@ -68,25 +68,25 @@ def card_of(known: int) -> int:
 
 @step
 def destroyed_by(known: int) -> int:
-    """Return how many models of the target the roll has destroyed."""
+    """Return the number of the target's models destroyed by the roll."""
     return known >> _FIRST & _NUMBER
 
 
 @step
 def own_losses(known: int) -> tuple[int, int]:
-    """Return how many of its own models the roll has cost the attacker, and the damage left on it (Overcharge)."""
+    """Return the attacker's models destroyed by its own roll, and the damage left on it (Overcharge)."""
     return known >> _OWN_DESTROYED & _NUMBER, known >> _OWN_DAMAGE
 
 
 @step
 def rolled(fight: FightFacts, scores: Scores, score: int) -> int:
-    """Return what is known after a roll of that score."""
+    """Return the progress of a strike after a roll with that score."""
     return after_losses(fight, losses_of(fight, scores, score))
 
 
 @step
 def after_losses(fight: FightFacts, losses: tuple[int, int, int, int]) -> int:
-    """Return what is known after a roll that costs both units so much (:func:`~.attack.losses_of`)."""
+    """Return the progress of a strike after a roll with those losses of both units (:func:`~.attack.losses_of`)."""
     destroyed, damage, own_destroyed, own_damage = losses
     known = destroyed << _FIRST | damage << _DAMAGE | own_destroyed << _OWN_DESTROYED | own_damage << _OWN_DAMAGE
     lost = discipline.places_lost(fight, destroyed) if destroyed < fight.models else 0
@@ -97,7 +97,7 @@ def after_losses(fight: FightFacts, losses: tuple[int, int, int, int]) -> int:
 
 @step
 def with_officer(fight: FightFacts, known: int, fallen: int) -> int:
-    """Return what is known once it is whether the officer has `fallen` (AC-5.8)."""
+    """Return the progress of a strike once the officer's fate (`fallen`) is known (AC-5.8)."""
     known &= ~_STAGE
     highest = discipline.passes_up_to(fight, destroyed_by(known), discipline.disordered_by_loss(fight, fallen))
     stage = Stage.TEST
@@ -108,7 +108,7 @@ def with_officer(fight: FightFacts, known: int, fallen: int) -> int:
 
 @step
 def officer_among(fight: FightFacts, known: int) -> tuple[int, int]:
-    """Return at how many of how many equally likely places the officer is among the models destroyed (AC-5.8)."""
+    """Return the officer's positions among the models destroyed, and all equally likely positions (AC-5.8)."""
     return discipline.places_lost(fight, destroyed_by(known)), fight.models
 
 
@@ -129,7 +129,7 @@ def probability_of_yes(fight: FightFacts, known: int, side: int, odds: Odds) -> 
 
 @step
 def answered(fight: FightFacts, known: int, yes: int) -> int:
-    """Return what is known after the answer: the officer has fallen, or the test is passed."""
+    """Return the progress of a strike after a draw: `yes` if the officer has fallen, or the test is passed."""
     if stage_of(known) == Stage.OFFICER:
         return with_officer(fight, known, yes)
     return known & ~_STAGE | (Stage.PASSED if yes else Stage.FAILED)
@@ -143,13 +143,13 @@ def has_fallen(known: int) -> bool:
 
 @step
 def disordered(fight: FightFacts, known: int) -> int:
-    """Return whether the target is disordered when it comes to its test (AC-5.8)."""
+    """Return 1 if the target is disordered when it takes its test (AC-5.8)."""
     return discipline.disordered_by_loss(fight, 1 if known & _FALLEN else 0)
 
 
 @step
 def outcome_of(fight: FightFacts, known: int) -> int:
-    """Return the outcome of a strike of which all is known, as :mod:`.discipline` packs it (AC-5.4 to AC-5.9)."""
+    """Return the outcome of a finished strike, as packed by :mod:`.discipline` (AC-5.4 to AC-5.9)."""
     destroyed, damage = destroyed_by(known), known >> _DAMAGE & _NUMBER
     own = (known >> _OWN_DESTROYED & _NUMBER) << ATTACKER_DESTROYED | (known >> _OWN_DAMAGE) << ATTACKER_DAMAGE
     if stage_of(known) == Stage.PASSED:
@@ -159,7 +159,7 @@ def outcome_of(fight: FightFacts, known: int) -> int:
 
 @step
 def target_after(strike: StrikeFacts, attack: AttackFacts, side: SideFacts, target: int, outcome: int) -> int:
-    """Return the state of the target, which is of `side`, after a strike of that outcome."""
+    """Return the state of the target (of `side`) after a strike with that outcome."""
     after = unit_state.carried_over(target, outcome, side, strike.counts)
     return close_quarters.struck_by(after, attack) if strike.counts else after
 
@@ -168,10 +168,10 @@ def target_after(strike: StrikeFacts, attack: AttackFacts, side: SideFacts, targ
 def attacker_after(
     strike: StrikeFacts, attack: AttackFacts, side: SideFacts, states: tuple[int, int], losses: tuple[int, int]
 ) -> int:
-    """Return the state of the attacker, which is of `side`, after its strike (AC-4.2, AC-6).
+    """Return the state of the attacker (of `side`) after its strike (AC-4.2, AC-6).
 
-    `states`: of the attacker before it, and of the target after it. `losses`: models that its own blanks have
-    destroyed, and the damage left on it (Overcharge).
+    `states`: of the attacker before the strike, and of the target after it. `losses`: models destroyed by its own
+    blanks, and the damage left on it (Overcharge).
     """
     if strike.by_blast:
         return special_rules.settled(states[0], special_rules.BLAST, side)

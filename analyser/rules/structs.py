@@ -1,7 +1,7 @@
 """Facts known before a die is rolled, as flat records of integers.
 
-An engine reads nothing else: names, selectors and checks are resolved before. A flag is 0 or 1; a number that may be
-absent is then -1.
+An engine reads nothing else: names and selectors are resolved and checked before. A flag is 0 or 1; an optional number
+is -1 (NONE) if absent.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 NONE = -1
-INCH = 100  # lengths are kept in hundredths of an inch
-MOST_INCHES = 60  # a table's depth; also how far back "far from the edge" is where distances count
+INCH = 100  # units of an inch: lengths are integers in hundredths
+MOST_INCHES = 60  # depth of a table; also the distance to a far edge if distances count
 
 
 class Officer(IntEnum):
@@ -70,15 +70,15 @@ CATEGORIES = ("light", "heavy", "aerial")
 
 
 class AttackFacts:
-    """The attacking side."""
+    """Facts of the attack and the attacker."""
 
-    close_quarters: int  # no cover and no range count, and it causes no test of its own (AC-4.3, AC-8.5)
+    close_quarters: int  # ignores cover and range, and causes no test of its own (AC-4.3, AC-8.5)
     dice: int
-    dice_in_parentheses: int  # NONE where the cell of the grid has no second value
+    dice_in_parentheses: int  # NONE if the cell has none
     point_blank: int
     shock: int
     wreckers: int
-    stated_rating: int  # a Rating, or NONE: then it is counted
+    stated_rating: int  # a Rating, or NONE: computed
     bonuses: int  # bits of Bonus
     penalties: int  # bits of Penalty
     sight: int  # a Sight
@@ -96,21 +96,21 @@ class AttackFacts:
     seismic: int
     lock_on: int
     opportunity_fire: int
-    corrosive: int  # whether the target is within reach of the attacker's Corrosive Fumes
-    models: int  # the attacker's own, as the next two (Overcharge)
+    corrosive: int  # 1: the target is within reach of the attacker's Corrosive Fumes
+    models: int  # of the attacker, as the next two (Overcharge)
     damage: int
     damage_limit: int
-    charging: int  # whether it is the attack of a charge: not that of an Overrun
-    is_a: int  # bits of what the attacker is (:mod:`.house_rules`); 0 where that is not known
-    die: int  # the own faces of the die, packed (:mod:`.house_rules`); 0: as printed
-    house_1: int  # house rules of the attacker, each packed (:mod:`.house_rules`); 0: no more
+    charging: int  # 1: the attack of a charge, not of an Overrun
+    is_a: int  # bits of type and category of the attacker (:mod:`.house_rules`); 0 if unknown
+    die: int  # custom faces of the die, packed (:mod:`.house_rules`); 0: as printed
+    house_1: int  # house rules of the attacker, packed (:mod:`.house_rules`); 0: none
     house_2: int
     house_3: int
     house_4: int
 
 
 class TargetFacts:
-    """The target."""
+    """Facts of the target."""
 
     category: int  # an index of CATEGORIES
     models: int
@@ -122,7 +122,7 @@ class TargetFacts:
     suppressed: int
     disordered: int
     activated: int
-    exposed: int  # NONE when the attack does not prioritise exposed models (AC-3.9)
+    exposed: int  # NONE if the attack does not prioritise exposed models (AC-3.9)
     close_formation: int
     officer: int  # an Officer
     near_commander: int
@@ -132,7 +132,7 @@ class TargetFacts:
     obstacle: int
     behemoth: int
     aircraft: int
-    flees: int  # whether a fall-back of 3 inches reaches its table edge
+    flees: int  # 1: a fall-back of 3 inches reaches its table edge
     models_without_room: int
     fail_on_purpose: int
     chain_of_command: int
@@ -146,10 +146,10 @@ class TargetFacts:
     always_concealed: int  # Shrouded, Obfuscating
     construct: int
     bodyguard: int
-    ground_unit: int  # whether Seismic can touch it
+    ground_unit: int  # 1: Seismic can affect it
     concealed_by_obstacle: int
-    steady: int  # whether it is never disordered (a house rule)
-    is_a: int  # as of the attacker, and the next ones
+    steady: int  # 1: never disordered (a house rule)
+    is_a: int  # as of the attacker, like the next ones
     house_1: int
     house_2: int
     house_3: int
@@ -157,16 +157,16 @@ class TargetFacts:
 
 
 class FightFacts:
-    """Attack on a target with all conditions applied."""
+    """An attack on a target with all conditions applied."""
 
     dice: int
     rating: int
     reroll_faces: int  # bits of faces that the rating re-rolls (AC-3.4)
     extra_faces: int  # bits of further faces, none of them among reroll_faces (AC-3.5)
     extra_dice: int
-    explosion: int  # dice that a die of the first roll adds if it explodes
-    exploding_faces: int  # bits of the faces that do so
-    heroic_faces: int  # bits of the faces that count as a heroic strike, as a strike, and as a blank
+    explosion: int  # dice added by a first-roll die that explodes
+    exploding_faces: int  # bits of the faces that explode
+    heroic_faces: int  # bits of the faces that count as a heroic strike, a strike and a blank
     strike_faces: int
     blank_faces: int
     heroic_hits: int
@@ -179,13 +179,13 @@ class FightFacts:
     models: int
     damage: int
     damage_limit: int
-    most_destroyed: int  # models that can be destroyed (AC-3.9)
+    most_destroyed: int  # most models that can be destroyed (AC-3.9)
     defence: int
     devastating: int
     penetrating: int
     behemoth: int
     test: int  # a Test
-    discipline: int  # with every modifier that is known before the dice
+    discipline: int  # with all modifiers known before the dice
     break_limit: int
     suppressed: int
     disordered: int
@@ -193,64 +193,64 @@ class FightFacts:
     officer: int
     near_commander: int
     cryo: int
-    disorders: int  # whether becoming suppressed disorders (Construct, Seismic)
+    disorders: int  # 1: becoming suppressed also disorders (Construct, Seismic)
     flees: int
     models_without_room: int
 
 
 class SideFacts(NamedTuple):
-    """Constants of a side in a longer fight. Lengths are in hundredths of an inch."""
+    """Constants of a side in a longer fight; lengths are in hundredths of an inch."""
 
     models: int = 0  # at the start
     garrisoned: int = 0  # at the start
-    distance: int = 0  # between the two at the start; NONE: nothing is out of reach
+    distance: int = 0  # of the two units at the start; NONE: everything is within reach
     edge_distance: int = 0  # to its own table edge at the start; NONE: far
-    tracks_position: int = 0  # whether anything depends on where it stands
-    stride: int = 0  # every position that it can reach is a multiple of this away from its start
-    origin: int = 0  # where it stood, in strides, as its state has it
-    position_at: int = 0  # the bit of its state at which its place begins (:mod:`.unit_state`)
+    tracks_position: int = 0  # 1: its position matters
+    stride: int = 0  # its positions are multiples of this from its start
+    origin: int = 0  # position of its start in its state, in strides
+    position_at: int = 0  # lowest bit of the position in its state (:mod:`.unit_state`)
     speed: int = 0
-    retires: int = 0  # in how many times its SPEED it may go away from the other side in one move
-    policy: int = 0  # a Policy, or NONE: it does what is chosen for it
-    charges: int = 0  # whether it may charge the other side
-    berserk: int = 0  # whether it charges after a failed rally test, if it can, whatever its policy
-    runs_amok: int = 0  # whether it charges if it can, whatever its policy
-    rearms: int = 0  # whether a unit that is reloading re-arms instead of shooting (Slow to Fire)
+    retires: int = 0  # longest move away from the enemy, in multiples of SPEED
+    policy: int = 0  # a Policy, or NONE: decisions are chosen for it
+    charges: int = 0  # 1: it may charge the other side
+    berserk: int = 0  # 1: it charges after a failed rally test, if it can, whatever its policy
+    runs_amok: int = 0  # 1: it charges if it can, whatever its policy
+    rearms: int = 0  # 1: a reloading unit re-arms instead of shooting (Slow to Fire)
     static: int = 0
     hunter: int = 0
     overrun: int = 0
-    fumes_within: int = 0  # how far Corrosive Fumes of the other side reach this one (AC-7); NONE: never
-    withdraws_without_room: int = 0  # models lost for want of room when it withdraws
-    spectacular_demise: int = 0  # dice of the blast when its last model is destroyed; 0: it does not have the rule
-    capacity: int = 0  # embarked models that one of its models carries
-    passengers: int = 0  # models embarked on it; 0: it is no occupied transport
+    fumes_within: int = 0  # reach of the enemy's Corrosive Fumes (AC-7); NONE: never
+    withdraws_without_room: int = 0  # models lost for lack of space when it withdraws
+    spectacular_demise: int = 0  # dice of the blast when its last model is destroyed; 0: without the rule
+    capacity: int = 0  # passengers for each of its models
+    passengers: int = 0  # models embarked on it; 0: none
 
 
 class StrikeFacts(NamedTuple):
-    """Attack in a sequence: striker, conditions under which it is made, and dice by number of models."""
+    """A strike of a sequence: its side, its conditions, and its dice by number of models."""
 
     striker: int = 0  # side 0 or 1
-    orders: int = 0  # bits of the active side's orders under which it is made; NONE: always
+    orders: int = 0  # bits of the active side's orders for which it is made; NONE: all
     by_lookout: int = 0  # opportunity fire: made by a unit on lookout
-    by_blast: int = 0  # made by the blast of a unit that is gone (Spectacular Demise)
-    beside: int = 0  # made at the same time as that of the side's own unit, whose blanks may have destroyed it (AC-8.7)
-    marks: int = 0  # whether it marks the striker, which is then answered (Tail Gunner)
-    on_marked: int = 0  # made only on a unit that is marked (Tail Gunner, Throw)
-    after_failed_rally: int = 0  # whether a unit that failed its rally test may make it
-    by_damage: int = 0  # bands go by the damage that the striker has suffered (AC-2.3)
-    inside: int = 0  # 1: made only while the striker is in its building, 0: only when it is out; NONE: always
-    fixed_dice: int = 0  # dice whatever the number of models (Sponsons, other units); NONE: by the grid
-    counts: int = 0  # whether it is part of a combat: its losses decide who wins, its qualities the test (AC-8.5)
-    long_range: int = 0  # hundredths of an inch; NONE: nothing is out of range
-    short_range: int = 0  # the same; NONE: the row has none
+    by_blast: int = 0  # made by the blast of a removed unit (Spectacular Demise)
+    beside: int = 0  # simultaneous with its side's own unit, whose blanks may have destroyed it (AC-8.7)
+    marks: int = 0  # 1: it marks the striker, which is then shot back at (Tail Gunner)
+    on_marked: int = 0  # made only on a marked unit (Tail Gunner, Throw)
+    after_failed_rally: int = 0  # 1: a unit that failed its rally test may make it
+    by_damage: int = 0  # 1: damage of the striker selects the band (AC-2.3)
+    inside: int = 0  # 1: only while the striker is in its building, 0: only outside; NONE: always
+    fixed_dice: int = 0  # dice for any number of models (Sponsons, other units); NONE: by the grid
+    counts: int = 0  # 1: part of a combat: its losses decide the winner, its qualities affect the test (AC-8.5)
+    long_range: int = 0  # hundredths of an inch; NONE: everything is in range
+    short_range: int = 0  # hundredths of an inch; NONE: no short range
     indirect: int = 0
     move_or_fire: int = 0
     reloads: int = 0  # Slow to Fire
-    bears_blanks: int = 0  # whether what Overcharge costs the striker changes its state (AC-6)
-    wrecks: int = 0  # Siegebreaker: a die for the building is rolled later on
-    before_throw: int = 0  # made by a unit with Throw: whether it destroys a model is asked when the combat is over
-    by_throw: int = 0  # a Throw, whose dice a card says
-    test_apart: int = 0  # whether its suppression test is taken apart from it, so that it can be failed on purpose
+    bears_blanks: int = 0  # 1: the cost of Overcharge changes the striker's state (AC-6)
+    wrecks: int = 0  # 1: a die for the building is rolled later (Siegebreaker)
+    before_throw: int = 0  # 1: by a unit with Throw; a destroyed model matters after the combat
+    by_throw: int = 0  # 1: a Throw, with its dice from a card
+    test_apart: int = 0  # 1: its suppression test is a separate step, so that it can be failed on purpose
 
 
 def _whole_numbers(facts: type) -> np.dtype[np.void]:

@@ -1,4 +1,4 @@
-"""The simple tactics that ship, as kernels read them: their lines of words (:data:`~.policies.POLICIES`) as a table."""
+"""The simple tactics for kernels: their lines (:data:`~.policies.POLICIES`) as a table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from analyser.common.records import Integers
 from analyser.rules.orders import Line, lines_of
 from analyser.rules.policies import POLICIES, Action, Manoeuvre, Policy, View, allowed
 
-_SEEN = ("in range", "in short range", "within reach")  # what a tactic can look at
+_SEEN = ("in range", "in short range", "within reach")  # conditions available to tactics
 _ALWAYS, _IN_RANGE, _IN_SHORT_RANGE, _WITHIN_REACH = range(4)
 TACTICS: dict[str, tuple[Line, ...]] = {name: lines_of(about.lines, name) for name, about in POLICIES.items()}
 """The lines of each tactic."""
@@ -26,18 +26,18 @@ _TABLE = np.array(
 )
 
 
-VIEWS = 1 << 5  # different views of who is in no building, see `number_of`
+VIEWS = 1 << 5  # number of different views outside a building, see `number_of`
 
 
 @step
 def number_of(view: View) -> int:
-    """The number of a view, as :func:`allowed_of_every_view` counts them: distances do not count."""
+    """Return the index of a view in :func:`allowed_of_every_view`; distances are ignored."""
     seen = (1 if view.rally_failed else 0) | (2 if view.in_range else 0) | (4 if view.in_short_range else 0)
     return seen | (8 if view.can_charge else 0) | (16 if view.must_charge else 0)
 
 
 def allowed_of_every_view() -> Integers:
-    """The manoeuvre and the action that each policy comes to with each view, as far as they are allowed.
+    """Return the allowed manoeuvre and action of each policy for each view.
 
     Shape (policies, VIEWS, 2); views by :func:`number_of`.
     """
@@ -52,7 +52,7 @@ def allowed_of_every_view() -> Integers:
 
 @step
 def decide(policy: int, view: View) -> tuple[int, int]:
-    """The manoeuvre and the action of a tactic: its first line whose condition holds."""
+    """Return the manoeuvre and the action of a tactic: its first line whose condition holds."""
     for line in range(_LINES):
         condition = _TABLE[policy, line, 0]
         holds = condition == _ALWAYS or (condition == _IN_RANGE and view.in_range)

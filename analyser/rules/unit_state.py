@@ -1,12 +1,12 @@
-"""A unit in the middle of a sequence of attacks, as one integer, and what carries over (AC-9.1, AC-9.2).
+"""State of a unit within a sequence of attacks as one integer, and the effect of attacks on it (AC-9.1, AC-9.2).
 
-The lower bits are those of an outcome (:mod:`.discipline`), so that the outcome of an attack is the state after it.
-Above them stand the statuses of a longer fight, and what the unit is about to do. While a unit stands, the
-field for destroyed models holds what it has lost in the close quarters combat that is going on, and 0 outside of
-one; of a removed unit it holds all that were ever destroyed by damage.
+The lower bits are those of an outcome (:mod:`.discipline`), so the outcome of an attack is the state after it. Above
+them are the statuses of a longer fight, and the unit's order. While a unit stands, the field for destroyed models holds
+its losses in the current close quarters combat, and 0 outside of one. For a removed unit it holds all models ever
+destroyed by damage.
 
-Lengths are in hundredths of an inch. Where a unit stands is the topmost part of its state, in strides of its side
-(:class:`~.structs.SideFacts`), so that few bits hold every place that it can come to.
+Lengths are in hundredths of an inch. The topmost part of a state is the unit's position, in strides of its side
+(:class:`~.structs.SideFacts`), so that few bits hold every position within reach.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from analyser.rules.structs import INCH, NONE, AttackFacts, Penalty, SideFacts, 
 
 ON_LOOKOUT, TAKING_COVER, RELOADING, OUT_OF_BUILDING = (1 << place for place in range(37, 41))
 RALLY_FAILED, SUPPRESSED_BEFORE, DISORDERED_BEFORE = (1 << place for place in range(41, 44))
-ORDERS, ORDERS_MASK = 44, 7  # an Order: what the unit does in its attack step, and how its combat ended
+ORDERS, ORDERS_MASK = 44, 7  # an Order: the use of its attack step, or the result of its combat
 SUPPRESSIVE, CRYO, SEISMIC = (1 << place for place in range(47, 50))  # qualities of attacks on it in this combat
-FIRST = 1 << 50  # it is activated first in this round
-WINS = 51  # close quarters combats won, where they are counted; above them, or else here, begins where it stands
+FIRST = 1 << 50  # activated first in this round
+WINS = 51  # combats won, if counted; above them, or else here, begins the position
 BITS_OF_WINS_IN_A_CHARGE = 2
 TOPMOST = 63
 
-# Of a unit that stands: a unit with Throw has destroyed a model of it in close quarters, or it has shot at a Tail
-# Gunner. FORGET ends it. Of one that is gone it says that it broke.
+# Of a standing unit: a unit with Throw has destroyed a model of it in close quarters, or it has shot at a Tail Gunner.
+# FORGET clears it. Of a removed unit: it broke.
 MARKED = discipline.BROKEN
 
-# Of a unit that is gone: it was its own blanks in a combat (Overcharge), so those beside it still strike (AC-8.7).
+# Of a removed unit: its own blanks destroyed it in a combat (Overcharge), so units beside it still strike (AC-8.7).
 BY_OWN_BLANKS = CRYO
 
-# Of a unit that stands, out of combat: it has a suppression test to take, after heavy losses (AC-5.2).
+# Of a standing unit outside combat: it must take a suppression test, after heavy losses (AC-5.2).
 TEST_DUE, AFTER_HEAVY_LOSSES = SUPPRESSIVE, CRYO
 
 FALL_BACK = 3 * INCH  # AC-5.4 b, and the withdrawal of AC-8.5
@@ -47,7 +47,7 @@ _LOST_BY_MOVING = ON_LOOKOUT | TAKING_COVER
 
 @step
 def models_of(state: int) -> int:
-    """Models left."""
+    """Return the number of models left."""
     return state & MODELS_MASK
 
 
@@ -58,25 +58,25 @@ def of_models(state: int, models: int) -> int:
 
 @step
 def lost_of(state: int) -> int:
-    """Models lost in the combat that is going on; of a removed unit, all that damage ever destroyed."""
+    """Return the models lost in the current combat; for a removed unit, all ever destroyed by damage."""
     return state >> MODELS_DESTROYED & MODELS_MASK
 
 
 @step
 def damage_of(state: int) -> int:
-    """Damage on the unit."""
+    """Return the damage on the unit."""
     return state >> DAMAGE & MODELS_MASK
 
 
 @step
 def order_of(state: int) -> int:
-    """The :class:`~.activation.Order` that the unit carries out."""
+    """Return the :class:`~.activation.Order` of the unit."""
     return state >> ORDERS & ORDERS_MASK
 
 
 @step
 def with_order(state: int, order: int) -> int:
-    """The unit with another order."""
+    """Return the unit with another order."""
     return state & ~(ORDERS_MASK << ORDERS) | order << ORDERS
 
 
@@ -91,9 +91,9 @@ TOO_FAR = 1 << TOPMOST - 1
 
 @step
 def origin_of(back: int, ahead: int, stride: int, position_at: int) -> int:
-    """Return where a side begins, in strides, so that a state has room for all its places; TOO_FAR if it has not.
+    """Return the position of a side's start in its state, in strides; TOO_FAR if its positions do not fit.
 
-    It can come to places `back` hundredths of an inch behind its start, and `ahead` in front of it.
+    They range from `back` hundredths of an inch behind the start to `ahead` in front of it.
     """
     strides_back, strides_ahead = -(-back // stride), -(-ahead // stride)
     room = 1 << TOPMOST - position_at  # on either side of the middle
@@ -104,21 +104,21 @@ def origin_of(back: int, ahead: int, stride: int, position_at: int) -> int:
 
 @step
 def position_of(state: int, side: SideFacts) -> int:
-    """Return the distance of the unit forward of its start."""
+    """Return the distance of the unit in front of its start."""
     return ((state >> side.position_at) - side.origin) * side.stride
 
 
 @step
 def out_of_place(state: int, side: SideFacts) -> int:
-    """The state without where the unit stands."""
+    """Return the state without a position."""
     return state & ~(-1 << side.position_at)
 
 
 @step
 def moved(state: int, side: SideFacts, length: int) -> int:
-    """The unit so much further forward: what is lost by moving is lost, and a building is left.
+    """Return the unit `length` further forward, without the statuses lost by moving, and out of its building.
 
-    Where it stands is kept only if something depends on it, so that states do not multiply for nothing.
+    The position is stored only if it matters, to keep the number of states small.
     """
     still = state & ~_LOST_BY_MOVING | (OUT_OF_BUILDING if side.garrisoned else 0)
     return still + ((length // side.stride) << side.position_at) if side.tracks_position else still
@@ -134,14 +134,14 @@ def length_to_edge(state: int, side: SideFacts) -> int:
 
 @step
 def set_back(state: int, side: SideFacts) -> int:
-    """The unit after falling back or withdrawing, which ends at the table's edge (AC-5.4 b, AC-8.5)."""
+    """Return the unit after falling back or withdrawing, at most to the table's edge (AC-5.4 b, AC-8.5)."""
     to_edge = length_to_edge(state, side)
     return moved(state, side, -(FALL_BACK if to_edge == NONE else min(FALL_BACK, to_edge)))
 
 
 @step
 def put_into(target: TargetFacts, side: SideFacts, state: int) -> None:
-    """Bring the state of the unit into its record `target`."""
+    """Copy the state of the unit into its record `target`."""
     target.models = models_of(state)
     if target.exposed != NONE:
         target.exposed = min(target.exposed, target.models)
@@ -156,9 +156,9 @@ def put_into(target: TargetFacts, side: SideFacts, state: int) -> None:
 
 @step
 def removed_state(state: int, side: SideFacts, destroyed: int, flags: int) -> int:
-    """A unit that is gone, `destroyed` models of those that it had just now by damage.
+    """Return the state of a removed unit, of whose models `destroyed` just fell by damage.
 
-    Where it stood is kept as long as something depends on it (Spectacular Demise, AC-7).
+    Its position is kept as long as it matters (Spectacular Demise, AC-7).
     """
     before = side.models - models_of(state)
     kept = _KEPT_WHEN_REMOVED | FELL_BACK | (-1 << WINS)
@@ -169,9 +169,9 @@ def removed_state(state: int, side: SideFacts, destroyed: int, flags: int) -> in
 
 @step
 def carried_over(state: int, outcome: int, side: SideFacts, counts: int) -> int:
-    """The state after an attack whose outcome, on this state, is `outcome`.
+    """Return the state after an attack with the outcome `outcome` from this state.
 
-    `counts`: whether what was destroyed counts for who wins the combat (AC-8.5).
+    `counts`: 1 if its losses count for the result of the combat (AC-8.5).
     """
     destroyed = outcome >> MODELS_DESTROYED & MODELS_MASK
     if outcome & ANNIHILATED:
@@ -184,7 +184,7 @@ def carried_over(state: int, outcome: int, side: SideFacts, counts: int) -> int:
 
 @step
 def start_state(target: TargetFacts, statuses: int) -> int:
-    """The unit as it stands at the start; `statuses` are bits of this module, and where it stands."""
+    """Return the unit at the start; `statuses` are bits of this module, including its position."""
     flags = discipline.statuses(target.suppressed, target.disordered, target.activated) | statuses
     flags |= TAKING_COVER if target.taking_cover else 0
     return discipline.standing(target.models, 0, target.damage, flags)
@@ -192,6 +192,6 @@ def start_state(target: TargetFacts, statuses: int) -> int:
 
 @step
 def relieved_by(attack: AttackFacts) -> int:
-    """The unit that is about to make an attack, in place of the one before it (AC-9.1)."""
+    """Return the unit that makes the next attack, in place of the one before it (AC-9.1)."""
     flags = SUPPRESSED if attack.penalties & Penalty.SUPPRESSED else 0
     return discipline.standing(attack.models, 0, attack.damage, flags)

@@ -1,5 +1,5 @@
-"""From a file, a mapping or two units to what an engine reads: checked, filled in from profiles, in whole numbers.
+"""Scenarios: from a file, a mapping or two units to checked records of integers that the engines read.
 
-An attack becomes records; charges (AC-8), focus fire (AC-9.1) and duels (AC-9.2) become programs of operations, which
+An attack becomes records. Charges (AC-8), focus fire (AC-9.1) and duels (AC-9.2) become programs of operations, which
 the engines run (:mod:`analyser.engine.fight.program`).
 """

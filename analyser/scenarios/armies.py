@@ -1,4 +1,4 @@
-"""An army from a file, a list of selectors or a mapping."""
+"""Public functions for armies: load one, check one, list the possible contents."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ ArmyLike = Army | str | os.PathLike[str] | Mapping[str, Any] | Sequence[str | Lo
 
 
 def load_army(source: ArmyLike, profiles: ProfilesLike | None = None, *, numbers: Numbers = "profile") -> Army:
-    """An army, checked, every unit with its profile.
+    """Return a checked army, every unit with its profile.
 
     Parameters
     ----------
     source : path, list or mapping
-        The path of an army file (TOML, `docs/armies.md`), or of a roster of BattleScribe or New Recruit (``.ros``,
-        ``.rosz``, ``.json``); a list of units: selectors, ``3 x`` a selector, loadouts, or mappings of the keys of
-        ``[[unit]]``; or a mapping of the form of the file. An Army comes back as it is.
+        The path of an army file (TOML, `docs/armies.md`) or of a roster of BattleScribe or New Recruit (``.ros``,
+        ``.rosz``, ``.json``). Or a list of units: selectors, ``3 x`` a selector, loadouts, or mappings with the keys of
+        ``[[unit]]``. Or a mapping in the form of the file. An Army is returned unchanged.
     profiles : Profiles or path, optional
-        Where selectors are looked up: a library, or a folder of unit files. Default: the shipped profiles.
+        Source of the units: a library, or a folder of unit files. Default: the shipped profiles.
     numbers : "profile" or "roster"
-        Whose numbers count where a roster says otherwise than the profiles; the warnings tell every difference.
+        Source of a number that differs between a roster and the profiles; the warnings list every difference.
 
     Raises
     ------
     InputError
-        A file that cannot be read, a unit that there is not, or another input that cannot be used.
+        An unreadable file, an unknown unit, or other unusable input.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def load_army(source: ArmyLike, profiles: ProfilesLike | None = None, *, numbers
     if isinstance(source, Sequence) and not isinstance(source, str):
         return _from_table({"unit": source}, "army", library)
     path = path_of(source, "army")
-    if path.suffix.lower() not in (*ROSTERS, *DATA_FILES):  # of data files a reader of rosters says what reads them
+    if path.suffix.lower() not in (*ROSTERS, *DATA_FILES):  # read_roster refuses data files with a hint
         return _from_list(path, library)
     roster = read_roster(path)
     try:
@@ -79,7 +79,7 @@ def load_army(source: ArmyLike, profiles: ProfilesLike | None = None, *, numbers
 
 
 def _from_list(path: Path, library: Profiles) -> Army:
-    """The army of a list in TOML; what is wrong with a unit is told with the line that it begins in."""
+    """Return the army of a list in TOML; an error in a unit states the line of its table."""
     try:
         table = read_toml(path)
         if not table:
@@ -94,7 +94,7 @@ def _from_list(path: Path, library: Profiles) -> Army:
 
 
 def _line_of(unit: re.Match[str] | None, path: Path) -> int:
-    """The line where a unit of a list begins; 0 where it has no table of its own."""
+    """Return the line where a unit's table begins; 0 if it has no table of its own."""
     lines = enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1) if unit else ()
     begun = [number for number, line in lines if _UNIT.match(line)]
     return begun[int(unit[1]) - 1] if unit and int(unit[1]) <= len(begun) else 0
@@ -105,7 +105,7 @@ def _from_table(table: Mapping[str, Any], where: str, library: Profiles) -> Army
     try:
         file = checked(ArmyFile, table, where=where)
     except InputError as error:
-        if not {"unit", "units"} & table.keys() and not error.allowed:  # else a misspelt key is what is wrong
+        if not {"unit", "units"} & table.keys() and not error.allowed:  # otherwise a misspelt key is the cause
             raise InputError("no unit is listed", where=where, allowed=_LISTS) from None
         error.where = where + _counted_from_1(error.where.removeprefix(where), table)
         raise
@@ -120,7 +120,7 @@ def _from_table(table: Mapping[str, Any], where: str, library: Profiles) -> Army
 
 
 def _counted_from_1(place: str, table: Mapping[str, Any]) -> str:
-    """A place in an army as people count: ``unit 2: count`` for ``unit.1.count``; of a list of units what stands there.
+    """Return a location in an army counted from 1: ``unit 2: count`` for ``unit.1.count``; it quotes units of a list.
 
     >>> _counted_from_1(": unit.1.rows.0.dice", {}), _counted_from_1("unit 2", {"unit": ["a/b@c", "a/d@e"]})
     (': unit 2: rows 1: dice', "unit 2 ('a/d@e')")
@@ -141,17 +141,17 @@ def check_army(source: ArmyLike, profiles: ProfilesLike | None = None) -> ForceC
     source : Army, path, list or mapping
         As of :func:`load_army`.
     profiles : Profiles or path, optional
-        Where units and the order of battle of their faction are looked up. Default: the shipped profiles.
+        Source of the units and of their faction's order of battle. Default: the shipped profiles.
 
     Returns
     -------
     ForceCheck
-        True if no rule is broken; else `broken` has each broken rule with its number.
+        True if no rule is broken; otherwise `broken` lists each broken rule with its number.
 
     Raises
     ------
     InputError
-        As :func:`load_army`.
+        As of :func:`load_army`.
 
     Examples
     --------
@@ -168,14 +168,14 @@ def army_kinds(faction: str | None = None, profiles: ProfilesLike | None = None)
     Parameters
     ----------
     faction : str, optional
-        Only this one; case and unambiguous shortening are forgiven. Default: all.
+        Only this faction; case is ignored, and an unambiguous abbreviation suffices. Default: all.
     profiles : Profiles or path, optional
         Source of the order of battle. Default: the shipped profiles.
 
     Returns
     -------
     ForceKinds
-        Printed as a table; `rows()` and `as_dict()` give it as data.
+        Printed as a table; `rows()` and `as_dict()` return data.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Attack scenarios ready for an engine: records of whole numbers that engines read, and warnings."""
+"""Attack scenarios: resolved, encoded as records of integers for the engines, with warnings."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ values_of_fight = attrgetter(*(FIGHT.names or ()))
 
 @dataclass(frozen=True)
 class Scenario:
-    """An attack, resolved: profiles looked up, defaults filled in, everything checked.
+    """A resolved attack: profiles looked up, defaults filled in, everything checked.
 
     Attributes
     ----------
     attack, target : Attack, Target
-        Nothing left out that the computation needs; ``None`` only where the rules know "none".
+        Complete for the computation; ``None`` only if the rules have a "none".
     ruleset : Ruleset
     attacker, defender : Loadout or None
-        The profiles that the selectors named.
+        The profiles of the selectors.
     warnings : tuple of str
-        What the user should know about how the scenario was read.
+        Remarks for the user on the reading of the scenario.
     profiles : ProfilesUsed or None
-        Where the profiles and the ruleset come from.
+        Source of the profiles and the ruleset.
     """
 
     kind: ClassVar[Literal["attack"]] = "attack"
@@ -69,7 +69,7 @@ class Scenario:
 
     @cached_property
     def facts(self) -> tuple[AttackFacts, TargetFacts]:
-        """Both sides as the rules read them."""
+        """Records of both sides."""
         unit = None if self.attacker is None else self.attacker.unit
         attack: Any = attack_record(self.attack, unit)
         attack.die = packed_die(self.ruleset.die) if self.ruleset.die.changed else 0
@@ -77,7 +77,7 @@ class Scenario:
 
     @cached_property
     def fight(self) -> FightFacts:
-        """The attack on the target, all conditions applied: what an engine reads."""
+        """Record of the attack on the target with all conditions applied, as engines read it."""
         return fight_record(*self.facts)
 
     @property
@@ -91,27 +91,27 @@ class Scenario:
         return self.target.garrisoned and self.attack.has("Siegebreaker")
 
     def counted_rating(self) -> RatingName:
-        """The combat rating that bonuses and penalties make (AC-3.1), even where one is stated."""
+        """The combat rating from bonuses and penalties (AC-3.1), even if another one is stated."""
         fight = self.fight if self.attack.rating is None else self.with_rating(None).fight
         return cast("RatingName", Rating(fight.rating).name.lower())
 
     def with_rating(self, rating: RatingName | None) -> Scenario:
-        """Return the scenario with another rating stated, or with none."""
+        """Return the scenario with another stated rating, or with none."""
         return replace(self, attack=self.attack.model_copy(update={"rating": rating}))
 
     def relabelled(self, **changes: Any) -> Scenario:
-        """A copy with changes that leave the fight what it is, so that it is not encoded again."""
+        """Return a copy with changes that do not affect the fight, so that its records are reused."""
         copy = replace(self, **changes)
         vars(copy).update({key: vars(self)[key] for key in ("facts", "fight") if key in vars(self)})
         return copy
 
     def as_dict(self) -> dict[str, Any]:
-        """The scenario as plain data, every default filled in; reading it again gives the same scenario."""
+        """Return the scenario as plain data with all defaults; loading it gives an equal scenario."""
         return {key: getattr(self, key).model_dump(mode="json") for key in ("attack", "target", "ruleset")}
 
 
 def attack_record(attack: Attack, attacker: Bearer | None = None) -> AttackFacts:
-    """A record of :data:`~analyser.rules.structs.ATTACK` from a resolved attack; `attacker` has its special rules."""
+    """Return the :data:`~analyser.rules.structs.ATTACK` record of an attack; `attacker` has its special rules."""
     assert attack.dice is not None
     in_parentheses = attack.dice_in_parentheses
     more = DICE_A_CARRIAGE * attack.carriages
@@ -140,21 +140,21 @@ def attack_record(attack: Attack, attacker: Bearer | None = None) -> AttackFacts
 
 
 def attacks_by(ruleset: Ruleset, attacks: Iterable[AttackFacts]) -> NDArray[np.void]:
-    """An array of those attacks, made with the die of a ruleset."""
+    """Return an array of attack records with the die of a ruleset."""
     records: NDArray[np.void] = np.array(list(attacks), ATTACK)
     records["die"] = packed_die(ruleset.die)
     return records
 
 
 def target_record(target: Target, *, from_front: bool | None = None) -> Any:
-    """A record of :data:`~analyser.rules.structs.TARGET` from a resolved target: read-only, as targets share it.
+    """Return a record of :data:`~analyser.rules.structs.TARGET` for a resolved target; read-only, because it is shared.
 
-    It is seen from its front or not, if that is stated here.
+    `from_front` overrides the target's own value.
     """
     return _record_of_target(_FIELDS_OF_TARGET(target), from_front)
 
 
-@lru_cache(maxsize=4096)  # of many fights the same targets are asked for
+@lru_cache(maxsize=4096)  # many fights have the same targets
 def _record_of_target(fields: tuple[Any, ...], from_front: bool | None) -> Any:
     target = Target.model_construct(**dict(zip(Target.model_fields, fields)))
     assert target.category is not None
@@ -181,7 +181,7 @@ def _record_of_target(fields: tuple[Any, ...], from_front: bool | None) -> Any:
 
 
 def house_rules_of(when: str, keywords: Iterable[Keyword]) -> list[HouseRule]:
-    """The house rules among keywords that count when the unit is attacking, or attacked; each once."""
+    """Return the distinct house rules among keywords that count when the unit is attacking, or attacked."""
     rules = {keyword.name: keyword.house for keyword in keywords if keyword.house is not None}
     return [rule for rule in rules.values() if rule.when == when]
 
@@ -190,7 +190,7 @@ _NO_RULES = in_fields(())
 
 
 def house_rules_in(when: str, keywords: Iterable[Keyword]) -> dict[str, int]:
-    """The fields of a record with those house rules; InputError for more than there is room for."""
+    """Return the record fields with those house rules; InputError if there are more than fields."""
     rules = house_rules_of(when, keywords)
     if len(rules) > MOST_RULES:
         problem = f"{len(rules)} house rules of a unit when {when}"
@@ -205,10 +205,10 @@ def shared(record: Any) -> Any:
 
 
 def record_of(dtype: np.dtype[np.void], numbers: Mapping[str, Any], source: Bearer | None = None) -> np.void:
-    """A record of one of :mod:`analyser.rules.structs` with those `numbers` by field.
+    """Return a record of one of :mod:`analyser.rules.structs` with those `numbers` by field.
 
-    An Attack or a Target as `source` fills in the other fields: each from its key of that name (NONE for one that is
-    not set), or else from whether it has the keyword of that name. Without it they are 0.
+    A `source` (Attack or Target) fills in the other fields. The value is its key of that name (NONE if not set),
+    otherwise 1 if it has the keyword of that name. Without a source they are 0.
     """
     names = dtype.names or ()
     assert numbers.keys() <= set(names), f"no fields of the record: {', '.join(numbers.keys() - set(names))}"
@@ -220,9 +220,9 @@ def record_of(dtype: np.dtype[np.void], numbers: Mapping[str, Any], source: Bear
 
 
 def fight_record(attack: AttackFacts, target: TargetFacts) -> FightFacts:
-    """A record of :data:`~analyser.rules.structs.FIGHT`: one attack on one target, all conditions applied.
+    """Return a record of :data:`~analyser.rules.structs.FIGHT`: one attack on one target, all conditions applied.
 
-    By the rules as plain Python: compiling them for one call would take longer than all such calls.
+    The rules run as plain Python: compiling them for one call would take longer.
     """
     fight: Any = SimpleNamespace()
     set_fight(plain(attack), plain(target), fight)
@@ -231,7 +231,7 @@ def fight_record(attack: AttackFacts, target: TargetFacts) -> FightFacts:
 
 
 def about_attack(scenario: Scenario, rating: RatingName) -> Iterator[str]:
-    """The warnings of an attack: its rating is filled in only if it was stated; `rating` is the one that counts."""
+    """Yield the warnings of an attack, whose rating is set only if stated; `rating` is the one that counts."""
     attack, target, attacker = scenario.attack, scenario.target, scenario.attacker
     yield from resolve.unknown_names(attack.keywords, "quality in attack.qualities")
     yield from resolve.unknown_names(target.keywords, "special rule in target.rules")
@@ -268,11 +268,11 @@ _WARNED_OF_ELSEWHERE = {"officer", "taking_cover"}
 _OF_AN_INLINE_ATTACK: dict[str, Any] = {"attacker_garrisoned": False, "attacker_damage_limit": 1} | dict.fromkeys(
     ("distance", "attacker_models", "dice_in_parentheses")
 )
-"""Keys of an attack without a profile: with one they have picked the row and its dice already."""
+"""Keys that have an effect only without a profile; with one they select the row and its dice."""
 
 
 def _usual(section: type[Record]) -> dict[str, Any]:
-    """The conditions of a section, and what each is where nothing is stated: keys that no profile fills in."""
+    """Return the conditions of a section with their default values: keys that no profile sets."""
     usual = {key: field.default for key, field in section.model_fields.items() if field.default not in (None, ())}
     return {key: value for key, value in usual.items() if key not in _WARNED_OF_ELSEWHERE | {*_OF_AN_INLINE_ATTACK}}
 
@@ -281,9 +281,9 @@ _CONDITIONS = {"attack": _usual(Attack), "target": _usual(Target) | {"exposed": 
 
 
 def _conditions_without_effect(scenario: Scenario) -> Iterator[str]:
-    """A warning for each condition that this attack would be the same without; its rating is not stated."""
+    """Yield a warning for each condition that does not change this attack, whose rating is not stated."""
     inline = {} if scenario.attacker is not None else _OF_AN_INLINE_ATTACK
-    # conditions that are a penalty as well, have a warning of their own, or pick the band of a behemoth's row
+    # conditions that are also a penalty, have a warning of their own, or select the band of a behemoth's row
     elsewhere = {*scenario.attack.penalties, *(["near_commander"] if scenario.target.disordered else [])}
     elsewhere |= {"attacker_damage"} if scenario.attacker and "behemoth" in scenario.attacker.unit.traits else set()
     for section, usual in (("attack", _CONDITIONS["attack"] | inline), ("target", _CONDITIONS["target"])):
@@ -302,7 +302,7 @@ def _conditions_without_effect(scenario: Scenario) -> Iterator[str]:
 
 
 def _facts_that_count(scenario: Scenario) -> dict[str, int]:
-    """All that the odds of an attack depend on."""
+    """Return all facts that affect the probabilities of an attack."""
     facts: dict[str, int] = vars(plain(scenario.fight))
     left_out = [] if facts["overcharge"] else ["attacker_models", "attacker_damage", "attacker_damage_limit"]
     left_out += [] if facts["cryo"] else ["activated"]
@@ -311,13 +311,13 @@ def _facts_that_count(scenario: Scenario) -> dict[str, int]:
 
 
 def resolved(file: ScenarioFile, library: Profiles) -> Scenario:
-    """The attack that a checked `file` describes."""
+    """Return the attack of a checked `file`."""
     attacker = resolve.looked_up(file.attack.attacker, library, "attack.attacker")
     return scenario_between(file, attacker, resolve.looked_up(file.target.unit, library, "target.unit"))
 
 
 def scenario_between(file: ScenarioFile, attacker: Loadout | None, defender: Loadout | None) -> Scenario:
-    """The scenario that a checked `file` describes, between two loadouts that need not be in any profile file."""
+    """Return the attack of a checked `file` between two loadouts, which need not be in a profile file."""
     target = resolve.resolve_target(file.target, defender)
     row, reason = row_for(file.attack, attacker, target, file.ruleset)
     scenario = Scenario(resolve.resolve_attack(file.attack, attacker, row), target, file.ruleset, attacker, defender)
@@ -331,13 +331,13 @@ RANKED_BY = {
     "p_annihilated": "probability of annihilation",
     "mean_damage": "expected damage",
 }
-"""The figures that decide between rows, the first one first; of rows equal in all: the first on the card."""
+"""Figures that rank rows, most important first; the first row on the card wins ties."""
 
 
 def best_of(summaries: NDArray[np.void]) -> NDArray[np.int64]:
-    """The place of the best of several attacks on each target by :data:`RANKED_BY`, of equals the first: (targets,).
+    """Return the index of the best attack on each target, by :data:`RANKED_BY`; the first of equals: (targets,).
 
-    `summaries`: shape (attacks, targets), NaN where an attack cannot be made; -1 where none can.
+    `summaries`: shape (attacks, targets), NaN if an attack is impossible; the index is -1 if all are.
     """
     best = np.full(summaries.shape[1], -1, np.int64)
     highest = np.full((len(RANKED_BY), summaries.shape[1]), -1.0)
@@ -353,13 +353,13 @@ def best_of(summaries: NDArray[np.void]) -> NDArray[np.int64]:
 
 
 def summaries_of(attacks: Sequence[AttackFacts], target: TargetFacts, ruleset: Ruleset) -> NDArray[np.void]:
-    """Exact summaries of several attacks on one target; NaN for those without dice."""
+    """Return exact summaries of several attacks on one target; NaN for those without dice."""
     can_be_made, die = np.array([[attack.dice > 0] for attack in attacks]), np.array(ruleset.die.faces, np.int64)
     return sweep(attacks_by(ruleset, attacks), np.array([target], TARGET), can_be_made, die, ruleset.deck.counts())
 
 
 def row_for(attack: Attack, attacker: Loadout | None, target: Target, ruleset: Ruleset) -> tuple[Row | None, str]:
-    """The row that attacks a resolved target; of several that fit, the best, and in a sentence why."""
+    """Return the row that attacks a resolved target, and a sentence with the reason if it was the best of several."""
     if attacker is None:
         if attack.row is not None:
             raise InputError("a row without an attacker", where="attack.row", allowed="give attack.attacker too")
@@ -390,7 +390,7 @@ def row_for(attack: Attack, attacker: Loadout | None, target: Target, ruleset: R
 
 
 def _candidates(attack: Attack, attacker: Loadout, rows: Sequence[Row]) -> list[tuple[Row, AttackFacts]]:
-    """The rows that have the qualities which `attack` makes use of (Overcharge, Turret), and their records."""
+    """Return the rows with the qualities that `attack` uses (Overcharge, Turret), and their records."""
     made, refusals = [], []
     for row in rows:
         try:
@@ -403,7 +403,7 @@ def _candidates(attack: Attack, attacker: Loadout, rows: Sequence[Row]) -> list[
 
 
 def _reason(rows: Sequence[Row], best: int, summaries: NDArray[np.void]) -> str:
-    """Why that one: the figure in which it is ahead of every other row, and theirs."""
+    """Return the reason for a row: the figure in which it exceeds every other row, and their values."""
     if len(rows) == 1:
         return f"row {rows[0].id!r} is the only one that can make this attack"
     others = [place for place in range(len(rows)) if place != best]

@@ -1,4 +1,4 @@
-"""Two armies and the terms of their battle (`docs/battle.md`)."""
+"""Scenario of a battle: two armies and its terms (`docs/battle.md`)."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ _HAND = "The card that {} plays for the initiative."
 _GIVES = "Choice of {} with the initiative of round 1, if it has it."
 _DISCARDS = "Cards of a lower value {} discards before drawing."
 _MINE, _YOURS = "my side", "yours"
-_USUAL = {"policy": AUTO, "target": "nearest", "order": "listed"}  # what a side with the tactic `policies` does
+_USUAL = {"policy": AUTO, "target": "nearest", "order": "listed"}  # defaults that mean the tactic `auto`
 
 
 class BattleTerms(Record):
-    """The ``[battle]`` of a file. `docs/keys.md` has each key."""
+    """The ``[battle]`` section of a file; `docs/keys.md` lists its keys."""
 
     page = "docs/keys.md"
 
@@ -89,12 +89,12 @@ class BattleTerms(Record):
         return BY_POLICY if any(self.of(key, side) != usual for key, usual in _USUAL.items()) else AUTO
 
     def of(self, key: str, side: str) -> Any:
-        """Return the terms of one side."""
+        """Return a term of one side."""
         return getattr(self, f"{key}_{side}")
 
 
 class BattleFile(QuestionFile):
-    """A scenario file of a battle. `docs/keys.md` has each key."""
+    """A scenario file of a battle; `docs/keys.md` lists its keys."""
 
     kind = "battle"
     page = "docs/keys.md"
@@ -116,7 +116,7 @@ class Fielded(NamedTuple):
     y: int
     reserve: bool
     commander: bool
-    is_free: bool  # no tactic is stated: it chooses among enemies it can hurt (BT-4)
+    is_free: bool  # no stated tactic: it chooses among the enemies that it can hurt (BT-4)
 
     @property
     def name(self) -> str:
@@ -131,7 +131,7 @@ class Fielded(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BattleScenario:
-    """A battle, resolved."""
+    """A resolved battle."""
 
     kind: ClassVar[Literal["battle"]] = "battle"
 
@@ -145,11 +145,11 @@ class BattleScenario:
 
     @property
     def armies(self) -> tuple[Army, Army]:
-        """Mine and yours."""
+        """Both armies, first and second."""
         return self.mine, self.yours
 
     def as_dict(self) -> dict[str, Any]:
-        """The scenario as plain data, every default filled in; reading it again gives the same scenario."""
+        """Return the scenario as plain data with all defaults; loading it gives an equal scenario."""
         return {
             "battle": self.terms.model_dump(mode="json"),
             "mine": self.mine.to_table(),
@@ -159,26 +159,26 @@ class BattleScenario:
 
 
 def beside(path: Path, raw: Mapping[str, Any]) -> dict[str, Any]:
-    """The sections of a scenario file, where armies that are paths are looked for from its own folder."""
+    """Return the sections of a scenario file, with paths of armies relative to its folder."""
     return {
         key: str(path.parent / each) if key in SIDES and isinstance(each, str) else each for key, each in raw.items()
     }
 
 
 def resolved(file: BattleFile, library: Profiles) -> BattleScenario:
-    """The battle of a file."""
+    """Return the resolved battle of a file."""
     return battle_scenario(file.mine, file.yours, file.battle, file.ruleset, library)
 
 
 def battle_scenario(mine: Any, yours: Any, terms: BattleTerms, ruleset: Ruleset, library: Profiles) -> BattleScenario:
-    """The battle between two armies, given as :func:`~.armies.load_army` takes them; InputError if it cannot be."""
-    from analyser.scenarios.armies import load_army  # with all that reads rosters, which no other fight needs
+    """Return the battle between two armies, given as for :func:`~.armies.load_army`; InputError if it is impossible."""
+    from analyser.scenarios.armies import load_army  # imported here because it loads the readers of rosters
 
     armies = []
     for side, given in zip(SIDES, (mine, yours)):
         try:
             armies.append(load_army(given, library))
-        except InputError as error:  # a list or a table is the army of that side, whose name says enough
+        except InputError as error:  # the name of the side replaces that of its army
             error.where = error.where.removeprefix("army").removeprefix(": ")
             raise error.inside(side) from None
     terms = _filled_in(terms, (armies[0], armies[1]), library.force_rules)
@@ -232,7 +232,7 @@ def _resolved(side: str, army: Army, library: Profiles) -> list[Combatant]:
 def _in_line(
     side: str, army: Army, combatants: tuple[list[Combatant], list[Combatant]], terms: BattleTerms, rules: ForceRules
 ) -> tuple[Fielded, ...]:
-    """The units of an army where they stand at the start (BT-1)."""
+    """Return the units of an army at their starting positions (BT-1)."""
     assert terms.table is not None
     width, table, gap = (hundredths(each) for each in (terms.width, terms.table, terms.gap))
     fielded, (mine, theirs) = [], combatants
@@ -262,13 +262,13 @@ def _in_line(
 
 
 def _slot(place: int, units: int, width: int) -> int:
-    """Where along the front the unit in that place of the list stands."""
+    """Return the position along the front of the unit with that index in the list."""
     return width * (2 * place + 1) // (2 * units)
 
 
 def tactic_of(unit: ArmyUnit, combatant: Combatant, theirs: list[Combatant], default: str) -> PolicyName:
-    """The tactic of a unit; by itself it charges where it can attack in no other way (BT-4)."""
-    if combatant.aircraft:  # a sortie is what it is for
+    """Return the tactic of a unit; by default it charges only if it cannot attack in another way (BT-4)."""
+    if combatant.aircraft:  # an aircraft attacks in a sortie
         return "shoot"
     if (stated := unit.policy or default) != AUTO:
         return stated
@@ -284,10 +284,10 @@ def tactic_against(tactic: PolicyName, mine: Combatant, theirs: Combatant) -> Po
 
 
 def about_battle(armies: tuple[Army, Army], fielded: Any, terms: BattleTerms) -> Iterator[str]:
-    """The warnings of a battle."""
+    """Yield the warnings of a battle."""
     if terms.arrives >= terms.rounds and any(each.reserve for units in fielded for each in units):
         yield f"nobody comes out of reserve: round {terms.arrives} is not before the last, {terms.rounds} (BT-3)"
-    elif terms.arrives > max(terms.rounds, 2):  # 2 is what is said by saying nothing
+    elif terms.arrives > max(terms.rounds, 2):  # 2 is the default
         yield f"battle.arrives: there is no round {terms.arrives} of {terms.rounds}; nobody is in reserve"
     for side, army, units in zip(SIDES, armies, fielded):
         yield from army.warnings
@@ -306,7 +306,7 @@ def about_battle(armies: tuple[Army, Army], fielded: Any, terms: BattleTerms) ->
 
 
 def lengths(each: Fielded, other: Fielded) -> float | None:
-    """Inches between two units at the start; None with an aircraft."""
+    """Return the distance of two units at the start in inches; None with an aircraft."""
     if each.combatant.aircraft or other.combatant.aircraft:
         return None
     return length_of(each.x - other.x, each.y - other.y) / INCH

@@ -1,4 +1,4 @@
-"""The look-ahead of a battle in numbers: tactics and expected gains (BT-6)."""
+"""Numbers for the look-ahead of a battle: tactics and expected gains (BT-6)."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from analyser.scenarios.strikes import length_of
 if TYPE_CHECKING:
     from analyser.scenarios.battle_strikes import Strikes
 
-_SECONDS_A_PAIR = 0.0007  # of units, that the interpreter takes to look around
-POINTS_A_VICTORY_POINT = 100.0  # how many points of a unit count as much as a victory point
+_SECONDS_A_PAIR = 0.0007  # time of the interpreter for a pair of units
+POINTS_A_VICTORY_POINT = 100.0  # points of a unit that count as one victory point
 
 
 def set_gains(tables: Any, cells: Sequence[Sequence[int]], fights: Any, rolls: Rolls, odds: Odds) -> None:
-    """Fill the expected gains of all strikes in `tables`: of each once by pool and effective DEFENCE."""
+    """Fill the expected gains of all strikes in `tables`; computed once for each pool and effective DEFENCE."""
     jobs: list[tuple[int, int, int, int]] = []
     start, place = 0, 0
     targets, gains_of = tables.targets, tables.gains_of
@@ -61,7 +61,7 @@ def set_gains(tables: Any, cells: Sequence[Sequence[int]], fights: Any, rolls: R
 
 
 def look_ahead(encoding: Any, tables: Tables, sides: Any, units: Any) -> None:
-    """Fill in what each unit at full strength gains by attacks on each enemy, and how far it reaches."""
+    """Fill in the gains of each unit at full strength from attacks on each enemy, and its reach."""
     battle = _battle(encoding, tables)
     field: Any = battle.field
     field.sides[:], field.units[:] = sides, units
@@ -108,5 +108,5 @@ def rows_of(mine: Combatant, theirs: Combatant, ruleset: Ruleset, strikes: Strik
 
 
 def within(row: Row) -> int:
-    """Return the range down to which a row fires, in hundredths of an inch: short, of an Indirect row, else NONE."""
+    """Return the least range at which a row fires, in hundredths of an inch: short range if Indirect, else NONE."""
     return min(length_of(row.short_range), LONGEST) if row.has("Indirect") else NONE

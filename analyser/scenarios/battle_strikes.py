@@ -1,4 +1,4 @@
-"""The strikes of a battle in whole numbers, and the pools that they roll."""
+"""The strikes of a battle as records of integers, and the pools of dice that they roll."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from analyser.scenarios.strikes import Strike
 
 
 class Strikes:
-    """The strikes of a battle, each once, and their pools."""
+    """The distinct strikes of a battle, and their pools."""
 
     def __init__(self, ruleset: Ruleset) -> None:
         faces = np.array(ruleset.die.faces, np.float64) / ruleset.die.sides
@@ -31,7 +31,7 @@ class Strikes:
         self._cards = range(int(ruleset.deck.counts().nonzero()[0].max()) + 1)
         self._numbers: dict[tuple[StrikeFacts, bytes, bytes, bytes], int] = {}
         self.records: list[tuple[StrikeFacts, Any, Any]] = []
-        self.fights: list[list[FightFacts]] = []  # of each strike, by condition
+        self.fights: list[list[FightFacts]] = []  # by strike and condition
         self.cells: list[list[int]] = []
         self._tables: Tables | None = None
         self._sizes = (0, 0, 0)
@@ -40,7 +40,7 @@ class Strikes:
         self._odds = odds_of(np.array(ruleset.die.faces, np.int64), ruleset.deck.counts())
 
     def number(self, strike: Strike | None) -> int:
-        """The number of a strike; whose side it is of, and under which orders it is made, does not count."""
+        """Return the index of a strike; its side and the orders for it are ignored."""
         if strike is None:
             return NO_STRIKE
         record = strike.strike._replace(striker=0, orders=NONE, marks=0)
@@ -56,7 +56,7 @@ class Strikes:
         return self._numbers[key]
 
     def has_dice(self, number: int) -> bool:
-        """Return True if a strike has dice at every strength that a unit on the field can have."""
+        """Return True if a strike has dice at every strength of a unit on the field."""
         cells, first = self.cells[number], 0 if self.records[number][0].by_damage else 1
         counts = range(first, len(cells) // CELLS_A_COUNT)
         condition = condition_of(False, 0)
@@ -75,7 +75,7 @@ class Strikes:
         return cells
 
     def law(self, number: int, count: int, short: bool) -> tuple[Law, FightFacts]:
-        """The distribution of the score of a strike of so many models, or damage, and a copy of its fight."""
+        """Return the distribution of a strike's score for `count` models (or damage), and a copy of its fight."""
         condition = condition_of(False, 1 if short else 0)
         fight = SimpleNamespace(**vars(self.fights[number][condition + CONDITIONS * short]))
         pool = self.cells[number][cell_of(count, short, condition)]
@@ -88,14 +88,14 @@ class Strikes:
         return self.rolls.pools_of(fight, [dice]) if dice > 0 else 0
 
     def tables(self, values: list[float]) -> Tables:
-        """All of them as arrays; the same ones as the last time if nothing is new."""
+        """Return all strikes as arrays; cached until one is added."""
         sizes = len(self.records), len(self.rolls.laws), len(values)
         if self._tables is None or sizes != self._sizes:
             self._tables, self._sizes = self._new_tables(values), sizes
         return self._tables
 
     def tables_with_gains(self, values: list[float]) -> Tables:
-        """All of them as arrays, with expected gains (BT-6)."""
+        """Return all strikes as arrays, with expected gains (BT-6)."""
         tables = self.tables(values)
         if self._with_gains is not tables:
             set_gains(tables, self.cells, self.fights, self.rolls, self._odds)

@@ -1,4 +1,4 @@
-"""A battle in whole numbers: what a kernel plays it from (:mod:`analyser.engine.battle.tables`)."""
+"""Encoder of a battle as tables of integers for the kernels (:mod:`analyser.engine.battle.tables`)."""
 
 from __future__ import annotations
 
@@ -41,35 +41,35 @@ from analyser.scenarios.strikes import length_of, side_facts
 
 
 class Encoded(NamedTuple):
-    """A battle as kernels read it."""
+    """An encoded battle, as kernels read it."""
 
     encoding: Encoding
-    sides: Any  # records of SIDE,
-    units: Any  # and of TARGET, of each unit
+    sides: Any  # records of SIDE by unit
+    units: Any  # records of TARGET by unit
     tables: Tables
 
 
 def encoded(scenario: BattleScenario) -> Encoded:
-    """The tables of a battle."""
+    """Return the tables of a battle."""
     return Encoder(scenario.ruleset).encoded(scenario)
 
 
 class _Pair(NamedTuple):
-    """Options of a unit against an enemy, and the strikes that it makes."""
+    """Options of a unit against an enemy, and its strikes."""
 
     tactic: PolicyName | None
     shooter: Shooter | None
-    numbers: dict[int, int]  # by place among the blows
+    numbers: dict[int, int]  # indices of strikes, by number of the shot or Blow
     shots: int
 
     @property
     def row(self) -> Any:
-        """The row that it shoots with first."""
+        """The row of its first shot."""
         return None if self.shooter is None else self.shooter.main
 
 
 class Encoder:
-    """Battles of the same units in any order and by any terms; what they share is worked out once."""
+    """Encoder of battles with the same units in any order and on any terms; shared parts are cached."""
 
     def __init__(self, ruleset: Ruleset) -> None:
         self._strikes = Strikes(ruleset)
@@ -81,7 +81,7 @@ class Encoder:
         self._expected: dict[tuple[int, ...], float] = {}
 
     def encoded(self, scenario: BattleScenario) -> Encoded:
-        """The tables of a battle."""
+        """Return the tables of a battle."""
         self._scenario, fielded = scenario, scenario.fielded
         self._units = {side * MOST_UNITS + place: each for side in range(2) for place, each in enumerate(fielded[side])}
         encoding: Any = empty_record(Encoding)
@@ -193,7 +193,7 @@ class Encoder:
         return side * MOST_UNITS + names.index(name)
 
     def _facts_of(self, each: Fielded, enemy: Fielded, choice: Choice) -> Any:
-        """Return a record of PAIR: the options of a unit against an enemy, by how its side chooses its targets."""
+        """Return a record of PAIR: the options of a unit against an enemy, by its side's choice of targets."""
         key = (self._key(each, enemy), self._key(enemy, each), choice, each.unit.points, enemy.unit.points)
         if key not in self._facts:
             self._facts[key] = self._new_facts((each, enemy), choice)
@@ -232,7 +232,7 @@ class Encoder:
         return facts
 
     def _share_of(self, pair: _Pair, fielded: tuple[Fielded, Fielded]) -> float:
-        """The share of an enemy that the first attack of a unit takes, both at full strength, not at short range."""
+        """Return the share of an enemy taken by the first attack of a unit, at full strength and beyond short range."""
         mine, theirs = (each.combatant for each in fielded)
         strike = pair.numbers[Blow.CHARGE if pair.tactic == "charge" else 0]
         count = 0 if mine.behemoth else mine.models or 1
@@ -240,7 +240,7 @@ class Encoder:
         return share_of_damage(law, fight, theirs.models or 1)
 
     def _key(self, each: Fielded, enemy: Fielded) -> tuple[Any, ...]:
-        """Return the key of everything that the options of a unit against an enemy depend on."""
+        """Return the cache key of the options of a unit against an enemy."""
         distance = lengths(each, enemy)
         reaching = tuple(distance is None or (row.long_range or 0) >= distance for row in each.combatant.rows or ())
         return id(each.combatant), id(enemy.combatant), each.tactic, each.is_free, reaching
@@ -260,7 +260,7 @@ class Encoder:
             return self._free_pair(mine, theirs, tactic, distance)
         shooter = Shooter(mine, theirs, tactic, distance, self._scenario.ruleset, "a")
         if tactic == "charge" and shooter.main is None and rows_to_shoot_with(mine, theirs, "shoot"):
-            # One that cannot fail to rally shoots all the same when it has just got off (BT-3).
+            # It shoots when it has just disembarked, even if it cannot fail to rally (BT-3).
             shooter = Shooter(mine, theirs, "shoot", distance, self._scenario.ruleset, "a")
         shots = [self._strikes.number(shot) for shot in shooter.shots()[:MOST_SHOTS]]
         numbers |= dict(enumerate(shots))
@@ -295,7 +295,7 @@ class Encoder:
         return self._rows[key]
 
     def _struck_back(self, each: Fielded, enemy: Fielded) -> dict[int, int]:
-        """The strikes of a unit in answer to what an enemy does."""
+        """Return the reactions of a unit to the attacks of an enemy."""
         numbers: dict[int, int] = {}
         pair = self._pair(enemy, each)
         if pair.tactic is not None and enemy.combatant.may_charge(each.combatant, pair.tactic):
@@ -333,7 +333,7 @@ class Encoder:
         facts.value_short = min(length_of(short), LONGEST)
 
     def _danger(self, enemy: Fielded, each: Fielded) -> tuple[int | None, Any]:
-        """The strike by which an enemy is dangerous to a unit: the row that it would shoot with, else its charge."""
+        """Return the strike by which an enemy threatens a unit, and its row: its preferred shot, else its charge."""
         mine, theirs = enemy.combatant, each.combatant
         if rows_to_shoot_with(mine, theirs, "shoot"):
             shooter = Shooter(mine, theirs, "shoot", lengths(enemy, each), self._scenario.ruleset, "a")
@@ -343,7 +343,7 @@ class Encoder:
         return None, None
 
     def _values_of(self, strike: int, models: int, worth: float, whole: bool) -> list[float]:
-        """By count of models or damage, the target's models, and whether it is at short range."""
+        """Return the values by count of models or damage, the target's models, and short range (False, True)."""
         values = []
         for count in range(len(self._strikes.cells[strike]) // CELLS_A_COUNT):
             pools = [self._strikes.law(strike, count, short) for short in (False, True)]
@@ -361,7 +361,7 @@ class Encoder:
 
 
 def _nothing() -> Any:
-    """The record of PAIR of who can do nothing."""
+    """Return the record of PAIR of a unit without options."""
     facts = np.zeros(1, PAIR)[0]
     for name in ("tactic", "reach", "within", "reach_rallying", "within_rallying", "charges", "strikes", "value_at"):
         facts[name] = -1

@@ -25,29 +25,29 @@ _MOVES = (Manoeuvre.ADVANCE, Manoeuvre.RETIRE)
 
 
 class Shot(NamedTuple):
-    """An attack that can be chosen."""
+    """An attack among the options."""
 
     row: Row
     overcharge: bool = False
-    follows: bool = False  # made after another one (All-Out Attack)
-    reforming: bool = False  # made by a unit that has just left its building
+    follows: bool = False  # follows another one (All-Out Attack)
+    reforming: bool = False  # by a unit that has just left its building
 
 
 class Charged(NamedTuple):
-    """A way to charge, or to strike back, that can be chosen."""
+    """A charge, or a retaliation, among the options."""
 
     row: Row
     overcharge: bool = False
 
 
 class Option(NamedTuple):
-    """A way to spend an activation, or to react to one."""
+    """A possible use of an activation, or of a reaction."""
 
     manoeuvre: Manoeuvre
     action: Action
     shots: tuple[Shot, ...] = ()
     charge: Charged | None = None
-    stop: int = 0  # where the move ends (:func:`~.activation.stopped`); 0: at its end
+    stop: int = 0  # end of the move (:func:`~.activation.stopped`); 0: its full length
 
 
 STAY = Option(Manoeuvre.STAY, Action.NOTHING)
@@ -61,7 +61,7 @@ class Chooser(Shooter):
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
-        """Lines that it follows; none for best play."""
+        """Lines of its policy; empty for best play."""
         return () if self.policy == BEST else lines_of(self.policy, f"duel.policy_{self.where}")
 
     @cached_property
@@ -78,12 +78,12 @@ class Chooser(Shooter):
 
     @property
     def watching(self) -> list[Row]:
-        """Rows of opportunity fire; it can choose among them."""
+        """Rows of opportunity fire among which it chooses."""
         return self.lookout_rows
 
     @cached_property
     def by_lookout(self) -> Row | None:
-        """First row of opportunity fire, if there is one."""
+        """First row of opportunity fire, or None."""
         return self.lookout_rows[0] if self.lookout_rows else None
 
     @cached_property
@@ -97,13 +97,14 @@ class Chooser(Shooter):
 
     @cached_property
     def charges(self) -> list[Charged]:
-        """All charges that it can make: with each row, and with its Overcharge; as stated, if that is stated."""
+        """Possible charges: with each row, and with its Overcharge; only the stated one if one is stated."""
         return self._with_overcharge(self.charge_rows)
 
     @cached_property
     def retaliations(self) -> list[Charged]:
-        """All ways in which it can strike back: with each melee row, and with its Overcharge; as stated, if it is
-        (AC-8.3). Simple tactics and lists use the first.
+        """Possible retaliations: with each melee row, and with its Overcharge; only the stated one if one is stated.
+
+        Simple tactics and lists use the first (AC-8.3).
         """
         first = self.mine.retaliation_rows()
         others = [row for row in self.mine.rows or () if row.kind == "melee" and row not in first]
@@ -111,36 +112,36 @@ class Chooser(Shooter):
         return self._with_overcharge(first if named else [*first, *others])
 
     def _with_overcharge(self, rows: Sequence[Row]) -> list[Charged]:
-        """Each row as it is stated, and then with its Overcharge if that is not (AC-6)."""
+        """Return each row as stated, then with its Overcharge unless that is stated (AC-6)."""
         able = [] if self.mine.overcharge else [row for row in rows if row.has("Overcharge")]
         plain = [Charged(row, self.mine.overcharge) for row in rows]
         return [*plain, *(Charged(row, overcharge=True) for row in able)]
 
     def struck_back(self) -> list[Combatant]:
-        """The unit as it can be stated to strike back."""
+        """Return the unit with each of its retaliations stated."""
         return [self._fighting(retaliation) for retaliation in self.retaliations] or [self.mine]
 
     def _fighting(self, charged: Charged) -> Combatant:
-        """The unit as it is stated to fight so in close quarters."""
+        """Return the unit with a row and an Overcharge stated for close quarters."""
         return self.mine.model_copy(update={"close_quarters_row": charged.row.id, "overcharge": charged.overcharge})
 
     @property
     def rearms(self) -> bool:
-        """Re-arming is chosen, too."""
+        """False: re-arming is one of the choices."""
         return False
 
     @cached_property
     def stops_at(self) -> list[int]:
-        """The distances from the enemy at which it may end a move, in hundredths of an inch.
+        """Distances from the enemy at which a move may end, in hundredths of an inch.
 
-        The ranges of its rows, those of its opportunity fire among them, and what its lines say.
+        These are the ranges of its rows, including opportunity fire, and the distances in its lines.
         """
         ranges = {each for row in self.lookout_rows for each in (row.short_range, row.long_range) if each}
         return sorted({*map(length_of, ranges), *(line.stop ^ APART for line in self.lines if line.stop > APART)})
 
     @cached_property
     def stops(self) -> list[int]:
-        """After how many hundredths of an inch it may also end a move: those of its lines, or multiples of the step."""
+        """Lengths after which a move may end, in hundredths of an inch: from its lines, or multiples of the step."""
         if self.lines:
             return sorted({line.stop for line in self.lines if 0 < line.stop < APART})
         step = length_of(self.step or 0)
@@ -153,22 +154,22 @@ class Chooser(Shooter):
 
     @property
     def _at_double_time(self) -> tuple[Manoeuvre, ...]:
-        """Its moves at double time: away from the enemy only where it is known how far its edge is."""
+        """Moves at double time; away from the enemy only if the distance of its edge is known."""
         away = [] if self.mine.edge_distance is None else [Manoeuvre.RETIRE_AT_DOUBLE_TIME]
         return (Manoeuvre.DOUBLE_TIME, *away)
 
     @property
     def _exits(self) -> tuple[Manoeuvre, ...]:
-        """Its ways out of its building: up to 3 inches from it, where places count."""
+        """Exits from its building: up to 3 inches from it if positions count."""
         if not self.mine.garrisoned:
             return ()
         return (Manoeuvre.EXIT,) if self.distance is None else (Manoeuvre.EXIT, Manoeuvre.EXIT_BACK)
 
     def stop_of(self, line: Line, salvo: int) -> int:
-        """Return where the move of a line ends, of which `salvo` is what it fires, or NONE.
+        """Return the end of a line's move; `salvo` is the salvo that it fires, or NONE.
 
-        Its ranges are those of the row that is fired; where none is, of the one that a tactic would fire. InputError
-        for a move that the unit cannot make, or not end there.
+        The ranges are those of the row that is fired, else of the row that a tactic would fire. InputError for an
+        impossible move or end.
         """
         self._check_move(line)
         if line.stop not in (TO_RANGE, TO_SHORT_RANGE):
@@ -180,25 +181,25 @@ class Chooser(Shooter):
         return APART | length_of(row.long_range if reach is None else reach)
 
     def row_meant(self, action: Action, salvo: int) -> Row | None:
-        """Return the row whose ranges are meant by an order that names none: `salvo` is what it would fire, or NONE."""
+        """Return the row for the ranges of an order that names none; `salvo` is the one that it would fire, or NONE."""
         if salvo == NONE or action == Action.GO_ON_LOOKOUT:
             return self._watching_row
         return self.salvos[salvo][0].row
 
     @cached_property
     def _watching_row(self) -> Row | None:
-        """Row of its opportunity fire under a tactic."""
+        """Row of its opportunity fire by the tactic `lookout`."""
         return self.tactic("lookout").by_lookout if self.lookout_rows else None
 
     @cached_property
     def best_salvo(self) -> int:
-        """Return the index in :attr:`salvos` that it fires by default; NONE if there is nothing to fire."""
+        """Index in :attr:`salvos` of its default; NONE if there is nothing to fire."""
         if why_not("shoot", self.mine, self.theirs) is not None:
             return NONE
         return self.salvo_of(self.tactic("shoot"))
 
     def _check_move(self, line: Line) -> None:
-        """InputError for a line whose move the unit cannot make, or not end there."""
+        """Raise InputError if the unit cannot make the move of a line, or end it there."""
         where = f"duel.policy_{self.where}"
         if line.manoeuvre == Manoeuvre.RETIRE_AT_DOUBLE_TIME and self.mine.edge_distance is None:
             problem = f"{line.text!r}: how far the unit is from its own edge is not known"
@@ -220,7 +221,7 @@ class Chooser(Shooter):
 
     @cached_property
     def _shots(self) -> list[Shot]:
-        """All that it can make in its own activation; those that follow another one come last."""
+        """All shots of its own activation; those that follow another one come last."""
         result = [Shot(row) for row in self.rows]
         result += [Shot(row, overcharge=True) for row in self.rows if row.has("Overcharge")]
         fires_several = self.mine.value("All-Out Attack") > 1 and len(self.rows) > 1
@@ -229,7 +230,7 @@ class Chooser(Shooter):
 
     @cached_property
     def salvos(self) -> list[tuple[Shot, ...]]:
-        """All attacks of one activation: each shot; with All-Out Attack also each row followed by others."""
+        """All attacks of one activation: each shot; with All-Out Attack, also each row followed by others."""
         shots = [shot for shot in self._shots if not shot.reforming]
         result: list[tuple[Shot, ...]] = [(shot,) for shot in shots if not shot.follows]
         most = self.mine.value("All-Out Attack")
@@ -240,33 +241,33 @@ class Chooser(Shooter):
         return result
 
     def add_shots(self, draft: Draft) -> list[int]:
-        """Add the strikes of all shots."""
+        """Add the strikes of all shots, and return their indices."""
         return [self._add(draft, shot, alone=int(not shot.follows and not shot.reforming)) for shot in self._shots]
 
     def _add(self, draft: Draft, shot: Shot, **facts: int) -> int:
-        """Add a strike. A unit that reforms has left a building, which is no advance (AC-4.2, AC-6)."""
+        """Add a strike, and return its index. A reforming unit has left a building: no advance (AC-4.2, AC-6)."""
         number = self.add_shot(draft, shot.row, overcharge=shot.overcharge, **facts)
         strike, attack = draft.setup.strikes[number], draft.setup.attacks[number]
         if shot.reforming:
             attack.penalties |= Penalty.REFORMING
             strike.move_or_fire = 0
-        if self.distance is None:  # no unit is at short range then: where units stand is no choice of theirs
+        if self.distance is None:  # without distances the unit cannot choose short range
             strike.short_range = NONE
         return number
 
     @cached_property
     def reaction_shots(self) -> list[Shot]:
-        """All that it can make by opportunity fire."""
+        """Possible shots of opportunity fire."""
         charged = [Shot(row, overcharge=True) for row in self.lookout_rows if row.has("Overcharge")]
         return [*(Shot(row) for row in self.lookout_rows), *charged]
 
     def add_reactions(self, draft: Draft) -> list[int]:
-        """Add the strikes of its opportunity fire."""
+        """Add the strikes of its opportunity fire, and return their indices."""
         return [self._add(draft, shot, opportunity=1) for shot in self.reaction_shots]
 
     @cached_property
     def options(self) -> list[Option]:
-        """All that it may be ordered to do, in the order of the branches of :meth:`choice`."""
+        """Possible orders, in the order of the branches of :meth:`choice`."""
         return list(self._options())
 
     def _options(self) -> Iterator[Option]:
@@ -293,7 +294,7 @@ class Chooser(Shooter):
                 yield Option(exit_, action)
 
     def _moves(self, manoeuvres: Sequence[Manoeuvre]) -> list[tuple[Manoeuvre, int]]:
-        """Return each of those moves with each place where it may end: what is longer than its SPEED is double time."""
+        """Return those moves with each possible end; a move longer than its SPEED is at double time."""
         speed, result = length_of(self.mine.speed or 0), list[tuple[Manoeuvre, int]]()
         for manoeuvre in manoeuvres if speed and self.distance is not None else ():
             after = [stop for stop in self.stops if (stop >= speed) == doubles(manoeuvre)]
@@ -307,8 +308,10 @@ class Chooser(Shooter):
         draft: Any,
         charged: Sequence[Combatant],
     ) -> Choice:
-        """The choice of its orders: `shots` are the numbers of its strikes, `made` says what is done to make one;
-        `charged` is the enemy as it can strike back.
+        """Return the choice of its orders.
+
+        `shots` are the indices of its strikes, and `made` returns the operations of one. `charged` lists the ways in
+        which the enemy can retaliate.
         """
         number_of = dict(zip(self._shots, shots))
         fought = iter(combats([self._fighting(charge) for charge in self.charges], charged, self.side, draft))
@@ -327,13 +330,13 @@ class Chooser(Shooter):
         return Choice(self.side, ORDERS, branches)
 
     def tactic(self, name: str) -> Shooter:
-        """Return the side with a tactic that its unit can carry out."""
+        """Return this side with a tactic that its unit can carry out."""
         return Shooter(self.mine, self.theirs, name, self.distance, self.ruleset, self.where)
 
     def salvo_named(self, fired: str) -> int:
-        """Return the index in :attr:`salvos` that a line fires; NONE if there is nothing to fire.
+        """Return the index in :attr:`salvos` of the salvo of a line; NONE if there is nothing to fire.
 
-        `fired` is a row's id, ``overcharge``, ``all rows``, or empty: the best row. InputError for anything else.
+        `fired` is a row's id, ``overcharge``, ``all rows``, or empty (the best row). InputError for anything else.
         """
         where = f"duel.policy_{self.where}"
         tactics: dict[str, PolicyName] = {"overcharge": "overcharge", "all rows": "all_out"}
@@ -356,9 +359,9 @@ class Chooser(Shooter):
         return self.salvo_of(self.tactic(tactics[fired]))
 
     def charge_named(self, fired: str) -> int:
-        """Return the index in :attr:`charges` that a line makes; NONE if it cannot charge.
+        """Return the index in :attr:`charges` of the charge of a line; NONE if the unit cannot charge.
 
-        `fired` is a row's id, ``overcharge``, or empty: as stated, with the first row.
+        `fired` is a row's id, ``overcharge``, or empty (the first row, as stated).
         """
         said, charged = fired.removesuffix(" overcharged"), fired.endswith(" overcharged") or fired == "overcharge"
         for place, charge in enumerate(self.charges):
@@ -373,14 +376,14 @@ class Chooser(Shooter):
         return NONE
 
     def salvo_of(self, tactic: Shooter) -> int:
-        """Return the index in :attr:`salvos` that a tactic fires; NONE if it does not shoot."""
+        """Return the index in :attr:`salvos` of a tactic's salvo; NONE if it does not shoot."""
         if not tactic.rows:
             return NONE
         charged = tactic.policy == "overcharge"
         return self.salvos.index(tuple(Shot(row, charged, row is not tactic.main) for row in tactic.rows))
 
     def reaction_of(self, tactic: Shooter) -> int:
-        """Return the index in :attr:`reaction_shots` that a tactic makes; NONE for none."""
+        """Return the index in :attr:`reaction_shots` of a tactic's reaction; NONE if it has none."""
         row = tactic.by_lookout
         if row is None:
             return NONE

@@ -1,4 +1,4 @@
-"""Close quarters combat (AC-8): a charge as a program of strikes, and its result."""
+"""Close quarters combat (AC-8): a charge as a program of strikes and tests."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ATTACKER, TARGET = 0, 1
 
 @dataclass(frozen=True, slots=True)
 class ChargeScenario:
-    """A charge, resolved: nothing is left out that the computation needs."""
+    """A resolved charge, complete for the computation."""
 
     kind: ClassVar[Literal["charge"]] = "charge"
 
@@ -50,7 +50,7 @@ class ChargeScenario:
     profiles: ProfilesUsed | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The scenario as plain data, every default filled in; reading it again gives the same scenario."""
+        """Return the scenario as plain data with all defaults; loading it gives an equal scenario."""
         every = (self.attacker, self.target, *self.secondary)
         attacker, target, *others = (unit.model_dump(mode="json", exclude={"charge"}) for unit in every)
         return {
@@ -63,7 +63,7 @@ class ChargeScenario:
 
 
 def resolved(file: ChargeFile, library: Profiles) -> ChargeScenario:
-    """The charge that a checked `file` describes."""
+    """Return the charge of a checked `file`."""
     for side, unit in (("attacker", file.attacker), ("target", file.target)):
         if "charge" in unit.model_fields_set:
             raise InputError("how it charges stands elsewhere", where=f"{side}.charge", allowed="[charge]")
@@ -84,10 +84,10 @@ def resolved(file: ChargeFile, library: Profiles) -> ChargeScenario:
 
 
 class _Charge(Draft):
-    """A charge of side 0, in which other units of the charged side can be in contact (AC-8.7)."""
+    """A charge of side 0 with other units of the charged side in contact (AC-8.7)."""
 
     def add_others(self, active: int, inside: int, orders: int) -> None:
-        """Append their attacks, each supported by the charged unit (AC-8.2, AC-8.7)."""
+        """Append the attacks of the other units, each supported by the charged unit (AC-8.2, AC-8.7)."""
         charger = self.question.units[active]
         for fighter in map(Fighter, self.question.units[1 - active].beside):
             unit, row = fighter.unit, row_for_contact(fighter, 0)
@@ -117,12 +117,12 @@ class _Charge(Draft):
 def combats(
     chargers: Sequence[Combatant], charged: Sequence[Combatant], active: int, draft: Draft
 ) -> list[list[Operation | Choice]]:
-    """The courses of a charge of side `active`, one for each of the `chargers`; strikes go to the end of the draft.
+    """Return the courses of a charge of side `active`, one for each charger; strikes are appended to the draft.
 
-    Both are one unit as it can fight: with another row, or with Overcharge. The charged unit chooses among its ways
-    when its turn comes to strike, and knows how both stand then; so does the active one where something came before:
-    Sponsons, a defensive advantage, a first combat (AC-8.1, AC-8.3, AC-8.4, AC-7). The first is as stated, or charged.
-    Whoever can strike in any way must: a row without dice is no way to decline.
+    `chargers` and `charged` are each one unit in the ways that it can fight: with another row, or with Overcharge. The
+    charged unit chooses its way when its turn to strike comes, knowing the state of both. So does the active unit after
+    Sponsons, a defensive advantage or a first combat (AC-8.1, AC-8.3, AC-8.4, AC-7). The first way is as stated. A unit
+    that can strike must: a row without dice is no way to decline.
     """
 
     def fought(charger: Combatant, other: Combatant) -> Any:
@@ -134,7 +134,7 @@ def combats(
         return []
     plain = [fought(charger, charged[0]) for charger in chargers]
     ways = {active: plain, 1 - active: [plain[0], *(fought(chargers[0], each) for each in charged[1:])]}
-    numbers = list[list[int]]()  # of each strike of a combat, those of the ways to make it
+    numbers = list[list[int]]()  # for each strike of a combat, its indices by way
     for at, strike in enumerate(plain[0].setup.strikes):
         of_row = ways[strike.striker] if strike.bears_blanks else ways[active][:1]
         numbers.append([draft.adopt(made, at) for made in of_row])
@@ -147,7 +147,7 @@ def combats(
         if len(mine) == 1:
             return operation._replace(number=mine[0])
         if subject == ATTACK and operation.number == 0:
-            subject = DECLARED  # with the charge, since when nothing has happened
+            subject = DECLARED  # nothing has happened since the charge
         others = [each for each in range(len(mine)) if each != at]
         others.sort(key=lambda each: units[each].overcharge != units[at].overcharge)
         return Choice(striker, subject, [[operation._replace(number=mine[each])] for each in (at, *others)])
@@ -156,8 +156,10 @@ def combats(
 
 
 def with_overrun_chosen(operations: list[Operation | Choice], active: int) -> list[Operation | Choice]:
-    """The operations of a combat, where it has an Overrun with the choice of it: once the first combat is over,
-    its loser's withdrawal and test too, the winner knows how both stand (AC-7, AC-8.5).
+    """Return the operations of a combat with the choice of its Overrun, if it has one.
+
+    The winner chooses after the first combat, with the loser's withdrawal and test, when the state of both is known
+    (AC-7, AC-8.5).
     """
     kinds = [operation.kind if isinstance(operation, Operation) else None for operation in operations]
     if kinds.count(Kind.ENGAGE) == 1:
@@ -169,7 +171,7 @@ def with_overrun_chosen(operations: list[Operation | Choice], active: int) -> li
 
 
 class Blows(NamedTuple):
-    """The strikes of a charge between two units, each if it can be made; of side 0, who charges, on side 1, or back."""
+    """Strikes of a charge of side 0 on side 1, and the strikes back; None if impossible."""
 
     sponsons: Strike | None
     charge: Strike
@@ -180,7 +182,7 @@ class Blows(NamedTuple):
 
 
 def blows(charger: Combatant, charged: Combatant) -> Blows:
-    """The strikes of a charge that can be made, out in the open and with no other unit near."""
+    """Return the possible strikes of a charge in the open, without other units near."""
     draft: Any = Draft((charger, charged))
 
     def made(adder: Callable[..., None], *more: int) -> int | None:
@@ -203,14 +205,14 @@ def blows(charger: Combatant, charged: Combatant) -> Blows:
 
 
 def blast_on(unit: Combatant, enemy: Combatant) -> Strike:
-    """The attack of a unit with Spectacular Demise on another one (AC-7)."""
+    """Return the attack on an enemy by a unit with Spectacular Demise (AC-7)."""
     draft: Any = Draft((unit, enemy))
     add_blast(draft, ATTACKER)
     return cast("Draft", draft).strikes()[0]
 
 
 def check_can_charge(attacker: Combatant) -> None:
-    """Raise InputError for a unit that cannot charge: it has no row for that, or no dice (AC-8.1)."""
+    """Raise InputError for a unit that cannot charge, because it has no row or no dice for it (AC-8.1)."""
     attacker.check_has_dice(attacker.charge_row("attacker"), "attacker")
 
 
@@ -222,7 +224,7 @@ def check_can_be_charged(target: Combatant) -> None:
 def charge_program(
     attacker: Combatant, target: Combatant, secondary: tuple[Combatant, ...] = (), die: Die | None = None
 ) -> tuple[Setup, list[Operation]]:
-    """Return the setup and the program of one charge; InputError for a unit that cannot charge, or be charged.
+    """Return the setup and the program of one charge; InputError if it is impossible for either unit.
 
     `die` defaults to the faces of the rules.
     """
@@ -234,7 +236,7 @@ def charge_program(
 def program_of(
     attacker: Combatant, target: Combatant, secondary: tuple[Combatant, ...] = (), die: Die | None = None
 ) -> tuple[Setup, list[Operation]]:
-    """Return the setup and the program of a charge that can be made."""
+    """Return the setup and the program of a charge without checking it."""
     draft: Any = _Charge((attacker, target), secondary)
     add_combat(draft, ATTACKER)
     draft.check_room(*set_sides_of_charge(draft), "edge_distance")
@@ -242,12 +244,12 @@ def program_of(
 
 
 def charge_start(setup: Setup) -> tuple[int, int]:
-    """Both sides as a charge begins: the attacker is activated, and has charged."""
+    """Return the states of both sides as a charge begins: the attacker is activated and has charged."""
     attacker, target = start_states(setup)
     return unit_state.with_order(attacker, int(Order.CHARGE)) | discipline.ACTIVATED, target
 
 
-_NO_EFFECT = {  # keys of a combatant that close quarters do not look at, and why
+_NO_EFFECT = {  # keys of a combatant without effect in close quarters, and the reasons
     "row": "close quarters go by close_quarters_row",
     "ammo_supply": "Ammo Supply is for ranged attacks",
     "concealed": "there is no concealment in close quarters (AC-4.3)",
@@ -261,7 +263,7 @@ _OF_SHOTS = ("taking_cover", "obstacle", "exposed")
 
 
 def about_charge(file: ChargeFile, scenario: ChargeScenario, profiles: Profiles) -> Iterator[str]:
-    """The warnings of a charge: `file` as it was stated, and as resolved."""
+    """Yield the warnings of a charge: `file` as stated, `scenario` as resolved."""
     attacker, target = scenario.attacker, scenario.target
     secondary = [f"secondary.{place_of}" for place_of in range(len(scenario.secondary))]
     units, stated = (attacker, target, *scenario.secondary), (file.attacker, file.target, *file.secondary)

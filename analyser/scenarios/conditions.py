@@ -1,4 +1,4 @@
-"""The keywords of the public questions, for type checkers and the completion of editors."""
+"""Keyword arguments of the public functions, for type checkers and completion."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Policy = str | Sequence[str] | Mapping[str, Any]
 
 
 class Conditions(TypedDict, total=False):
-    """The keys of ``[attack]``, and bonuses and penalties by name."""
+    """Keys of ``[attack]``, and bonuses and penalties by name."""
 
     row: str | None
     distance: float | None
@@ -44,7 +44,7 @@ class Conditions(TypedDict, total=False):
 
 
 class Circumstances(TypedDict, total=False):
-    """The keys of ``[charge]``."""
+    """Keys of ``[charge]``."""
 
     outflanking: bool
     supported: bool
@@ -54,7 +54,7 @@ class Circumstances(TypedDict, total=False):
 
 
 class Terms(TypedDict, total=False):
-    """The keys of ``[duel]``."""
+    """Keys of ``[duel]``."""
 
     rounds: int
     first: Literal["a", "b", "random"]

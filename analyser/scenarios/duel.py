@@ -1,4 +1,4 @@
-"""Two units, activation after activation, for some rounds (AC-9.2): a duel as a program."""
+"""Duels: two units, activation after activation, for some rounds (AC-9.2), as a program."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from analyser.scenarios.strikes import Draft, length_of, setup_for
 
 @dataclass(frozen=True, slots=True)
 class DuelScenario:
-    """A duel, resolved."""
+    """A resolved duel."""
 
     kind: ClassVar[Literal["duel"]] = "duel"
 
@@ -56,13 +56,13 @@ class DuelScenario:
     profiles: ProfilesUsed | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """The scenario as plain data, every default filled in; reading it again gives the same scenario."""
+        """Return the scenario as plain data with all defaults; loading it gives an equal scenario."""
         sections = {"duel": self.terms, "a": self.a, "b": self.b, "ruleset": self.ruleset}
         return {name: section.model_dump(mode="json") for name, section in sections.items()}
 
 
 def resolved(file: DuelFile, library: Profiles) -> DuelScenario:
-    """The duel that a checked `file` describes."""
+    """Return the duel of a checked `file`."""
     for side, unit in (("a", file.a), ("b", file.b)):
         if unit.passengers is not None:
             problem = "embarked units take no part in duels"
@@ -73,12 +73,12 @@ def resolved(file: DuelFile, library: Profiles) -> DuelScenario:
 
 
 def duel_program(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) -> tuple[Setup, list[list[Operation]]]:
-    """The setup of a duel, and the operations of each round; what cannot be is refused as by :func:`shooters_of`."""
+    """Return the setup of a duel, and the operations of each round; errors as of :func:`shooters_of`."""
     return program_of(shooters_of(a, b, terms, ruleset), terms)
 
 
 def shooters_of(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) -> tuple[Shooter, Shooter]:
-    """Both sides of a duel with the rows that they shoot with; InputError for a policy that a unit cannot carry out."""
+    """Return both sides of a duel with the rows that they fire; InputError if a unit cannot carry out its policy."""
     for mine, theirs, policy, where in ((a, b, terms.policy_a, "a"), (b, a, terms.policy_b, "b")):
         if mine.aircraft:
             problem = f"{mine.unit or 'the unit'} is an aircraft, and flies sorties: no duel (AC-9.2)"
@@ -99,10 +99,10 @@ def shooters_of(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) 
 
 
 def whole_step(a: Combatant, b: Combatant, terms: DuelTerms) -> float | None:
-    """Return the step with which who plays best tries every place that counts; None where that is below a quarter inch.
+    """Return the step at which best play needs to try positions; None if it is below a quarter inch.
 
-    Let all ranges, SPEEDs and other lengths of a duel be multiples of one length. Two units that stand between two
-    multiples of it can do what they could at the greater one, so that no other place is better for either.
+    All ranges, SPEEDs and other lengths of a duel are multiples of this step. At a distance between two multiples both
+    units have the options of the greater one. So no other position is better for either.
     """
     if terms.distance is None or BEST not in (terms.policy_a, terms.policy_b):
         return None
@@ -119,7 +119,7 @@ def whole_step(a: Combatant, b: Combatant, terms: DuelTerms) -> float | None:
 
 
 def program_of(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Setup, list[list[Operation]]]:
-    """The setup of a duel between them, and the operations of each round; InputError where a side has a choice."""
+    """Return the setup of a duel, and the operations of each round; InputError if a side has choices."""
     if any(shooter.chooses for shooter in shooters):
         problem = "best play, and a policy in words, are worked out as a whole, by duel and best"
         raise InputError(problem, where="duel", allowed="simple tactics here: policy_a and policy_b by name")
@@ -130,9 +130,9 @@ def program_of(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Set
 def course_of(
     shooters: tuple[Shooter, Shooter], terms: DuelTerms, *, asks_of_tests: bool = True
 ) -> tuple[Setup, list[Operation | Choice]]:
-    """The setup of a duel between them, and the course of a round, with the choices of who plays best.
+    """Return the setup of a duel, and the course of a round, including the choices of best play.
 
-    `asks_of_tests`: whether to fail a test on purpose is among them, where that can count.
+    `asks_of_tests`: include the choice to fail a test on purpose, if it can matter.
     """
     sides, chosen = (shooters[0].mine, shooters[1].mine), any(shooter.chooses for shooter in shooters)
     draft: Any = Draft(sides, distance=length_of(terms.distance), rounds=terms.rounds)
@@ -163,10 +163,10 @@ def _set_side(draft: Any, shooter: Shooter, chosen: bool) -> None:
 
 
 def _place(draft: Any, activations: Any, shooters: tuple[Shooter, Shooter], chosen: bool) -> None:
-    """Give both sides the places where they begin, so that states have room for every place they can come to."""
+    """Set the starting positions of both sides so that their states can hold every position within reach."""
     sides, rounds = draft.setup.sides, draft.question.fight[0].rounds
     if not any(facts.tracks_position for facts in sides):
-        return  # no place matters
+        return  # positions do not matter
     backs = set_backs(draft, tuple(draft.part(in_a_line(activation.lines)) for activation in activations))
     advances, lengths = backs * 0, list[int]()
     for side, (facts, shooter) in enumerate(zip(sides, shooters)):
@@ -177,13 +177,13 @@ def _place(draft: Any, activations: Any, shooters: tuple[Shooter, Shooter], chos
             row = shooter.main
             lengths.append(length_of(row.long_range if row.short_range is None else row.short_range))
         lengths += [*shooter.stops_at, *shooter.stops] if isinstance(shooter, Chooser) else []
-    if chosen:  # how far apart the two are is told of one of them
+    if chosen:  # the state of one unit holds the distance of the two
         backs[:], advances[:] = backs.sum(), advances.sum()
     draft.check_room(*place_in_duel(draft, backs, advances, np.array(lengths, np.int64)), "duel")
 
 
 def bits_of_wins(mine: Combatant, theirs: Combatant, terms: DuelTerms, side: int) -> int:
-    """In how many bits the combats are counted that a unit wins (Hunter, AC-7); `side`: 0 if `mine` is A, 1 if B."""
+    """Return the number of bits for a unit's won combats (Hunter, AC-7); `side`: 0 if `mine` is A, 1 if B."""
     if not mine.has("Hunter"):
         return 0
     policies = (terms.policy_a, terms.policy_b) if side == 0 else (terms.policy_b, terms.policy_a)
@@ -195,7 +195,7 @@ def bits_of_wins(mine: Combatant, theirs: Combatant, terms: DuelTerms, side: int
 
 
 def _activation(side: int, draft: Any, shooters: tuple[Shooter, Shooter]) -> Draft:
-    """The course of one activation but its first operation; its strikes go to the end of the draft."""
+    """Return the course of one activation without its first operation; its strikes are appended to the draft."""
     shooter, enemy = shooters[side], shooters[1 - side]
     blast = first_blast(draft)
     shots, reactions = shooter.add_shots(draft), enemy.add_reactions(draft)
@@ -225,7 +225,7 @@ def _activation(side: int, draft: Any, shooters: tuple[Shooter, Shooter]) -> Dra
 
 
 def in_a_line(course: Iterable[Operation | Choice]) -> list[Operation]:
-    """All operations of a course; of branches with a combat, the combat of the last one."""
+    """Return all operations of a course in a line; of branches with a combat, only the last one's combat."""
     result: list[Operation] = []
     for each in course:
         if isinstance(each, Operation):
@@ -233,7 +233,7 @@ def in_a_line(course: Iterable[Operation | Choice]) -> list[Operation]:
             continue
         branches = [in_a_line(branch) for branch in each.branches]
         for branch in branches:
-            last = branch is branches[-1] or each.subject == OVERRUN  # which adds to one combat
+            last = branch is branches[-1] or each.subject == OVERRUN  # an overrun adds to one combat
             result += [
                 operation for operation in branch if last or operation.kind in (Kind.STRIKE, Kind.TEST_FRIGHTENED)
             ]
@@ -241,19 +241,19 @@ def in_a_line(course: Iterable[Operation | Choice]) -> list[Operation]:
 
 
 class Orders(NamedTuple):
-    """A moment of a duel at which a side is about to be given its orders."""
+    """A point of a duel at which a side is about to receive its orders."""
 
     round: int  # 1 is the first
-    operation: Operation  # GIVE_ORDERS, which is next
-    when: int  # which activation of the round it is (:class:`~analyser.engine.fight.program.When`)
-    shots: int  # how many strikes the side can shoot with in it; that of the operation is the first
-    part: int  # the part that ends there
+    operation: Operation  # the next operation, GIVE_ORDERS
+    when: int  # activation within the round (:class:`~analyser.engine.fight.program.When`)
+    shots: int  # number of strikes that the side can shoot with; the first is that of the operation
+    part: int  # index of the part that ends there
 
 
 def in_parts(
     rounds: Sequence[list[Operation]], shooters: tuple[Shooter, Shooter]
 ) -> tuple[list[list[Operation]], list[Orders], list[int]]:
-    """The rounds of a duel in parts that end where orders are given, those moments, and where each round ends."""
+    """Return the rounds of a duel in parts that end at orders, those points, and the end of each round."""
     parts: list[list[Operation]] = []
     moments: list[Orders] = []
     ends: list[int] = []
@@ -273,20 +273,20 @@ def in_parts(
 
 
 def duel_start(setup: Setup, sides: Sequence[Combatant]) -> tuple[int, int]:
-    """Both sides as a duel begins."""
+    """Return the states of both sides as a duel begins."""
     a, b = (unit_state.ON_LOOKOUT * unit.on_lookout | unit_state.RELOADING * unit.reloading for unit in sides)
     return start_states(setup, (a, b))
 
 
 def about_lists(policies: Iterable[str | tuple[str, ...]]) -> Iterator[str]:
-    """The warnings of policies in words that can have nothing to say."""
+    """Yield the warnings of policies in words without a last unconditional line."""
     for side, policy in zip("ab", policies):
         if isinstance(policy, tuple) and lines_of(policy, f"duel.policy_{side}")[-1].conditions:
             yield f"policy_{side} has no last resort: where no line says anything, the unit does nothing"
 
 
 def about_duel(file: DuelFile, scenario: DuelScenario, profiles: Profiles) -> Iterator[str]:
-    """The warnings of a duel: `file` as it was stated, and as resolved."""
+    """Yield the warnings of a duel: `file` as stated, `scenario` as resolved."""
     a, b, policies = scenario.a, scenario.b, (file.duel.policy_a, file.duel.policy_b)
     yield from about_lists(policies)
     lengths = [2 * (unit.speed or 0) for unit, policy in zip((a, b), policies) if policy == BEST]

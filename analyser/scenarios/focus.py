@@ -1,4 +1,4 @@
-"""Several attacks on one target in order (AC-9.1): a program of strikes at one state that is carried over."""
+"""Focus fire: several attacks on one target in order (AC-9.1), as strikes at a state that carries over."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _STAND_IN = Target(
 
 @dataclass(frozen=True, slots=True)
 class FocusScenario:
-    """Several attacks on one target, resolved."""
+    """A resolved sequence of attacks on one target."""
 
     kind: ClassVar[Literal["focus"]] = "focus"
 
-    attacks: tuple[Scenario, ...]  # a rating is in one only if the file states it: it is counted again at every attack
-    target: Target  # as it stands before the first attack
+    attacks: tuple[Scenario, ...]  # the rating is set only if stated; otherwise each attack recomputes it
+    target: Target  # before the first attack
     ruleset: Ruleset
-    attackers: tuple[Target | None, ...]  # who make them, as units that can be shot back at; None without a profile
+    attackers: tuple[Target | None, ...]  # as targets of return fire; None without a profile
     warnings: tuple[str, ...] = ()
     profiles: ProfilesUsed | None = None
 
@@ -48,7 +48,7 @@ class FocusScenario:
         return any(map(can_be_hurt, self.attacks, self.attackers))
 
     def as_dict(self) -> dict[str, Any]:
-        """The scenario as plain data, every default filled in; reading it again gives the same scenario."""
+        """Return the scenario as plain data with all defaults; loading it gives an equal scenario."""
         attacks = [
             attack.attack.model_dump(mode="json") | {key: getattr(attack.target, key) for key in CIRCUMSTANCES}
             for attack in self.attacks
@@ -58,7 +58,7 @@ class FocusScenario:
 
 
 def resolved(file: FocusFile, library: Profiles) -> FocusScenario:
-    """The attacks that a checked `file` describes."""
+    """Return the attacks of a checked `file`."""
     attacks = tuple(one_attack(file, attack, place, library) for place, attack in enumerate(file.attacks))
     warnings = [
         f"attack {place + 1}: {warning}"
@@ -71,7 +71,7 @@ def resolved(file: FocusFile, library: Profiles) -> FocusScenario:
 
 
 def one_attack(file: FocusFile, attack: FocusAttack, place: int, library: Profiles) -> Scenario:
-    """The attack at a `place` of a sequence as a scenario of its own, its rating left to be counted unless stated."""
+    """Return the attack with that index as a scenario of its own; its rating stays unset unless stated."""
     stated = {key: value for key in CIRCUMSTANCES if (value := getattr(attack, key)) is not None}
     target = file.target.model_copy(update=stated)
     alone = ScenarioFile(attack=keys_of(Attack, attack), target=target, ruleset=file.ruleset)
@@ -88,9 +88,9 @@ def one_attack(file: FocusFile, attack: FocusAttack, place: int, library: Profil
 def focus_program(
     scenarios: Sequence[Scenario], attackers: Sequence[Target | None]
 ) -> tuple[Setup, list[list[Operation]]]:
-    """The setup of a sequence of attacks on one target, and the operations of each.
+    """Return the setup of a sequence of attacks on one target, and the operations of each.
 
-    `attackers`, who make them, are different units: what an attack costs its own unit bears on no later one.
+    `attackers` are different units, so an attack's cost to its own unit does not affect later ones.
     """
     strikes = [_strike(scenario) for scenario in scenarios]
     at_risk = any(map(can_be_hurt, scenarios, attackers))
@@ -111,9 +111,9 @@ def focus_program(
 
 
 def volleys_setup(attacks: Sequence[AttackFacts], target: Target, die: Die) -> Setup:
-    """The setup of attacks on one target, in any order and number: a strike for each, of side 0 on side 1.
+    """Return the setup of attacks on one target in any order and number; each is a strike of side 0 on side 1.
 
-    What an attack may cost its own unit (Overcharge, Tail Gunner) is not in it.
+    It omits the cost of an attack to its own unit (Overcharge, Tail Gunner).
     """
     struck = target_record(target)
     strikes = []
@@ -124,8 +124,8 @@ def volleys_setup(attacks: Sequence[AttackFacts], target: Target, die: Die) -> S
 
 
 def _setup_on(target: Target, strikes: Sequence[Strike], most: int, die: Die) -> Setup:
-    """The setup of strikes on a target by units with at most so many ways to stand."""
-    # Who falls back goes whole inches, or flees: lengths to the edge bear on no place but these.
+    """Return the setup of strikes on a target; `most` bounds the number of states of an attacker."""
+    # Falling back takes the full FALL_BACK or ends in flight, so the distance to the edge adds no other positions.
     usual = {"stride": unit_state.FALL_BACK, "position_at": unit_state.WINS, "models": MOST_MODELS}
     usual |= dict.fromkeys(("distance", "fumes_within", "edge_distance"), NONE)
     standing = {"models": target.models or 0, "garrisoned": target.garrisoned}
@@ -135,7 +135,7 @@ def _setup_on(target: Target, strikes: Sequence[Strike], most: int, die: Die) ->
 
 
 def _strike(scenario: Scenario) -> Strike:
-    """The strike of one scenario; a combat rating that it does not state is counted again at every state."""
+    """Return the strike of one scenario; an unstated combat rating is computed again in every state."""
     attack, target = scenario.facts
     dice = attack_dice(plain(attack), plain(target))
     wrecks, bears_blanks = scenario.rolls_for_building, scenario.attack.overcharge
@@ -148,7 +148,7 @@ def _records(strike: Strike) -> tuple[bytes, bytes]:
 
 
 def _place_of(strike: Strike, strikes: list[Strike]) -> int:
-    """The number of a strike, which is added if there is none like it: units of one kind are answered alike."""
+    """Return the index of a strike, added if it is new; equal units share a strike back."""
     same = [each.strike == strike.strike and _records(each) == _records(strike) for each in strikes]
     if True in same:
         return same.index(True)
@@ -161,7 +161,7 @@ _MOST_BLANKS_OF_A_DIE = 2  # with Arc
 
 
 def attacker_of(scenario: Scenario) -> Target | None:
-    """The attacker of one attack as a unit that can be shot back at; None where it has no profile."""
+    """Return the attacker of one attack as a target of return fire; None without a profile."""
     if scenario.attacker is None:
         return None
     attack = scenario.attack
@@ -175,7 +175,7 @@ def attacker_of(scenario: Scenario) -> Target | None:
 
 
 def gunner_dice(target: Target, attacker: Target | None) -> int:
-    """Dice that the target shoots back with at an aerial attacker (Tail Gunner, AC-7); 0: it does not."""
+    """Return the dice of the target's shot back at an aerial attacker (Tail Gunner, AC-7); 0 if there is none."""
     return target.value("Tail Gunner") if attacker is not None and attacker.category == "aerial" else 0
 
 
@@ -185,7 +185,7 @@ def can_be_hurt(scenario: Scenario, attacker: Target | None) -> bool:
 
 
 def _ways_to_stand(scenario: Scenario, attacker: Target | None) -> int:
-    """At most so many numbers of models and damage, of which its attack leaves the attacker one."""
+    """Return a bound on the states (models and damage) in which its attack can leave the attacker."""
     attack, highest = scenario.attack, len(scenario.ruleset.deck.counts()) - 1
     blanks = _MOST_BLANKS_OF_A_DIE * ((attack.dice or 0) + highest) if attack.overcharge else 0
     hits = _MOST_HITS_OF_A_DIE * gunner_dice(scenario.target, attacker)

@@ -1,4 +1,4 @@
-"""From units, a file or a mapping to a scenario that an engine can answer: looked up, filled in, checked, warned of."""
+"""Loading of scenarios: from units, a file or a mapping to a resolved scenario with warnings."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ FILES: dict[Kind, type[QuestionFile]] = {
     each.kind: each for each in (ScenarioFile, ChargeFile, FocusFile, DuelFile, BattleFile)
 }
 OWN_SECTIONS = {kind: file.model_fields.keys() - {"target", "ruleset"} for kind, file in FILES.items()}
-"""The sections that a kind of file has to itself."""
+"""Sections that only one kind of file has."""
 
 
 def load(source: AnyScenario | Question, profiles: ProfilesLike | None = None, kind: Kind | None = None) -> AnyScenario:
-    """A scenario of any kind from a TOML file or a mapping of the same form, checked and resolved.
+    """Return a scenario of any kind from a TOML file or an equivalent mapping, checked and resolved.
 
-    What is resolved already comes back as it is. `kind`: what it must be; by default what its sections say.
+    A resolved scenario is returned unchanged. `kind`: the required kind; by default it follows from the sections.
     """
     if isinstance(source, AnyScenario) and kind in (None, source.kind):
         return source
@@ -68,24 +68,24 @@ def load(source: AnyScenario | Question, profiles: ProfilesLike | None = None, k
 
 
 def load_scenario(source: Scenario | Question, profiles: ProfilesLike | None = None) -> Scenario:
-    """An attack; as :func:`load`.
+    """Return an attack scenario; as :func:`load`.
 
     Parameters
     ----------
     source : Scenario, path or mapping
-        What is resolved already comes back as it is.
+        A resolved scenario is returned unchanged.
     profiles : Profiles or path, optional
-        Where selectors are looked up: a library, or a folder of unit files. Default: the shipped profiles.
+        Source of the units: a library, or a folder of unit files. Default: the shipped profiles.
 
     Returns
     -------
     Scenario
-        Checked, every default filled in; what the functions that take a scenario answer.
+        Checked, with all defaults; accepted by every function that takes a scenario.
 
     Raises
     ------
     InputError
-        Anything that cannot be computed: the message names the file, the key, the value and what is allowed.
+        Anything that cannot be computed; the message names the file, the key, the value and the allowed values.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def load_scenario(source: Scenario | Question, profiles: ProfilesLike | None = N
 
 
 def load_as(wanted: type[ScenarioT], source: Any, profiles: ProfilesLike | None = None) -> ScenarioT:
-    """A scenario of the `wanted` kind; as :func:`load`."""
+    """Return a scenario of the `wanted` kind; as :func:`load`."""
     scenario = load(source, profiles, wanted.kind)
     assert isinstance(scenario, wanted)
     return scenario
@@ -105,7 +105,7 @@ def load_as(wanted: type[ScenarioT], source: Any, profiles: ProfilesLike | None 
 def asked_attack(
     attacker: Any, target: Unit | None, conditions: Mapping[str, Any], profiles: ProfilesLike | None
 ) -> Scenario:
-    """The attack of one unit on another under `conditions`; or, without a `target`, the whole scenario given."""
+    """Return the attack of one unit on another under `conditions`; without a `target`, the given scenario."""
     parts = None
     if target is not None:
         section = with_conditions(section_of(attacker, "attacker", "attacker"), conditions)
@@ -114,7 +114,7 @@ def asked_attack(
 
 
 def with_conditions(section: dict[str, Any], conditions: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of ``[attack]`` with more of them, and with bonuses and penalties that are given by name."""
+    """Return the keys of ``[attack]`` updated by conditions, with bonuses and penalties given by name."""
     for name, value in conditions.items():
         if name in Attack.model_fields:
             section[name] = value
@@ -142,7 +142,7 @@ def asked(
     stated: Mapping[str, Any],
     profiles: ProfilesLike | None,
 ) -> ScenarioT:
-    """The scenario that a question is as a whole, or that its parts make where the `second` unit is given."""
+    """Return the scenario given as a whole, or the one made of its parts if the `second` unit is given."""
     if parts is None:
         if stated:
             raise InputError("this stands in the scenario", where=next(iter(stated)))
@@ -151,7 +151,7 @@ def asked(
 
 
 def check_whole(source: Any, second: str, profiles: ProfilesLike | None) -> None:
-    """Raise InputError for one unit alone, or a list of them: without a `second` unit, a whole scenario is wanted."""
+    """Raise InputError for a single unit or a list of them: without a `second` unit a whole scenario is required."""
     allowed = "a scenario or its file; attack, charge, focus and duel take units"
     if second:
         allowed = f"a unit as {second}=, or the path of a scenario file alone"
@@ -164,7 +164,7 @@ def check_whole(source: Any, second: str, profiles: ProfilesLike | None) -> None
 
 
 def section_of(unit: Any, where: str, key: str = "unit") -> dict[str, Any]:
-    """The section of a unit: a selector stands for its `key` alone."""
+    """Return the section of a unit; a selector becomes its `key`."""
     if isinstance(unit, str | Loadout):
         return {key: unit}
     if not isinstance(unit, Mapping):
@@ -173,7 +173,7 @@ def section_of(unit: Any, where: str, key: str = "unit") -> dict[str, Any]:
 
 
 def read_scenario(source: Question) -> tuple[dict[str, Any], str]:
-    """The raw sections of a scenario, and what to call their source in a message; nothing, if it is no file."""
+    """Return the raw sections of a scenario, and the name of their source in messages (empty for a mapping)."""
     if isinstance(source, Mapping):
         check_plain(source, "scenario")
         return {str(key): value for key, value in source.items()}, ""
@@ -191,12 +191,12 @@ def kind_of(raw: Mapping[str, Any]) -> Kind:
 
 
 def parse_scenario(raw: Mapping[str, Any], model: type[FileT], library: Profiles, *, where: str) -> FileT:
-    """`raw` sections as checked records; the ruleset of `library` stands in for what ``[ruleset]`` does not say.
+    """Return the `raw` sections as checked records; the ruleset of `library` fills in omissions in ``[ruleset]``.
 
-    A die or deck that was stated with the library goes before ``[ruleset]``.
+    A die or deck stated with the library overrides ``[ruleset]``.
 
-    Keys that are null say nothing, so that an echoed scenario can be read again. InputError unless `raw` is a scenario
-    of that kind, or may be meant as one.
+    Null keys are ignored, so that an echoed scenario can be read again. InputError unless `raw` is a scenario of that
+    kind, or may be meant as one.
     """
     known = {"target"}.union(*OWN_SECTIONS.values())
     if not raw.keys() & known:
@@ -229,7 +229,7 @@ def parse_scenario(raw: Mapping[str, Any], model: type[FileT], library: Profiles
 
 
 def with_flags_listed(section: Mapping[str, Any]) -> dict[str, Any]:
-    """The keys of an attack with its bonuses and penalties in their lists, where they were given as flags.
+    """Return the keys of an attack with flags moved to its lists of bonuses and penalties.
 
     >>> with_flags_listed({"distance": 6, "bonuses": ["short_range"], "aiming": True, "reforming": False})
     {'distance': 6, 'bonuses': ['short_range', 'aiming']}
@@ -255,7 +255,7 @@ def _table_with(section: str) -> str:
 
 
 def empty_sections(raw: Mapping[str, Any]) -> tuple[str, ...]:
-    """A warning for a ruleset that says nothing."""
+    """Return a warning if the ruleset is empty."""
     return ("[ruleset] is empty and has no effect",) if raw.get("ruleset") == {} else ()
 
 

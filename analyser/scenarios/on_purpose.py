@@ -1,10 +1,10 @@
-"""Failing a test on purpose (AC-5.1): where who plays best can gain by it, and the choice of it.
+"""Failing a test on purpose (AC-5.1): the cases in which best play can gain by it, and the choice.
 
-To be suppressed, to fall back or to break is worth something to who would rather be further away, or out of its
-building; to who runs amok and would rather not charge (AC-7); to who strikes with Overcharge, for a weakened attack
-turns fewer dice into blanks (AC-3.4, AC-6); against an enemy who goes by it, who gets points for each combat that he
-wins (Hunter), or whom one would rather not destroy just now (Spectacular Demise). Elsewhere the choice is left out: it
-would make more situations, and is never taken.
+Suppression, falling back or breaking can help a unit that would rather be further away, or out of its building. It can
+help a unit that runs amok and would rather not charge (AC-7). With Overcharge a weakened attack turns fewer dice into
+blanks (AC-3.4, AC-6). It can matter against an enemy whose policy looks at such statuses, or a Hunter, which scores for
+each combat that it wins. It can also spare an enemy with Spectacular Demise. Elsewhere the choice is left out: it would
+add situations, and is never taken.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from analyser.scenarios.best import Chooser
 from analyser.scenarios.policies import Shooter
 from analyser.scenarios.strikes import Strike
 
-_TOLD_BY_A_TEST = ("enemy suppressed", "enemy disordered", "enemy activated")  # seen by an enemy with a policy in words
+_TOLD_BY_A_TEST = ("enemy suppressed", "enemy disordered", "enemy activated")  # statuses that a policy in words can see
 
 
 def can_gain(shooter: Shooter, enemy: Shooter) -> bool:
@@ -30,16 +30,16 @@ def can_gain(shooter: Shooter, enemy: Shooter) -> bool:
     told = isinstance(enemy, Chooser) and any(
         condition.quantity in _TOLD_BY_A_TEST for line in enemy.lines for condition in line.conditions
     )
-    activates = any(row.has("Cryo") for row in enemy.mine.rows or ())  # in place of suppressing (AC-6)
+    activates = any(row.has("Cryo") for row in enemy.mine.rows or ())  # instead of suppressing (AC-6)
     overcharges = any(row.has("Overcharge") for row in unit.rows or ())
-    leaves = unit.garrisoned  # by falling back, and may charge then
+    leaves = unit.garrisoned  # by falling back; it may charge then
     dangerous = enemy.mine.has("Hunter") or enemy.mine.has("Spectacular Demise")
     stated = shooter.distance is not None or unit.has("Run Amok")
     return stated or told or activates or overcharges or leaves or dangerous
 
 
 def with_tests_apart(strikes: Iterable[Strike], choosing: Sequence[bool]) -> list[Strike]:
-    """The strikes, of those that cause a test that a side chooses to take or to fail with that test apart."""
+    """Return the strikes, with the test as a separate step if a side can choose to fail it."""
     return [
         strike._replace(strike=strike.strike._replace(test_apart=1))
         if choosing[1 - strike.strike.striker] and test_taken(strike.attack, strike.target) == Test.BY_CARD
@@ -51,10 +51,9 @@ def with_tests_apart(strikes: Iterable[Strike], choosing: Sequence[bool]) -> lis
 def with_tests_chosen(
     course: Iterable[Operation | Choice], strikes: Sequence[Strike], shooters: Sequence[Shooter], may: Sequence[bool]
 ) -> list[Operation | Choice]:
-    """The course of a round with the choice to fail tests on purpose, for each side that `may`.
+    """Return the course of a round with the choice to fail tests on purpose, for each side that `may`.
 
-    A rally test is worth failing to nobody but to who runs amok: all that can be done after it can be done after one
-    that is passed (AC-5.6).
+    Failing a rally test helps only a unit that runs amok: after a passed one it has all other options, too (AC-5.6).
     """
     result = list[Operation | Choice]()
     for each in course:
@@ -78,7 +77,7 @@ def with_tests_chosen(
 
 
 def _chosen(test: Operation, sides: Sequence[int]) -> Operation | Choice:
-    """A test that the sides can fail on purpose, each if it is to take it."""
+    """Return a test with the choice to fail it, for each of the `sides` if it takes the test."""
     if not sides:
         return test
     failed = test._replace(kind=test.kind | ON_PURPOSE)

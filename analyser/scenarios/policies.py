@@ -1,4 +1,4 @@
-"""Options of a side of a duel: the policies that it can carry out, and the rows that it shoots with."""
+"""Options of a side of a duel: its possible policies, and the rows that it fires."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from analyser.scenarios.resolve import row_facts, row_named
 from analyser.scenarios.schema import Combatant, PolicyName
 from analyser.scenarios.strikes import Draft, Strike
 
-AUTO = "auto"  # the policy of a unit that does what its armaments are for
+AUTO = "auto"  # the policy that suits the armaments of a unit
 _BUT_REACTIVE = "but Reactive ones, which fire on lookout only,"
-_FITTING = {  # what a policy needs of a row, where it needs more
+_FITTING = {  # needs of a policy beyond a ranged row
     "short_range": "but Reactive ones, which fire on lookout, and Indirect ones, which do not fire at short range,",
     "overcharge": "with Overcharge",
 }
 
 
 def check_policy(policy: PolicyName, mine: Combatant, theirs: Combatant, where: str) -> None:
-    """Raise InputError unless the unit can carry out the policy: it names those that it can."""
+    """Raise InputError unless the unit can carry out the policy; the error lists the possible ones."""
     reason = why_not(policy, mine, theirs)
     if reason is None:
         return
@@ -38,7 +38,7 @@ def check_policy(policy: PolicyName, mine: Combatant, theirs: Combatant, where: 
 
 
 def why_not(policy: PolicyName, mine: Combatant, theirs: Combatant) -> str | None:
-    """Why `mine` cannot carry out `policy` against `theirs`, or None if it can."""
+    """Return the reason that `mine` cannot carry out `policy` against `theirs`, or None if it can."""
     if policy == "take_cover":
         return None
     if policy == "charge":
@@ -58,21 +58,21 @@ def why_not(policy: PolicyName, mine: Combatant, theirs: Combatant) -> str | Non
 
 
 def rows_to_shoot_with(mine: Combatant, theirs: Combatant, policy: PolicyName) -> list[Row]:
-    """The ranged rows of `mine` that a policy can fire at `theirs` (AC-4.1).
+    """Return the ranged rows of `mine` that a policy can fire at `theirs` (AC-4.1).
 
-    Reactive ones on lookout only, Indirect ones not at short range (AC-6).
+    Reactive rows fire on lookout only, Indirect ones not at short range (AC-6).
     """
     assert theirs.category is not None
     category, number = CATEGORIES.index(theirs.category), Policy[policy.upper()]
     return [row for row in mine.rows or () if can_shoot_with(row_facts(row), category, number)]
 
 
-_FIRES_OTHERWISE: PolicyName = "shoot"  # of a unit that a failed rally test keeps from charging
+_FIRES_OTHERWISE: PolicyName = "shoot"  # policy of a unit that a failed rally test keeps from charging
 
 
 @dataclass(eq=False)
 class Shooter:
-    """The rows that one side of a duel, in the section `where`, shoots with by a policy that it can carry out."""
+    """The rows that a side of a duel (the section `where`) fires by its policy."""
 
     mine: Combatant
     theirs: Combatant
@@ -80,9 +80,9 @@ class Shooter:
     distance: float | None
     ruleset: Ruleset
     where: str
-    step: float | None = None  # inches: a chooser may stop a move at each multiple of it
-    chooses: ClassVar[bool] = False  # whether it chooses by the situation
-    named: Row | None = field(init=False)  # the row to shoot with, if the scenario names one that its policy can use
+    step: float | None = None  # inches; a chooser may end a move at each multiple
+    chooses: ClassVar[bool] = False  # True for a side that chooses by the situation
+    named: Row | None = field(init=False)  # the stated row, if its policy can fire it
 
     def __post_init__(self) -> None:
         self.named = self._named()
@@ -94,7 +94,7 @@ class Shooter:
     def rows(self) -> list[Row]:
         """Rows usable in its own activation: one, or several with All-Out Attack (AC-7).
 
-        A unit that would charge shoots after a failed rally test (AC-5.6), if it has a row to shoot with.
+        A charging unit shoots after a failed rally test (AC-5.6), if it has a row to shoot with.
         """
         by = _FIRES_OTHERWISE if self.policy == "charge" and self.mine.can_fail_to_rally else self.policy
         usable = rows_to_shoot_with(self.mine, self.theirs, by) if by in SHOOTING else []
@@ -107,12 +107,12 @@ class Shooter:
 
     @property
     def main(self) -> Row | None:
-        """The first of them."""
+        """The first of its rows."""
         return self.rows[0] if self.rows else None
 
     @cached_property
     def by_lookout(self) -> Row | None:
-        """The row of its opportunity fire: a Reactive one, where it has any."""
+        """The row of its opportunity fire: a Reactive one if it has any."""
         reacts = self.policy == "lookout" or self.mine.on_lookout
         usable = rows_to_shoot_with(self.mine, self.theirs, "lookout") if reacts else []
         if not usable:
@@ -121,11 +121,11 @@ class Shooter:
 
     @property
     def watching(self) -> Sequence[Row]:
-        """The rows of its opportunity fire: that one, or none."""
+        """The rows of its opportunity fire: one or none."""
         return [] if self.by_lookout is None else [self.by_lookout]
 
     def _named(self) -> Row | None:
-        """The row that the scenario names to shoot with, if it shoots at all."""
+        """Return the stated row, if it can be fired."""
         policy, mine = self.policy, self.mine
         if mine.row is None:
             return None
@@ -139,7 +139,7 @@ class Shooter:
         raise InputError(problem, where=f"{self.where}.row", allowed=", ".join(each.id for each in usable))
 
     def _best(self, rows: Sequence[Row]) -> Row:
-        """The row that does most damage aimed, of those that reach; of all, if none does."""
+        """Return the row with the highest damage when aimed, among those in range; among all if none is."""
         reaching = [row for row in rows if self.distance is None or (row.long_range or 0) >= self.distance]
         rows = reaching or rows
         if len(rows) < 2:
@@ -154,9 +154,9 @@ class Shooter:
     def add_shot(
         self, draft: Any, row: Row, *, opportunity: int = 0, overcharge: bool | None = None, alone: int = 1
     ) -> int:
-        """Add the strike with one of the rows, by default with Overcharge if the policy says so; return its number.
+        """Add a strike with one of the rows, and return its index; Overcharge by default follows the policy.
 
-        `alone`: whether it is made after a failed rally test, too.
+        `alone`: 1 if it is also made after a failed rally test.
         """
         if overcharge is None:
             overcharge = self.policy == "overcharge" and not opportunity
@@ -164,7 +164,7 @@ class Shooter:
         return add_shot(draft, self.side, place, opportunity, int(overcharge), alone)
 
     def strike(self, row: Row, *, overcharge: bool | None = None) -> Strike:
-        """The strike with one of the rows."""
+        """Return the strike with one of the rows."""
         return self._alone(lambda draft: self.add_shot(draft, row, overcharge=overcharge))[0]
 
     def _alone(self, add: Callable[[Any], Any]) -> list[Strike]:
@@ -174,15 +174,15 @@ class Shooter:
 
     @property
     def side(self) -> int:
-        """0: A, 1: B."""
+        """Number of the side: 0 for A, 1 for B."""
         return "ab".index(self.where)
 
     def add_shots(self, draft: Draft) -> list[int]:
-        """Add the strikes of an activation in order; the first alone is made after a failed rally test."""
+        """Add the strikes of an activation in order; only the first is made after a failed rally test."""
         return [self.add_shot(draft, row, alone=int(row is self.main)) for row in self.rows]
 
     def shots(self) -> list[Strike]:
-        """The strikes of an activation in order."""
+        """Return the strikes of an activation in order."""
         return self._alone(self.add_shots)
 
     @property
@@ -191,19 +191,19 @@ class Shooter:
         return self.mine.category == "aerial" and self.theirs.value("Tail Gunner") > 0
 
     def answers(self) -> list[Strike]:
-        """The attack back of a Tail Gunner (X) on an aerial unit that has just shot at it (AC-7), if there is one."""
+        """Return the shot back of a Tail Gunner (X) at an aerial unit that has just shot at it (AC-7), if any."""
         return self._alone(lambda draft: new_answer(draft, self.side))
 
     @property
     def rearms(self) -> bool:
-        """Return True if it must re-arm before it shoots, or goes on lookout, again (Slow to Fire)."""
+        """Return True if it must re-arm before it shoots or goes on lookout again (Slow to Fire)."""
         row = self.by_lookout if self.policy == "lookout" else self.main
         return row is not None and row.has("Slow to Fire")
 
     def add_reactions(self, draft: Draft) -> list[int]:
-        """Add the strike of a unit on lookout (opportunity fire), if it makes one."""
+        """Add the strike of a unit on lookout (opportunity fire), if any, and return its index."""
         return [self.add_shot(draft, row, opportunity=1) for row in self.watching]
 
     def reactions(self) -> list[Strike]:
-        """The strike of a unit on lookout, if it makes one."""
+        """Return the strike of a unit on lookout, if any."""
         return self._alone(self.add_reactions)

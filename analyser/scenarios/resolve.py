@@ -1,4 +1,4 @@
-"""From what a file says of an attack and its units to what can be computed: profiles, rows and defaults filled in."""
+"""Resolution of attacks and units: profiles, rows and defaults filled in, and checked."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ LARGEST_GARRISON = 12  # models, as the rulebook defines a defensible building
 
 
 def looked_up(selector: str | None, profiles: Profiles | None, key: str) -> Loadout | None:
-    """The loadout that a key names, if it names one; `profiles`: by default the shipped ones."""
+    """Return the loadout that a key names, or None; `profiles` defaults to the shipped ones."""
     try:
         return None if selector is None else (profiles or load_profiles()).loadout(selector)
     except InputError as error:
@@ -47,7 +47,7 @@ def looked_up(selector: str | None, profiles: Profiles | None, key: str) -> Load
 
 
 def row_named(rows: Iterable[Row], written: str, where: str) -> Row:
-    """The row of that name, forgiving case and spaces; InputError with the nearest names if there is none."""
+    """Return the row of that name, ignoring case and spaces; InputError with the nearest names if there is none."""
     by_id = {row.id: row for row in rows}
     row = by_id.get(row_id(written, by_id))
     if row is None:
@@ -57,7 +57,7 @@ def row_named(rows: Iterable[Row], written: str, where: str) -> Row:
 
 
 def _check_models(models: int | None, loadout: Loadout | None, where: str) -> None:
-    """Raise InputError for more models than a unit has at any level (AC-2.2)."""
+    """Raise InputError for more models than the largest level of the unit (AC-2.2)."""
     if loadout is None or models is None:
         return
     most = max(level.models for level in loadout.unit.levels.values())
@@ -67,13 +67,13 @@ def _check_models(models: int | None, loadout: Loadout | None, where: str) -> No
 
 
 def _check_garrison(unit_type: UnitType | None, where: str) -> None:
-    """Raise InputError for a unit that cannot be in a building: only infantry, or a unit of no stated type, can."""
+    """Raise InputError for a unit that cannot be in a building; only infantry, or a unit of unknown type, can."""
     if unit_type not in (None, "infantry"):
         raise InputError(f"a unit of type {unit_type} in a building", where=where, allowed="infantry")
 
 
 def _stated(record: Record, loadout: Loadout | None, model: type[Record]) -> dict[str, Any]:
-    """The keys of `model` that a record states; else what the loadout's unit and level say under the same names."""
+    """Return the keys of `model` that a record states, else the values of the loadout's level and unit."""
     names = model.model_fields.keys() - {"unit", "attacker", "charge", "rows", "passengers"}
     profile = () if loadout is None else (loadout.level, loadout.unit)  # the unit's numbers are those of the level
     keys = {key: getattr(part, key) for part in profile for key in names & type(part).model_fields.keys()}
@@ -83,7 +83,7 @@ def _stated(record: Record, loadout: Loadout | None, model: type[Record]) -> dic
 
 
 def keys_of(model: type[RecordT], record: Record) -> RecordT:
-    """A record of the keys that another one has, too."""
+    """Return a record of `model` with the keys that another record shares."""
     keys = record.model_fields_set & model.model_fields.keys()
     return model.model_validate({key: getattr(record, key) for key in keys})
 
@@ -96,7 +96,7 @@ def row_facts(row: Row) -> RowFacts:
     return _row_facts(row.kind, row.against, row.long_range, row.short_range, row.qualities)
 
 
-@lru_cache(maxsize=4096)  # the same rows are asked about in many attacks
+@lru_cache(maxsize=4096)  # many attacks check the same rows
 def _row_facts(kind: str, against: Iterable[Category], *rest: Any) -> RowFacts:
     *reach, qualities = rest
     names = {each.name for each in qualities}
@@ -126,7 +126,7 @@ def _shot(attack: Attack) -> ShotFacts:
 
 
 def why_not(row: Row, attack: Attack, attacker: Loadout, target: Target) -> str | None:
-    """Why `row` cannot make this attack (AC-3.1, AC-4.1; by its qualities, AC-6), or None if it can."""
+    """Return the reason that `row` cannot make this attack (AC-3.1, AC-4.1; qualities, AC-6), or None if it can."""
     if row.kind != "ranged":
         return f"it is {_IN_WORDS[row.kind]}"
     assert target.category is not None
@@ -149,7 +149,7 @@ WHY_NOT: Mapping[WhyNot, str] = {
     WhyNot.REACTIVE: "it is Reactive: opportunity fire only",
     WhyNot.SHORT_RANGE: "it is Indirect and the target is within short range",
 }
-"""Reasons why a row cannot make an attack, where they do not depend on numbers."""
+"""Reasons without numbers that a row cannot make an attack."""
 
 
 def _is_short(row: Row, attack: Attack) -> bool:
@@ -158,13 +158,13 @@ def _is_short(row: Row, attack: Attack) -> bool:
 
 
 def _band_count(attack: Attack, attacker: Loadout) -> int:
-    """Return the number that picks the band: models, half in a building (AC-4.4), or a behemoth's damage (AC-2.3)."""
+    """Return the number that selects the band: models, half in a building (AC-4.4), or a behemoth's damage (AC-2.3)."""
     models, behemoth = attack.attacker_models or attacker.level.models, "behemoth" in attacker.unit.traits
     return shots.band_count(models, attack.attacker_damage, behemoth, attack.attacker_garrisoned)
 
 
 def resolve_attack(attack: Attack, attacker: Loadout | None, row: Row | None) -> Attack:
-    """`attack` with everything that its profile or the defaults say, and checked."""
+    """Return `attack` with all values of its profile and the defaults, checked."""
     keys: dict[str, Any] = {"veteran": 0, "attacker_damage_limit": 1}
     bonuses = attack.bonuses
     if attacker is not None and row is not None:
@@ -195,7 +195,7 @@ def resolve_attack(attack: Attack, attacker: Loadout | None, row: Row | None) ->
 
 
 def veteran_of(unit: Bearer) -> int:
-    """The X of Veteran (X), 1 where it has no number; 0 without the rule."""
+    """Return the X of Veteran (X), 1 if it has no number; 0 without the rule."""
     rule = unit.keyword("Veteran")
     if rule is None:
         return 0
@@ -208,7 +208,7 @@ def _check_attack(attack: Attack) -> None:
         ("line_of_sight", attack.line_of_sight != "own", "Indirect"),
         ("carriages", attack.carriages > 0, "Full Steam Ahead"),
     ):
-        # An attack written inline has no row: to say that it overcharges is to say that it can.
+        # An inline attack has no row, so stating overcharge implies the quality.
         if stated and not attack.has(quality) and (attack.attacker or key != "overcharge"):
             allowed = f"with {quality!r} among the qualities"
             raise InputError(f"the attack does not have {quality}", where=f"attack.{key}", allowed=allowed)
@@ -225,7 +225,7 @@ def _check_attack(attack: Attack) -> None:
 
 
 def resolve_target(target: Target, defender: Loadout | None, where: str = "target") -> Target:
-    """`target` with everything that its profile or the defaults say, and checked; `where` is its section."""
+    """Return `target` with all values of its profile and the defaults, checked; `where` is its section."""
     rules = target if target.rules is not None or defender is None else defender.unit
     keys = _stated(target, defender, Target)
     keys |= {"unit": target.unit if defender is None else defender.selector, "rules": each_once(rules.keywords)}
@@ -256,13 +256,13 @@ def resolve_target(target: Target, defender: Loadout | None, where: str = "targe
 def resolve_combatant(
     combatant: Combatant, profiles: Profiles | None, where: str, loadout: Loadout | None = None
 ) -> Combatant:
-    """`combatant` with everything that its profile or the defaults say, and checked; `where` is its section.
+    """Return `combatant` with all values of its profile and the defaults, checked; `where` is its section.
 
-    `profiles`: by default the shipped ones; `loadout`: its profile, if that need not be looked up.
+    `profiles` defaults to the shipped ones; `loadout`: its profile, if already known.
     """
     loadout = loadout or looked_up(combatant.unit, profiles, f"{where}.unit")
     target = resolve_target(combatant, loadout, where)
-    for rule in ("Corrosive Fumes", "Throw"):  # whose X is a length
+    for rule in ("Corrosive Fumes", "Throw"):  # rules with a length as X
         target.rule_length(rule, where)
     by_rules = {"veteran": veteran_of(target)}
     by_rules |= {"capacity": max(target.value("Capacity"), 1)} if target.has("Capacity") else {}
@@ -299,19 +299,19 @@ def _resolve_passengers(stated: Passengers | None, profiles: Profiles | None, wh
 
 
 def more_than_level(models: int | None, loadout: Loadout | None, key: str) -> Iterator[str]:
-    """A warning where a unit has more models than its level: they are counted as stated."""
+    """Yield a warning if a unit has more models than its level; they are counted as stated."""
     if loadout is not None and models is not None and models > loadout.level.models:
         yield f"{key} is {models}, and {loadout.selector} has {loadout.level.models}"
 
 
 def large_garrison(models: int | None, key: str) -> Iterator[str]:
-    """A warning where a unit is too large for a building of the rulebook."""
+    """Yield a warning if a unit is too large for a building of the rulebook."""
     if (models or 0) > LARGEST_GARRISON:
         yield f"{key}: {models} models, and a defensible building holds up to {LARGEST_GARRISON}"
 
 
 def unknown_names(written: Iterable[Keyword], what: str) -> Iterator[str]:
-    """A warning for each name that the rules do not have; `what` and where it is.
+    """Yield a warning for each name that the rules do not have; `what` is its kind and location.
 
     >>> from analyser.game.keywords import Rule
     >>> list(unknown_names((Rule("Amphibious"),), "special rule in b.rules"))
@@ -323,7 +323,7 @@ def unknown_names(written: Iterable[Keyword], what: str) -> Iterator[str]:
 
 
 def about_target(target: Target, where: str) -> Iterator[str]:
-    """The warnings of a unit that is attacked; `where` is its section."""
+    """Yield the warnings of a target; `where` is its section."""
     who = f"the {where}" if len(where) > 1 else f"unit {where}"
     if target.discipline is None and not target.has("Automata", "Irrepressible"):
         yield f"{who} has no DISCIPLINE: it takes no discipline test, so it cannot be suppressed or broken"
@@ -339,7 +339,7 @@ def about_target(target: Target, where: str) -> Iterator[str]:
 
 
 def about_combatant(unit: Combatant, where: str, stated: Combatant, profiles: Profiles) -> Iterator[str]:
-    """The warnings of a unit in any fight: as it was `stated` in the section `where`, and as resolved."""
+    """Yield the warnings of a unit in any fight: `stated` as in the section `where`, `unit` as resolved."""
     rows = unit.rows or ()
     yield from unknown_names((quality for row in rows for quality in row.qualities), f"quality in {where}.rows")
     yield from unknown_names(unit.keywords, f"special rule in {where}.rules")
@@ -355,12 +355,12 @@ def about_combatant(unit: Combatant, where: str, stated: Combatant, profiles: Pr
 
 
 def about_overrun(unit: Combatant, where: str) -> Iterator[str]:
-    """A warning where `overrun = false` is stated of a unit without Overrun; `where`: the section of how it charges."""
+    """Yield a warning if `overrun = false` is stated for a unit without Overrun; `where`: the section of its charge."""
     if not unit.charge.overrun and not unit.has("Overrun"):
         yield f"{where}.overrun has no effect: the unit does not have Overrun (AC-7)"
 
 
 def about_overcharge(unit: Combatant, where: str) -> Iterator[str]:
-    """A warning where `overcharge` is stated of a unit that cannot overcharge in close quarters."""
+    """Yield a warning if `overcharge` is stated for a unit that cannot overcharge in close quarters."""
     if unit.overcharge and not unit.any_row_has("Overcharge", ("melee", "impact")):
         yield f"{where}.overcharge has no effect: no row for close quarters has Overcharge"

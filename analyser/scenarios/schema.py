@@ -1,4 +1,4 @@
-"""The sections and keys of scenario files, which are a contract (`docs/scenario.md`)."""
+"""Sections and keys of scenario files, a public contract (`docs/scenario.md`)."""
 
 from __future__ import annotations
 
@@ -54,21 +54,21 @@ Carriages = Annotated[int, Field(ge=0, le=20)]
 
 
 LIST_OF: Mapping[str, str] = {**dict.fromkeys(BONUSES, "bonuses"), **dict.fromkeys(PENALTIES, "penalties")}
-"""The list of an attack that each bonus and penalty is an entry of."""
-_OWN_KEYS = ("concealed", "opportunity_fire")  # penalties that are keys of an attack as well
+"""List of an attack that contains each bonus or penalty."""
+_OWN_KEYS = ("concealed", "opportunity_fire")  # penalties that are also keys of an attack
 FLAGS = {name: key for name, key in LIST_OF.items() if name not in _OWN_KEYS}
-"""Bonuses and penalties that an attack may have as flags."""
+"""Bonuses and penalties that an attack may state as flags."""
 
 
 class ExtraReroll(Record):
-    """Further faces that may be re-rolled, and by how many dice at most (AC-3.5)."""
+    """Further faces that may be re-rolled, and the largest number of such dice (AC-3.5)."""
 
     faces: Several[Literal["strike", "glancing", "miss", "blank"]]
     dice: DiceIfAny
 
 
 class Attack(Record, Bearer):
-    """The ``[attack]`` of a scenario (AC-3, AC-4). `docs/keys.md` has each key."""
+    """The ``[attack]`` section of a scenario (AC-3, AC-4); `docs/keys.md` lists its keys."""
 
     bears: ClassVar[str] = "qualities"
     page = "docs/keys.md"
@@ -100,7 +100,7 @@ class Attack(Record, Bearer):
 
 
 class Target(Record, Bearer):
-    """The ``[target]`` of a scenario: its profile and its state. `docs/keys.md` has each key."""
+    """The ``[target]`` section of a scenario: its profile and its state; `docs/keys.md` lists its keys."""
 
     page = "docs/keys.md"
 
@@ -140,7 +140,7 @@ class Target(Record, Bearer):
         return (self.damage_limit or 1) > 1
 
     def rule_length(self, name: str, where: str = "") -> int:
-        """The X of a special rule in inches, in hundredths of them; 0 without the rule; InputError if finer."""
+        """Return the X of a special rule in hundredths of an inch; 0 without the rule; InputError if it is finer."""
         rule = self.keyword(name)
         if rule is None:
             return 0
@@ -152,7 +152,7 @@ class Target(Record, Bearer):
 
 
 class Charge(Record):
-    """The circumstances of a unit's charge (AC-8.2, AC-8.4). `docs/keys.md` has each key."""
+    """Circumstances of a unit's charge (AC-8.2, AC-8.4); `docs/keys.md` lists its keys."""
 
     outflanking: bool = told(False, "Bonus: infantry, cavalry or a field gun charged from outside its front arc.")
     supported: bool = told(False, 'Bonus: another friend is within 2" of the target.')
@@ -165,11 +165,11 @@ class Passengers(Target):
     """A unit embarked on a transport (AC-5.10, AC-8.8)."""
 
 
-NO_CLOSE_QUARTERS_AGAINST = ("aircraft", "rotorcraft")  # the manoeuvre of AC-8.1 cannot choose them
+NO_CLOSE_QUARTERS_AGAINST = ("aircraft", "rotorcraft")  # not allowed by the manoeuvre of AC-8.1
 
 
 class Combatant(Target):
-    """A unit that fights, and can be fought. `docs/keys.md` has each key."""
+    """A unit that fights and can be a target; `docs/keys.md` lists its keys."""
 
     page = "docs/keys.md"
 
@@ -194,11 +194,11 @@ class Combatant(Target):
 
     @property
     def count(self) -> int:
-        """Number that picks the band of a row: models, or the damage on a behemoth (AC-2.3)."""
+        """Number that selects the band of a row: models, or the damage of a behemoth (AC-2.3)."""
         return self.damage if self.behemoth else self.models or 0
 
     def check_has_dice(self, row: Row, where: str) -> None:
-        """Raise InputError unless the grid has attack dice for its models, or damage (AC-2.4)."""
+        """Raise InputError unless the grid has attack dice for its models or damage (AC-2.4)."""
         try:
             attack_dice(row, self.count)
         except InputError as error:
@@ -209,12 +209,12 @@ class Combatant(Target):
         return any(row.has(quality) for row in self.rows or () if row.kind in kinds)
 
     def _rows_for_contact(self, *kinds: RowKind) -> list[Row]:
-        """The rows of those kinds, the one that it names for close quarters first."""
+        """Return the rows of those kinds; the one stated for close quarters comes first."""
         rows = [row for row in self.rows or () if row.kind in kinds]
         return sorted(rows, key=lambda row: row.id != self.close_quarters_row)
 
     def charge_row(self, where: str) -> Row:
-        """The melee or impact row that it charges with (AC-8.1); InputError if it has none, or is Static (AC-7)."""
+        """Return the melee or impact row of its charge (AC-8.1); InputError if it has none, or is Static (AC-7)."""
         if self.has("Static"):
             raise InputError("a Static unit cannot charge (AC-7)", where=where, allowed="another unit")
         rows = self._rows_for_contact("melee", "impact")
@@ -225,7 +225,7 @@ class Combatant(Target):
         return rows[0]
 
     def retaliation_rows(self) -> list[Row]:
-        """The melee row that it strikes back with; none where it has none (AC-8.3)."""
+        """Return the melee row of its retaliation; empty if it has none (AC-8.3)."""
         return self._rows_for_contact("melee")[:1]
 
     def may_charge(self, enemy: Combatant, policy: str | tuple[str, ...]) -> bool:
@@ -249,13 +249,13 @@ class Combatant(Target):
 
     @property
     def can_fail_to_rally(self) -> bool:
-        """Return True if it can fail a rally test: it takes one, by a card (AC-5.6, AC-7)."""
+        """Return True if it can fail a rally test, because it takes one by a card (AC-5.6, AC-7)."""
         passes = self.has("Automata", "Irrepressible", "Hot Headed")
         return self.discipline is not None and not self.peer_review and not passes
 
 
 MOST_ROUNDS = 10
-SHORTEST_STEP = 0.25  # inches between places that who plays best tries
+SHORTEST_STEP = 0.25  # inches between positions that best play tries
 
 
 WantName = Literal["win", "margin", "points", "survival"]
@@ -265,7 +265,7 @@ WANTS: Mapping[WantName, str] = {
     "points": "to lose fewer of its points than it destroys of the enemy's, models and damage counted",
     "survival": "to be there at the end",
 }
-"""Objectives of a side that plays best; the other side wants the opposite."""
+"""Objectives of a side with best play; the other side wants the opposite."""
 CHANCES: tuple[WantName, ...] = ("win", "survival")  # objectives measured as a probability
 
 if TYPE_CHECKING:
@@ -275,7 +275,7 @@ else:
 
 
 def _policy(value: object) -> object:
-    """A policy by name, or in words: one line or more of it."""
+    """Return a policy by name, or the lines of a policy in words."""
     if isinstance(value, str) and value not in (*POLICIES, BEST) and is_in_words(value):
         return (value,)
     return as_tuple(value)
@@ -285,7 +285,7 @@ PolicyKey = Annotated[PolicyName | tuple[str, ...], BeforeValidator(_policy)]
 
 
 class DuelTerms(Record):
-    """The ``[duel]`` of a scenario (AC-9.2). `docs/keys.md` has each key."""
+    """The ``[duel]`` section of a scenario (AC-9.2); `docs/keys.md` lists its keys."""
 
     rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = told(6, "1 to 10.")
     first: Literal["a", "b", "random"] = told("random", "The side activated first; random: a toss each round.")
@@ -301,7 +301,7 @@ class DuelTerms(Record):
     )
 
 
-MOST_SECONDARY = 10  # each can strike at two places of a program
+MOST_SECONDARY = 10  # each can strike at two points of a program
 
 
 class Secondary(Combatant):
@@ -311,7 +311,7 @@ class Secondary(Combatant):
 
 
 Kind = Literal["attack", "charge", "focus", "duel", "battle"]
-BETWEEN_TWO: tuple[Kind, ...] = ("attack", "charge", "duel")  # questions that two units alone make
+BETWEEN_TWO: tuple[Kind, ...] = ("attack", "charge", "duel")  # kinds of question defined by two units alone
 
 
 class QuestionFile(Record):
@@ -319,14 +319,14 @@ class QuestionFile(Record):
 
     page = "docs/keys.md"
     kind: ClassVar[Kind]
-    in_words: ClassVar[str]  # what messages call it
-    may_hold: ClassVar[str]  # its sections, as messages list them
+    in_words: ClassVar[str]  # name in messages
+    may_hold: ClassVar[str]  # list of its sections in messages
 
     ruleset: Ruleset
 
 
 class ScenarioFile(QuestionFile):
-    """A scenario file of one attack. `docs/keys.md` has each key."""
+    """A scenario file of one attack; `docs/keys.md` lists its keys."""
 
     kind = "attack"
     page = "docs/keys.md"
@@ -338,7 +338,7 @@ class ScenarioFile(QuestionFile):
 
 
 class ChargeFile(QuestionFile):
-    """A scenario file of one charge (AC-8). `docs/keys.md` has each key."""
+    """A scenario file of one charge (AC-8); `docs/keys.md` lists its keys."""
 
     kind = "charge"
     in_words = "a charge"
@@ -351,8 +351,8 @@ class ChargeFile(QuestionFile):
 
 
 TARGET_FATES = ("suppressed", "broken", "destroyed", "annihilated")
-"""Fates that focus fire can aim for: the target is suppressed, or gone in that way (AC-5.4, AC-5.9)."""
-CIRCUMSTANCES = ("exposed", "from_front", "obstacle")  # of a target, which each attack on it can state for itself
+"""Fates that focus fire can aim for: the target is suppressed, or removed in that way (AC-5.4, AC-5.9)."""
+CIRCUMSTANCES = ("exposed", "from_front", "obstacle")  # facts about a target that each attack on it can state
 
 
 class FocusAttack(Attack):
@@ -364,7 +364,7 @@ class FocusAttack(Attack):
 
 
 class FocusFile(QuestionFile):
-    """A scenario file of several attacks on one target (AC-9.1). `docs/keys.md` has each key."""
+    """A scenario file of several attacks on one target (AC-9.1); `docs/keys.md` lists its keys."""
 
     kind = "focus"
     in_words = "focus fire"
@@ -375,7 +375,7 @@ class FocusFile(QuestionFile):
 
 
 class DuelFile(QuestionFile):
-    """A scenario file of a duel (AC-9.2). `docs/keys.md` has each key."""
+    """A scenario file of a duel (AC-9.2); `docs/keys.md` lists its keys."""
 
     kind = "duel"
     in_words = "a duel"

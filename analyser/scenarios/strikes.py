@@ -1,4 +1,4 @@
-"""From rows and circumstances to strikes: the records of a longer fight that the engines read."""
+"""Strikes: rows and circumstances as the records of a longer fight for the engines."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ from analyser.scenarios.schema import Attack, Combatant, Target
 
 
 class _QuickRecord(np.record):  # type: ignore[misc]  # only the stubs call it final
-    """A record that compiled kernels take at once: NumPy would describe its hundreds of fields to them, each time."""
+    """A record that passes quickly to compiled kernels: NumPy does not describe its hundreds of fields each time."""
 
     @property
     def data(self) -> Any:
-        """Its memory, as bytes without a description."""
+        """Its memory as bytes."""
         return np.frombuffer(self, np.uint8)
 
 
 _SETUP = np.dtype((_QuickRecord, SETUP))
-_DICE = SETUP.fields["dice"][1], SETUP.fields["dice"][1] + SETUP["dice"].itemsize  # type: ignore[index]  # most of it
+_DICE = SETUP.fields["dice"][1], SETUP.fields["dice"][1] + SETUP["dice"].itemsize  # type: ignore[index]  # most of SETUP
 
 
 class Strike(NamedTuple):
-    """A strike, with records of ATTACK and TARGET, which strikes share: copy a record to change it."""
+    """A strike with its records of ATTACK and TARGET, which strikes share: copy a record to change it."""
 
     strike: StrikeFacts
     attack: Any
     target: Any
-    dice: NDArray[np.int64]  # (counts, 2): for each count of models or damage, the value and the one in parentheses
+    dice: NDArray[np.int64]  # (counts, 2): by count of models or damage, the value and the one in parentheses
 
 
 _USUAL = SimpleNamespace(striker=0)
@@ -54,7 +54,7 @@ set_usual(_USUAL)
 
 
 def strike_facts(**facts: Any) -> StrikeFacts:
-    """Return the facts of a strike; those not given have their usual values."""
+    """Return the facts of a strike; omitted ones have their defaults."""
     return StrikeFacts(**(vars(_USUAL) | facts))
 
 
@@ -62,7 +62,7 @@ _FLAGS = ("Static", "Hunter", "Onslaught", "Overrun", "Storming Party", "Stoic D
 
 
 def unit_facts(unit: Combatant) -> UnitFacts:
-    """Return the facts of a unit in a fight, by which composers go."""
+    """Return the facts of a unit in a fight that composers read."""
     ids, charge = [row.id for row in unit.rows or ()], unit.charge
     named = unit.close_quarters_row
     return UnitFacts(
@@ -98,7 +98,7 @@ def unit_facts(unit: Combatant) -> UnitFacts:
 
 
 class Fighter:
-    """A unit as composers read it: the facts, the target and the rows that the module of the calculator has, too."""
+    """A unit as composers read it: facts, target and rows, as in the module of the calculator."""
 
     def __init__(self, unit: Any, beside: Sequence[Combatant] = ()) -> None:
         self.unit = unit
@@ -107,7 +107,7 @@ class Fighter:
 
     @cached_property
     def facts(self) -> list[UnitFacts]:
-        """Its facts, by which composers go."""
+        """Facts for composers."""
         facts = unit_facts(self.unit)
         if not self.beside:
             return [facts]
@@ -116,7 +116,7 @@ class Fighter:
 
     @cached_property
     def rows(self) -> list[SimpleNamespace]:
-        """Its rows of the armaments grid."""
+        """Rows of the armaments grid."""
         return [SimpleNamespace(facts=[row_facts(row)]) for row in self.unit.rows or ()]
 
     @property
@@ -125,14 +125,14 @@ class Fighter:
         return len(self.rows)
 
     def dice_of(self, row: int) -> NDArray[np.int64]:
-        """Return the cells of a row by models, or damage."""
+        """Return the cells of a row by models or damage."""
         unit = self.unit
         most = (unit.damage_limit or 1) if unit.behemoth else (unit.models or 1)
         carriages = unit.carriages if unit.rows[row].has("Full Steam Ahead") else 0
         return _dice_by_count(unit.rows[row].bands, most, DICE_A_CARRIAGE * carriages)
 
     def attack_of(self, row: int) -> SimpleNamespace:
-        """Return the attack of a row, without dice and circumstances."""
+        """Return the attack of a row without dice and circumstances."""
         unit = self.unit
         keys = {"extra_reroll": unit.extra_reroll, "attacker_damage_limit": unit.damage_limit}
         keys |= {"veteran": min(unit.veteran or 0, MOST_DICE), "qualities": unit.rows[row].qualities}
@@ -141,7 +141,7 @@ class Fighter:
         return SimpleNamespace(**(_attack_with(**keys) | of_unit))
 
 
-@lru_cache(maxsize=4096)  # of many fights the same rows are asked for
+@lru_cache(maxsize=4096)  # many fights have the same rows
 def _attack_with(**keys: Any) -> dict[str, int]:
     record: Any = attack_record(Attack(dice=1, **keys))
     numbers: dict[str, int] = vars(plain(record))
@@ -150,12 +150,12 @@ def _attack_with(**keys: Any) -> dict[str, int]:
 
 @lru_cache(maxsize=4096)
 def _record(is_attack: bool, numbers: tuple[int, ...]) -> Any:
-    """Return a record of an attack, or of a target, that strikes share."""
+    """Return a record of an attack or a target that strikes share."""
     return shared(np.array([numbers], ATTACK if is_attack else TARGET)[0])
 
 
 class Draft:
-    """The course of a fight as Python composes it (:mod:`analyser.engine.fight.course`); parts share their strikes."""
+    """The course of a fight as Python composes it (:mod:`analyser.engine.fight.course`); parts share its strikes."""
 
     def __init__(self, units: Sequence[Any], beside: Sequence[Combatant] = (), **fight: int) -> None:
         fighters = [Fighter(units[0]), Fighter(units[1], beside)]
@@ -165,13 +165,13 @@ class Draft:
         self.lines: list[Operation | Choice] = []
 
     def part(self, lines: Sequence[Operation | Choice] = ()) -> Any:
-        """Return a part of the course, with those lines."""
+        """Return a part of the course with those lines."""
         part = copy(self)
         part.lines = list(lines)
         return part
 
     def new_strike(self, striker: int, row: int) -> int:
-        """Add a strike of a side with one of its rows, or with none (NONE); return its number."""
+        """Add a strike of a side with one of its rows, or with none (NONE); return its index."""
         fighter, setup = self.question.units[striker], self.setup
         strike = copy(_USUAL)
         strike.striker = striker
@@ -186,10 +186,10 @@ class Draft:
         return len(setup.strikes) - 1
 
     def add_others(self, active: int, inside: int, orders: int) -> None:
-        """Append the attacks of other units of the charged side in contact (AC-8.7); this draft has none."""
+        """Append the attacks of other units of the charged side in contact (AC-8.7); there are none in this draft."""
 
     def adopt(self, other: Draft, number: int) -> int:
-        """Add a strike of another draft; return its number here."""
+        """Add a strike of another draft; return its index here."""
         for part, parts in vars(self.setup).items():
             if part != "sides":
                 parts.append(vars(other.setup)[part][number])
@@ -213,7 +213,7 @@ class Draft:
         return [SideFacts(**vars(side)) for side in self.setup.sides]
 
     def check_room(self, full: int, length: int, where: str) -> None:
-        """Raise InputError if the states of a side, `full`, have no room for places so far apart; NONE: they have."""
+        """Raise InputError if the states of side `full` cannot hold positions so far apart; NONE if they can."""
         if full == NONE:
             return
         side = self.setup.sides[full]
@@ -226,7 +226,7 @@ class Draft:
 
 
 def fixed_strike(dice: int, rating: Rating, struck: Target, *, veteran: int = 0, striker: int) -> Strike:
-    """A strike of that many dice in answer to another one, at a stated rating and without qualities (AC-7)."""
+    """Return a strike back with that many dice, at a stated rating and without qualities (AC-7)."""
     draft: Any = Draft((struck, struck))
     add_fixed(draft, striker, dice, rating, veteran, 1)
     return cast("Draft", draft).strikes()[0]
@@ -234,9 +234,9 @@ def fixed_strike(dice: int, rating: Rating, struck: Target, *, veteran: int = 0,
 
 @lru_cache(maxsize=4096)
 def _dice_by_count(bands: tuple[Band, ...], most: int, more: int) -> NDArray[np.int64]:
-    """The cells of a row for 0 up to `most` models or damage, `more` dice added; NONE without a value (AC-2.4)."""
+    """Return the cells of a row for 0 to `most` models or damage, plus `more` dice; NONE without a value (AC-2.4)."""
     dice = np.full((most + 1, 2), NONE, np.int64)
-    for band in reversed(bands):  # where two cover a count, the first one holds
+    for band in reversed(bands):  # if two bands cover a count, the first one counts
         covered = slice(band.first, band.last + 1)
         dice[covered, 0] = band.dice + more
         dice[covered, 1] = NONE if band.special is None else band.special + more
@@ -244,12 +244,12 @@ def _dice_by_count(bands: tuple[Band, ...], most: int, more: int) -> NDArray[np.
 
 
 def length_of(inches: float | None) -> int:
-    """A length as the rules have it, in hundredths of an inch; NONE without one."""
+    """Return a length in hundredths of an inch; NONE for None."""
     return NONE if inches is None else hundredths(inches)
 
 
 def side_facts(combatant: Combatant, **more: int) -> SideFacts:
-    """Return the facts of a side that every fight has, no enemy being near; `more` are facts of this kind of fight."""
+    """Return the facts of a side in any fight, without an enemy near; `more` are those of this kind of fight."""
     draft: Any = Draft((combatant, combatant))
     set_side(draft, 0)
     return cast("Draft", draft).sides()[0]._replace(fumes_within=NONE, **more)
@@ -258,25 +258,25 @@ def side_facts(combatant: Combatant, **more: int) -> SideFacts:
 def setup_for(
     sides: Sequence[SideFacts], combatants: Sequence[Target], strikes: Sequence[Strike], die: Die | None = None
 ) -> Setup:
-    """Return the setup of a fight between two sides; InputError for more strikes than a program holds.
+    """Return the setup of a fight between two sides; InputError for more strikes than a program can hold.
 
     `die` defaults to the faces of the rules.
     """
     if len(strikes) > MOST_STRIKES:
         problem = f"{len(strikes)} different attacks in one fight"
         raise InputError(problem, where="rows", allowed=f"up to {MOST_STRIKES}")
-    setup = np.empty(1, _SETUP)  # parts of an array are at hand much sooner than those of a record
+    setup = np.empty(1, _SETUP)  # parts of an array are faster to access than those of a record
     memory, (first, last) = setup.view(np.uint8), _DICE
     memory[:first], memory[last:] = 0, 0
     setup["counts"] = counts = max((len(each.dice) for each in strikes), default=1)
-    setup["dice"][0, : len(strikes), :, :counts] = NONE  # the room of others is never touched: that takes time
+    setup["dice"][0, : len(strikes), :, :counts] = NONE  # leaving the unused entries untouched saves time
     for side in range(2):
         setup["sides"][0, side] = sides[side]
         setup["units"][0, side] = target_record(combatants[side])
         if (passengers := getattr(combatants[side], "passengers", None)) is not None:
             aboard = target_record(passengers).copy()
             aboard.exposed = NONE
-            aboard.close_formation = True  # there nobody is nearest to the enemy: the officer is the last to go
+            aboard.close_formation = True  # aboard no model is nearest to the enemy, so the officer is the last to fall
             setup["passengers"][0, side] = aboard
     parts = setup["strikes"][0], setup["attacks"][0], setup["targets"][0]
     for number, strike in enumerate(strikes):
