@@ -26,7 +26,7 @@ from analyser.rules.structs import FightFacts, Officer, Test
 
 MOST_CELLS = 4_000_000
 MOST_HELD = 1 << 31  # counted trials in tables of 32 bits; discarded trials come on top
-_WORTH_A_THREAD = 80  # chunks times dice that make another thread worthwhile
+_WORTH_A_THREAD = 80  # product of chunks and dice for which another thread is worthwhile
 _INTERPRETED = 1e-5  # seconds of the interpreter for the outcome of one combination of draws
 _CARD_VALUES_LOWER = 2  # largest reduction of the unit's DISCIPLINE before the test (AC-5.2, AC-5.3)
 
@@ -108,7 +108,7 @@ class Sample:
         self.play(before // CHUNK_TRIALS, trials - before, threads, report)
 
     def play(self, first: int, trials: int, threads: int = 1, report: Report | None = None) -> None:
-        """Simulate `trials` more trials, from the chunk `first` on; a chunk has equal counts in every process."""
+        """Simulate `trials` more trials, from the chunk `first` on; a chunk has the same counts in any process."""
         least = -(-_WORTH_A_THREAD // (1 + self.plan.dice))
         play(Chunks(trials, first=first, least=least), self._work, threads, report)
         self.trials += trials

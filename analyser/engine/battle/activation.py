@@ -282,7 +282,7 @@ def fire(battle: Battle, number: int, unit: int, other: int, distance: int) -> b
 
 @step
 def has_advanced(battle: Battle, unit: int) -> bool:
-    """Return True if an active unit that does not aim has advanced, unlike aircraft and unloaded passengers (BT-3)."""
+    """Return True if an active unit that does not aim has advanced, unlike aircraft and disembarked units (BT-3)."""
     return bool(battle.field.place[unit] == Place.ON_FIELD and not battle.field.reforming)
 
 

@@ -137,7 +137,7 @@ def test_of(battle: Battle, unit: int) -> Any:
 
 @step
 def test(battle: Battle, unit: int, due_to: int, highest: int) -> None:
-    """Take the test of the scratch fight, which cards up to `highest` pass, with a unit."""
+    """Carry out the test of the scratch fight for a unit; cards up to `highest` pass it."""
     field, state = battle.field, int(battle.field.states[unit])
     if passes(battle, unit, highest, 0):
         return

@@ -11,7 +11,7 @@ from analyser.engine.battle.tables import MOST_EVENTS, Battle
 class Event(IntEnum):
     """Kind of an event; each event has up to two units and three numbers."""
 
-    ROUND = 0  # begins: holder of the initiative; round, values of the cards of side 0 and side 1 (0: surrendered)
+    ROUND = 0  # a round begins: initiative holder; round, cards of side 0 and side 1 (0: surrendered)
     ENTERED = 1  # a unit comes out of reserve
     ACTIVATED = 2  # a unit: models, damage on it
     CARD = 3  # a test of a unit: the card, the highest card that passes, 1 for a rally test
@@ -24,7 +24,7 @@ class Event(IntEnum):
     COMBAT = 10  # charger and target: the winner (0 the charger, 1 the target, 2 neither)
     OWN_LOSS = 11  # losses of a unit not caused by the other one: models, 1 if its transport (the other) is too small
     DIE = 12  # Spectacular Demise of a unit: the die (0 heroic, 1 strike, 2 miss, 3 another face)
-    ENDED = 13  # a round: round, VP of side 0 and side 1
+    ENDED = 13  # a round ends: round, VP of side 0 and side 1
     GROUND = 14  # zero ground presence of a side
     DISEMBARKED = 15  # a unit
     CARD_DICE = 16  # a unit: the card whose value is its dice (Overcharge, Throw)

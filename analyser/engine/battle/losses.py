@@ -33,7 +33,7 @@ def passes(battle: Battle, unit: int, highest: int, rallies: int) -> bool:
 
 @step
 def settle(battle: Battle, unit: int, by: int, after: int, fell_back: int) -> None:
-    """Set the state of a unit to `after`, due to the unit `by` or NOBODY; move the unit if it fell back."""
+    """Set the state of a unit to `after`, due to the unit `by`, if any; move the unit if it fell back."""
     field, counts = battle.field, battle.counts
     before = int(field.states[unit])
     gone = unit_state.models_of(before) - (0 if unit_state.is_removed(after) else unit_state.models_of(after))

@@ -43,7 +43,7 @@ _SHARES = (np.int32(140), np.int32(80), np.int32(46), np.int32(26), np.int32(10)
 
 @step
 def appraise(battle: Battle, unit: int) -> None:
-    """Update the value of a unit to its enemy."""
+    """Update the values of a unit to its enemy, and its strength."""
     field, facts = battle.field, battle.encoding
     weights = facts.weights[max(field.tactic[1 - side_of(unit)], 0)]
     timing = timing_of(battle, unit)

@@ -171,8 +171,8 @@ class Encoding:
     watched: Annotated[Any, np.float64, (UNITS,)]  # gain of its best shot on lookout
     dread: Annotated[Any, np.float64, (UNITS,)]  # gain of its best attack at full strength, on any enemy
     rows: Annotated[Any, ROWS, (UNITS, PLACES)]
-    # Gains (in thousandths) and squared ranges of attacks at full strength. `power` and `reach`: of a unit on each enemy;
-    # `danger` and `range`: of each enemy on the unit. Ways: charge, shot, move and shot, shot on lookout.
+    # Gains (in thousandths) and squared ranges of attacks at full strength. `power`, `reach`: of a unit on each enemy.
+    # `danger`, `range`: of each enemy on the unit. Ways: charge, shot, move and shot, shot on lookout.
     power: Annotated[Any, np.int32, (UNITS, WAYS, MOST_UNITS)]
     reach: Annotated[Any, np.int32, (UNITS, WAYS, MOST_UNITS)]
     danger: Annotated[Any, np.int32, (UNITS, WAYS, MOST_UNITS)]
@@ -200,8 +200,8 @@ class Tables:
     first: Annotated[Any, np.uint64, (MOST_POOLS,)]  # of each pool, first row in `alias`
     bits: Annotated[Any, np.uint64, (MOST_POOLS,)]  # of each pool, number of bits of a word that select a row
     alias: Annotated[Any, np.uint64, (MOST_ROWS, 2)]  # see :func:`~analyser.engine.pool.alias.alias_table`
-    # By the present health of the target, from 0: the expected share of its full health that an attack destroys, the
-    # probabilities that it is removed and suppressed, and the attacker's expected own losses (Overcharge).
+    # By the present health of the target, from 0: the expected loss as a share of its full health, the probabilities of
+    # its removal and suppression, and the attacker's expected own losses (Overcharge).
     gains: Annotated[Any, np.float32, (MOST_GAINS, GAINS)]
     gains_of: Annotated[Any, np.int32, (MOST_CELLS,)]  # of each cell of `pool_of`, the first row of `gains`
     values: Annotated[Any, np.float64, (MOST_CELLS,)]  # expected values by pair, models, enemy's models and range

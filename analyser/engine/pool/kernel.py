@@ -68,7 +68,7 @@ def block_for(layout: Layout, rerolls: Rerolls | None) -> Block:
 def _side_by_side(sizes: list[int]) -> list[NDArray[np.uint8]]:
     """Return arrays of these sizes in bytes, one after the other in memory, each at the start of a cache line.
 
-    A gap separates them, because arrays that are whole pages apart collide in the cache, which halves the speed.
+    A gap separates them: arrays that are whole pages apart slow each other down on some pages, to half the speed.
     """
     starts = [0, *accumulate(size + -size % _CACHE_LINE + _APART for size in sizes)]
     room = np.zeros(starts[-1] + _CACHE_LINE, np.uint8)
@@ -117,7 +117,7 @@ def score(layout: Layout, block: Block, gate: Any) -> None:
     added_to_two, two_alone = (two[0], two[1]), (two[2], two[3])
     for trial in range(np.uint64(BLOCK)):
         draw, other = draws[trial], draws[np.uint64(BLOCK) + trial]
-        max_draw[trial] = max(max_draw[trial], max(draw, other))  # noqa: PLW3301 - three arguments keep it from vector form
+        max_draw[trial] = max(max_draw[trial], max(draw, other))  # noqa: PLW3301 - three arguments prevent vectorisation
         counters[0, trial] += (
             pair(True, draw, added_to_one, units)
             + pair(True, draw, one_alone, units)
@@ -211,7 +211,7 @@ def score_pending(layout: Layout, thresholds: Thresholds, block: Block, rolled: 
     for trial in range(np.uint64(BLOCK)):
         draw, other = draws[trial], draws[np.uint64(BLOCK) + trial]
         here, there = pending[trial] > first, pending[trial] > second
-        max_draw[trial] = max(max_draw[trial], max(draw, other))  # noqa: PLW3301 - three arguments keep it from vector form
+        max_draw[trial] = max(max_draw[trial], max(draw, other))  # noqa: PLW3301 - three arguments prevent vectorisation
         counters[0, trial] += pair(here, draw, scores, units) + pair(there, other, scores, units)
         counters[1, trial] += pair(here, draw, waits, units) + pair(there, other, waits, units)
         counters[2, trial] += pair(here, draw, blanks, units) + pair(there, other, blanks, units)

@@ -1,14 +1,14 @@
 """Layout of the dice of a fight on a line of draws, by which the dice kernel rolls.
 
-A draw is a random integer, one for each die of the first roll. It determines the face of the die and its face after a
-re-roll by rating, and both faces of the die that a heroic strike adds. Draws beyond the last whole multiple of the
-number of cases would favour some cases, so a trial with such a draw is discarded. Every trial takes the same number of
-draws, so discarding adds no bias. (Draws that only some trials take are repeated instead.)
+A draw is a random integer, one for each die of the first roll. It determines the face of the die, its face after a
+re-roll by rating, and both faces of a die added by a heroic strike. Draws beyond the last whole multiple of the number
+of cases would favour some cases, so a trial with such a draw is discarded. Every trial takes the same number of draws,
+so discarding adds no bias. (Draws that only some trials take are repeated instead.)
 
 This is sampling by inversion of the distribution function (Devroye: Non-Uniform Random Variate Generation, 1986, II.2).
-The cases lie on the line of draws from the best to the worst, so the counts of draws below a few thresholds determine
-the score of a pool. The second die that Arc adds has a draw of its own, and so has each added die of a rerolls pool. A
-die of an extra re-roll has its own thresholds; it is rolled in every trial, and counts in trials that re-roll it.
+The cases lie on the line of draws from the best to the worst. So the score of a pool follows from the numbers of draws
+below a few thresholds. The second die that Arc adds has a draw of its own, and so has each added die of a rerolls pool.
+A die of an extra re-roll has its own thresholds; it is rolled in every trial, and counts in trials that re-roll it.
 """
 
 from __future__ import annotations
@@ -206,8 +206,8 @@ def _other_bounds(others: tuple[OtherDraw, ...]) -> tuple[NDArray[np.uint16], ND
 def _kind_for(draws: int, pairs: int, parts: int, dice: int, cells: int) -> tuple[Any, int]:
     """Return the type of the draws of a pool, and the number of draws of a pair of faces, a multiple of `parts`.
 
-    A narrower type is faster. `draws` and `dice` are the numbers of draws and of counted dice of a trial, `pairs` the
-    number of pairs of faces, `cells` the number of cells.
+    A narrower type is faster. `draws` and `dice` are the numbers of draws and counted dice of a trial. `pairs` is the
+    number of pairs of faces.
     """
     for kind in (np.uint16, np.uint32, np.uint64):
         most = np.iinfo(kind).max

@@ -177,7 +177,7 @@ def moves_of(scores: Scores, outcomes: Outcomes, count: int, sizes: Integers) ->
 
 @step
 def add_die(pool: Floats, reach: int, moves: tuple[Integers, Integers], probabilities: Floats) -> Floats:
-    """The distribution (memories, scores) with one more die in the pool, whose scores so far are below `reach`."""
+    """Return the distribution (memories, scores) with one more die; the scores so far are below `reach`."""
     grown, (added, after) = np.zeros(pool.shape), moves
     for memory in range(pool.shape[0]):
         for place in range(added.shape[1]):
