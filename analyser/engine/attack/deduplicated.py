@@ -1,4 +1,4 @@
-"""Very many attacks, of which most are the same fight by other names: each fight is worked out once."""
+"""Exact batch of attacks, many of which are equal fights; each distinct fight is computed once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _POOL = (
     *("dice", "reroll_faces", "extra_faces", "extra_dice", "explosion", "veteran", "overcharge"),
     *("exploding_faces", "heroic_faces", "strike_faces", "blank_faces", "heroic_hits", "strike_hits"),
 )
-"""Fields that are equal for all fights of one pool."""
+"""Fields that determine the pool of a fight."""
 _EMPTY = -1
 _FACTOR = 0x9E3779B1  # odd, near 2**32 over the golden ratio: multiplying by it spreads close numbers
 _WORD = 0xFFFFFFFF
@@ -30,8 +30,8 @@ _LEAST_ROOM = 1 << 10
 class Once(NamedTuple):
     """Figures of many attacks on many targets; equal fights share a record.
 
-    `which` has shape (attacks, targets): the place of the fight's record in `summaries`, which has one for each
-    distinct fight; -1 if the attack cannot be made.
+    `summaries` has one record for each distinct fight. `which`, of shape (attacks, targets), is the index of the
+    fight's record, or -1 if the attack is impossible.
     """
 
     which: NDArray[np.int32]
@@ -40,7 +40,7 @@ class Once(NamedTuple):
 
 @step
 def leave_out_what_does_not_count(fight: FightFacts) -> None:
-    """Set to 0 what no figure of the target depends on, so that fights which differ in nothing else are one."""
+    """Set fields to 0 on which no figure of the target depends, so that more fights are equal."""
     if not fight.overcharge:
         fight.attacker_models = fight.attacker_damage = fight.attacker_damage_limit = 0
     if not fight.cryo:
@@ -51,7 +51,7 @@ def leave_out_what_does_not_count(fight: FightFacts) -> None:
 
 @step
 def place_in(slots: NDArray[np.int32], words: Integers, new: int) -> int:
-    """The slot of the row `new` of `words`, or of an equal one that was put there before; open addressing."""
+    """Return the slot of an equal row of `words`, or the empty slot for the row `new`; open addressing."""
     mixed = 0
     for word in words[new]:
         mixed = (mixed ^ (word & _WORD)) * _FACTOR & _WORD
@@ -82,11 +82,11 @@ def fights_once(
     count: int,
     which: NDArray[np.int32],
 ) -> tuple[int, int]:
-    """Number the fights of the attacks from `first` on; the attack that there was no more room for, and their count.
+    """Fill `which` for the attacks from `first` on; return the first attack left over, and the count of fights.
 
-    `possible` has shape (attacks, categories of targets). `words` is the memory of `fights` as rows of integers;
-    `slots` are those of a hash table, a power of 2 that is at least twice the room. An attack is begun only where there
-    is room for as many new fights as there are targets.
+    `possible` has shape (attacks, categories of targets). `words` is the memory of `fights` as rows of integers.
+    `slots` is a hash table; its size is a power of 2, at least twice the capacity of `fights`. An attack is begun only
+    if `fights` has space for a new fight with each target.
     """
     for attack in range(first, len(attacks)):
         if count + len(targets) > len(fights) - 1:
@@ -107,7 +107,7 @@ def fights_once(
 
 @kernel
 def put_back(slots: NDArray[np.int32], words: Integers, count: int) -> None:
-    """Put the first `count` rows of `words`, which all differ, into empty slots."""
+    """Insert the first `count` rows of `words`, which are distinct, into an empty hash table."""
     for place in range(count):
         slots[place_in(slots, words, place)] = place
 
@@ -116,7 +116,7 @@ def put_back(slots: NDArray[np.int32], words: Integers, count: int) -> None:
 def summaries_of(
     fights: NDArray[np.void], order: Integers, faces: Floats, cards: Floats, odds: Odds, summaries: NDArray[np.void]
 ) -> None:
-    """Fill `summaries`, one record of each fight, in an `order` in which those of one pool follow each other."""
+    """Fill `summaries`, one record for each fight; in `order`, fights with the same pool are adjacent."""
     most_models = 0
     for place in range(len(fights)):
         most_models = max(most_models, fights[place].models)
@@ -146,7 +146,7 @@ def each_once(
     die: Integers,
     deck: Integers,
 ) -> Once:
-    """Exact figures of every attack on every target, each differing fight worked out once.
+    """Return exact figures of every attack on every target; each distinct fight is computed once.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def each_once(
     Returns
     -------
     Once
-        The figures are those of :func:`~.sweep.sweep`, to the bit.
+        Its figures equal those of :func:`~.sweep.sweep` bit by bit.
     """
     attacks, targets = np.ascontiguousarray(attacks), np.ascontiguousarray(targets)
     possible = np.ascontiguousarray(possible)
@@ -186,7 +186,7 @@ def _slots(room: int) -> NDArray[np.int32]:
 
 
 def _more(fights: NDArray[np.void], count: int) -> tuple[NDArray[np.void], NDArray[np.int32]]:
-    """Twice the room, with the first `count` fights in it."""
+    """Return the first `count` fights in an array of twice the size, and their hash table."""
     more = _fights(2 * len(fights))
     more[:count] = fights[:count]
     slots = _slots(len(more))

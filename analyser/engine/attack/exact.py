@@ -1,4 +1,4 @@
-"""The exact engine: the distribution of the outcome is that of the draws, pushed forward through the rules."""
+"""Exact engine of attacks: pushes the distribution of a pool's score through the rules to the outcomes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROWS_A_STATE = 4  # officer lost or not, times test passed or failed
 def push_state(
     fight: FightFacts, losses: tuple[int, int, int, int], weight: float, odds: Odds, outcomes: Outcomes, count: int
 ) -> int:
-    """Append what units with these losses come to, officer and card still to be drawn; the new count."""
+    """Append the outcomes of a unit with these losses, before officer and card are drawn; return the new count."""
     known = strike.after_losses(fight, losses)
     if strike.stage_of(known) != Stage.OFFICER:
         return push_tested(fight, known, weight, odds, outcomes, count)
@@ -29,7 +29,7 @@ def push_state(
 
 @step
 def push_tested(fight: FightFacts, known: int, weight: float, odds: Odds, outcomes: Outcomes, count: int) -> int:
-    """Append what both answers of a test come to, where it is taken; the new count."""
+    """Append the outcomes of both results of a test, or one outcome without a test; return the new count."""
     if strike.stage_of(known) != Stage.TEST:
         return push(strike.outcome_of(fight, known), weight, outcomes, count)
     failed = 1.0 - strike.probability_of_yes(fight, known, 1, odds)
@@ -39,7 +39,7 @@ def push_tested(fight: FightFacts, known: int, weight: float, odds: Odds, outcom
 
 @step
 def push(outcome: int, weight: float, outcomes: Outcomes, count: int) -> int:
-    """Append an outcome if it can happen; the new count."""
+    """Append an outcome if its weight is positive; return the new count."""
     if weight > 0.0:
         outcomes.values[count], outcomes.probabilities[count] = outcome, weight
         return count + 1
@@ -48,12 +48,12 @@ def push(outcome: int, weight: float, outcomes: Outcomes, count: int) -> int:
 
 @step
 def push_pmf(fight: FightFacts, scores: Scores, pmf: Floats, odds: Odds, outcomes: Outcomes) -> int:
-    """Fill `outcomes` from the distribution of a pool's score; how many were filled.
+    """Fill `outcomes` from the distribution of a pool's score; return their number.
 
-    The same outcome may come up more than once. Room for ``ROWS_A_STATE * len(pmf)`` is enough.
+    An outcome may occur more than once. Space for ``ROWS_A_STATE * len(pmf)`` outcomes is enough.
     """
     count = 0
-    for first in range(scores.strike):  # scores that differ in strikes alone follow each other: many do the same
+    for first in range(scores.strike):  # scores that differ in strikes only: many cause equal losses
         losses, weight = (0, 0, 0, 0), 0.0
         for score in range(first, len(pmf), scores.strike):
             if pmf[score] == 0.0:
@@ -71,9 +71,9 @@ def push_pmf(fight: FightFacts, scores: Scores, pmf: Floats, odds: Odds, outcome
 
 @step
 def gather(outcomes: Outcomes, count: int) -> int:
-    """Bring `count` outcomes into rising order, equal ones together with their probabilities added; how many are left.
+    """Sort `count` outcomes, merge equal ones and add their probabilities; return the new count.
 
-    Insertion sort: they come nearly in order, and few.
+    Insertion sort, because the outcomes are few and nearly sorted.
     """
     values, weights = outcomes
     kept = 0
@@ -96,10 +96,10 @@ def gather(outcomes: Outcomes, count: int) -> int:
 def exact_attack(
     fight: FightFacts, faces: Floats, cards: Floats, odds: Odds
 ) -> tuple[Scores, Floats, Integers, Floats]:
-    """Return an attack's scores and their probabilities, and its outcomes in rising order, each once, and theirs.
+    """Return an attack's scores with their probabilities, and its distinct sorted outcomes with their probabilities.
 
-    `faces` and `cards` are the probabilities of the faces of the die, and of the card values. Outcomes are packed as
-    :mod:`analyser.rules.discipline` says.
+    `faces` and `cards` are the probabilities of the faces of the die, and of the card values.
+    :mod:`analyser.rules.discipline` defines the packed outcomes.
     """
     scores = scores_for(fight, most_dice(fight, cards))
     pmf = pool_pmf(fight, scores, faces, cards)

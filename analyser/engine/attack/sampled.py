@@ -1,4 +1,4 @@
-"""The Monte Carlo engine: chunks of trials, shared out among threads, counted and pushed through the rules."""
+"""Monte Carlo engine of attacks: threads roll chunks of trials, and the counts are pushed through the rules."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ from analyser.rules.draws import odds_of, passing, test_draw
 from analyser.rules.structs import FightFacts, Officer, Test
 
 MOST_CELLS = 4_000_000
-MOST_HELD = 1 << 31  # trials in tables of 32 bits, those that are thrown away not counted
-_WORTH_A_THREAD = 80  # chunks of a die
-_INTERPRETED = 1e-5  # seconds that the interpreter takes for what one combination of draws comes to
-_CARD_VALUES_LOWER = 2  # the unit's DISCIPLINE may be this much lower when the test comes (AC-5.2, AC-5.3)
+MOST_HELD = 1 << 31  # counted trials in tables of 32 bits; discarded trials come on top
+_WORTH_A_THREAD = 80  # product of chunks and dice for which another thread is worthwhile
+_INTERPRETED = 1e-5  # seconds of the interpreter for the outcome of one combination of draws
+_CARD_VALUES_LOWER = 2  # largest reduction of the unit's DISCIPLINE before the test (AC-5.2, AC-5.3)
 
 
 @dataclass(frozen=True)
 class SamplingPlan:
-    """Everything that rolling a fight needs, for any number of trials and any seed."""
+    """Data for simulating an attack, for any number of trials and any seed."""
 
     fight: FightFacts
     dice: int  # of the first roll
     scores: Scores
     layout: Layout
     rerolls: Rerolls | None
-    shape: tuple[int, int, int, int]  # values of score, card, officer's place, building die
-    blocks: list[Block] = field(default_factory=list, init=False)  # that no thread is using
+    shape: tuple[int, int, int, int]  # numbers of values of score, card, officer's position, building die
+    blocks: list[Block] = field(default_factory=list, init=False)  # blocks that no thread is using
 
     @cached_property
     def outcomes(self) -> tuple[Integers, Integers]:
-        """The distinct packed outcomes in rising order, and which of them each cell of all but the last draw is."""
+        """Distinct packed outcomes, sorted, and the index of the outcome of each cell (without the building die)."""
         outcomes = np.empty(math.prod(self.shape[:3]), np.int64)
         end_trials.expect(len(outcomes) * _INTERPRETED)
         end_trials(self.fight, self.scores, self.shape[1], self.shape[2], outcomes)
@@ -54,7 +54,7 @@ class SamplingPlan:
 
 
 def plan_for(fight: FightFacts, die: Integers, deck: Integers, *, for_building: bool) -> SamplingPlan:
-    """The plan of a sample of a fight; InputError if it has more outcomes than can be counted.
+    """Return the plan of a simulated fight; InputError if it has too many combinations of draws to count.
 
     `die` and `deck` are sides by face and copies by card value. With `for_building` a die is rolled for the building
     after the attack (Siegebreaker, AC-6).
@@ -76,7 +76,7 @@ def plan_for(fight: FightFacts, die: Integers, deck: Integers, *, for_building: 
 
 
 def _card_draw(fight: FightFacts, die: Integers, deck: Integers) -> OtherDraw | None:
-    """The target's card, told apart only as far as DISCIPLINE with its modifiers can (AC-5.1 to AC-5.3)."""
+    """Return the draw of the target's card, with values only at possible DISCIPLINE of the test (AC-5.1 to AC-5.3)."""
     if fight.test != Test.BY_CARD:
         return None
     odds, values = odds_of(die, deck), range(fight.discipline - _CARD_VALUES_LOWER, fight.discipline + 1)
@@ -85,7 +85,7 @@ def _card_draw(fight: FightFacts, die: Integers, deck: Integers) -> OtherDraw | 
 
 
 class Sample:
-    """A growing sample of one fight; `counts` are how often each combination of draws came up, as `plan.shape` says."""
+    """A growing simulation of one fight; `counts`, of shape `plan.shape`, are the trials by combination of draws."""
 
     def __init__(self, plan: SamplingPlan, seed: int) -> None:
         self.plan, self.seed, self.stream = plan, seed, stream_of(seed)
@@ -94,7 +94,7 @@ class Sample:
         self._lock = Lock()
 
     def play_to(self, trials: int, threads: int = 1, progress: Progress | None = None) -> None:
-        """Play on until there are `trials` trials; what was played before must have been whole chunks.
+        """Simulate until there are `trials` trials; the trials so far must be whole chunks.
 
         The counts do not depend on `threads`. `progress` receives the trials so far and their planned number.
         """
@@ -108,13 +108,13 @@ class Sample:
         self.play(before // CHUNK_TRIALS, trials - before, threads, report)
 
     def play(self, first: int, trials: int, threads: int = 1, report: Report | None = None) -> None:
-        """Play `trials` more trials, from the chunk `first` on: whichever process plays a chunk, it counts the same."""
+        """Simulate `trials` more trials, from the chunk `first` on; a chunk has the same counts in any process."""
         least = -(-_WORTH_A_THREAD // (1 + self.plan.dice))
         play(Chunks(trials, first=first, least=least), self._work, threads, report)
         self.trials += trials
 
     def _work(self, queue: Queue) -> None:
-        """Take tasks and roll them until there are none."""
+        """Roll tasks until the queue is empty."""
         plan, held = self.plan, 0
         try:
             block = plan.blocks.pop()
@@ -130,7 +130,7 @@ class Sample:
         plan.blocks.append(block)
 
     def _merge(self, block: Block) -> None:
-        """Add what the tables of a block hold to the counts, and empty them."""
+        """Add the tables of a block to the counts, and clear them."""
         with self._lock:
             self.counts += block.tables.sum(axis=0, dtype=np.int64)[:-1].reshape(self.counts.shape)
         block.tables[:] = 0
@@ -138,7 +138,7 @@ class Sample:
 
 @tiered(0.5)
 def end_trials(fight: FightFacts, scores: Scores, cards: int, places: int, outcomes: Integers) -> None:
-    """Fill `outcomes` with what each score comes to with each of so many cards and officer's places, in that order."""
+    """Fill `outcomes` with the outcome of each score, card and officer's position (the last changes fastest)."""
     for cell in range(len(outcomes)):
         score, card, place = cell // places // cards, cell // places % cards, cell % places
         destroyed, damage, own_destroyed, own_damage = losses_of(fight, scores, score)
@@ -152,7 +152,7 @@ def end_trials(fight: FightFacts, scores: Scores, cards: int, places: int, outco
 
 
 def outcomes_of(plan: SamplingPlan, counts: Integers) -> tuple[Integers, Integers]:
-    """The distinct packed outcomes in rising order, and how often each came up."""
+    """Return the simulated distinct packed outcomes, sorted, and their numbers of trials."""
     distinct, which = plan.outcomes
     weights = np.zeros(len(distinct), np.int64)
     np.add.at(weights, which, counts.sum(axis=3).ravel())

@@ -1,4 +1,4 @@
-"""Many attackers on many targets: exact summaries; each pool is worked out once and shared."""
+"""Exact summaries of many attackers on many targets; targets with the same pool share its distribution."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from analyser.rules.structs import FIGHT, FightFacts
 from analyser.rules.unit_state import MODELS_MASK
 
 STATUSES = ("suppressed", "activated", "broken", "fled", "annihilated")
-"""Fates of the target whose probabilities are figures."""
+"""States of the target whose probabilities are figures."""
 SUMMARISED = (
     *("mean_models_destroyed", "p_any_destroyed", "p_half_destroyed"),
     *(f"p_{name}" for name in STATUSES),
@@ -28,12 +28,12 @@ AT_MOST_ONE = tuple(name for name in SUMMARISED if name.startswith("p_") or name
 """Figures that are sums of probabilities, which rounding may lift above 1."""
 SUMMARY = np.dtype((np.record, [(name, np.float64) for name in SUMMARISED]))
 """Figures of an attack; all NaN if the attack cannot be made."""
-ROUNDING = 1e-12  # of a sum of probabilities
+ROUNDING = 1e-12  # rounding error of a sum of probabilities
 
 
 @step
 def percentile(pmf: Floats, share: float) -> float:
-    """The least value that is reached or stayed below with probability `share`."""
+    """Return the smallest v with P(value <= v) >= `share`."""
     total = 0.0
     for value in range(len(pmf)):
         total += pmf[value]
@@ -46,8 +46,8 @@ def percentile(pmf: Floats, share: float) -> float:
 def summarise(fight: FightFacts, outcomes: Outcomes, count: int, destroyed: Floats, summary: NDArray[np.void]) -> None:
     """Fill `summary`, an array of one record of SUMMARY, from `count` outcomes; `destroyed` is scratch.
 
-    Of a unit that is annihilated everything is lost, of another what damage has taken: of all the damage that destroys
-    it (AC-3.8) so much.
+    The share lost is 1 for an annihilated unit. For another one it is the damage suffered, divided by the damage that
+    destroys the whole unit (AC-3.8).
     """
     figures, models, whole = summary[0], fight.models, fight.models * fight.damage_limit
     lost_of_it = 0.0
@@ -77,9 +77,9 @@ def summarise(fight: FightFacts, outcomes: Outcomes, count: int, destroyed: Floa
 
 @step
 def mean_damage(fight: FightFacts, scores: Scores, pmf: Floats) -> float:
-    """Mean points of damage suffered, a destroyed model being worth its whole DAMAGE LIMIT (AC-3.8).
+    """Return the mean damage suffered; a destroyed model counts as its whole DAMAGE LIMIT (AC-3.8).
 
-    It tells attacks apart that destroy no model, as any one attack on a fresh behemoth.
+    It distinguishes attacks that destroy no model, such as single attacks on an undamaged behemoth.
     """
     total = 0.0
     for score in range(len(pmf)):
@@ -147,12 +147,12 @@ def sweep(
     *,
     threads: int = 1,
 ) -> NDArray[np.void]:
-    """Exact summaries of every attack on every target, shape (attacks, targets); NaN where it is not `possible`.
+    """Return exact summaries of every attack on every target, shape (attacks, targets); NaN if not `possible`.
 
-    `die` and `deck` are sides by face and copies by card value. Rows are shared out among the threads.
+    `die` and `deck` are sides by face and copies by card value. Threads share the rows.
     """
     drawn = die / die.sum(), deck / deck.sum(), odds_of(die, deck)
-    # As they lie in memory: for strides the kernel would be compiled once more.
+    # Contiguous, because the kernel would be compiled again for strided arrays.
     attacks, targets = np.ascontiguousarray(attacks), np.ascontiguousarray(targets)
     possible = np.ascontiguousarray(possible)
     summaries = np.full((len(attacks), len(targets)), np.nan, np.float64).astype(SUMMARY)

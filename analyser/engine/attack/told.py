@@ -1,4 +1,4 @@
-"""Trials of a sample of one attack, again: every die, and every card, that was counted."""
+"""Replay of simulated trials of one attack: every die and every card."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ class Trial(NamedTuple):
     Attributes
     ----------
     number : int
-        Its place in the simulation, from 0.
+        Its index in the simulation, from 0.
     dice : list of Die
     card : int or None
-        The value of the target's card, where its test goes by one.
+        The value of the target's card, if its test is by card.
     place : int or None
-        The place of the officer among the models, where that is drawn (AC-5.8).
+        The position of the officer among the models, if it is drawn (AC-5.8).
     building : int or None
-        The side of the die for the building, 0 is the best (Siegebreaker, AC-6).
+        The side of the die for the building, from 0, the best (Siegebreaker, AC-6).
     own_card : int or None
-        The value of the attacker's card, which adds as many dice (Overcharge, AC-6).
+        The value of the attacker's card, a number of additional dice (Overcharge, AC-6).
     """
 
     number: int
@@ -45,9 +45,9 @@ class Trial(NamedTuple):
 def trials_again(
     plan: SamplingPlan, die: Integers, deck: Integers, seed: int, trials: int, first: int = 0
 ) -> Iterator[Trial]:
-    """The attacks of a sample of `trials`, from `first` on, in the order in which they were counted.
+    """Yield the attacks of a simulation of `trials` trials, from `first` on, in the order of the simulation.
 
-    `die`, `deck` are sides by face and copies by card value.
+    `die` and `deck` are sides by face and copies by card value.
     """
     fight = plain(plan.fight)
     reader = Reader(fight, die, plan.layout, plan.rerolls)
@@ -67,7 +67,7 @@ def trials_again(
 def _located(
     plan: SamplingPlan, seed: int, trials: int, first: int
 ) -> Iterator[tuple[int, int, int | None, RolledBlock, int]]:
-    """Each trial's number, its dice of the first roll, the attacker's card, its block, and its place in it."""
+    """Yield each trial's number, its dice of the first roll, the attacker's card, its block, and its index in it."""
     stream = stream_of(seed)
     for chunk in range(first // CHUNK_TRIALS, -(-trials // CHUNK_TRIALS)):
         number = chunk * CHUNK_TRIALS
@@ -89,7 +89,7 @@ def _located(
 
 
 def _turned(plan: SamplingPlan, trials: int, counter: np.uint64, gamma: np.uint64) -> tuple[Any, np.uint64]:
-    """Return the number of trials of a chunk that turn each card (Overcharge), and the counter after that."""
+    """Return the numbers of trials of a chunk by turned card (Overcharge), and the counter after the cards."""
     if plan.rerolls is None or len(plan.rerolls.card_bounds) < 3:
         return [trials], counter
     words, bounds = Words(counter, gamma), plan.rerolls.card_bounds

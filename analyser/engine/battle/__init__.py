@@ -1,1 +1,1 @@
-"""Whole armies against each other, round by round (`docs/battle.md`): scores from tables, cards from real decks."""
+"""Simulated battles of armies, round by round (`docs/battle.md`): scores from alias tables, cards from real decks."""

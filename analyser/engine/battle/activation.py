@@ -1,4 +1,4 @@
-"""Activation of a unit from its rally test to its end, the same as in a duel with its target (AC-9.2)."""
+"""Activation of a unit, from its rally test to its end, by the rules of a duel with its target (AC-9.2)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from analyser.rules.unit_state import is_removed
 def activate(battle: Battle, unit: int) -> None:
     """Activate a unit."""
     field, units = battle.field, battle.field.units
-    if field.place[unit] == Place.ABOARD:  # Cryo has cost its transport the turn
+    if field.place[unit] == Place.ABOARD:  # its transport lost its turn to Cryo
         ride(battle, unit)
         return
     note(battle, Event.ACTIVATED, unit, 0, unit_state.models_of(field.states[unit]), 0, 0)
@@ -65,7 +65,7 @@ def activate(battle: Battle, unit: int) -> None:
 
 @step
 def ride(battle: Battle, unit: int) -> None:
-    """The activation of an embarked unit, in the same turn as its transport's: it gets off, and shoots (BT-3)."""
+    """Activate an embarked unit in the turn of its transport: it may disembark and shoot (BT-3)."""
     field, units = battle.field, battle.field.units
     if field.states[unit] & ACTIVATED:
         return
@@ -83,7 +83,7 @@ def ride(battle: Battle, unit: int) -> None:
 
 @step
 def shoot_reforming(battle: Battle, unit: int) -> None:
-    """The attack step of a unit that has just got off: its shots, with the penalty for reforming (AC-4.2)."""
+    """Carry out the attack step of a unit that has just disembarked, with the penalty for reforming (AC-4.2)."""
     field, facts = battle.field, battle.encoding
     if facts.own_tactic[unit] == NONE:
         shoot_best(battle, unit)
@@ -102,7 +102,7 @@ def shoot_reforming(battle: Battle, unit: int) -> None:
 
 @step
 def end(battle: Battle, unit: int) -> None:
-    """End an activation (AC-5.7, AC-5.8); Corrosive Fumes may reach a unit that is in order again."""
+    """End an activation (AC-5.7, AC-5.8); Corrosive Fumes may disorder again a unit whose disorder ends."""
     field, state = battle.field, int(battle.field.states[unit])
     field.states[unit] = activation.ended(state, field.units[unit])
     if (state & ~field.states[unit]) & DISORDERED:
@@ -111,7 +111,7 @@ def end(battle: Battle, unit: int) -> None:
 
 @step
 def act(battle: Battle, unit: int, was_fired_at: bool) -> int:
-    """Carry out the orders of an active unit on the field; return its target."""
+    """Choose and carry out the orders of an active unit on the field; return its target."""
     field, facts = battle.field, battle.encoding
     state = int(field.states[unit])
     if is_removed(state):
@@ -156,7 +156,7 @@ def carry_out(battle: Battle, unit: int) -> int:
 
 @step
 def fire_rows(battle: Battle, unit: int, target: int, attack: int) -> None:
-    """Fire a row of a unit, or several (All-Out Attack, AC-7)."""
+    """Fire the row with the index `attack`, or several rows (ALL_ROWS: All-Out Attack, AC-7)."""
     rows = battle.encoding.rows[unit, target - first_of(side_of(target))]
     if attack != ALL_ROWS:
         fire(battle, wide(rows.strikes[attack]), unit, target, length_between(battle, unit, target))
@@ -171,7 +171,7 @@ def fire_rows(battle: Battle, unit: int, target: int, attack: int) -> None:
 
 @step
 def shoot_best(battle: Battle, unit: int) -> None:
-    """Make the best attack of a unit that has just got off (BT-6)."""
+    """Make the best attack of a unit that has just disembarked (BT-6)."""
     field = battle.field
     first = first_of(1 - side_of(unit))
     best, target, attack = 0.0, NO_TARGET, 0
@@ -189,7 +189,7 @@ def shoot_best(battle: Battle, unit: int) -> None:
 
 @step
 def stand_by(battle: Battle, unit: int) -> None:
-    """Go on lookout, or take cover."""
+    """Put a unit on lookout or into cover, by its policy."""
     field = battle.field
     side = field.sides[unit]
     side.policy = battle.encoding.own_tactic[unit]
@@ -200,7 +200,7 @@ def stand_by(battle: Battle, unit: int) -> None:
 
 @step
 def hold(battle: Battle, unit: int) -> None:
-    """Stay, and take cover or re-arm: there is no enemy that the unit would attack (BT-4)."""
+    """Let a unit without a target stay, and re-arm or take cover (BT-4)."""
     field, state = battle.field, int(battle.field.states[unit])
     orders = battle.encoding.orders[Policy.TAKE_COVER, 0]
     if state & unit_state.RELOADING:
@@ -213,10 +213,10 @@ def hold(battle: Battle, unit: int) -> None:
 
 @step
 def give_orders(battle: Battle, unit: int, target: int) -> None:
-    """Decide as in a duel with the target, move, and attack."""
+    """Choose orders as in a duel with the target, move, and attack."""
     field, facts, tables = battle.field, pair_of(battle, unit, target), battle.tables
     side, state = field.sides[unit], int(field.states[unit])
-    side.policy = Policy.CHARGE  # it closes in, at least
+    side.policy = Policy.CHARGE  # without a policy against the target it closes in
     if facts.tactic != NO_TACTIC:
         side.policy = facts.tactic
     side.charges = 1 if facts.charges >= 0 else 0
@@ -245,7 +245,7 @@ def give_orders(battle: Battle, unit: int, target: int) -> None:
 
 @step
 def shoot(battle: Battle, unit: int, target: int, distance: int) -> None:
-    """Fire the rows of a unit, one after the other (All-Out Attack, AC-7), the first at that distance."""
+    """Fire the rows of a unit in turn (All-Out Attack, AC-7), the first at the given distance."""
     facts = pair_of(battle, unit, target)
     for place in range(facts.shots):
         length = distance if place == 0 else length_between(battle, unit, target)
@@ -254,7 +254,7 @@ def shoot(battle: Battle, unit: int, target: int, distance: int) -> None:
 
 @step
 def fire(battle: Battle, number: int, unit: int, other: int, distance: int) -> bool:
-    """A ranged attack at that distance, if it can be made (AC-4.1, AC-6), and what answers it; whether it was made."""
+    """Make a ranged attack, if it is allowed (AC-4.1, AC-6), and a return shot; return True if it was made."""
     field = battle.field
     row, state = battle.tables.strikes[number], int(field.states[unit])
     if is_removed(state) or is_removed(field.states[other]) or (row.reloads and state & unit_state.RELOADING):
@@ -282,13 +282,13 @@ def fire(battle: Battle, number: int, unit: int, other: int, distance: int) -> b
 
 @step
 def has_advanced(battle: Battle, unit: int) -> bool:
-    """Return True if an active unit that does not aim has advanced: not just disembarked, nor an aircraft (BT-3)."""
+    """Return True if an active unit that does not aim has advanced, unlike aircraft and disembarked units (BT-3)."""
     return bool(battle.field.place[unit] == Place.ON_FIELD and not battle.field.reforming)
 
 
 @step
 def react(battle: Battle, unit: int) -> bool:
-    """A reaction step: an enemy on lookout that can fires at the active unit; whether one did (BT-4, BT-6)."""
+    """Let an enemy on lookout fire at the active unit, if it can; return True if one fired (BT-4, BT-6)."""
     field, facts = battle.field, battle.encoding
     if not facts.has_lookouts or is_removed(field.states[unit]):
         return False
@@ -309,7 +309,7 @@ def react(battle: Battle, unit: int) -> bool:
 
 @step
 def best_on_lookout(battle: Battle, unit: int) -> int:
-    """Return the enemy on lookout whose shot at the active unit gains most; NO_TARGET if none gains by it (BT-6)."""
+    """Return the enemy on lookout whose shot at the active unit gains most; NO_TARGET if no shot gains (BT-6)."""
     field, facts = battle.field, battle.encoding
     first = first_of(1 - side_of(unit))
     result, best = NO_TARGET, 0.0
@@ -332,7 +332,7 @@ def best_on_lookout(battle: Battle, unit: int) -> int:
 
 @step
 def run_amok(battle: Battle, unit: int, target: int) -> None:
-    """Hurt the target, if near, of a unit that runs amok and has not charged; the unit loses a model (AC-7)."""
+    """Damage the near target of a unit that runs amok without a charge; the unit loses a model (AC-7)."""
     field = battle.field
     if target == NO_TARGET or not field.sides[unit].runs_amok or field.place[target] != Place.ON_FIELD:
         return
@@ -350,7 +350,7 @@ def run_amok(battle: Battle, unit: int, target: int) -> None:
 
 @step
 def fly(battle: Battle, unit: int) -> None:
-    """The sortie of an aircraft (BT-3): to short range of its target, a shot, and back to its reserve."""
+    """Fly a sortie of an aircraft (BT-3): to short range of its target, a shot, and back into reserve."""
     field = battle.field
     plan, free = field.plans[unit], battle.encoding.own_tactic[unit] == NONE
     target = int(plan[TARGET]) if free else choices.target_in_flight(battle, unit)
@@ -373,7 +373,7 @@ def fly(battle: Battle, unit: int) -> None:
 
 @step
 def react_in_flight(battle: Battle, unit: int, target: int) -> None:
-    """A reaction step against an aircraft, which is where its target is."""
+    """Let an enemy on lookout fire at an aircraft, which is at the position of its target."""
     field, facts = battle.field, battle.encoding
     if not facts.has_lookouts or is_removed(field.states[unit]):
         return
@@ -389,7 +389,7 @@ def react_in_flight(battle: Battle, unit: int, target: int) -> None:
 
 @step
 def spread_fumes(battle: Battle) -> None:
-    """Corrosive Fumes disorder every unit that stands within their reach (AC-7)."""
+    """Disorder every unit within range of an enemy's Corrosive Fumes (AC-7)."""
     field, facts = battle.field, battle.encoding
     if not field.stirred:
         return
@@ -407,7 +407,7 @@ def spread_fumes(battle: Battle) -> None:
 
 @step
 def enter(battle: Battle, unit: int) -> None:
-    """A unit comes out of reserve: an aircraft is incoming, others stand at their own edge (BT-3)."""
+    """Bring a unit out of reserve: an aircraft becomes incoming, other units enter at their own edge (BT-3)."""
     field, facts = battle.field, battle.encoding
     note(battle, Event.ENTERED, unit, 0, 0, 0, 0)
     if facts.aircraft[unit]:

@@ -1,4 +1,4 @@
-"""Strike: dice, damage, the officer, the suppression test, and the fate of both units (AC-3 to AC-5)."""
+"""Strike: dice, damage, the officer, the suppression test, and the effects on both units (AC-3 to AC-5)."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _MOST_SHIFT = 2
 
 @step
 def counts(battle: Battle, number: int, short: bool, penalty: int) -> bool:
-    """Return True if a penalty counts for a strike: no house rule ignores it."""
+    """Return True if no house rule ignores a penalty for a strike."""
     tables = battle.tables
     return effects_on(tables.attacks[number], tables.targets[number], 1 if short else 0).ignores & penalty == 0
 
 
 @step
 def condition_for(battle: Battle, number: int, striker: int, struck: int, short: bool, shift: int) -> int:
-    """Return the place of the fight of a strike; `shift`: bonuses less penalties beside suppressed (AC-3.1)."""
+    """Return the index of the fight of a strike; `shift`: bonuses less penalties except suppressed (AC-3.1)."""
     field = battle.field
     if battle.tables.strikes[number].fixed_dice == NONE and field.states[striker] & SUPPRESSED:
         shift -= 1 if counts(battle, number, short, Penalty.SUPPRESSED.value) else 0
@@ -40,7 +40,7 @@ def condition_for(battle: Battle, number: int, striker: int, struck: int, short:
 
 @step
 def pool_for(battle: Battle, number: int, state: int, short: bool, condition: int) -> int:
-    """The pool of a strike; 0 where the grid gives no dice (AC-2.4, AC-3.2)."""
+    """Return the pool of a strike; 0 if the grid gives no dice (AC-2.4, AC-3.2)."""
     tables = battle.tables
     facts = tables.strikes[number]
     count = 0
@@ -51,9 +51,9 @@ def pool_for(battle: Battle, number: int, state: int, short: bool, condition: in
 
 @step
 def strike(battle: Battle, number: int, striker: int, struck: int, short: bool, shift: int) -> bool:
-    """Make a strike, and return True if there were dice for it.
+    """Make a strike; return True if it has dice.
 
-    `shift`: bonuses less penalties beside short range and suppressed (AC-3.1).
+    `shift`: bonuses less penalties except short range and suppressed (AC-3.1).
     """
     field, tables = battle.field, battle.tables
     facts, attack = tables.strikes[number], tables.attacks[number]
@@ -86,10 +86,10 @@ def strike(battle: Battle, number: int, striker: int, struck: int, short: bool, 
 
 @step
 def drawn_strike(battle: Battle, number: int, striker: int, struck: int, pool: int) -> int:
-    """Return what is known of a strike, the scratch fight, once all is drawn (:mod:`analyser.rules.strike`)."""
+    """Make all draws of a strike, the scratch fight, and return its progress (:mod:`analyser.rules.strike`)."""
     field, tables, fight = battle.field, battle.tables, battle.field.fight[0]
     known = resolution.begun(fight)
-    if resolution.stage_of(known) == Stage.CARD:  # so many dice more, or of a Throw so many
+    if resolution.stage_of(known) == Stage.CARD:  # its value is added to the dice, or is the dice of a Throw
         card = test_card(battle.encoding, field, side_of(striker))
         note(battle, Event.CARD_DICE, striker, struck, card, 0, 0)
         pool += card
@@ -110,9 +110,9 @@ def drawn_strike(battle: Battle, number: int, striker: int, struck: int, pool: i
 
 @step
 def set_fight(battle: Battle, number: int, striker: int, struck: int, condition: int) -> FightFacts:
-    """Return the scratch fight, filled with a strike of a unit on another one as both stand.
+    """Fill the scratch fight with a strike of a unit on another one in their present states, and return it.
 
-    What the rules say of its pool depends on the condition alone, all else on how the units stand.
+    The pool depends on the condition alone; all else depends on the states.
     """
     field = battle.field
     field.fight[0] = battle.tables.fights[number, condition]

@@ -26,20 +26,21 @@ from analyser.rules.structs import NONE
 
 NO_TARGET = -1
 _SAME = 1e-9
-_LAST = 1 << 28  # longer than any distance, and than the root of NOWHERE
+_LAST = 1 << 28  # greater than any distance, and than the root of NOWHERE
 
 
-# Classes of enemies in which a unit looks for its target (BT-4): those it can attack from where it stands; shoot at
-# after an advance; has a tactic against; can charge now; those that an aircraft can fire at.
+# Classes of enemies among which a unit chooses its target (BT-4). ATTACKED: it can attack them without moving.
+# AFTER_AN_ADVANCE: it can shoot at them after an advance. KNOWN: it has a tactic against them. CHARGED: it can charge
+# them now. FLOWN: an aircraft can fire at them.
 ATTACKED, AFTER_AN_ADVANCE, KNOWN, CHARGED, FLOWN = range(5)
 
 
 @step
 def is_ready(battle: Battle, unit: int) -> bool:
-    """Return True if a unit can be activated: it is there, and has not been activated."""
+    """Return True if a unit is present and has not been activated."""
     field = battle.field
     there = field.place[unit] in (Place.ON_FIELD, Place.INCOMING)
-    if field.place[unit] == Place.ABOARD:  # it acts in its transport's turn, unless that had none
+    if field.place[unit] == Place.ABOARD:  # it acts in its transport's turn, unless that turn was lost
         there = field.states[battle.encoding.carrier[unit]] & ACTIVATED != 0
     return bool(there and not field.states[unit] & ACTIVATED)
 
@@ -89,7 +90,7 @@ def target_of(battle: Battle, unit: int, rally_failed: bool) -> int:
         result = best_of(battle, unit, CHARGED, rally_failed)
         if result != NO_TARGET:
             return result
-    if facts.own_tactic[unit] in (Policy.LOOKOUT, Policy.TAKE_COVER):  # which need none (BT-4)
+    if facts.own_tactic[unit] in (Policy.LOOKOUT, Policy.TAKE_COVER):  # they need no target (BT-4)
         return NO_TARGET
     nearest_first = facts.choice[side_of(unit)] == Choice.NEAREST and not pair_of(battle, unit, nearest).shunned
     if nearest_first and is_attacked(battle, (unit, nearest), length, rally_failed):
@@ -103,7 +104,7 @@ def target_of(battle: Battle, unit: int, rally_failed: bool) -> int:
 
 @step
 def best_attacked(battle: Battle, unit: int) -> int:
-    """Return the target of a unit that has disembarked, among enemies that it can shoot at from where it stands."""
+    """Return the target of a unit that has disembarked, among enemies that it can shoot at without moving."""
     measure(battle, 1 - side_of(unit), wide(battle.field.x[unit]), wide(battle.field.y[unit]))
     result = best_of(battle, unit, ATTACKED, True)
     return result if result != NO_TARGET else best_shunned(battle, unit, ATTACKED, True)
@@ -113,7 +114,7 @@ def best_attacked(battle: Battle, unit: int) -> int:
 def target_in_flight(battle: Battle, unit: int) -> int:
     """Return the target of a sortie, among all enemies on the field that the aircraft can fire at (BT-3).
 
-    Distances are measured from where it comes in: its place on its own edge.
+    Distances are measured from its position on its own edge.
     """
     facts, side = battle.encoding, side_of(unit)
     measure(battle, 1 - side, int(battle.field.at[unit]), 0 if side == 0 else int(facts.table))
@@ -123,14 +124,14 @@ def target_in_flight(battle: Battle, unit: int) -> int:
 
 @step
 def best_of(battle: Battle, unit: int, among: int, rally_failed: bool) -> int:
-    """Return the best of a class of enemies that the unit does not shun, as last measured (BT-4)."""
+    """Return the best of a class of enemies that the unit does not shun, by the last :func:`measure` (BT-4)."""
     battle.field.shunned = 0
     return best_in(battle, unit, among, rally_failed)
 
 
 @step
 def best_shunned(battle: Battle, unit: int, among: int, rally_failed: bool) -> int:
-    """Return the best of a class of enemies that the unit shuns, if it shuns any (BT-4)."""
+    """Return the best of a class of enemies that the unit shuns; NO_TARGET if there is none (BT-4)."""
     if not battle.encoding.holds[unit]:
         return NO_TARGET
     battle.field.shunned = 1
@@ -139,7 +140,7 @@ def best_shunned(battle: Battle, unit: int, among: int, rally_failed: bool) -> i
 
 @step
 def best_in(battle: Battle, unit: int, among: int, rally_failed: bool) -> int:
-    """Return the best of a class of enemies, shunned or others; ties go by distance, then by the list."""
+    """Return the best of a class of enemies, by `field.shunned`; ties are broken by distance, then by list order."""
     field, facts = battle.field, battle.encoding
     first = first_of(1 - side_of(unit))
     choice = 0 if among in (KNOWN, CHARGED) else int(facts.choice[side_of(unit)])  # 0: the nearest
@@ -168,7 +169,7 @@ def best_in(battle: Battle, unit: int, among: int, rally_failed: bool) -> int:
 
 @step
 def belongs(battle: Battle, pair: tuple[int, int], length: int, among: int, rally_failed: bool) -> bool:
-    """Return True if an enemy on the field at that distance is of class `among` for the first unit of the pair."""
+    """Return True if an enemy on the field, at distance `length`, is of class `among` for the first unit of a pair."""
     unit, other = pair
     facts = pair_of(battle, unit, other)
     if among == CHARGED:
@@ -188,7 +189,7 @@ def belongs(battle: Battle, pair: tuple[int, int], length: int, among: int, rall
 
 @step
 def is_attacked(battle: Battle, pair: tuple[int, int], length: int, rally_failed: bool) -> bool:
-    """Return True if the first unit of the pair can attack the other, which is on the field, from where it stands."""
+    """Return True if the first unit of a pair can attack the other, which is on the field, without moving."""
     facts = pair_of(battle, *pair)
     reach, least = (facts.reach_rallying, facts.within_rallying) if rally_failed else (facts.reach, facts.within)
     if facts.tactic == NO_TACTIC or length <= least or length > reach:
@@ -200,7 +201,7 @@ def is_attacked(battle: Battle, pair: tuple[int, int], length: int, rally_failed
 
 @step
 def has_dice_now(battle: Battle, pair: tuple[int, int], length: int) -> bool:
-    """Return True if a unit has dice against an enemy as it stands (AC-2.4); length -1: not at short range."""
+    """Return True if a unit has dice against an enemy at present strength (AC-2.4); length -1: not at short range."""
     number = strike_of(battle, pair[0], pair[1], 0)
     if number == NO_STRIKE:
         return False
@@ -217,7 +218,7 @@ def flight_of(battle: Battle, unit: int, other: int) -> int:
 
 @step
 def value_of(battle: Battle, unit: int, other: int, choice: int, length: int) -> float:
-    """Return the value of a target to a unit, both as they stand (:mod:`.values`)."""
+    """Return the value of a target to a unit in their present states (:mod:`.values`)."""
     facts, tables, field = pair_of(battle, unit, other), battle.tables, battle.field
     if choice == Choice.THREATENED_FIRST:
         threat = pair_of(battle, other, unit)

@@ -1,4 +1,4 @@
-"""A charge from contact to withdrawal, with Sponsons, Overrun and Throw (AC-8), and what a blast does (AC-7)."""
+"""Charge from contact to withdrawal, with Sponsons, Overrun and Throw (AC-8), and the effects of blasts (AC-7)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from analyser.rules.unit_state import FALL_BACK, is_removed
 
 @step
 def charge(battle: Battle, unit: int, other: int) -> None:
-    """The combat of a unit that has charged another one, its Overrun and its Throw."""
+    """Resolve the combat of a unit that has charged another one, its Overrun and its Throw."""
     field, facts = battle.field, battle.encoding
     shift = engage(battle, unit, other)
     blow(battle, Blow.SPONSONS, other, unit, 0)
@@ -46,13 +46,13 @@ def charge(battle: Battle, unit: int, other: int) -> None:
 
 @step
 def stand(battle: Battle, unit: int, other: int) -> bool:
-    """Return True if neither of two units is gone."""
+    """Return True if neither of two units is removed."""
     return not is_removed(battle.field.states[unit]) and not is_removed(battle.field.states[other])
 
 
 @step
 def engage(battle: Battle, unit: int, other: int) -> int:
-    """Bring two units into contact; return the bonuses less penalties of the charge by units nearby (AC-8.2)."""
+    """Bring two units into contact; return the charge's bonuses less penalties due to units nearby (AC-8.2)."""
     field, units = battle.field, battle.field.units
     field.lost_aboard = 0
     for each, enemy in ((unit, other), (other, unit)):
@@ -69,7 +69,7 @@ def engage(battle: Battle, unit: int, other: int) -> int:
 
 @step
 def blow(battle: Battle, kind: int, striker: int, struck: int, shift: int) -> bool:
-    """Make a strike if possible; return True if the struck unit has lost models and still stands."""
+    """Make a strike if possible; return True if the struck unit has lost models and is not removed."""
     number = strike_of(battle, striker, struck, kind)
     if number == NO_STRIKE or not stand(battle, striker, struck):
         return False
@@ -81,7 +81,7 @@ def blow(battle: Battle, kind: int, striker: int, struck: int, shift: int) -> bo
 
 @step
 def resolve(battle: Battle, unit: int, other: int) -> bool:
-    """Decide the winner, the loser's withdrawal and test (AC-8.5); return True if the unit overruns now (AC-7)."""
+    """Resolve a combat: its winner, the loser's withdrawal and test (AC-8.5); return True if it overruns (AC-7)."""
     field = battle.field
     mine, theirs = int(field.states[unit]), int(field.states[other])
     won_by = close_quarters.result(mine, theirs, (field.sides[unit], field.sides[other]))
@@ -108,7 +108,7 @@ def resolve(battle: Battle, unit: int, other: int) -> bool:
 
 @step
 def withdraw(battle: Battle, unit: int, winner: int) -> None:
-    """The loser of a combat: annihilated if Static (AC-7), else 3 inches back and tested (AC-8.5)."""
+    """Withdraw the loser of a combat by 3 inches and test it (AC-8.5); if it is Static, annihilate it (AC-7)."""
     field, state = battle.field, int(battle.field.states[unit])
     side = field.sides[unit]
     if is_removed(state):
@@ -127,7 +127,7 @@ def withdraw(battle: Battle, unit: int, winner: int) -> None:
 
 @step
 def test_of(battle: Battle, unit: int) -> Any:
-    """The scratch fight, filled with a test on which no attack bears but those of the combat."""
+    """Fill the scratch fight with a test that only the attacks of the combat affect, and return it."""
     field = battle.field
     target, fight = field.units[unit], field.fight[0]
     target.near_commander = 1 if is_commanded(battle, unit) else 0
@@ -137,7 +137,7 @@ def test_of(battle: Battle, unit: int) -> Any:
 
 @step
 def test(battle: Battle, unit: int, due_to: int, highest: int) -> None:
-    """A unit takes the test of the scratch fight, which values up to `highest` pass."""
+    """Carry out the test of the scratch fight for a unit; cards up to `highest` pass it."""
     field, state = battle.field, int(battle.field.states[unit])
     if passes(battle, unit, highest, 0):
         return
@@ -150,14 +150,14 @@ def test(battle: Battle, unit: int, due_to: int, highest: int) -> None:
 
 @step
 def go_off(battle: Battle) -> None:
-    """Let units with Spectacular Demise that have lost their last model go off, one after the other (AC-7)."""
+    """Set off units with Spectacular Demise that have lost their last model, one after the other (AC-7)."""
     if battle.field.fallen:
         go_off_in_turn(battle)
 
 
 @step
 def go_off_in_turn(battle: Battle) -> None:
-    """Do :func:`go_off` where a unit with that rule has been removed."""
+    """Do :func:`go_off` after a unit with that rule has been removed."""
     field, waits = battle.field, True
     while waits:
         waits = False
@@ -172,7 +172,7 @@ def go_off_in_turn(battle: Battle) -> None:
 
 @step
 def burst(battle: Battle, unit: int) -> None:
-    """Roll a die for a unit that goes off, and apply it to each other unit near it."""
+    """Roll a die for a unit that goes off, and apply the result to each other unit near it."""
     field, facts = battle.field, battle.encoding
     shown = one_of(field, facts.die_sides)
     heroic, strikes = shown < facts.heroic, shown < facts.heroic + facts.strike

@@ -21,12 +21,12 @@ from analyser.rules.structs import FightFacts, Penalty
 
 LOST, REMOVED, COWED, OWN = range(GAINS)
 _MOST_SHIFT = 2
-_PART = 0.5  # of the value of a unit for its health, and the other for its last model
-_COWED = 0.15  # of the value of a unit's attack: what a lost combat costs it
+_PART = 0.5  # share of a unit's value for its health; the rest is for its last model
+_COWED = 0.15  # cost of a lost combat, as a share of the value of the unit's attack
 
 
 class Pools(NamedTuple):
-    """Distributions of the scores of pools: pool `p` has rows `first[p]` up to, not including, `first[p+1]`."""
+    """Score distributions of pools: pool `p` has the rows from `first[p]` up to, not including, `first[p+1]`."""
 
     first: Integers
     scores: Integers
@@ -38,7 +38,7 @@ class Pools(NamedTuple):
 def fill_gains(tables: Tables, pools: Pools, odds: Odds, jobs: Integers, scratch: tuple[Any, Any]) -> None:
     """Fill `tables.gains` for each of `jobs`: strike, condition, pool, and the first row of `gains`.
 
-    `scratch`: room for a record of FIGHT and one of TARGET.
+    `scratch`: arrays of one record of FIGHT and of TARGET.
     """
     for job in range(len(jobs)):
         strike, condition, pool, start = jobs[job]
@@ -65,7 +65,7 @@ def fill_gains(tables: Tables, pools: Pools, odds: Odds, jobs: Integers, scratch
 def add_gains(
     row: Any, fight: FightFacts, pools: Pools, pool: int, terms: tuple[float, int, int, int], odds: Odds
 ) -> None:
-    """Add the results of a pool to a row of gains; `terms`: weight, dice, and health of the target, left and whole."""
+    """Add the results of a pool to a row of gains; `terms`: weight, dice, and the target's present and full health."""
     weight, dice, health, whole = terms
     fight.dice = dice
     scores = scores_for(fight, dice)
@@ -84,7 +84,7 @@ def add_gains(
 
 @step
 def add_tested(row: Any, fight: FightFacts, known: int, terms: tuple[float, int, int], odds: Odds) -> None:
-    """Add a result of which the test may be open; `terms`: probability, and health of the target, left and whole."""
+    """Add a result that may need a test; `terms`: probability, and the target's present and full health."""
     probability, health, whole = terms
     if resolution.stage_of(known) == Stage.TEST:
         passes = probability_of(test_draw(0), resolution.highest_card(fight, known), odds)
@@ -96,7 +96,7 @@ def add_tested(row: Any, fight: FightFacts, known: int, terms: tuple[float, int,
 
 @step
 def add_outcome(row: Any, fight: FightFacts, outcome: int, terms: tuple[float, int, int]) -> None:
-    """Add a result of which all is known; `terms` as of :func:`add_tested`."""
+    """Add a complete result; `terms` as of :func:`add_tested`."""
     probability, health, whole = terms
     if outcome & ANNIHILATED:
         row[LOST] += probability * health / whole
@@ -117,9 +117,9 @@ def health_of(battle: Battle, unit: int) -> int:
 
 @step
 def gain_of(battle: Battle, number: int, unit: int, other: int, short: bool, shift: int) -> float:
-    """Return the expected value of a strike of a unit at another one, both as they stand.
+    """Return the expected value of a strike of a unit at another one, in their present states.
 
-    `shift`: bonuses less penalties beside suppressed (AC-3.1).
+    `shift`: bonuses less penalties except suppressed (AC-3.1).
     """
     field, facts, tables = battle.field, battle.encoding, battle.tables
     state = int(field.states[unit])
@@ -139,7 +139,7 @@ def gain_of(battle: Battle, number: int, unit: int, other: int, short: bool, shi
 def losses_by(battle: Battle, kind: int, unit: int, other: int, terms: tuple[int, int, int]) -> tuple[float, float]:
     """Return the expected share of the other unit's health lost by a close quarters strike, and P(removed).
 
-    `terms`: bonuses less penalties, health left of the striker, and of the other one; of both as it is expected.
+    `terms`: bonuses less penalties, and the expected health of the striker and of the other unit.
     """
     facts, tables = battle.encoding, battle.tables
     shift, own, health = terms
@@ -162,7 +162,7 @@ def losses_by(battle: Battle, kind: int, unit: int, other: int, terms: tuple[int
 
 @step
 def gain_of_charge(battle: Battle, unit: int, other: int) -> float:
-    """Return the expected value of a charge: losses of the target less those of the unit, and who is likely to win."""
+    """Return the expected value of a charge: losses of the target less those of the unit, and the effect of winning."""
     field, facts = battle.field, battle.encoding
     own, health = health_of(battle, unit), health_of(battle, other)
     lost, lost_gone, dealt, dealt_gone = 0.0, 0.0, 0.0, 0.0

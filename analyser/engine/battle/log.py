@@ -1,4 +1,4 @@
-"""Events of a battle, recorded if the battle is to be told (:mod:`analyser.results.story`)."""
+"""Events of a battle, recorded for its story (:mod:`analyser.results.story`)."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ from analyser.engine.battle.tables import MOST_EVENTS, Battle
 class Event(IntEnum):
     """Kind of an event; each event has up to two units and three numbers."""
 
-    ROUND = 0  # it begins: holder of the initiative, value of the card of side 0, of side 1 (0: surrendered)
+    ROUND = 0  # a round begins: initiative holder; round, cards of side 0 and side 1 (0: surrendered)
     ENTERED = 1  # a unit comes out of reserve
     ACTIVATED = 2  # a unit: models, damage on it
-    CARD = 3  # a test of a unit: the card, the highest that passes, whether it is a rally test
+    CARD = 3  # a test of a unit: the card, the highest card that passes, 1 for a rally test
     ORDERED = 4  # a unit against its target: manoeuvre, action, distance
-    MOVED = 5  # a unit toward another: length
-    ATTACKED = 6  # a unit another one: strike, points of damage, models destroyed
+    MOVED = 5  # a unit moves toward another one: length
+    ATTACKED = 6  # a unit attacks another one: strike, points of damage, models destroyed
     FELL_BACK = 7  # a unit
     SUPPRESSED = 8  # a unit
     REMOVED = 9  # a unit: models destroyed, victory points
-    COMBAT = 10  # the charger, its target: the winner (0 the charger, 1 its target, 2 neither)
-    OWN_LOSS = 11  # a unit by its own doing: models; 1 if it is for want of room on a transport, the other unit
-    DIE = 12  # Spectacular Demise of a unit: what the die shows (0 heroic, 1 strike, 2 miss, 3 something else)
-    ENDED = 13  # a round: VP of side 0, of side 1
+    COMBAT = 10  # charger and target: the winner (0 the charger, 1 the target, 2 neither)
+    OWN_LOSS = 11  # losses of a unit not caused by the other one: models, 1 if its transport (the other) is too small
+    DIE = 12  # Spectacular Demise of a unit: the die (0 heroic, 1 strike, 2 miss, 3 another face)
+    ENDED = 13  # a round ends: round, VP of side 0 and side 1
     GROUND = 14  # zero ground presence of a side
     DISEMBARKED = 15  # a unit
-    CARD_DICE = 16  # a unit: the card that gives it dice (Overcharge, Throw)
+    CARD_DICE = 16  # a unit: the card whose value is its dice (Overcharge, Throw)
 
 
 class Unfired(IntEnum):
-    """Why a unit that was ordered to shoot has not."""
+    """Reason why a unit that was ordered to shoot has not."""
 
     RELOADS = 0  # it re-arms instead (Slow to Fire)
-    EMPTY = 1  # so it would, but a sortie has no re-arm action
+    EMPTY = 1  # it needs to re-arm, which a sortie does not allow
     TOO_NEAR = 2  # its target is within the short range of its Indirect row
     MOVED = 3  # it has advanced with a Move or Fire row
 
 
 @step
 def note(battle: Battle, event: int, unit: int, other: int, first: int, second: int, third: int) -> None:
-    """Record an event, if events are recorded and there is room."""
+    """Record an event, if events are recorded and the log is not full."""
     field = battle.field
     if field.logs and field.logged < MOST_EVENTS:
         line = field.log[field.logged]

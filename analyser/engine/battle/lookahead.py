@@ -1,7 +1,7 @@
 """The look-ahead: the unit that a side activates, and what that unit does (BT-6).
 
-A plan is five numbers (:data:`PLAN`): manoeuvre, action, target, attack and length. The attack is the place of a row
-among those that the unit can choose against its target, or ALL_ROWS. A length below 0 is a move toward the own edge.
+A plan is five numbers (:data:`PLAN`): manoeuvre, action, target, attack and length. The attack is an index of the
+unit's :class:`~.tables.RowFacts` against the target, or ALL_ROWS. A negative length is a move toward the own edge.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from analyser.rules.structs import INCH, NONE
 MANOEUVRE, ACTION, TARGET, ATTACK, LENGTH = range(5)
 ALL_ROWS = -1
 _SAME = 1e-9
-_PASSING = OF_THE_ROUND  # of a state: no change for the other side
+_PASSING = OF_THE_ROUND  # bits of a state that do not matter to the other side
 _FAR = 1e9
-_NEARLY = 0.9  # of all that a position can offer: enough to stay
-_NEAR = 6 * INCH  # within which distance hardly matters to attraction
-_REARMED = 0.3  # of the value of the best attack at full strength: what it is worth to re-arm
-_IN_COVER = 0.7  # of the losses of a unit that cover protects
-_LEAST_THREAT = 0.25  # of its best attack at full strength
-_WHOLE = 256.0  # all the strength of a unit
+_NEARLY = 0.9  # share of the best possible outlook at which a unit does not advance
+_NEAR = 6 * INCH  # distance below which attraction hardly depends on distance
+_REARMED = 0.3  # value of re-arming, as a share of the best attack at full strength
+_IN_COVER = 0.7  # factor of the losses of a unit in cover
+_LEAST_THREAT = 0.25  # least threat of a unit, as a share of its best attack at full strength
+_WHOLE = 256.0  # full strength of a unit
 
 
 @step
@@ -65,9 +65,9 @@ def next_by_gain(battle: Battle, side: int) -> int:
 
 @step
 def look_for_changes(battle: Battle, side: int) -> bool:
-    """Let the units of a side be weighed anew on which changes since its last turn bear.
+    """Mark the units of a side whose plans are outdated by changes since its last turn.
 
-    Return True if a unit has moved since then, or a round has begun: the enemy's answers may be others.
+    Return True if a unit has moved since then or a round has begun, because the enemy's best answers may have changed.
     """
     field, facts = battle.field, battle.encoding
     mine, theirs = first_of(side), first_of(1 - side)
@@ -106,14 +106,14 @@ def look_for_changes(battle: Battle, side: int) -> bool:
 
 @step
 def place_of(battle: Battle, unit: int) -> int:
-    """Return where a unit is, as one number."""
+    """Return the Place and the coordinates of a unit, packed into one number."""
     field = battle.field
     return (int(field.place[unit]) << 60) | (wide(field.x[unit]) << 24) | wide(field.y[unit])
 
 
 @step
 def value_now(battle: Battle, unit: int) -> float:
-    """Return what a ready unit gains by acting now; its plan is noted."""
+    """Plan the action of a ready unit, and return its expected gain."""
     field = battle.field
     if field.place[unit] == Place.INCOMING:
         return plan_flight(battle, unit)
@@ -124,7 +124,7 @@ def value_now(battle: Battle, unit: int) -> float:
 
 @step
 def note_plan(battle: Battle, unit: int, decision: tuple[int, int], target: int, attack: int, length: int) -> None:
-    """Note the plan of a unit."""
+    """Store the plan of a unit."""
     plan = battle.field.plans[unit]
     plan[MANOEUVRE], plan[ACTION] = decision
     plan[TARGET], plan[ATTACK], plan[LENGTH] = target, attack, length
@@ -132,9 +132,9 @@ def note_plan(battle: Battle, unit: int, decision: tuple[int, int], target: int,
 
 @step
 def volley(battle: Battle, unit: int, other: int, length: int, moved: bool, shift: int) -> tuple[float, int]:
-    """Return the value of the best shot of a unit at an enemy at that distance, and its attack; 0 if there is none.
+    """Return the value of a unit's best shot at an enemy at the distance `length`, or 0, and its attack.
 
-    `moved`: whether the unit has moved; `shift`: its bonuses less penalties beside short range.
+    `moved`: True if the unit has moved; `shift`: its bonuses less penalties except short range.
     """
     field, facts = battle.field, battle.encoding
     rows, state = facts.rows[unit, other - first_of(side_of(other))], field.states[unit]
@@ -157,7 +157,7 @@ def volley(battle: Battle, unit: int, other: int, length: int, moved: bool, shif
 
 @step
 def plan_flight(battle: Battle, unit: int) -> float:
-    """Plan the sortie of an aircraft; return what it gains (BT-3)."""
+    """Plan the sortie of an aircraft; return its expected gain (BT-3)."""
     field, facts = battle.field, battle.encoding
     first, best = first_of(1 - side_of(unit)), 0.0
     note_plan(battle, unit, (Manoeuvre.ADVANCE, Action.SHOOT), NO_TARGET, 0, 0)
@@ -185,7 +185,7 @@ def plan_flight(battle: Battle, unit: int) -> float:
 
 @step
 def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
-    """Plan what a unit on the field does; return by how much that is better than to hold."""
+    """Plan the action of a unit on the field; return its value less the value of holding."""
     field, facts = battle.field, battle.encoding
     side, x, y = side_of(unit), wide(field.x[unit]), wide(field.y[unit])
     moves, to_come = field.sides[unit].speed > 0, most_to_come(battle, unit)
@@ -195,7 +195,7 @@ def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
     best, best_shot, shot_at, attack = hold, 0.0, NO_TARGET, 0
     must = (field.sides[unit].berserk if rally_failed else field.sides[unit].runs_amok) != 0
     charges = False
-    furthest = facts.furthest[unit] * (facts.furthest[unit] + 2)  # the greatest square of which it is the root
+    furthest = facts.furthest[unit] * (facts.furthest[unit] + 2)  # greatest square with that integer root
     for other in range(first_of(1 - side), first_of(1 - side) + facts.units[1 - side]):
         squared = squared_from(field, other, x, y)
         if squared > furthest:
@@ -229,7 +229,7 @@ def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
 
 @step
 def plan_charge(battle: Battle, unit: int, other: int, length: int, bounds: tuple[float, float]) -> float:
-    """Plan to charge an enemy if that is better than the best; `bounds`: as of :func:`plan_approach`."""
+    """Plan to charge an enemy if that is better than the best plan; `bounds`: as of :func:`plan_approach`."""
     field, facts = battle.field, battle.encoding
     best, to_come = bounds
     value = gain_of_charge(battle, unit, other)
@@ -245,14 +245,14 @@ def plan_charge(battle: Battle, unit: int, other: int, length: int, bounds: tupl
 
 @step
 def goal_of(battle: Battle, unit: int) -> int:
-    """Return the enemy that attracts a unit most, by what it can gain and how far away that is; NO_TARGET if none."""
+    """Return the enemy that attracts a unit most, by expected gain and distance; NO_TARGET if there is none."""
     field, facts = battle.field, battle.encoding
     power, first, result, most = facts.power[unit], first_of(1 - side_of(unit)), NO_TARGET, -1.0
     for place in range(facts.units[1 - side_of(unit)]):
         squared = squared_from(field, first + place, wide(field.x[unit]), wide(field.y[unit]))
         if squared < NOWHERE:
             gain = max(power[0, place], power[1, place], power[2, place])
-            if float(gain) >= most * _NEAR:  # else it is too little at any distance
+            if float(gain) >= most * _NEAR:  # otherwise too low at any distance
                 attraction = float(gain) / (root_of(wide(squared)) + _NEAR)
                 if attraction > most:
                     result, most = first + place, attraction
@@ -261,7 +261,7 @@ def goal_of(battle: Battle, unit: int) -> int:
 
 @step
 def plan_to_hold(battle: Battle, unit: int, here: float) -> float:
-    """Plan to stay and take cover, or to re-arm; return the value."""
+    """Plan to stay and take cover or re-arm; return the value."""
     field, facts = battle.field, battle.encoding
     if field.states[unit] & unit_state.RELOADING:
         note_plan(battle, unit, (Manoeuvre.STAY, Action.RE_ARM), NO_TARGET, 0, 0)
@@ -286,9 +286,9 @@ def plan_to_watch(battle: Battle, unit: int, here: float, best: float) -> float:
 
 @step
 def plan_approach(battle: Battle, unit: int, other: int, length: int, bounds: tuple[float, float]) -> float:
-    """Plan to advance into range of an enemy, or into short range, and shoot, if that is better than the best.
+    """Plan to advance into range or short range of an enemy and shoot, if that is better than the best plan.
 
-    `bounds`: the value of the best plan, and the most that any position can add.
+    `bounds`: the value of the best plan, and an upper bound on the value of any position.
     """
     best, to_come = bounds
     field, facts = battle.field, battle.encoding
@@ -318,7 +318,7 @@ def plan_approach(battle: Battle, unit: int, other: int, length: int, bounds: tu
 
 @step
 def beyond_reach_of(battle: Battle, unit: int, other: int) -> int:
-    """Return the least distance at which an enemy cannot attack a unit next turn."""
+    """Return the smallest distance at which an enemy cannot attack a unit next turn."""
     facts, place = battle.encoding, other - first_of(side_of(other))
     reach = facts.range[unit]
     return root_of(wide(max(reach[0, place], reach[1, place], reach[2, place], 0))) + 1
@@ -326,7 +326,7 @@ def beyond_reach_of(battle: Battle, unit: int, other: int) -> int:
 
 @step
 def plan_advance(battle: Battle, unit: int, rally_failed: bool, best: float) -> float:
-    """Plan a move toward an enemy if that is better than `best`: all the way, or to just beyond its reach."""
+    """Plan a move toward an enemy if that is better than `best`: as far as possible, or to just beyond its reach."""
     field, facts = battle.field, battle.encoding
     goal = goal_of(battle, unit)
     if goal == NO_TARGET:
@@ -354,9 +354,9 @@ def plan_advance(battle: Battle, unit: int, rally_failed: bool, best: float) -> 
 def plan_retreat(
     battle: Battle, unit: int, terms: tuple[int, int], rally_failed: bool, bounds: tuple[float, float]
 ) -> float:
-    """Plan a move toward the own edge, and a shot at the target after it, if that is better than the best.
+    """Plan a move toward the own edge and a shot at the target, if that is better than the best plan.
 
-    `terms`: the target, and up to how many times its SPEED the unit may go. `bounds`: as of :func:`plan_approach`.
+    `terms`: the target, and the greatest move in multiples of SPEED. `bounds`: as of :func:`plan_approach`.
     """
     field = battle.field
     (target, most), (best, to_come) = terms, bounds

@@ -19,7 +19,7 @@ NOBODY = -1
 
 @step
 def passes(battle: Battle, unit: int, highest: int, rallies: int) -> bool:
-    """Return True if a unit passes a test that values up to `highest` pass; drawn where that decides (AC-5.1)."""
+    """Return True if a unit passes a test that cards up to `highest` pass; draw a card if needed (AC-5.1)."""
     if abs(highest) == discipline.ANY_CARD:
         return highest > 0
     draw = test_draw(side_of(unit))
@@ -33,7 +33,7 @@ def passes(battle: Battle, unit: int, highest: int, rallies: int) -> bool:
 
 @step
 def settle(battle: Battle, unit: int, by: int, after: int, fell_back: int) -> None:
-    """Put a unit into the state `after` an effect of `by`, a unit or none; the unit moves if it has fallen back."""
+    """Set the state of a unit to `after`, due to the unit `by`, if any; move the unit if it fell back."""
     field, counts = battle.field, battle.counts
     before = int(field.states[unit])
     gone = unit_state.models_of(before) - (0 if unit_state.is_removed(after) else unit_state.models_of(after))
@@ -56,7 +56,7 @@ def settle(battle: Battle, unit: int, by: int, after: int, fell_back: int) -> No
 
 @step
 def lose_room(battle: Battle, transport: int) -> None:
-    """A transport with fewer models has room for fewer: the others embarked on it are destroyed (AC-8.8)."""
+    """Destroy passengers that exceed the capacity of a transport after losses (AC-8.8)."""
     field, unit = battle.field, int(battle.encoding.cargo[transport])
     if unit == NONE or field.place[unit] != Place.ABOARD:
         return
@@ -72,5 +72,5 @@ def lose_room(battle: Battle, transport: int) -> None:
         field.states[unit] = state - (models - room)
     else:
         field.states[unit] = unit_state.removed_state(state, field.sides[unit], models, ANNIHILATED)
-        field.x[unit], field.y[unit] = field.x[transport], field.y[transport]  # where it may go off
+        field.x[unit], field.y[unit] = field.x[transport], field.y[transport]  # position of a possible blast
         remove(battle, unit)

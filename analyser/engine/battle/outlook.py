@@ -1,4 +1,4 @@
-"""Value of a position: the attacks that it allows next turn, less what the enemy's best answer costs (BT-6)."""
+"""Value of a position: the attacks that it allows next turn, less the cost of the enemy's best answer (BT-6)."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ from analyser.rules.discipline import ACTIVATED
 from analyser.rules.structs import NONE
 
 THOUSANDTHS = 1000.0
-_AT_ONCE = 16  # units that vector instructions take together
-_WHOLE = 256  # all the strength of a unit
-_LATER = 0.6  # of an attack next round, against one in this round
-_COWED = 0.3  # of the value of a unit's attack: what suppression costs it
-_SUPPRESSED = np.int32(200)  # strength of a unit that is suppressed, of 256
+_AT_ONCE = 16  # units processed together by vector instructions
+_WHOLE = 256  # full strength of a unit
+_LATER = 0.6  # weight of an attack next round, relative to one this round
+_COWED = 0.3  # cost of suppression, as a share of the value of the unit's attack
+_SUPPRESSED = np.int32(200)  # strength of a suppressed unit, of 256
 _FARTHEST = 30_000
 _NEVER = np.int32(-1)
-_MOVES_AHEAD = 4  # moves at double time within which an enemy counts for what a unit can still reach
-# Shares, of 256, of an attack that is so many moves at double time away.
+_MOVES_AHEAD = 4  # moves at double time that are distinguished
+# Weights, of 256, of an attack that needs 1, 2, 3, 4 or more moves at double time first.
 _SHARES = (np.int32(140), np.int32(80), np.int32(46), np.int32(26), np.int32(10))
 
 
 @step
 def appraise(battle: Battle, unit: int) -> None:
-    """Bring up to date what its enemy sees in a unit."""
+    """Update the values of a unit to its enemy, and its strength."""
     field, facts = battle.field, battle.encoding
     weights = facts.weights[max(field.tactic[1 - side_of(unit)], 0)]
     timing = timing_of(battle, unit)
@@ -60,7 +60,7 @@ def appraise(battle: Battle, unit: int) -> None:
 
 @step
 def timing_of(battle: Battle, unit: int) -> float:
-    """Return what the next attack of a unit counts for: less if it comes next round, nothing if it never comes."""
+    """Return the weight of a unit's next attack: less if it comes next round, 0 if it never comes."""
     if not battle.field.states[unit] & ACTIVATED:
         return 1.0
     return 0.0 if battle.field.round == battle.encoding.rounds else _LATER
@@ -74,7 +74,7 @@ def within(squared: Any, reach: Any, gain: Any) -> Any:
 
 @step
 def expect_answers(battle: Battle, side: int) -> None:
-    """Note the most, and the second most, that each enemy gains by attacks on the units of a side as they stand."""
+    """Store the best and second-best gain of each enemy by attacks on the units of a side in their present states."""
     field, facts = battle.field, battle.encoding
     units = rounded_up(facts.units[1 - side])
     first = first_of(1 - side)
@@ -95,7 +95,7 @@ def expect_answers(battle: Battle, side: int) -> None:
 
 @inlined
 def gain_within(squared: Any, at: int, danger: Any, reach: Any, cap: Any) -> Any:
-    """Return the most that enemy `at`, so far away, gains by an attack on a unit, at most `cap`; in thousandths."""
+    """Return the best gain of enemy `at`, at that squared distance, by an attack on a unit, capped; in thousandths."""
     gain = within(squared, reach[CHARGING, at], danger[CHARGING, at])
     standing = within(squared, reach[STANDING, at], danger[STANDING, at])
     gain = standing if standing > gain else gain
@@ -106,23 +106,23 @@ def gain_within(squared: Any, at: int, danger: Any, reach: Any, cap: Any) -> Any
 
 @step
 def rounded_up(units: int) -> int:
-    """Return a number of units as a multiple of those that vector instructions take together."""
+    """Return a number of units, rounded up to a multiple of the vector size."""
     return (units + _AT_ONCE - 1) // _AT_ONCE * _AT_ONCE
 
 
 @step
 def cap_of(battle: Battle, unit: int) -> Any:
-    """Return the most that an enemy can gain by a unit as it stands, in thousandths."""
+    """Return the greatest gain of an enemy by attacks on a unit in its present state, in thousandths."""
     left = battle.field.strength[unit] / _WHOLE
     return np.int32(battle.encoding.stake[unit] * (0.5 + 0.5 * left) * THOUSANDTHS)
 
 
 @step
 def outlook_at(battle: Battle, unit: int, x: int, y: int) -> tuple[float, float]:
-    """Return the value of the attacks to come from a point, and what the enemy's best answers cost there.
+    """Return the value of a unit's future attacks from a point, and the cost of the enemy's best answers there.
 
-    The first is the attack that the unit can make next turn, or after moves toward an enemy. The second is how much
-    more the enemy is expected to gain with the unit at that point than without it.
+    The first is the best attack that the unit can make next turn, or after moves toward an enemy. The second is the
+    increase of the enemy's expected gains if the unit is at that point.
     """
     field, facts = battle.field, battle.encoding
     first, units = first_of(1 - side_of(unit)), rounded_up(facts.units[1 - side_of(unit)])
@@ -158,7 +158,7 @@ def outlook_at(battle: Battle, unit: int, x: int, y: int) -> tuple[float, float]
 
 @step
 def most_to_come(battle: Battle, unit: int) -> float:
-    """Return a bound on the outlook of a unit, wherever it goes: the best attack on any enemy as it stands."""
+    """Return an upper bound on the outlook of a unit at any point: its best attack on any enemy."""
     field, facts = battle.field, battle.encoding
     if field.round == facts.rounds:
         return 0.0
@@ -174,14 +174,14 @@ def most_to_come(battle: Battle, unit: int) -> float:
 
 @step
 def outlook(battle: Battle, unit: int, x: int, y: int) -> float:
-    """Return the value of a point to a unit: attacks to come less the enemy's answer."""
+    """Return the value of a point to a unit: its future attacks less the enemy's answers."""
     coming, danger = outlook_at(battle, unit, x, y)
     return coming - danger
 
 
 @step
 def watch_at(battle: Battle, unit: int, x: int, y: int) -> float:
-    """Return the value of being on lookout at a point: the best shot at an enemy that is still to act."""
+    """Return the value of going on lookout at a point: the best shot at an enemy that has yet to act."""
     field, facts = battle.field, battle.encoding
     first, units = first_of(1 - side_of(unit)), rounded_up(facts.units[1 - side_of(unit)])
     power, reach, best = facts.power[unit], facts.reach[unit], np.int32(0)
@@ -195,7 +195,7 @@ def watch_at(battle: Battle, unit: int, x: int, y: int) -> float:
 
 @tiered(1.4)
 def look_around(battle: Battle) -> None:
-    """Fill `power`, `reach`, `danger` and `range` of an encoding; the units of its field are at full strength."""
+    """Fill `power`, `reach`, `danger` and `range` of an encoding, for units at full strength."""
     field, facts = battle.field, battle.encoding
     for side in range(2):
         for unit in range(first_of(side), first_of(side) + facts.units[side]):
@@ -214,7 +214,7 @@ def look_around(battle: Battle) -> None:
 
 @step
 def look_at(battle: Battle, unit: int, other: int, place: int) -> float:
-    """Fill in what a unit gains by attacks on an enemy, and how far it reaches; return the most that it gains."""
+    """Fill in the gains and ranges of a unit's attacks on an enemy; return the greatest gain."""
     facts = battle.encoding
     rows, speed = facts.rows[unit, place], int(battle.field.sides[unit].speed)
     standing, moving, far, farther = 0.0, 0.0, -1, -1
@@ -246,7 +246,7 @@ def look_at(battle: Battle, unit: int, other: int, place: int) -> float:
 
 @step
 def fill_way(battle: Battle, unit: int, other: int, way: int, gain: float, length: int) -> None:
-    """Fill in one way of attack, of the unit and of the enemy that it endangers."""
+    """Fill in the gain and range of one way of attack, for the unit and for the endangered enemy."""
     facts = battle.encoding
     squared = np.int32((min(length, _FARTHEST) + 1) * (min(length, _FARTHEST) + 1) - 1) if length >= 0 else _NEVER
     place, of_enemy = other - first_of(side_of(other)), unit - first_of(side_of(unit))

@@ -1,4 +1,4 @@
-"""A battle from deployment to its last end phase (BT-2, BT-4, BT-5), and chunks of battles."""
+"""Simulation of a battle from deployment to its last end phase (BT-2, BT-4, BT-5), and of chunks of battles."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from analyser.rules.battle import ZERO_GROUND_PRESENCE, outcome_of
 from analyser.rules.structs import NONE
 from analyser.rules.unit_state import is_removed
 
-_LOW, _UNIT = np.uint64(11), 2.0**-53  # a word into a number from 0 up to, not including, 1
+_LOW, _UNIT = np.uint64(11), 2.0**-53  # convert a word to a number from 0 up to, not including, 1
 
 
 @kernel
 def play_chunk(battle: Battle, stream: tuple[np.uint64, np.uint64], chunk: int, first: int, end: int) -> None:
-    """Play the battles of a chunk from `first` up to, not including, `end`, and add up what they come to."""
+    """Simulate the battles of a chunk from `first` up to, not including, `end`, and add their results to the counts."""
     field = battle.field
     field.batch = chunk % BATCHES
     for number in range(first, end):
@@ -43,7 +43,7 @@ def play_battle(battle: Battle) -> None:
         field.round += 1
         ready(battle)
         side = int(field.holder)
-        waiting = 0  # sides in turn that had no unit ready
+        waiting = 0  # consecutive sides without a ready unit
         while waiting < 2:
             unit = next_by_gain(battle, side) if facts.ahead[side] else choices.next_unit(battle, side)
             waiting = waiting + 1 if unit == NONE else 0
@@ -53,14 +53,14 @@ def play_battle(battle: Battle) -> None:
         over = end_phase(battle) or field.round == facts.rounds
         add_up_round(battle)
     battle.counts.ended[field.round] += 1
-    for later in range(field.round, facts.rounds):  # a battle that is over stays as it is
+    for later in range(field.round, facts.rounds):  # later rounds repeat the final state
         field.round = later + 1
         add_up_round(battle)
 
 
 @step
 def deploy(battle: Battle) -> None:
-    """Put every unit in place, fill the decks, and choose the side that begins (BT-2)."""
+    """Deploy every unit, fill the decks, and choose the side that begins (BT-2)."""
     field, facts = battle.field, battle.encoding
     field.round = field.logged = field.reforming = field.fallen = 0
     placed = 0
@@ -104,7 +104,7 @@ def choose_tactic(battle: Battle, side: int) -> None:
 
 @step
 def shuffle_line(battle: Battle, side: int) -> None:
-    """Deal the places of a line to its units by chance, if the side looks ahead (BT-6)."""
+    """Assign the positions of a line to its units at random, if the side looks ahead (BT-6)."""
     field, facts = battle.field, battle.encoding
     first = first_of(side)
     for unit in range(first, first + facts.units[side]):
@@ -118,7 +118,7 @@ def shuffle_line(battle: Battle, side: int) -> None:
 
 @step
 def ready(battle: Battle) -> None:
-    """The ready phase: initiative, cards, reserves (BT-2, BT-3)."""
+    """Carry out the ready phase: initiative, cards, reserves (BT-2, BT-3)."""
     field, facts = battle.field, battle.encoding
     values = (0, 0)
     if field.round > 1:
@@ -133,7 +133,7 @@ def ready(battle: Battle) -> None:
 
 @step
 def deploy_reserves(battle: Battle) -> None:
-    """Both sides in turn, from the holder of the initiative on, bring a unit out of reserve (BT-3)."""
+    """Bring units out of reserve, one by each side in turn, beginning with the initiative holder (BT-3)."""
     side, waiting = int(battle.field.holder), 0
     while waiting < 2:
         unit = next_in_reserve(battle, side)
@@ -145,7 +145,7 @@ def deploy_reserves(battle: Battle) -> None:
 
 @step
 def next_in_reserve(battle: Battle, side: int) -> int:
-    """The next unit of a side that comes out of reserve now; NONE if there is none."""
+    """Return the next unit of a side that comes out of reserve now; NONE if there is none."""
     field, facts = battle.field, battle.encoding
     for unit in range(first_of(side), first_of(side) + facts.units[side]):
         if field.place[unit] == Place.IN_RESERVE and facts.arrives[unit] <= field.round:
@@ -155,7 +155,7 @@ def next_in_reserve(battle: Battle, side: int) -> int:
 
 @step
 def end_phase(battle: Battle) -> bool:
-    """The end phase; whether a side has zero ground presence, which ends the battle (BT-5)."""
+    """Carry out the end phase; return True if a side has zero ground presence, which ends the battle (BT-5)."""
     field, facts = battle.field, battle.encoding
     there_of_0, there_of_1 = 0, 0
     for side in range(2):
@@ -174,7 +174,7 @@ def end_phase(battle: Battle) -> bool:
 
 @step
 def add_up_round(battle: Battle) -> None:
-    """Add up how both sides stand at the end of a round."""
+    """Add the strengths of both sides at the end of a round to the counts."""
     field, facts, counts = battle.field, battle.encoding, battle.counts
     number = field.round - 1
     for side in range(2):
@@ -192,7 +192,7 @@ def add_up_round(battle: Battle) -> None:
 
 @step
 def count(battle: Battle) -> None:
-    """Add up what a battle has come to."""
+    """Add the result of a battle to the counts."""
     field, facts, counts = battle.field, battle.encoding, battle.counts
     a, b = int(field.points[0]), int(field.points[1])
     counts.results[a, b] += 1

@@ -1,7 +1,7 @@
-"""Where units are (BT-1): points on an open field, and how far it is from one to another.
+"""Positions of units (BT-1): points on an open field, and the distances between them.
 
-Squares of lengths are compared wherever that will do: a length, which is rounded down, is at most `within` exactly if
-its square is less than that of `within` + 1.
+Squared lengths are compared where possible: a length, rounded down, is at most `within` if and only if its square is
+less than that of `within` + 1.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from analyser.rules.battle import COMMANDED_WITHIN, length_of, moved_by, root_of
 from analyser.rules.discipline import DISORDERED
 from analyser.rules.structs import NONE
 
-_AT_ONCE = 16  # units that vector instructions take together
+_AT_ONCE = 16  # units processed together by vector instructions
 
 
 @step
 def length_between(battle: Battle, unit: int, other: int) -> int:
-    """The distance between any two units on the field."""
+    """Return the distance between two units on the field."""
     field = battle.field
     return length_of(field.x[unit] - field.x[other], field.y[unit] - field.y[other])
 
 
 @inlined
 def squared_from(field: Field, at: Whole, x: int, y: int) -> Any:
-    """The square of how far a unit is from a point; NOWHERE or more if it is not on the field."""
+    """Return the squared distance of a unit from a point; NOWHERE or more if it is not on the field."""
     dx, dy = np.int32(field.x[at] - x), np.int32(field.y[at] - y)
-    return np.int32(np.int32(np.int32(dx * dx) + np.int32(dy * dy)) + field.off[at])  # all of them vector instructions
+    return np.int32(np.int32(np.int32(dx * dx) + np.int32(dy * dy)) + field.off[at])  # all in 32 bits, to vectorise
 
 
 @step
 def is_within(battle: Battle, unit: int, other: int, length: int) -> bool:
-    """Return True if the other unit is on the field, and at most `length` away."""
+    """Return True if the other unit is on the field and at most `length` away."""
     field = battle.field
     squared = squared_from(field, other, wide(field.x[unit]), wide(field.y[unit]))
     return bool(squared < (length + 1) * (length + 1))
@@ -45,9 +45,9 @@ def is_within(battle: Battle, unit: int, other: int, length: int) -> bool:
 
 @step
 def measure(battle: Battle, side: int, x: int, y: int) -> None:
-    """Find the nearest unit of a side to a point, the first of the list of several, and note how far it is."""
+    """Store the unit of a side nearest to a point, the first in the list on ties, and its distance."""
     field, least, result = battle.field, np.int32(NOWHERE), np.int32(UNITS)
-    units = (battle.encoding.units[side] + _AT_ONCE - 1) // _AT_ONCE * _AT_ONCE  # nobody is where no unit was put
+    units = (battle.encoding.units[side] + _AT_ONCE - 1) // _AT_ONCE * _AT_ONCE  # unused numbers are off the field
     first = first_of(side)
     for place in range(units):
         at = np.uint64(first + place)
@@ -65,7 +65,7 @@ def measure(battle: Battle, side: int, x: int, y: int) -> None:
 
 @step
 def put(battle: Battle, unit: int, x: int, y: int) -> None:
-    """Put a unit on a point of the field; units near a commander there are no longer disordered (AC-5.8)."""
+    """Move a unit to a point of the field; units near a commander are then no longer disordered (AC-5.8)."""
     field, encoding = battle.field, battle.encoding
     field.x[unit], field.y[unit], field.off[unit], field.stirred = x, y, 0, 1
     side = side_of(unit)
@@ -84,14 +84,14 @@ def put(battle: Battle, unit: int, x: int, y: int) -> None:
 
 @step
 def take_off(battle: Battle, unit: int, place: int) -> None:
-    """Take a unit off the field: no unit is near it any more."""
+    """Take a unit off the field, and set its Place."""
     field = battle.field
     field.place[unit], field.off[unit], field.stirred = place, NOWHERE, 1
 
 
 @step
 def advance(battle: Battle, unit: int, other: int, length: int, distance: int) -> None:
-    """Move a unit so far toward another one at that distance."""
+    """Move a unit by `length` toward another one at the given distance."""
     field = battle.field
     x, y = wide(field.x[unit]), wide(field.y[unit])
     to_x, to_y = wide(field.x[other]), wide(field.y[other])
@@ -101,7 +101,7 @@ def advance(battle: Battle, unit: int, other: int, length: int, distance: int) -
 
 @step
 def set_back(battle: Battle, unit: int, length: int) -> None:
-    """Move a unit straight toward its own edge, and not beyond it (AC-5.4 b, AC-8.5)."""
+    """Move a unit straight toward its own edge, at most onto it (AC-5.4 b, AC-8.5)."""
     field = battle.field
     y, back = wide(field.y[unit]), min(length, int(field.sides[unit].edge_distance))
     put(battle, unit, wide(field.x[unit]), y - back if side_of(unit) == 0 else y + back)
@@ -109,7 +109,7 @@ def set_back(battle: Battle, unit: int, length: int) -> None:
 
 @step
 def is_commanded(battle: Battle, unit: int) -> bool:
-    """Return True if another friendly unit that is a commander is within 6 inches (AC-5.8)."""
+    """Return True if a friendly commander, other than the unit, is within 6 inches (AC-5.8)."""
     encoding, side = battle.encoding, side_of(unit)
     if battle.field.off[unit]:
         return False
@@ -122,7 +122,7 @@ def is_commanded(battle: Battle, unit: int) -> bool:
 
 @step
 def is_beside(battle: Battle, unit: int, but: int, of: int, within: int) -> bool:
-    """Return True if a unit of side `of` other than `but` is `within` that distance of `unit`."""
+    """Return True if a unit of side `of`, other than `but` and `unit`, is at most `within` away from `unit`."""
     for other in range(first_of(of), first_of(of) + battle.encoding.units[of]):
         if other not in (but, unit) and is_within(battle, unit, other, within):
             return True
@@ -131,7 +131,7 @@ def is_beside(battle: Battle, unit: int, but: int, of: int, within: int) -> bool
 
 @step
 def remove(battle: Battle, unit: int) -> None:
-    """A unit that is destroyed, broken or fled: the other side scores its rating (AC-5.9)."""
+    """Remove a unit that is destroyed, broken or fled; the other side scores its rating (AC-5.9)."""
     take_off(battle, unit, Place.GONE)
     if battle.field.sides[unit].spectacular_demise:
         battle.field.fallen = 1

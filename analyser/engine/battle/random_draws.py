@@ -1,4 +1,4 @@
-"""Random draws of a battle: words of its own stream, attack rolls, cards of two decks, hands."""
+"""Random draws of a battle: its stream of random words, attack rolls, cards of two decks, hands."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WORDS_A_BATTLE = np.uint64(1 << 22)
 
 @step
 def begin_stream(field: Field, stream: tuple[np.uint64, np.uint64], chunk: int, number: int) -> None:
-    """Begin the stream of a battle, which is a function of the seed and of which battle it is."""
+    """Begin the stream of a battle, which depends only on the seed and the number of the battle."""
     start, gamma = stream
     field.counter = counter_after(counter_of_chunk(start, gamma, chunk), gamma, WORDS_A_BATTLE * np.uint64(number))
     field.gamma = gamma
@@ -45,7 +45,7 @@ def odds_in(encoding: Encoding) -> Odds:
 
 @step
 def shuffle(encoding: Encoding, field: Field, side: int) -> None:
-    """A full deck, in any order: which card is on top is drawn."""
+    """Restore a full deck; its order does not matter, because cards are drawn at random."""
     for place in range(encoding.cards):
         field.deck[side, place] = encoding.deck[place]
     field.left[side] = encoding.cards
@@ -53,7 +53,7 @@ def shuffle(encoding: Encoding, field: Field, side: int) -> None:
 
 @step
 def turn(field: Field, side: int) -> int:
-    """Turn the top card of a side's deck (AC-5.1)."""
+    """Draw a card of a side's deck, and return its value (AC-5.1)."""
     place = one_of(field, field.left[side])
     last = field.left[side] - 1
     card = field.deck[side, place]
@@ -64,7 +64,7 @@ def turn(field: Field, side: int) -> int:
 
 @step
 def shuffle_discards(encoding: Encoding, field: Field, side: int) -> None:
-    """A deck of all cards that are not in the hand, if it has run out: communications have broken down (BT-2)."""
+    """Restore an empty deck from all cards not in the hand; communications have then broken down (BT-2)."""
     if field.left[side] > 0:
         return
     field.broken_down[side] = 1
@@ -80,7 +80,7 @@ def shuffle_discards(encoding: Encoding, field: Field, side: int) -> None:
 
 @step
 def test_card(encoding: Encoding, field: Field, side: int) -> int:
-    """The card of a discipline test (AC-5.1)."""
+    """Draw the card of a discipline test, and return its value (AC-5.1)."""
     if encoding.replacement:
         return np.int64(encoding.deck[one_of(field, encoding.cards)])  # type: ignore[return-value]
     card = turn(field, side)
@@ -90,7 +90,7 @@ def test_card(encoding: Encoding, field: Field, side: int) -> int:
 
 @step
 def draw_hand(encoding: Encoding, field: Field, side: int) -> None:
-    """Discard low cards, and draw up to the hand limit; not once communications have broken down (BT-2)."""
+    """Discard low cards, and draw up to the hand limit unless communications have broken down (BT-2)."""
     kept = 0
     for place in range(field.held[side]):
         if field.hand[side, place] >= encoding.discard_below[side]:
@@ -105,7 +105,7 @@ def draw_hand(encoding: Encoding, field: Field, side: int) -> None:
 
 @step
 def begin_cards(encoding: Encoding, field: Field) -> None:
-    """Both decks full and shuffled, and no hands yet."""
+    """Restore both decks, and empty both hands."""
     for side in range(2):
         field.held[side], field.broken_down[side] = 0, 0
         shuffle(encoding, field, side)
@@ -113,14 +113,14 @@ def begin_cards(encoding: Encoding, field: Field) -> None:
 
 @step
 def play_for_initiative(battle: Battle) -> tuple[int, int]:
-    """Both sides play a card for the initiative (BT-2); the values of side 0 and of side 1."""
+    """Play a card of each side for the initiative (BT-2); return the values of side 0 and side 1."""
     encoding, field = battle.encoding, battle.field
     holder = int(field.holder)
     first = played_from(field.hand[holder], field.held[holder], encoding.hand[holder], NOT_PLAYED)
     of_holder = value_of(field, holder, first)
     second = played_from(field.hand[1 - holder], field.held[1 - holder], encoding.hand[1 - holder], of_holder)
     of_other = value_of(field, 1 - holder, second)
-    if second >= 0:  # else the first general takes the card back
+    if second >= 0:  # otherwise the holder takes the card back
         take_from_hand(field, holder, first)
         take_from_hand(field, 1 - holder, second)
     field.holder = takes_initiative(holder, of_holder, of_other)
@@ -129,13 +129,13 @@ def play_for_initiative(battle: Battle) -> tuple[int, int]:
 
 @step
 def value_of(field: Field, side: int, place: int) -> int:
-    """The value of a card of a hand, if one is played."""
+    """Return the value of the card at index `place` of a hand; SURRENDERED if no card is played."""
     return np.int64(field.hand[side, place]) if place >= 0 else SURRENDERED  # type: ignore[return-value]
 
 
 @step
 def take_from_hand(field: Field, side: int, place: int) -> Any:
-    """A card leaves the hand, if one was played."""
+    """Remove the card at index `place` from a hand, if a card was played."""
     if place >= 0:
         field.held[side] -= 1
         field.hand[side, place] = field.hand[side, field.held[side]]

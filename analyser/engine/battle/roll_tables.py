@@ -1,4 +1,4 @@
-"""The distributions of the scores of attack rolls, as tables to draw from (Walker's alias method)."""
+"""Score distributions of the attack rolls of a battle, one for each pool of dice."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from analyser.engine.pool.pmf import pool_pmf
 from analyser.rules.attack import losses_of, scores_for, set_fight
 from analyser.rules.structs import AttackFacts, Bonus, FightFacts, TargetFacts
 
-_MORE = (1 << 20, 1 << 21, 1 << 22)  # bits that no Bonus and no Penalty has
+_MORE = (1 << 20, 1 << 21, 1 << 22)  # bits that are neither a Bonus nor a Penalty
 _NO_CARD = np.ones(1)
 _SHIFTS = range(-2, 3)  # bonuses less penalties
 
 
 class _Watched:
-    """A fight that notes which of its fields are read."""
+    """A fight that records the names of the fields read."""
 
     def __init__(self, fight: FightFacts, read: dict[str, None]) -> None:
         self._fight, self._read = fight, read
@@ -33,9 +33,9 @@ class _Watched:
 
 
 def fights_by_condition(attack: AttackFacts, target: TargetFacts) -> list[FightFacts]:
-    """Return the fight of an attack on a target as at the start, by :func:`.tables.condition_of`.
+    """Return the fights of an attack on a target in its first state, by :func:`.tables.condition_of`.
 
-    Those at short range, which is one of the bonuses then, follow the others.
+    The fights at short range, which counts as a bonus, follow the others.
     """
     fights = [cast("FightFacts", SimpleNamespace()) for _ in range(2 * CONDITIONS)]
     attack, target = plain(attack), plain(target)
@@ -52,7 +52,7 @@ def fights_by_condition(attack: AttackFacts, target: TargetFacts) -> list[FightF
 class Rolls:
     """The distributions of the pools of a battle, each computed once.
 
-    A distribution is found by every field of the fight that the rules have read for one, whichever those are.
+    The key of a distribution has every field of the fight that the rules have read for any distribution.
     """
 
     def __init__(self, faces: Floats) -> None:
@@ -64,7 +64,7 @@ class Rolls:
         self.dice = [0]  # of each pool
 
     def pools_of(self, fight: FightFacts, every_dice: Sequence[int]) -> int:
-        """Return the first of the pools of a fight with those numbers of dice, which are numbered one after another."""
+        """Return the number of the first of consecutive pools of a fight, one for each number of dice."""
         laws = [self._law(fight, dice) for dice in every_dice]
         key = (*map(id, laws), *every_dice)
         if key not in self._numbers:
@@ -91,7 +91,7 @@ class Rolls:
 
 
 def share_of_damage(law: Law, fight: FightFacts, models: int) -> float:
-    """Return the share of so many models without damage that is expected to be lost, damage that is left counted."""
+    """Return the expected share of `models` undamaged models that is lost, including damage on survivors."""
     limit, total = fight.damage_limit, 0.0
     for probability, destroyed, left in _losses(law, fight, models):
         total += probability * (destroyed * limit + (left if destroyed < models else 0))
@@ -99,8 +99,8 @@ def share_of_damage(law: Law, fight: FightFacts, models: int) -> float:
 
 
 def expected(law: Law, fight: FightFacts, models: int, *, whole: bool) -> float:
-    """Return the expected models destroyed of so many without damage; or, of the `whole`, the chance of that."""
-    total = 0.0  # added one by one: what `sum` makes of it differs between versions of Python
+    """Return the expected models destroyed of `models` undamaged ones, or with `whole` the probability of all."""
+    total = 0.0  # added one by one, because the result of `sum` differs between versions of Python
     for probability, destroyed, _ in _losses(law, fight, models):
         total += probability * ((destroyed == models) if whole else destroyed)
     return total

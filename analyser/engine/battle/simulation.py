@@ -1,4 +1,4 @@
-"""Simulation of many battles, on several threads; and the events of one of them."""
+"""Simulation of many battles on several threads, and the events of a single battle."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from analyser.rules.policies import Action
 class Told(NamedTuple):
     """Events and result of one battle."""
 
-    number: int  # its place among the battles of the seed, from 0
+    number: int  # number of the battle in the simulation, from 0
     margin: int  # VP of side 0 less those of side 1
     events: Integers  # (events, EVENT_FIELDS), see :mod:`.log`
     rounds: int
-    unfired: dict[int, Unfired]  # by place among the events: orders to shoot after which no shot was made, and why
+    unfired: dict[int, Unfired]  # by index of the event: reason why an order to shoot led to no shot
 
 
 class Simulation:
-    """A battle that can be played again and again."""
+    """A battle to simulate repeatedly."""
 
     def __init__(self, encoding: Encoding, sides: Any, units: Any, tables: Tables, replacement: bool = False) -> None:
         self._encoding: Any = encoding
@@ -48,9 +48,9 @@ class Simulation:
         without: int | None = None,
         before: int = 0,
     ) -> Counts:
-        """Simulate `trials` battles, if wanted `without` a unit; the counts do not depend on `threads`.
+        """Simulate `trials` battles, optionally `without` a unit; the counts do not depend on `threads`.
 
-        They follow `before` others: whole chunks (CHUNK_BATTLES) that are simulated elsewhere.
+        The battles follow `before` others, whole chunks (CHUNK_BATTLES) that are simulated elsewhere.
         """
         stream, seen = stream_of(seed), list[Counts]()
 
@@ -80,7 +80,7 @@ class Simulation:
         return self.with_mixes(names, [np.ones(1), np.ones(1)])
 
     def with_mixes(self, names: Sequence[Sequence[str]], mixes: Sequence[NDArray[np.float64]]) -> Simulation:
-        """Return the same battle with other mixes of tactics: of each side their names and probabilities."""
+        """Return the same battle with other mixes of tactics: names and probabilities for each side."""
         other = copy(self)
         other._encoding = self._encoding.copy()
         for side, (tactics, mix) in enumerate(zip(names, mixes)):
@@ -89,7 +89,7 @@ class Simulation:
         return other
 
     def first_with(self, margin: int, trials: int, seed: int) -> int:
-        """The first of so many battles of a seed that ends with that margin, which one of them does."""
+        """Return the number of the first of `trials` battles of a seed with the given margin; one must have it."""
         field: Any = self._new_field()
         battle = Battle(self._encoding, self._tables, field, empty_record(Counts))
         for chunk in range(-(-trials // CHUNK_BATTLES)):
@@ -112,7 +112,7 @@ class Simulation:
         return Told(number, int(field.margins[place]), events, rounds, dict(self._unfired(events)))
 
     def _unfired(self, events: Integers) -> Iterator[tuple[int, Unfired]]:
-        """Yield the orders to shoot that a row forbids: it is not loaded, too near, or may not be moved with."""
+        """Yield indices of orders to shoot that the row did not allow, and the reasons."""
         strikes: Any = self._tables.strikes
         empty = set[int]()
         for place, (event, unit, other, number, action, distance) in enumerate(events.tolist()):
@@ -143,7 +143,7 @@ class Simulation:
 
 
 def _moved_by(events: Integers) -> int:
-    """Return the length of the first event if it is a move; 0 if it is not, or if there was no room to record more."""
+    """Return the length of the first event if it is a move; 0 for another event or if the log has ended."""
     return int(events[0, 3]) if len(events) and events[0, 0] == Event.MOVED else 0
 
 
@@ -158,7 +158,7 @@ def _attacks(events: Integers) -> bool:
 
 
 def added_up(every: Sequence[Counts]) -> Counts:
-    """The sums of several counts."""
+    """Return the sum of several counts."""
     if len(every) == 1:
         return every[0]
     total: Any = empty_record(Counts)

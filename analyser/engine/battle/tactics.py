@@ -1,4 +1,4 @@
-"""Tactics of an army: what a side weighs when it looks ahead (BT-6)."""
+"""Tactics of an army: the weights of a side's look-ahead (BT-6)."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ BY_TACTIC = -1
 class Weight(IntEnum):
     """Weights of a look-ahead."""
 
-    LOSS = 0  # of the enemy's best answer
-    FUTURE = 1  # of the attacks that a position allows next turn
-    VALUE = 2  # of the points that an attack destroys
-    REMOVAL = 3  # of the victory points for the last model
-    DENIAL = 4  # of what the target can no longer do
-    CHARGE = 5  # of an attack by charge
+    LOSS = 0  # the enemy's best answer
+    FUTURE = 1  # attacks that a position allows next turn
+    VALUE = 2  # points that an attack destroys
+    REMOVAL = 3  # victory points for the last model
+    DENIAL = 4  # attacks that the target can no longer make
+    CHARGE = 5  # a charge
 
 
 class Tactic(NamedTuple):
-    """A tactic: one sentence about it, and its weights in the order of :class:`Weight`."""
+    """A tactic: a description, and its weights in the order of :class:`Weight`."""
 
     told: str
     weights: tuple[float, ...]
@@ -42,7 +42,7 @@ TACTICS = {
 }
 """The tactics by name."""
 DEFAULT = next(iter(TACTICS))
-"""The tactic of a side that states none, where no equilibrium is looked for."""
+"""The default tactic of a side, unless an equilibrium is computed."""
 MOST_TACTICS = 16
 WEIGHTS = np.zeros((MOST_TACTICS, len(Weight)))
 WEIGHTS[: len(TACTICS)] = [tactic.weights for tactic in TACTICS.values()]

@@ -1,4 +1,4 @@
-"""Units that are embarked: the tests that they take aboard (AC-5.10), and how they get off (BT-3)."""
+"""Passengers of transports: their tests aboard (AC-5.10), and disembarking (BT-3)."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ def aboard(battle: Battle, transport: int) -> int:
 
 @step
 def count_aboard(battle: Battle, transport: int) -> None:
-    """Note how many models are embarked on a transport that comes into a combat (AC-8.8)."""
+    """Store the number of models embarked on a transport that enters a combat (AC-8.8)."""
     field, unit = battle.field, aboard(battle, transport)
     field.sides[transport].passengers = 0 if unit == NONE else unit_state.models_of(field.states[unit])
 
 
 @step
 def test_aboard(battle: Battle, transport: int, due_to: int, qualities: int) -> None:
-    """Test the unit embarked on a transport that has tested (AC-5.10); aboard no unit falls back.
+    """Test the unit embarked on a transport that has tested (AC-5.10); a passenger does not fall back.
 
-    `qualities`: those of the attacks, as bits of :mod:`~analyser.rules.unit_state`.
+    `qualities`: qualities of the attacks, as bits of :mod:`~analyser.rules.unit_state`.
     """
     field, unit = battle.field, aboard(battle, transport)
     if unit == NONE:
@@ -59,7 +59,7 @@ def test_aboard(battle: Battle, transport: int, due_to: int, qualities: int) -> 
 
 @step
 def wants_off(battle: Battle, unit: int) -> bool:
-    """Return True if an embarked unit gets off now: an enemy is near its transport, or it is time (BT-3)."""
+    """Return True if an embarked unit disembarks now: an enemy is near, or the set round has come (BT-3)."""
     field, facts = battle.field, battle.encoding
     transport = int(facts.carrier[unit])
     if field.place[transport] != Place.ON_FIELD:
@@ -71,7 +71,7 @@ def wants_off(battle: Battle, unit: int) -> bool:
 
 @step
 def get_off(battle: Battle, unit: int) -> None:
-    """An embarked unit stands where its transport is."""
+    """Disembark a unit at the position of its transport."""
     field, transport = battle.field, int(battle.encoding.carrier[unit])
     field.place[unit] = Place.ON_FIELD
     put(battle, unit, wide(field.x[transport]), wide(field.y[transport]))

@@ -1,4 +1,4 @@
-"""The course of a charge (AC-8, AC-7): who strikes when, and with what circumstances."""
+"""Course of a charge (AC-8, AC-7): the order of the strikes, and their circumstances."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _CHARGES, _OVERRUNS = 1 << Order.CHARGE, 1 << Order.OVERRUN
 
 @step
 def row_for_contact(unit: Any, impact: int) -> int:
-    """Return the melee (or impact) row of a unit, the one that it names first; NONE if it has none (AC-8.1, AC-8.3)."""
+    """Return the unit's named or first melee (or, if `impact`, impact) row; NONE if it has none (AC-8.1, AC-8.3)."""
     result, named = NONE, unit.facts[0].close_quarters_row
     for place_of in range(unit.n_rows):
         kind = unit.rows[place_of].facts[0].kind
@@ -44,20 +44,23 @@ def row_for_contact(unit: Any, impact: int) -> int:
 
 @step
 def overruns(course: Course, side: int) -> bool:
-    """Return True if the unit makes use of Overrun in a charge (AC-7)."""
+    """Return True if the unit uses Overrun in a charge (AC-7)."""
     return bool(course.question.units[side].facts[0].overrun and course.question.units[side].facts[0].overruns)
 
 
 @step
 def breaks_buildings(course: Course, side: int, row: int) -> bool:
-    """Return True if a die is rolled for the building after an attack with that row (Siegebreaker, AC-6)."""
+    """Return True if an attack with that row is followed by a die for the building (Siegebreaker, AC-6)."""
     units = course.question.units
     return bool(units[1 - side].target[0].garrisoned and units[side].rows[row].facts[0].siegebreaker)
 
 
 @step
 def is_threatened(course: Course, active: int, again: int) -> bool:
-    """Return True if an enemy other than the charged unit is near the charger; an Overrun leaves those beside it."""
+    """Return True if an enemy other than the charged unit is near the charger.
+
+    An Overrun (`again`) leaves behind the units that accompanied the charged unit.
+    """
     return bool(
         course.question.units[active].facts[0].threatened
         or (course.question.units[1 - active].facts[0].accompanied and not again)
@@ -66,7 +69,7 @@ def is_threatened(course: Course, active: int, again: int) -> bool:
 
 @step
 def add_sponsons(course: Course, active: int) -> None:
-    """Append the attack that Sponsons of the charged unit make first; its losses count for no combat (AC-8.1, AC-7)."""
+    """Append the first attack, by the charged unit's Sponsons; its losses do not count in combat (AC-8.1, AC-7)."""
     charged = course.question.units[1 - active].facts[0]
     if charged.sponsons:
         number = add_fixed(course, 1 - active, charged.sponsons, Rating.WEAKENED, charged.veteran, 0)
@@ -76,7 +79,7 @@ def add_sponsons(course: Course, active: int) -> None:
 
 @step
 def add_attack(course: Course, active: int, again: int) -> None:
-    """Append the charger's attack, or that of its Overrun, which has one more penalty (AC-8.2, AC-7)."""
+    """Append the charger's attack, or its Overrun (`again`), which has one more penalty (AC-8.2, AC-7)."""
     facts, row = course.question.units[active].facts[0], row_for_contact(course.question.units[active], 1)
     number = add_row(course, active, row, 1)
     strike, attack = course.setup.strikes[number], course.setup.attacks[number]
@@ -116,12 +119,12 @@ def add_retaliation(course: Course, active: int, again: int, inside: int) -> Non
 
 @step_for(lambda course, active, inside: course.add_others(active, inside, _CHARGES))
 def add_others(course: Course, active: int, inside: int) -> None:
-    """Append the attacks of other units in contact (AC-8.7), which only drafts have."""
+    """Append the attacks of other units in contact (AC-8.7), which exist only in drafts."""
 
 
 @step
 def add_defence(course: Course, active: int, inside: int) -> None:
-    """Append the attacks of the charged side that are made at one time (AC-8.3, AC-8.4)."""
+    """Append the attacks of the charged side, unless `inside` is NEVER (AC-8.3, AC-8.4)."""
     if inside != contact.NEVER:
         add_retaliation(course, active, 0, inside)
         add_others(course, active, inside)
@@ -129,7 +132,7 @@ def add_defence(course: Course, active: int, inside: int) -> None:
 
 @step
 def add_resolution(course: Course, active: int) -> None:
-    """Append how a combat ends (AC-8.5)."""
+    """Append the end of a combat (AC-8.5)."""
     add(course, Kind.RESOLVE, active, NONE)
     for side in range(2):
         if course.question.units[side].facts[0].passengers != NONE:
@@ -140,9 +143,9 @@ def add_resolution(course: Course, active: int) -> None:
 
 @step
 def add_throw(course: Course, active: int) -> None:
-    """Append the Throw (X) of the charger, when its combat is over: a weakened ranged attack without a test (AC-7).
+    """Append the charger's Throw (X) after its combat: a weakened ranged attack without a test (AC-7).
 
-    It has as many dice as a card says. Cover and buildings count, as against every ranged attack (AC-4.3).
+    The value of a card is its number of dice. Cover and buildings count, as for every ranged attack (AC-4.3).
     """
     facts = course.question.units[active].facts[0]
     if not facts.throws:
@@ -161,7 +164,7 @@ def add_throw(course: Course, active: int) -> None:
 
 @step
 def add_blast(course: Course, side: int) -> int:
-    """Add the attack of a last model that is destroyed: neutral, past cover (Spectacular Demise, AC-7)."""
+    """Add the attack of a destroyed last model: neutral, ignoring cover (Spectacular Demise, AC-7)."""
     number = add_fixed(course, side, course.question.units[side].facts[0].spectacular_demise, Rating.NEUTRAL, 0, 1)
     course.setup.strikes[number].by_blast = 1
     return number
@@ -169,7 +172,7 @@ def add_blast(course: Course, side: int) -> int:
 
 @step
 def new_blasts(course: Course) -> int:
-    """Add the attacks of last models of both sides; return the number of the first."""
+    """Add the attacks of destroyed last models of both sides; return the number of the first."""
     first = strikes_of(course)
     for side in range(2):
         if course.question.units[side].facts[0].spectacular_demise:
@@ -179,7 +182,7 @@ def new_blasts(course: Course) -> int:
 
 @step
 def add_blasts(course: Course, first: int) -> None:
-    """Append the effect of last models once they are destroyed, by the strikes from number `first` on."""
+    """Append the effects of destroyed last models; their strikes have the numbers from `first` on."""
     for side in range(2):
         if course.question.units[side].facts[0].spectacular_demise:
             add(course, Kind.GO_OFF, side, NONE)
@@ -219,10 +222,10 @@ def add_combat(course: Course, active: int) -> None:
 
 @step
 def set_sides_of_charge(course: Course) -> tuple[int, int]:
-    """Fill in both sides of a charge of side 0; return the side for which a state has no room, as :func:`place` does.
+    """Fill in both sides of a charge of side 0; return a side whose positions do not fit, as :func:`place` does.
 
-    A charge ends in contact. How far apart the two are later matters to a Throw, and to a unit that follows away from
-    its edge.
+    A charge ends in contact. The later distance matters only for a Throw, and for a unit that overruns away from its
+    edge.
     """
     again = overruns(course, 0)
     distance_counts = course.question.units[0].facts[0].throws or (
@@ -237,5 +240,5 @@ def set_sides_of_charge(course: Course) -> tuple[int, int]:
             facts.distance, facts.tracks_position = 0, 1
         backs[side] = set_back_by(course, side, 0)
     course.setup.sides[0].overrun, course.setup.sides[0].charges = 1 if again else 0, 1
-    advances[0] = A_COMBAT_LOST if again else 0  # it follows to its Overrun, after the first combat
+    advances[0] = A_COMBAT_LOST if again else 0  # it follows the enemy for its Overrun
     return place(course.setup, backs, advances, unit_state.FALL_BACK)

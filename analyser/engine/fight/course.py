@@ -1,8 +1,8 @@
-"""The course of a fight as it is composed, operation by operation and strike by strike, from the facts of two units.
+"""Course of a fight: its operations and strikes, composed from the facts of two units.
 
-Composers (:mod:`.charge_course`, :mod:`.duel_course`) are steps. Python runs them on a draft
-(:class:`~analyser.scenarios.drafts.Draft`), whose lines may hold choices; the module of the calculator runs them on a
-:class:`Course`, straight into the records of a setup.
+The composers (:mod:`.charge_course`, :mod:`.duel_course`) are steps. Python runs them on a draft
+(:class:`~analyser.scenarios.drafts.Draft`), whose lines may contain choices. The calculator runs them on a
+:class:`Course`, which fills the records of a setup.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from analyser.rules.structs import NONE
 from analyser.rules.unit_state import FALL_BACK
 
 MOST_LINES, MOST_PARTS = 1024, 6
-A_COMBAT_LOST = 2 * FALL_BACK  # withdrawing, and falling back for the test that follows
+A_COMBAT_LOST = 2 * FALL_BACK  # the withdrawal, and falling back after a failed test
 
 
 class UnitFacts(NamedTuple):
-    """Facts about a unit in a fight beside those of a target. Lengths are in hundredths of an inch."""
+    """Facts about a unit in a fight that a target does not have. Lengths are in hundredths of an inch."""
 
-    type: int = NONE  # a place in contact.TYPES
+    type: int = NONE  # index in contact.TYPES
     speed: int = 0
     points: int = NONE
     victory_points: int = NONE
-    edge_distance: int = NONE  # to its own table edge; NONE: far
+    edge_distance: int = NONE  # distance to its own table edge; NONE: far
     veteran: int = 0
     static: int = 0
     hunter: int = 0
@@ -45,7 +45,7 @@ class UnitFacts(NamedTuple):
     spectacular_demise: int = 0  # dice
     throws: int = 0
     throw_reach: int = NONE
-    fumes: int = NONE  # how far its Corrosive Fumes reach; NONE: it has none
+    fumes: int = NONE  # range of its Corrosive Fumes; NONE: it has none
     on_lookout: int = 0
     reloading: int = 0
     ammo_supply: int = 0
@@ -55,28 +55,28 @@ class UnitFacts(NamedTuple):
     withdraws_without_room: int = 0
     supported: int = 0
     threatened: int = 0
-    accompanied: int = 0  # whether other units of its side are in contact (AC-8.7)
+    accompanied: int = 0  # 1: other units of its side are in contact (AC-8.7)
     outflanking: int = 0
     difficult_terrain: int = 0
-    overruns: int = 1  # whether it makes use of Overrun
-    policy: int = NONE  # a Policy, or NONE: what its armaments are for
-    row: int = NONE  # place of the row to shoot with; NONE: the best
-    close_quarters_row: int = NONE  # place of the row for close quarters; NONE: the first
-    capacity: int = 0  # embarked models that one of its models carries
-    passengers: int = NONE  # models embarked on it; NONE: it is no occupied transport
+    overruns: int = 1  # 1: it uses Overrun
+    policy: int = NONE  # a Policy; NONE: chosen by its armaments
+    row: int = NONE  # index of the row to shoot with; NONE: the best
+    close_quarters_row: int = NONE  # index of the row for close quarters; NONE: the first
+    capacity: int = 0  # embarked models that each of its models carries
+    passengers: int = NONE  # models embarked on it; NONE: it is not an occupied transport
 
 
 class Lines:
     """Operations as a record."""
 
-    length: Int  # how many there are
+    length: Int  # number of operations
     operations: Annotated[Any, np.int64, (MOST_LINES, 3)]
 
 
 class Parts:
-    """Lines of a course, and of its parts."""
+    """Operations of a course and of its parts."""
 
-    strikes: Int  # how many strikes they make
+    strikes: Int  # number of strikes of all parts
     lines: Annotated[Any, record_type(Lines), (MOST_PARTS,)]
 
 
@@ -84,12 +84,12 @@ PARTS = record_type(Parts)
 
 
 class Course(NamedTuple):
-    """Operations of a fight, and the setup that its strikes go into."""
+    """Operations of a fight, and the setup that receives its strikes."""
 
-    question: Any  # units, fight: two units, and the circumstances
+    question: Any  # with `units`, two units, and `fight`, the circumstances
     setup: Any
-    parts: Any  # of PARTS
-    place: int  # of its own lines among them
+    parts: Any  # a record of PARTS
+    place: int  # index of its own lines in `parts`
 
 
 @step
@@ -116,20 +116,20 @@ def extend(course: Course, part: Course) -> None:
 
 @step_for(lambda course: course.lines)
 def lines_of(course: Course) -> Integers:
-    """Return the operations of a course, one by one."""
+    """Return the operations of a course."""
     lines = course.parts.lines[course.place]
     return lines.operations[: lines.length]  # type: ignore[no-any-return]
 
 
 @step_for(lambda course: len(course.setup.strikes))
 def strikes_of(course: Course) -> int:
-    """Return how many strikes there are."""
+    """Return the number of strikes."""
     return int(course.parts.strikes)
 
 
 @step
 def band_of(row: Any, count: int) -> int:
-    """Return the place of the band that covers `count` models or damage (AC-2.4); NONE if none does."""
+    """Return the index of the band that covers `count` models or damage (AC-2.4); NONE if no band does."""
     for place in range(row.n_bands):
         if row.bands[place].first <= count <= row.bands[place].last:
             return int(place)
@@ -138,7 +138,7 @@ def band_of(row: Any, count: int) -> int:
 
 @step
 def set_usual(strike: Any) -> None:
-    """Fill in the usual facts of a strike."""
+    """Fill in the default facts of a strike."""
     strike.orders = strike.inside = strike.fixed_dice = strike.long_range = strike.short_range = NONE
     strike.by_lookout = strike.by_blast = strike.beside = strike.marks = strike.on_marked = strike.by_damage = 0
     strike.counts = strike.indirect = strike.move_or_fire = strike.reloads = strike.bears_blanks = strike.wrecks = 0
@@ -148,7 +148,7 @@ def set_usual(strike: Any) -> None:
 
 @step_for(lambda course, *strike: course.new_strike(*strike))
 def new_strike(course: Course, striker: int, row: int) -> int:
-    """Add a strike with one of the side's rows, or with none (NONE); return its number."""
+    """Add a strike with a row of the side, or without a row (NONE); return the number of the strike."""
     number, setup, units = course.parts.strikes, course.setup, course.question.units
     course.parts.strikes = number + 1
     setup.strikes[number].striker = striker
@@ -174,7 +174,7 @@ def new_strike(course: Course, striker: int, row: int) -> int:
 
 @step
 def add_row(course: Course, side: int, row: int, close: int) -> int:
-    """Add the strike of a side with one of its rows, in close quarters or not; return its number."""
+    """Add a strike of a side with one of its rows, in close quarters if `close`; return its number."""
     number = new_strike(course, side, row)
     strike = course.setup.strikes[number]
     strike.by_damage = 1 if course.question.units[side].target[0].behemoth else 0
@@ -187,10 +187,10 @@ def add_row(course: Course, side: int, row: int, close: int) -> int:
 
 @step
 def add_fixed(course: Course, side: int, dice: int, rating: int, veteran: int, afterwards: int) -> int:
-    """Add a strike of so many dice for any number of models, at a stated rating (AC-7); return its number.
+    """Add a strike with a fixed number of dice and a stated rating (AC-7); return its number.
 
-    That of Sponsons is made from the struck unit's front, in close quarters. One that answers something
-    (`afterwards`: Tail Gunner, Spectacular Demise) causes a test of its own, and no cover and no front counts.
+    Sponsons strike the target's front, in close quarters. A strike that answers an event (`afterwards`: Tail Gunner,
+    Spectacular Demise) causes a separate test, and ignores cover and front.
     """
     number = new_strike(course, side, NONE)
     course.setup.strikes[number].fixed_dice = dice
@@ -205,7 +205,7 @@ def add_fixed(course: Course, side: int, dice: int, rating: int, veteran: int, a
 
 @step
 def set_side(course: Course, side: int) -> None:
-    """Fill in the facts of a side that every fight has."""
+    """Fill in the facts of a side that all fights have."""
     unit, enemy, facts = course.question.units[side], course.question.units[1 - side].facts[0], course.setup.sides[side]
     own, target = unit.facts[0], unit.target[0]
     facts.models, facts.garrisoned, facts.distance = target.models, target.garrisoned, NONE
@@ -221,9 +221,10 @@ def set_side(course: Course, side: int) -> None:
 
 @step
 def set_back_by(course: Course, side: int, charger: int) -> int:
-    """Return the most that the operations of one activation can set a side back; a repeated strike is made once.
+    """Return the greatest length that the operations of one activation can set a side back.
 
-    `charger`: the side whose activation it is, if it can charge in it. It goes on only after a combat that it has won.
+    A repeated strike is made once. `charger` is the active side if it can charge, else NONE. A charger continues only
+    after winning a combat, so it loses at most one.
     """
     setup = course.setup
     length = combats = dismayed = 0
@@ -238,7 +239,7 @@ def set_back_by(course: Course, side: int, charger: int) -> int:
             counted[number] = 1
             if setup.attacks[number].close_quarters or setup.targets[number].discipline == NONE:
                 continue
-            if setup.strikes[number].by_blast:  # an enemy goes off once, in one way
+            if setup.strikes[number].by_blast:  # an enemy goes off only once
                 dismayed = FALL_BACK
             else:
                 length += FALL_BACK
@@ -258,17 +259,17 @@ def common_length(one: int, other: int) -> int:
 
 @step
 def place(setup: Any, backs: Integers, advances: Integers, common: int) -> tuple[int, int]:
-    """Give both sides a stride and the place where they begin; return the side for which a state has no room.
+    """Set the stride and origin of both sides; return a side whose positions do not fit into a state, and their length.
 
-    It is NONE if there is room; with it comes the length of all its places. A state keeps a place as so many strides
-    from where its unit stood (:mod:`~analyser.rules.unit_state`). The stride is the longest that all lengths are
-    multiples of: whole inches take no more room than inches. `backs` and `advances` say how far each side gets at most;
-    its own edge and the enemy may be nearer. `common` is a length that all others are multiples of.
+    The result is (NONE, 0) if all fit. A state holds a position as a number of strides from where the unit stood
+    (:mod:`~analyser.rules.unit_state`). The stride is the greatest common divisor of all lengths: the longer it is, the
+    fewer bits a position needs. `backs` and `advances` are the longest moves of each side; its own edge and the enemy
+    may limit them. `common` divides all lengths except distances to an edge.
     """
     stride = common_length(common, FALL_BACK)
     for side in range(2):
         edge = setup.sides[side].edge_distance
-        if edge != NONE and edge <= backs[side]:  # an edge that is out of reach stops no unit
+        if edge != NONE and edge <= backs[side]:  # an edge out of reach does not matter
             backs[side] = edge
             stride = common_length(stride, edge)
     for side in range(2):

@@ -1,4 +1,4 @@
-"""The course of a round of a duel (AC-9.2): both activations, with their shots, reactions and charges."""
+"""Course of a round of a duel (AC-9.2): both activations, with their shots, reactions and charges."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ _ACTIVE = sum(1 << order for order in Order if order != Order.NOTHING)
 
 
 class Strikes(NamedTuple):
-    """Strikes that follow from others in an activation, by number; NONE where there is none."""
+    """Numbers of strikes that follow other strikes of an activation; NONE if there is none."""
 
-    answers: tuple[int, int]  # of a Tail Gunner to each side
-    blast: int  # the first of last models that are destroyed
+    answers: tuple[int, int]  # the return shot at each side (Tail Gunner)
+    blast: int  # the first strike of a destroyed last model
 
 
 @step
 def is_answered(course: Course, side: int) -> bool:
-    """Return True if each ranged attack of a side is answered: an aerial unit against a Tail Gunner (AC-7)."""
+    """Return True if each ranged attack of a side is answered: it is aerial and shoots at a Tail Gunner (AC-7)."""
     return bool(
         course.question.units[side].target[0].category == _AERIAL
         and course.question.units[1 - side].facts[0].tail_gunner
@@ -68,14 +68,14 @@ def add_shot(course: Course, side: int, row: int, opportunity: int, overcharge: 
 
 @step
 def set_marks(course: Course, side: int, attack: Any) -> None:
-    """Set the bonuses and penalties of a shot that do not depend on the states."""
+    """Set the bonuses and penalties of a shot that are independent of the states."""
     attack.bonuses |= Bonus.AMMO_SUPPLY if course.question.units[side].facts[0].ammo_supply else 0
     attack.penalties |= Penalty.CONCEALED if course.question.units[1 - side].facts[0].concealed else 0
 
 
 @step
 def new_answer(course: Course, side: int) -> int:
-    """Add the attack back of a Tail Gunner on a side that shoots at it (AC-7); return its number, or NONE."""
+    """Add a Tail Gunner's return shot at a side (AC-7); return its number, or NONE."""
     if not is_answered(course, side):
         return NONE
     other = course.question.units[1 - side].facts[0]
@@ -86,26 +86,26 @@ def new_answer(course: Course, side: int) -> int:
 
 @step
 def first_blast(course: Course) -> int:
-    """Add the blasts that shots can set off, where a distance is known; return the number of the first, or NONE."""
+    """Add the blasts that shots can set off, if the distance is known; return the number of the first, or NONE."""
     return NONE if course.question.fight[0].distance == NONE else new_blasts(course)
 
 
 @step
 def new_answers(course: Course, blast: int) -> Strikes:
-    """Add the answers to shots of both sides."""
+    """Add the return shots at both sides."""
     return Strikes((new_answer(course, 0), new_answer(course, 1)), blast)
 
 
 @step
 def add_after(course: Course, blast: int) -> None:
-    """Append the effect of last models that a shot has destroyed."""
+    """Append the effects of last models destroyed by a shot."""
     if blast != NONE:
         add_blasts(course, blast)
 
 
 @step
 def add_made(course: Course, side: int, number: int, strikes: Strikes) -> None:
-    """Append a shot in the activation of a side, and what follows from it at once."""
+    """Append a shot in the activation of a side, and its immediate consequences."""
     strike = course.setup.strikes[number]
     add(course, Kind.STRIKE, side, number)
     if strike.wrecks:
@@ -120,7 +120,7 @@ def add_made(course: Course, side: int, number: int, strikes: Strikes) -> None:
 
 @step
 def add_fumes(course: Course) -> None:
-    """Append the check for Corrosive Fumes, where they spread: before and after activations, and after moves (AC-7)."""
+    """Append the spread of Corrosive Fumes, which follows activations and moves (AC-7)."""
     one, two = course.setup.sides[0], course.setup.sides[1]
     if one.distance != NONE and (one.fumes_within != NONE or two.fumes_within != NONE):
         add(course, Kind.ENVELOP, 0, NONE)
@@ -128,7 +128,7 @@ def add_fumes(course: Course) -> None:
 
 @step
 def add_orders(course: Course, side: int, shots: tuple[int, int], strikes: Strikes, combat: Course) -> None:
-    """Append what a unit does by its tactic: it shoots with some strikes (the first, and how many), or charges."""
+    """Append the actions of a unit by its policy: shots (the first strike, and their number) and a charge."""
     add(course, Kind.GIVE_ORDERS, side, shots[0] if shots[1] else NONE)
     add_fumes(course)
     for shot in range(shots[1]):
@@ -138,7 +138,7 @@ def add_orders(course: Course, side: int, shots: tuple[int, int], strikes: Strik
 
 @step
 def add_activation(course: Course, side: int, reaction: Course, orders: Course, blast: int) -> None:
-    """Append an activation (AC-9.2) after its first operation: the enemy on lookout may react twice."""
+    """Append an activation (AC-9.2) without its first operation; an enemy on lookout may react before and after."""
     extend(course, reaction)
     extend(course, orders)
     extend(course, reaction)
@@ -151,7 +151,7 @@ def add_activation(course: Course, side: int, reaction: Course, orders: Course, 
 
 @step
 def add_begun(course: Course, side: int, activation: Course, when: int) -> None:
-    """Append an activation of a round, `when` a toss puts it there."""
+    """Append an activation of a round, which takes place only `when` (a When) the toss selects it."""
     add_fumes(course)
     add(course, Kind.BEGIN, side, when)
     extend(course, activation)
@@ -159,7 +159,7 @@ def add_begun(course: Course, side: int, activation: Course, when: int) -> None:
 
 @step
 def add_round(course: Course, activations: tuple[Course, Course], first: int) -> None:
-    """Append a round: each side's activation in turn (AC-9.2); a toss (NONE) puts side 0 before or after the other."""
+    """Append a round: an activation of each side (AC-9.2); `first` begins, or with NONE the winner of a toss."""
     if first == NONE:
         add(course, Kind.TOSS, 0, NONE)
         add_begun(course, 0, activations[0], When.IF_FIRST)
@@ -174,7 +174,7 @@ def add_round(course: Course, activations: tuple[Course, Course], first: int) ->
 
 @step
 def set_side_of_duel(course: Course, side: int, policy: int, charges: int, rearms: int) -> None:
-    """Fill in the facts of a side of a duel; `policy`, NONE: what is chosen for it."""
+    """Fill in the facts of a side of a duel; `policy` is NONE if orders are chosen for it."""
     set_side(course, side)
     facts, own, distance = (
         course.setup.sides[side],
@@ -191,7 +191,7 @@ def set_side_of_duel(course: Course, side: int, policy: int, charges: int, rearm
 
 @step
 def count_wins(course: Course) -> None:
-    """Make room for the combats that each side with Hunter can win (AC-7)."""
+    """Reserve bits for the combats that each side with Hunter can win (AC-7)."""
     combats, sides = 0, course.setup.sides
     for side in range(2):
         if sides[side].charges:
@@ -205,7 +205,7 @@ def count_wins(course: Course) -> None:
 
 @step
 def set_backs(course: Course, activations: tuple[Course, Course]) -> Integers:
-    """Return the most that the rounds of a duel can set each side back."""
+    """Return the greatest length that the rounds of a duel can set each side back."""
     backs, sides = np.zeros(2, np.int64), course.setup.sides
     for side in range(2):
         for active in range(2):
@@ -217,13 +217,13 @@ def set_backs(course: Course, activations: tuple[Course, Course]) -> Integers:
 
 @step
 def advance_of(facts: Any, doubles: int) -> int:
-    """Return the most that a side can advance in a round."""
+    """Return the greatest length that a side can advance in a round."""
     return int(facts.speed * (2 if doubles else 1) + (2 * FALL_BACK if facts.overrun else 0))
 
 
 @step
 def place_in_duel(course: Course, backs: Integers, advances: Integers, lengths: Integers) -> tuple[int, int]:
-    """Give both sides the places where they begin, as :func:`~.course.place` does; `lengths`: others that count."""
+    """Set the stride and origin of both sides as :func:`~.course.place` does; `lengths` are further possible moves."""
     common, distance = FALL_BACK, course.question.fight[0].distance
     if distance != NONE:
         common = common_length(common_length(INCH, distance), common)

@@ -1,4 +1,4 @@
-"""Distributions as tables that one random word draws from (Walker: Electronics Letters 10, 1974)."""
+"""Alias tables: one random word draws a value of a distribution (Walker: Electronics Letters 10, 1974)."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ Law = dict[int, float]  # probabilities by score (:func:`~analyser.rules.attack.
 
 @inlined
 def drawn(alias: NDArray[np.uint64], first: Whole, bits: Whole, word: Whole) -> Any:
-    """Return the value that a random word draws from the table that begins at row `first` and has 2**`bits` rows.
+    """Return the value that a random word draws from the table of 2**`bits` rows that begins at row `first`.
 
-    The thresholds have all bits of the word that do not pick the row.
+    The upper `bits` bits of the word select the row; the other bits are compared with its threshold.
     """
     row = first + (word >> (_WORD - bits))
     both = alias[row, 1]
@@ -29,7 +29,7 @@ def drawn(alias: NDArray[np.uint64], first: Whole, bits: Whole, word: Whole) -> 
 
 
 class Aliases(NamedTuple):
-    """Tables of all pools, one after the other; see :func:`drawn`."""
+    """Concatenated tables of several distributions; see :func:`drawn`."""
 
     first: NDArray[np.uint64]
     bits: NDArray[np.uint64]
@@ -37,7 +37,7 @@ class Aliases(NamedTuple):
 
 
 def aliases_of(laws: Sequence[Law]) -> Aliases:
-    """The tables of some distributions."""
+    """Return the concatenated tables of several distributions."""
     tables = [alias_table(law) for law in laws]
     sizes = np.array([len(table) for table in tables], np.uint64)
     first = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.uint64)
@@ -46,10 +46,10 @@ def aliases_of(laws: Sequence[Law]) -> Aliases:
 
 
 def alias_table(law: Law) -> NDArray[np.uint64]:
-    """The table of one distribution, as many rows as a power of two, two at least; shape (rows, 2).
+    """Return the table of one distribution: shape (rows, 2), where `rows` is a power of two, at least 2.
 
-    A row is picked by the upper bits of a word; the bits below them, moved up, are compared with its threshold: below
-    it the lower half of the row's second number is rolled, else the upper half.
+    The upper bits of a word select a row. The other bits, shifted up, are compared with the row's first number, the
+    threshold. Below it the value is the lower half of the row's second number, else the upper half.
 
     >>> alias_table({3: 0.5, 1: 0.5})[:, 1].tolist() == [3 | 3 << 32, 1 | 1 << 32]
     True
@@ -66,7 +66,7 @@ def alias_table(law: Law) -> NDArray[np.uint64]:
         share[giver] -= 1.0 - share[row]
         if share[giver] < 1.0:
             small.append(large.pop())
-    for row in (*small, *large):  # of those that rounding has left over each is itself
+    for row in (*small, *large):  # rows that rounding leaves over draw their own value only
         share[row], other[row] = 1.0, row
     table = np.empty((rows, 2), np.uint64)
     for row in range(rows):

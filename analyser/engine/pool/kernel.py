@@ -1,10 +1,10 @@
-"""The dice kernel: every die of every pool is rolled, a block of trials at a time, by the layout of its fight.
+"""The dice kernel: rolls every die of every pool, a block of trials at a time, by the layout of its fight.
 
-There is no branch in the innermost loops that depends on a draw, so the compiler turns them into vector instructions.
+No branch in the innermost loops depends on a draw, so the compiler vectorises them.
 
-In rerolls pools (extra re-rolls, AC-3.5; what Overcharge counts, AC-6) the dice of the first roll are rolled in every
-trial, and then as many dice as heroic strikes seldom add more than, two at a time, which count in the trials that have
-them. The few trials that have more are rolled on one by one.
+Pools with extra re-rolls (AC-3.5) or Overcharge (AC-6) are "rerolls pools". Each of their trials rolls the dice of the
+first roll. Then each rolls a fixed number of added dice, two at a time; a trial counts only the dice that its heroic
+strikes add. The few trials that need more dice than that roll them one by one.
 """
 
 from __future__ import annotations
@@ -22,35 +22,35 @@ from analyser.engine.pool.layout import BOUNDS_AT_ONCE, Layout, Rerolls, Thresho
 from analyser.engine.rng import Stream, counter_of_chunk, fill, word_of
 
 BLOCK = 1024  # trials; the arrays of a block stay in the first-level cache
-ABREAST = 2  # dice that are rolled together
-TABLES = 4  # neighbouring trials count in different tables, so that no count waits for the one before
+ABREAST = 2  # dice rolled together
+TABLES = 4  # neighbouring trials use different tables, so that no count waits for the previous one
 _CACHE_LINE = 64
 _APART = 320  # bytes between arrays
-_STRETCH = 64  # trials that are looked over together
+_STRETCH = 64  # trials checked together for dice to roll
 _WORD_BITS = 64
 
 
 class Block(NamedTuple):
-    """The arrays of a block of trials: one number a trial, but for `words`, `counters` (by row), `turned`, `tables`."""
+    """The arrays of a block of trials: one number a trial, except in `words`, `counters`, `turned` and `tables`."""
 
     words: NDArray[np.uint64]
-    draws: Any  # the same memory: one draw a trial for each of the dice that are rolled together
-    counters: Any  # dice by two thresholds a row: heroic and all strikes; in rerolls pools dice that wait, and blanks
+    draws: Any  # the memory of `words`: one draw a trial for each die rolled together
+    counters: Any  # rows of counts by pairs of thresholds: strikes; in rerolls pools also waiting dice, and blanks
     max_draw: Any  # the highest draw of the trial
-    pending: Any  # dice that are still to be rolled: those that heroic strikes add, then the extra re-rolls
-    rerolled_strikes: Any  # strikes that are re-rolled
-    rerolled_blanks: Any  # blanks that are re-rolled
-    blanks: Any  # that count
-    extras: Any  # the value of the other draws together
+    pending: Any  # dice still to roll: first those added by heroic strikes, then the extra re-rolls
+    rerolled_strikes: Any  # number of re-rolled strikes
+    rerolled_blanks: Any  # number of re-rolled blanks
+    blanks: Any  # blanks that count
+    extras: Any  # combined value of the other draws
     cells: Any
     other_words: NDArray[np.uint64]
     other_draws: NDArray[np.uint16]
-    tables: NDArray[np.uint32]  # how many trials ended in each cell; of all blocks so far
+    tables: NDArray[np.uint32]  # number of trials in each cell, of all blocks so far
     turned: Integers  # trials of the chunk by the value of the attacker's card (Overcharge)
 
 
 def block_for(layout: Layout, rerolls: Rerolls | None) -> Block:
-    """Room for a block of trials."""
+    """Return empty arrays for a block of trials."""
     kind = type(layout.limit)
     a_row = BLOCK * kind().itemsize
     rows = 3 if rerolls else 1
@@ -66,10 +66,9 @@ def block_for(layout: Layout, rerolls: Rerolls | None) -> Block:
 
 
 def _side_by_side(sizes: list[int]) -> list[NDArray[np.uint8]]:
-    """Arrays of so many bytes, one after the other in memory, each at the start of a cache line.
+    """Return arrays of these sizes in bytes, one after the other in memory, each at the start of a cache line.
 
-    Where those that are written and those that are read next lie whole pages apart, they get into each other's way on
-    some pages, which halves the speed: so there is some room between them.
+    A gap separates them: arrays that are whole pages apart slow each other down on some pages, to half the speed.
     """
     starts = [0, *accumulate(size + -size % _CACHE_LINE + _APART for size in sizes)]
     room = np.zeros(starts[-1] + _CACHE_LINE, np.uint8)
@@ -79,24 +78,24 @@ def _side_by_side(sizes: list[int]) -> list[NDArray[np.uint8]]:
 
 @step
 def halves(numbers: Any) -> tuple[int, int]:
-    """The bits of half a number, and that many ones; the compiler knows them, or shifts would take wider numbers."""
+    """Return the bits of half a number, and a mask of that many ones, as constants that keep shifts narrow."""
     return (8, 0xFF) if numbers.dtype.type(-1) == 0xFFFF else (16, 0xFFFF)
 
 
 @step
 def units_of(layout: Layout, numbers: Any) -> tuple[Any, Any, Any]:
-    """0, 1, and 1 in the upper half of a number.
+    """Return 0, 1, and 1 in the upper half of a number.
 
-    The compiler is not told that the second is 1: it would take an instruction more for each threshold.
+    The 1 is no constant: with one the compiler emits one more instruction for each threshold.
     """
     return numbers.dtype.type(0), layout.lower_unit, layout.upper_unit
 
 
 @step
 def pair(counts: Any, draw: Any, thresholds: tuple[Any, Any] | None, units: tuple[Any, Any, Any]) -> Any:
-    """Return what a die that `counts` adds to a tally of two thresholds, the first in its upper half.
+    """Return the contribution of a die to a count by two thresholds (first: upper half), or 0 if not `counts`.
 
-    Every choice is between numbers of the draws' own type; otherwise the compiler does not vectorise the loop.
+    Every choice is between numbers of the type of the draws; otherwise the compiler does not vectorise the loop.
     """
     none, one, unit = units
     if thresholds is None:
@@ -107,10 +106,10 @@ def pair(counts: Any, draw: Any, thresholds: tuple[Any, Any] | None, units: tupl
 
 @inlined
 def score(layout: Layout, block: Block, gate: Any) -> None:
-    """Score two draws of each trial; the second counts where the first is below `gate`.
+    """Score two draws of each trial; the second counts if the first is below `gate`.
 
-    A score holds strikes and heroic strikes in the lower half of the number, heroic strikes in the upper half. Indices
-    are unsigned, or the loop is not turned into vector form.
+    The lower half of a score counts strikes including heroic strikes, the upper half heroic strikes. Indices are
+    unsigned, because otherwise the loop is not vectorised.
     """
     draws, counters, max_draw, one, two = block.draws, block.counters, block.max_draw, layout.first, layout.second
     units = units_of(layout, draws)
@@ -118,7 +117,7 @@ def score(layout: Layout, block: Block, gate: Any) -> None:
     added_to_two, two_alone = (two[0], two[1]), (two[2], two[3])
     for trial in range(np.uint64(BLOCK)):
         draw, other = draws[trial], draws[np.uint64(BLOCK) + trial]
-        max_draw[trial] = max(max_draw[trial], max(draw, other))  # noqa: PLW3301 - three arguments keep it from vector form
+        max_draw[trial] = max(max_draw[trial], max(draw, other))  # noqa: PLW3301 - three arguments prevent vectorisation
         counters[0, trial] += (
             pair(True, draw, added_to_one, units)
             + pair(True, draw, one_alone, units)
@@ -129,7 +128,7 @@ def score(layout: Layout, block: Block, gate: Any) -> None:
 
 @inlined
 def roll_pool(layout: Layout, block: Block, dice: int, counter: np.uint64, gamma: np.uint64) -> np.uint64:
-    """Roll `dice` dice and those that heroic strikes add (AC-3.2 to AC-3.4; Arc of AC-6); the counter after them."""
+    """Roll `dice` dice and the dice added by heroic strikes (AC-3.2 to AC-3.4; Arc of AC-6); return the counter."""
     block.counters[:] = 0
     block.max_draw[:] = 0
     words, at_once, gates = block.words, layout.dice_at_once, layout.gates
@@ -141,7 +140,7 @@ def roll_pool(layout: Layout, block: Block, dice: int, counter: np.uint64, gamma
 
 @step
 def turn_cards(rerolls: Rerolls, block: Block, trials: int, counter: np.uint64, gamma: np.uint64) -> np.uint64:
-    """Turn one card for each of `trials` trials (Overcharge) and count those that turned each value; the counter after.
+    """Turn one card for each of `trials` trials (Overcharge), count the trials by value, and return the counter.
 
     A draw from ``bounds[v]`` up to, not including, ``bounds[v + 1]`` is a card of value v.
     """
@@ -150,7 +149,7 @@ def turn_cards(rerolls: Rerolls, block: Block, trials: int, counter: np.uint64, 
     turned[:] = 0
     while trials > 0:
         counter = fill(block.other_words, len(block.other_words), counter, gamma)
-        some = min(trials, BLOCK)  # the last block may have to be short: its first draws count
+        some = min(trials, BLOCK)  # only the first draws of the last block count
         before: Any = 0
         for value in range(len(turned)):
             end, below = bounds[value + 1], none
@@ -166,7 +165,7 @@ def turn_cards(rerolls: Rerolls, block: Block, trials: int, counter: np.uint64, 
 def roll_with_rerolls(
     layout: Layout, rerolls: Rerolls, block: Block, dice: int, kept: int, counter: np.uint64, gamma: np.uint64
 ) -> np.uint64:
-    """Roll `dice` dice, those that heroic strikes add, and the extra re-rolls; the counter after them."""
+    """Roll `dice` dice, the dice added by heroic strikes, and the extra re-rolls; return the counter."""
     block.counters[:] = 0
     block.max_draw[:] = 0
     block.pending[:] = 0
@@ -189,7 +188,7 @@ def roll_with_rerolls(
 
 @step
 def score_first(layout: Layout, thresholds: Thresholds, block: Block) -> None:
-    """Score a die of the first roll, and count the dice that its heroic strikes add (AC-3.3; Arc of AC-6)."""
+    """Score a die of the first roll, and count the dice added by its heroic strikes (AC-3.3; Arc of AC-6)."""
     draws, counters, max_draw = block.draws, block.counters, block.max_draw
     pending, explodes = block.pending, layout.explodes
     none, added = draws.dtype.type(0), draws.dtype.type(layout.added)
@@ -205,14 +204,14 @@ def score_first(layout: Layout, thresholds: Thresholds, block: Block) -> None:
 
 @step
 def score_pending(layout: Layout, thresholds: Thresholds, block: Block, rolled: int) -> None:
-    """Score two dice: the first where more than `rolled` are pending, the second where one more than that is."""
+    """Score two dice of each trial: the first if more than `rolled` are pending, the second if one more is."""
     draws, counters, max_draw, pending = block.draws, block.counters, block.max_draw, block.pending
     first, second = draws.dtype.type(rolled), draws.dtype.type(rolled + 1)
     units, (scores, waits, blanks) = units_of(layout, draws), thresholds
     for trial in range(np.uint64(BLOCK)):
         draw, other = draws[trial], draws[np.uint64(BLOCK) + trial]
         here, there = pending[trial] > first, pending[trial] > second
-        max_draw[trial] = max(max_draw[trial], max(draw, other))  # noqa: PLW3301 - three arguments keep it from vector form
+        max_draw[trial] = max(max_draw[trial], max(draw, other))  # noqa: PLW3301 - three arguments prevent vectorisation
         counters[0, trial] += pair(here, draw, scores, units) + pair(there, other, scores, units)
         counters[1, trial] += pair(here, draw, waits, units) + pair(there, other, waits, units)
         counters[2, trial] += pair(here, draw, blanks, units) + pair(there, other, blanks, units)
@@ -222,7 +221,7 @@ def score_pending(layout: Layout, thresholds: Thresholds, block: Block, rolled: 
 def roll_rest(
     layout: Layout, thresholds: Thresholds, block: Block, kept: int, counter: np.uint64, gamma: np.uint64
 ) -> np.uint64:
-    """Roll the dice that are pending beyond the `kept`, in the few trials that have any; the counter after them."""
+    """Roll the pending dice beyond the first `kept`, in the few trials that have any; return the counter."""
     pending, number = block.pending, block.pending.dtype.type
     none, one, most = number(0), number(1), number(kept)
     for start in range(0, BLOCK, _STRETCH):
@@ -240,9 +239,9 @@ def roll_rest(
 def roll_on(
     layout: Layout, thresholds: Thresholds, block: Block, trial: int, kept: int, counter: np.uint64, gamma: np.uint64
 ) -> np.uint64:
-    """Roll the dice of one trial that are pending beyond the `kept`; the counter after them.
+    """Roll the pending dice of one trial beyond the first `kept`; return the counter.
 
-    A draw that would favour some faces is drawn again: to throw the trial away would favour trials with fewer dice.
+    A draw that would favour some faces is repeated, because discarding the trial would favour trials with fewer dice.
     """
     counters, units, (scores, waits, blanks) = block.counters, units_of(layout, block.draws), thresholds
     unused = np.uint64(_WORD_BITS - 2 * halves(counters)[0])
@@ -260,9 +259,9 @@ def roll_on(
 
 @step
 def settle(allowance: Any, counters: Any, pending: Any, rerolled_strikes: Any, rerolled_blanks: Any) -> None:
-    """Count the extra re-rolls (AC-3.5), which are the dice that are pending now, and what they take away.
+    """Set the number of extra re-rolls (AC-3.5) as the pending dice, and count the re-rolled strikes and blanks.
 
-    Every die that is worse goes first: a strike is re-rolled only if all others that wait are.
+    Worse dice are re-rolled first: a strike is re-rolled only if all other waiting dice are.
     """
     kind, (bits, ones) = pending.dtype.type, halves(pending)
     for trial in range(np.uint64(BLOCK)):
@@ -276,7 +275,7 @@ def settle(allowance: Any, counters: Any, pending: Any, rerolled_strikes: Any, r
 
 @step
 def count_blanks(block: Block) -> None:
-    """Count the blanks (Overcharge, AC-6): all that were rolled but those that were re-rolled."""
+    """Count the blanks (Overcharge, AC-6): all rolled blanks except the re-rolled ones."""
     counters, blanks, rerolled_blanks = block.counters, block.blanks, block.rerolled_blanks
     kind, (bits, ones) = blanks.dtype.type, halves(blanks)
     for trial in range(np.uint64(BLOCK)):
@@ -285,7 +284,7 @@ def count_blanks(block: Block) -> None:
 
 @step
 def draw_others(layout: Layout, block: Block, counter: np.uint64, gamma: np.uint64) -> np.uint64:
-    """Turn the card, place the officer, roll for the building; the counter after them."""
+    """Draw the card, the officer's position and the die for the building; return the counter."""
     draws, extras, max_draw, spoilt = block.other_draws, block.extras, block.max_draw, layout.limit
     none, one, _ = units_of(layout, extras)
     extras[:] = 0
@@ -296,7 +295,7 @@ def draw_others(layout: Layout, block: Block, counter: np.uint64, gamma: np.uint
             max_draw[trial] = spoilt if draws[trial] >= limit else max_draw[trial]
         for place in range(0, values - 1, BOUNDS_AT_ONCE):
             first, second, third = bounds[place], bounds[place + 1], bounds[place + 2]
-            room = one if place else values  # for the values of this draw
+            room = one if place else values  # the values of this draw
             for trial in range(np.uint64(BLOCK)):
                 draw = draws[trial]
                 extras[trial] = extras[trial] * room + (
@@ -309,7 +308,7 @@ def draw_others(layout: Layout, block: Block, counter: np.uint64, gamma: np.uint
 
 @inlined
 def find_cells(layout: Layout, block: Block) -> None:
-    """The cell that each trial counts in."""
+    """Set the cell in which each trial is counted."""
     counters, rerolled_strikes, blanks, extras = block.counters, block.rerolled_strikes, block.blanks, block.extras
     max_draw, cells = block.max_draw, block.cells
     strike, bonus, blank = layout.strike_cells, layout.heroic_bonus, layout.blank_cells
@@ -326,7 +325,7 @@ def find_cells(layout: Layout, block: Block) -> None:
 
 @step
 def count_cells(cells: Any, discarded: Any, wanted: int, tables: NDArray[np.uint32]) -> int:
-    """Count a block of trials, at most `wanted` good ones, the first first; how many were good."""
+    """Count the first `wanted` good trials of a block, or all if it has fewer; return the number counted."""
     good = 0
     if wanted >= BLOCK:
         before = discarded_in(tables, discarded)
@@ -345,7 +344,7 @@ def count_cells(cells: Any, discarded: Any, wanted: int, tables: NDArray[np.uint
 
 @step
 def discarded_in(tables: NDArray[np.uint32], discarded: Any) -> int:
-    """Trials thrown away so far."""
+    """Return the number of trials discarded so far."""
     total = 0
     for table in range(TABLES):
         total += tables[table, discarded]
@@ -356,8 +355,7 @@ def discarded_in(tables: NDArray[np.uint32], discarded: Any) -> int:
 def roll_chunks(layout: Layout, rerolls: Rerolls | None, block: Block, dice: int, task: Task, stream: Stream) -> None:
     """Roll the chunks of a task into the tables of `block`.
 
-    With Overcharge the trials of a chunk are rolled in the order of their cards: which trial turned which card makes
-    no difference to the counts.
+    With Overcharge the trials of a chunk are rolled in the order of their cards, which does not change the counts.
     """
     turned, gamma = block.turned, stream.gamma
     for chunk in range(task.first, task.last):

@@ -1,15 +1,14 @@
 """Layout of the dice of a fight on a line of draws, by which the dice kernel rolls.
 
-Each die of the first roll has a draw of its own, a random integer that says which face it shows, which one a re-roll
-by rating would give, and the same of the die that a heroic strike adds. Draws beyond
-the last whole multiple of all those cases would favour some, so a trial with such a draw is discarded whole. Every
-trial takes the same number of draws, so discarding adds no bias. (Draws that only some trials take are drawn again.)
+A draw is a random integer, one for each die of the first roll. It determines the face of the die, its face after a
+re-roll by rating, and both faces of a die added by a heroic strike. Draws beyond the last whole multiple of the number
+of cases would favour some cases, so a trial with such a draw is discarded. Every trial takes the same number of draws,
+so discarding adds no bias. (Draws that only some trials take are repeated instead.)
 
-This is sampling by inversion of the distribution function (Devroye: Non-Uniform Random Variate Generation, 1986, II.2):
-the cases are laid out along the line of draws from the best to the worst, so that counting the draws below a few
-thresholds tells all that a pool comes to. The second die that Arc adds is a draw of its own, and so is each die of
-rerolls pools, which has to be told apart from the one that it adds: a die that an extra re-roll takes has a line of its
-own; it is rolled in every trial, and counts in those where it is wanted.
+This is sampling by inversion of the distribution function (Devroye: Non-Uniform Random Variate Generation, 1986, II.2).
+The cases lie on the line of draws from the best to the worst. So the score of a pool follows from the numbers of draws
+below a few thresholds. The second die that Arc adds has a draw of its own, and so has each added die of a rerolls pool.
+A die of an extra re-roll has its own thresholds; it is rolled in every trial, and counts in trials that re-roll it.
 """
 
 from __future__ import annotations
@@ -27,50 +26,50 @@ from analyser.game.ruleset import Face
 from analyser.rules.attack import Scores, Waiting, size_of, waits_as
 from analyser.rules.structs import FightFacts
 
-BOUNDS_AT_ONCE = 3  # a card has as many
-MOST_DISCARDED = 0.30  # share of trials thrown away from which wider draws pay
+BOUNDS_AT_ONCE = 3  # as many as a card has
+MOST_DISCARDED = 0.30  # share of discarded trials above which wider draws are faster
 
 
 class Threshold(IntEnum):
-    """Ends on the line of draws. A draw below one is a die that ...
+    """Thresholds on the line of draws; each comment describes a die with a draw below that threshold.
 
-    Those that wait do so for an extra re-roll (AC-3.5).
+    A die "waits" for an extra re-roll (AC-3.5).
     """
 
     HEROIC = 0  # ends as a heroic strike
     SETTLED = 1  # ends as a strike or better and does not wait
     STRIKE = 2  # as SETTLED, or is a strike that waits
-    NOTHING = 3  # as STRIKE, or waits and is no blank that counts
+    NOTHING = 3  # as STRIKE, or waits and is not a blank that counts
     WAITING = 4  # as STRIKE, or waits
     BLANK = 5  # as WAITING, or ends as a blank that counts (Overcharge)
 
 
 class Layout(NamedTuple):
-    """Layout of the pools of a fight: all that the kernel needs besides the number of dice.
+    """Layout of the pools of a fight: everything that the kernel needs besides the number of dice.
 
-    A trial is counted in the cell ``score * extra_values + extra``, where `extra` tells the cards, officer's places and
-    building dice apart that the rules tell apart.
+    A trial is counted in the cell ``score * extra_values + extra``. `extra` numbers the combinations of card, officer's
+    position and building die that the rules distinguish.
     """
 
-    explodes: Any  # a first die with a draw below shows a heroic strike at once; in the type of the draws
-    # Where these end on the line: a die that shows a heroic strike and adds another; one that adds a strike; dice that
-    # come to one heroic strike; to a strike. That of the first of two draws taken together, and that of the second.
+    explodes: Any  # a first die with a draw below it adds dice; in the type of the draws
+    # Thresholds of the first and second of two draws taken together, for: a die that shows a heroic strike and adds
+    # another; one that adds a strike; dice that end as one heroic strike; as one strike.
     first: NDArray[Any]
     second: NDArray[Any]
-    gates: NDArray[Any]  # the second counts if the first is below; and that of a die whose neighbour is not rolled: 0
-    dice_at_once: int  # how many dice of the first roll the two draws are
-    limit: Any  # from here on the trial is thrown away
-    lower_unit: Any  # 1 in the lower half of a number, and in its upper half
-    upper_unit: Any
-    added: Any  # dice that a heroic strike adds
-    strike_cells: Any  # cells that a strike adds
-    heroic_bonus: Any  # that a heroic strike adds beyond those of a strike
-    blank_cells: Any  # that a blank adds; 0: blanks do not count
+    gates: NDArray[Any]  # the second draw counts if the first is below; [1] is 0, for a die without a neighbour
+    dice_at_once: int  # dice of the first roll among two draws: 1 or 2
+    limit: Any  # lowest draw that discards the trial
+    lower_unit: Any  # 1 in the lower half of a number
+    upper_unit: Any  # 1 in the upper half
+    added: Any  # dice added by a heroic strike
+    strike_cells: Any  # cells per strike
+    heroic_bonus: Any  # additional cells per heroic strike
+    blank_cells: Any  # cells per blank; 0: blanks do not count
     veteran: Any
-    discarded: Any  # the cell of the trials that are thrown away
-    limits: NDArray[np.uint16]  # of the other draws, in order: from here on the trial is thrown away
-    bounds: NDArray[np.uint16]  # of the other draws: where the next value begins, one row a draw
-    values: Any  # how many values each of the other draws has
+    discarded: Any  # the cell of discarded trials
+    limits: NDArray[np.uint16]  # of each other draw: lowest draw that discards the trial
+    bounds: NDArray[np.uint16]  # of each other draw, one row: lowest draws of its values after the first
+    values: Any  # number of values of each other draw
 
 
 Thresholds = tuple[tuple[Any, Any], tuple[Any, Any] | None, tuple[Any, Any] | None]
@@ -79,21 +78,22 @@ Thresholds = tuple[tuple[Any, Any], tuple[Any, Any] | None, tuple[Any, Any] | No
 class Rerolls(NamedTuple):
     """Layout of extra re-rolls and Overcharge, for pools that have them.
 
-    Thresholds are tallied in pairs: HEROIC and STRIKE; SETTLED and WAITING, for extra re-rolls; NOTHING and BLANK, for
-    Overcharge. The kernel is compiled without a pair that is None.
+    Draws are counted by pairs of thresholds: HEROIC and STRIKE; SETTLED and WAITING, for extra re-rolls; NOTHING and
+    BLANK, for Overcharge. The kernel is compiled without a pair that is None.
     """
 
     allowance: Any  # extra re-rolls; in the type of the draws
-    thresholds: Thresholds  # of the dice of the pool,
-    thresholds_again: Thresholds  # and of a die that an extra re-roll takes
-    kept: Integers  # added dice that are rolled in every trial, an even number, by the attacker's card
-    card_bounds: NDArray[np.uint16]  # where each value of the attacker's card begins among the draws, and their end
+    thresholds: Thresholds  # of the dice of the pool
+    thresholds_again: Thresholds  # of a die of an extra re-roll
+    kept: Integers  # added dice rolled in every trial, an even number, by the attacker's card
+    card_bounds: NDArray[np.uint16]  # lowest draw of each value of the attacker's card, and the end of the last
 
 
 class OtherDraw(NamedTuple):
-    """A draw beside the dice of the pool: a card, the officer's place, a die for a building.
+    """A draw besides the dice of the pool: a card, the officer's position, or a die for a building.
 
-    `sides` equally likely things, told apart only where the rules do: `bounds` are the first of each new value.
+    One of `sides` equally likely results, grouped into values; `bounds` are the first results of all values but the
+    first.
     """
 
     sides: int
@@ -110,7 +110,7 @@ def layout_for(
 ) -> tuple[Layout, Rerolls | None]:
     """Return the layout of the pools of a fight, of up to `dice` dice of the first roll.
 
-    It uses the narrowest type of numbers that has room and discards few trials.
+    Its type of numbers is the narrowest that is large enough and discards few trials.
     """
     small = die // np.gcd.reduce(die)
     sides, exploding = int(small.sum()), _sides_of(fight.exploding_faces, small)
@@ -122,7 +122,7 @@ def layout_for(
     cells = size_of(fight, scores, dice) * extra_values
     ends = _ends(fight, small)
     end_heroic, end_strike = ends[Threshold.HEROIC], ends[Threshold.STRIKE]
-    # As many draws a pair as let the added die's cases, a share of those that show a heroic strike, be whole numbers.
+    # The added die's cases divide the draws that show a heroic strike: `parts` must divide the draws of a pair.
     parts = 1 if apart else math.lcm(*(pairs // math.gcd(shown * end, pairs) for end in (end_heroic, end_strike)))
     draws = in_pool + allowance if apart else dice * int(fight.explosion)
     kind, a_pair = _kind_for(draws, pairs, parts, in_pool + allowance, cells)
@@ -163,12 +163,12 @@ def layout_for(
 
 
 def halves_of(kind: Any) -> tuple[int, int]:
-    """The bits of each part of a number that counts two things, and that many ones."""
+    """Return the bits of each half of a number that holds two counts, and a mask of that many ones."""
     return (8, 0xFF) if kind(0).itemsize == 2 else (16, 0xFFFF)
 
 
 def _thresholds(fight: FightFacts, ends: dict[Threshold, int], kind: Any, a_pair: int) -> Thresholds:
-    """The pairs of thresholds that a pool needs; `a_pair` draws show a pair of faces."""
+    """Return the pairs of thresholds that a pool needs; `a_pair` is the number of draws of a pair of faces."""
     at = {threshold: kind(end * a_pair) for threshold, end in ends.items()}
     waits = Threshold.WAITING in at and fight.extra_dice
     return (
@@ -179,10 +179,10 @@ def _thresholds(fight: FightFacts, ends: dict[Threshold, int], kind: Any, a_pair
 
 
 def kept_of(dice: int, fight: FightFacts, die: Integers) -> int:
-    """An even number of dice that `dice` dice of a fight seldom add more than.
+    """Return the number of added dice, an even number, to roll in every trial of `dice` dice.
 
-    That is how many they add two standard deviations above the mean, rounded up: in 1 of 60 to 1 of 400 trials they
-    add more. Rolling those dice one by one costs about as much as rolling one die more in every trial.
+    It lies two standard deviations above the mean, rounded up: 1 of 60 to 1 of 400 trials add more dice. Rolling those
+    one by one costs about as much as rolling one more die in every trial.
     """
     explodes = _sides_of(fight.exploding_faces, die) / int(die.sum())
     exploding = math.ceil(dice * explodes + 2 * math.sqrt(dice * explodes * (1 - explodes)))
@@ -191,9 +191,9 @@ def kept_of(dice: int, fight: FightFacts, die: Integers) -> int:
 
 
 def _other_bounds(others: tuple[OtherDraw, ...]) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
-    """Where the good draws of each end, and where each of its values but the first begins.
+    """Return the limit of the valid draws of each other draw, and the lowest draw of each value but the first.
 
-    Beyond its last value there are bounds that no good draw reaches.
+    Rows are padded with bounds that no valid draw reaches.
     """
     units = [np.iinfo(np.uint16).max // other.sides for other in others]
     most = max((len(other.bounds) for other in others), default=0)
@@ -204,9 +204,10 @@ def _other_bounds(others: tuple[OtherDraw, ...]) -> tuple[NDArray[np.uint16], ND
 
 
 def _kind_for(draws: int, pairs: int, parts: int, dice: int, cells: int) -> tuple[Any, int]:
-    """The type of the draws of a pool, the narrower, the faster; and how many draws show a pair: a multiple of `parts`.
+    """Return the type of the draws of a pool, and the number of draws of a pair of faces, a multiple of `parts`.
 
-    A trial takes so many `draws`, and `dice` are counted in it; there are so many `pairs` of faces.
+    A narrower type is faster. `draws` and `dice` are the numbers of draws and counted dice of a trial. `pairs` is the
+    number of pairs of faces.
     """
     for kind in (np.uint16, np.uint32, np.uint64):
         most = np.iinfo(kind).max
@@ -219,7 +220,7 @@ def _kind_for(draws: int, pairs: int, parts: int, dice: int, cells: int) -> tupl
 
 
 def _ends(fight: FightFacts, die: Integers) -> dict[Threshold, int]:
-    """Where each threshold lies on the line of the dice of the pool, counted in pairs of faces."""
+    """Return the position of each threshold for dice of the pool, counted in pairs of faces."""
     sides = int(die.sum())
     rerolled = _sides_of(fight.reroll_faces, die)
     waiting, settled = [0] * len(Waiting), list[Face]()
@@ -244,12 +245,12 @@ def _ends(fight: FightFacts, die: Integers) -> dict[Threshold, int]:
 
 
 def _sides_of(mask: int, die: Integers) -> int:
-    """The sides of a die with a face in `mask`."""
+    """Return the number of sides of a die with a face in `mask`."""
     return sum(int(sides) for face, sides in enumerate(die) if mask >> face & 1)
 
 
 def _ends_again(fight: FightFacts, die: Integers) -> dict[Threshold, int]:
-    """Where the thresholds lie that matter for a die that an extra re-roll takes, counted in faces."""
+    """Return the position of each threshold for a die of an extra re-roll, counted in faces."""
     masks = fight.heroic_faces, fight.strike_faces, fight.blank_faces
     sides, (heroic, strike, blank) = int(die.sum()), (_sides_of(mask, die) for mask in masks)
     return {

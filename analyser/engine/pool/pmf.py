@@ -1,9 +1,8 @@
 """Exact probability mass function of the score of an attack pool (AC-3.2 to AC-3.6).
 
 The dice of a pool are independent, so the distribution of their sum is a convolution power: dice are added one at a
-time. What the rest of the pool must remember besides the score - final strikes that Veteran may turn, dice that wait
-for an extra re-roll - is one small number, the *memory*; a die moves (memory, score) to (memory, score). Nothing is
-truncated.
+time. The state of a pool is its score and a small number, the *memory*. The memory counts final strikes that Veteran
+may turn, and dice that wait for an extra re-roll. Nothing is truncated.
 """
 
 from __future__ import annotations
@@ -21,17 +20,17 @@ from analyser.rules.structs import FightFacts
 _FACES = len(Face)
 _KINDS_WAITING = len(Waiting) - 1
 
-# What one die comes to, as one integer: final strikes and dice that wait, eight bits each, and above them the score,
-# so that what several dice come to is a sum.
+# The result of a die is one integer: final strikes and waiting dice of each kind in eight bits each, the score above.
+# So the result of several dice is a sum.
 _FINAL_STRIKE, _WAITING_DIE, _SCORE = 1, 1 << 8, 32
 _PART_BITS = 8
 _PART = (1 << _PART_BITS) - 1
-_MOST_OUTCOMES = 2 * _FACES * (2 * _FACES + 1)  # of a first die and the dice it adds
+_MOST_OUTCOMES = 2 * _FACES * (2 * _FACES + 1)  # of a first die and the dice added by it
 
 
 @step
 def most_dice(fight: FightFacts, cards: Floats) -> int:
-    """The most dice of the first roll, those of the highest card among them (Overcharge, AC-6)."""
+    """Return the largest number of dice of the first roll, with the dice of the highest card (Overcharge, AC-6)."""
     return fight.dice + (len(cards) - 1 if fight.overcharge else 0)
 
 
@@ -43,7 +42,7 @@ def worth(fight: FightFacts, scores: Scores, face: int) -> int:
 
 
 class Outcomes(NamedTuple):
-    """Possible results of some dice and their probabilities; a count beside it says how many entries are used."""
+    """Possible results of some dice and their probabilities; a separate count is the number of used entries."""
 
     values: Integers
     probabilities: Floats
@@ -51,13 +50,13 @@ class Outcomes(NamedTuple):
 
 @step
 def no_outcomes(room: int) -> Outcomes:
-    """Return room for that many outcomes."""
+    """Return space for `room` outcomes."""
     return Outcomes(np.zeros(room, np.int64), np.zeros(room))
 
 
 @step
 def add_outcome(outcomes: Outcomes, count: int, value: int, probability: float) -> int:
-    """Add `probability` to a value among `count`; the new count."""
+    """Add `probability` to a value among the first `count`, or append it; return the new count."""
     if probability == 0.0:
         return count
     for place in range(count):
@@ -71,9 +70,9 @@ def add_outcome(outcomes: Outcomes, count: int, value: int, probability: float) 
 
 @step
 def settled_die(fight: FightFacts, scores: Scores, faces: Floats, without: int, outcomes: Outcomes) -> int:
-    """Fill in the outcomes of one die, re-rolls by rating done, extra re-rolls waiting (AC-3.4); how many.
+    """Fill in the outcomes of one die after re-rolls by rating and before extra re-rolls (AC-3.4); return their number.
 
-    Not of dice that first show one of the faces `without`: a first-roll die that explodes is another matter.
+    Dice that first show a face in the mask `without` are left out, such as first dice that explode.
     """
     count = 0
     for face in range(_FACES):
@@ -92,7 +91,7 @@ def settled_die(fight: FightFacts, scores: Scores, faces: Floats, without: int, 
 
 @step
 def first_die(fight: FightFacts, scores: Scores, faces: Floats, outcomes: Outcomes) -> int:
-    """Fill in the outcomes of one die of the first roll with the dice it adds (AC-3.3; Arc of AC-6); how many."""
+    """Fill in the outcomes of a die of the first roll and its added dice (AC-3.3; Arc of AC-6); return their number."""
     added = no_outcomes(2 * _FACES)
     n_added = settled_die(fight, scores, faces, 0, added)
     count = settled_die(fight, scores, faces, fight.exploding_faces, outcomes)
@@ -123,7 +122,7 @@ def memory_sizes(fight: FightFacts, dice: int) -> Integers:
 
 
 def steps_of(fight: FightFacts, dice: int) -> float:
-    """About how many additions the distribution of a pool of so many dice takes: the square of them, and memories."""
+    """Return the approximate number of additions for the distribution of a pool: dice times scores times memories."""
     scores = scores_for(fight, dice)
     memories = float(np.prod(memory_sizes(fight, dice), dtype=np.float64))
     return memories * (size_of(fight, scores, dice) - scores.hit) * dice
@@ -139,10 +138,10 @@ def unpack(memory: int, sizes: Integers, parts: Integers) -> None:
 
 @step
 def move(scores: Scores, parts: Integers, sizes: Integers, outcome: int) -> tuple[int, int]:
-    """The score that `outcome` adds to a pool with this memory, and the new memory.
+    """Return the score that `outcome` adds to a pool with this memory, and the new memory.
 
-    Strikes beyond what Veteran can turn are not told apart. A die beyond the allowance of extra re-rolls
-    stays as it lies: only what such dice can still be is remembered, and all of a kind score the same.
+    Strikes beyond the number that Veteran can turn are not counted. Waiting dice beyond the allowance of extra re-rolls
+    count as they lie: all dice of a kind score equally.
     """
     score = outcome >> _SCORE
     strikes = parts[0] + (outcome & _PART)
@@ -162,9 +161,9 @@ def move(scores: Scores, parts: Integers, sizes: Integers, outcome: int) -> tupl
 
 @step
 def moves_of(scores: Scores, outcomes: Outcomes, count: int, sizes: Integers) -> tuple[Integers, Integers]:
-    """The score that each of `count` outcomes of a die adds to each memory, and the memory after it.
+    """Return the score that each of `count` outcomes of a die adds to each memory, and the new memory.
 
-    Both of shape (memories, outcomes).
+    Both have the shape (memories, outcomes).
     """
     shape = (sizes[0] * sizes[1] * sizes[2] * sizes[3], count)
     added, after = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
@@ -178,7 +177,7 @@ def moves_of(scores: Scores, outcomes: Outcomes, count: int, sizes: Integers) ->
 
 @step
 def add_die(pool: Floats, reach: int, moves: tuple[Integers, Integers], probabilities: Floats) -> Floats:
-    """The distribution (memories, scores) with one more die in the pool, whose scores so far are below `reach`."""
+    """Return the distribution (memories, scores) with one more die; the scores so far are below `reach`."""
     grown, (added, after) = np.zeros(pool.shape), moves
     for memory in range(pool.shape[0]):
         for place in range(added.shape[1]):
@@ -192,7 +191,7 @@ def add_die(pool: Floats, reach: int, moves: tuple[Integers, Integers], probabil
 def reroll_waiting(
     fight: FightFacts, scores: Scores, faces: Floats, parts: Integers, reached: Floats, pmf: Floats
 ) -> None:
-    """Add to `pmf` what pools with memory `parts` end at, that have `reached` their scores with that probability."""
+    """Add to `pmf` the final scores of pools with the memory `parts`; `reached` are probabilities of scores so far."""
     blanks = min(parts[1 + Waiting.BLANK], fight.extra_dice)  # extra re-rolls, worst dice first (AC-3.5)
     nothing = min(parts[1 + Waiting.NOTHING], fight.extra_dice - blanks)
     strikes = min(parts[1 + Waiting.STRIKE], fight.extra_dice - blanks - nothing)
@@ -221,7 +220,7 @@ def reroll_waiting(
 
 @step
 def pool_pmf(fight: FightFacts, scores: Scores, faces: Floats, cards: Floats) -> Floats:
-    """The probability of each score of the attack pool of `fight`; `scores` are those for its dice, or more.
+    """Return the probability of each score of the attack pool of `fight`; `scores` are for its dice, or more.
 
     `faces` and `cards` are the probabilities of the faces of the die, and of the attacker's card values (Overcharge).
     """
@@ -230,7 +229,7 @@ def pool_pmf(fight: FightFacts, scores: Scores, faces: Floats, cards: Floats) ->
     count = first_die(fight, scores, faces, outcomes)
     sizes = memory_sizes(fight, dice)
     moves = moves_of(scores, outcomes, count, sizes)
-    most = (1 + fight.explosion) * scores.heroic  # of one die with those it adds
+    most = (1 + fight.explosion) * scores.heroic  # of one die with its added dice
     pool = np.zeros((len(moves[0]), dice * most + 1))
     pool[0, 0] = 1.0
     mixed = np.zeros(pool.shape)

@@ -1,8 +1,8 @@
-"""Rolls again, die by die, what the dice kernel has rolled: the same words, read one trial at a time.
+"""Replay of the dice kernel: reads the same random words one trial at a time, and returns every die.
 
-The kernel compares a draw with a few thresholds. What lies between two of them is here divided further, into the faces
-that come to the same, each as often as it is on the die: so every draw is a face that is shown and one that a re-roll
-gives, and what the kernel made of the draw follows from them.
+The kernel compares a draw with a few thresholds. Here the draws between two thresholds are divided further, among the
+faces with the same effect, in proportion to their sides. So every draw gives a face and its re-roll, and these have the
+effect that the kernel counted.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ class Die(NamedTuple):
     ----------
     shows : Face
     rerolled : Face or None
-        What a re-roll by the combat rating gave (AC-3.4).
+        The face after a re-roll by the combat rating (AC-3.4).
     again : Face or None
-        What an extra re-roll gave (AC-3.5).
+        The face after an extra re-roll (AC-3.5).
     added_by : int or None
-        The place of the die whose heroic strike added this one (AC-3.3).
+        The index of the die whose heroic strike added this one (AC-3.3).
     """
 
     shows: Face
@@ -50,21 +50,21 @@ class Die(NamedTuple):
 
 
 class RolledBlock(NamedTuple):
-    """The draws of a block of trials, and where the stream is after them."""
+    """The draws of a block of trials, and the counter of the stream after them."""
 
     first: NDArray[Any]  # (rolls, BLOCK): of the dice of the first roll
-    added: NDArray[Any]  # (rolls, BLOCK): of dice that are rolled whether they count or not; none in plain pools
-    rest: dict[int, list[int]]  # of trials that heroic strikes add more dice to, those that are beyond
+    added: NDArray[Any]  # (rolls, BLOCK): of added dice rolled in every trial; empty without re-rolls
+    rest: dict[int, list[int]]  # by trial: of the added dice beyond `added`
     again: NDArray[Any]  # (rolls, BLOCK): of extra re-rolls
-    others: NDArray[Any]  # (draws, BLOCK): cards, places, buildings
-    good: NDArray[np.bool_]  # which trials are not thrown away
+    others: NDArray[Any]  # (draws, BLOCK): cards, officers' positions, dice for buildings
+    good: NDArray[np.bool_]  # mask of the trials that are not discarded
     counter: np.uint64
 
 
 def block_again(
     layout: Layout, rerolls: Rerolls | None, dice: int, kept: int, counter: np.uint64, gamma: np.uint64
 ) -> RolledBlock:
-    """The draws of the block that begins at `counter`, of pools of `dice` dice; `kept` as the kernel has it."""
+    """Return the draws of the block that begins at `counter`, of pools of `dice` dice; `kept` as in the kernel."""
     stream = Words(counter, gamma)
     kind = type(layout.limit)
     rest: dict[int, list[int]] = {}
@@ -92,13 +92,13 @@ def block_again(
 
 
 class Words:
-    """A stream of words from a counter on."""
+    """A stream of random words that begins at a counter."""
 
     def __init__(self, counter: np.uint64, gamma: np.uint64) -> None:
         self.counter, self._gamma = counter, gamma
 
     def many(self, count: int) -> NDArray[np.uint64]:
-        """The next words, so many of them."""
+        """Return the next `count` words."""
         with np.errstate(over="ignore"):
             counters = self.counter + self._gamma * np.arange(1, count + 1, dtype=np.uint64)
             self.counter = np.uint64(self.counter + self._gamma * np.uint64(count))
@@ -106,20 +106,20 @@ class Words:
         return result
 
     def draws(self, kind: Any, rolls: int) -> NDArray[Any]:
-        """Draws of that type, one a trial for each of so many rolls: shape (rolls, BLOCK)."""
+        """Return draws of the type `kind`, one for each roll and trial: shape (rolls, BLOCK)."""
         words = self.many(rolls * BLOCK * kind(0).itemsize // (_WORD_BITS // 8))
         result: NDArray[Any] = words.view(kind).reshape(rolls, BLOCK)
         return result
 
     def one(self) -> np.uint64:
-        """The next word."""
+        """Return the next word."""
         with np.errstate(over="ignore"):
             self.counter = np.uint64(self.counter + self._gamma)
             return np.uint64(word_of(self.counter))
 
 
 class Reader:
-    """Reads draws of a fight's pools as dice; `die`: sides by face."""
+    """Converts draws of a fight's pools to dice; `die`: sides by face."""
 
     def __init__(self, fight: FightFacts, die: Integers, layout: Layout, rerolls: Rerolls | None) -> None:
         self.fight, self.layout, self.rerolls = fight, layout, rerolls
@@ -132,7 +132,7 @@ class Reader:
         self._a_pair = int(layout.limit) // self._pairs
 
     def _line(self) -> Iterator[tuple[Face, Face | None]]:
-        """Yield the result of each pair of faces, in the order in which they lie on the line of draws."""
+        """Yield the face and its re-roll for each pair of faces, in the order of the line of draws."""
         fight, small = self.fight, self._small
         rerolled = [face for face in Face if fight.reroll_faces >> face & 1]
         waiting = {face: waits_as(fight, face) for face in Face}
@@ -162,7 +162,7 @@ class Reader:
         yield from ends_at(~(fight.heroic_faces | fight.strike_faces | fight.blank_faces))
 
     def dice_of(self, block: RolledBlock, trial: int, dice: int) -> list[Die]:
-        """The dice of one trial of a block: those of the first roll, then those that heroic strikes added."""
+        """Return the dice of one trial of a block: the first roll, then the dice added by heroic strikes."""
         if self.rerolls is None:
             return self._plain(block, trial, dice)
         draws = [int(each) for each in block.first[:, trial]]
@@ -182,15 +182,15 @@ class Reader:
             if draw >= explodes:
                 result.append(self._alone(draw))
             else:
-                case, rest = divmod(draw * self._pairs, explodes)  # of the added die, and of the one that explodes
+                case, rest = divmod(draw * self._pairs, explodes)  # case: of the added die; rest: of this one
                 result.append(Die(self._exploding[rest * len(self._exploding) // explodes]))
                 added.append(Die(*self._cases[case], added_by=place))
-                if at_once != ABREAST:  # Arc adds a second die, which has a draw of its own
+                if at_once != ABREAST:  # Arc adds a second die with its own draw
                     added.append(self._alone(draws[ABREAST * place + 1])._replace(added_by=place))
         return result + added
 
     def _kind_of(self, face: Face) -> int:
-        """0 for a face that counts as a heroic strike, 1 for a strike, 3 for a blank, 2 for others."""
+        """Return 0 for a face that counts as a heroic strike, 1 for a strike, 3 for a blank, 2 for others."""
         masks = self.fight.heroic_faces, self.fight.strike_faces, ~self.fight.blank_faces
         return next((kind for kind, mask in enumerate(masks) if int(mask) >> face & 1), 3)
 
@@ -198,11 +198,11 @@ class Reader:
         return Die(*self._cases[draw // self._a_pair])
 
     def _rerolled(self, dice: list[Die], draws: list[int]) -> list[Die]:
-        """The dice after extra re-rolls: the worst that wait go first (AC-3.5)."""
+        """Return the dice after extra re-rolls: the worst waiting dice are re-rolled first (AC-3.5)."""
         assert self.rerolls is not None
         waits = [(waits_as(self.fight, die.shows) if die.rerolled is None else Waiting.NOT) for die in dice]
         worst = sorted((at for at, kind in enumerate(waits) if kind != Waiting.NOT), key=lambda at: waits[at])
-        by_worth = sorted(Face, key=self._kind_of)  # as the thresholds lie
+        by_worth = sorted(Face, key=self._kind_of)  # order of the thresholds
         line = [face for face in by_worth for _ in range(self._small[face])]
         for at, draw in zip(worst[: int(self.rerolls.allowance)], draws):
             dice[at] = dice[at]._replace(again=line[draw // (self._a_pair * self._sides)])
@@ -210,9 +210,9 @@ class Reader:
 
 
 def dice_that_score(fight: FightFacts, score: int, die: Integers, stream: Stream) -> list[Die]:
-    """Dice of a pool that come to that score: rolled again and again until they do.
+    """Return dice of a pool with the given score, by rolling pools until one has it (rejection sampling).
 
-    So they are distributed as those of any roll of that score. `die`: sides by face.
+    They have the conditional distribution of the dice, given the score. `die`: sides by face.
     """
     dice, scores = int(fight.dice), scores_for(fight, fight.dice)
     layout, rerolls = layout_for(fight, scores, die, np.ones(1, np.int64), (), dice)

@@ -1,4 +1,4 @@
-"""Choices of a plan in a simulated fight, looked up when the fight comes to them."""
+"""Choices of a plan in a simulated fight, looked up when the fight reaches them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ NOT_FOUND = -1
 
 
 class Choices(NamedTuple):
-    """A plan: the pairs of states that each place of a round can be come to in, and the branch that is taken there.
+    """A plan: the branch to take for each choice of a round and each pair of states at it.
 
-    The pairs of a place are in rising order, told as :func:`~..operations.together` tells them.
+    Choices are numbered by place. The pairs of a place are sorted, in the form of :func:`~..operations.together`.
     """
 
-    begins: Integers  # (places + 1,): where the pairs of each place begin
-    first: Integers  # (pairs,): states of side 0,
-    second: Integers  # and of side 1
+    begins: Integers  # (places + 1,): index of the first pair of each place
+    first: Integers  # (pairs,): states of side 0
+    second: Integers  # (pairs,): states of side 1
     branches: Integers  # (rounds, pairs)
 
 
@@ -32,7 +32,7 @@ NOBODY_CHOOSES = Choices(_NONE, _NONE, _NONE, np.zeros((1, 1), np.int64))
 
 @step
 def pair_known(setup: Setup, choices: Choices, place: int, pair: Pair) -> int:
-    """Return the place of a pair among those of a plan at `place`; NOT_FOUND if it has not come up."""
+    """Return the index of a pair among the pairs of a plan at `place`, or NOT_FOUND."""
     first, second = operations.together(setup, pair)
     low, high = choices.begins[place], choices.begins[place + 1]
     end = high
@@ -50,9 +50,9 @@ def pair_known(setup: Setup, choices: Choices, place: int, pair: Pair) -> int:
 
 @step
 def next_line(setup: Setup, choices: Choices, lines: Integers, line: int, pair: Pair) -> int:
-    """Where a fight goes on that is at a CHOOSE, or at a BRANCH that was not chosen.
+    """Return the next line of a fight at a CHOOSE, or at a BRANCH that is not selected.
 
-    Where a plan says nothing there is nothing to choose, and the first branch is as good as any.
+    If the plan does not contain the pair, there is nothing to choose, and any branch will do: the first is taken.
     """
     kind, number, place = operation_at(lines, line)
     if kind == Kind.BRANCH:
@@ -67,7 +67,7 @@ def next_line(setup: Setup, choices: Choices, lines: Integers, line: int, pair: 
 
 @tiered(1.0)
 def pairs_known(setup: Setup, choices: Choices, place: int, first: Integers, second: Integers) -> Integers:
-    """The place in a plan of each of several pairs of states, or NOT_FOUND."""
+    """Return the indices in a plan of several pairs of states at `place`, or NOT_FOUND."""
     result = np.empty(len(first), np.int64)
     for each in range(len(first)):
         result[each] = pair_known(setup, choices, place, (first[each], second[each]))

@@ -1,8 +1,8 @@
-"""A fight as a graph of what chance decides, which grows during the simulation.
+"""A fight as a graph of random draws, which grows during the simulation.
 
-A *node* is a line of the program, a pair of states and what is known of a strike (:mod:`analyser.rules.strike`): there
-one thing is drawn, and each answer leads to another node. Trials come to the same nodes again and again, so the rules
-are asked once for each answer (:func:`follow`), and looked up ever after.
+A *node* is a line of the program, a pair of states and the progress of a strike (:mod:`analyser.rules.strike`). It
+makes one draw, and each result of the draw, an *answer*, leads to another node. Trials reach the same nodes many times,
+so the rules are applied once for each answer (:func:`follow`), and then looked up.
 """
 
 from __future__ import annotations
@@ -26,49 +26,49 @@ from analyser.rules.strike import Stage
 from analyser.rules.structs import FightFacts
 
 NODES, ANSWERS = 1 << 19, 1 << 25
-_SPARE_NODES, _SPARE_ANSWERS = 8, MOST_ROWS  # what one answer can add
+_SPARE_NODES, _SPARE_ANSWERS = 8, MOST_ROWS  # largest additions by one answer
 _SLOTS = 4 * NODES
-END = -1  # in place of a line: a part of the program has ended
-UNKNOWN = 0  # where an answer leads that has not come up yet; node 0 is none
+END = -1  # instead of a line: a part of the program has ended
+UNKNOWN = 0  # next node of an answer that has not occurred; 0 is not a node
 
-# What is drawn at a node: a roll or the card of a test; or, as it is told here, something else, or one of so many
-# equally likely results.
+# Values of the column SPECIAL. NOTHING: a roll, or the card of a test. PART: the next part of the program. NO_ANSWERS:
+# a roll without a table. VALUE: the value of a card. A positive value is a number of equally likely results.
 NOTHING, PART, NO_ANSWERS, VALUE = 0, -1, -2, -3
-NO_DECK = 2  # in place of a side, where no card is drawn
-# The columns of what is read of a node at each step: what is drawn; from whose deck; the first row of the table of a
-# roll, and how many bits of a word pick a row; the highest card that passes, or how many results answer yes, or which
-# of the ends this is; where the answers begin; which roll it is.
+NO_DECK = 2  # instead of a side, if no card is drawn
+# Columns of `asks`. SPECIAL: the kind of draw. SIDE: the deck. ROW, SHIFT: first row of a roll's table, and the bits of
+# a word that select a row. BELOW: the highest card that passes, the number of results that mean yes, or the number of
+# the end. FIRST: index of the first answer. NUMBER: number of the roll.
 SPECIAL, SIDE, ROW, SHIFT, BELOW, FIRST, NUMBER = range(7)
 
 _ONE, _HALF, _WORD = np.uint64(1), np.uint64(32), (1 << 64) - 1
 
 
 class Nodes:
-    """All nodes that are known, as one record, with a hash table of them; node 0 is none."""
+    """All nodes so far, as one record with a hash table; their numbers begin at 1."""
 
     line: Annotated[Any, np.int32, (NODES,)]  # or END
-    first: Annotated[Any, np.int64, (NODES,)]  # the states of side 0,
-    second: Annotated[Any, np.int64, (NODES,)]  # and of side 1
-    known: Annotated[Any, np.int64, (NODES,)]  # what is known of the strike of this line
-    asks: Annotated[Any, np.int32, (NODES, 8)]  # see SPECIAL
-    next: Annotated[Any, np.int32, (ANSWERS,)]  # where each answer leads, or UNKNOWN
-    end_at: Annotated[Any, np.int32, (NODES,)]  # the nodes that are ends, as they were found
-    slots: Annotated[Any, np.int32, (_SLOTS,)]
-    many: Int
-    answers: Int
-    ends: Int
+    first: Annotated[Any, np.int64, (NODES,)]  # state of side 0
+    second: Annotated[Any, np.int64, (NODES,)]  # state of side 1
+    known: Annotated[Any, np.int64, (NODES,)]  # progress of the strike of this line
+    asks: Annotated[Any, np.int32, (NODES, 8)]  # the draw; columns SPECIAL to NUMBER
+    next: Annotated[Any, np.int32, (ANSWERS,)]  # next node of each answer, or UNKNOWN
+    end_at: Annotated[Any, np.int32, (NODES,)]  # the nodes that are ends, in order of discovery
+    slots: Annotated[Any, np.int32, (_SLOTS,)]  # hash table of nodes
+    many: Int  # number of nodes
+    answers: Int  # number of answers
+    ends: Int  # number of ends
 
 
 class Program(NamedTuple):
-    """The parts of a program, each different one once."""
+    """The distinct parts of a program."""
 
-    operations: Integers  # (lines, 3): one part after the other
-    ends: Integers  # (lines,): where the part of each line ends
-    parts: Integers  # (parts, 2): where each part begins and ends
+    operations: Integers  # (lines, 3): of all parts, concatenated
+    ends: Integers  # (lines,): end of the part of each line
+    parts: Integers  # (parts, 2): first line and end of each part
 
 
 class Graph(NamedTuple):
-    """The graph of a fight, and the rules that it grows by."""
+    """The graph of a fight, with the data needed to extend it."""
 
     setup: Setup
     program: Program
@@ -80,7 +80,7 @@ class Graph(NamedTuple):
 
 @step
 def has_room(known: Nodes) -> bool:
-    """Return True if there is room for what one more answer can add."""
+    """Return True if the nodes and answers of one more answer fit."""
     return known.many < NODES - _SPARE_NODES and known.answers < ANSWERS - _SPARE_ANSWERS
 
 
@@ -95,7 +95,7 @@ def _interpreted_slot(line: int, pair: Pair, known: int) -> int:
 
 @step_for(_interpreted_slot)
 def first_slot(line: int, pair: Pair, known: int) -> int:
-    """Return the slot where probing for a node begins (open addressing, linear probing)."""
+    """Return the first slot to probe for a node (open addressing, linear probing)."""
     word = mixed(mixed(mixed(np.uint64(line) * GOLDEN_GAMMA, pair[0]), pair[1]), known)
     return int(np.int64(word >> _ONE) & (_SLOTS - 1))
 
@@ -109,7 +109,7 @@ def mixed(word: np.uint64, number: int) -> np.uint64:
 
 @step
 def node_at(graph: Graph, line: int, pair: Pair, known: int) -> int:
-    """Return the node of that description; a new one is added."""
+    """Return the node with that line, pair and progress; add it if it is new."""
     nodes = graph.nodes
     slot = first_slot(line, pair, known)
     while nodes.slots[slot] != 0:
@@ -127,7 +127,7 @@ def node_at(graph: Graph, line: int, pair: Pair, known: int) -> int:
 
 @step
 def give_answers(nodes: Nodes, node: int, answers: int) -> None:
-    """Make room for the answers of a node, all UNKNOWN."""
+    """Reserve `answers` entries for the answers of a node, all UNKNOWN."""
     nodes.asks[node, FIRST] = nodes.answers
     for answer in range(nodes.answers, nodes.answers + answers):
         nodes.next[answer] = UNKNOWN
@@ -136,7 +136,7 @@ def give_answers(nodes: Nodes, node: int, answers: int) -> None:
 
 @step
 def give_table(nodes: Nodes, rolls: Rolls, node: int, roll: int) -> None:
-    """Let a node draw from the table of its roll, once that has been made."""
+    """Connect a node with the table of its roll, if the table exists."""
     scores = rolls.scores[roll]
     nodes.asks[node, SPECIAL] = NOTHING if scores > 0 else NO_ANSWERS
     nodes.asks[node, ROW], nodes.asks[node, SHIFT] = rolls.first[roll], rolls.bits[roll]
@@ -145,7 +145,7 @@ def give_table(nodes: Nodes, rolls: Rolls, node: int, roll: int) -> None:
 
 @step
 def ask(graph: Graph, node: int, line: int, pair: Pair, known: int) -> None:
-    """Note what is drawn at a node."""
+    """Fill in the draw of a node."""
     setup, program, rolls, nodes, _, odds = graph
     asks = nodes.asks
     asks[node, SIDE], asks[node, ROW], asks[node, SHIFT], asks[node, BELOW] = NO_DECK, 0, 1, 0
@@ -168,7 +168,7 @@ def ask(graph: Graph, node: int, line: int, pair: Pair, known: int) -> None:
         asks[node, SPECIAL], asks[node, SIDE] = VALUE, striker
         give_answers(nodes, node, HIGHEST_CARD + 1)
     elif stage == Stage.ROLL:
-        pool = setup.fight[1]  # nothing but what the rules say of the pool is ever put there
+        pool = setup.fight[1]  # holds fields of a pool only
         set_pool(setup.attack[0], setup.target[0], pool)
         pool.dice = fight.dice + strike.card_of(known)
         asks[node, NUMBER] = roll_of(rolls, pool)
@@ -181,7 +181,7 @@ def ask(graph: Graph, node: int, line: int, pair: Pair, known: int) -> None:
 
 @step
 def ask_yes_or_no(nodes: Nodes, node: int, draw: int, highest: int, odds: Odds) -> None:
-    """Let a draw decide between two answers: no and yes."""
+    """Set the draw of a node to one with two answers, no and yes."""
     if draw in (Draw.CARD_OF_0, Draw.CARD_OF_1):
         asks = nodes.asks
         asks[node, SPECIAL], asks[node, SIDE], asks[node, BELOW] = NOTHING, draw - Draw.CARD_OF_0, highest
@@ -193,7 +193,7 @@ def ask_yes_or_no(nodes: Nodes, node: int, draw: int, highest: int, odds: Odds) 
 
 @step
 def ask_lot(nodes: Nodes, node: int, below: int, results: int) -> None:
-    """Let one of so many equally likely results decide, of which the first `below` answer yes."""
+    """Set the draw of a node to `results` equally likely results, of which the first `below` mean yes."""
     nodes.asks[node, SPECIAL], nodes.asks[node, BELOW] = results, below
     give_answers(nodes, node, 2)
 
@@ -209,7 +209,7 @@ def set_up_strike(setup: Setup, number: int, pair: Pair) -> FightFacts:
 
 @tiered(0)
 def arrive(graph: Graph, line: int, end: int, pair: Pair) -> int:
-    """Return the node that is reached from `line` on, once all is done that needs no draw; or where the part ends."""
+    """Carry out the operations from `line` on that need no draw; return the node of the next draw, or of the end."""
     setup, program, _, _, choices, _ = graph
     while line < end:
         operation = operation_at(program.operations, line)
@@ -230,7 +230,7 @@ def arrive(graph: Graph, line: int, end: int, pair: Pair) -> int:
 
 @tiered(0)
 def follow(graph: Graph, node: int, answer: int) -> int:
-    """Return the node to which an answer leads, which is noted."""
+    """Return the next node of an answer, and store it."""
     setup, program, rolls, nodes, _, _ = graph
     line, pair, known = nodes.line[node], (nodes.first[node], nodes.second[node]), nodes.known[node]
     place = nodes.asks[node, FIRST] + answer
@@ -254,7 +254,7 @@ def follow(graph: Graph, node: int, answer: int) -> int:
 
 @step
 def strike_known(rolls: Rolls, fight: FightFacts, known: int, roll: int, answer: int) -> int:
-    """Return what is known of a strike after an answer; `roll`: which one, where that is answered."""
+    """Return the progress of a strike after an answer; `roll` is the number of its roll."""
     stage = strike.stage_of(known)
     if stage == Stage.CARD:
         return strike.with_card(answer)
@@ -266,7 +266,7 @@ def strike_known(rolls: Rolls, fight: FightFacts, known: int, roll: int, answer:
 
 @step
 def struck(setup: Setup, number: int, pair: Pair, known: int) -> tuple[int, int]:
-    """Return both states after a strike, the scratch fight, of which all is known."""
+    """Return both states after a completed strike, which is the scratch fight."""
     fight, striker = setup.fight[0], setup.strikes[number].striker
     mine, theirs = (pair[0], pair[1]) if striker == 0 else (pair[1], pair[0])
     outcome = strike.outcome_of(fight, known)
@@ -276,7 +276,7 @@ def struck(setup: Setup, number: int, pair: Pair, known: int) -> tuple[int, int]
 
 
 def forget_but(graph: Graph, kept: list[int]) -> list[int]:
-    """Forget all nodes but those; return their new numbers."""
+    """Delete all nodes except `kept`; return their new numbers."""
     nodes = graph.nodes
     old = [(nodes.line[node], (nodes.first[node], nodes.second[node]), nodes.known[node]) for node in kept]
     np.asarray(nodes.slots)[:] = 0

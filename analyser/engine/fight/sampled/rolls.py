@@ -1,4 +1,4 @@
-"""The attack rolls of a fight: a table to draw the score from for each pool of dice that comes up."""
+"""The attack rolls of a simulated fight: an alias table of the score for each pool of dice."""
 
 from __future__ import annotations
 
@@ -25,31 +25,31 @@ pmf_of = tiered(2.0)(pool_pmf)
 
 
 class Rolls(NamedTuple):
-    """The tables of all attack rolls that have come up, in the order in which they did.
+    """The tables of all attack rolls so far, in order of occurrence.
 
-    A roll is known by what the rules say of its pool (:func:`~analyser.rules.attack.set_pool`), whatever that is. Its
-    scores are numbered in rising order; the table draws such a number.
+    The key of a roll is its pool, every field that :func:`~analyser.rules.attack.set_pool` sets. Its possible scores
+    are numbered in ascending order; the table draws such a number.
     """
 
-    fights: NDArray[Any]  # (MOST_ROLLS + 1,) of FIGHT: the pool of each roll, and room to look for another one
-    numbers: Integers  # (MOST_ROLLS + 1, fields): the same memory
-    many: Integers  # (2,): how many rolls there are, and how many rows of tables and scores
-    first: NDArray[np.uint64]  # (MOST_ROLLS,): of each roll, where its table begins,
-    bits: NDArray[np.uint64]  # how many bits of a word pick a row of it,
-    scores: Integers  # how many scores it can come to; 0: it has no table yet,
-    first_score: Integers  # and where these begin
+    fights: NDArray[Any]  # (MOST_ROLLS + 1,) of FIGHT: the pool of each roll, and one more as scratch
+    numbers: Integers  # (MOST_ROLLS + 1, fields): the memory of `fights` as integers
+    many: Integers  # (2,): number of rolls, number of used rows of `alias` and `score`
+    first: NDArray[np.uint64]  # (MOST_ROLLS,): first row of the table of each roll
+    bits: NDArray[np.uint64]  # (MOST_ROLLS,): number of bits of a word that select a row
+    scores: Integers  # (MOST_ROLLS,): number of possible scores; 0: there is no table yet
+    first_score: Integers  # (MOST_ROLLS,): index of the first score
     alias: NDArray[np.uint64]  # (rows, 2), see :func:`~analyser.engine.pool.alias.alias_table`
-    score: Integers  # (rows,)
+    score: Integers  # (rows,): the scores
 
 
 def no_rolls() -> Rolls:
-    """Room for the rolls of a fight; memory is taken only as it is used."""
+    """Return empty tables for the rolls of a fight; the system allocates their memory on first use."""
     fights = np.zeros(MOST_ROLLS + 1, FIGHT)
     numbers = fights.view(np.int64).reshape(MOST_ROLLS + 1, _FIELDS)
     words = np.zeros((2, MOST_ROLLS), np.uint64)
     integers = np.zeros((2, MOST_ROLLS), np.int64)
     alias, score = np.zeros((MOST_ROWS, 2), np.uint64), np.zeros(MOST_ROWS, np.int64)
-    many = np.array([0, 2])  # the first two rows draw nothing
+    many = np.array([0, 2])  # the first two rows are unused
     return Rolls(fights, numbers, many, words[0], words[1], integers[0], integers[1], alias, score)
 
 
@@ -59,7 +59,7 @@ def _interpreted_copy(rolls: Rolls, fight: FightFacts) -> None:
 
 @step_for(_interpreted_copy)
 def copy_pool(rolls: Rolls, fight: FightFacts) -> None:
-    """Copy a pool behind the last one, to compare it with all of them."""
+    """Copy a pool behind the last one, for comparison with the others."""
     rolls.fights[rolls.many[0]] = fight
 
 
@@ -79,7 +79,7 @@ def roll_of(rolls: Rolls, fight: FightFacts) -> int:
 
 
 def add_tables(rolls: Rolls, faces: Floats) -> None:
-    """Make the tables of new rolls; InputError if there is no room for them."""
+    """Add the tables of new rolls; InputError if they do not fit."""
     if rolls.many[0] == MOST_ROLLS:
         raise too_many_rolls()
     for roll in np.flatnonzero(rolls.scores[: rolls.many[0]] == 0).tolist():
@@ -95,7 +95,7 @@ def add_tables(rolls: Rolls, faces: Floats) -> None:
 
 @lru_cache(maxsize=4096)
 def _table_of(pool: bytes, faces: bytes) -> tuple[Integers, NDArray[np.uint64]]:
-    """The scores of a pool that can come up, in rising order, and the table of their numbers."""
+    """Return the possible scores of a pool, sorted, and the alias table of their numbers."""
     fight: Any = np.frombuffer(pool, FIGHT)[0]
     pmf = pmf_of(fight, scores_for(fight, int(fight.dice)), np.frombuffer(faces), _NO_CARD)
     scores = np.flatnonzero(pmf)
@@ -104,6 +104,6 @@ def _table_of(pool: bytes, faces: bytes) -> tuple[Integers, NDArray[np.uint64]]:
 
 
 def too_many_rolls() -> InputError:
-    """The error of a fight with more different attack rolls than there is room for."""
+    """Return the error for a fight with too many different attack rolls."""
     problem = f"more than {MOST_ROLLS} different attack rolls in one fight"
     return InputError(problem, where="rows", allowed="fewer numbers of dice, or the method exact")

@@ -1,7 +1,7 @@
-"""Simulated fights: each trial goes from node to node (:mod:`.nodes`), drawing what is asked there.
+"""Simulated fights: each trial goes from node to node (:mod:`.nodes`) and makes the draw of each node.
 
-Attack rolls are drawn from the exact distribution of their scores, cards from two real decks or, with replacement, from
-full ones. What follows from an answer is looked up; the rules are those that the exact engine follows.
+Attack rolls are drawn from the exact distribution of their scores. Cards are drawn from two real decks or, with
+replacement, from full ones. The next node of an answer is looked up; the exact engine applies the same rules.
 """
 
 from __future__ import annotations
@@ -41,46 +41,45 @@ from analyser.engine.rng import Stream, counter_after, counter_of_chunk, next_wo
 from analyser.game.ruleset import MOST_CARDS
 from analyser.rules.draws import odds_of
 
-# Trials that take less than the interpreter takes to find where answers lead. Each thread does that for itself, and the
-# interpreter lets one at a time.
+# Up to FEW trials, an interpreted simulation spends most of its time on new nodes. Each thread would extend a graph of
+# its own, and the interpreter runs one thread at a time, so one thread is used.
 FEW = 10_000_000
-PATIENCE = 2000  # answers that are followed before Ctrl-C is heeded
+PATIENCE = 2000  # new answers between checks for Ctrl-C
 _NO_DECK, _ZERO, _ONE = np.uint64(NO_DECK), np.uint64(0), np.uint64(1)
-_BITS_A_TRIAL = 16  # of the number of a word in its trial: a chunk has 65,536 words for each
+_BITS_A_TRIAL = 16  # each trial of a chunk has 65,536 random words
 _MOST_LINES = 1 << 13
 _MOST_LOGGED = 1 << 18
 
-# Why a kernel returns.
+# Reasons for the return of a kernel.
 DONE, NO_NEXT, NO_ANSWERS, NO_TABLE, NO_ROOM, NO_PATIENCE = range(6)
 
 Snapshot = tuple[Integers, Integers, Integers]
 
 
 class Trials:
-    """The trials of a chunk as one record: where the one that is played has come to, and its decks.
+    """The trials of a chunk as one record: the position and the decks of the current trial.
 
-    Each trial draws from words of its own, so that it can be played alone.
+    Each trial has its own random words, so it can be repeated alone.
     """
 
-    node: Int  # where it is,
-    part: Int  # how many parts it has begun,
-    answer: Int  # and what it has drawn at its node
+    node: Int  # current node
+    part: Int  # number of parts begun
+    answer: Int  # result of the draw at the node
     counter: Annotated[Any, np.uint64]  # of its stream (:class:`~analyser.engine.rng.Words`)
     gamma: Annotated[Any, np.uint64]
-    # Its two decks: first come the cards that have not been drawn, `left` of them, and of each of the others `was_at`
-    # tells where it was.
+    # Its two decks: the first `left` cards have not been drawn. `was_at` is the former index of each drawn card.
     deck: Annotated[Any, np.uint8, (2, MOST_CARDS)]
     was_at: Annotated[Any, np.uint16, (2, MOST_CARDS)]
     left: Annotated[Any, np.int64, (2,)]
     cards: Int  # of a full deck
-    replacement: Int  # whether a card is put back at once
-    root: Int  # the node at which trials begin
-    begun: Int  # trials of the chunk that have begun,
-    until: Int  # and how many are to
+    replacement: Int  # 1: each drawn card is put back at once
+    root: Int  # first node of each trial
+    begun: Int  # number of the chunk's trials that have begun
+    until: Int  # end of the trials to simulate
     start: Annotated[Any, np.uint64]  # the counter before the first word of the chunk
-    logs: Int  # whether draws are noted
-    logged: Int
-    log: Annotated[Any, np.int64, (_MOST_LOGGED, 2)]  # nodes, and the value that was drawn at each
+    logs: Int  # 1: draws are logged
+    logged: Int  # number of logged draws
+    log: Annotated[Any, np.int64, (_MOST_LOGGED, 2)]  # node and drawn value of each draw
 
 
 @step
@@ -95,7 +94,7 @@ def begin_trial(at: Trials) -> None:
 
 @step
 def restore(at: Trials, side: Whole) -> None:
-    """Put all cards of a deck back, each where it was."""
+    """Put all drawn cards of a deck back at their former indices."""
     for place in range(at.left[side], at.cards):
         was = at.was_at[side, place]
         at.deck[side, was], at.deck[side, place] = at.deck[side, place], at.deck[side, was]
@@ -104,7 +103,7 @@ def restore(at: Trials, side: Whole) -> None:
 
 @inlined
 def card(at: Trials, side: Whole) -> Any:
-    """Draw the top card of a deck, which is shuffled when it is empty (AC-5.1)."""
+    """Draw a card of a deck, and reshuffle the deck if it is then empty (AC-5.1)."""
     left = np.uint64(at.left[side])
     place = np.uint64(one_of(at, left))
     value = at.deck[side, place]
@@ -119,7 +118,7 @@ def card(at: Trials, side: Whole) -> Any:
 
 @kernel
 def walk(known: Nodes, rolls: Rolls, at: Trials, which: Integers, counts: NDArray[np.int64]) -> int:
-    """Play trials until `until` have begun and ended, or an answer comes up for the first time."""
+    """Simulate trials up to `until`; stop early at a new answer (NO_NEXT) or a roll without a table (NO_ANSWERS)."""
     node: Whole = np.uint64(at.node)
     part: Whole = at.part
     value: Whole
@@ -166,7 +165,7 @@ def walk(known: Nodes, rolls: Rolls, at: Trials, which: Integers, counts: NDArra
 
 @tiered(6.0)
 def play_trials(graph: Graph, at: Trials, which: Integers, counts: NDArray[np.int64]) -> int:
-    """Simulate trials until all are done; return early if Python has to make room or a table."""
+    """Simulate trials; return early if Python must free memory or add a table, or after PATIENCE new answers."""
     known, rolls = graph.nodes, graph.rolls
     for _ in range(PATIENCE):
         needed = walk(known, rolls, at, which, counts)
@@ -185,7 +184,7 @@ def play_trials(graph: Graph, at: Trials, which: Integers, counts: NDArray[np.in
 
 
 class Chunk(NamedTuple):
-    """A chunk of trials: the states that they begin in, the stream of their seed, and which chunk it is."""
+    """A chunk of trials: their first states, the stream of the seed, and the number of the chunk."""
 
     start: Pair
     stream: Stream
@@ -193,9 +192,9 @@ class Chunk(NamedTuple):
 
 
 class Player:
-    """Plays chunks on one thread; see :class:`Simulation`.
+    """Simulates chunks on one thread; see :class:`Simulation`.
 
-    The `counters` tell how often each pair of states came up after each program, in what was collected last.
+    `counters` count the trials by pair of states after each program, since the last `begin`.
     """
 
     def __init__(
@@ -219,11 +218,11 @@ class Player:
         self._viewed = views(self._graph), views(self._at)
 
     def begin(self) -> None:
-        """Reset the counters; where answers lead stays known."""
+        """Reset the counters and keep the graph."""
         self.counters: list[Counter[tuple[int, int]]] = [Counter() for _ in self._which]
 
     def play(self, chunk: Chunk, first: int, until: int) -> None:
-        """Play the trials of a chunk from the one with the number `first` up to, not including, `until`."""
+        """Simulate the trials of a chunk with numbers from `first` up to, not including, `until`."""
         at = self._at
         at.start, at.gamma = counter_of_chunk(*chunk.stream, chunk.number), chunk.stream.gamma
         with play_trials.interpreting():
@@ -245,7 +244,7 @@ class Player:
                     at.node, at.root = nodes.forget_but(self._viewed[0], [at.node, at.root])
 
     def collect(self) -> None:
-        """Bring what has been played into the counters."""
+        """Add the counts of all ends to the counters, and clear them."""
         known = self._graph.nodes
         at = known.end_at[: known.ends]
         firsts, seconds = known.first[at], known.second[at]
@@ -256,7 +255,7 @@ class Player:
         self._counts[: len(at)] = 0
 
     def traced(self, chunk: Chunk, number: int) -> list[int]:
-        """Play one trial of a chunk, and tell what chance decided in it (:meth:`Simulation.trace`)."""
+        """Repeat one trial of a chunk, and return the results of its draws (:meth:`Simulation.trace`)."""
         at, known, rolls = self._at, self._graph.nodes, self._graph.rolls
         at.logs, at.logged = 1, 0
         self.play(chunk, number, number + 1)
@@ -271,7 +270,7 @@ class Player:
 
 
 def _program_of(texts: Sequence[Sequence[Operation]]) -> Program:
-    """The parts of a program, one after the other."""
+    """Return the concatenated parts of a program."""
     ends = np.cumsum([len(text) for text in texts])
     if ends[-1] > _MOST_LINES:
         raise InputError(f"{ends[-1]} steps in one fight", where="rounds", allowed=f"up to {_MOST_LINES}: fewer rounds")
@@ -281,10 +280,10 @@ def _program_of(texts: Sequence[Sequence[Operation]]) -> Program:
 
 
 class Simulation:
-    """A fight that can be played again and again, from any states: what was worked out once stays known.
+    """A fight to simulate repeatedly, from any states; its graphs are kept between calls.
 
-    A snapshot is taken after each of the programs. The deck is the same for both sides; with `replacement` every card
-    comes from a full one, as the exact engine has it (AC-9.3). `choices`: what the plan says that the programs ask.
+    A snapshot is taken after each program. Both sides have the same deck; with `replacement` every card is drawn from a
+    full one, as in the exact engine (AC-9.3). `choices` is the plan of the programs' choices.
     """
 
     def __init__(
@@ -308,11 +307,11 @@ class Simulation:
         progress: Progress | None = None,
         before: int = 0,
     ) -> list[Snapshot]:
-        """The distinct pairs of states of each snapshot, in rising order, and how often each came up.
+        """Return the distinct pairs of states of each snapshot, sorted, and the number of trials of each.
 
         The trials begin in the states `start_words` of side 0 and side 1. The counts do not depend on `threads`;
-        `progress` receives the trials so far and their planned number. They follow `before` others,
-        whole chunks (:data:`~analyser.engine.parallel.CHUNK_TRIALS`) that are simulated elsewhere.
+        `progress` receives the trials so far and their planned number. The trials follow `before` others, whole
+        chunks (:data:`~analyser.engine.parallel.CHUNK_TRIALS`) that are simulated elsewhere.
         """
         assert before % CHUNK_TRIALS == 0, "a sample is shared out by whole chunks"
         start, stream, seen = (int(start_words[0]), int(start_words[1])), stream_of(seed), list[Player]()
@@ -323,7 +322,7 @@ class Simulation:
                 for number in range(task.first, task.last):
                     player.play(Chunk(start, stream, number), 0, task.chunk_trials)
             player.collect()
-            seen.append(player)  # an interrupted one is not used again: it stopped in the middle of a trial
+            seen.append(player)  # not after an interrupt, which stops within a trial
 
         if trials <= FEW and not play_trials.pays():
             threads = 1
@@ -338,9 +337,9 @@ class Simulation:
         return snapshots
 
     def trace(self, start: Pair, numbers: Iterable[int], seed: int) -> Iterator[list[int]]:
-        """Yield what chance decided in trials of the sample that :meth:`play` plays, by their numbers from 0.
+        """Yield the results of the draws of single trials of :meth:`play`, given by their numbers from 0.
 
-        Of a roll its score, of a card its value, of anything else whether it answers yes, 1 or 0.
+        The result of a roll is its score, of a card its value, and of any other draw 1 for yes or 0 for no.
         """
         player, stream = self._player(), stream_of(seed)
         for number in numbers:
