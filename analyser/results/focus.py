@@ -142,7 +142,7 @@ class FocusResult(FightResult):
             weight = weights[states.flag(own, name)].sum()
             losses |= probability_figures(f"p_attacker_{name}", estimate(weight, self.trials))
         models = self.scenario.attacks[number - 1].attack.attacker_models or MOST_MODELS
-        missing = MOST_MODELS - models  # the state of the attacker starts with MOST_MODELS
+        missing = MOST_MODELS - models  # the setup gives the attacker MOST_MODELS
         destroyed = states.models_destroyed(own, MOST_MODELS) - missing
         limit = self.scenario.attacks[number - 1].attack.attacker_damage_limit
         for name, values in (("models_destroyed", destroyed), ("damage_left", states.damage(own))):
