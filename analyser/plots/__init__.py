@@ -1,17 +1,16 @@
-"""Pictures of tidy tables and answers: data in, Axes out. Drawn without pyplot, so that nothing is shared or left open.
+"""Plots of tidy tables and results: functions that take data and return Axes, without pyplot and its global state.
 
-No module is named as a plot, which it would hide; `common.look` is what they share. Every plot takes
+A module must not have the name of a plot, because it would hide the plot. Every plot takes
 
-- a tidy frame or an answer;
-- `ax`, the Axes to draw on: default those of a new figure, as large as what is drawn
-  (``.figure.savefig(...)`` writes it). On axes of yours it draws inside them, in your style, with the legend where
-  ``Axes.legend`` puts it;
+- a tidy frame or a result;
+- `ax`, the Axes to draw on. By default it makes a new figure of suitable size (``.figure.savefig(...)`` writes it). On
+  given axes it uses their style, and the legend stands where ``Axes.legend`` puts it;
 - `label` and `color`: one for a single series; for several a list, or a mapping by name;
-- `title`: None for none. On axes of yours there is none unless you give it;
+- `title`: None for none. On given axes the default is no title;
 - keyword arguments for its artists, such as `alpha` or `linewidth`.
 
-It returns the Axes, and raises InputError if the frame has no rows or lacks a column, or if there are more series than
-can be told apart.
+It returns the Axes. It raises InputError if the frame has no rows or lacks a column, or if there are too many series to
+distinguish.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ __all__ = list(_PLACES)
 
 
 def __getattr__(name: str) -> Any:
-    """Import a plot when it is first asked for: what is beside the plots needs no pandas."""
+    """Import a plot on first access, because the other modules of this package need no pandas."""
     if name not in _PLACES:
         raise AttributeError(f"module 'analyser.plots' has no attribute {name!r}")
     return getattr(importlib.import_module(f"analyser.plots.{_PLACES[name]}"), name)

@@ -1,4 +1,4 @@
-"""Pictures made of bars: what became of a unit by round, where dice went, what each number does."""
+"""Bar plots: states of a unit by round, the funnel of dice, and the effect of each number."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from analyser.common.frames import readable
 from analyser.plots.metrics import figure_title
 
 FATES_HEIGHT = 2.5  # inches
-ACROSS, HEIGHT_A_STAGE, HEIGHT_A_NUMBER = 5.0, 0.36, 0.4  # inches, of bars below one another
+ACROSS, HEIGHT_A_STAGE, HEIGHT_A_NUMBER = 5.0, 0.36, 0.4  # inches, of horizontal bars
 LETTERS_A_LINE = 78
 STATES: Mapping[str, tuple[str, str, str]] = {
     "p_steady": ("steady", look.LIGHT, ""),
@@ -24,7 +24,7 @@ STATES: Mapping[str, tuple[str, str, str]] = {
     "p_routed": ("routed or panicked", look.DARK, ""),
     "p_gone": ("gone", "white", look.LOST),
 }
-"""The name, colour and hatch of each state, by column."""
+"""Name, colour and hatch of each state, by column."""
 _LOOK: Mapping[str, Mapping[str, Any]] = {
     "total": {"facecolor": look.DARK},
     "part": {"facecolor": look.MEDIUM, "edgecolor": look.DARK},
@@ -43,7 +43,7 @@ def fates(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """States of a unit by round, stacked bars: steady, shaken, routed and gone, which is hatched.
+    """Draw the states of a unit by round as stacked bars: steady, shaken, routed, and gone (hatched).
 
     Parameters
     ----------
@@ -81,15 +81,15 @@ def funnel(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """Expected numbers from the dice rolled down to the models destroyed, one bar a stage; what is lost is hatched.
+    """Draw the expected numbers from dice rolled to models destroyed, one bar per stage; losses are hatched.
 
     Parameters
     ----------
     data : DataFrame
-        `stage`, `unit` (what is counted), `kind` (``"total"``, ``"part"`` of the total above it, or ``"lost"``) and
-        `mean`, in the order from top to bottom: as of :func:`analyser.dice_funnel`.
+        `stage`, `unit` (of the count), `kind` (``"total"``, ``"part"`` of the total above it, or ``"lost"``) and
+        `mean`, from top to bottom, as :func:`analyser.dice_funnel` returns them.
     color : mapping, optional
-        The colours of the kinds.
+        Colours of the kinds.
 
     Examples
     --------
@@ -136,17 +136,17 @@ def tornado(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """Two bars from the figure as it is, for each number of a unit that changes it; the longest on top.
+    """Draw the change of a figure by one less and one more of each number of a unit, the largest on top.
 
     Parameters
     ----------
     data : Sensitivity, or DataFrame
-        `side`, `number`, `value`, `metric`, `base`, `minus_1` and `plus_1`: the figure with one less and with one more
-        of the number, NaN where that cannot be. Figures ``p_...`` are drawn in percent.
+        `side`, `number`, `value`, `metric`, `base`, and `minus_1` and `plus_1`, the figure with one less and one more
+        of the number, NaN if impossible. Figures ``p_...`` are drawn in percent.
     quantity : str, optional
-        What the figure is called. Default: the name of its column in words.
+        Name of the figure. Default: the name of its column in words.
     label, color : optional
-        Of the bars ``"one less"`` and ``"one more"``: two, or a mapping.
+        For the bars ``"one less"`` and ``"one more"``: two, or a mapping.
 
     Examples
     --------

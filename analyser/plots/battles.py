@@ -1,4 +1,4 @@
-"""Pictures of battles: the margin of victory, what is left by round, what each unit did."""
+"""Plots of battles: margin of victory, survivors by round, and contributions of units."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from analyser.common.frames import readable
 from analyser.common.text import NEGLIGIBLE
 
 WIDTH, HEIGHT = 6.2, 2.9  # inches
-BAR = 0.34  # inches a unit
+BAR = 0.34  # inches per unit
 _WON, _DRAWN, _LOST = look.DARK, look.LIGHT, look.MEDIUM
 
 
@@ -27,12 +27,12 @@ def margins(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """The distribution of a margin of victory points: a bar for each, those won, drawn and lost told apart.
+    """Draw the distribution of the margin of victory points as bars, coloured as won, drawn or lost.
 
     Parameters
     ----------
     data : BattleResult, or DataFrame
-        `margin` (an integer), `probability`; where it has `low` and `high`, the 95% intervals are drawn.
+        `margin` (an integer) and `probability`; the 95% intervals are drawn if there are `low` and `high`.
 
     Examples
     --------
@@ -67,13 +67,13 @@ def margins(
 
 
 def _armies(data: Any) -> dict[str, str]:
-    """Return the names of the armies by side: of an answer, or the sides of a table."""
+    """Return the names of the armies by side; for a table the names of the sides."""
     names = getattr(data, "names", None)
     return names if isinstance(names, dict) else {"mine": "mine", "yours": "yours"}
 
 
 def _same(frame: pd.DataFrame, rows: pd.DataFrame) -> Any:
-    """The part of a whole distribution on the same side of 0."""
+    """Return True for the rows of `frame` whose margin has the sign of that of `rows`."""
     return np.sign(frame["margin"]) == np.sign(rows["margin"].iloc[0])
 
 
@@ -86,13 +86,13 @@ def points_left(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """Percent of each side's points left at the end of each round: a line a side in the band of most battles.
+    """Draw the percent of each side's points left by round: a line per side, with a band of 80% of battles.
 
     Parameters
     ----------
     data : BattleResult, or DataFrame
         `round`, `side`, `mean_percent`, `percent_10th_percentile`, `percent_90th_percentile`, as ``survivors()`` of a
-        battle.
+        battle returns them.
 
     Examples
     --------
@@ -131,13 +131,13 @@ def contributions(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """Points that each unit destroyed and those that it lost: two bars a unit.
+    """Draw the points that each unit destroyed and lost, two bars per unit.
 
     Parameters
     ----------
     data : BattleResult, or DataFrame
-        `side`, `name`, `points_destroyed`, `points_absorbed`, as ``contributions()`` of a battle; with standard
-        errors if there are any.
+        `side`, `name`, `points_destroyed`, `points_absorbed`, and standard errors if known, as ``contributions()`` of
+        a battle returns them.
 
     Examples
     --------

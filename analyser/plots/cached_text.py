@@ -1,4 +1,4 @@
-"""Texts of crowded pictures, drawn from outlines that are worked out once for each string."""
+"""Fast text for crowded plots, drawn from outlines cached per string."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MIDDLE, _BOTTOM = "0", "lp"  # reference glyphs for vertical alignment
 
 
 class Outline(NamedTuple):
-    """A string in points about the place where it stands: its path, the corners around it, where its line begins."""
+    """Outline of a string in points relative to its anchor: path, corners of its box, and start of the line."""
 
     path: Path
     corners: NDArray[np.float64]  # shape (4, 2)
@@ -31,10 +31,10 @@ class Outline(NamedTuple):
 
 
 class OutlinedText(Text):
-    """A text on one line, no formula, drawn from its outline: at its own place, or at `places` if there are any.
+    """A text on one line, without formulas, drawn from its outline at its own position or at `places`.
 
-    One of several equal texts draws all of them (`places`); the others have an empty list. A picture has hundreds of
-    texts but few different strings, so laying out each string once saves most of the time.
+    One of several equal texts draws all of them (`places`); the others have an empty list. A plot has hundreds of texts
+    but few different strings, so laying out each string once saves most of the time.
     """
 
     places: list[tuple[float, float]] | None = None
@@ -43,7 +43,7 @@ class OutlinedText(Text):
         super().__init__(x, y, text, parse_math=False, **properties)
 
     def draw(self, renderer: Any) -> None:
-        """Draw it; called by the figure."""
+        """Draw the text; called by the figure."""
         places = [self.get_unitless_position()] if self.places is None else self.places
         if not (self.get_visible() and self.get_text() and places):
             return
@@ -53,7 +53,7 @@ class OutlinedText(Text):
             pen.set_linewidth(0)
             colour = to_rgba(self.get_color())
             renderer.draw_markers(pen, outline.path, scaled, Path(places), self.get_transform(), colour)
-        else:  # SVG writes each letter once and refers to it, which makes a third of the file
+        else:  # SVG stores each letter once, for a third of the file size
             pen.set_foreground(self.get_color())
             x, y = scaled.transform(outline.start) + self.get_transform().transform(places[0])
             y = renderer.get_canvas_width_height()[1] - y if renderer.flipy() else y
@@ -75,7 +75,7 @@ class OutlinedText(Text):
 
 
 def outline_labels(axis: Axis) -> None:
-    """Have the labels of an axis drawn from outlines; its ticks must be fixed."""
+    """Draw the labels of an axis from outlines; its ticks must be fixed."""
     for tick in axis.get_major_ticks():
         for name in ("label1", "label2"):
             plain = getattr(tick, name)
@@ -88,20 +88,20 @@ def outline_labels(axis: Axis) -> None:
 
 @lru_cache
 def _scaled(pixels: float, rotation: float) -> Affine2D:
-    """Return the transform from points to pixels around the place of a text."""
+    """Return the transform from points to pixels relative to the anchor of a text."""
     return Affine2D().scale(pixels).rotate_deg(rotation)
 
 
 @lru_cache(maxsize=4096)
 def _outline(text: str, font: FontProperties, across: str, up: str) -> Outline:
-    """The outline of `text` about the point that its alignment says; the text need not have letters of full height."""
+    """Return the outline of `text` relative to the anchor of its alignment, for any height of its letters."""
 
     def path_of(string: str) -> Path:
         with rc_context({"text.parse_math": False}):  # TextPath has no parse_math argument
             return TextPath((0, 0), string, size=font.get_size_in_points(), prop=font)
 
     path, line = path_of(text), path_of(_BOTTOM if up == "bottom" else _MIDDLE).get_extents()
-    whole = path.get_extents() if len(path) else Bbox.unit()  # of spaces alone there is no path
+    whole = path.get_extents() if len(path) else Bbox.unit()  # spaces have no path
     left = {"left": whole.x0, "center": (whole.x0 + whole.x1) / 2, "right": whole.x1}[across]
     move = Affine2D().translate(-left, -line.y0 if up == "bottom" else -(line.y0 + line.y1) / 2)
     return Outline(move.transform_path(path), move.transform(whole.corners()), move.transform(np.zeros(2)))

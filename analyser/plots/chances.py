@@ -1,4 +1,4 @@
-"""Pictures of an observed outcome among all possible ones: the distribution of one fight, and strips of many."""
+"""Plots of observed outcomes among all possible ones: the distribution of one fight, and strips for many."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from analyser.common.frames import readable
 WIDE, HIGH = 6.2, 3.0  # inches
 _A_STRIP = 0.34
 _MOST_BARS = 60
-_LONGEST_LEVEL = 5  # characters; longer names of bars are turned
+_LONGEST_LEVEL = 5  # characters; longer names of bars are rotated
 
 
 def outcome_law(
@@ -28,14 +28,14 @@ def outcome_law(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """The law of an outcome, from the worst to the best: what is worse than what happened dark, that itself hatched.
+    """Draw the distribution of an outcome, worst to best, coloured as worse than, equal to or better than observed.
 
     Parameters
     ----------
     data : DataFrame
-        The figures of the outcome, rows from the worst to the best, and `probability`.
+        The figures of the outcome and `probability`; rows from the worst to the best.
     happened : mapping
-        What happened, by those figures.
+        The observed value of each figure.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def outcome_law(
     kinds = ("worse", "what happened", "better")
     labels = look.per_series(label, kinds, kinds, "label")
     colours = look.per_series(color, kinds, (look.DARK, look.MEDIUM, look.LIGHT), "color")
-    across = ", ".join(names).replace("_", " ") + "\n " * turned * 2  # below it, room for what is turned
+    across = ", ".join(names).replace("_", " ") + "\n " * turned * 2  # space for rotated names
     own = f"{look.subject_of(data)}\nWhat could have happened"
     more: dict[str, Any] = {"xlabel": across, "ylabel": look.PERCENT, "legend": 3}
     with look.drawing(ax, WIDE, HIGH, title=title, own=own, **more) as axes:
@@ -86,12 +86,12 @@ def luck_strips(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """Each fight as a strip among all that could have happened in it, from the worst to the best.
+    """Draw each fight as a strip that marks the observed outcome among all outcomes from the worst to the best.
 
     Parameters
     ----------
     data : DataFrame
-        `fight`, `side`, `got`, `worse` and `equal` (probabilities), the sums of the sides last, with `fight` "all".
+        `fight`, `side`, `got`, `worse` and `equal` (probabilities); last the sums of the sides, with `fight` "all".
     label, color : optional
         By side.
 

@@ -1,4 +1,4 @@
-"""Pictures of what to do, as things stand."""
+"""Plots of decisions: the best action by situation, and the cost of simple tactics."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ COLOURS = {
     "take cover": ("#dfe6ec", "\\\\\\"),
     "advance and take cover": ("#dfe6ec", "///"),
 }
-"""Colour and hatch of actions, told apart by colour-blind readers, and in grey by their hatches."""
+"""Colour and hatch of actions: colours are safe for colour-blind readers, hatches work in grey."""
 _HOW_FAR = re.compile(r" (to |\d).*?(?= and |$)")  # "advance 3 inches and shoot" becomes "advance and shoot"
 _EDGES: dict[str, Any] = {"edgecolor": "white", "linewidth": 1, "hatchcolor": look.DARK, "hatch_linewidth": 0.7}
 FEWEST_COLUMNS = 4
@@ -49,15 +49,15 @@ def choices(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """Best action in each situation, a colour and a hatch each, over two numbers.
+    """Draw the best action of each situation over two numbers, with a colour and a hatch per action.
 
     Actions of :data:`COLOURS` have the same colour in every picture; moves of different lengths count as one action.
 
     Parameters
     ----------
     data : DataFrame
-        `x` and `y`, numbers; `do`, the action: of more than eight the rarest are drawn as one; `costs`, the cost of
-        the next best; `comes_up`, False draws the situation pale. A situation without a row is left white.
+        Numbers `x` and `y`; `do`, the action (the rarest of more than eight are drawn as one); `costs`, the cost of the
+        next best; `comes_up`, False draws the situation pale. A situation without a row stays white.
     across, up : str
         Names of `x` and `y`.
     label, color : optional
@@ -110,7 +110,7 @@ def choices(
 
 
 def _fills(named: list[str]) -> dict[str, tuple[str, str]]:
-    """Colour and hatch of each action: its own ones, of another action those of one that is not in the picture."""
+    """Return the colour and hatch of each action; one not in COLOURS gets those of an action that is not drawn."""
     free = [fill for name, fill in COLOURS.items() if name not in named]
     return {name: COLOURS.get(name) or free.pop(0) for name in named}
 
@@ -124,12 +124,12 @@ def tactic_costs(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """Cost of each unit's usual tactic against best play, a bar each, with a line to the highest cost.
+    """Draw the cost of each unit's usual tactic against best play as bars, with a line to the highest cost.
 
     Parameters
     ----------
     data : Tactics, or DataFrame
-        `attacker`, `cost` and `most`, probabilities; the highest costs are drawn, on top.
+        `attacker`, `cost` and `most` (probabilities), sorted by cost; the highest costs are drawn, from the top.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Pictures of distributions: bars, lines and cumulative steps, one alone, several overlaid, or a panel each."""
+"""Plots of distributions: bars, lines and cumulative steps, alone, overlaid or in panels."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from analyser.common.text import NEGLIGIBLE, SHORT_ENOUGH
 Kind = Literal["summary", "bars", "lines", "at least", "at most"]
 KINDS: Sequence[Kind] = ("summary", "bars", "lines", "at least", "at most")
 WIDTH_A_BAR, LEAST_WIDTH, MOST_WIDTH, HEIGHT = 0.44, 3.4, 7.5, 2.9  # inches
-MOST_WITH_TEXT = 16  # bars that have their percentage written above them
-MOST_BARS = 24  # that all have a name
-FEWEST_PLACES = 5  # that fewer bars take, or they would be walls
-PANEL_WIDTH, PANEL_HEIGHT, LETTERS_AN_INCH = 3.4, 2.7, 10  # inches; of a title or legend
-INCHES_A_SAMPLE, HEIGHT_A_LABEL = 0.8, 0.2  # inches of a legend: the line or bar beside a label, and a label
+MOST_WITH_TEXT = 16  # bars with their percentage above them
+MOST_BARS = 24  # most bars that all have a name
+FEWEST_PLACES = 5  # least width of the axis in bars, so that few bars are not too wide
+PANEL_WIDTH, PANEL_HEIGHT, LETTERS_AN_INCH = 3.4, 2.7, 10  # inches; letters of a title or legend
+INCHES_A_SAMPLE, HEIGHT_A_LABEL = 0.8, 0.2  # inches of a legend: symbol, and height of a label
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo")
-_KNOWN_VALUES = ("value", "models_destroyed")  # columns that are taken as `x` without being asked for
+_KNOWN_VALUES = ("value", "models_destroyed")  # default columns for `x`
 _BAR: dict[str, Any] = {"color": look.MEDIUM, "edgecolor": look.DARK, "linewidth": 0.8}
 
 
 class Law(NamedTuple):
-    """A distribution over the values of a picture, in percent; `ends` are those of its 95% intervals, shape (2, n)."""
+    """Distribution over the values of a plot, in percent; `ends` of its 95% intervals have shape (2, n)."""
 
     name: str
     percent: NDArray[np.float64]
@@ -54,30 +54,30 @@ def distribution(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """Draw a distribution, or several: side by side as bars, or over one another as lines or cumulative steps.
+    """Draw one or several distributions: bars side by side, or overlaid lines or cumulative steps.
 
     Parameters
     ----------
-    data : DataFrame, answer, Distribution, or mapping of any of these by name
-        A tidy frame has `probability` and a column of values; rows of one value are added up. Of a sample the 95%
-        intervals are drawn: from `count`, or from `low` and `high` (`at_least_low`, `at_least_high`) as of
+    data : DataFrame, result, Distribution, or mapping of any of these by name
+        A tidy frame has `probability` and a column of values; rows of one value are summed. The 95% intervals of
+        simulated ones are drawn from `count`, or from `low` and `high` (`at_least_low`, `at_least_high`) as in
         :meth:`analyser.Result.pmf`.
     x : str, or (str, int), optional
-        The column of the values; or the figure of an answer, with the round or attack after which. Default: `value`
-        or `models_destroyed`.
+        The column of the values; or the figure of a result, with its round or attack. Default: `value` or
+        `models_destroyed`.
     by : str, optional
         A column of a frame: a series for each of its values.
     kind : {"summary", "bars", "lines", "at least", "at most"}, optional
-        ``"summary"`` is bars, and a stepped line for at least so many. Default: that for a single series on a new
-        picture, else bars. Ends that are less likely than 0.01% are left out.
+        ``"summary"`` draws bars, and a stepped line for *at least*. It is the default for a single series on a new
+        figure; otherwise the default is bars. Ends with a probability below 0.01% are left out.
     lost : str, optional
-        A column of bool of a frame: bars of units that are lost are hatched.
+        A bool column of a frame: bars of lost units are hatched.
     ax : Axes, optional
-        Default: those of a new figure. Series already on them keep their looks, and the next ones differ.
+        Default: those of a new figure. New series differ from those already on the axes.
     label, color : optional
         One for a single series; for several a list, or a mapping by name.
     title : str or None
-        Default: what an answer says of its question. None: no title.
+        Default: the question of a result. None: no title.
     **artist
         Passed to ``Axes.bar`` or ``Axes.plot``.
 
@@ -88,7 +88,7 @@ def distribution(
     Raises
     ------
     InputError
-        No rows, a column that is missing, or more than six series.
+        No rows, a missing column, or more than six series.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def distribution(
             _draw_lines(axes, places, laws, drawn, label, color, artist)
         _set_scale(axes, places, [law.percent for law in laws], full=drawn in ("summary", "at least", "at most"))
         if _is_counted(parts):
-            least, most = axes.dataLim.intervalx  # bars reach beyond their values, which alone have ticks
+            least, most = axes.dataLim.intervalx  # ticks only at values, not at the edges of bars
             ticks = MaxNLocator(integer=True).tick_values(least, most)
             axes.set_xticks(ticks[(ticks >= least) & (ticks <= most)])
         else:
@@ -138,7 +138,7 @@ def distribution(
 
 
 class Part(NamedTuple):
-    """A distribution as given: its name, its tidy rows, and the column of its values."""
+    """Input of one distribution: its name, tidy rows, and column of values."""
 
     name: str
     frame: pd.DataFrame
@@ -146,7 +146,7 @@ class Part(NamedTuple):
 
 
 def _parts(data: Any, x: Any, by: str | None) -> list[Part]:
-    """The distributions that are to be drawn."""
+    """Return the distributions to draw."""
     if isinstance(data, Mapping):
         return [part._replace(name=str(name)) for name, each in data.items() for part in _parts(each, x, None)]
     frame, column = _tidy(data, x)
@@ -159,7 +159,7 @@ def _parts(data: Any, x: Any, by: str | None) -> list[Part]:
 
 def _tidy(data: Any, x: Any) -> tuple[pd.DataFrame, str]:
     """Return the input as a tidy frame, and the column of its values."""
-    if hasattr(data, "pictured"):  # the answer to a fight
+    if hasattr(data, "pictured"):  # the result of a fight
         figure, moment = x if isinstance(x, tuple) else (x or data.pictured, None)
         frame = data.pmf(figure, moment).rename(columns={"value": figure})
         return (
@@ -179,10 +179,10 @@ def _is_counted(parts: Sequence[Part]) -> bool:
 
 
 def _laws(parts: Sequence[Part], kind: Kind, trimmed: Any = None) -> tuple[list[Any], list[Law], bool]:
-    """The values of the picture in order, each distribution over them, and whether any is left out."""
+    """Return the sorted values of the plot, the distributions over them, and True if values are left out."""
     values = list(dict.fromkeys(value for part in parts for value in part.frame[part.x]))
     if _is_counted(parts):
-        least = 0 if parts[0].x == "models_destroyed" else min(values)  # that none is destroyed may be unseen
+        least = 0 if parts[0].x == "models_destroyed" else min(values)  # 0 may be missing in a simulation
         values = list(range(min(least, *values), max(values) + 1))
     elif all(pd.api.types.is_numeric_dtype(part.frame[part.x]) for part in parts):
         values = sorted(values)
@@ -197,7 +197,7 @@ def _laws(parts: Sequence[Part], kind: Kind, trimmed: Any = None) -> tuple[list[
 
 
 def _added_up(part: Part, column: str, values: list[Any]) -> NDArray[np.float64]:
-    """A column summed by value, 0 where there is none: shape (values,)."""
+    """Return a column summed by value, 0 for missing values: shape (values,)."""
     summed = part.frame.groupby(part.x, sort=False, observed=True)[column].sum()
     return summed.reindex(values, fill_value=0).to_numpy(np.float64)
 
@@ -209,19 +209,19 @@ def _cumulated(pmf: NDArray[np.float64], kind: Kind) -> NDArray[np.float64]:
 
 
 def _shown(pmfs: NDArray[np.float64], kind: Kind) -> list[int]:
-    """The places of the values that are worth showing: without unlikely ends of a long distribution."""
+    """Return the indices of the values to draw, without the unlikely ends of a long distribution."""
     above = np.cumsum(pmfs[:, ::-1], axis=1)[:, ::-1].max(axis=0)
     below = np.cumsum(pmfs, axis=1).max(axis=0)
     places = np.flatnonzero((above >= NEGLIGIBLE) & (below >= NEGLIGIBLE))
     if len(pmfs) == 1 and kind not in ("at least", "at most") and pmfs.shape[1] <= max(SHORT_ENOUGH, MOST_BARS):
         places = np.arange(pmfs.shape[1])
     if kind == "at least" and len(places) > 1 and places[0] == 0:
-        places = places[1:]  # every number is at least the least one
+        places = places[1:]  # "at least" the smallest value is certain
     return [int(place) for place in places]
 
 
 def _ends(part: Part, kind: Kind, values: list[Any]) -> NDArray[np.float64] | None:
-    """The ends of the 95% intervals of a sample, shape (2, values); None where there are none."""
+    """Return the ends of simulated 95% intervals, shape (2, values); None if there are none."""
     if "count" in part.frame:
         counts = _added_up(part, "count", values)
         low, high, _ = intervals(_cumulated(counts, kind).round(), int(counts.sum()))
@@ -232,7 +232,7 @@ def _ends(part: Part, kind: Kind, values: list[Any]) -> NDArray[np.float64] | No
     rows = part.frame.set_index(part.x)[names].reindex(values).to_numpy(np.float64).T
     if kind != "at most":
         return rows
-    return np.hstack([1 - rows[::-1, 1:], np.full((2, 1), np.nan)])  # at most x: not at least x + 1
+    return np.hstack([1 - rows[::-1, 1:], np.full((2, 1), np.nan)])  # P(at most x) = 1 - P(at least x + 1)
 
 
 def _ylabel(kind: Kind) -> str:
@@ -242,7 +242,7 @@ def _ylabel(kind: Kind) -> str:
 
 
 def _draw_bars(axes: Axes, places: Any, laws: Sequence[Law], label: Any, color: Any, artist: dict[str, Any]) -> None:
-    """A bar for each value and series, side by side; over what the axes have already they are transparent."""
+    """Draw a bar for each value and series, side by side; transparent if the axes have earlier series."""
     first, width = len(axes.get_legend_handles_labels()[1]), 0.8 / len(laws)
     styles = look.line_styles(axes, [each.name for each in laws], label, color)
     for number, (law, line) in enumerate(zip(laws, styles)):
@@ -278,7 +278,7 @@ def _draw_ends(axes: Axes, places: Any, law: Law, color: Any) -> None:
 
 
 def _set_scale(axes: Axes, places: NDArray[np.float64], drawn: Sequence[NDArray[np.float64]], *, full: bool) -> None:
-    """Limits that hold what is drawn, and what was there before: cumulative figures up to 100 percent."""
+    """Set limits that include new and earlier series; cumulative figures reach 100 percent."""
     is_new = len(axes.get_legend_handles_labels()[1]) <= len(drawn) + full
     half, middle = max(len(places), FEWEST_PLACES) / 2, (places[0] + places[-1]) / 2
     half = (places[-1] - places[0] + 1.2) / 2 if len(places) >= FEWEST_PLACES else half
@@ -316,9 +316,9 @@ def panels(
     Parameters
     ----------
     data : DataFrame, or mapping
-        A tidy frame and the column `by`; or what to draw by the title of its panel.
+        A tidy frame with the column `by`, or the data of each panel by its title.
     draw : callable
-        A plot of this package, or any function that takes data, `ax` and `title`.
+        A plot of this package, or any function with the arguments data, `ax` and `title`.
     columns : int
         Panels side by side.
     size : (float, float)
@@ -326,7 +326,7 @@ def panels(
     share : bool
         Give all panels the same limits, and name the axes once.
     title : str, optional
-        That of the whole figure.
+        Title of the whole figure.
     **more
         Passed to `draw`.
 
@@ -375,7 +375,7 @@ def panels(
 
 
 def _share_scales(grid: Sequence[Axes]) -> None:
-    """Give all panels limits that hold what each of them shows, and the ticks of the widest, if they are numbers."""
+    """Give all panels common limits and, if they are numeric, the ticks of the widest panel."""
     widest = max(grid, key=lambda axes: np.ptp(axes.get_xlim()))
     if all(isinstance(axes.xaxis.get_major_formatter(), ScalarFormatter) for axes in grid):
         for axes in grid:
@@ -387,7 +387,7 @@ def _share_scales(grid: Sequence[Axes]) -> None:
 
 
 def _one_legend(figure: Figure, grid: Sequence[Axes]) -> None:
-    """Put one legend below all panels, where all have the same one."""
+    """Replace equal legends of all panels by one legend below them."""
     legends = [legend for ax in grid if (legend := ax.get_legend())]
     texts = [[text.get_text() for text in legend.get_texts()] for legend in legends]
     if len(texts) == len(grid) and all(each == texts[0] for each in texts):

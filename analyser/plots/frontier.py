@@ -1,4 +1,4 @@
-"""Pictures of the points of loadouts against what they do, and the loadouts that no other dominates."""
+"""Plots of the points of loadouts against their effect or fair points, with the efficient frontier."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from analyser.plots.label_placement import label_offsets
 from analyser.plots.metrics import figure_title
 
 WIDTH, HEIGHT = 6.4, 4.2  # inches
-MOST_NUMBERED = 14  # of more loadouts only those on the frontier are numbered
+MOST_NUMBERED = 14  # with more loadouts only the frontier is numbered
 
 
 def efficient(frame: pd.DataFrame, metric: str) -> NDArray[np.bool_]:
-    """Return True for the rows that no other dominates: none costs at most as much and does more, or as much for less.
+    """Return True for efficient rows: no other row has more effect for at most its points, or as much for fewer.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def efficient(frame: pd.DataFrame, metric: str) -> NDArray[np.bool_]:
     Returns
     -------
     bool array, shape (rows,)
-        False where either is not known. Equal rows are efficient together.
+        False if a figure is unknown. Equal rows are all efficient.
 
     Examples
     --------
@@ -60,22 +60,22 @@ def cost_against_effect(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """Points across, effect upwards: a numbered marker for each loadout, the efficient frontier as a stepped line.
+    """Draw the effect of loadouts against their points, with the efficient frontier as a stepped line.
 
-    A loadout is on the frontier if no other one does as much for fewer points, or more for as many (Pareto).
+    A loadout is on the (Pareto) frontier if no other has as much effect for fewer points, or more for as many.
 
     Parameters
     ----------
     data : Comparison, or DataFrame
-        `loadout`, `points`, and the column `metric`, as of :class:`analyser.Comparison`. Rows without either figure
-        are not drawn, and the picture says how many; InputError if all are such rows.
+        `loadout`, `points`, and the column `metric`, as in :class:`analyser.Comparison`. Rows without one of the
+        figures are counted, not drawn; InputError if no rows remain.
     metric : str
-        The column that is the effect; more is better.
+        The column of the effect; more is better.
     quantity : str, optional
-        What the effect is called. Default: the name of the column. Columns ``p_...`` are in percent.
+        Name of the effect. Default: the name of the column. Columns ``p_...`` are in percent.
     label, color : optional
-        Of the markers ``"efficient frontier"`` and ``"beaten by another"``; `label` may also name the loadouts, as a
-        mapping.
+        For the markers ``"efficient frontier"`` and ``"beaten by another"``; `label` may also be a mapping that names
+        the loadouts.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def cost_against_effect(
         order = np.lexsort((effects, points))
         best, rest = order[on_frontier[order]], ~on_frontier
         axes.step(points[best], effects[best], where="post", color=colours[0], linewidth=1.4, label=labels[0])
-        dots: dict[str, Any] = {"linestyle": "", "marker": "o", "markersize": 13, "color": colours[0]}  # for two digits
+        dots: dict[str, Any] = {"linestyle": "", "marker": "o", "markersize": 13, "color": colours[0]}  # 2 digits
         axes.plot(points[best], effects[best], **{**dots, **artist})
         if rest.any():
             dots |= {"marker": "D", "markersize": 5.5, "markerfacecolor": colours[1], "markeredgewidth": 0.8}
@@ -118,7 +118,7 @@ def cost_against_effect(
 
 
 def _name(axes: Axes, loadouts: list[str], places: NDArray[np.float64], on_frontier: NDArray[np.bool_]) -> None:
-    """Numbers at the markers, and beside the picture who they are: names at the markers would cover one another."""
+    """Number the markers and list their names beside the axes, because names at the markers would overlap."""
     order = np.lexsort((-places[:, 1], places[:, 0], ~on_frontier))
     named = order[: on_frontier.sum()] if len(loadouts) > MOST_NUMBERED else order
     inside: dict[str, Any] = {"xytext": (0, 0), "ha": "center", "color": "white"}
@@ -131,7 +131,7 @@ def _name(axes: Axes, loadouts: list[str], places: NDArray[np.float64], on_front
 
 
 def _list(axes: Axes, loadouts: list[str]) -> None:
-    """The names of the numbers: beside a new picture; on the user's axes in the legend."""
+    """List the numbered names beside a new figure, or in the legend of given axes."""
     if not isinstance(axes, look.Picture):
         for number, name in enumerate(loadouts, start=1):
             axes.plot([], [], linestyle="", marker=f"${number}$", color="black", label=name)
@@ -151,16 +151,16 @@ def fair_points(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """Fair points across, today's points upwards: a marker for each loadout, its faction by shape and colour.
+    """Draw today's points of loadouts against fair points, with markers by faction.
 
-    Above the upper line a loadout costs more than the usual interval of fair points allows, below the lower one less;
-    those with a verdict are filled, the farthest numbered.
+    A loadout above the upper or below the lower line costs more or less than a typical interval of fair points allows.
+    Loadouts with a verdict have filled markers, and the farthest are numbered.
 
     Parameters
     ----------
     data : FairPoints, or DataFrame
-        As of :class:`analyser.FairPoints`. Loadouts without fair points are not drawn, and the picture says how many;
-        InputError if all are such.
+        As in :class:`analyser.FairPoints`. Loadouts without fair points are counted, not drawn; InputError if none
+        remain.
 
     Examples
     --------

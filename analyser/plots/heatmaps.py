@@ -1,4 +1,4 @@
-"""Pictures made of cells: a table of rows and columns, a figure in each; the distribution of a number by round."""
+"""Heatmaps: tables of figures, and the distribution of a number by round."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ from analyser.plots import metrics
 from analyser.plots.cached_text import OutlinedText, outline_labels
 
 Scale = Literal["linear", "log", "log-odds"]
-LEAST_SHARE = 0.01  # of the highest figure: less has the darkest colour; and of a probability, from either end
+LEAST_SHARE = 0.01  # of the highest figure, or distance of a probability from 0 and 1: limit of the colours
 MEAN = "mean"
-MOST_CELLS = 40  # numbers of a distribution, one above the other
-CELL_WIDTH, CELL_HEIGHT = 0.44, 0.31  # inches: room for four characters of CELL_POINTS
+MOST_CELLS = 40  # most values of a distribution
+CELL_WIDTH, CELL_HEIGHT = 0.44, 0.31  # inches; fits four characters of CELL_POINTS
 ROUND_WIDTH, NUMBER_HEIGHT = 0.52, 0.3  # inches, of the cells of a distribution
 SCALE_GAP, SCALE_WIDTH = 0.2, 0.15  # inches
 LOGARITHMIC = "logarithmic from a hundredth of the highest"
 LOG_ODDS = "logarithm of the odds"
 IMPOSSIBLE = "Hatched: the attacker cannot make this attack; means leave it out."
 OF_CHANGES = "PuOr"  # colours from a loss over white to a gain
-_BETWEEN = 5.0  # points of white between groups, and before the means
-_PERCENT_TICKS = (1, 2, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 98, 99)  # written beside the colours
-_ROUND = (1, 2, 5)  # times a power of ten: other figures beside the colours
-_POINTS_AN_INCH, _OF_CELL = 72, 0.75  # how much of a cell's height its text may take
-_INCHES_A_LETTER = 0.075  # of a label
-_LEAST_TEXT = 5.0  # points: in smaller cells there is none
+_BETWEEN = 5.0  # points of white between groups and before the means
+_PERCENT_TICKS = (1, 2, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 98, 99)  # ticks of a colour bar in percent
+_ROUND = (1, 2, 5)  # times powers of ten: other ticks of a colour bar
+_POINTS_AN_INCH, _OF_CELL = 72, 0.75  # largest share of a cell's height for its text
+_INCHES_A_LETTER = 0.075  # width of a letter of a label
+_LEAST_TEXT = 5.0  # points; smaller cells have no text
 
 
 class Table(NamedTuple):
-    """Content of a heatmap: values as a grid, the names of rows and columns, and the groups of columns."""
+    """Content of a heatmap: grid of values, names of rows and columns, and groups of columns."""
 
     values: NDArray[np.float64]
     rows: list[str]
     columns: list[str]
-    groups: pd.Series[int]  # the columns of each group
+    groups: pd.Series[int]  # number of columns by group
     has_means: bool
     quantity: str
     is_probability: bool
@@ -70,34 +70,34 @@ def heatmap(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """Draw a table as coloured cells, the figure written in each: of any tidy frame, or of matchups.
+    """Draw a tidy frame or matchups as a table of coloured cells with their figures.
 
     Parameters
     ----------
     data : DataFrame, or Matchups
-        At most one row for each pair of a row and a column. Cells without a figure are blank and hatched.
+        At most one row per cell. Cells without a figure are blank and hatched.
     rows, columns, values : str
-        Columns of the frame; `values` are numbers, those of a column ``p_...`` in percent. Default: attackers,
-        defenders and the metric of an answer. Both sides stand in the order of the frame, categoricals in their own.
+        Columns of the frame; `values` are numbers, shown in percent for ``p_...``. Default: attackers, defenders and
+        the metric of matchups. Rows and columns keep the order of the frame, or of their categories.
     groups : str, optional
-        A column that divides the columns into groups. Default: `defender_category` of matchups.
+        A column that groups the columns. Default: `defender_category` of matchups.
     means : bool, optional
-        Sort both sides by their means, which are a last column and a last row. Default: of matchups.
+        Sort rows and columns by their means, and add the means as last column and row. Default: True for matchups.
     scale : {"linear", "log", "log-odds"}, optional
-        How colours follow the values. Default: linear; of matchups logarithmic but for probabilities. A table with
-        gains and losses has white at 0.
+        Scale of the colours. Default: linear; logarithmic for matchups, except for probabilities. In a table with gains
+        and losses 0 is white.
     colorbar : bool
-        Draw the colours and what they stand for; on axes of yours in a part of their place.
+        Draw a colour bar; on given axes it takes a part of their area.
     note : str
-        A last line of the title.
+        Last line of the title.
     ax : Axes, optional
         Default: those of a new figure, as large as the table.
     label : str, optional
-        What the values are called.
+        Name of the values.
     color : colormap, its name, or a colour, optional
-        A colour stands for a scale from white to it. Default: a scale that can be read in grey and by the colour-blind.
+        A colour means a scale from white to it. Default: a scale that is readable in grey and for the colour-blind.
     title : str or None
-        Default: the values, and of matchups the sides and the situation. None: no title.
+        Default: the name of the values, and for matchups the sides and the situation. None: no title.
     **artist
         Passed to ``Axes.imshow``.
 
@@ -108,7 +108,7 @@ def heatmap(
     Raises
     ------
     InputError
-        No rows, a column that is missing or has no numbers, or several rows for one cell.
+        No rows, a missing or non-numeric column, or several rows for one cell.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def heatmap(
 
 
 def _table(frame: pd.DataFrame, names: tuple[str, str, str], groups: str | None, means: bool | None) -> Table:
-    """Return the content of a heatmap from a frame, in order."""
+    """Return the sorted content of a heatmap from a frame."""
     rows, columns, values = names
     look.check_columns(frame, (values, rows, columns))
     if not pd.api.types.is_numeric_dtype(frame[values]):
@@ -182,7 +182,7 @@ def _table(frame: pd.DataFrame, names: tuple[str, str, str], groups: str | None,
 
 
 def _in_order(frame: pd.DataFrame, side: str, values: str | None) -> pd.DataFrame:
-    """A row for each of a side, by its mean of the `values` from the highest on, with that mean; else as they come."""
+    """Return the distinct rows of a side with the means of `values`, highest first; without `values` in given order."""
     found = frame.drop_duplicates(side)
     if values is not None:
         means = frame.groupby(side, observed=True)[values].mean()
@@ -191,9 +191,9 @@ def _in_order(frame: pd.DataFrame, side: str, values: str | None) -> pd.DataFram
 
 
 def _draw_cells(ax: Axes, table: Table, scale: Scale, color: Any, artist: dict[str, Any]) -> AxesImage:
-    """Colours, figures, and thin white lines between the cells."""
+    """Draw colours, figures, and thin white lines between the cells."""
     shown = 100 * table.values if table.is_probability else table.values
-    # The hatch is the ground that cells without a figure leave open.
+    # The hatched background shows through cells without a figure.
     ax.patch.set(facecolor="white", edgecolor="0.72", hatch="////", linewidth=0)
     norm = _norm(shown, scale)
     has_both = scale == "linear" and norm.vmin is not None and norm.vmin < 0 < (norm.vmax or 0)
@@ -210,7 +210,7 @@ def _draw_cells(ax: Axes, table: Table, scale: Scale, color: Any, artist: dict[s
 
 
 def _write_cells(ax: Axes, image: AxesImage, table: Table) -> None:
-    """Write the figure of each cell into it, as large as it has room for."""
+    """Write the figure of each cell into it, as large as it fits."""
     box = ax.get_window_extent()
     inches = box.width / ax.figure.dpi / table.values.shape[1], box.height / ax.figure.dpi / table.values.shape[0]
     share = min(1.0, inches[0] / CELL_WIDTH, inches[1] / CELL_HEIGHT + 0.15)
@@ -226,13 +226,13 @@ def _write_cells(ax: Axes, image: AxesImage, table: Table) -> None:
             cell = OutlinedText(column, row, text, color=ink, ha="center", va="center")
             cell.places = [] if (text, ink) in alike else alike.setdefault((text, ink), [])
             alike[text, ink].append((column, row))
-            # It stands inside its cell; and its own clip path would take longer than all else.
+            # A common clip path, because computing one per cell would dominate the time.
             cell.set(size=size, transform=ax.transData, clip_path=inside, in_layout=False)
             ax.add_artist(cell)
 
 
 def _norm(shown: NDArray[np.float64], scale: Scale) -> Normalize:
-    """Where a figure stands between the colours."""
+    """Return the normalisation of figures to colours."""
     highest = float(np.nanmax(shown, initial=0.0)) or 1.0
     if scale == "log":
         return LogNorm(LEAST_SHARE * highest, highest)
@@ -245,14 +245,14 @@ def _norm(shown: NDArray[np.float64], scale: Scale) -> Normalize:
     ends = (float(least), float(most)) if least < most else farthest
 
     def log_odds(percent: Any) -> Any:
-        shown = np.clip(percent, *ends)  # a cell without a figure stays masked
+        shown = np.clip(percent, *ends)  # cells without a figure stay masked
         return np.log(shown / (100 - shown))
 
     return FuncNorm((log_odds, lambda odds: 100 / (1 + np.exp(-odds))), *ends)
 
 
 def _label(ax: Axes, table: Table) -> None:
-    """Name the rows on the left, and the columns above: slanted, if their words are wider than the cells."""
+    """Name the rows on the left and the columns above; names wider than the cells are slanted."""
     ax.set_yticks(np.arange(len(table.rows)), table.rows, size=look.LABEL_POINTS)
     letters = int(ax.get_window_extent().width / ax.figure.dpi / len(table.columns) / _INCHES_A_LETTER)
     names = ["\n".join(textwrap.wrap(name, letters, break_long_words=False)) for name in table.columns]
@@ -263,19 +263,19 @@ def _label(ax: Axes, table: Table) -> None:
     ax.xaxis.set_ticks_position("top")
     ax.tick_params(which="major", length=0, pad=3)
     outline_labels(ax.yaxis)
-    if not any("\n" in name for name in names):  # outlines are of one line
+    if not any("\n" in name for name in names):  # outlines have one line
         outline_labels(ax.xaxis)
 
 
 def _sides(frame: pd.DataFrame, rows: str, columns: str) -> str:
-    """The second line of the title of matchups: both sides, the situation and the method."""
+    """Return the second line of the title of matchups: both sides, the situation and the method."""
     parts = [f"Rows: {_side(frame, rows)}", f"columns: {_side(frame, columns)}"]
     parts += [str(frame["situation"].iloc[0]).replace("-", " ")] if "situation" in frame else []
     return " · ".join([*parts, *([", ".join(dict.fromkeys(frame["method"]))] if "method" in frame else [])])
 
 
 def _names(sides: pd.DataFrame, side: str) -> list[str]:
-    """Units by name, with the level where the table has several; other rows and columns by their values."""
+    """Return the names of units, with levels if the table has several; other rows and columns have their values."""
     if f"{side}_unit" not in sides:
         return names_of([f"{value:g}" if isinstance(value, float) else str(value) for value in sides[side]])
     units = [str(name) for name in sides[f"{side}_unit"]]
@@ -285,7 +285,7 @@ def _names(sides: pd.DataFrame, side: str) -> list[str]:
 
 
 def _side(frame: pd.DataFrame, side: str) -> str:
-    """The factions of a side, and the level if they all have the same."""
+    """Return the factions of a side, and the level if all units share it."""
     selectors = frame[side].drop_duplicates().astype(str)
     factions = " and ".join(name.replace("-", " ").title() for name in selectors.str.partition("/")[0].unique())
     levels = list(frame[f"{side}_level"].unique())
@@ -295,19 +295,19 @@ def _side(frame: pd.DataFrame, side: str) -> str:
 
 
 def _separate(ax: Axes, table: Table) -> None:
-    """Wide white lines between the groups of columns and before the means; the groups below their columns."""
+    """Draw wide white lines between groups of columns and before the means, and name the groups below."""
     ends = table.groups.cumsum() - 0.5
     top, bottom = sorted(ax.get_ylim())
     ax.vlines(ends if table.has_means else ends[:-1], top, bottom, color="white", linewidth=_BETWEEN)
     if table.has_means:
         ax.hlines(len(table.rows) - 1.5, -0.5, len(table.columns) - 0.5, color="white", linewidth=_BETWEEN)
     ax.set_xticks(ends - table.groups / 2, table.groups.index, minor=True, size=look.LABEL_POINTS)
-    ax.xaxis.remove_overlapping_locs = False  # the middle of a group may be that of a column
+    ax.xaxis.remove_overlapping_locs = False  # labels of a group and a column may coincide
     ax.tick_params(axis="x", which="minor", length=0, pad=3, top=False, labeltop=False, labelbottom=True)
 
 
 def _add_scale(ax: Axes, image: AxesImage, quantity: str, scale: Scale, *, is_titled: bool = False) -> None:
-    """The colours and what they stand for, beside the cells; in a title alone where they are shorter than that."""
+    """Draw the colour bar beside the cells, without a label if the title has it and the bar is too short."""
     if isinstance(ax, look.Picture):
         inches = ax.get_window_extent().width / ax.figure.dpi
         place: dict[str, Any] = {"cax": ax.inset_axes((1 + SCALE_GAP / inches, 0, SCALE_WIDTH / inches, 1))}
@@ -333,7 +333,7 @@ def _add_scale(ax: Axes, image: AxesImage, quantity: str, scale: Scale, *, is_ti
 
 
 def likely_values(frame: pd.DataFrame, number: str) -> NDArray[np.int64]:
-    """The values that :func:`distributions_by_round` draws; one of them where no unit is left to have any."""
+    """Return the values that :func:`distributions_by_round` draws; a single one if no value is likely."""
     likely = frame[frame["probability"] >= NEGLIGIBLE][number]
     shown = frame[number].head(1) if likely.empty else likely
     return np.arange(shown.min(), shown.max() + 1)[: MOST_CELLS + 1]
@@ -350,15 +350,15 @@ def distributions_by_round(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """Probability of each value of a number, round by round: a column of cells a round, percentages written in them.
+    """Draw the distribution of a number by round: a column of cells per round, with percentages.
 
     Parameters
     ----------
     data : DataFrame
-        One row for each round and value that is possible, with its `probability`. Values that are less likely than
-        0.01% in every round are left out at both ends.
+        One row for each round and possible value, with its `probability`. Values at both ends with a probability below
+        0.01% in every round are left out.
     x, number : str
-        The columns of the rounds and of the values, which are integers.
+        Columns of the rounds and of the values (integers).
 
     Examples
     --------

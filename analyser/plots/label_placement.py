@@ -9,18 +9,18 @@ from numpy.typing import NDArray
 
 Places = NDArray[np.float64]
 
-OFF_MARKERS, OFF_LABELS = 11.0, 14.0  # least pixels between the middle of a label and a marker, or another label
-_AWAY = (14.0, 20.0, 27.0, 35.0, 44.0)  # pixels from a marker to its label, the first that has room
+OFF_MARKERS, OFF_LABELS = 11.0, 14.0  # least pixels between the centre of a label and a marker, or another label
+_AWAY = (14.0, 20.0, 27.0, 35.0, 44.0)  # pixels from a marker to its label, in the order of trial
 _TURNS = np.radians((0, 25, -25, 50, -50, 75, -75))  # from the preferred direction, in the order of trial
 
 
 def label_offsets(markers: Places, labelled: Sequence[int], outwards: Sequence[float], size: Sequence[float]) -> Places:
-    """Return the offset of each label from its marker: the nearest with room, else the one with most room.
+    """Return the offset of each label from its marker: the nearest free one, else the one with most space.
 
     Parameters
     ----------
     markers : float array, shape (markers, 2)
-        Places of the markers in pixels, along both axes.
+        Positions of the markers in pixels.
     labelled : sequence of int
         Indices of the markers with a label, the most important first.
     outwards : sequence of float
@@ -46,13 +46,13 @@ def label_offsets(markers: Places, labelled: Sequence[int], outwards: Sequence[f
         inside = np.minimum(places, ends - places).min(axis=1) / OFF_MARKERS
         room = np.minimum(inside, _nearest(places, markers) / OFF_MARKERS)
         room = np.minimum(room, _nearest(places, taken) / OFF_LABELS)
-        best = int(np.argmax(np.minimum(room, 1.0)))  # of equals the first
+        best = int(np.argmax(np.minimum(room, 1.0)))  # the first of equals
         taken = np.vstack([taken, places[best]])
         result.append(tries[best])
     return np.array(result).reshape(-1, 2)
 
 
 def _nearest(places: Places, others: Places) -> Places:
-    """Return the distance of each place to the nearest of the others."""
+    """Return the distance of each position to the nearest of `others`."""
     away = np.hypot(*(places[:, None, :] - others[None, :, :]).transpose(2, 0, 1))
     return np.asarray(away.min(axis=1, initial=np.inf), np.float64)

@@ -1,4 +1,4 @@
-"""Pictures made of lines, of six at most: probabilities by round, survival, fair points by dice."""
+"""Line plots with at most six lines: probabilities by round, survival, fair points by dice."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ def curves(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """Probabilities in several columns of a frame, by round: a line with markers for each.
+    """Draw probabilities in several columns of a frame by round, a line with markers each.
 
     Parameters
     ----------
-    data : DataFrame, or answer
-        One row a round; where it has ``c_low`` and ``c_high`` beside a column ``c``, the 95% intervals are drawn.
+    data : DataFrame, or result
+        One row per round. The 95% intervals of a column ``c`` are drawn if there are columns ``c_low`` and ``c_high``.
     x : str
         The column of the rounds.
     lines : mapping
-        What each line is called in the legend, by column. Six at most.
+        Name of each line in the legend, by column; six at most.
 
     Examples
     --------
@@ -64,14 +64,14 @@ def survival(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """Probability that each side is still in the fight after each round: a line with markers for each side.
+    """Draw the probability that each side is alive after each round, a line with markers per side.
 
     Parameters
     ----------
     data : DuelResult, or DataFrame
-        The result of a duel; or its ``to_frame(by_round=True)``, or a frame like it: `round` (0, 1, 2 and so on; 0:
-        before the first), `side` (a name), `p_alive` (neither destroyed, broken nor fled by the end of the round); of
-        a sample also `p_alive_low` and `p_alive_high`, drawn as intervals. Six sides at most.
+        The result of a duel, its ``to_frame(by_round=True)``, or a similar frame. Columns are `round` (from 0, before
+        the first), `side` (a name) and `p_alive` (neither destroyed, broken nor fled by the end of the round). Optional
+        `p_alive_low` and `p_alive_high` are drawn as intervals. Six sides at most.
     label, color : optional
         A list, or a mapping by side, such as ``{"a": "Rifles", "b": "Grenadiers"}``.
 
@@ -95,7 +95,7 @@ def survival(
 
 
 def _names_of_sides(data: Any) -> dict[str, str] | None:
-    """The units of a duel by side; None where they cannot be told apart by name, or there are none."""
+    """Return the names of the units of a duel by side; None if they are equal or unknown."""
     units = [getattr(unit, "unit", None) for unit in getattr(data, "units", ())]
     if len(units) != 2 or None in units or units[0] == units[1]:
         return None
@@ -103,7 +103,7 @@ def _names_of_sides(data: Any) -> dict[str, str] | None:
 
 
 def _by_round(given: Any) -> pd.DataFrame:
-    """Return the input as a frame with one row a round and side; InputError for anything else."""
+    """Return the input as a frame with one row per round and side; InputError for anything else."""
     if not isinstance(given, pd.DataFrame):
         try:
             given = given.to_frame(by_round=True)
@@ -125,14 +125,14 @@ def trade_off(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """The fair points of a loadout at each change of its dice: a line with markers in the band of its intervals.
+    """Draw the fair points of a loadout by change of its dice, as a line with a band of intervals.
 
     Parameters
     ----------
     data : SolvedDice, or DataFrame
-        `dice`, `fair_points`, `low`, `high`, as of :func:`analyser.solve_dice`.
+        `dice`, `fair_points`, `fair_low` and `fair_high`, as :func:`analyser.solve_dice` returns them.
     points : int, optional
-        What it costs today: a dashed line. Default: that of the answer.
+        Today's points, drawn as a dashed line. Default: those of `data`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The figures of a comparison: what each is called, in which unit it counts, and whether points can divide it."""
+"""Metrics of comparisons: their names and units, and those that can be divided by points."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from analyser.common.errors import InputError, check_flag, check_text, did_you_m
 from analyser.common.estimates import CERTAIN_WITHIN, Estimate
 
 PER_100_POINTS = "_per_100_points"
-PERCENTILE = "_percentile"  # ends the name of an integer, for which no interval is worked out
-ALL_LEVELS = "all levels"  # what stands for the level where figures are means over levels
+PERCENTILE = "_percentile"  # suffix of integer metrics, which have no interval
+ALL_LEVELS = "all levels"  # name of the level if figures are means over levels
 AT_LEAST = "p_at_least"
 
 
 Function = Callable[[Any], Any]
-"""A figure of one's own: takes an outcome table, gives a value for each outcome, or one number."""
+"""Function of a user metric: takes an outcome table, returns a value for each outcome, or one number."""
 
 
 MetricName = Literal[
@@ -47,18 +47,18 @@ MetricName = Literal[
     "p_attacker_wins",
     "p_draw",
 ]
-"""The figures that ship, for editors to complete."""
+"""Built-in metrics, for completion in editors."""
 AskedMetric = MetricName | str | Function
 
 
 class Metric(NamedTuple):
-    """A figure of a comparison: what it is called, `{at_least}` standing for a number of models, and what it counts."""
+    """Metric of a comparison: its names, in which `{at_least}` is a number of models, and its unit."""
 
     title: str
-    head: str  # of a column in a notebook
-    short: str  # and in a terminal, where room is short
+    head: str  # head of a column in a notebook
+    short: str  # head of a column in a terminal
     unit: str = "%"
-    function: Function | None = None  # of an outcome table, where it is a figure of the user
+    function: Function | None = None  # user metric: function of an outcome table
 
     @property
     def is_probability(self) -> bool:
@@ -67,7 +67,7 @@ class Metric(NamedTuple):
 
     @property
     def per_100_points(self) -> Metric:
-        """The metric per 100 points of the attacker."""
+        """Metric per 100 points of the attacker."""
         return self._replace(title=f"{self.title} per 100 points of the attacker", unit=f"{self.unit} per 100 points")
 
 
@@ -98,45 +98,45 @@ _TABLE: Mapping[str, Metric] = {
     "p_draw": Metric("P(the duel is drawn)", "P(draws)", "draws"),
 }
 RESULTS = ("p_attacker_wins", "p_draw")
-"""The figures of duels alone, NaN in other situations."""
+"""Metrics of duels, NaN in other situations."""
 SHARES = ("mean_share_lost", "attacker_share_lost")
 """Losses of each side, in matchups only; the attacker's is NaN for ranged attacks."""
 FIGURES = tuple(name for name in _TABLE if name not in (AT_LEAST, *SHARES, *RESULTS))
-"""The names of all figures of every situation, in the order of the columns."""
+"""Names of the metrics of all situations, in the order of the columns."""
 BY_POINTS = tuple(name for name in FIGURES if name.startswith(("mean_", "expected_")))
-"""The figures that can be divided by points: means, which add up. Probabilities and percentiles do not."""
+"""Metrics that can be divided by points: means, which are additive, unlike probabilities and percentiles."""
 EFFICIENCY = f"expected_points_destroyed{PER_100_POINTS}"
-"""The figure that balance, rankings and reports use."""
+"""Default metric of balance, rankings and reports."""
 METRICS: dict[str, Metric] = {
     **{name: _TABLE[name] for name in FIGURES},
     **{name + PER_100_POINTS: _TABLE[name].per_100_points for name in BY_POINTS},
     **{name: _TABLE[name] for name in (*SHARES, *RESULTS)},
 }
-"""The figures of matchups, by column: all, and those of BY_POINTS also per 100 points of the attacker."""
+"""Metrics of matchups by column: all, and those of BY_POINTS also per 100 points of the attacker."""
 COMPARED: dict[str, Metric] = {
     name: what for name, what in {AT_LEAST: _TABLE[AT_LEAST], **METRICS}.items() if name not in (*SHARES, *RESULTS)
 }
-"""The figures of a comparison of loadouts: those of METRICS but of duels, and P(at least k); more is better in each."""
+"""Metrics of a comparison of loadouts: METRICS without those of duels, and P(at least k); more is better."""
 
 
 _ONCE: dict[str, Metric] = {}
-"""The functions that were given instead of a name, by the name of their column."""
+"""User metrics that were passed as functions, by the name of their column."""
 
 
 def metric(name: str, function: Function, *, unit: str = "", title: str | None = None) -> str:
-    """Register a figure of one's own for this session: comparisons, searches and tables then have it by its name.
+    """Register a user metric for this session; comparisons, searches and tables then accept its name.
 
     Parameters
     ----------
     name : str
-        Letters, digits and underscores; not that of a figure that ships.
+        Letters, digits and underscores; not the name of a built-in metric.
     function : callable
-        Takes the outcome table of an answer (:meth:`analyser.Result.to_frame`) and returns a value for each outcome, of
-        which the mean is taken; truth values, for a probability; or one number, which is the figure.
+        Takes the outcome table of a result (:meth:`analyser.Result.to_frame`). It returns a value for each outcome, and
+        the metric is their mean; or a bool each, for a probability; or one number, the metric itself.
     unit : str
-        What it counts; ``"%"`` for a probability, which is shown in percent.
+        Unit of the metric; ``"%"`` for a probability, which is shown in percent.
     title : str, optional
-        What it is called. Default: the name in words.
+        Title of the metric. Default: the name in words.
 
     Returns
     -------
@@ -146,7 +146,7 @@ def metric(name: str, function: Function, *, unit: str = "", title: str | None =
     Raises
     ------
     InputError
-        The name cannot be used, or the function is none.
+        The name is not usable, or the function is not callable.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def metric(name: str, function: Function, *, unit: str = "", title: str | None =
 
 
 def forget(name: str) -> None:
-    """Take a figure of one's own out of all tables to come."""
+    """Remove a user metric from all future tables."""
     if function_of(name) is None:
         raise InputError(f"no metric {shown(name)} of your own", where="name", allowed="a name given to metric()")
     for table in (METRICS, COMPARED, _ONCE):
@@ -180,25 +180,25 @@ def forget(name: str) -> None:
 
 
 def function_of(name: str) -> Function | None:
-    """Return the function of a figure of one's own; None for a figure that ships."""
+    """Return the function of a user metric; None for a built-in one."""
     result = METRICS.get(name) or _ONCE.get(name)
     return None if result is None else result.function
 
 
 def metric_called(name: str) -> Metric:
-    """Return what a figure is called, also one that was given as a function and is registered no more."""
+    """Return a metric by name, including one that was passed as a function."""
     return COMPARED.get(name) or METRICS.get(name) or _ONCE.get(name) or Metric(name, name, name, "")
 
 
 def figure_title(metric: str, label: str | None) -> tuple[str, int]:
-    """Return the name of a figure and the factor of its values: those of a probability are shown in percent."""
+    """Return the title of a metric and the factor of its values, 100 for a probability."""
     name = label or metric.replace("_", " ")
     is_probability = metric.startswith("p_") or metric_called(metric).is_probability
     return (f"{name}, percent", 100) if is_probability else (name, 1)
 
 
 def named(asked: str | Function, taken: Iterable[str] = ()) -> str:
-    """Return the name of a figure; of a function its own, made different from those that ship and those `taken`."""
+    """Return the name of a metric; a function is named after itself, made distinct from built-in and `taken` names."""
     if not callable(asked):
         return asked
     name = getattr(asked, "__name__", "custom")
@@ -211,7 +211,7 @@ def named(asked: str | Function, taken: Iterable[str] = ()) -> str:
 
 @contextmanager
 def including(name: str) -> Iterator[None]:
-    """Have a figure among those of comparisons inside this, also if it was given as a function."""
+    """Register a metric that was passed as a function, within a ``with`` block."""
     is_new = name in _ONCE and name not in COMPARED
     if is_new:
         METRICS[name] = COMPARED[name] = _ONCE[name]
@@ -225,10 +225,10 @@ def including(name: str) -> Iterator[None]:
 def checked_metric(
     asked: str | Function, *, per_points: bool = False, known: Mapping[str, Metric] | None = None
 ) -> str:
-    """The name of a metric, or of the same per 100 points of the attacker; a function is a metric, too.
+    """Return the name of a metric, given by name or as a function; with `per_points` per 100 points of the attacker.
 
-    InputError if there is none among the `known` ones; or if `per_points` is asked of one that does not add up: no
-    number of units has a probability above 100%.
+    InputError if the metric is not `known`, or if `per_points` is requested for one that is not additive, such as a
+    probability.
 
     >>> checked_metric("mean_damage", per_points=True)
     'mean_damage_per_100_points'
@@ -260,7 +260,7 @@ def checked_metric(
 
 
 def figure_text(name: str, value: float, low: float = np.nan, high: float = np.nan, *, change: bool = False) -> str:
-    """A figure of COMPARED or METRICS as text, or a change of one: with half its interval if it has one; no NaN.
+    """Return a figure, or a change of one, as text with half its interval; an empty string for NaN.
 
     >>> figure_text("p_broken", 0.2), figure_text("p_broken", 0.2, change=True), figure_text("mean_damage", 2, 1.9, 2.1)
     ('20.00%', '+20.00 pp', '2.0 ±0.1')
@@ -280,5 +280,5 @@ def figure_text(name: str, value: float, low: float = np.nan, high: float = np.n
 
 
 def number_text(number: float, sign: str = "") -> str:
-    """A number with two decimals, and one digit of what they would make nothing of; never minus zero."""
+    """Return a number with two decimals, or one significant digit if it would round to 0; never minus zero."""
     return f"{number:{sign}z{'.1g' if 0 < abs(number) < 0.005 else '.2f'}}"

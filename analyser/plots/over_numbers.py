@@ -1,4 +1,4 @@
-"""Pictures over one number or two: lines with the best of each stretch, a map with contours, a front of two figures."""
+"""Plots over one or two numbers: lines with the best of each range, a map with contours, and a Pareto front."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from analyser.plots.metrics import figure_title
 
 WIDE, HIGH = 6.4, 3.4  # inches
 SQUARE = 4.2
-_STRIP = 0.05  # of the height: the strip that shows who is best
+_STRIP = 0.05  # share of the height for the strip of best lines
 _SEVERAL = "equal, or no significant difference"
 _ABOVE_GRID = 0.8
-_MOST_NAMED = 8  # points of a front
-_GREY, _OTHER = "0.8", "0.35"  # of what has no colour of its own: equals and other lines, others in a map
-_COLOURS = tuple(str(style["color"]) for style in look.LINES[1:])  # of a map, where black would come out grey
+_MOST_NAMED = 8  # most named points of a front
+_GREY, _OTHER = "0.8", "0.35"  # lines without a colour; others in a map
+_COLOURS = tuple(str(style["color"]) for style in look.LINES[1:])  # of a map; black would look grey there
 
 
 def best_lines(
@@ -43,20 +43,20 @@ def best_lines(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """A figure over a number, a line for each of several; below them a strip of who is best where.
+    """Draw a figure over a number as several lines, with a strip that names the best line of each range.
 
     Parameters
     ----------
     data : DataFrame
-        `line`, the columns `x` and `metric`, and of a sample ``metric_low`` and ``metric_high``. Of more than six lines
-        those that are longest the best have a colour, the others are drawn grey.
+        `line`, the columns `x` and `metric`, and if simulated ``metric_low`` and ``metric_high``. Of more than six
+        lines, those that are best over the longest ranges are coloured, the others grey.
     x, metric : str
     best : sequence of (from, to, name)
-        The stretches of the strip; a name that is no line's is drawn in grey.
+        Ranges of the strip; a name that is not a line is drawn in grey.
     between : bool
-        What is true of a value is true from the one before it: lines are drawn as steps.
+        A value of `x` stands for the interval since the one before it; lines are drawn as steps.
     quantity : str, optional
-        What the figure is called. Default: the name of the column.
+        Name of the figure. Default: the name of the column.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def best_lines(
 
 
 def _told_apart(lines: Iterable[str], worth: Any) -> tuple[list[str], list[str]]:
-    """The lines that have a colour of their own, those of most `worth` by name, in their order; and the others."""
+    """Return the lines to colour, those with most `worth` (by name), and the other lines, both in given order."""
     names = list(dict.fromkeys(lines))
     chosen = set(sorted(names, key=lambda each: -worth.get(each, 0))[: len(look.LINES)])
     return [name for name in names if name in chosen], [each for each in names if each not in chosen]
@@ -122,7 +122,7 @@ def _word(value: Any) -> str:
 
 
 def _strip(axes: Axes, best: Sequence[tuple[float, float, str]], styles: Mapping[str, Any], *, discrete: bool) -> None:
-    """Mark the best of each stretch along the upper edge of the axes, with a thin line at each crossing."""
+    """Mark the best line of each range along the upper edge of the axes, with a thin line at each crossing."""
     colours = {name: style["color"] for name, style in styles.items()}
     half, inside = 0.5 if discrete else 0.0, axes.get_xaxis_transform()
     for number, (first, last, who) in enumerate(best):
@@ -152,21 +152,21 @@ def trade_map(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """A figure over two numbers: contours of the best line's figure, and by colour which line that is.
+    """Draw the best line of each cell over two numbers by colour, with contours of its figure.
 
     Parameters
     ----------
     data : DataFrame
-        `best` (the name of a line; of several that are equal any other text), `value` (its figure; NaN for none), and
-        the columns `x` and `y`, every pair once.
+        `best` (the name of a line; any other text if several are equal), `value` (its figure; NaN for none), and the
+        columns `x` and `y`, with distinct pairs.
     x, y : str
     lines : sequence of str
-        All lines, in the order of their colours; with one, or none, the figure itself is coloured. Of more than five
-        those that are best in most cells have one, the others one together.
+        All lines, in the order of their colours; with at most one, the figure itself is coloured. Of more than five,
+        those that are best in most cells have their own colour; the others share one.
     quantity : str, optional
-        What the figure is called; one that begins with ``P(`` is in percent.
+        Name of the figure; it is in percent if the name starts with ``P(``.
     label, color : optional
-        Of the lines, as mappings by name.
+        Mappings by line.
 
     Examples
     --------
@@ -215,7 +215,7 @@ def _coloured_by_line(
     chosen: tuple[Any, Any],
     how: Mapping[str, Any],
 ) -> None:
-    """The best line of each cell by a light colour of its own; grey, which is none of these, where several are."""
+    """Draw the best line of each cell by a light colour; grey if several are equal."""
     cells = frame["best"].value_counts()
     own = set(sorted(lines, key=lambda name: -cells.get(name, 0))[: len(_COLOURS)])
     named = [name for name in lines if name in own]
@@ -251,15 +251,15 @@ def front(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """Two figures against each other, a marker a point; those that no other beats in both are joined and named.
+    """Draw two figures against each other; the points of the Pareto front are joined and named.
 
     Parameters
     ----------
     data : DataFrame
-        `line`, `on_front`, the `keys`, and the columns `x` and `y`. Of more than six lines those with most points that
-        none beats have a colour, the others are drawn grey. Points that are equal are one, named by all their values.
+        `line`, `on_front`, the `keys`, and the columns `x` and `y`. Of more than six lines, those with most points on
+        the front are coloured, the others grey. Equal points are drawn as one, named by all their values.
     quantities : sequence of str
-        What both figures are called.
+        Names of both figures.
 
     Examples
     --------
@@ -296,11 +296,11 @@ def _name_points(
     scales: Sequence[int],
     values: Mapping[str, Sequence[Any]],
 ) -> None:
-    """The values of points of a front beside them, off each other; those that are equal together."""
+    """Write the values of the points of a front beside them without overlaps; equal points share a label."""
     groups = list(best.groupby([best[name].round(9) for name in figures], sort=False))
     groups = groups[:: -(-len(groups) // _MOST_NAMED) or 1]
     spots = np.array([at for at, _ in groups], np.float64).reshape(-1, 2) * scales
-    _ = axes.get_xlim(), axes.get_ylim()  # which settles where a point is drawn
+    _ = axes.get_xlim(), axes.get_ylim()  # settles the limits of the axes
     pixels, inside = axes.transData.transform(spots), axes.get_window_extent()
     corner = np.array([inside.x0, inside.y0])
     away = label_offsets(pixels - corner, range(len(groups)), [35.0] * len(groups), (inside.width, inside.height))

@@ -1,4 +1,4 @@
-"""Variants from the best downwards, each with its interval if it has one."""
+"""Plot of the best variants of a search, with their intervals."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def ranked(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """The best variants, a dot each: those that are best filled, of a race with the ends of their sequences.
+    """Draw the best variants as dots, filled for the best; those of a race with their confidence sequences.
 
     Parameters
     ----------
     data : Search, or DataFrame
-        `variant`, `value`, `status`, from the best downwards; of a race `low` and `high`. 25 are shown.
+        `variant`, `value` and `status`, the best first; for a race also `low` and `high`. 25 are shown.
     quantity : str
-        What the figure is called; one that begins with ``P(`` is in percent.
+        Name of the figure; it is in percent if the name starts with ``P(``.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""The answers of fights: what each can be asked for, what it rests on, and how it is shown."""
+"""Results of fights: their figures, the rules behind them, and their display."""

@@ -1,4 +1,4 @@
-"""Results of an attack: the joint distribution of its outcome, or a sample of it, as plain numbers and tidy tables."""
+"""Result of an attack: the joint distribution of its outcome, exact or simulated, as numbers and tidy tables."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ UNIT_FIGURES = ("models_left", "models_destroyed", "damage")
 LOSSES = ("attacker_models_destroyed", "attacker_damage")
 ALWAYS_SHOWN = ("suppressed", "broken", "annihilated")
 SHOWN_IF_POSSIBLE = ("disordered", "activated", "fell_back", "fled")
-MOST_STEPS = 1e9  # of an exact distribution: some seconds
+MOST_STEPS = 1e9  # of an exact distribution; takes some seconds
 
 _PLACES = {
     "models_left": 0,
@@ -63,16 +63,16 @@ class AttackResult(Result):
     Attributes
     ----------
     outcomes : int64 array, shape (n,)
-        The distinct outcomes, packed, in rising order. Read them with :meth:`column` or :meth:`to_frame`.
+        The distinct outcomes, packed and sorted. Read them with :meth:`column` or :meth:`to_frame`.
     weights : array, shape (n,)
         Their probabilities (float64) or, in a simulation, counts (int64).
     scores : Scores
     score_weights : array
-        Distribution of the score of the pool (:mod:`analyser.rules.attack`), as above.
+        Probabilities or counts of the scores of the pool (:mod:`analyser.rules.attack`).
     conditions : mapping
         Consequences of the rules for the scenario: dice, rating, effective DEFENCE and so on.
     building_wrecked_weight : float or None
-        Weight of a wrecked building (AC-6); None if no die is rolled for one.
+        Probability or count of a wrecked building (AC-6); None if no die is rolled for one.
     """
 
     kind = "attack"
@@ -89,14 +89,14 @@ class AttackResult(Result):
 
     @cached_property
     def probabilities(self) -> NDArray[np.float64]:
-        """The probability of each of :attr:`outcomes`."""
+        """Probability of each of the :attr:`outcomes`."""
         return np.asarray(self.weights / (self.trials or 1), np.float64)
 
     def column(self, name: str) -> NDArray[Any]:
         """Return a column of the outcomes, such as ``models_destroyed`` or ``broken``; shape (n,)."""
         if name in _PLACES:
             return np.asarray(self.outcomes >> _PLACES[name] & (1 << discipline.BITS) - 1)
-        if name == "destroyed":  # gone, and in no other way
+        if name == "destroyed":  # annihilated, but not broken or fled
             return np.asarray(self.outcomes & _FATES == discipline.ANNIHILATED)
         return np.asarray((self.outcomes & BIT_OF_FLAG[name]) != 0)
 
@@ -123,7 +123,7 @@ class AttackResult(Result):
         return values_of_unit(figure, target.models, target.damage_limit)
 
     def at_least(self, models: int) -> Estimate:
-        """The probability that so many models or more, 0 or more, are destroyed."""
+        """Return the probability that at least `models` (0 or more) models are destroyed."""
         return self.at_least_of("models_destroyed", models)
 
     def _all_weights(self) -> list[NDArray[Any]]:
@@ -136,17 +136,17 @@ class AttackResult(Result):
 
     @cached_property
     def hits_weights(self) -> NDArray[Any]:
-        """The weight of each number of hits: shape (most hits + 1,)."""
+        """Probability or count of each number of hits: shape (most hits + 1,)."""
         return by_hits(self.scores, self.score_weights)
 
     @cached_property
     def destroyed_weights(self) -> NDArray[Any]:
-        """The weight of each number of models destroyed: shape (models + 1,)."""
+        """Probability or count of each number of models destroyed: shape (models + 1,)."""
         return self._marginal("models_destroyed", None)[1]
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """The main figures by name; each probability of a sample has its interval beside it."""
+        """Main figures by name; simulated probabilities with intervals."""
         means = {"mean_hits": "hits", "mean_models_destroyed": "models_destroyed", "mean_damage_left": "damage"}
         if self.scenario.attack.overcharge:
             means["mean_attacker_models_destroyed"] = "attacker_models_destroyed"
@@ -161,35 +161,34 @@ class AttackResult(Result):
 
     @property
     def _beside(self) -> list[str]:
-        """Return the names of outcomes beside the target's fate: Cryo's activated, Overcharge's losses."""
+        """Names of outcomes other than the target's fate: `activated` (Cryo) and the losses of Overcharge."""
         attack = self.scenario.attack
         return [*(["activated"] if attack.has("Cryo") else []), *(LOSSES if attack.overcharge else [])]
 
     def table(self, *, joint: bool = False) -> dict[str, NDArray[Any]]:
-        """The outcomes as columns by name; see :meth:`to_frame`."""
+        """Return the outcomes as columns by name; see :meth:`to_frame`."""
         names = [*UNIT_FIGURES, *FLAGS, *(self._beside if joint else [])]
         in_order = {name: self.column(name) for name in ("models_destroyed", *names)}
         table = self._distribution_of(in_order, self.weights)
         return {name: table.pop(name) for name in names} | table
 
     def joint(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
-        """The joint distribution of some events and figures of the target and the attacker, as columns by name."""
+        """Return the joint distribution of named events and figures of the target and the attacker, as columns."""
         return self._distribution_of({name: self.column(name) for name in names}, self.weights)
 
     def to_frame(self, *, joint: bool = False) -> pd.DataFrame:
-        """The joint distribution of the outcome, one row an outcome.
+        """Return the joint distribution of the outcome, one row per outcome.
 
         Parameters
         ----------
         joint : bool
-            Also tell apart what happens beside the target's fate: `activated` (Cryo), the attacker's own losses
-            (Overcharge).
+            Add columns for `activated` (Cryo) and for the attacker's own losses (Overcharge).
 
         Returns
         -------
         DataFrame
             `models_left`, `models_destroyed`, `damage`, the flags `suppressed`, `disordered`, `fell_back`,
-            `broken`, `fled`, `annihilated`, and `probability`; of a sample also `count`, `low`, `high`.
+            `broken`, `fled`, `annihilated`, and `probability`; if simulated, also `count`, `low`, `high`.
 
         Examples
         --------
@@ -233,12 +232,12 @@ class AttackResult(Result):
 
     @property
     def headline(self) -> str:
-        """The answer in one sentence, without intervals."""
+        """Result in one sentence, without intervals."""
         attacker, target = self.scenario.attack.attacker or "The attack", self.scenario.target.unit or "its target"
         return happens(spoken(attacker), f"annihilates {spoken(target)}", self.probability("annihilated"))
 
     def blocks(self) -> list[Block]:
-        """The answer as text, block by block."""
+        """Return the result as blocks of text."""
         probabilities = {name: self.probability(name) for name in (*ALWAYS_SHOWN, *SHOWN_IF_POSSIBLE)}
         label = {name: f"P({name.replace('_', ' ')})" for name in probabilities}
         minor = {label[name] for name in SHOWN_IF_POSSIBLE if not probabilities[name]}
@@ -265,7 +264,7 @@ _FIGURES = {
 
 
 def unit_line(unit: Target, defence: int | None = None) -> str:
-    """A unit as a fight finds it, for a heading; as a single attack does, where its effective `defence` is given."""
+    """Return a unit at the start of a fight, for a heading; of a single attack with its effective `defence`."""
     parts = [f"DEFENCE {unit.defence}" if defence is None else f"effective DEFENCE {defence}"]
     parts = [counted(unit.models or 0, "model"), *parts, f"DAMAGE LIMIT {unit.damage_limit}"]
     if defence is None:
@@ -289,7 +288,10 @@ def _check_moment(moment: int | None) -> None:
 
 
 def solve_attack(scenario: Scenario, sampling: Sampling = Sampling()) -> AttackResult:  # noqa: B008 - it is frozen
-    """Return the result of an attack; InputError if exact takes minutes, or a sample has too many outcomes."""
+    """Return the result of an attack.
+
+    InputError if an exact result would take minutes, or a simulation has too many outcomes.
+    """
     if sampling.is_exact:
         return _exact(scenario)
     sample = sample_of(scenario, sampling.seed)
@@ -303,7 +305,7 @@ def solve_attack(scenario: Scenario, sampling: Sampling = Sampling()) -> AttackR
 
 
 def numbers_of(scenario: Scenario) -> AttackResult:
-    """The exact numbers alone, without conditions and rules: of thousands of attacks those would take longest."""
+    """Return the exact numbers without conditions and rules, which would be the slowest part of many attacks."""
     bare = replace(scenario)
     bare.kept["head"] = {"scenario": scenario, "profiles": scenario.profiles, "conditions": {}, "rules": RulesUsed()}
     return _exact(bare)
@@ -333,10 +335,10 @@ def _exact(scenario: Scenario) -> AttackResult:
 def simulate_in_batches(
     scenario: Scenario, batches: int, sampling: Sampling
 ) -> tuple[AttackResult, tuple[AttackResult, ...]]:
-    """A sample, bit for bit that of :func:`solve_attack`, and the equal parts of whole chunks that it was played in.
+    """Return a simulated result, identical to that of :func:`solve_attack`, and its equal batches of whole chunks.
 
-    It has at least as many trials as `sampling` says. Batch b of two scenarios with one seed is played from the same
-    random words (common random numbers), so that what they differ by in a batch varies less than each of them does.
+    It has at least as many trials as `sampling` says. Batch b of two scenarios with one seed uses common random
+    numbers, so the difference of the scenarios in a batch varies less than each of them.
     """
     trials = -(-sampling.first_trials() // (batches * CHUNK_TRIALS)) * CHUNK_TRIALS
     sample = sample_of(scenario, sampling.seed)
@@ -350,7 +352,7 @@ def simulate_in_batches(
 
 
 def sample_of(scenario: Scenario, seed: int) -> Sample:
-    """A sample of an attack, with no trials yet."""
+    """Return a simulation of an attack that has not run any trials."""
     if "plan" not in scenario.kept:
         die, deck = _draws(scenario)
         scenario.kept["plan"] = plan_for(scenario.fight, die, deck, for_building=scenario.rolls_for_building)
@@ -358,13 +360,13 @@ def sample_of(scenario: Scenario, seed: int) -> Sample:
 
 
 def sampled_answer(scenario: Scenario, sample: Sample, trials: int) -> AttackResult:
-    """The answer of a sample of so many trials, some of which may have been counted elsewhere and added."""
+    """Return the result of a simulation of `trials` trials; counts of other processes may have been added to it."""
     result = _sampled(scenario, sample, sample.counts, trials, sample.seed)
     return result.stopped(Stopping(trials))
 
 
 def _sampled(scenario: Scenario, sample: Sample, counts: NDArray[np.int64], trials: int, seed: int) -> AttackResult:
-    """The result of a sample, or of the part of it in which `trials` trials gave `counts`."""
+    """Return the result of a simulation, or of a part of it with `trials` trials and their `counts`."""
     outcomes, weights = outcomes_of(sample.plan, counts)
     return AttackResult(
         outcomes=outcomes,

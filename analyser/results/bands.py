@@ -1,8 +1,8 @@
-"""Intervals that hold for a whole table at once: all of them are right in 95% of samples, not each by itself.
+"""Simultaneous 95% intervals: in 95% of simulations all intervals of a table contain the true values.
 
-Of a distribution *at least* is within one and the same distance of the truth at every value (Dvoretzky, Kiefer and
-Wolfowitz, with Massart's constant). Of so many events, or rows, each has an interval that misses with as small a part
-of 5% (Bonferroni), by Clopper and Pearson, whose intervals keep such small errors wherever the truth is.
+For a distribution, the band around *at least* has the same width at every value (Dvoretzky, Kiefer and Wolfowitz, with
+Massart's constant). For K events or rows, each interval has an error of 5% / K (Bonferroni). These are Clopper-Pearson
+intervals, which keep such small errors for every true probability.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ Columns = dict[str, NDArray[Any]]
 
 
 def at_least_columns(counts: NDArray[Any], trials: int) -> Columns:
-    """The ends of the band of *at least*, by how often each value or a higher one was seen."""
+    """Return the ends of the band around *at least*, from the counts of trials with each value or a higher one."""
     share, reach = counts / trials, dkw_half_width(trials)
     band = {"at_least_band_low": share - reach, "at_least_band_high": share + reach}
     return {name: np.clip(ends, 0.0, 1.0) for name, ends in band.items()}
 
 
 def joint_columns(name: str, counts: NDArray[Any], trials: int, figures: int) -> Columns:
-    """The ends of intervals of some of so many figures that hold for all of them at once."""
+    """Return the ends of the intervals of some figures; they hold simultaneously for all `figures` figures."""
     low, high = clopper_pearson(counts, trials, (1 - CONFIDENCE) / figures)
     return {f"{name}_band_low": low, f"{name}_band_high": high}
 
 
 def band_of_events(result: Result) -> dict[str, Estimate]:
-    """The probability of each event of a sample, with an interval that holds for all events at once."""
+    """Return the simulated probability of each event, with simultaneous intervals."""
     assert result.trials is not None
     probabilities = [result.probability(name) for name in result.events]
     counts = np.array([round(p * result.trials) for p in probabilities])
@@ -45,7 +45,7 @@ def band_of_events(result: Result) -> dict[str, Estimate]:
 
 
 def bands_record(result: Result) -> dict[str, Any]:
-    """The bands of a sample as plain data."""
+    """Return the simultaneous intervals of a simulated result as plain data."""
     assert result.trials is not None
     banded = band_of_events(result)
     events = {name: {"probability": float(p), "low": p.low, "high": p.high} for name, p in banded.items()}
@@ -57,7 +57,7 @@ def bands_record(result: Result) -> dict[str, Any]:
 
 
 def band_blocks(result: Result) -> list[Block]:
-    """The bands of a sample as text."""
+    """Return the simultaneous intervals of a simulated result as text."""
     assert result.trials is not None
     blocks = []
     if result.pictured in result.figures:

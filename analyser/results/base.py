@@ -1,4 +1,4 @@
-"""Base of answers to fights and to morale: their head, the figures that can be asked for, and their display."""
+"""Base class of results of fights and of morale: question, figures, rules and display."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class RulesUsed:
-    """The rules that an answer rests on; the properties of :class:`Result` say what each list holds."""
+    """Rules behind a result; the properties of :class:`Result` describe each list."""
 
     applied: tuple[str, ...] = ()
     not_used: tuple[str, ...] = ()
@@ -50,25 +50,25 @@ class RulesUsed:
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class Result(OwnFigures, Answer):
-    """An answer: exact, or a sample.
+    """A result, exact or simulated.
 
     Attributes
     ----------
     scenario : Any
-        The question, every default filled in.
+        The question, with all defaults filled in.
     rules : RulesUsed
     trials, seed : int or None
         Monte Carlo only.
     profiles : ProfilesUsed or None
-        Where the profiles come from.
+        Source of the profiles.
     stopping : Stopping or None
-        Monte Carlo only: how many trials were planned, and why there were no more.
+        Monte Carlo only: the number of trials planned, and the reason for stopping.
     with_bands : bool
-        Whether intervals that hold for a whole table at once stand beside those that hold each by itself.
+        True to give simultaneous intervals in addition to the usual ones.
     """
 
     kind: ClassVar[str]
-    pictured: ClassVar[str] = "models_destroyed"  # the figure whose distribution :meth:`plot` shows
+    pictured: ClassVar[str] = "models_destroyed"  # figure that :meth:`plot` shows
 
     scenario: Any
     rules: RulesUsed = RulesUsed()
@@ -80,12 +80,12 @@ class Result(OwnFigures, Answer):
 
     @property
     def schema(self) -> str:  # type: ignore[override]
-        """Name and version of its JSON."""
+        """Name and version of the JSON schema."""
         return f"analyser/{self.kind}/1"
 
     @property
     def gaps_in_text(self) -> tuple[str, ...]:
-        """Gaps of the model that the text names: all of them, unless a kind of answer narrows this."""
+        """Unmodelled rules that the text names: all of them, unless a subclass narrows this."""
         return self.not_modelled
 
     @property
@@ -100,50 +100,50 @@ class Result(OwnFigures, Answer):
 
     @property
     def rules_applied(self) -> tuple[str, ...]:
-        """Rules that can apply in this question, for any dice."""
+        """Rules that can apply in this question."""
         return self.rules.applied
 
     @property
     def not_used(self) -> tuple[str, ...]:
-        """Rules that a unit has without using them, and what would use them."""
+        """Rules that a unit has but does not use, and the option that would use them."""
         return self.rules.not_used
 
     @property
     def not_modelled(self) -> tuple[str, ...]:
-        """Rules that could bear on this question, and that no number was computed from."""
+        """Rules that could change this result but are not modelled."""
         return self.rules.not_modelled
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """Assumptions of the answer."""
+        """Assumptions behind the result."""
         return self.rules.assumptions
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Warnings about how the question was read."""
+        """Warnings about the interpretation of the question."""
         return self.rules.warnings
 
     @property
     @abstractmethod
     def events(self) -> tuple[str, ...]:
-        """The names that :meth:`probability` takes."""
+        """Names that :meth:`probability` takes."""
 
     @property
     @abstractmethod
     def figures(self) -> tuple[str, ...]:
-        """The names that :meth:`pmf`, :meth:`mean`, :meth:`std` and :meth:`quantile` take."""
+        """Names that :meth:`pmf`, :meth:`mean`, :meth:`std` and :meth:`quantile` take."""
 
     @abstractmethod
     def _event_weight(self, name: str, moment: int | None) -> float:
-        """The weight of an event: its probability, or how often it was seen."""
+        """Return the weight of an event: its probability or, if simulated, its count."""
 
     @abstractmethod
     def _weighed(self, figure: str, moment: int | None) -> Weighed:
-        """The values of a figure and the weight of each, shape (n,); a value may come up more than once."""
+        """Return the values of a figure and their weights, each of shape (n,); values may repeat."""
 
     @abstractmethod
     def _possible(self, figure: str) -> NDArray[Any]:
-        """A superset of the possible values of a figure."""
+        """Return a superset of the possible values of a figure."""
 
     @abstractmethod
     def heading(self) -> list[tuple[str, str]]:
@@ -151,43 +151,43 @@ class Result(OwnFigures, Answer):
 
     @abstractmethod
     def blocks(self) -> list[Block]:
-        """The answer as text, block by block."""
+        """Return the result as blocks of text."""
 
     @abstractmethod
     def table(self) -> dict[str, NDArray[Any]]:
-        """The outcomes as columns by name; see :meth:`to_frame`."""
+        """Return the outcomes as columns by name; see :meth:`to_frame`."""
 
     def rows(self) -> list[dict[str, Any]]:
-        """The main table as plain dicts, one a row: what ``--format csv`` prints."""
+        """Return the main table as one plain dict per row, as ``--format csv`` prints it."""
         return records(self.table())
 
     def to_frame(self) -> pd.DataFrame:
-        """The full joint distribution of the outcome, one row an outcome."""
+        """Return the joint distribution of the outcome, one row per outcome."""
         return tidy(self.table())
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """The probability of every event by name; each of a sample has its interval beside it."""
+        """Probability of every event by name, with its interval if simulated."""
         return self._figures_named({f"p_{name}": name for name in self.events}, {})
 
     def notes(self) -> list[str]:
-        """The rules that the answer rests on, its assumptions, warnings and profiles, line by line."""
+        """Return the rules, assumptions, warnings and profiles of the result as lines."""
         return rendering.notes(self)
 
     def probability(self, name: str, moment: int | None = None) -> Estimate:
-        """The probability of an event, with its 95% interval if it was sampled.
+        """Return the probability of an event, with a 95% interval if simulated.
 
         Parameters
         ----------
         name : str
             One of :attr:`events`.
         moment : int, optional
-            Of focus fire, after that attack; of a duel, at the end of that round, 1 or more. Default: the last.
+            Number of the attack (focus fire) or round (duel) after which, from 1. Default: the last.
 
         Raises
         ------
         InputError
-            No such event, with the nearest name; or no such attack or round.
+            Unknown event (the message suggests the nearest name), attack or round.
 
         Examples
         --------
@@ -200,7 +200,7 @@ class Result(OwnFigures, Answer):
         return estimate(self._event_weight(name, moment), self.trials)
 
     def distribution(self, figure: str, moment: int | None = None) -> list[dict[str, Any]]:
-        """The distribution of a figure as plain dicts; see :meth:`pmf`."""
+        """Return the distribution of a figure as plain dicts; see :meth:`pmf`."""
         values, weights = self._marginal(figure, moment)
         above = np.cumsum(weights[::-1])[::-1]
         if self.trials is None:
@@ -211,26 +211,27 @@ class Result(OwnFigures, Answer):
         return records(columns | (bands.at_least_columns(above, self.trials) if self.with_bands else {}))
 
     def pmf(self, figure: str, moment: int | None = None) -> pd.DataFrame:
-        """The distribution of a figure.
+        """Return the distribution of a figure.
 
         Parameters
         ----------
         figure : str
             One of :attr:`figures`.
         moment : int, optional
-            As of :meth:`probability`.
+            As for :meth:`probability`.
 
         Returns
         -------
         DataFrame
-            `value`, `probability`, `at_least` (that of this value or a higher one); of a sample also `low`, `high`,
-            `at_least_low` and `at_least_high`, the 95% intervals, and `interval` and `at_least_interval`, whose they
-            are; of one :meth:`with all at once <all_at_once>` also `at_least_band_low` and `at_least_band_high`.
+            `value`, `probability`, and `at_least`, the probability of this value or a higher one. If simulated, also
+            the 95% intervals `low`, `high`, `at_least_low` and `at_least_high`, and the names of their methods,
+            `interval` and `at_least_interval`. With :meth:`simultaneous intervals <all_at_once>` also
+            `at_least_band_low` and `at_least_band_high`.
 
         Raises
         ------
         InputError
-            No such figure, with the nearest name; or no such attack or round.
+            Unknown figure (the message suggests the nearest name), attack or round.
 
         Examples
         --------
@@ -244,19 +245,19 @@ class Result(OwnFigures, Answer):
         return tidy(self.distribution(figure, moment))
 
     def mean(self, figure: str, moment: int | None = None) -> float:
-        """The mean of a figure; see :meth:`pmf` for the parameters."""
+        """Return the mean of a figure; see :meth:`pmf` for the parameters."""
         return mean_of(*self._checked(figure, moment), self.trials)[0]
 
     def mean_with_interval(self, figure: str, moment: int | None = None) -> Mean:
-        """The mean of a figure; of a sample with its 95% interval (:mod:`analyser.common.means`)."""
+        """Return the mean of a figure, with its 95% interval if simulated (:mod:`analyser.common.means`)."""
         return mean_between(*self._checked(figure, moment), self.trials, self._possible(figure))
 
     def std(self, figure: str, moment: int | None = None) -> float:
-        """The standard deviation of a figure; see :meth:`pmf` for the parameters."""
+        """Return the standard deviation of a figure; see :meth:`pmf` for the parameters."""
         return float(np.sqrt(mean_and_variance(*self._checked(figure, moment), self.trials)[1]))
 
     def quantile(self, figure: str, q: float, moment: int | None = None) -> float:
-        """The smallest v with P(figure <= v) >= `q`, a probability; see :meth:`pmf`."""
+        """Return the smallest v with P(figure <= v) >= `q`, a probability; see :meth:`pmf`."""
         if isinstance(q, bool) or not isinstance(q, int | float) or not 0 <= q <= 1:
             raise InputError(f"{shown(q)} is not usable", where="q", allowed="a probability, 0 to 1")
         values, weights = self._marginal(figure, moment)
@@ -269,30 +270,33 @@ class Result(OwnFigures, Answer):
         return self._weighed(figure, moment)
 
     def _marginal(self, figure: str, moment: int | None) -> Weighed:
-        """The distinct values of a figure in rising order, with weights; of models all numbers up to the target's."""
+        """Return the sorted distinct values of a figure with their weights.
+
+        ``models_destroyed`` has every number up to the models of the target.
+        """
         values, weights = self._checked(figure, moment)
         every = np.arange((self.scenario.target.models or 0) + 1 if figure == "models_destroyed" else 0)
         distinct, place = np.unique(np.concatenate([every, values]), return_inverse=True)
         return distinct, _summed(weights, place.reshape(-1)[len(every) :], len(distinct))
 
     def _distribution_of(self, columns: dict[str, NDArray[Any]], weights: NDArray[Any]) -> dict[str, NDArray[Any]]:
-        """The joint distribution of some columns: a row for each combination that is possible, or was seen."""
+        """Return the joint distribution of columns, with a row for each possible or simulated combination."""
         stacked = np.stack([np.asarray(column, np.int64) for column in columns.values()])
         rows, place = np.unique(stacked, axis=1, return_inverse=True)
         values = {name: row.astype(columns[name].dtype) for name, row in zip(columns, rows)}
         return values | share_columns(_summed(weights, place.reshape(-1), rows.shape[1]), self.trials)
 
     def at_least_of(self, figure: str, value: int, moment: int | None = None) -> Estimate:
-        """The probability of that value of a figure or a higher one."""
+        """Return the probability that a figure is at least `value`."""
         check_integer(value, "models", 0)
         values, weights = self._marginal(figure, moment)
-        above = np.append(np.cumsum(weights[::-1])[::-1], 0)  # as in a distribution, to the last bit
+        above = np.append(np.cumsum(weights[::-1])[::-1], 0)  # summed in the order of `distribution`
         return estimate(above[np.searchsorted(values, value)], self.trials)
 
     def _figures_named(
         self, events: Mapping[str, str], figures: Mapping[str, str], moment: int | None = None
     ) -> dict[str, Any]:
-        """Probabilities of events and means of figures under other names, with the intervals and errors of a sample."""
+        """Return probabilities of events and means of figures by new names, with intervals and errors if simulated."""
         named: dict[str, Any] = {}
         weights = [self._event_weight(event, moment) for event in events.values()]
         for name, estimated in zip(events, estimates.estimates(weights, self.trials)):
@@ -302,7 +306,7 @@ class Result(OwnFigures, Answer):
         return named
 
     def _percentiles(self, name: str, figure: str, moment: int | None = None) -> dict[str, float]:
-        """The 10th and the 90th percentile of a figure under other names."""
+        """Return the 10th and the 90th percentile of a figure under new names."""
         places = {"10th": estimates.LOW_PERCENTILE, "90th": estimates.HIGH_PERCENTILE}
         return {f"{name}_{place}_percentile": self.quantile(figure, q, moment) for place, q in places.items()}
 
@@ -314,35 +318,35 @@ class Result(OwnFigures, Answer):
         return np.concatenate([np.ravel(weight) for weight in self._all_weights()])
 
     def widest_interval(self) -> float:
-        """The width of the widest 95% interval of any probability of a sample."""
+        """Return the width of the widest 95% interval among all simulated probabilities."""
         assert self.trials is not None
         return widest(self._counts(), self.trials)
 
     @property
     def has_rare(self) -> bool:
-        """True if a count, or its complement, is so small that its interval is computed differently."""
+        """True if a count or its complement is so small that its interval is computed differently."""
         return self.trials is not None and bool(rare(self._counts(), self.trials).any())
 
     @property
     def thin_means(self) -> tuple[str, ...]:
-        """The means of the summary that rest on too few trials for the normal interval; theirs is a wider one."""
+        """Means of the summary with too few trials for the normal interval; their intervals are wider."""
         summary = self.summary if self.trials is not None else {}
         means = (name for name in summary if name.startswith(("mean_", "expected_")))
         return tuple(name for name in means if summary.get(f"{name}_interval") in ("gaffke", "blaker"))
 
     def asked_of(self, precision: Precision) -> NDArray[Any]:
-        """Return the counts that a precision is about: of the events if it is relative, else all counts."""
+        """Return the counts that a precision applies to: those of events if it is relative, else all."""
         return np.array([self._event_weight(x, None) for x in self.events]) if precision.relative else self._counts()
 
     def stopped(self, stopping: Stopping) -> Self:
-        """Return the answer with the reason for its number of trials."""
+        """Return the result with the reason for its number of trials."""
         return replace(self, stopping=stopping)
 
     def all_at_once(self) -> Self:
-        """Return the answer, for a sample with additional intervals that hold for a whole table at once.
+        """Return the result, with additional simultaneous intervals if it is simulated.
 
-        They are a :attr:`band <pmf>` around *at least* of each figure (Dvoretzky, Kiefer, Wolfowitz), and intervals of
-        all :attr:`events` together (Bonferroni): in 95% of samples the true values are inside all of them.
+        These are a :attr:`band <pmf>` around *at least* of each figure (Dvoretzky, Kiefer, Wolfowitz), and intervals of
+        all :attr:`events` (Bonferroni). In 95% of simulations all true values of a table are inside.
 
         >>> import analyser
         >>> fight = {"attack": {"dice": 10}, "target": {"models": 5, "defence": 2, "damage_limit": 1}}
@@ -354,12 +358,12 @@ class Result(OwnFigures, Answer):
 
     @abstractmethod
     def _all_weights(self) -> list[NDArray[Any]]:
-        """The weights that all probabilities of this answer come from."""
+        """Return the weights from which all probabilities of this result are computed."""
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
-        """Draw the answer, by default on new Axes, which are returned; of morale a Figure of several.
+        """Draw the result, by default on new Axes, and return them; morale returns a Figure of several.
 
-        `label`, `color`, `title` and artists' keywords are those of :mod:`analyser.plots`.
+        `label`, `color`, `title` and keywords of artists are those of :mod:`analyser.plots`.
         """
         return self.plot_pmf(self.pictured, ax=ax, **more)
 
@@ -369,9 +373,9 @@ class Result(OwnFigures, Answer):
         Parameters
         ----------
         figure, moment
-            As of :meth:`pmf`.
+            As for :meth:`pmf`.
         ax : Axes, optional
-            Default: of a new figure.
+            Default: those of a new figure.
         """
         from analyser.plots import distribution
 
@@ -382,7 +386,7 @@ class Result(OwnFigures, Answer):
         return bands.band_blocks(self) if self.with_bands else []
 
     def as_dict(self) -> dict[str, Any]:
-        """The result as plain data: what ``--format json`` prints."""
+        """Return the result as plain data, as ``--format json`` prints it."""
         head: dict[str, Any] = {
             "schema": self.schema,
             "headline": self.headline,
@@ -412,7 +416,7 @@ def _summed(weights: NDArray[Any], places: NDArray[np.intp], number: int) -> NDA
 
 
 def share_columns(weights: NDArray[Any], trials: int | None) -> dict[str, NDArray[Any]]:
-    """Weights as columns: `probability`; of a sample also `count`, `low` and `high`, its 95% `interval`."""
+    """Return weights as columns: `probability`; if simulated, also `count`, and the 95% `interval` `low` to `high`."""
     if trials is None:
         return {"probability": weights}
     low, high, by = intervals(weights, trials)

@@ -1,4 +1,4 @@
-"""Results of a battle (`docs/battle.md`): who wins, by how much, what is left, and the contribution of each unit."""
+"""Result of a battle (`docs/battle.md`): winner, margin, survivors, and the contribution of each unit."""
 
 from __future__ import annotations
 
@@ -53,18 +53,18 @@ _OF_SIDES = ("victory_points", "units", "points_percent")
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class BattleResult(Result):
-    """Result of a battle: a sample of battles.
+    """Result of simulated battles.
 
     Attributes
     ----------
     counts : Counts
         Totals over all battles.
     simulation : Simulation
-        Simulation that produced them, and can narrate one of them.
+        Simulation that produced the counts, and can narrate single battles.
     swings : tuple of dict
         Results without each unit (:meth:`swing`).
     game : Game, optional
-        The tactics of both sides, if they were tried (:mod:`.battle_tactics`).
+        The game of tactics, if tactics were compared (:mod:`.battle_tactics`).
     """
 
     kind = "battle"
@@ -81,7 +81,7 @@ class BattleResult(Result):
     game: Game | None = None
     tells_all: bool = False
 
-    # --- what a Result is asked for ---------------------------------------------------------------------------
+    # --- methods of Result ------------------------------------------------------------------------------------
 
     def _event_weight(self, name: str, moment: int | None) -> float:  # noqa: ARG002 - a battle ends once
         return float(self.counts.outcomes[:, list(_EVENTS[name])].sum())
@@ -109,7 +109,7 @@ class BattleResult(Result):
 
     @property
     def _most_points(self) -> dict[str, int]:
-        """The most victory points of each side: ratings plus, for each Hunter, two won combats per round and enemy."""
+        """Most victory points of each side: ratings plus, for each Hunter, two won combats per round and enemy."""
         most = {}
         for side, units, enemies in zip(SIDES, self.scenario.fielded, self.scenario.fielded[::-1]):
             hunters = sum(unit.combatant.has("Hunter") for unit in units)
@@ -126,7 +126,7 @@ class BattleResult(Result):
         return [by_margin, np.cumsum(by_margin), events, *alive]
 
     def table(self) -> dict[str, NDArray[Any]]:
-        """The joint distribution of both sides' victory points as columns."""
+        """Return the joint distribution of both sides' victory points as columns."""
         mine, yours = np.nonzero(self.counts.results)
         weights = self.counts.results[mine, yours]
         return {"mine_victory_points": mine, "yours_victory_points": yours, **share_columns(weights, self.trials)}
@@ -136,24 +136,24 @@ class BattleResult(Result):
         return self.contributions()
 
     def to_frame(self, *, by_round: bool = False, contributions: bool = False) -> pd.DataFrame:
-        """The joint distribution of both sides' victory points; or who was left by round; or what each unit did."""
+        """Return the joint distribution of victory points, the survivors by round, or the contributions of units."""
         return tidy(self.survivors() if by_round else self.contributions() if contributions else self.table())
 
-    # --- what there is to know of a battle --------------------------------------------------------------------
+    # --- figures of a battle ----------------------------------------------------------------------------------
 
     @property
     def rounds(self) -> int:
-        """Most rounds that are played."""
+        """Largest number of rounds."""
         return self.scenario.terms.rounds
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """The names of the armies by side, different ones."""
+        """Names of the armies by side, made distinct."""
         return dict(zip(SIDES, names_apart(*self.scenario.armies)))
 
     @cached_property
     def units(self) -> list[tuple[str, ArmyUnit, int]]:
-        """Each unit with its side and its number."""
+        """Units, each with its side and its number."""
         fielded = self.scenario.fielded
         return [
             (side, unit.unit, place + MOST_UNITS * SIDES.index(side))
@@ -167,7 +167,7 @@ class BattleResult(Result):
 
     @cached_property
     def _worth(self) -> NDArray[np.float64]:
-        """The points of one model of each unit, by its number; 0 where they are not known."""
+        """Points of one model of each unit, by unit number; 0 if unknown."""
         worth = np.zeros(2 * MOST_UNITS)
         for (_, unit, number), models in zip(self.units, self._models):
             worth[number] = (unit.points or 0) / models
@@ -178,13 +178,13 @@ class BattleResult(Result):
         return [unit.combatant.models or 1 for units in self.scenario.fielded for unit in units]
 
     def _whole_points(self, own: slice) -> float:
-        """Return the points of a side before the battle, its units numbered by a slice."""
+        """Return the points of a side before the battle; `own` is the slice of its unit numbers."""
         numbers = range(own.start, own.stop)
         sizes = [(number, models) for number, models in zip(self._numbers, self._models) if number in numbers]
         return sum(float(self._worth[number]) * models for number, models in sizes)
 
     def _least_points(self, own: slice) -> float:
-        """Return the points of the cheapest model among units numbered by a slice; 0 where none are known."""
+        """Return the points of the cheapest model of a side, 0 if unknown; `own` is the slice of its unit numbers."""
         worth = self._worth[own]
         return float(min(worth[worth > 0], default=0.0))
 
@@ -195,10 +195,10 @@ class BattleResult(Result):
         return battles
 
     def survivors(self) -> list[dict[str, Any]]:
-        """Return the survivors at the end of each round, a plain dict for each round and side.
+        """Return the survivors at the end of each round, one plain dict per round and side.
 
-        `mean_units`, `mean_points` and `mean_percent` of the points, with intervals, and the 10th and 90th percentile
-        of the percentage. A battle that is over stays as it is.
+        Keys are `mean_units`, `mean_points` and `mean_percent` of the points, with intervals, and the 10th and 90th
+        percentile of the percentage. After its end a battle keeps its last state.
         """
         rows = []
         for number in range(1, self.rounds + 1):
@@ -215,11 +215,12 @@ class BattleResult(Result):
         return rows
 
     def contributions(self) -> list[dict[str, Any]]:
-        """Return the average contribution of each unit to a battle, a plain dict a unit.
+        """Return the mean contribution of each unit to a battle, one plain dict per unit.
 
-        `points_destroyed`: of the enemy, by its attacks and the tests that followed them; `points_absorbed`: its own
-        losses; both also per 100 of its own points (None if those are unknown); `friends_destroyed`: points of its own
-        side that it destroyed, by blasts (AC-7); each with its interval; `p_alive` at the end.
+        `points_destroyed` are points of the enemy lost to its attacks and the tests after them. `points_absorbed` are
+        its own losses. Both are also given per 100 of its own points (None if those are unknown). `friends_destroyed`
+        are points of its own side destroyed by its blasts (AC-7). Each has its interval. `p_alive` is its probability
+        to survive the battle.
         """
         rows = []
         for side, unit, number in self.units:
@@ -243,40 +244,40 @@ class BattleResult(Result):
         return rows
 
     def swing(self) -> list[dict[str, Any]]:
-        """P(victory) without each unit, beside that with it: the unit that its side misses most comes first.
+        """Return P(victory) with and without each unit; the unit with the largest effect on its side comes first.
 
-        `p_without`; `difference`: with it less without it, with the ends of its 95% interval, `low` and `high`, by
-        batches of battles that begin with the same random numbers; `expected_margin_difference` of victory points.
-        None were asked for: an empty list.
+        `p_without` is the probability without the unit. `difference` is the probability with it minus `p_without`; its
+        95% interval, `low` to `high`, comes from batches of battles with common random numbers.
+        `expected_margin_difference` is in victory points. The list is empty if swings were not requested.
         """
         return [dict(row) for row in self.swings]
 
     def tactics(self) -> dict[str, Any]:
-        """Return the game of tactics as plain data; empty if the tactics of both sides are stated, or were not tried.
+        """Return the game of tactics as plain data; empty if both sides' tactics are stated or were not compared.
 
-        `score` of the first army in the equilibrium (half of a draw counts as won) with the ends of its 95% interval;
-        `plays`, the tactics of each side with their probabilities and scores; `pairs`, the chances of each pair.
+        `score` is the score of the first army in the equilibrium (a draw counts as half a win), with its 95% interval.
+        `plays` has the tactics of each side with probabilities and scores, `pairs` the results of each pair.
         """
         return {} if self.game is None else self.game.figures()
 
     @cached_property
     def story(self) -> Story:
-        """A battle with the median margin, told: the first of them that was played."""
+        """Narrate the first simulated battle with the median margin."""
         median = int(self.quantile("margin", 0.5))
         return self.tell(self.simulation.first_with(median, self.trials, self.seed))
 
     def tell(self, number: int) -> Story:
-        """The battle of that number among those of the seed, 0 or more, told."""
+        """Narrate the battle with that number, 0 or more, among those of the seed."""
         return story_of(self.scenario, self.simulation.told(number, self.seed), self.seed)
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """The figures at the end by name; each probability has its interval beside it."""
+        """Figures at the end by name; probabilities with intervals."""
         figures = {f"expected_{side}_victory_points": f"{side}_victory_points" for side in SIDES}
         return self._figures_named({f"p_{name}": name for name in self.events}, figures | {"expected_margin": "margin"})
 
     def margins(self) -> list[dict[str, Any]]:
-        """The distribution of the victory points of the first army less those of the second, as plain dicts."""
+        """Return the distribution of the margin, victory points of the first army minus the second, as plain dicts."""
         names = ("probability", "low", "high")
         return [{"margin": row["value"], **{name: row[name] for name in names}} for row in self.distribution("margin")]
 
@@ -285,7 +286,7 @@ class BattleResult(Result):
         story = {"number": self.story.number, "margin": self.story.margin, "lines": list(self.story.lines())}
         return {**parts, "tactics": self.tactics(), "swing": self.swing(), "story": story, "summary": self.summary}
 
-    # --- how it is shown --------------------------------------------------------------------------------------
+    # --- display ----------------------------------------------------------------------------------------------
 
     def caption(self) -> list[str]:
         """Return the caption of a picture."""
@@ -294,23 +295,23 @@ class BattleResult(Result):
         return [*armies, f'{counted(terms.rounds, "round")}, {terms.gap:g}" apart at the start']
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
-        """Draw the distribution of the margin; by default on new Axes."""
+        """Draw the distribution of the margin, by default on new Axes."""
         return self.plot_margin(ax, **more)
 
     def plot_margin(self, ax: Axes | None = None, **more: Any) -> Axes:
-        """Draw how many victory points more, or less, the first army scores (:func:`analyser.plots.margins`)."""
+        """Draw the distribution of the margin of the first army in victory points (:func:`analyser.plots.margins`)."""
         from analyser.plots import margins
 
         return margins(self, ax=ax, **more)
 
     def plot_survival(self, ax: Axes | None = None, **more: Any) -> Axes:
-        """Draw the points left by round, of both sides (:func:`analyser.plots.points_left`)."""
+        """Draw the points of both sides left by round (:func:`analyser.plots.points_left`)."""
         from analyser.plots import points_left
 
         return points_left(self, ax=ax, **more)
 
     def plot_contributions(self, ax: Axes | None = None, **more: Any) -> Axes:
-        """Draw what each unit destroyed and lost (:func:`analyser.plots.contributions`)."""
+        """Draw the points that each unit destroyed and lost (:func:`analyser.plots.contributions`)."""
         from analyser.plots import contributions
 
         return contributions(self, ax=ax, **more)
@@ -320,7 +321,7 @@ class BattleResult(Result):
         return heading(self.scenario, equilibrium=self.game is not None)
 
     def blocks(self) -> list[Block]:
-        """The answer as text, block by block."""
+        """Return the result as blocks of text."""
         blocks = [
             Block(lines=[line for conclusion in self.conclusions() for line in fill(conclusion)]),
             by_margin(self),
@@ -338,7 +339,7 @@ class BattleResult(Result):
 
     @property
     def headline(self) -> str:
-        """The answer in one sentence, without intervals."""
+        """Result in one sentence, without intervals."""
         (first, second), won = self.names.values(), self.probability("victory")
         lost = self.probability("defeat")
         sentence = contest(first, second, won, lost)
@@ -353,35 +354,38 @@ class BattleResult(Result):
         return f"{sentence[:-1]}, between {least} and {most} over the tactics tried; {advice}."
 
     def conclusions(self) -> list[str]:
-        """Return sentences: how often each army wins, how much the tactics change that, and which units matter."""
+        """Return sentences on the winning chances, the effect of the tactics, and the units that matter."""
         return conclusions(self)
 
     @property
     def gaps_in_text(self) -> tuple[str, ...]:
-        """Gaps of the model that the text names: boons and rules of these armies, or all (:meth:`in_full`)."""
+        """Unmodelled rules that the text names: boons and rules of these armies, or all (:meth:`in_full`)."""
         own = tuple(rule for rule in self.not_modelled if rule not in NOT_MODELLED)
         return self.not_modelled if self.tells_all else own
 
     def in_full(self) -> BattleResult:
-        """Return the answer with all gaps of the model in its text, also those of any battle."""
+        """Return the result with all unmodelled rules in its text, including those of any battle."""
         return replace(self, tells_all=True)
 
 
 def _numbered(side: str, *, other: bool = False) -> slice:
-    """The numbers of the units of a side, or of the other one."""
+    """Return the slice of the unit numbers of a side, or of the other one."""
     first = MOST_UNITS * (SIDES.index(side) ^ other)
     return slice(first, first + MOST_UNITS)
 
 
 def named(unit: ArmyUnit) -> dict[str, str]:
-    """A unit in a row of a table: its key in the army, and its display name."""
+    """Return the name cells of a unit in a table: its key in the army and its display name."""
     return {"unit": unit.name, "name": unit.title}
 
 
 def solve_battle(
     scenario: BattleScenario, sampling: Sampling, *, swing: bool = True, tactics: bool = True
 ) -> BattleResult:
-    """Return the result of a battle; with `swing` also without each unit, with `tactics` in an equilibrium of them."""
+    """Return the result of a battle.
+
+    `swing`: also simulate it without each unit. `tactics`: play an equilibrium of tactics where none are stated.
+    """
     if sampling.is_exact:
         allowed = "--method monte-carlo, or no method (in Python analyser.battle or simulate)"
         raise InputError("a battle is sampled; it has no exact answer", where="method", allowed=allowed)
@@ -410,7 +414,7 @@ def solve_battle(
 
 
 def _swings(result: BattleResult, sampling: Sampling) -> tuple[dict[str, Any], ...]:
-    """The battle without each unit: as many battles of the same random numbers each."""
+    """Return the results without each unit, simulated with common random numbers and equally many battles each."""
     trials = swing_trials(sampling)
     threads, seed, simulation = sampling.n_threads, int(sampling.seed), result.simulation
     units, rows = result.units, []
@@ -423,14 +427,14 @@ def _swings(result: BattleResult, sampling: Sampling) -> tuple[dict[str, Any], .
 
 
 def swing_trials(sampling: Sampling) -> int:
-    """Return the number of battles without each unit: fixed in advance, so that the intervals stay valid."""
+    """Return the number of battles for each left-out unit, fixed in advance so that the intervals stay valid."""
     return part_of(sampling, 10, LEAST_FOR_SWING)
 
 
 def part_of(sampling: Sampling, share: int, least: int) -> int:
-    """Return a share of the battles asked for: one in `share`, but at least `least` where that many are asked for.
+    """Return the number of requested battles divided by `share`, but at least `least` if that many were requested.
 
-    If a precision is asked for, the share is of the most battles that it can take.
+    If a precision is requested, the share is of the largest number of battles that it can take.
     """
     whole = sampling.trials or DEFAULT_BATTLES
     if sampling.precision is not None and not (precision := Precision.read(sampling.precision)).relative:

@@ -1,4 +1,4 @@
-"""Rules behind the answer to a battle: those of its units, and those of the sequence that need a map."""
+"""Rules behind the result of a battle: those of its units, and those of the sequence that need a map."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _BY_KEYS = ("Peer Review", "Chain of Command", "Ammo Supply", "Inspiring")  # ru
 
 
 def of_battle(scenario: BattleScenario, *, with_replacement: bool) -> RulesUsed:
-    """The rules that a battle rests on."""
+    """Return the rules behind a battle."""
     rules, seen = SortedRules(), set[tuple[int, int, str]]()
     for side, units in enumerate(scenario.fielded):
         for fielded in units:
@@ -49,7 +49,7 @@ def of_battle(scenario: BattleScenario, *, with_replacement: bool) -> RulesUsed:
 
 
 def _add(rules: SortedRules, scenario: BattleScenario, own: Fielded, enemy: Fielded) -> None:
-    """Sort the rules of a unit by what they do against an enemy."""
+    """Sort the rules of a unit by their effect against an enemy."""
     unit, other = own.combatant, enemy.combatant
     tactics = tactic_against(own.tactic, unit, other), tactic_against(enemy.tactic, other, unit)
     charges = [
@@ -77,7 +77,7 @@ def _add(rules: SortedRules, scenario: BattleScenario, own: Fielded, enemy: Fiel
 
 
 def _rows(own: Fielded, enemy: Fielded, charges: list[bool]) -> Iterator[Row]:
-    """The rows that a unit can use against an enemy."""
+    """Yield the rows that a unit can use against an enemy."""
     unit = own.combatant
     yield from rows_to_shoot_with(unit, enemy.combatant, "lookout" if own.tactic == "lookout" else "shoot")
     if charges[0]:

@@ -16,18 +16,18 @@ from analyser.results.by_batch import Shared, means_by_batch
 from analyser.rules.battle import Outcome
 from analyser.scenarios.battle import SIDES
 
-MOST_NAMED = 4  # units that a line names as not significantly different from the swing unit
-_WON = [Outcome.VICTORY, Outcome.DEVASTATING_VICTORY], [Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT]  # by each side
+MOST_NAMED = 4  # most units named as not significantly different from the swing unit
+_WON = [Outcome.VICTORY, Outcome.DEVASTATING_VICTORY], [Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT]  # by side
 PART = "By a tenth of the battles, or more where there are few: so a little off the figures of the whole."
 
 
 def swing_of(base: Counts, without: Counts, side: str, trials: int, units: int) -> dict[str, Any]:
-    """Return the swing of a unit, one of `units`. The intervals hold for all units at once, so any may be named."""
+    """Return the swing of one of `units` units. Intervals are simultaneous, so the largest swing may be named."""
     won = _WON[SIDES.index(side)]
     wins, others = (counts.outcomes[:, won].sum(axis=1) for counts in (base, without))
     wrong = (1 - CONFIDENCE) / units
     shared: Shared = means_by_batch(wins - others, base.outcomes.sum(axis=1), wrong)
-    if shared.low == shared.high:  # all batches alike: no spread that an interval could go by
+    if shared.low == shared.high:  # equal batches have no variance for an interval
         (low, least), (high, most) = clopper_pearson(np.array([wins.sum(), others.sum()]), trials, wrong / 2)
         shared = Shared(shared.mean, float(low - most), float(high - least))
     return {
@@ -47,16 +47,16 @@ def _expected(counts: Counts, side: str) -> float:
 
 
 def by_swing(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> Block:
-    """P(victory) without each unit, and what each makes of it, as a table."""
+    """Return a table of P(victory) without each unit and of the difference that the unit makes."""
     head = ("without", "army", "P(its army wins)", "with it, the difference")
     lines = [[row["name"], names[row["side"]], str(estimate_in(row, "p_without")), change(row)] for row in rows]
     return Block("Without each unit (common random numbers)", head, lines, "<<>", lines=fill(PART))
 
 
 def swing_units(rows: Sequence[dict[str, Any]], side: str, name: str) -> str:
-    """The units that a side misses most, with the name of its army: the first, and those not significantly different.
+    """Return a sentence on the swing unit of a side, and the units that are not significantly different.
 
-    The number of battles was fixed beforehand and the intervals hold together, so that the first may be picked by them.
+    The number of battles is fixed in advance and the intervals are simultaneous, so they stay valid for the first.
     """
     own = [row for row in rows if row["side"] == side]
     if own[0]["low"] <= 0:
@@ -68,7 +68,7 @@ def swing_units(rows: Sequence[dict[str, Any]], side: str, name: str) -> str:
 
 
 def better_without(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> list[str]:
-    """The units without which their own side wins more often, the worst of each side."""
+    """Return a sentence for the worst unit of each side, if that side wins more often without it."""
     lines = []
     for side, name in names.items():
         worse = sorted(
@@ -86,5 +86,5 @@ def _half(row: dict[str, Any]) -> float:
 
 
 def change(row: dict[str, Any]) -> str:
-    """Return the loss of wins without a unit, in percentage points with the interval."""
+    """Return the loss of P(victory) without a unit, in percentage points with the interval."""
     return plus_minus(100 * row["difference"], 100 * _half(row), " pp")

@@ -1,4 +1,4 @@
-"""Tactics of both sides as a game: each pair is simulated, and both sides play an equilibrium (`docs/battle.md`)."""
+"""Game of tactics: each pair of tactics is simulated, and both sides play an equilibrium (`docs/battle.md`)."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ from analyser.scenarios.battle import SIDES, BattleScenario
 from analyser.scenarios.policies import AUTO
 
 _MOST_OF_A_PAIR = 10_000
-_REPLAYED = 4  # times as many battles: the pairs at the ends, with new random numbers
+_REPLAYED = 4  # factor of battles of the best and worst pair, simulated again with new random numbers
 _WON, _LOST = (Outcome.VICTORY, Outcome.DEVASTATING_VICTORY), (Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT)
 _ROUNDING = 1e-9
 GAPS = "Terrain, objectives and line of sight are not modelled: each can move that."
 
 
 class Game(NamedTuple):
-    """The tactics of both sides as a game.
+    """Game of tactics of both sides.
 
     Attributes
     ----------
     names : tuple
-        The tactics of the first and of the second army that were tried.
+        The compared tactics of the first and of the second army.
     rows : tuple of dict
-        A pair each: `mine`, `yours`, `trials`, `p_victory`, `p_draw`, `p_defeat`; `picked` for the pairs with the least
-        and the greatest chance, which were simulated anew.
+        One per pair: `mine`, `yours`, `trials`, `p_victory`, `p_draw`, `p_defeat`. `picked` marks the pairs with the
+        lowest and the highest chance, which were simulated again.
     scores : array
-        Of each pair the share of battles that the first army wins, half of a draw counting as won.
+        Share of battles that the first army wins, for each pair; a draw counts as half a win.
     mixes : tuple of arrays
         Probabilities of the tactics of both armies in an equilibrium.
     """
@@ -57,11 +57,11 @@ class Game(NamedTuple):
 
     @property
     def trials(self) -> int:
-        """Battles of a pair of tactics, but for the pairs that were simulated anew."""
+        """Battles of a pair of tactics, except the pairs that were simulated again."""
         return int(min(row["trials"] for row in self.rows))
 
     def best(self, side: int) -> str | None:
-        """Return the tactic that a side does best with; None if another may do as well, as far as the battles tell."""
+        """Return the best tactic of a side; None if another is not significantly worse."""
         scores = self.against_mix(side) if side == 0 else 1.0 - self.against_mix(side)
         order = np.argsort(-scores, kind="stable")
         if len(order) == 1:
@@ -72,7 +72,7 @@ class Game(NamedTuple):
 
     @property
     def ends(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The pairs with the least and the greatest chance of a victory of the first army."""
+        """Pairs with the lowest and the highest chance of a victory of the first army."""
         picked = [row for row in self.rows if row["picked"]] or list(self.rows)
         return min(picked, key=_chance), max(picked, key=_chance)
 
@@ -87,13 +87,13 @@ class Game(NamedTuple):
 
 
 def tried_of(scenario: BattleScenario, side: str) -> tuple[str, ...]:
-    """Return the tactics of a side to try: all, or the one that is stated."""
+    """Return the tactics of a side to compare: all, or the stated one."""
     stated = scenario.terms.of("tactic", side)
     return tuple(TACTICS) if stated == AUTO else (stated,)
 
 
 def game_of(scenario: BattleScenario, simulation: Simulation, trials: int, sampling: Sampling) -> Game | None:
-    """Simulate so many battles of each pair of tactics by the same random numbers; None if both sides' are stated."""
+    """Simulate `trials` battles of each pair of tactics with common random numbers; None if both sides' are stated."""
     names = tried_of(scenario, SIDES[0]), tried_of(scenario, SIDES[1])
     if len(names[0]) == len(names[1]) == 1:
         return None
@@ -105,7 +105,7 @@ def game_of(scenario: BattleScenario, simulation: Simulation, trials: int, sampl
 
 
 def equilibrium(scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-    """Return an optimal mix of the rows of a zero-sum game, and its value: the least score, made as large as can be.
+    """Return an optimal mixed strategy over the rows of a zero-sum game, and the value of the game.
 
     >>> mix, value = equilibrium(np.array([[0.0, 1.0], [1.0, 0.5]]))
     >>> mix.round(3).tolist(), round(value, 3)
@@ -114,7 +114,7 @@ def equilibrium(scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], float
     from scipy.optimize import linprog
 
     rows, columns = scores.shape
-    goal = np.append(np.zeros(rows), -1.0)  # the value, which no column may undercut
+    goal = np.append(np.zeros(rows), -1.0)  # maximises the value, a lower bound of every column's score
     limits = np.hstack([-scores.T, np.ones((columns, 1))])
     whole = np.append(np.ones(rows), 0.0)[None]
     bounds = [(0.0, 1.0)] * rows + [(0.0, 1.0)]
@@ -142,7 +142,7 @@ def _played(
 
 
 def _scores(outcomes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the share of battles that the first army wins, half of a draw counting as won."""
+    """Return the share of battles that the first army wins; a draw counts as half a win."""
     won = outcomes[..., _WON].sum(axis=-1) + 0.5 * outcomes[..., Outcome.DRAW]
     scores: NDArray[np.float64] = won / outcomes.sum(axis=-1)
     return scores
@@ -151,7 +151,7 @@ def _scores(outcomes: NDArray[np.int64]) -> NDArray[np.float64]:
 def _rows(
     simulation: Simulation, pairs: Sequence[tuple[str, str]], outcomes: NDArray[np.int64], sampling: Sampling
 ) -> list[dict[str, Any]]:
-    """Return a row a pair; the pairs at the ends are simulated anew, so that being picked does not move them."""
+    """Return a row per pair. The best and worst pair are simulated again, which removes the selection bias."""
     won = outcomes[:, _WON].sum(axis=-1)
     picked = {int(won.argmin()), int(won.argmax())}
     rows = []
@@ -174,7 +174,7 @@ def _chance(row: dict[str, Any]) -> float:
 
 
 def spoken(tactic: str) -> str:
-    """Return a tactic as it stands in a sentence.
+    """Return the name of a tactic in a sentence.
 
     >>> spoken("stand_off")
     'stand off'
@@ -183,7 +183,7 @@ def spoken(tactic: str) -> str:
 
 
 def game_lines(game: Game | None, names: Mapping[str, str]) -> list[str]:
-    """Return sentences: how much the chance depends on the tactics, and what both sides play."""
+    """Return sentences on the effect of the tactics and on the tactics that both sides play."""
     if game is None:
         return [GAPS]
     least, most = game.ends
@@ -207,7 +207,7 @@ def _mix(game: Game, side: int) -> str:
 
 
 def by_tactic(game: Game, names: Mapping[str, str]) -> Block:
-    """Return the tactics of both sides: how often each plays one, and the score of the first army, as a table."""
+    """Return a table of the tactics of both sides, their probabilities, and the score of the first army."""
     lines = [
         [spoken(name), names[side], f"{100 * share:.0f}%", f"{100 * score:.1f}%", _told(name)]
         for at, side in enumerate(SIDES)

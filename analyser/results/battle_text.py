@@ -1,4 +1,4 @@
-"""A battle as text for a terminal: who wins, by how much, who is left, what each unit did."""
+"""Text of a battle for a terminal: winner, margin, survivors, and contributions of units."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from analyser.scenarios.policies import AUTO
 if TYPE_CHECKING:
     from analyser.results.battle import BattleResult
 
-_BANDS, _MOST_BANDS = (1, 2, 5, 10, 20, 50, 100, 200), 16  # margins of a printed band; bands that are printed
+_BANDS, _MOST_BANDS = (1, 2, 5, 10, 20, 50, 100, 200), 16  # widths of printed bands; most printed bands
 _BY_POLICY_KEYS, _ALWAYS = ("target", "order"), ("hand", "initiative")  # keys
 
 
@@ -47,7 +47,7 @@ def heading(scenario: BattleScenario, *, equilibrium: bool = False) -> list[tupl
 
 
 def _tactics(scenario: BattleScenario, side: str, auto: str) -> str:
-    """By what a side chooses, in words: all that can differ between two sides of one battle."""
+    """Return the policy settings of a side in words: all that can differ between the two sides."""
     terms, units = scenario.terms, scenario.fielded[SIDES.index(side)]
     tactic = terms.of("tactic", side)
     keys = _ALWAYS
@@ -62,7 +62,7 @@ def _tactics(scenario: BattleScenario, side: str, auto: str) -> str:
 
 
 def conclusions(answer: BattleResult) -> list[str]:
-    """Return sentences: how often each army wins, how much that depends on the tactics, and which units matter most."""
+    """Return sentences on the winning chances, the effect of the tactics, and the units that matter most."""
     chance = {name: answer.probability(name) for name in answer.events}
     first, second = answer.names.values()
     lines = [
@@ -78,7 +78,7 @@ def conclusions(answer: BattleResult) -> list[str]:
 
 
 def by_margin(answer: BattleResult) -> Block:
-    """The distribution of the margin; where there are many values by bands, draws by themselves."""
+    """Return the distribution of the margin; many values are grouped into bands, with draws separate."""
     rows = answer.margins()
     margins = np.array([row["margin"] for row in rows], np.int64)
     battles = np.array([row["probability"] for row in rows]) * answer.trials
@@ -95,7 +95,7 @@ def by_margin(answer: BattleResult) -> Block:
 
 
 def _bands(margins: NDArray[Any], wide: int) -> NDArray[Any]:
-    """Return the band of each margin: 0 a draw, 1 from 1 up to `wide`, -1 as far below 0, and so on."""
+    """Return the band of each margin: 0 is a draw, 1 is 1 to `wide`, -1 is -1 to -`wide`, and so on."""
     bands: NDArray[Any] = np.sign(margins) * -(-np.abs(margins) // wide)
     return bands
 

@@ -1,4 +1,4 @@
-"""Best play of a duel as an answer: its value, the plan, and the cost of each simple tactic."""
+"""Result of best play of a duel: its value, the plan, and the cost of each simple tactic."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _SHOWN = 16  # situations of the plan as text
-_TELLING = 5e-5  # what the runner-up costs at least where it matters what is done
-_LIKELY = 1e-12  # less is rounding
+_TELLING = 5e-5  # least cost of the runner-up in a choice that matters
+_LIKELY = 1e-12  # smaller probabilities are rounding errors
 PICTURES = ("models", "distance")
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class BestResult(DuelResult):
-    """Best play of a duel: what a :class:`~.duel.DuelResult` has, the plan, and the cost of simple tactics.
+    """Best play of a duel: a :class:`~.duel.DuelResult` with the plan and the cost of simple tactics.
 
     Examples
     --------
@@ -50,12 +50,12 @@ class BestResult(DuelResult):
 
     @property
     def value(self) -> float:
-        """Value of the duel to the side that plays best (A if both do), by its objective."""
+        """Value of the duel for the side that plays best (A if both do), by its objective."""
         return self.play.value
 
     @property
     def exploitability(self) -> float:
-        """Most that both sides together could win by leaving the plan; 0 except for rounding."""
+        """Largest gain of both sides together by deviating from the plan; 0 except for rounding."""
         return self.play.exploitability
 
     @cached_property
@@ -63,7 +63,7 @@ class BestResult(DuelResult):
         return PlanTable(self.play)
 
     def plan(self, side: str | None = None) -> list[dict[str, Any]]:
-        """Return the plan, a plain dict for each situation that it leads to, the likeliest of each round first.
+        """Return the plan, one plain dict per situation that it leads to, the likeliest of each round first.
 
         Parameters
         ----------
@@ -73,11 +73,11 @@ class BestResult(DuelResult):
         Returns
         -------
         list of dict
-            `round`, `side`, `when` (``first`` or ``second`` in the round, ``orders`` where that is fixed, ``reaction``
-            for opportunity fire, ``overrun`` after a combat that was won, ``retaliation`` and ``attack`` for how the
-            charged and the active unit strike in one, ``test`` for one that can be failed on purpose); of its ``own_``
-            unit and the ``enemy_`` models, damage and statuses; `distance` in inches; `do`; `value` after that; the
-            `runner_up` and what it `costs`; `probability` of the situation.
+            `round`, `side` and `when`: ``first`` or ``second`` in the round, ``orders`` if that order is fixed,
+            ``reaction`` (opportunity fire), ``overrun`` (after a won combat), ``retaliation`` or ``attack`` (strikes of
+            the charged or the active unit), or ``test`` (one that can be failed on purpose). Models, damage and
+            statuses of its ``own_`` unit and the ``enemy_``; `distance` in inches. `do`, the choice, with its `value`;
+            the `runner_up` and its cost, `costs`; the `probability` of the situation.
 
         Raises
         ------
@@ -104,7 +104,7 @@ class BestResult(DuelResult):
         return number
 
     def first_moves(self) -> list[dict[str, Any]]:
-        """The rows of the :meth:`plan` that say what who plays best, A if both do, is to do first."""
+        """Return the rows of the :meth:`plan` for the first move of the side that plays best (A if both do)."""
         side, likeliest = DUEL_SIDES[self.play.wanter], dict[str, dict[str, Any]]()
         for row in self._reached:
             if row["side"] == side and row["round"] == 1 and row["when"] not in NO_ORDERS:
@@ -126,30 +126,30 @@ class BestResult(DuelResult):
         return sorted(rows, key=lambda row: row["cost"])
 
     def regrets(self) -> list[dict[str, Any]]:
-        """Return the cost of each tactic that the unit can have, compared with best play, the smallest first.
+        """Return the cost of each possible tactic of the unit compared with best play, the smallest first.
 
         Returns
         -------
         list of dict
-            `tactic`; its `value` if the enemy plays as in the answer; `cost`, its cost: how much less that is than
-            best play; and if both play best also `worst`, its value against the enemy's best response, and
+            `tactic`; its `value` against the enemy's policy in this result; its `cost`, the value of best play minus
+            that. If both sides play best, also `worst`, its value against the enemy's best response, and
             `exploitable`, its cost then.
         """
         return [dict(row) for row in self._regrets]
 
     def rows(self) -> list[dict[str, Any]]:
-        """The plan: what ``--format csv`` prints."""
+        """Return the plan, as ``--format csv`` prints it."""
         return [{name: _flat(cell) for name, cell in row.items()} for row in self.plan()]
 
     def to_frame(self, *, regrets: bool = False, **tables: bool) -> pd.DataFrame:
-        """The plan (:meth:`plan`); or the cost of simple tactics (:meth:`regrets`); or a table of the duel under it.
+        """Return the :meth:`plan`, the cost of simple tactics (:meth:`regrets`), or a table of the duel under the plan.
 
         Parameters
         ----------
         regrets : bool
-            One row a tactic.
+            Return one row per tactic.
         **tables : bool
-            `by_round` or `activations`, as of a duel.
+            `by_round` or `activations`, as for a duel.
         """
         if tables:
             return super().to_frame(**tables)
@@ -158,12 +158,12 @@ class BestResult(DuelResult):
     def plot(
         self, ax: Axes | None = None, *, by: str = "models", round: int = 1, side: str | None = None, **more: Any
     ) -> Axes:
-        """Plot the plan, with a colour for each choice, by models of both sides or by enemy models and distance.
+        """Draw the plan with a colour for each choice, by models of both sides or by enemy models and distance.
 
         Parameters
         ----------
         ax : Axes, optional
-            Default: of a new figure.
+            Default: those of a new figure.
         by : "models" or "distance"
             The two axes.
         round : int
@@ -193,12 +193,12 @@ class BestResult(DuelResult):
         return choices(about(frame, "\n".join(lines)), across=across, up=up, ax=ax, **more)
 
     def worth(self, value: float) -> str:
-        """A value as text, by what is wanted: a chance, or victory points."""
+        """Return a value as text, a probability or victory points by the objective."""
         want = self.scenario.terms.want
         return f"{100 * value:.2f}%" if want in CHANCES else f"{value:+.3f} VP"
 
     def cost(self, value: float) -> str:
-        """A difference of values as text, by what is wanted: percentage points, or victory points."""
+        """Return a difference of values as text, in percentage points or victory points by the objective."""
         want = self.scenario.terms.want
         return f"{100 * value:.2f} pp" if want in CHANCES else f"{value:.3f} VP"
 
@@ -210,11 +210,11 @@ class BestResult(DuelResult):
 
     @property
     def headline(self) -> str:
-        """The answer in one sentence, without intervals."""
+        """Result in one sentence, without intervals."""
         return f"At best play {super().headline}"
 
     def blocks(self) -> list[Block]:
-        """The answer as text, block by block."""
+        """Return the result as blocks of text."""
         first, tactics, plan = self._first_block(), self._tactics_block(), self._plan_block()
         return [first, tactics, plan, *super().blocks()[1:]]
 
@@ -269,7 +269,7 @@ def _flat(cell: Any) -> Any:
 
 
 def solve_best_play(scenario: DuelScenario) -> BestResult:
-    """Best play of a duel; InputError where neither side has that policy, or it is too large."""
+    """Return best play of a duel; InputError if neither side has that policy, or the duel is too large."""
     if BEST not in (scenario.terms.policy_a, scenario.terms.policy_b):
         raise InputError("neither side plays best", where="duel", allowed='policy_a = "best", or policy_b')
     return solve_best(scenario, Sampling(), BestResult)

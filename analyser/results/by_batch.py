@@ -1,4 +1,4 @@
-"""Means of samples that were played in batches: their standard errors, and intervals of differences."""
+"""Means of simulations in batches: standard errors, and intervals of differences."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Shared(NamedTuple):
 
 
 def mean_by_batch(sums: NDArray[Any], trials: NDArray[np.int64]) -> tuple[float, float | None]:
-    """A mean over all trials and its standard error, from the sum and the trials of each batch; shapes (batches,).
+    """Return the mean over all trials and its standard error, from the sum and trials of each batch (batches,).
 
-    The error is None where there is one batch alone.
+    The error is None for a single batch.
 
     >>> mean_by_batch(np.array([1.0, 3.0]), np.array([2, 2]))
     (1.0, 0.5)
@@ -38,21 +38,21 @@ def mean_by_batch(sums: NDArray[Any], trials: NDArray[np.int64]) -> tuple[float,
         return mean, None
     spread = float(((sums - mean * trials)[played] ** 2).sum())
     error = math.sqrt(spread * batches / (batches - 1)) / total
-    return mean, error if error > CERTAIN_WITHIN * abs(mean) else 0.0  # not the dust of sums that are the same
+    return mean, error if error > CERTAIN_WITHIN * abs(mean) else 0.0  # equal batches differ by rounding only
 
 
 def amount_by_batch(sums: NDArray[Any], trials: NDArray[np.int64], least: float, most: float) -> Mean:
-    """A mean of amounts that are 0 or from `least` to `most`, and its 95% interval, from the sums of batches.
+    """Return the mean, with 95% interval, of amounts that are 0 or from `least` to `most`, from sums of batches.
 
-    The batches say how much the amounts vary, by Student's t where they are few; at least and at most as much as
-    amounts with this mean can, which is all that is known of one batch. The interval is that of these moments
-    (:func:`~analyser.common.means.mean_of_moments`), so what was seen rarely or never has an upper end that holds.
+    The variance comes from the batches, with Student's t for few batches. It is limited to the variances that amounts
+    with this mean can have; for one batch the limits are the only information. The interval is that of these moments
+    (:func:`~analyser.common.means.mean_of_moments`), so its upper end also holds for rare or unseen amounts.
 
     >>> mean = amount_by_batch(np.zeros(32), np.full(32, 256), 10.0, 100.0)
     >>> mean.value, round(mean.high, 3), mean.by
     (0.0, 0.045, 'gaffke')
     """
-    from scipy.special import stdtrit  # which loads in half a second less than `scipy.stats`
+    from scipy.special import stdtrit  # loads 0.5 s faster than `scipy.stats`
 
     mean, error = mean_by_batch(sums, trials)
     total, widest = int(trials.sum()), max(mean * (most - mean), 0.0)
@@ -65,9 +65,9 @@ def amount_by_batch(sums: NDArray[Any], trials: NDArray[np.int64], least: float,
 
 
 def means_by_batch(sums: NDArray[Any], trials: NDArray[np.int64], wrong: float = 1 - CONFIDENCE) -> Shared:
-    """Return a difference of probabilities by batches, with its interval, which is -1 to 1 if there is one batch.
+    """Return a difference of probabilities by batches, with its interval, which is -1 to 1 for a single batch.
 
-    `wrong`: how often the interval may be wrong; for K intervals that hold together, a Kth of that.
+    `wrong`: error probability of the interval; divide it by K for K simultaneous intervals.
     """
     from scipy.special import stdtrit
 

@@ -1,4 +1,4 @@
-"""Results of a charge (AC-8): who wins, the losses and fates of both sides, victory points."""
+"""Result of a charge (AC-8): winner, losses and fates of both sides, victory points."""
 
 from __future__ import annotations
 
@@ -43,9 +43,10 @@ class ChargeResult(FightResult):
     Attributes
     ----------
     moments : tuple of JointStates
-        One: the states of both sides at the end. :meth:`to_frame` has a row for each outcome: `result` (attacker_wins,
-        target_wins, draw, no_combat); of each side `models_left`, `models_destroyed`, `damage` and its statuses and
-        fates, with ``attacker_`` or ``target_`` before them; `probability`; of a sample also `count`, `low`, `high`.
+        A single entry: the states of both sides at the end. :meth:`to_frame` has a row for each outcome: `result`
+        (attacker_wins, target_wins, draw, no_combat); for each side `models_left`, `models_destroyed`, `damage`,
+        statuses and fates, prefixed ``attacker_`` or ``target_``; `probability`; if simulated, also `count`, `low`,
+        `high`.
     strikes : tuple of dict
         Each attack of the combat when made by full units: side, row, dice, rating, DEFENCE.
     """
@@ -59,7 +60,7 @@ class ChargeResult(FightResult):
 
     @cached_property
     def events(self) -> tuple[str, ...]:
-        """The names that :meth:`probability` takes."""
+        """Names that :meth:`probability` takes."""
         named = [*CHARGE_RESULTS, *(["attacker_overruns"] if self.scenario.attacker.has("Overrun") else [])]
         for side, unit in zip(CHARGE_SIDES, self.units):
             named += [f"{side}_{flag}" for flag in (*FLAGS, "destroyed")]
@@ -69,13 +70,13 @@ class ChargeResult(FightResult):
 
     @cached_property
     def result(self) -> NDArray[np.str_]:
-        """Result of the (first) charge in each pair of states, one of the first four :attr:`events`."""
+        """Result of the (first) charge for each pair of states, one of the first four :attr:`events`."""
         order = states.orders(self.moments[0].first)
         kinds = [states.wins_of_charge(self.moments[0].first) > 0, order == Order.LOST, order == Order.NO_ATTACK]
         return np.select(kinds, CHARGE_RESULTS[:3], CHARGE_RESULTS[3])
 
     def event(self, name: str, moment: int | None = None) -> NDArray[np.bool_]:
-        """Return True where `name`, one of :attr:`events`, has happened, an entry for each pair of states."""
+        """Return, for each pair of states, True if event `name` (one of :attr:`events`) has happened."""
         if name in CHARGE_RESULTS:
             return np.asarray(self.result == name)
         if name == "attacker_overruns":
@@ -88,7 +89,7 @@ class ChargeResult(FightResult):
         return super().event(name, moment)
 
     def _passengers(self, side: str) -> dict[str, NDArray[Any]]:
-        """Return the fate of passengers, an entry a pair: none are left if they broke or their transport is gone."""
+        """Return the fate of passengers for each pair of states; those that broke or exceed the capacity are gone."""
         unit, transport = getattr(self.scenario, side), self.states_of(side)
         broken = ~states.is_removed(transport) & (transport & close_quarters.PASSENGERS_BROKEN != 0)
         aboard = np.minimum(unit.passengers.models or 0, (unit.capacity or 0) * states.models_left(transport))
@@ -101,12 +102,12 @@ class ChargeResult(FightResult):
         return [*super()._all_weights(), self.losses()["count"]]
 
     def losses(self) -> dict[str, NDArray[Any]]:
-        """The joint distribution of what both sides lose, as columns by name."""
+        """Return the joint distribution of the losses of both sides, as columns by name."""
         columns = self._columns(f"{side}_models_destroyed" for side in CHARGE_SIDES)
         return self._distribution_of(columns, self.moments[0].weights)
 
     def victory_points(self, side: str) -> NDArray[np.float64] | None:
-        """VP that one side has won, an entry a pair (AC-5.9; Hunter, AC-7); None if a rating is not known."""
+        """Return the VP of a side for each pair of states (AC-5.9; Hunter, AC-7); None if a rating is unknown."""
         other = CHARGE_SIDES[1 - CHARGE_SIDES.index(side)]
         mine, theirs = getattr(self.scenario, side), getattr(self.scenario, other)
         rated: list[tuple[Target, NDArray[np.bool_]]] = [(theirs, self.event(f"{other}_annihilated"))]
@@ -120,7 +121,7 @@ class ChargeResult(FightResult):
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """The main figures by name; each probability of a sample has its interval beside it."""
+        """Main figures by name; simulated probabilities with intervals."""
         means = {"models_destroyed": "models_destroyed", "models_left": "models_left", "damage_left": "damage"}
         figures = {f"mean_{side}_{label}": f"{side}_{what}" for side in CHARGE_SIDES for label, what in means.items()}
         summary = self._figures_named({f"p_{name}": name for name in self.events}, figures)
@@ -133,14 +134,14 @@ class ChargeResult(FightResult):
         return summary
 
     def _possible_points(self, side: str) -> NDArray[np.float64]:
-        """The victory points that one side can win, whose ratings are known."""
+        """Return the possible victory points of a side; the ratings must be known."""
         mine, theirs = self.units if side == CHARGE_SIDES[0] else self.units[::-1]
         ratings = [float(unit.victory_points or 0) for unit in (theirs, theirs.passengers) if unit is not None]
         wins = 1 << unit_state.BITS_OF_WINS_IN_A_CHARGE if mine.has("Hunter") else 1
         return np.unique(np.add.outer(np.arange(wins), sums_of(ratings)))
 
     def table(self) -> dict[str, NDArray[Any]]:
-        """The outcomes as columns by name; see :meth:`to_frame`."""
+        """Return the outcomes as columns by name; see :meth:`to_frame`."""
         columns: dict[str, NDArray[Any]] = {"result": np.array([CHARGE_RESULTS.index(name) for name in self.result])}
         for side, unit in zip(CHARGE_SIDES, self.units):
             columns |= self._columns(f"{side}_{name}" for name in (*UNIT_FIGURES, *FLAGS))
@@ -170,13 +171,13 @@ class ChargeResult(FightResult):
 
     @property
     def headline(self) -> str:
-        """The answer in one sentence, without intervals."""
+        """Result in one sentence, without intervals."""
         lost = self.probability("target_wins") + self.probability("no_combat")
         attacker, target = map(unit_name, self.units)
         return contest(attacker, target, self.probability("attacker_wins"), lost)
 
     def blocks(self) -> list[Block]:
-        """The answer as text, block by block."""
+        """Return the result as blocks of text."""
         probabilities = {name: self.probability(name) for name in _RESULT_WORDS if name in self.events}
         rows = [[_RESULT_WORDS[name], p_text(p)] for name, p in probabilities.items() if name != "no_combat" or p > 0]
         return [Block("The combat", rows=rows), _losses(self), _become_of(self)]
@@ -185,7 +186,7 @@ class ChargeResult(FightResult):
 def solve_charge(scenario: ChargeScenario, sampling: Sampling) -> ChargeResult:
     """Return the result of a charge."""
     setup, operations = charge_program(scenario.attacker, scenario.target, scenario.secondary, scenario.ruleset.die)
-    setup.sides["hunter"] = 1  # combats won are counted for everybody: they tell how the first one went
+    setup.sides["hunter"] = 1  # count combats won for all units; the first combat is read from them
     start = charge_start(setup)
 
     def answer(**head: Any) -> ChargeResult:
@@ -199,7 +200,7 @@ def solve_charge(scenario: ChargeScenario, sampling: Sampling) -> ChargeResult:
 def _strikes_described(
     setup: Setup, operations: Sequence[Operation], start: tuple[int, int], scenario: ChargeScenario
 ) -> Iterator[dict[str, Any]]:
-    """Each attack of a combat as it would be made by both units as they stand at the start."""
+    """Yield each attack of a combat as both units would make it in their states at the start."""
     rows = {"attacker": [scenario.attacker.charge_row("attacker")], "target": scenario.target.retaliation_rows()}
     for number in (operation.number for operation in operations if operation.kind == Kind.STRIKE):
         strike = setup.strikes[number]
@@ -210,7 +211,7 @@ def _strikes_described(
             continue
         strikes.set_strike(setup, number, strikes.condition(setup, number, both), both[1 - strike.striker])
         fight, reasons = setup.fight[0], rating_reasons(setup.attack[0], setup.target[0])
-        if reasons["rating_by"] == "stated":  # not by a file, which has no key for it here
+        if reasons["rating_by"] == "stated":  # a file cannot state a rating here, so a rule did
             reasons["rating_by"] = "rule"
         by = "attacker" if strike.striker == ATTACKER else "target"
         if strike.by_throw:
@@ -229,7 +230,7 @@ def _strikes_described(
         }
 
 
-_WIDEST_GRID = 13  # columns of a joint table that a terminal has room for
+_WIDEST_GRID = 13  # columns of a joint table that fit a terminal
 _RESULT_WORDS = {
     "attacker_wins": "Attacker wins",
     "target_wins": "Target wins",
@@ -241,7 +242,7 @@ _RESULT_WORDS = {
 
 def _become_of(result: ChargeResult) -> Block:
     rows = []
-    for name in ("suppressed", "disordered", "fell_back", *FATES, "annihilated"):  # whoever charges is activated
+    for name in ("suppressed", "disordered", "fell_back", *FATES, "annihilated"):  # a charger is activated anyway
         probabilities = [result.probability(f"{side}_{name}") for side in CHARGE_SIDES]
         if name in ALWAYS_SHOWN or any(probabilities):
             rows.append([f"P({name.replace('_', ' ')})", *map(str, probabilities)])
@@ -260,7 +261,7 @@ def _become_of(result: ChargeResult) -> Block:
 
 
 def _losses(result: ChargeResult) -> Block:
-    """The joint table of losses; where it is too wide for a terminal, the distribution of each side's by itself."""
+    """Return the joint table of losses, or one distribution per side if that is too wide for a terminal."""
     table = result.losses()
     grid = np.zeros([(unit.models or 0) + 1 for unit in result.units])
     grid[tuple(table[f"{side}_models_destroyed"] for side in CHARGE_SIDES)] = table["probability"]
@@ -278,7 +279,7 @@ def _losses(result: ChargeResult) -> Block:
 
 
 def _likely(pmf: NDArray[np.float64]) -> range:
-    """The numbers of models worth a line, however short the distribution is."""
+    """Return the range of numbers of models without negligible ends."""
     likely = (np.cumsum(pmf) >= NEGLIGIBLE) & (np.cumsum(pmf[::-1])[::-1] >= NEGLIGIBLE)
     return range(int(likely.argmax()), len(pmf) - int(likely[::-1].argmax()))
 

@@ -1,4 +1,4 @@
-"""Headlines of answers about two sides."""
+"""Headline of a result about two sides."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from analyser.game.names import spoken
 
 
 def contest(first: str, second: str, wins: float, loses: float) -> str:
-    """A headline for two sides, the likeliest end of their fight.
+    """Return a headline on the likeliest result of a fight of two sides.
 
     >>> contest("Reds", "Blues", 0.75, 0.2), contest("Reds", "Blues", 0.2, 0.3)
     ('Reds beats Blues 3 times in 4.', 'Reds and Blues draw 1 time in 2.')

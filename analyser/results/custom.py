@@ -1,4 +1,4 @@
-"""Figures of one's own of an answer: distributions to compute with, and functions of its outcome table."""
+"""User metrics of a result: distributions to compute with, and functions of its outcome table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _RENAMED = {"won": "attacker_wins", "lost": "target_wins", "stalemate": "draw", 
 
 
 def check_name(name: object, what: str, names: Sequence[str]) -> None:
-    """Raise InputError, with the nearest of `names`, unless `name` is one of them."""
+    """Raise InputError, which suggests the nearest of `names`, unless `name` is one of them."""
     if name not in names:
         new = _RENAMED.get(str(name))
         hint = f"; did you mean {new!r}?" if new in names else did_you_mean(str(name), names)
@@ -28,10 +28,10 @@ def check_name(name: object, what: str, names: Sequence[str]) -> None:
 
 
 class OwnFigures:
-    """Part of every answer to a fight beyond its figures."""
+    """Mixin of results with distributions and user metrics."""
 
     def __getitem__(self: Any, figure: str | tuple[str, int]) -> Distribution:
-        """Return the distribution of a figure; ``answer["models_destroyed", 2]`` is that after round or attack 2.
+        """Return the distribution of a figure; ``result["models_destroyed", 2]`` is that after round or attack 2.
 
         >>> import analyser
         >>> fight = {"attack": {"dice": 2}, "target": {"models": 4, "defence": 1, "damage_limit": 1}}
@@ -43,18 +43,18 @@ class OwnFigures:
         return Distribution(name, values, np.asarray(weights / (self.trials or 1), np.float64), self.trials)
 
     def metric(self: Any, metric: str | Callable[[pd.DataFrame], Any]) -> Estimate | Mean | float:
-        """Return one of the main figures by name, or a figure of one's own.
+        """Return a main figure by name, or a user metric.
 
         Parameters
         ----------
         metric : str or callable
-            A name of `summary`, or one given to :func:`analyser.metric`; or a function of :meth:`to_frame`: it returns
-            a value for each outcome, of which the mean is taken, and of truth values the probability.
+            A name of `summary` or of :func:`analyser.metric`, or a function of :meth:`to_frame`. The function returns
+            a value for each outcome; the result is their mean, or the probability if they are bool.
 
         Raises
         ------
         InputError
-            No such figure, with the nearest name; or the function fails.
+            Unknown figure (the message suggests the nearest name), or the function fails.
 
         Examples
         --------
@@ -73,17 +73,17 @@ class OwnFigures:
 
 
 def value_of(result: Any, function: Callable[[pd.DataFrame], Any]) -> Estimate | Mean | float:
-    """Return what a function of the outcome table of an answer gives; see :meth:`OwnFigures.metric`.
+    """Return the value of a function of the outcome table of a result; see :meth:`OwnFigures.metric`.
 
     Returns
     -------
     Estimate, Mean, or float
-        Of a sample the first two have a 95% interval; one number, which is the figure itself, has none.
+        The first two have a 95% interval if simulated. A float is returned if the function returns one number.
 
     Raises
     ------
     InputError
-        The function fails, or gives something else.
+        The function fails or returns something else.
     """
     table = result.to_frame()
     try:

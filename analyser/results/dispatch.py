@@ -16,14 +16,14 @@ from analyser.scenarios.schema import Kind
 
 
 def solve(scenario: AnyScenario, sampling: Sampling, *, brief: bool = False) -> Result:
-    """The answer to a scenario, as `sampling` says.
+    """Return the result of a scenario, exact or simulated as `sampling` says.
 
     Parameters
     ----------
     scenario : Scenario and its like
     sampling : Sampling
     brief : bool
-        Battles without swing units and the game of tactics, which take as long again.
+        Compute battles without swing units and the game of tactics, which double the time.
 
     Examples
     --------

@@ -16,7 +16,7 @@ class SharedSampling(Sampling):
     Attributes
     ----------
     run_trials : callable
-        Called instead of running trials, with the simulation and the start states; returns what the simulation would.
+        Called with the simulation and the start states instead of running trials; returns the simulation's result.
     """
 
     run_trials: Callable[[Any, Any], Any] | None = None

@@ -1,4 +1,4 @@
-"""Results of a duel (AC-9.2, AC-9.4): both units round by round, and the winner by victory points."""
+"""Result of a duel (AC-9.2, AC-9.4): both units round by round, and the winner by victory points."""
 
 from __future__ import annotations
 
@@ -48,15 +48,15 @@ class DuelResult(FightResult):
     Attributes
     ----------
     moments : tuple of JointStates
-        At the end of each round; A is the first side.
+        States of both sides at the end of each round; A is the first side.
     setup : Setup
-        Constants of the duel, as the engines have them.
+        Constants of the duel for the engines.
     orders : tuple of (Orders, JointStates)
-        States of both sides where orders are given; empty if a side plays best.
+        States of both sides at each choice of orders; empty if a side plays best.
     play : Play or None
-        The duel as played if a side plays best.
+        Solution of the duel if a side plays best.
     given : tuple of (Moment, JointStates)
-        In a sample of that: states of both sides where orders are given.
+        If that is simulated: states of both sides at each choice of orders.
     """
 
     kind = "duel"
@@ -72,12 +72,12 @@ class DuelResult(FightResult):
 
     @cached_property
     def events(self) -> tuple[str, ...]:
-        """The names that :meth:`probability` takes."""
+        """Names that :meth:`probability` takes."""
         of_sides = (f"{side}_{name}" for side in DUEL_SIDES for name in (ALIVE, "annihilated", *FATES, *STATUSES))
         return (*RESULTS, *DEVASTATING, *of_sides)
 
     def event(self, name: str, moment: int | None = None) -> NDArray[np.bool_]:
-        """Return True where `name`, one of :attr:`events`, holds at the end of that round, an entry a pair."""
+        """Return, for each pair of states, True if event `name` (one of :attr:`events`) holds after that round."""
         if name not in (*RESULTS, *DEVASTATING):
             return super().event(name, moment)
         a, b = (self.victory_points(side, moment) for side in DUEL_SIDES)
@@ -87,7 +87,7 @@ class DuelResult(FightResult):
         return np.asarray((mine > theirs) & (mine >= DEVASTATING_RATIO * theirs))
 
     def values(self, figure: str, moment: int | None = None) -> NDArray[np.int64]:
-        """A figure, such as ``a_models_left`` or ``margin`` (A's VP less B's), an entry a pair of states."""
+        """Return a figure, such as ``a_models_left`` or ``margin`` (A's VP minus B's), for each pair of states."""
         if figure == "margin":
             return self.victory_points("a", moment) - self.victory_points("b", moment)
         if figure.endswith("victory_points"):
@@ -95,7 +95,7 @@ class DuelResult(FightResult):
         return super().values(figure, moment)
 
     def victory_points(self, side: str, moment: int | None = None) -> NDArray[np.int64]:
-        """VP that one side has won by the end of that round, an entry a pair (AC-5.9; Hunter, AC-7)."""
+        """Return the VP of a side at the end of that round, for each pair of states (AC-5.9; Hunter, AC-7)."""
         place = DUEL_SIDES.index(side)
         other = DUEL_SIDES[1 - place]
         mine, theirs = getattr(self.scenario, side), getattr(self.scenario, other)
@@ -104,7 +104,7 @@ class DuelResult(FightResult):
 
     @property
     def _possible_points(self) -> list[NDArray[np.int64]]:
-        """The victory points that each side can win."""
+        """Possible victory points of each side."""
         sides = (self.scenario.a, self.scenario.b)
         result = []
         for place, (mine, theirs) in enumerate((sides, sides[::-1])):
@@ -124,7 +124,7 @@ class DuelResult(FightResult):
         return [*super()._all_weights(), np.array([deed for deeds in self._deeds.values() for deed in deeds.values()])]
 
     def rounds(self) -> list[dict[str, Any]]:
-        """The figures at the end of each round, a plain dict a round and side."""
+        """Return the figures at the end of each round, one plain dict per round and side."""
         rows = []
         for number, side in product(range(1, len(self.moments) + 1), DUEL_SIDES):
             events = {f"p_{name}": f"{side}_{name}" for name in (ALIVE, *FATES, *STATUSES)}
@@ -133,7 +133,7 @@ class DuelResult(FightResult):
             rows.append(figures | self._percentiles("models", f"{side}_models_left", number))
         return rows
 
-    rows = rounds  # what ``--format csv`` prints
+    rows = rounds  # printed by ``--format csv``
 
     @cached_property
     def _deeds(self) -> Deeds:
@@ -142,9 +142,10 @@ class DuelResult(FightResult):
         return deeds_of_rounds(self.setup, self.orders)
 
     def activations(self) -> list[dict[str, Any]]:
-        """Return the actions of each side in each round with reasons, a plain dict for each possible or observed one.
+        """Return the actions of each side in each round with reasons, one plain dict per possible or simulated action.
 
-        `did`, `because` and `probability`, with a sum of 1 for each round and side; of a sample also `low` and `high`.
+        Keys are `did`, `because` and `probability`, which sums to 1 for each round and side; if simulated, also `low`
+        and `high`.
 
         Examples
         --------
@@ -161,13 +162,13 @@ class DuelResult(FightResult):
         return rows
 
     def planned(self) -> dict[str, Any] | None:
-        """Return the value of a plan made with cards put back, and its result in this sample.
+        """Return the exact value of a plan made for cards with replacement, and its simulated value.
 
         Returns
         -------
         dict or None
-            The `side`, and what it `want`s; `planned`, the exact value; `played`, the value in this sample with its
-            standard error, as has their `difference`. None for a duel of simple tactics, and for an exact answer.
+            The `side` and its objective, `want`; `planned`, the exact value; `played`, the simulated value, and the
+            `difference`, both with standard errors. None for a duel of simple tactics and for an exact result.
 
         Examples
         --------
@@ -188,13 +189,13 @@ class DuelResult(FightResult):
         return {"side": DUEL_SIDES[side], "want": terms.want, "planned": self.play.value, **figures}
 
     def margins(self) -> list[dict[str, Any]]:
-        """The distribution of A's VP less B's at the end, as plain dicts."""
+        """Return the distribution of the margin at the end, A's VP minus B's, as plain dicts."""
         names = ("probability",) if self.exact else ("probability", "low", "high")
         return [{"margin": row["value"], **{name: row[name] for name in names}} for row in self.distribution("margin")]
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """The figures at the end by name; each probability of a sample has its interval beside it."""
+        """Figures at the end by name; simulated probabilities with intervals."""
         of_sides = [f"{side}_{fate}" for side in DUEL_SIDES for fate in (ALIVE, *FATES)]
         means = {"mean_{}_models_left": "models_left", "mean_{}_damage_left": "damage"}
         means["expected_{}_victory_points"] = "victory_points"
@@ -203,31 +204,32 @@ class DuelResult(FightResult):
         return self._figures_named(events, figures | {"expected_margin": "margin"})
 
     def table(self) -> dict[str, NDArray[Any]]:
-        """Both units at the end as columns by name; see :meth:`to_frame`."""
+        """Return the states of both units at the end as columns by name; see :meth:`to_frame`."""
         names = (*UNIT_FIGURES, *STATUSES, *FATES, "victory_points")
         columns = self._columns(f"{side}_{name}" for side in DUEL_SIDES for name in names)
         return self._distribution_of(columns, self.moments[-1].weights)
 
     def to_frame(self, *, by_round: bool = False, activations: bool = False) -> pd.DataFrame:
-        """The joint distribution of both units at the end; or the figures by round; or what the sides did.
+        """Return the joint distribution of both units at the end, the figures by round, or the actions of both sides.
 
         Parameters
         ----------
         by_round : bool
-            One row a round and side: odds of being alive, models (mean, 10th and 90th percentile), statuses, fates.
+            Return one row per round and side: probability of being alive, models (mean, 10th and 90th percentile),
+            statuses and fates.
         activations : bool
-            One row for each thing that a side did in a round, and why (:meth:`activations`).
+            Return one row per action of a side in a round, with its reason (:meth:`activations`).
 
         Raises
         ------
         InputError
-            Both of them are asked for.
+            Both are requested.
 
         Returns
         -------
         DataFrame
-            Of each side `models_left`, `models_destroyed`, `damage`, its statuses and fates, `victory_points`, with
-            ``a_`` or ``b_`` before them; `probability`; of a sample also `count`, `low`, `high`.
+            For each side `models_left`, `models_destroyed`, `damage`, statuses, fates and `victory_points`, prefixed
+            ``a_`` or ``b_``; `probability`; if simulated, also `count`, `low`, `high`.
         """
         if by_round and activations:
             raise InputError("by_round and activations", where="to_frame", allowed="one of them")
@@ -248,7 +250,7 @@ class DuelResult(FightResult):
         return [*sides, *super().caption()]
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
-        """Draw how likely each side is still in the fight, round by round (:func:`analyser.plots.survival`)."""
+        """Draw the probability of each side to be alive, round by round (:func:`analyser.plots.survival`)."""
         from analyser.plots import survival
 
         return survival(self, ax=ax, **more)
@@ -265,12 +267,12 @@ class DuelResult(FightResult):
 
     @property
     def headline(self) -> str:
-        """The answer in one sentence, without intervals."""
+        """Result in one sentence, without intervals."""
         first, second = map(unit_name, self.units)
         return contest(first, second, self.probability("a_wins"), self.probability("b_wins"))
 
     def blocks(self) -> list[Block]:
-        """The answer as text, block by block."""
+        """Return the result as blocks of text."""
         summary = self.summary
         rows = [[f"P({_in_words(name)})", p_text(self.probability(name))] for name in (*RESULTS, *DEVASTATING)]
         sides = []
@@ -294,7 +296,7 @@ class DuelResult(FightResult):
         ]
 
     def _planned_blocks(self) -> list[Block]:
-        """Return the comparison of a plan made with cards put back with its result on real decks (AC-9.3)."""
+        """Return the comparison of a plan made for cards with replacement with its value on real decks (AC-9.3)."""
         plan = self.planned()
         if plan is None:
             return []
@@ -329,9 +331,9 @@ def solve_duel(scenario: DuelScenario, sampling: Sampling) -> DuelResult:
 
 
 def solve_best(scenario: DuelScenario, sampling: Sampling, kind: type[PlayedT] = DuelResult) -> PlayedT:  # type: ignore[assignment]
-    """Return the result of a duel with a side that plays best, or by a policy in words.
+    """Return the result of a duel in which a side plays best, or follows a policy in lines.
 
-    The plan is made with cards put back; a sample plays it, by default from real decks.
+    The plan is made for cards with replacement; a simulation plays it, by default with real decks.
     """
     play = play_of(scenario)
     rules = rules_used.of_duel(play.scenario, play.shooters, with_replacement=sampling.with_replacement)
@@ -348,7 +350,7 @@ def solve_best(scenario: DuelScenario, sampling: Sampling, kind: type[PlayedT] =
 
 
 def policy_in_words(policy: str | tuple[str, ...]) -> str:
-    """A policy as a heading shows it: its name, or its lines."""
+    """Return the name or the lines of a policy, for a heading."""
     return policy if isinstance(policy, str) else "; ".join(policy)
 
 
@@ -373,7 +375,7 @@ _WHY = {
 
 
 def _by_deed(result: DuelResult) -> Block:
-    """A line for each thing that a side did and why, a column a round."""
+    """Return a table with a line per action of a side and its reason, and a column per round."""
     table: dict[tuple[str, str, str], dict[int, str]] = {}
     for row in result.activations():
         cells = table.setdefault((row["side"], row["did"], row["because"]), {})
@@ -393,7 +395,7 @@ def _in_words(name: str) -> str:
 
 
 def _by_round(result: DuelResult) -> Block:
-    """A line a round: of each side the odds of being alive, its models, and the statuses that occur."""
+    """Return a table with a line per round: for each side P(alive), models, and the statuses that occur."""
     rounds = result.rounds()
     head, rows = ["round"], [[str(number)] for number in range(1, len(result.moments) + 1)]
     for side, unit in zip(DUEL_SIDES, result.units):

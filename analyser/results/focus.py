@@ -1,4 +1,4 @@
-"""Results of several attacks on one target (AC-9.1): the target after each of them."""
+"""Result of several attacks on one target (AC-9.1), with the state of the target after each."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ EVENTS = ("suppressed", "disordered", "activated", "fell_back", "broken", "fled"
 
 
 class Until(NamedTuple):
-    """Number of attacks that a fate takes."""
+    """Number of attacks needed for a fate."""
 
-    attacks: int | None  # number that makes it as likely as asked; None: not with these attacks
+    attacks: int | None  # least number that makes the fate that likely; None: more than were made
     probability: Estimate  # after that number; after all attacks if None
 
 
 def check_until(wanted: object) -> None:
-    """Raise InputError unless `wanted` is a pair: a probability above 0, up to 1, and a fate."""
+    """Raise InputError unless `wanted` is a pair of a probability above 0, up to 1, and a fate."""
     if not isinstance(wanted, tuple | list) or len(wanted) != 2:
         allowed = f'a probability and a fate ({", ".join(TARGET_FATES)}), such as (0.8, "broken")'
         raise InputError(f"{shown(wanted)} is not usable", where="until", allowed=allowed)
@@ -56,11 +56,11 @@ class FocusResult(FightResult):
     Attributes
     ----------
     moments : tuple of JointStates
-        After each attack; the target is the second side. :meth:`to_frame` has a row for each attack and outcome:
-        `attack` (1 is the first), `models_left`, `models_destroyed`, `damage`, the statuses and fates, and
-        `probability`; of a sample also `count`, `low`, `high`.
+        States of both sides after each attack; the target is the second side. :meth:`to_frame` has a row for each
+        attack and outcome: `attack` (from 1), `models_left`, `models_destroyed`, `damage`, statuses, fates and
+        `probability`; if simulated, also `count`, `low`, `high`.
     wanted : (float, str) or None
-        Probability and fate: the answer then says after how many attacks the fate is that likely (:meth:`until`).
+        Probability and fate; the result then has the number of attacks that makes the fate that likely (:meth:`until`).
     """
 
     kind = "focus"
@@ -76,22 +76,22 @@ class FocusResult(FightResult):
         return "target", name
 
     def at_least(self, models: int, attack: int | None = None) -> Estimate:
-        """The probability that so many models or more are destroyed after that attack. Default: the last.
+        """Return the probability that at least `models` models are destroyed after an attack, by default the last.
 
         Raises
         ------
         InputError
-            Not an integer, or no such attack.
+            Not an integer, or an unknown attack.
         """
         return self.at_least_of("models_destroyed", models, attack)
 
     def until(self, share: float, fate: str = "annihilated") -> Until:
-        """Return the number of attacks after which a fate is at least that likely.
+        """Return the number of attacks after which the probability of a fate is at least `share`.
 
         Parameters
         ----------
         share : float
-            Above 0, up to 1.
+            A probability above 0, up to 1.
         fate : str
             ``suppressed`` (still there and suppressed), ``broken``, ``destroyed`` (its last model by damage), or
             ``annihilated`` (removed in any way, AC-5.9).
@@ -111,14 +111,14 @@ class FocusResult(FightResult):
 
     @cached_property
     def conditions(self) -> list[dict[str, Any]]:
-        """Conditions of each attack on the target as at the start, as for a single attack."""
+        """Conditions of each attack on the target in its starting state, as for a single attack."""
         return [conditions(attack, attack.fight) for attack in self.scenario.attacks]
 
     def rounds(self) -> list[dict[str, Any]]:
-        """The figures after each attack, a plain dict an attack; with what it cost its own unit, where one can."""
+        """Return the figures after each attack, one plain dict per attack, with the losses of an attacker at risk."""
         return [self._figures(number) | self._own_losses(number) for number in range(1, len(self.moments) + 1)]
 
-    rows = rounds  # what ``--format csv`` prints
+    rows = rounds  # printed by ``--format csv``
 
     def _figures(self, number: int) -> dict[str, Any]:
         attack = self.scenario.attacks[number - 1].attack
@@ -143,7 +143,7 @@ class FocusResult(FightResult):
             weight = weights[states.flag(own, name)].sum()
             losses |= probability_figures(f"p_attacker_{name}", estimate(weight, self.trials))
         models = self.scenario.attacks[number - 1].attack.attacker_models or MOST_MODELS
-        missing = MOST_MODELS - models  # of a side with as many as there can be
+        missing = MOST_MODELS - models  # the setup gives the attacker MOST_MODELS
         destroyed = states.models_destroyed(own, MOST_MODELS) - missing
         limit = self.scenario.attacks[number - 1].attack.attacker_damage_limit
         for name, values in (("models_destroyed", destroyed), ("damage_left", states.damage(own))):
@@ -153,7 +153,7 @@ class FocusResult(FightResult):
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """The figures after the last attack, and the victory points to be expected (AC-5.9)."""
+        """Figures after the last attack, and the expected victory points (AC-5.9)."""
         summary = self._figures(len(self.moments))
         for name in ("attack", "attacker", "row", "p_made"):
             del summary[name]
@@ -162,10 +162,10 @@ class FocusResult(FightResult):
         return summary | (self._points_lost() if self.scenario.at_risk else {})
 
     def _points_lost(self) -> dict[str, Any]:
-        """Mean victory points for the other side; None if an attacker that can be gone has no rating.
+        """Return the mean victory points lost to the other side; None if an attacker at risk has no rating.
 
-        Of a sample the standard error and the ends of the interval are the sums of those of the attackers, which are
-        not exceeded, however their fates hang together in a trial.
+        If simulated, standard error and interval are the sums of those of the attackers. These are upper bounds for
+        any correlation of the attackers' fates.
         """
         name, means = "expected_victory_points_lost", []
         for attacker, (own, _, weights) in zip(self.scenario.attackers, self.moments):
@@ -177,7 +177,7 @@ class FocusResult(FightResult):
         return mean_figures(name, sum_of(means))
 
     def table(self) -> dict[str, NDArray[Any]]:
-        """The target after each attack as columns by name; see :meth:`to_frame`."""
+        """Return the states of the target after each attack as columns by name; see :meth:`to_frame`."""
         parts = []
         for number in range(1, len(self.moments) + 1):
             columns = self._columns((*self.figures, *EVENTS), number)
@@ -211,13 +211,13 @@ class FocusResult(FightResult):
 
     @property
     def headline(self) -> str:
-        """The answer in one sentence, without intervals."""
+        """Result in one sentence, without intervals."""
         attacks, target = counted(len(self.moments), "attack"), self.scenario.target.unit or "the target"
         verb = "annihilates" if len(self.moments) == 1 else "annihilate"
         return happens(attacks, f"{verb} {spoken(target)}", self.probability("annihilated"))
 
     def blocks(self) -> list[Block]:
-        """The answer as text, block by block."""
+        """Return the result as blocks of text."""
         last = distribution_block(self.distribution("models_destroyed"), "After the last", "models destroyed")
         blocks = [_after_each(self), last._replace(beside=False)]
         if self.wanted is not None:

@@ -1,4 +1,4 @@
-"""The plan of best play as a table: how things stand, what to do then, and what the runner-up would cost."""
+"""Table of the plan of best play: the situation, the best choice, and the cost of the runner-up."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ _ACTIONS = {
     Action.TAKE_COVER: "take cover",
     Action.RE_ARM: "re-arm",
 }
-# Of `when` in a row: choices but of orders.
+# Values of `when` in a row for choices other than orders.
 _WHEN = {REACTION: "reaction", OVERRUN: "overrun", RETALIATION: "retaliation", ATTACK: "attack", TEST: "test"}
 NO_ORDERS = tuple(_WHEN.values())
 _STANDS = {"overrun": "a combat won", "retaliation": "to strike back", "attack": "to strike", "test": "a test to take"}
 HOLD, HOLD_FIRE = "do nothing", "hold fire"
-_NEVER = 1e-12  # a chance that is rounding
+_NEVER = 1e-12  # smaller probabilities are rounding errors
 
 
 def option_in_words(option: Option, chooser: Chooser) -> str:
@@ -77,7 +77,7 @@ def option_in_words(option: Option, chooser: Chooser) -> str:
 
 
 def _up_to(option: Option, chooser: Chooser) -> str:
-    """Return where a move ends that stops at a range: by its name, where that is one of the row that words mean."""
+    """Return the range at which a move stops, by name if it is a range of the row that the option fires."""
     apart = option.stop ^ APART
     row = option.shots[0].row if option.shots else chooser.row_meant(option.action, chooser.best_salvo)
     if row is not None and apart == length_of(row.short_range):
@@ -95,7 +95,7 @@ def reaction_in_words(shot: Shot | None, chooser: Chooser) -> str:
 
 
 def blow_in_words(charged: Charged, ways: Sequence[Charged], deed: str) -> str:
-    """Return a strike in a combat in words; the row is named if the ways to strike have several."""
+    """Return a strike in a combat in words; the row is named if there is a choice of rows."""
     return deed + _with((charged,), len({way.row.id for way in ways}) > 1)
 
 
@@ -111,11 +111,11 @@ class _Columns(NamedTuple):
     models: NDArray[np.int64]
     damage: NDArray[np.int64]
     statuses: dict[str, NDArray[np.bool_]]
-    forward: NDArray[np.int64]  # of where it stood, in hundredths of an inch
+    forward: NDArray[np.int64]  # of its starting position, in hundredths of an inch
 
 
 class PlanTable:
-    """A plan of a play, by default that of best play, row by row; values are of its :attr:`~.play.Play.wanter`."""
+    """Rows of a plan, by default that of best play; values are those of the :attr:`~.play.Play.wanter`."""
 
     def __init__(self, play: Play, plan: Plan | None = None) -> None:
         self.play, self.plan = play, play.plan if plan is None else plan
@@ -136,13 +136,13 @@ class PlanTable:
         if place.subject == TEST:
             return ["take the test", "fail the test on purpose"]
         first, count = rules.places[place.place, [FIRST, COUNT]].tolist()
-        strikes = rules.operations[rules.branches[first : first + count, GUARD], 2]  # of the ways, one after the other
+        strikes = rules.operations[rules.branches[first : first + count, GUARD], 2]  # one per branch
         back = place.subject == RETALIATION
         ways, deed = (chooser.retaliations, "strike back") if back else (chooser.charges, "strike")
         return [blow_in_words(ways[way], ways, deed) for way in (strikes - strikes.min()).tolist()]
 
     def reached(self, side: int | None = None, least: float = 0.0) -> list[dict[str, Any]]:
-        """A row for each choice that comes up more often than `least`, the likeliest of each round first."""
+        """Return a row for each choice with a probability above `least`, the likeliest of each round first."""
         result = []
         for number in range(self.play.game.rounds):
             rows = []
@@ -164,7 +164,7 @@ class PlanTable:
         return bool(begins[node + 1] - begins[node] > 1)
 
     def row(self, place: Place, number: int, node: int) -> dict[str, Any]:
-        """Return the plan's row for a node in a round (0 is the first)."""
+        """Return the row of the plan for a node in a round, from 0."""
         play, game = self.play, self.play.game
         begin, end = game.edges.begins[node : node + 2].tolist()
         after, now = play.solved[1][number + 1], play.solved[1][number]
@@ -184,10 +184,10 @@ class PlanTable:
         return row | {"probability": float(self.weights[number, node])}
 
     def pictured(self, side: int, number: int, by: str) -> list[dict[str, Any]]:
-        """A row for each cell of a picture of a round, 0 being the first: `x`, `y`, what to `do`, what else `costs`.
+        """Return a row for each cell of a picture of a round (from 0): `x`, `y`, `do`, `costs` and `comes_up`.
 
-        Of the situations of a cell the likeliest under the plan stands for it. Where none `comes_up`, it is the one
-        with the fewest statuses, most like the start.
+        A cell shows its likeliest situation under the plan. If none `comes_up`, it shows the situation with the fewest
+        statuses, which is most like the start.
         """
         cells: dict[tuple[float, float], tuple[tuple[Any, ...], Place, int]] = {}
         for place in self._places(side):
@@ -225,7 +225,7 @@ class PlanTable:
 
     @cached_property
     def _columns(self) -> tuple[list[_Columns], NDArray[np.float64] | None]:
-        """Return the columns of each side in every node, and their distance in inches, if it counts."""
+        """Columns of each side in every node, and the distance in inches if the duel has one."""
         states, sides = (self.play.game.first, self.play.game.second), self.play.setup["sides"]
         columns = []
         for state, side in zip(states, sides):
@@ -238,11 +238,11 @@ class PlanTable:
 
     @cached_property
     def _has_edges(self) -> bool:
-        """Return True if a unit's distance to its own edge is stated, for either side."""
+        """True if either unit has a stated distance to its own edge."""
         return bool((self.play.setup["sides"]["edge_distance"] != NONE).any())
 
     def _to_edge(self, side: int, forward: int) -> float | None:
-        """Inches to its own edge; None where that is far."""
+        """Return the inches to the unit's own edge; None if that is not stated (far)."""
         edge = int(self.play.setup["sides"][side]["edge_distance"])
         return None if edge == NONE else max(edge + forward, 0) / INCH
 

@@ -1,4 +1,4 @@
-"""The solution of a duel in which a side plays best: its value, its plan, and the outcomes."""
+"""Solution of a duel in which a side plays best: its value, plan and outcomes."""
 
 from __future__ import annotations
 
@@ -41,27 +41,27 @@ from analyser.scenarios.policies import Shooter, why_not
 from analyser.scenarios.schema import Combatant, WantName
 
 SIDES = ("a", "b")
-# Edges for each number of models and damage of both sides and each branch of a choice: about as many as were found with
-# a distance in four rounds and more. Where they are more than that share of the room, a game of fewer models is tried.
+# Edges per combination of models and damage of both sides and per branch of a choice, measured with a distance in four
+# rounds and more. If the estimate exceeds the share NEAR of the limit, smaller games are solved for a better estimate.
 EDGES_A_WAY, NEAR = 450, 0.45
-# Models times damage of a side in the two games that are tried, at least so many models, and edges at most, for half a
-# second. The power of models that edges grow with is what it is from one to the other, or else this, by rounds.
+# Models times damage of a side in the two smaller games, their least models, and their most edges (half a second). The
+# exponent by which edges grow with models comes from the two games or, failing that, from the rounds.
 MODELS_TRIED, FEWEST_TRIED, MOST_TRIED = (6, 10), 2, 600_000
 GROWTH_A_ROUND, GROWTH, MOST_GROWTH_A_ROUND = 0.5, 1.5, 0.6
-IN_COMBAT = 0  # the edge of tactics and lists: they overrun if they can, and strike as stated, or as they charged
-UNSURE = 1.6  # how many times too many that may tell
+IN_COMBAT = 0  # edge of tactics and lines in combat: overrun if possible, strike as stated or as in the charge
+UNSURE = 1.6  # largest ratio of estimated to real edges
 Plan = NDArray[np.int64]
 Floats = NDArray[np.float64]
 _LaidOut = tuple[tuple[Shooter, Shooter], Contest, Course]
 
 
 class Place(NamedTuple):
-    """A place where a side chooses."""
+    """A place of the round where a side chooses."""
 
     place: int
     side: int
-    when: int  # which activation of the round it is in (:class:`~analyser.engine.fight.program.When`)
-    subject: int  # as of :class:`~analyser.engine.fight.best.choice_program.Choice`
+    when: int  # activation of the round (:class:`~analyser.engine.fight.program.When`)
+    subject: int  # see :class:`~analyser.engine.fight.best.choice_program.Choice`
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,12 +72,12 @@ class Play:
     ----------
     scenario : DuelScenario
     shooters : tuple of Shooter
-        Both sides; who plays best is a :class:`~analyser.scenarios.best.Chooser`.
+        Both sides; a side that plays best is a :class:`~analyser.scenarios.best.Chooser`.
     setup : Setup
     game : Game
-        All that can come of it.
+        Graph of all situations of the duel.
     course : Course
-        A round of it.
+        Course of a round.
     """
 
     scenario: DuelScenario
@@ -88,35 +88,35 @@ class Play:
 
     @property
     def start(self) -> tuple[int, int]:
-        """Both sides as it begins."""
+        """States of both sides at the start."""
         return duel_start(self.setup, (self.scenario.a, self.scenario.b))
 
     @property
     def wanter(self) -> int:
-        """The side whose wish the value is of: A, unless only B plays best."""
+        """Side whose objective defines the value: A, unless only B plays best."""
         return 1 if self.choosers == (False, True) else 0
 
     @cached_property
     def choosers(self) -> tuple[bool, bool]:
-        """Return for each side whether it plays best."""
+        """True for each side that plays best."""
         first, second = (isinstance(shooter, Chooser) and not shooter.lines for shooter in self.shooters)
         return first, second
 
     @cached_property
     def final(self) -> Floats:
-        """Values of the states between two rounds to the :attr:`wanter`, if the duel ends there."""
+        """Values for the :attr:`wanter` of the states between two rounds, if the duel ends there."""
         game, scenario = self.game, self.scenario
         ends = JointStates(game.first[: game.starts], game.second[: game.starts], np.ones(game.starts))
         return worth(scenario.terms.want, ends, scenario, self.wanter)
 
     def takes(self, first: int, second: int) -> tuple[int, int]:
-        """Return what both sides take in a game's values: MOST with the sign of its own interest, or GIVEN."""
+        """Return the choice rule of both sides in the game: MOST with the sign of its own interest, or GIVEN."""
         signs = (1, -1) if self.wanter == 0 else (-1, 1)
         return tuple(sign if takes == MOST else GIVEN for sign, takes in zip(signs, (first, second)))  # type: ignore[return-value]
 
     @cached_property
     def solved(self) -> tuple[Plan, Floats]:
-        """The plan of best play, and the values of all nodes in all rounds under it."""
+        """Plan of best play, and the values of all nodes in all rounds under it."""
         plan = self.game.blank_plan()
         for side, shooter in enumerate(self.shooters):
             if isinstance(shooter, Chooser) and shooter.lines:
@@ -126,20 +126,20 @@ class Play:
 
     @property
     def plan(self) -> Plan:
-        """The plan of best play."""
+        """Plan of best play."""
         return self.solved[0]
 
     @cached_property
     def value(self) -> float:
-        """Value of the duel to the :attr:`wanter` under the plan."""
+        """Value of the duel for the :attr:`wanter` under the plan."""
         return float(self.solved[1][0, 0])
 
     def against(self, plan: Plan, side: int) -> float:
-        """Return the value of the duel if that side plays its best response to the other side's `plan`."""
+        """Return the value of the duel if `side` plays its best response to the other side's `plan`."""
         return float(self.answered(plan, side)[0][0, 0])
 
     def answered(self, plan: Plan, side: int) -> tuple[Floats, Plan]:
-        """The values of that, and the plan with the best answer of that side, if it can choose."""
+        """Return the values of :meth:`against` at all nodes, and the plan with the best response of `side`."""
         answer = plan.copy()
         first, second = (MOST if chooser == side and self.choosers[chooser] else GIVEN for chooser in range(2))
         return self.game.values(self.final, self.takes(first, second), answer), answer
@@ -150,7 +150,7 @@ class Play:
 
     @cached_property
     def exploitability(self) -> float:
-        """Most that both sides together could win by leaving the plan; 0 except for rounding."""
+        """Largest gain of both sides together by deviating from the plan; 0 except for rounding."""
         sign = 1 if self.wanter == 0 else -1
         gains = [sign * (self.against(self.plan, 0) - self.value) if self.choosers[0] else 0.0]
         gains += [sign * (self.value - self.against(self.plan, 1)) if self.choosers[1] else 0.0]
@@ -171,12 +171,12 @@ class Play:
 
     @cached_property
     def followed(self) -> Followed:
-        """The plan as the Monte Carlo engine plays it."""
+        """Plan in the form that the simulation follows."""
         return Followed(self.course, self.game, self.plan, self.weights)
 
     @cached_property
     def places(self) -> list[Place]:
-        """The places of the round where a side chooses, the first of the round first."""
+        """Places of the round where a side chooses, in order."""
         rules, result, when = self.game.rules, list[Place](), int(NONE)
         for place in range(len(rules.places) - 1, 0, -1):
             subject = int(rules.places[place, SUBJECT])
@@ -189,47 +189,47 @@ class Play:
         return result
 
     def branches(self, number: int, nodes: NDArray[Any]) -> NDArray[Any]:
-        """The branch that is taken in each of those nodes in a round."""
+        """Return the branch taken in each of `nodes` in a round."""
         edges = self.game.edges
         branches: NDArray[Any] = edges.weights[edges.begins[nodes] + self.plan[number, nodes]].astype(np.int64)
         return branches
 
     def order_of(self, place: Place, branch: int) -> tuple[tuple[int, int, int], int]:
-        """The operation by which a branch of orders begins, and how many strikes its unit can shoot with."""
+        """Return the first operation of a branch of orders, and the number of strikes its unit can shoot with."""
         rules = self.game.rules
         guard = rules.branches[rules.places[place.place, FIRST] + branch, GUARD]
         kind, side, number = rules.operations[guard].tolist()
         return (kind, side, number), len(self.shooters[side].rows) if kind == Kind.GIVE_ORDERS else 1
 
     def tactics(self, side: int) -> list[str]:
-        """The simple tactics that the unit of a side can have; without a distance `short_range` is a place."""
+        """Return the simple tactics that a side's unit can have; `short_range` needs a distance."""
         shooter = self.shooters[side]
         names = [name for name in POLICIES if why_not(name, shooter.mine, shooter.theirs) is None]
         return [name for name in names if name != "short_range" or shooter.distance is not None]
 
     def plan_of_tactic(self, side: int, name: str) -> Plan:
-        """The plan of best play, except that one side, which can choose, follows a simple tactic."""
+        """Return the plan of best play, except that `side`, which can choose, follows a simple tactic."""
         chooser = self.chooser_at(side)
         tactic = chooser.tactic(name)
         lines = TACTICS[name]
-        if name == "short_range" and tactic.main is not None:  # of other rows than Indirect ones, not of all
+        if name == "short_range" and tactic.main is not None:  # short range of the main row
             lines = tuple(line._replace(fired=tactic.main.id.lower()) for line in lines)
         listed = Lines(lines, bool(tactic.rearms), chooser.reaction_of(tactic))
         return self._followed(self.plan, side, listed)
 
     def plan_of_lines(self, side: int, lines: Sequence[Line], plan: Plan | None = None) -> Plan:
-        """A plan, by default that of best play, but that one side, which can choose, follows those lines."""
+        """Return a plan, by default that of best play, in which `side`, which can choose, follows `lines`."""
         return self._followed(self.plan if plan is None else plan, side, self.listed(side, lines))
 
     def listed(self, side: int, lines: Sequence[Line]) -> Lines:
-        """Lines with what goes without saying of that side's unit."""
+        """Return lines with the defaults of the unit: re-arming and opportunity fire."""
         chooser = self.chooser_at(side)
         watches = why_not("lookout", chooser.mine, chooser.theirs) is None
         reaction = chooser.reaction_of(chooser.tactic("lookout")) if watches else NONE
         return Lines(tuple(lines), any(row.has("Slow to Fire") for row in chooser.rows), reaction)
 
     def chooser_at(self, side: int) -> Chooser:
-        """A side that can choose."""
+        """Return a side that can choose."""
         chooser = self.shooters[side]
         assert isinstance(chooser, Chooser)
         return chooser
@@ -253,7 +253,7 @@ class Play:
         return plan
 
     def _held_or_fired(self, nodes: slice, reaction: int) -> NDArray[np.int64]:
-        """The edge of opportunity fire with a shot in each of those nodes, if it can be made; else that of holding."""
+        """Return the edge of opportunity fire in each of `nodes`, or of holding fire if the shot is impossible."""
         edges = self.game.edges
         begins, ends = edges.begins[nodes.start : nodes.stop], edges.begins[nodes.start + 1 : nodes.stop + 1]
         result = np.zeros(len(begins), np.int64)
@@ -264,7 +264,7 @@ class Play:
         return result
 
     def strike_of(self, place: Place, salvo: int) -> int:
-        """The number of the first strike of a salvo; NONE of none."""
+        """Return the number of the first strike of a salvo; NONE for no salvo."""
         if salvo == NONE:
             return NONE
         chooser = self.chooser_at(place.side)
@@ -273,7 +273,7 @@ class Play:
 
 
 def worth(want: WantName, ends: JointStates, scenario: DuelScenario, side: int) -> Floats:
-    """Return the value of each pair of states to a side at the end, by its objective (:data:`~.schema.WANTS`)."""
+    """Return the value of each final pair of states for a side, by its objective (:data:`~.schema.WANTS`)."""
     sides: tuple[Combatant, Combatant] = (scenario.a, scenario.b)
     states = (ends.first, ends.second)
     mine, theirs = sides[side], sides[1 - side]
@@ -296,20 +296,20 @@ def worth(want: WantName, ends: JointStates, scenario: DuelScenario, side: int) 
 
 
 def play_of(scenario: DuelScenario, most_edges: int = MOST_EDGES) -> Play:
-    """A duel of which at least one side plays best; InputError where more can come of it than there is room for.
+    """Return the solution of a duel in which at least one side plays best; InputError if the duel is too large.
 
-    Without a step, moves end at every place that counts, if there is room for that.
+    Without a stated step, moves may end at every position that matters, if that game is small enough.
     """
     laid_out = _within(scenario, most_edges)
     if scenario.terms.step is None and (step := whole_step(scenario.a, scenario.b, scenario.terms)) is not None:
         whole = replace(scenario, terms=scenario.terms.model_copy(update={"step": step}))
-        with suppress(InputError):  # too large: what else could be wrong was so above
+        with suppress(InputError):  # too large; other errors were raised above
             return _explored(whole, most_edges, *_within(whole, most_edges))
     return _explored(scenario, most_edges, *laid_out)
 
 
 def _within(scenario: DuelScenario, most_edges: int) -> tuple[_LaidOut, float]:
-    """A duel laid out, and about how many ways there are to go on; InputError where those are clearly too many."""
+    """Return the parts of a duel and its estimated number of edges; InputError if those are clearly too many."""
     laid_out = _laid_out(scenario)
     places = laid_out[1].rules.places
     if (count := len(places)) >= MOST_PLACES:
@@ -324,7 +324,7 @@ def _within(scenario: DuelScenario, most_edges: int) -> tuple[_LaidOut, float]:
 
 
 def _explored(scenario: DuelScenario, most_edges: int, laid_out: _LaidOut, ways: float) -> Play:
-    """All that can come of a duel."""
+    """Return the duel with the graph of all its situations; InputError if it has more than `most_edges` edges."""
     shooters, contest, course = laid_out
     try:
         game = game_of(contest, most_edges, ways)
@@ -334,15 +334,15 @@ def _explored(scenario: DuelScenario, most_edges: int, laid_out: _LaidOut, ways:
 
 
 def likely_size(scenario: DuelScenario, ways: float = 0.0) -> float:
-    """About how many ways there are to go on in a duel: as many as they grow to from two duels of fewer models.
+    """Return the estimated number of edges of a duel, extrapolated from two duels of fewer models.
 
-    The choice to fail tests is left out: its ways are few in large duels and many in small ones.
-    Found in about a second; of duels of shipped units never more than :data:`UNSURE` times as many as there are.
+    The choice to fail tests is left out, because it adds few edges in large duels and many in small ones. The estimate
+    takes about a second. For duels of shipped units it is at most :data:`UNSURE` times the real number.
     """
     power = min(GROWTH_A_ROUND * scenario.terms.rounds, GROWTH)
     (few, few_times), (many, many_times) = (_of_fewer_models(scenario, tried) for tried in MODELS_TRIED)
     edges = int(graph_of(_laid_out(few, asks_of_tests=False)[1], MOST_TRIED, ways).edges[0])
-    if few_times == many_times or edges * few_times / many_times > MOST_TRIED:  # so the larger one would be cut off
+    if few_times == many_times or edges * few_times / many_times > MOST_TRIED:  # the larger game would exceed the limit
         return float(edges * few_times**power)
     more = int(graph_of(_laid_out(many, asks_of_tests=False)[1], MOST_TRIED, ways).edges[0])
     if more > MOST_TRIED:
@@ -352,7 +352,7 @@ def likely_size(scenario: DuelScenario, ways: float = 0.0) -> float:
 
 
 def _of_fewer_models(scenario: DuelScenario, tried: int) -> tuple[DuelScenario, float]:
-    """The duel with about so many models times damage a side, and how many times fewer of both sides' models it has."""
+    """Return a duel with about `tried` models times damage per side, and the factor by which models are reduced."""
     times, fewer = 1.0, list[Combatant]()
     for unit in (scenario.a, scenario.b):
         models = unit.models or 1
@@ -363,7 +363,7 @@ def _of_fewer_models(scenario: DuelScenario, tried: int) -> tuple[DuelScenario, 
 
 
 def _laid_out(scenario: DuelScenario, *, asks_of_tests: bool = True) -> _LaidOut:
-    """Both sides of a duel, what is to be explored, and the course of a round."""
+    """Return both sides of a duel, the game to explore, and the course of a round."""
     ruleset, terms = scenario.ruleset, scenario.terms
     shooters = shooters_of(scenario.a, scenario.b, terms, ruleset)
     setup, course = course_of(shooters, terms, asks_of_tests=asks_of_tests)
@@ -372,7 +372,7 @@ def _laid_out(scenario: DuelScenario, *, asks_of_tests: bool = True) -> _LaidOut
 
 
 def too_large(size: str, scenario: DuelScenario) -> InputError:
-    """The refusal of a game that is too large, with what would make it smaller."""
+    """Return the error for a game that is too large, with remedies."""
     less = ["fewer rounds or models", "a simple tactic for one of the two sides"]
     less += ["a longer step"] if scenario.terms.distance is not None else []
     less += ["no edge_distance"] if any(unit.edge_distance is not None for unit in (scenario.a, scenario.b)) else []

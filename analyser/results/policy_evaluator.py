@@ -1,4 +1,4 @@
-"""Decisions of a policy in lines for a side of a played duel: conditions that hold, and edges taken."""
+"""Decisions of a policy in lines for a side of a solved duel: conditions that hold, and edges taken."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Lines(NamedTuple):
-    """A list of lines, and what goes without saying."""
+    """A list of lines with the defaults of a unit: re-arming and opportunity fire."""
 
     lines: tuple[Line, ...]
     rearms: bool
@@ -29,16 +29,16 @@ class Lines(NamedTuple):
 
 
 class Meant(NamedTuple):
-    """A line as a unit carries it out."""
+    """A line with its choices resolved for a unit."""
 
     line: Line
-    fired: int  # of the column SALVO
-    stop: int  # of the column STOP
-    strike: int  # that it looks along
+    fired: int  # value of the column SALVO
+    stop: int  # value of the column STOP
+    strike: int  # strike whose range and sight its conditions use
 
 
 class Decider:
-    """Decisions of a list of lines where orders are given."""
+    """Decisions of a list of lines at a choice of orders."""
 
     def __init__(self, play: Play, place: Place, listed: Lines) -> None:
         self.play, self.place, self.listed = play, place, listed
@@ -61,11 +61,11 @@ class Decider:
 
     @property
     def looks_at_rounds(self) -> bool:
-        """Return True if it decides differently in different rounds."""
+        """True if its decisions depend on the round."""
         return any(condition.quantity.startswith("round") for line, *_ in self.orders for condition in line.conditions)
 
     def edges(self, number: int) -> NDArray[np.int64]:
-        """The number of the edge that is taken in each node in a round, 0 being the first."""
+        """Return the number of the edge taken in each node in a round, from 0."""
         count = len(self.first)
         decisions, strikes, open_yet = (
             np.zeros((count, len(COLUMNS)), np.int64),
@@ -109,7 +109,7 @@ class Decider:
         return self._views[strike]
 
     def holds(self, condition: Condition, strike: int, number: int) -> NDArray[np.bool_]:
-        """In which nodes a condition holds in a round, for who means to shoot with that strike."""
+        """Return True for the nodes where a condition holds in a round, for a unit that would shoot with `strike`."""
         key = condition, strike, number if condition.quantity.startswith("round") else NONE
         if key not in self._held:
             self._held[key] = self._holds(*key)
@@ -127,7 +127,7 @@ class Decider:
         return np.asarray(result != condition.negated)
 
     def _number(self, quantity: str, strike: int, number: int) -> NDArray[Any]:
-        if quantity == "distance":  # none counts: as near as can be
+        if quantity == "distance":  # no distance counts as 0
             distance = self._view(strike)[:, View._fields.index("distance")]
             return np.where(distance == NONE, 0, distance) / INCH
         if quantity.startswith("round"):

@@ -21,10 +21,10 @@ _TESTS = {
 
 
 def rating_reasons(attack: AttackFacts, target: TargetFacts) -> dict[str, Any]:
-    """Return the reasons of a combat rating (AC-3.1): the bonuses and penalties that count.
+    """Return the reasons for a combat rating (AC-3.1): the bonuses and penalties that count.
 
-    `rating_by` says what decides in their place: ``stated`` (another rating than they make), Indirect's ``no sight``
-    and ``spotter``, or in a charge ``rule`` (Sponsons, Throw).
+    `rating_by` is set if something else decides: ``stated`` (a different rating is stated), ``no sight`` or ``spotter``
+    (Indirect), or ``rule`` (Sponsons or Throw in a charge).
     """
     counted: Any = copy(attack)
     counted.stated_rating = NONE
@@ -42,10 +42,10 @@ def rating_reasons(attack: AttackFacts, target: TargetFacts) -> dict[str, Any]:
 
 
 def conditions(scenario: Scenario, fight: FightFacts) -> dict[str, Any]:
-    """Return the consequences of the rules for a scenario: the pool, the rating, the effective DEFENCE, the test.
+    """Return the effects of the rules in a scenario: pool, rating, effective DEFENCE and test.
 
-    `discipline` includes every modifier known before the dice: not the -1 for heavy losses, nor the -1 of a unit that
-    is or becomes disordered.
+    `discipline` includes the modifiers known before the roll. It excludes the -1 for heavy losses and the -1 of a unit
+    that is or becomes disordered.
     """
     by_card = fight.test == Test.BY_CARD
     return {

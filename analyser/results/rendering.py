@@ -1,4 +1,4 @@
-"""Answers as text for a terminal, as JSON, as a table: pure functions that know no kind of answer."""
+"""Text, JSON, tables and HTML of results: pure functions for all kinds of results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from analyser.results.base import Result
 
 _NO_RULES = "Rules applied: none, no special rules or qualities apply"
-_WIDEST_LIST = 120  # characters; a longer list has a line for each entry
+_WIDEST_LIST = 120  # characters; a longer list has a line per entry
 _MORE = "{} of any such battle (--full names them; JSON too; in Python in_full())"
 _THIN = "Means that rest on few trials: Gaffke's, which allow for values that were not seen."
 _INTERVALS = f"Intervals: Wilson's; of what was seen, or missing, in fewer than {RARE} trials Blaker's."
@@ -26,33 +26,33 @@ _DIFFERENT_CARDS = (
     "alike."
 )
 
-BOTH = "analyser/both/1"  # the schema of the answers of two methods
+BOTH = "analyser/both/1"  # schema of the results of two methods
 
 
 def distribution_block(rows: Sequence[dict[str, Any]], title: str, head: str = "value") -> Block:
-    """The distribution of a figure as a table, cut at either end where it is long."""
+    """Return the distribution of a figure as a table, without negligible ends."""
     first, last = shown_range([row["probability"] for row in rows], [row["at_least"] for row in rows])
     minor = frozenset(str(row["value"]) for place, row in enumerate(rows) if not first <= place <= last)
     cells = []
-    for row in rows:  # at least 0: certain without a sample
+    for row in rows:  # at least 0 is certain
         more = "100%" if row["value"] == 0 else str(estimate_in(row, "at_least"))
         cells.append([str(row["value"]), str(estimate_in(row, "probability")), more])
     return Block(title, (head, "probability", "at least"), cells, ">", " | ", minor, NOT_SHOWN, beside=True)
 
 
 def text(results: Sequence[Result]) -> str:
-    """The answer to one question, by one method or by several, for a terminal."""
+    """Return the results of one question, by one method or several, as text for a terminal."""
     parts = [*(block.text for block in blocks_of(results)), *map("\n".join, _terminal_notes(results))]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def blocks_of(results: Sequence[Result]) -> list[Block]:
-    """The question and the answer of one method or of several, block by block."""
+    """Return the question and its results by one method or several, as blocks."""
     return [Block(rows=[*results[0].heading(), ("Method", method_line(results))]), *_joined_blocks(results)]
 
 
 def _terminal_notes(results: Sequence[Result]) -> list[list[str]]:
-    """The notes as lines; in short where the text of an answer does not tell all of its gaps."""
+    """Return the notes as lines, shortened if the text of the result does not name all unmodelled rules."""
     tells_all = results[0].gaps_in_text == results[0].not_modelled
     notes = _notes(results, tells_all=tells_all)
     return notes if tells_all else [[line for paragraph in part for line in fill(paragraph)] for part in notes]
@@ -83,7 +83,7 @@ def _of_rules(result: Result) -> list[list[str]]:
 
 
 def _of_rules_in_short(result: Result) -> list[list[str]]:
-    """Return the rules in lines; only the gaps specific to these units are named, the others counted."""
+    """Return the rules as lines; unmodelled rules of these units are named, the others counted."""
     gaps, own = result.not_modelled, result.gaps_in_text
     more = len(gaps) - len(own)
     return [
@@ -94,13 +94,13 @@ def _of_rules_in_short(result: Result) -> list[list[str]]:
 
 
 def of_intervals(results: Sequence[Result]) -> list[str]:
-    """Return the notes on intervals: their method, and those of rare events and of means of few trials."""
+    """Return the notes on the intervals of rare events and of means of few trials."""
     lines = [_INTERVALS] if any(result.has_rare for result in results) else []
     return [*lines, _THIN] if any(result.thin_means for result in results) else lines
 
 
 def _joined_blocks(results: Sequence[Result]) -> Iterator[Block]:
-    """The blocks of all answers: where several methods stand side by side one for all of them."""
+    """Yield the blocks of all results; a block that shows methods side by side is joined."""
     of_each = [[*result.blocks(), *result.band_blocks()] for result in results]
     for same in zip(*of_each):
         if same[0].beside:
@@ -119,7 +119,7 @@ def _joined(blocks: Sequence[Block], results: Sequence[Result], *, named: bool) 
     if not first.rows:
         return first
     shown = [row for row in first.rows if any(row[0] not in block.minor for block in blocks)]
-    others = [{row[0]: row[1:] for row in block.rows} for block in blocks[1:]]  # rows of one name stay apart in one
+    others = [{row[0]: row[1:] for row in block.rows} for block in blocks[1:]]  # a single block keeps equal names
     blank = [""] * (len(first.rows[0]) - 1)
     rows = [[*row, *chain.from_iterable(other.get(row[0], blank) for other in others)] for row in shown]
     head = first.head
@@ -132,12 +132,12 @@ def _joined(blocks: Sequence[Block], results: Sequence[Result], *, named: bool) 
 
 
 def html(results: Sequence[Result]) -> str:
-    """The answer as a notebook shows it: compact tables, notes folded away."""
+    """Return the results as HTML for a notebook: compact tables, collapsed notes."""
     return page_of(blocks_of(results), _lines(_notes(results)))
 
 
 def notes(result: Result) -> list[str]:
-    """The lines below an answer."""
+    """Return the lines below a result."""
     return _lines(_notes([result]))
 
 
@@ -146,7 +146,7 @@ def _lines(parts: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _listed(label: str, entries: Sequence[str], separator: str) -> list[str]:
-    """A list in one line, or in as many as it has entries."""
+    """Return a list in one line or, if it is long, in one line per entry."""
     line = f"{label}: {separator.join(entries)}"
     if len(line) <= _WIDEST_LIST:
         return [line] if entries else []
@@ -154,9 +154,9 @@ def _listed(label: str, entries: Sequence[str], separator: str) -> list[str]:
 
 
 def rows(results: Sequence[Result]) -> list[dict[str, Any]]:
-    """The main table, one dict a row, and which profiles it comes from.
+    """Return the main table, one dict per row, with the profiles that it uses.
 
-    Of several methods one below the other, told apart by a column `method`.
+    The tables of several methods follow each other, with a column `method`.
     """
     several = len(results) > 1
     return [
@@ -168,7 +168,7 @@ def rows(results: Sequence[Result]) -> list[dict[str, Any]]:
 
 
 def record(results: Sequence[Result]) -> dict[str, Any]:
-    """The answer as plain data; of both methods, one beside the other."""
+    """Return the result as plain data; for both methods, one key per method."""
     if len(results) == 1:
         return results[0].as_dict()
     return {
@@ -179,7 +179,7 @@ def record(results: Sequence[Result]) -> dict[str, Any]:
 
 
 class Shown(NamedTuple):
-    """Any answer as a format takes it; each part is made when it is asked for."""
+    """Lazily computed parts of a result for the output formats."""
 
     text: Callable[[], str]
     record: Callable[[], Any]  # plain data, for JSON
@@ -187,7 +187,7 @@ class Shown(NamedTuple):
 
 
 def _parquet(answer: Shown) -> bytes:
-    """The main table as a Parquet file; a column of several types is text."""
+    """Return the main table as a Parquet file; a column of mixed types becomes text."""
     import pyarrow
     from pyarrow.parquet import write_table
 
@@ -209,15 +209,15 @@ FORMATS: Mapping[str, Callable[[Shown], str | bytes]] = {
     "csv": lambda answer: csv_of_rows(answer.rows()),
     "parquet": _parquet,
 }
-TABLES = ("csv", "parquet")  # which have no room for warnings
+TABLES = ("csv", "parquet")  # formats without warnings
 
 
 def method_name(result: Result) -> str:
-    """The method as a heading says it."""
+    """Return the name of the method for a heading."""
     return "exact" if result.exact else "Monte Carlo"
 
 
 def method_line(results: Sequence[Result]) -> str:
-    """Return the method of an answer, or of each answer."""
+    """Return the method of each result, in one line."""
     sampled = "Monte Carlo, {0.trials:,} trials, seed {0.seed}, intervals at 95%{1}"
     return "; ".join(method_name(one) if one.exact else sampled.format(one, one.stopping or "") for one in results)

@@ -1,4 +1,4 @@
-"""Actions of both sides of a duel, round by round, with reasons, derived from the states where orders are given."""
+"""Actions of both sides of a duel by round, with reasons, derived from the states at each choice of orders."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from analyser.results.play import SIDES, Play
 from analyser.results.states import JointStates, is_removed
 from analyser.scenarios.duel import Orders
 
-Deeds = dict[tuple[int, str], dict[tuple[str, str], Any]]  # by round and side, what was done, and why
-Seen = tuple[Moment, JointStates]  # how both sides stood in a sample where orders are given
-_Numbered = dict[tuple[int, str], dict[int, Any]]  # the same as one number (:data:`~.actions.WHYS`)
+Deeds = dict[tuple[int, str], dict[tuple[str, str], Any]]  # weights of (action, reason) by round and side
+Seen = tuple[Moment, JointStates]  # simulated states of both sides at a choice of orders
+_Numbered = dict[tuple[int, str], dict[int, Any]]  # action and reason as one number (:data:`~.actions.WHYS`)
 
 
 def deeds_of_rounds(setup: Setup, moments: Sequence[tuple[Orders, JointStates]]) -> Deeds:
-    """By round and side the weight of each :class:`~analyser.engine.fight.actions.Did`, and why."""
+    """Return, by round and side, the weight of each :class:`~analyser.engine.fight.actions.Did` and its reason."""
     from analyser.engine.fight.actions import actions_of
 
     by_round: _Numbered = {}
@@ -35,7 +35,7 @@ def deeds_of_rounds(setup: Setup, moments: Sequence[tuple[Orders, JointStates]])
 
 
 def deeds_of_play(play: Play, seen: Sequence[Seen] = ()) -> Deeds:
-    """Return the actions in a duel with best play: by probability, or as a sample was `seen`."""
+    """Return the actions in a duel with best play, by probability or, if `seen` is given, by simulated counts."""
     from analyser.engine.fight.actions import actions_of
 
     by_round: _Numbered = {}
@@ -55,7 +55,7 @@ def deeds_of_play(play: Play, seen: Sequence[Seen] = ()) -> Deeds:
 
 
 def _given(play: Play) -> Iterator[tuple[Moment, JointStates, NDArray[Any]]]:
-    """Yield the states of both sides where orders are given, and the branch taken."""
+    """Yield the states of both sides at each choice of orders, and the branch taken."""
     game = play.game
     for number, place in product(range(game.rounds), play.places):
         if place.subject == ORDERS:
@@ -83,7 +83,7 @@ def _add_over(play: Play, by_round: _Numbered) -> None:
 
 
 def _add(weights: dict[int, Any], deeds: NDArray[Any], every: NDArray[Any]) -> None:
-    """Add the weight of each deed to what is known of it."""
+    """Add the weight of each action to its total."""
     from analyser.engine.fight.actions import ACTED_ELSEWHEN
 
     for deed in np.unique(deeds).tolist():

@@ -1,4 +1,4 @@
-"""Basis of an answer: rules applied, rules left out, and assumptions."""
+"""Rules behind a result: those applied, those left out, and assumptions."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
 from analyser.scenarios.schema import Combatant
 from analyser.scenarios.strikes import length_of
 
-CARDS = {  # by whether they are put back
+CARDS = {  # True: with replacement
     True: "cards with replacement: every test draws from a full deck (AC-9.3), an approximation of the rule that drawn "
     "cards are gone until the deck runs out (AC-5.1)",
     False: "cards without replacement: each side's deck runs out and is shuffled again (AC-5.1)",
@@ -32,7 +32,7 @@ CARDS = {  # by whether they are put back
 _COULD_BE_USED = "{}, could be used with {}"
 _OTHERS_UNHURT = "what Overcharge costs secondary combatants is not followed"
 _IN_CONTACT_ONLY = "no distance is given: {} reaches only a unit in contact"
-_NEAR_IT = ("Corrosive Fumes", "Spectacular Demise")  # rules that count by the inches between two units
+_NEAR_IT = ("Corrosive Fumes", "Spectacular Demise")  # rules that depend on the distance between two units
 _ALWAYS_REACHES = "no distance is given: nothing is out of range, and a charge always reaches"
 _EVERY_PLACE = 'a move of best play ends at any multiple of {:g}": no other place is better for either side'
 _FULL_MOVES = "a move of best play has its full length, or ends at the range of a row: other stops are not tried"
@@ -45,13 +45,13 @@ _NO_PROFILE = "an attacker without a profile does not count as an aerial unit, a
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """A kind of fight as a unit with a rule is in it, against an enemy."""
+    """Circumstances of a unit with a rule in a kind of fight against an enemy."""
 
-    unit: Any  # an Attack, a Target or a Combatant: whoever has the rule
+    unit: Any  # the Attack, Target or Combatant that has the rule
     enemy: Any
     alone: bool = False  # a single ranged attack
-    # of a quality of a row
-    in_parentheses: bool = False  # the row has dice in parentheses that can count
+    # for qualities of a row
+    in_parentheses: bool = False  # the row has dice in parentheses that may be used
     at_short_range: bool = False
     outside_front_arc: bool = False
     out_of_sight: bool = False
@@ -59,23 +59,23 @@ class Case:
     overcharge: bool = False
     shoots: bool = False
     tested: bool = False  # the enemy takes tests
-    # of a special rule
-    distant: bool = False  # the inches between the two count
+    # for special rules
+    distant: bool = False  # the distance between the units counts
     veteran: bool = False
-    against_it: frozenset[str] = frozenset()  # qualities of rows that it is attacked with
+    against_it: frozenset[str] = frozenset()  # qualities of the rows that attack it
     attacked: bool = False
     charges: bool = False
     charged: bool = False
-    struck: bool = False  # it is struck at while it charges: from the front
+    struck: bool = False  # attacked during its charge, from the front
     takes_cover: bool = False
     saved_by_card: bool = False  # its status depends on a card (Construct)
-    disorders: bool = False  # it can disorder the enemy near it (Corrosive Fumes)
+    disorders: bool = False  # it can disorder a near enemy (Corrosive Fumes)
     fires_several: bool = False
     answers: bool = False  # it shoots back at aerial attackers
-    # of a house rule
-    at: frozenset[At] | None = None  # where it can attack, as a house rule asks for it; None: anywhere
-    attacked_at: frozenset[At] | None = None  # where it can be attacked
-    enemy_is: int | None = None  # bits of what the enemy is; None: as `enemy` says
+    # for house rules
+    at: frozenset[At] | None = None  # ranges at which it can attack; None: all
+    attacked_at: frozenset[At] | None = None  # ranges at which it can be attacked; None: all
+    enemy_is: int | None = None  # bits of the enemy's kinds; None: those of `enemy`
 
 
 _RANGES: frozenset[At] = frozenset({"short range", "long range"})
@@ -83,7 +83,7 @@ _CONTACT: frozenset[At] = frozenset({"charge", "close quarters"})
 _IN_CONTACT: frozenset[At] = frozenset({"close quarters"})
 
 
-_OCCASION: Mapping[str, Callable[[Case], bool]] = {  # a rule that is not here has its occasion in every fight
+_OCCASION: Mapping[str, Callable[[Case], bool]] = {  # other rules can apply in every fight
     # qualities (AC-6)
     "Point Blank": lambda case: case.in_parentheses and case.at_short_range,
     "Shock": lambda case: case.in_parentheses and case.enemy.category == "light",
@@ -139,15 +139,15 @@ def _is_hidden(unit: Combatant) -> bool:
 
 @dataclass
 class SortedRules:
-    """Rules by what an answer makes of them, in the order of the profiles."""
+    """Rules sorted by their part in a result, in the order of the profiles."""
 
     applied: list[str] = field(default_factory=list)
     not_used: list[str] = field(default_factory=list)
     not_modelled: list[str] = field(default_factory=list)
-    computed: set[str] = field(default_factory=set)  # in one kind of fight that the answer holds
+    computed: set[str] = field(default_factory=set)  # rules computed in at least one kind of fight
 
     def add(self, keywords: Iterable[Keyword], fight: str, case: Case, side: str = "") -> None:
-        """Sort keywords of a profile by what they do in that kind of fight; `side`: whose profile, in an attack."""
+        """Sort keywords of a profile by their effect in a kind of fight; `side`: owner of the profile in an attack."""
         for keyword in keywords:
             term, name = keyword.term, keyword.canonical
             if term is not None and term.counts_in(fight):
@@ -158,20 +158,20 @@ class SortedRules:
                 self.not_modelled.append(name)
 
     def _could_bear(self, term: Term, fight: str, case: Case) -> bool:
-        """Return True if a rule that no number is computed from could still change the answer."""
+        """Return True if a rule that is not modelled could change the result."""
         if term.touches in OF_SHOTS:
             return term.can_bear_on(fight) or (case.charged and case.enemy.has("Throw"))
         return term.can_bear_on(fight) and _has_occasion(term, case)
 
     def all(self, assumptions: Iterable[str], warnings: tuple[str, ...], ruleset: Ruleset) -> RulesUsed:
-        """Each rule once; die and deck are the first assumption of every fight."""
+        """Return the distinct rules; die and deck are the first assumption of every fight."""
         lists = self.applied, self.not_used, (name for name in self.not_modelled if name not in self.computed)
         applied, not_used, left_out = (tuple(dict.fromkeys(names)) for names in lists)
         return RulesUsed(applied, not_used, left_out, (ruleset.assumed, *assumptions), warnings)
 
 
 def _is_applied(keyword: Keyword, term: Term, case: Case) -> bool:
-    """Return True if a rule that is computed bears on a kind of fight."""
+    """Return True if a modelled rule can apply in a kind of fight."""
     if keyword.house is None:
         return _has_occasion(term, case)
     rule, kinds = keyword.house, case.enemy_is
@@ -188,7 +188,7 @@ def _has_occasion(term: Term, case: Case) -> bool:
 
 
 def of_attack(scenario: Scenario, fight: FightFacts) -> RulesUsed:
-    """The rules that a single attack rests on."""
+    """Return the rules behind a single attack."""
     rules = SortedRules()
     _add_attack(rules, scenario, fight, "attack")
     return rules.all((), scenario.warnings, scenario.ruleset)
@@ -235,7 +235,7 @@ def _add_attack(rules: SortedRules, scenario: Scenario, fight: FightFacts, where
 
 
 def of_focus(scenario: FocusScenario, *, with_replacement: bool) -> RulesUsed:
-    """The rules that a sequence of attacks rests on: those of each of them, each once."""
+    """Return the distinct rules behind a sequence of attacks."""
     rules, target = SortedRules(), scenario.target
     computed = [rule for rule in target.keywords if rule.term and rule.term.counts_in(FOCUS_FIRE)]
     for place, (attack, attacker) in enumerate(zip(scenario.attacks, scenario.attackers)):
@@ -248,7 +248,7 @@ def of_focus(scenario: FocusScenario, *, with_replacement: bool) -> RulesUsed:
 
 
 def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> RulesUsed:
-    """The rules that a charge rests on."""
+    """Return the rules behind a charge."""
     rules, (attacker, target) = SortedRules(), (scenario.attacker, scenario.target)
     charging = [attacker.charge_row("attacker")]
     fighters = [(attacker, target, charging, "attacker"), (target, attacker, target.retaliation_rows(), "target")]
@@ -271,7 +271,7 @@ def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> RulesUsed:
 
 
 def _not_chosen(shooter: Shooter) -> Iterator[str]:
-    """Yield the choices that the rules allow, that matter, and that best play does not make."""
+    """Yield the relevant choices of the rules that best play does not consider."""
     if not isinstance(shooter, Chooser) or shooter.lines:
         return
     unit, enemy = shooter.mine, shooter.theirs
@@ -284,7 +284,7 @@ def _not_chosen(shooter: Shooter) -> Iterator[str]:
 
 
 def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replacement: bool) -> RulesUsed:
-    """The rules that a duel rests on; `shooters` are the rows that both sides shoot with."""
+    """Return the rules behind a duel; `shooters` have the rows that both sides shoot with."""
     rules, near = SortedRules(), list[Keyword]()
     charges = [shooter.mine.may_charge(shooter.theirs, shooter.policy) for shooter in shooters]
     contact, apart = any(charges), scenario.terms.distance is not None
@@ -351,7 +351,7 @@ def case_of_unit(
     shoots: bool = True,
     **more: bool,
 ) -> Case:
-    """A unit with its special rules against an enemy in a duel or a charge."""
+    """Return the case of a unit with its special rules against an enemy in a duel or a charge."""
     ranges = _RANGES if shoots else frozenset()
     back = _IN_CONTACT if charges or charged else frozenset()
     return Case(
@@ -372,7 +372,7 @@ def case_of_unit(
 
 
 def case_of_row(row: Row, unit: Combatant, enemy: Combatant, shooter: Shooter | None = None) -> Case:
-    """A row with its qualities against an enemy in a duel or a charge."""
+    """Return the case of a row with its qualities against an enemy in a duel or a charge."""
     distant = shooter is not None and shooter.distance is not None
     policy, chooses = (None, False) if shooter is None else (shooter.policy, shooter.chooses)
     return Case(
@@ -403,7 +403,10 @@ def _rows_of_duel(shooter: Shooter, charges: Sequence[bool]) -> list[Row]:
 def _unused_in_contact(
     unit: Combatant, rows: Iterable[Row], where: str, charges_by: str, *, chooses: bool = False
 ) -> Iterator[str]:
-    """Overcharge and Overrun that a unit could use and does not; `charges_by`: the section of how it charges, if so."""
+    """Yield Overcharge and Overrun if a unit could use them but does not.
+
+    `charges_by` is the section of the file with its charge; empty if it does not charge.
+    """
     if not (unit.overcharge or chooses) and any(row.has("Overcharge") for row in rows if row.kind != "ranged"):
         yield _COULD_BE_USED.format("Overcharge", f"{where}.overcharge")
     if charges_by and not unit.charge.overrun and (rule := unit.keyword("Overrun")):
@@ -411,7 +414,7 @@ def _unused_in_contact(
 
 
 def _unused_in_shooting(shooter: Shooter) -> Iterator[str]:
-    """Yield the rules that another policy would use; a side that chooses uses all."""
+    """Yield the rules that only another policy would use; a side that chooses uses all."""
     if shooter.chooses:
         return
     mine, theirs = shooter.mine, shooter.theirs

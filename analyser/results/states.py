@@ -1,4 +1,4 @@
-"""States of both sides of a longer fight: weighted pairs, read as plain columns, and their computation."""
+"""Joint states of both sides of a longer fight: weighted pairs, their columns, and their computation."""
 
 from __future__ import annotations
 
@@ -42,31 +42,31 @@ def is_removed(states: States) -> NDArray[np.bool_]:
 
 
 def models_left(states: States) -> NDArray[np.int64]:
-    """Models left; none of a unit that is gone."""
+    """Return the models left; 0 for a unit that is gone."""
     return np.where(is_removed(states), 0, states & unit_state.MODELS_MASK)
 
 
 def models_destroyed(states: States, models: int | NDArray[np.int64]) -> NDArray[np.int64]:
-    """Models that damage has destroyed, or that found no room, of `models` at the start."""
+    """Return the models lost, of `models` at the start, by damage or for lack of space to fall back or withdraw."""
     lost = states >> discipline.MODELS_DESTROYED & unit_state.MODELS_MASK
     return np.where(is_removed(states), lost, models - (states & unit_state.MODELS_MASK))
 
 
 def damage(states: States) -> NDArray[np.int64]:
-    """Damage on the unit; none on one that is gone."""
+    """Return the damage on the unit; 0 for a unit that is gone."""
     return np.where(is_removed(states), 0, states >> discipline.DAMAGE & unit_state.MODELS_MASK)
 
 
 def share_lost(
     states: States, models: int | NDArray[np.int64], damage_limit: int | NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """The share of a unit that is lost: all if it is annihilated (AC-5.9), else what damage has taken (AC-3.8)."""
+    """Return the lost share of a unit: 1 if it is annihilated (AC-5.9), else the share of its damage (AC-3.8)."""
     suffered = models_destroyed(states, models) * damage_limit + damage(states)
     return np.asarray(np.where(is_removed(states), 1.0, suffered / (models * damage_limit)))
 
 
 def flag(states: States, name: str) -> NDArray[np.bool_]:
-    """A status or a fate; a unit that is gone has no status."""
+    """Return True where a status or a fate is set; a unit that is gone has no status."""
     is_set = (states & _BITS[name]) != 0
     return np.asarray(is_set & ~is_removed(states) if name in _OF_THE_STANDING else is_set)
 
@@ -83,48 +83,48 @@ def holds(states: States, name: str, unit: Target) -> NDArray[np.bool_]:
 
 
 def orders(states: States) -> NDArray[np.int64]:
-    """The :class:`~analyser.rules.activation.Order` of the unit."""
+    """Return the :class:`~analyser.rules.activation.Order` of the unit."""
     return np.asarray(states >> unit_state.ORDERS & unit_state.ORDERS_MASK)
 
 
 def wins(states: States, bits: int) -> NDArray[np.int64]:
-    """Close quarters combats won, where they were counted, in so many bits."""
+    """Return the close quarters combats won, if counted, from `bits` bits of the state."""
     return np.asarray(states >> unit_state.WINS & (1 << bits) - 1)
 
 
 def wins_of_charge(states: States) -> NDArray[np.int64]:
-    """Combats won in one charge, with its Overrun, where they were counted."""
+    """Return the combats won in one charge with its Overrun, if counted."""
     return wins(states, unit_state.BITS_OF_WINS_IN_A_CHARGE)
 
 
 def points_won(mine: States, theirs: States, unit: Combatant, enemy: Combatant, bits: int) -> NDArray[np.int64]:
-    """VP of a side in a duel (AC-5.9; Hunter, AC-7), its wins counted in `bits`; a rating not known counts as 1."""
+    """Return the VP of a side in a duel (AC-5.9; Hunter, AC-7); its wins have `bits` bits, an unknown rating is 1."""
     rating = 1 if enemy.victory_points is None else enemy.victory_points
     hunted = wins(mine, bits) if unit.has("Hunter") else 0
     return np.asarray(is_removed(theirs) * rating + hunted, np.int64)
 
 
 def unit_name(unit: Combatant) -> str:
-    """Return the name of a unit in an answer."""
+    """Return the name of a unit in a result."""
     return unit.unit or "a unit without a profile"
 
 
 class JointStates(NamedTuple):
-    """The joint distribution of the two sides at one moment, or a sample of it: a pair of states an entry."""
+    """Joint distribution, exact or simulated, of the states of both sides: one entry per pair of states."""
 
     first: States  # states of side 0; read them with the functions of this module
     second: States
-    weights: NDArray[Any]  # probabilities (float64, exact), or how often each pair was seen (int64)
+    weights: NDArray[Any]  # probabilities (float64), or simulated counts (int64)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class FightResult(Result):
-    """Result of a fight, at one moment or at several.
+    """Result of a fight after one or several steps (attacks or rounds).
 
     Attributes
     ----------
     moments : tuple of JointStates
-        States of both sides after each attack or round.
+        States of both sides after each step.
     """
 
     moment_noun: ClassVar[str] = "moment"
@@ -133,33 +133,33 @@ class FightResult(Result):
     moments: tuple[JointStates, ...]
 
     def _split(self, name: str) -> tuple[str, str]:
-        """The side that a name is about, and what it says of it."""
+        """Return the side in the name of an event or figure, and the rest of the name."""
         side, _, what = name.partition("_")
         return side, what
 
     @property
     def units(self) -> tuple[Combatant, ...]:
-        """The units of the :attr:`sides`, as resolved."""
+        """Units of the :attr:`sides`."""
         return tuple(getattr(self.scenario, side) for side in self.sides)
 
     def after(self, moment: int | None = None) -> JointStates:
-        """Return the states after that attack or round (1 or more, by default the last); InputError for another."""
+        """Return the states after an attack or round, from 1, by default the last; InputError if out of range."""
         if moment is None:
             return self.moments[-1]
         check_integer(moment, self.moment_noun, 1, len(self.moments))
         return self.moments[moment - 1]
 
     def states_of(self, side: str, moment: int | None = None) -> NDArray[np.int64]:
-        """The states of one side at that moment, an entry a pair."""
+        """Return the states of one side after a step, one per pair."""
         return self.after(moment)[side in ("target", "b")]
 
     def event(self, name: str, moment: int | None = None) -> NDArray[np.bool_]:
-        """Return True where `name`, one of :attr:`events`, holds at that moment, an entry a pair."""
+        """Return, for each pair of states, True if event `name` (one of :attr:`events`) holds after a step."""
         side, what = self._split(name)
         return holds(self.states_of(side, moment), what, getattr(self.scenario, side))
 
     def values(self, figure: str, moment: int | None = None) -> NDArray[Any]:
-        """A figure at that moment, such as ``models_left`` with its side before it, an entry a pair."""
+        """Return a figure after a step, such as ``target_models_left``, for each pair of states."""
         side, what = self._split(figure)
         states = self.states_of(side, moment)
         if what == "models_destroyed":
@@ -170,7 +170,7 @@ class FightResult(Result):
         return {name: self.event(name, moment) if name in self.events else self.values(name, moment) for name in names}
 
     def joint(self, names: Iterable[str], moment: int | None = None) -> dict[str, NDArray[Any]]:
-        """The joint distribution of some events and figures at that moment, by default the last; columns by name."""
+        """Return the joint distribution of named events and figures after a step, by default the last, as columns."""
         return self._distribution_of(self._columns(names, moment), self.after(moment).weights)
 
     def _event_weight(self, name: str, moment: int | None) -> float:
@@ -197,10 +197,10 @@ class FightResult(Result):
 Pair = tuple[int, int]  # of states
 Programs = Sequence[Sequence[Operation]]
 FightT = TypeVar("FightT", bound=FightResult)
-MOST_STEPS = 5e7  # of an exact distribution: some seconds
-_INTERPRETED = 4e-7  # seconds a step, where it is not compiled
-_STATUSES = 4  # how many ways of standing with so many models and so much damage are common, where a fight goes on
-_WAYS_APART = 1.5  # times the square of the rounds: in how many places two units stand that charge each other
+MOST_STEPS = 5e7  # of an exact distribution; takes some seconds
+_INTERPRETED = 4e-7  # seconds per step without compilation
+_STATUSES = 4  # common sets of statuses per number of models and damage, in fights of several rounds
+_WAYS_APART = 1.5  # positions of two units that charge each other, divided by the square of the rounds
 
 
 def solve_fight(
@@ -212,9 +212,9 @@ def solve_fight(
     answer: Callable[..., FightT],
     choices: Choices | None = None,
 ) -> FightT:
-    """The answer to a fight, from how both sides stand after each of its programs, the `moments` of the answer.
+    """Return the result of a fight, with the states of both sides after each of its programs as `moments`.
 
-    `choices`: what a plan says that the programs ask; such a fight is sampled.
+    `choices`: decisions of a plan for the choices in the programs; such a fight is simulated.
     """
     ruleset, simulation = scenario.ruleset, None
     if not sampling.is_exact:
@@ -236,9 +236,9 @@ def run(
     sampling: Sampling,
     simulation: Simulation | None = None,
 ) -> list[JointStates]:
-    """Return the states after each of `programs`, played in sequence from the states `start`.
+    """Return the states after each of `programs`, run in sequence from the states `start`.
 
-    `simulation`: of this fight (:func:`simulation_of`), to reuse it if it is played from many states.
+    `simulation`: the simulation of this fight (:func:`simulation_of`), to reuse it for many starts.
     """
     if sampling.is_exact:
         states = []
@@ -256,7 +256,7 @@ def run(
 def simulation_of(
     setup: Setup, programs: Programs, ruleset: Ruleset, *, replacement: bool, choices: Choices | None = None
 ) -> Simulation:
-    """Return the simulation of `programs` in sequence; `choices`: a plan's answers to the choices in them."""
+    """Return the simulation of `programs` in sequence; `choices`: decisions of a plan in them."""
     from analyser.engine.fight.sampled.simulation import Simulation
 
     planned = () if choices is None else (choices,)
@@ -264,7 +264,7 @@ def simulation_of(
 
 
 def exact_laws_of(setup: Setup, programs: Programs, start: Pair, ruleset: Ruleset) -> list[Joint]:
-    """The joint distribution of the two sides after each of `programs`; InputError if it takes minutes or gigabytes."""
+    """Return the joint distribution after each of `programs`; InputError if it would take minutes or gigabytes."""
     from analyser.engine.fight.exact.propagate import exact_distributions
 
     steps = float(_steps_of(setup, programs, setup["units"]["models"]))
@@ -276,9 +276,9 @@ def exact_laws_of(setup: Setup, programs: Programs, start: Pair, ruleset: Rulese
 def exact_ends_by_models(
     setup: Setup, operations: Sequence[Operation], start: Pair, models: Sequence[tuple[int, int]], ruleset: Ruleset
 ) -> list[Joint | InputError]:
-    """Return the exact distributions at the end of one program, for each pair of numbers of models, or an error.
+    """Return the exact distribution at the end of a program, or an error, for each pair of numbers of models.
 
-    `setup` and `start` are of a fight with at least as many models, and nothing else in them depends on the numbers.
+    `setup` and `start` belong to a fight with at least as many models; nothing else in them may depend on the numbers.
     """
     from analyser.engine.fight.exact.propagate import exact_distributions_by_models
 
@@ -290,7 +290,7 @@ def exact_ends_by_models(
 
 
 def _steps_of(setup: Setup, programs: Programs, models: NDArray[np.int64]) -> NDArray[np.float64]:
-    """About how many steps an exact distribution takes, at those numbers of models: shape (..., 2)."""
+    """Return the estimated steps of an exact distribution for numbers of models of shape (..., 2)."""
     kinds = [[operation[0] for operation in operations] for operations in programs]
     strikes = sum(kind.count(Kind.STRIKE) for kind in kinds)
     rounds = sum(program.count(Kind.END_ROUND) for program in kinds) // 2 or len(programs)
@@ -298,7 +298,7 @@ def _steps_of(setup: Setup, programs: Programs, models: NDArray[np.int64]) -> ND
     pairs = standing.prod(axis=-1) * (_STATUSES**2 if rounds > 1 else 1)
     sides = setup["sides"]
     if rounds > 1 and sides["charges"].all() and (sides["distance"] != NONE).all():
-        pairs *= _WAYS_APART * rounds**2  # each charge, and each withdrawal, moves both
+        pairs *= _WAYS_APART * rounds**2  # each charge and each withdrawal moves both
     return np.asarray(strikes * pairs * standing.max(axis=-1))
 
 
@@ -308,5 +308,5 @@ def _takes_too_long(steps: float) -> InputError:
 
 
 def _drawn(ruleset: Ruleset) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The die and the deck, as engines have them."""
+    """Return the die and the deck in the form of the engines."""
     return np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()

@@ -15,7 +15,7 @@ from analyser.rules.policies import Action, Manoeuvre
 from analyser.rules.structs import INCH
 from analyser.scenarios.battle import BattleScenario
 
-_SORTIE = -1  # of an aircraft, which has no manoeuvres (BT-3)
+_SORTIE = -1  # aircraft have no manoeuvres (BT-3)
 _MANOEUVRES = {
     Manoeuvre.STAY: "stays where it is, against",
     Manoeuvre.AIM: "aims at",
@@ -55,15 +55,15 @@ class Story:
     Attributes
     ----------
     number, seed : int
-        Number of the battle and its seed: :meth:`BattleResult.tell` tells it again.
+        Number of the battle and its seed, as :meth:`BattleResult.tell` takes them.
     margin : int
-        VP of the first army less those of the second.
+        VP of the first army minus those of the second.
     happenings : tuple of Happening
         All events, in order.
     unfired : mapping
-        Orders to shoot that a row then forbids, by their places, with the reason (AC-6).
+        Reasons why orders to shoot were not carried out (AC-6), by index of the event.
     names : mapping
-        The name of each unit by its number; where both armies have it, with the army.
+        Names of the units by number; with the army if both armies have that unit.
     armies : tuple of str
         The names of both armies.
     embarked : frozenset of int
@@ -85,11 +85,11 @@ class Story:
         return f"{army}: {self.names[event.unit].removesuffix(f' of {army}')}"
 
     def lines(self) -> Iterator[str]:
-        """A line for each round that begins or ends, and for each activation."""
+        """Yield a line for each start or end of a round and each activation."""
         return (line for _, line in self._told())
 
     def rounds(self) -> list[list[str]]:
-        """Return the lines by round; the first of each says that the round begins."""
+        """Return the lines by round; the first line of each announces the round."""
         result: list[list[str]] = []
         for begins, line in self._told():
             if begins == Event.ROUND or not result:
@@ -98,7 +98,7 @@ class Story:
         return result
 
     def _told(self) -> Iterator[tuple[Event, str]]:
-        """Each line, and the event that it begins with."""
+        """Yield each line with its first event."""
         parts: list[str] = []
         first, aboard = Event.ROUND, set(self.embarked)
         for place, happening in enumerate(self.happenings):
@@ -119,7 +119,7 @@ class Story:
         yield first, "; ".join(parts)
 
     def _follows(self, place: int) -> bool:
-        """Return True if an event that makes part of this line follows."""
+        """Return True if the next event belongs to this line."""
         after = self.happenings[place + 1 : place + 2]
         return bool(after) and after[0].event not in _BEGIN
 
@@ -128,7 +128,7 @@ class Story:
 
 
 def story_of(scenario: BattleScenario, trace: Told, seed: int) -> Story:
-    """A battle that a simulation has told."""
+    """Return the narration of a battle from the trace of a simulation."""
     armies = names_apart(*scenario.armies)
     fielded = {
         place + side * MOST_UNITS: (army, unit)

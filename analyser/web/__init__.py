@@ -1,1 +1,1 @@
-"""The calculator in a browser: the exact engines as one WebAssembly module, and the data that it is asked with."""
+"""Calculator for browsers: the exact engines as a WebAssembly module, with the data and pages that use it."""

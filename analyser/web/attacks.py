@@ -1,4 +1,4 @@
-"""Attack from the facts of a question, and its exact answer (AC-3 to AC-5)."""
+"""Exact result of an attack, computed from the record of a question (AC-3 to AC-5)."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ from analyser.rules.unit_state import FALL_BACK, MODELS_MASK
 
 
 class Drawn(NamedTuple):
-    """The die and the deck."""
+    """Distributions of the die and the deck."""
 
     odds: Odds
-    faces: Floats  # the probability of each face,
-    cards: Floats  # and of each card value
+    faces: Floats  # probability of each face
+    cards: Floats  # probability of each card value
 
 
 @step
 def drawn_by(question: Any) -> Drawn:
-    """Return the die and the deck of a question."""
+    """Return the distributions of the die and the deck of a question."""
     odds = odds_of(question.die, question.deck[: question.n_cards])
     cards = question.deck[: question.n_cards] / odds.cards[question.n_cards - 1]
     return Drawn(odds, question.die / odds.sides, cards)
@@ -50,7 +50,7 @@ def drawn_by(question: Any) -> Drawn:
 
 @step
 def set_attack(question: Any, attack: AttackFacts) -> int:
-    """Fill `attack` with that of the row of the question; return why it cannot be made (:class:`~.shots.WhyNot`)."""
+    """Fill in `attack` for the row of the question; return why it is impossible (:class:`~.shots.WhyNot`), or 0."""
     unit, target, said = question.units[0], question.units[1].target[0], question.fight[0]
     row = unit.rows[question.row]
     facts, state = row.facts[0], unit.target[0]
@@ -87,7 +87,7 @@ def set_attack(question: Any, attack: AttackFacts) -> int:
 
 @step
 def outcomes_of(fight: FightFacts, scores: Scores, pmf: Floats, odds: Odds) -> tuple[Outcomes, int]:
-    """Return the outcomes of an attack in rising order, each once, and how many there are."""
+    """Return the sorted distinct outcomes of an attack, and their number."""
     outcomes = no_outcomes(ROWS_A_STATE * len(pmf))
     return outcomes, gather(outcomes, push_pmf(fight, scores, pmf, odds, outcomes))
 
@@ -109,7 +109,7 @@ def worth_of(fight: FightFacts, drawn: Drawn) -> Floats:
 
 @step
 def summarise(fight: FightFacts, outcomes: Outcomes, count: int, answer: Any) -> None:
-    """Fill in the figures of an attack from its `count` outcomes."""
+    """Fill in the figures of `answer` from the `count` outcomes of an attack."""
     whole = fight.models * fight.damage_limit
     answer.models = fight.models
     for place in range(count):
@@ -135,7 +135,7 @@ def summarise(fight: FightFacts, outcomes: Outcomes, count: int, answer: Any) ->
 
 @step
 def sum_from_above(answer: Any) -> None:
-    """Fill in the probabilities of at least so many models destroyed."""
+    """Fill in the cumulative probabilities `at_least` of models destroyed."""
     rest = 0.0
     for models in range(answer.models, -1, -1):
         rest += answer.losses[models]
@@ -153,13 +153,13 @@ def mean_hits(scores: Scores, pmf: Floats) -> float:
 
 @step
 def share_of(points: int, share: float) -> float:
-    """Return that share of a unit's points; NaN if they are not known."""
+    """Return a share of a unit's points; NaN if the points are unknown."""
     return np.nan if points == NONE else points * share
 
 
 @step
 def answer_attack(question: Any, scratch: Any, answer: Any) -> None:
-    """Answer an attack: the exact distribution of its outcome."""
+    """Fill in `answer` from the exact distribution of an attack."""
     attack, fight, target = scratch.attack[0], scratch.fight[0], scratch.target[0]
     unit, row = question.units[1], question.units[0].rows[question.row]
     scratch.attack[0], scratch.target[0] = row.attack[0], unit.target[0]

@@ -1,4 +1,4 @@
-"""Blocks of numbers that the module of the calculator reads and fills: a question, and an answer of each kind."""
+"""Memory records of the WebAssembly module: the question, and the answer of each kind."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from analyser.rules.shots import RowFacts, WhyNot
 from analyser.rules.structs import ATTACK, NONE, TARGET
 
 MOST_ROWS, MOST_BANDS, MOST_UNIT, MOST_CARDS, MOST_ROUNDS = 12, 12, 100, 64, 10
-"""Room for the rows of a unit, the bands of a row, the models or damage of a unit, card values, and rounds."""
+"""Most rows of a unit, bands of a row, models or damage of a unit, card values, and rounds."""
 Float = Annotated[float, np.float64]
 
 
@@ -31,7 +31,7 @@ class Kind(IntEnum):
 
 
 class Refusal(IntEnum):
-    """Reason why a fight cannot be fought, in the numbers above those of :class:`~.shots.WhyNot`."""
+    """Reason why a fight is impossible; the numbers continue those of :class:`~.shots.WhyNot`."""
 
     IS_STATIC = len(WhyNot)
     NO_ROW_TO_CHARGE_WITH = len(WhyNot) + 1
@@ -46,12 +46,12 @@ class Refusal(IntEnum):
 
 
 class Circumstances(NamedTuple):
-    """Conditions that are no part of a unit's state: 0 or 1, where nothing else is said."""
+    """Conditions of a fight that belong to neither unit; flags are 0 or 1."""
 
     distance: int = NONE  # hundredths of an inch; NONE: nothing is out of range
     rounds: int = 6  # of a duel
-    first: int = NONE  # the side that is activated first, 0 or 1; NONE: a toss each round
-    rating: int = NONE  # a Rating, or NONE: it is counted
+    first: int = NONE  # side that is activated first, 0 or 1; NONE: a toss each round
+    rating: int = NONE  # a Rating; NONE: computed from the rules
     line_of_sight: int = 0  # a Sight
     carriages: int = 0
     overcharge: int = 0
@@ -71,7 +71,7 @@ class BandFacts(NamedTuple):
     first: int = 0
     last: int = 0
     dice: int = NONE
-    special: int = NONE  # the value in parentheses; NONE: there is none
+    special: int = NONE  # value in parentheses, or NONE
 
 
 class Row:
@@ -84,7 +84,7 @@ class Row:
 
 
 class Unit:
-    """Unit of a question in its present state, with its rows."""
+    """Unit of a question in its current state, with its rows."""
 
     facts: Annotated[Any, _whole(UnitFacts), (1,)]
     target: Annotated[Any, TARGET, (1,)]
@@ -93,10 +93,10 @@ class Unit:
 
 
 class Question:
-    """Question: two units, the attacker first, the circumstances, the die and the deck."""
+    """Question: two units (the attacker first), circumstances, die and deck."""
 
     kind: Int
-    row: Int  # of the attacker
+    row: Int  # index of a row of the attacker
     units: Annotated[Any, record_type(Unit), (2,)]
     fight: Annotated[Any, _whole(Circumstances), (1,)]
     plain: Annotated[Any, ATTACK, (1,)]  # an attack without qualities
@@ -109,13 +109,13 @@ Losses = Annotated[Any, np.float64, (MOST_UNIT + 1,)]
 
 
 class AttackAnswer:
-    """Answer of an attack: probabilities, and means."""
+    """Answer for an attack: probabilities and means."""
 
     refused: Int  # a WhyNot
     dice: Int
     rating: Int  # a Rating
     defence: Int  # effective
-    models: Int  # how many entries of `losses` and `at_least` count, less one
+    models: Int  # index of the last used entry of `losses` and `at_least`
     suppressed: Float
     disordered: Float
     fell_back: Float
@@ -123,24 +123,24 @@ class AttackAnswer:
     fled: Float
     annihilated: Float
     activated: Float
-    destroyed: Float  # gone, and neither broken nor fled
+    destroyed: Float  # annihilated, but neither broken nor fled
     destroyed_or_broken: Float
     building_wrecked: Float
     mean_hits: Float
     mean_models_destroyed: Float
     mean_damage: Float  # a destroyed model counts for its whole DAMAGE LIMIT
-    mean_share_lost: Float  # a unit that is gone has lost everything
+    mean_share_lost: Float  # 1 for a unit that is gone
     mean_attacker_models_destroyed: Float  # Overcharge
-    points: Float  # of the target that are lost, by its share; NaN if it has no points
-    victory_points: Float  # NaN if the target has none
-    losses: Losses  # probability of each number of models destroyed,
-    at_least: Losses  # and of at least so many
+    points: Float  # mean points lost by the target; NaN if it has none
+    victory_points: Float  # mean; NaN if the target has no rating
+    losses: Losses  # probability of each number of models destroyed
+    at_least: Losses  # probability of at least each number
 
 
 class SideAnswer:
-    """A side at the end of a charge or of a round: probabilities, and means."""
+    """A side at the end of a charge or round: probabilities and means."""
 
-    models: Int  # how many entries of `losses` and `at_least` count, less one
+    models: Int  # index of the last used entry of `losses` and `at_least`
     alive: Float
     suppressed: Float
     disordered: Float
@@ -160,13 +160,13 @@ class SideAnswer:
     mean_damage_left: Float
     mean_share_lost: Float
     points: Float
-    victory_points: Float  # that the side has won
+    victory_points: Float  # won by the side, mean
     losses: Losses
     at_least: Losses
 
 
 class ChargeAnswer:
-    """Answer of a charge: who wins, and how both stand at the end."""
+    """Answer for a charge: the winner, and both sides at the end."""
 
     refused: Int
     attacker_wins: Float
@@ -178,20 +178,20 @@ class ChargeAnswer:
 
 
 class DuelAnswer:
-    """Answer of a duel: who wins by victory points, and how both stand at the end of each round."""
+    """Answer for a duel: the winner by victory points, and both sides at the end of each round."""
 
     refused: Int
     rounds: Int
     attacker_policy: Int
     target_policy: Int
-    attacker_row: Int  # that it shoots with; NONE: none
+    attacker_row: Int  # index of the row to shoot with, or NONE
     target_row: Int
     attacker_wins: Float
     draw: Float
     target_wins: Float
     attacker_devastating: Float
     target_devastating: Float
-    mean_margin: Float  # victory points of the first unit less those of the second
+    mean_margin: Float  # victory points of the first unit minus those of the second
     sides: Annotated[Any, record_type(SideAnswer), (MOST_ROUNDS, 2)]
 
 

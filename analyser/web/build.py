@@ -1,8 +1,8 @@
 """Build the WebAssembly module of the calculator: ``python -m analyser.web.build``.
 
-The compiler of the kernels, Numba, brings LLVM, which has a back end for WebAssembly. The kernel is compiled with the
-data layout of that machine from the start, and linked by `ziglang` (the extra `build`) with the few functions that it
-expects from its surroundings: memory that is counted and given back.
+Numba, which compiles the kernels, includes LLVM with a back end for WebAssembly. The kernel is compiled with the data
+layout of that machine. `ziglang` (the extra `build`) links it with the few runtime functions that it needs, allocation
+and reference counting.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MODULE = Path(__file__).with_name("calculator.wasm")
 
 
 def module_for_the_browser() -> tuple[bytes, list[str]]:
-    """Return the module, and the names of its functions. Nothing else may have been compiled in this process."""
+    """Return the module and the names of its functions. This process must not have compiled anything else before."""
     import llvmlite.binding as llvm  # type: ignore[import-untyped]
 
     llvm.initialize_all_targets()
@@ -35,12 +35,12 @@ def module_for_the_browser() -> tuple[bytes, list[str]]:
 
 
 def _translated(machine: Any) -> Any:
-    """Return the kernel and all it reaches as one LLVM module for that machine, with nothing else visible."""
+    """Return the kernel and its callees as one LLVM module for `machine`, with only the kernel exported."""
     import numba
     from numba.core.registry import cpu_target
 
     first: Any = numba.njit(lambda: None)
-    first()  # so that the compiler's own parts are ready, for the machine that they run on
+    first()  # initialises the compiler for the host machine
     code = cpu_target.target_context.codegen()
     code._tm, code._target_data, code._data_layout = machine, machine.target_data, str(machine.target_data)
     module, name = answer.linked(tuple(numba.from_dtype(dtype) for dtype in ARGUMENTS.values()))
@@ -86,7 +86,7 @@ def _zig(*command: str) -> None:
 
 
 def build() -> bytes:
-    """Return the module with the names of the Python modules that it was made of, and their digest."""
+    """Return the module, signed with the names and the digest of its Python sources."""
     module, functions = module_for_the_browser()
     return signed(module, modules_of(functions))
 

@@ -1,4 +1,4 @@
-"""Contents of the page beside the facts of units: words, figures and conditions, in the order in which they stand."""
+"""Data of the page other than units: words, figures and conditions, in the order of display."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from analyser.rules.structs import ATTACK, NONE, TARGET
 from analyser.scenarios.attack import RANKED_BY
 from analyser.web.facts import unit_facts
 
-USUAL_DISTANCE = 12  # inches, where a page begins
+USUAL_DISTANCE = 12  # inches; default of a page
 OFTEN = {
     "attacker": ("aiming", "suppressed", "reloading"),
     "target": ("concealed", "taking_cover", "garrisoned", "suppressed", "disordered"),
 }
-"""Conditions that stand beside the distance, by the unit that they are about; the others are folded away."""
+"""Conditions shown next to the distance, by unit; the others are collapsed."""
 HIDDEN = ("models", "damage", "short_range", "rounds")
-"""Conditions that a page sets by a control of their own, or not at all; short range follows from the distance."""
+"""Conditions with a special control or none; short range follows from the distance."""
 OF_UNITS = {"concealed": "target", "ammo_supply": "attacker", "carriages": "attacker"}
-"""Conditions of an attack that a page keeps as a state of one of its units, as a duel does."""
+"""Conditions of an attack that a page stores with one of the units, as a duel does."""
 PANELS = {
     "charge": (
         *("outflanking", "supported", "threatened", "difficult_terrain", "overrun"),
@@ -34,9 +34,9 @@ PANELS = {
     ),
     "duel": ("policy", "row", "on_lookout", "first"),
 }
-"""Conditions that stand with a charge or a duel, and not with the attack."""
-EACH_ROUND = ("activated",)  # states that a new round takes away
-SHARED = ("distance",)  # conditions of an attack that are those of the enemy's answer, too
+"""Conditions shown for a charge or a duel, not for an attack."""
+EACH_ROUND = ("activated",)  # states that end with the round
+SHARED = ("distance",)  # conditions of an attack that also apply to the enemy's attack in return
 FIGHTS = (RANGED_ATTACK, CLOSE_QUARTERS, DUEL)
 
 CHANCE = "annihilated"
@@ -131,24 +131,24 @@ COMPARED = (
 
 
 class Edit(NamedTuple):
-    """Number, quality or special rule of a unit that a reader can change."""
+    """Number, quality or special rule of a unit that the user can change."""
 
     name: str
     label: str
-    role: str  # of the attacker, of the target, or of both
-    at: str = "unit"  # the facts that change: those of the unit, of its rows, or its dice
+    role: str  # "attacker", "target" or "both"
+    at: str = "unit"  # facts that change: "unit", "rows" or "dice"
     least: int = 0
     most: int = 1
     kind: str = "number"
     fields: tuple[str, ...] = ()
 
     def record(self) -> dict[str, Any]:
-        """The edit as the page has it."""
+        """Return the edit as plain data for the page."""
         return self._asdict() | {"fields": self.fields or (self.name,)}
 
 
 def edits() -> list[dict[str, Any]]:
-    """The numbers of a unit that a reader can change."""
+    """Return the edits of a unit that the page offers."""
     result = [
         Edit("dice", "Attack dice", "attacker", "dice", -10, 10),
         Edit("veteran", "Veteran", "attacker", "rows", 0, 6),
@@ -173,8 +173,8 @@ def edits() -> list[dict[str, Any]]:
     return [each.record() for each in result]
 
 
-_NOT_BY_A_MARK = ("Point Blank", "Shock", "Wreckers", "Overcharge")  # they need a second number, or a choice
-_CONDITIONS = ("chain_of_command",)  # marks of a state, not of the rule
+_NOT_BY_A_MARK = ("Point Blank", "Shock", "Wreckers", "Overcharge")  # they need a second number or a choice
+_CONDITIONS = ("chain_of_command",)  # flags of a state, not of the rule
 _MARKS = {
     "automata": ("automata", "passes_tests"),
     "irrepressible": ("passes_tests",),
@@ -184,7 +184,7 @@ _MARKS = {
 
 
 def conditions(layout: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The conditions of the module that the page offers: where each stands, and whether it is often used."""
+    """Return the conditions that the page offers, with their panel, and True for those in frequent use."""
     result = []
     for each in layout["conditions"]:
         name, side = each["name"], each["side"]
@@ -200,12 +200,12 @@ def conditions(layout: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def notes(assumed: Iterable[str], warnings: Iterable[str] = ()) -> list[str]:
-    """The assumptions, sentence by sentence."""
+    """Return the assumptions and warnings as sentences."""
     return [*ASSUMED, *assumed, f"Charges and duels: {CARDS[True]}.", *(f"Warning: {warning}" for warning in warnings)]
 
 
 def unit_entry(loadout: Loadout) -> dict[str, Any]:
-    """A unit as the page has it: its facts, the words that find it, and the rules that no answer computes."""
+    """Return a unit for the page: its facts, search words, and the rules that are not modelled."""
     unit = loadout.unit
     keywords = chain(unit.keywords, *(row.keywords for row in unit.rows))
     gaps = {keyword.canonical: None for keyword in keywords if not _is_computed(keyword.term)}
@@ -214,7 +214,7 @@ def unit_entry(loadout: Loadout) -> dict[str, Any]:
         facts = unit_facts(loadout)
     except InputError:
         raise
-    except ValueError as error:  # more than the module has room for
+    except ValueError as error:  # exceeds the capacity of the module
         raise InputError(str(error)) from None
     return facts | {
         "words": words.lower().replace("-", " "),
@@ -226,7 +226,7 @@ def unit_entry(loadout: Loadout) -> dict[str, Any]:
 
 
 def _is_computed(term: Any) -> bool:
-    """Return True if a rule changes the number of a fight, or has nothing to do with fights."""
+    """Return True if a rule is modelled in some fight, or is irrelevant to all fights."""
     return term is not None and (
         any(term.counts_in(fight) for fight in FIGHTS) or not any(term.can_bear_on(fight) for fight in FIGHTS)
     )
@@ -237,11 +237,11 @@ RANKING = {
     "sameWithin": CERTAIN_WITHIN,
     "shoots": "ranged",
 }
-"""How a page orders rows: which of them shoot, and by what figures the best is found."""
+"""Ranking of rows on a page: the kind of rows that shoot, and the figures that find the best."""
 
 
 def contents() -> dict[str, Any]:
-    """The parts of the page's data that are the same for all units."""
+    """Return the data of the page that do not depend on the units."""
     return {
         "words": WORDS,
         "figures": FIGURES,

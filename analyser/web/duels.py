@@ -1,4 +1,4 @@
-"""A duel from the facts of a question: the rows that both units shoot with, and the course of a round (AC-9.2)."""
+"""Setup of a duel from the record of a question: rows to shoot with, and the course of a round (AC-9.2)."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ from analyser.web.blocks import MOST_ROWS, Refusal
 from analyser.web.fights import begin_setup, count_of, has_no_dice, why_no_charge
 
 _SHOOTING = 1 << Policy.SHOOT | 1 << Policy.SHORT_RANGE | 1 << Policy.ALL_OUT | 1 << Policy.OVERCHARGE
-_FIGURES = 3  # by which rows are compared
+_FIGURES = 3  # figures that rank rows
 _FIRST, _SECOND, _REACTION, _ORDERS, _COMBAT = range(1, 6)  # parts of the course of a round
 
 
 class Shooter(NamedTuple):
-    """Policy of a side, and the rows that it shoots with."""
+    """Policy of a side and the rows that it shoots with."""
 
     policy: int
-    rows: Integers  # (MOST_ROWS,): places of those of its own activation, the main one first
-    n_rows: int  # how many of them
-    lookout: int  # place of the row of its opportunity fire, or NONE
+    rows: Integers  # (MOST_ROWS,): indices of rows fired in its own activation, the main one first
+    n_rows: int  # number of used entries of `rows`
+    lookout: int  # index of the row of its opportunity fire, or NONE
 
 
 @step
 def usable(unit: Any, category: int, policy: int) -> int:
-    """Return bits of the rows that the policy can fire at a target of that category."""
+    """Return a bit mask of the rows that `policy` can fire at a target of that category."""
     rows = 0
     for row in range(unit.n_rows):
         rows |= 1 << row if can_shoot_with(unit.rows[row].facts[0], category, policy) else 0
@@ -59,7 +59,7 @@ def usable(unit: Any, category: int, policy: int) -> int:
 
 @step
 def reactive(unit: Any) -> int:
-    """Return bits of the Reactive rows."""
+    """Return a bit mask of the Reactive rows."""
     rows = 0
     for row in range(unit.n_rows):
         rows |= 1 << row if unit.rows[row].facts[0].reactive else 0
@@ -68,7 +68,7 @@ def reactive(unit: Any) -> int:
 
 @step
 def reaching(unit: Any, distance: int) -> int:
-    """Return bits of the rows that reach so far."""
+    """Return a bit mask of the rows whose range is at least `distance`."""
     rows = 0
     for row in range(unit.n_rows):
         rows |= 1 << row if distance == NONE or unit.rows[row].facts[0].long_range >= distance else 0
@@ -77,9 +77,9 @@ def reaching(unit: Any, distance: int) -> int:
 
 @step
 def best_row(course: Course, side: int, rows: int, overcharge: int, drawn: Drawn) -> int:
-    """Return the place of the row, of those in the bits `rows`, that does most damage aimed; of equals the first.
+    """Return the index of the first best row of the bit mask `rows` when aiming.
 
-    Those that reach go before others. Rows are compared as by :func:`~analyser.scenarios.attack.best_of`.
+    Rows within range take precedence. The ranking is that of :func:`~analyser.scenarios.attack.best_of`.
     """
     question = course.question
     reach = rows & reaching(question.units[side], question.fight[0].distance)
@@ -98,7 +98,7 @@ def best_row(course: Course, side: int, rows: int, overcharge: int, drawn: Drawn
 
 @step
 def is_better(figures: Floats, highest: Floats) -> bool:
-    """Return True if the first figure in which they differ is the higher one."""
+    """Return True if `figures` is larger than `highest` in the first figure that differs."""
     for place_of in range(_FIGURES):
         if abs(figures[place_of] - highest[place_of]) > CERTAIN_WITHIN:
             return bool(figures[place_of] > highest[place_of])
@@ -124,7 +124,7 @@ def aimed(course: Course, side: int, row: int, overcharge: int, drawn: Drawn) ->
 
 @step
 def policy_of(question: Any, side: int) -> int:
-    """Return the policy of a side: the one it was given, or what its armaments are for."""
+    """Return the policy of a side: the stated one, or the default for its armaments."""
     unit, enemy = question.units[side], question.units[1 - side]
     if unit.facts[0].policy != NONE:
         return int(unit.facts[0].policy)
@@ -166,7 +166,7 @@ def shooter_of(course: Course, side: int, drawn: Drawn) -> Shooter:
 
 @step
 def why_no_duel(question: Any, side: int, shooter: Shooter) -> int:
-    """Return why a side cannot carry out its policy; 0 if it can."""
+    """Return the refusal of a side that cannot carry out its policy; 0 if it can."""
     unit, enemy, policy = question.units[side], question.units[1 - side], shooter.policy
     if unit.target[0].aircraft:
         return Refusal.AIRCRAFT.value
@@ -189,7 +189,7 @@ def why_no_duel(question: Any, side: int, shooter: Shooter) -> int:
 
 @step
 def may_charge(question: Any, side: int, policy: int) -> bool:
-    """Return True if the side may charge: by its policy, or by a rule (Berserk, Run Amok of AC-7)."""
+    """Return True if the side may charge, by its policy or by a rule (Berserk, Run Amok of AC-7)."""
     facts = question.units[side].facts[0]
     if policy == Policy.CHARGE:
         return True
@@ -198,14 +198,14 @@ def may_charge(question: Any, side: int, policy: int) -> bool:
 
 @step
 def rearms(question: Any, side: int, shooter: Shooter) -> int:
-    """Return 1 if it must re-arm before it shoots, or goes on lookout, again (Slow to Fire)."""
+    """Return 1 if the side must re-arm before it shoots or goes on lookout again (Slow to Fire), else 0."""
     row = shooter.lookout if shooter.policy == Policy.LOOKOUT else shooter.rows[0]
     return 1 if row != NONE and question.units[side].rows[max(row, 0)].facts[0].slow_to_fire else 0
 
 
 @step
 def add_activation_of(course: Course, side: int, shooter: Shooter, enemy: Shooter) -> None:
-    """Append an activation after its first operation."""
+    """Append the operations of an activation to a course that has its first one."""
     blast, first = first_blast(course), strikes_of(course)
     for place in range(shooter.n_rows):
         charged = 1 if shooter.policy == Policy.OVERCHARGE else 0
@@ -228,7 +228,7 @@ def add_activation_of(course: Course, side: int, shooter: Shooter, enemy: Shoote
 
 @step
 def set_duel(course: Course, shooters: tuple[Shooter, Shooter]) -> int:
-    """Fill in the setup of a duel and the course of a round; return why there can be none, 0 if it can be fought."""
+    """Fill in the setup of a duel and the course of a round; return the refusal if it is impossible, else 0."""
     question, setup = course.question, course.setup
     for side in range(2):
         refused = why_no_duel(question, side, shooters[0] if side == 0 else shooters[1])

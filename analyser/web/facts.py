@@ -1,63 +1,63 @@
-"""Data of the calculator in a browser: facts about units, and the layout of the module's questions and answers.
+"""Data of the calculator for browsers: facts about units, and the memory layout of questions and answers.
 
-Python writes the numbers, names and labels as JSON; `module.js` fills in the blocks of the WebAssembly module by the
-names of the fields, and returns named figures. Neither holds a rule of the game.
+Python writes numbers, names and labels as JSON. `module.js` fills in the records of the WebAssembly module by field
+name, and returns named figures. Neither contains rules of the game.
 
 **Python** ::
 
     unit_facts(loadout) -> {
         "id": "crown/rifle-platoon@basic", "name": "Rifle platoon", "level": "basic", "type": "infantry",
-        "category": "light", "models": 6, "points": 35,            # points: null where it has none
-        "rules": ["Irregular"],                                   # as the rules spell them
-        "numbers": {"models": 6, "defence": 2, ...},              # of layout()["unit"], where not as its "usual"
+        "category": "light", "models": 6, "points": 35,            # points: null if none
+        "rules": ["Irregular"],                                   # names in the rulebook
+        "numbers": {"models": 6, "defence": 2, ...},              # layout()["unit"] fields that differ from "usual"
         "rows": [{"id": "ranged-light", "name": "...", "kind": "ranged", "reach": '7"/14"', "against": ["light"],
-                  "qualities": ["Arc"], "numbers": {...},          # of layout()["row"]
-                  "bands": [[first, last, dice, special], ...]}]}  # special: -1 where there is none
+                  "qualities": ["Arc"], "numbers": {...},          # layout()["row"] fields
+                  "bands": [[first, last, dice, special], ...]}]}  # special: -1 for none
     layout() -> {"unit": ..., "row": ..., ..., "conditions": [...], "refusals": [...], "ratings": [...], "assumed": ""}
 
-A number of a unit can be changed before it is handed over: ``unit.numbers.defence = 3``.
+Numbers of a unit can be changed before a call: ``unit.numbers.defence = 3``.
 
 **JavaScript** ::
 
     import { open } from "./module.js";
     const engine = await open(bytes, layout);                      // bytes: of calculator.wasm
-    engine.attack(attacker, row, target, conditions)               // row: its place among attacker.rows
+    engine.attack(attacker, row, target, conditions)               // row: its index in attacker.rows
     engine.charge(attacker, target, conditions)
     engine.duel(attacker, target, conditions)                      # the first unit, and the second
 
     conditions = {
         attacker: {models: 4, suppressed: true},
         target: {garrisoned: true},
-        distance: 6, aiming: true }                                # what is no state of one unit
+        distance: 6, aiming: true }                                # conditions of neither unit
 
-Each entry of ``layout.conditions`` is one condition: ``name``; ``side`` (``attacker``, ``target``, or ``fight`` for
-those at the top); ``kind`` (``flag``, ``count``, ``inches``, ``choice`` with ``choices``, or ``row``, a place among
-the unit's rows); ``label`` for a button; ``description``; ``in``, the questions that look at it (``attack``,
-``charge``, ``duel``); and ``needs``, a quality that a row of the unit, or a rule that it must have, if any. Left out
-or null: false, the full number of models, no distance, and so on; in duels the policy of what the unit is armed for,
-and the best row.
+Each entry of ``layout.conditions`` is one condition. It has a ``name``, a ``label`` for a button, and a
+``description``. ``side`` is ``attacker``, ``target``, or ``fight`` for the top level. ``kind`` is ``flag``, ``count``,
+``inches``, ``choice`` with ``choices``, or ``row``, an index of the unit's rows. ``in`` lists the questions that use it
+(``attack``, ``charge``, ``duel``). ``needs`` is the rule or quality that the unit must have, if any. Conditions that
+are left out or null have defaults: false, the full number of models, no distance, and so on. In duels the defaults are
+the policy for the unit's armaments and the best row.
 
-An answer has ``refused``: 0, or a place in ``layout.refusals``, where it cannot be (then nothing else counts).
+An answer has ``refused``: 0, or an index into ``layout.refusals`` if the fight is impossible; the rest is then invalid.
 
-``attack``: ``dice``, ``rating`` (a place in ``layout.ratings``), ``defence``; the probabilities ``suppressed``,
+``attack``: ``dice``, ``rating`` (an index into ``layout.ratings``), ``defence``; the probabilities ``suppressed``,
 ``disordered``, ``fell_back``, ``broken``, ``fled``, ``annihilated`` (gone in any way), ``activated``, ``destroyed``
 (gone, neither broken nor fled), ``destroyed_or_broken``, ``building_wrecked``; the means ``mean_hits``,
-``mean_models_destroyed``, ``mean_damage``, ``mean_share_lost``, ``mean_attacker_models_destroyed``; ``points`` of the
-target that are lost, in the mean, and ``victory_points``, NaN where they are not known; and the lists ``losses`` and
-``at_least``: entry k is the probability that k models, or at least k, are destroyed.
+``mean_models_destroyed``, ``mean_damage``, ``mean_share_lost``, ``mean_attacker_models_destroyed``; the mean ``points``
+lost by the target, and ``victory_points``, NaN if unknown; and the lists ``losses`` and ``at_least``: entry k is the
+probability that k models, or at least k, are destroyed.
 
-``charge``: ``attacker_wins``, ``target_wins``, ``draw``, ``no_combat``, ``attacker_overruns``, and how both stand:
-``attacker`` and ``target``, each with probabilities as above and ``alive``, ``on_lookout``, ``taking_cover``,
+``charge``: ``attacker_wins``, ``target_wins``, ``draw``, ``no_combat``, ``attacker_overruns``, and both sides at
+the end: ``attacker`` and ``target``, each with probabilities as above and ``alive``, ``on_lookout``, ``taking_cover``,
 ``reloading``, ``in_building``, the means ``mean_models_left``, ``mean_models_destroyed``, ``mean_damage_left``,
-``mean_share_lost``, its own ``points`` that are lost, the ``victory_points`` that it has won, ``losses`` and
-``at_least``.
+``mean_share_lost``, its mean ``points`` lost, the ``victory_points`` that it won, ``losses`` and ``at_least``.
 
 ``duel``: ``attacker_wins``, ``draw``, ``target_wins``, ``attacker_devastating``, ``target_devastating``,
-``mean_margin`` (victory points of the first unit less those of the second); ``attacker_policy`` and ``target_policy``
-(places in ``layout.policies``), ``attacker_row`` and ``target_row`` (-1: none); how both stand at the end, as for a
-charge; and ``rounds``, a list of how both stood at the end of each.
+``mean_margin`` (victory points of the first unit minus those of the second); ``attacker_policy`` and ``target_policy``
+(indices into ``layout.policies``), ``attacker_row`` and ``target_row`` (-1: none); both sides at the end, as for a
+charge; and ``rounds``, a list of both sides at the end of each round.
 
-Numbers are those of :func:`analyser.attack` and its like: exact, with sums of at most 1e-15 in another order.
+Numbers are exact and equal those of :func:`analyser.attack` and similar functions, except for the order of summation
+(at most 1e-15).
 """
 
 from __future__ import annotations
@@ -113,23 +113,23 @@ REFUSALS: Mapping[int, str] = {
     Refusal.FRONT_ALL_ROUND: "a unit in a building has its front on every side",
     Refusal.TOO_LARGE: "too much can happen: fewer rounds, no distance, or the command line",
 }
-"""Reasons why a question has no answer, in words that fit every case."""
+"""Reasons why a question has no answer, worded for all kinds of fights."""
 
 
 class Condition(NamedTuple):
-    """Condition that a player can set."""
+    """Condition that the user can set."""
 
     name: str
     side: str  # "attacker", "target" or "fight"
     kind: str  # "flag", "count", "inches", "choice" or "row"
     label: str
-    asked: tuple[str, ...]  # the questions that look at it
-    field: str = ""  # where it is another than `name`
+    asked: tuple[str, ...]  # kinds of questions that use it
+    field: str = ""  # if it differs from `name`
     choices: tuple[tuple[str, int], ...] = ()
     needs: str = ""
 
     def record(self) -> dict[str, Any]:
-        """The condition as the page has it."""
+        """Return the condition as plain data for the page."""
         record: dict[str, Any] = {"name": self.name, "side": self.side, "kind": self.kind, "label": self.label}
         record |= {"in": list(self.asked), "field": self.field or self.name, "description": self.description}
         record |= {"choices": dict(self.choices)} if self.choices else {}
@@ -137,7 +137,7 @@ class Condition(NamedTuple):
 
     @property
     def description(self) -> str:
-        """The sentence that the options of the commands have for it."""
+        """Description of the same option in the commands."""
         marks: list[tuple[str, str]] = [*BONUSES.items(), *PENALTIES.items()]
         if self.side == "fight" and self.name in dict(marks):
             return dict(marks)[self.name]
@@ -156,7 +156,7 @@ _POLICIES = tuple((policy.name.lower(), int(policy)) for policy in Policy)
 
 
 def _of_units() -> Iterator[Condition]:
-    """The conditions that are a state of one of the units, or how it fights."""
+    """Yield the conditions of a single unit: its state and its choices."""
     for side, of_target in (("attacker", _FIGHTS), ("target", _ALL)):
         yield Condition("models", side, "count", "models left", _ALL)
         yield Condition("damage", side, "count", "damage", _ALL)
@@ -199,7 +199,7 @@ def _of_units() -> Iterator[Condition]:
 
 
 def _of_fights() -> Iterator[Condition]:
-    """The conditions that are no state of one of the units."""
+    """Yield the conditions that belong to neither unit."""
     yield Condition("distance", "fight", "inches", "distance", _SHOTS)
     yield Condition("rounds", "fight", "count", "rounds", _DUEL)
     yield Condition("first", "fight", "choice", "activated first", _DUEL, "", (("attacker", 0), ("target", 1)))
@@ -218,17 +218,17 @@ def _of_fights() -> Iterator[Condition]:
 
 
 CONDITIONS = (*_of_units(), *_of_fights())
-"""The conditions that a page offers, in its order."""
+"""Conditions that a page offers, in order of display."""
 
 
 _USUAL_UNIT = {"exposed": NONE} | {name: value for name, value in UnitFacts._field_defaults.items() if value}
 _ATTACK: Any = attack_record(Attack(dice=1, qualities=(), attacker_damage_limit=1))
 _PLAIN = {name: int(_ATTACK[name]) for name in _ATTACK.dtype.names if _ATTACK[name]}
-"""The numbers of an attack without qualities, but 0."""
+"""Nonzero numbers of an attack without qualities."""
 
 
 def layout(ruleset: Ruleset | None = None, profiles: ProfilesLike | None = None) -> dict[str, Any]:
-    """Return the layout of the module's memory, and the words that belong to it, for `module.js`.
+    """Return the memory layout of the module with its labels, for `module.js`.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ def layout(ruleset: Ruleset | None = None, profiles: ProfilesLike | None = None)
     Returns
     -------
     dict
-        For JSON; see the module's docstring.
+        Plain data for JSON; see the docstring of this module.
 
     Examples
     --------
@@ -283,13 +283,13 @@ def layout(ruleset: Ruleset | None = None, profiles: ProfilesLike | None = None)
 
 
 def _places(dtype: np.dtype[np.void], names: tuple[str, ...]) -> dict[str, int]:
-    """The offsets in bytes of some fields of a record."""
+    """Return the byte offsets of fields of a record."""
     assert dtype.fields is not None
     return {name: dtype.fields[name][1] for name in names}
 
 
 def _flat(dtype: np.dtype[np.void], parts: tuple[str, ...]) -> dict[str, int]:
-    """The offsets in bytes of the fields of a record's parts, which share no name."""
+    """Return the byte offsets of all fields of the parts of a record; the parts must have distinct field names."""
     fields: dict[str, int] = {}
     for part in parts:
         at, inner = _places(dtype, (part,))[part], dtype[part].base
@@ -300,18 +300,18 @@ def _flat(dtype: np.dtype[np.void], parts: tuple[str, ...]) -> dict[str, int]:
 
 
 def _array(dtype: np.dtype[np.void], name: str) -> list[int]:
-    """The offset in bytes of an array of records, how far apart they are, and how many there are."""
+    """Return the byte offset of an array of records, the byte size of an element, and its length."""
     field = dtype[name]
     return [_places(dtype, (name,))[name], field.base.itemsize, int(np.prod(field.shape))]
 
 
 def _usual(facts: Any) -> dict[str, int]:
-    """The values of facts that are not stated, but 0."""
+    """Return the nonzero default values of facts."""
     return {name: value for name, value in facts._field_defaults.items() if value}
 
 
 def _answer(dtype: np.dtype[np.void]) -> dict[str, Any]:
-    """Where an answer has its whole numbers, figures, lists (as long as there are models), and both sides, if any."""
+    """Return the layout of an answer: whole numbers, figures, lists (one entry per number of models) and sides."""
     kinds: dict[str, Any] = {"whole": {}, "figures": {}, "lists": {}}
     for name in dtype.names or ():
         field, at = dtype[name], _places(dtype, (name,))[name]
@@ -323,24 +323,24 @@ def _answer(dtype: np.dtype[np.void]) -> dict[str, Any]:
 
 
 def unit_facts(loadout: Loadout) -> dict[str, Any]:
-    """Return a unit as the module wants it, with the names that a page shows.
+    """Return the facts of a unit for the module, with names for a page.
 
     Parameters
     ----------
     loadout : Loadout
-        Of a profile file, or changed (:meth:`~analyser.game.units.Loadout.with_`).
+        From a profile file, or changed (:meth:`~analyser.game.units.Loadout.with_`).
 
     Returns
     -------
     dict
-        For JSON; see the module's docstring.
+        Plain data for JSON; see the docstring of this module.
 
     Raises
     ------
     InputError
         A unit that no scenario can have.
     ValueError
-        More rows, bands or models than the module has room for.
+        More rows, bands or models than the module can hold.
 
     Examples
     --------

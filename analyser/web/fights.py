@@ -1,4 +1,4 @@
-"""Charges from the facts of a question: why one cannot be made, and its course as Python composes it, too."""
+"""Setup of a charge from the record of a question, and reasons why a charge is impossible."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _FLYING = sum(1 << contact.TYPES.index(name) for name in ("rotorcraft", "aircraf
 
 @step
 def count_of(unit: Any) -> int:
-    """Return the number that picks the band of a row: models, or the damage on a behemoth (AC-2.3)."""
+    """Return the number that selects the band of a row: models, or the damage on a behemoth (AC-2.3)."""
     return int(shots.band_count(unit.target[0].models, unit.target[0].damage, unit.target[0].behemoth, 0))
 
 
 @step
 def why_no_charge(charger: Any, charged: Any) -> int:
-    """Return why one unit cannot charge the other (AC-8.1, AC-7); 0 if it can."""
+    """Return the refusal if one unit cannot charge the other (AC-8.1, AC-7), else 0."""
     if charger.facts[0].static:
         return Refusal.IS_STATIC.value
     if row_for_contact(charger, 1) == NONE:
@@ -35,13 +35,13 @@ def why_no_charge(charger: Any, charged: Any) -> int:
 
 @step
 def has_no_dice(unit: Any, row: int) -> int:
-    """Return a refusal if the grid has no band for the unit as it stands (AC-2.4); else 0."""
+    """Return a refusal if the row has no band for the unit in its state (AC-2.4), else 0."""
     return shots.WhyNot.NO_DICE.value if band_of(unit.rows[row], count_of(unit)) == NONE else 0
 
 
 @step
 def begin_setup(question: Any, setup: Any) -> None:
-    """Say for how many models, or how much damage, the dice of strikes are given; fill in both units."""
+    """Fill in both units, and the size of the tables of dice by models or damage."""
     most = 0
     for side in range(2):
         state = question.units[side].target[0]
@@ -52,7 +52,7 @@ def begin_setup(question: Any, setup: Any) -> None:
 
 @step
 def set_charge(course: Course) -> int:
-    """Fill in the setup and the course of a charge of unit 0; return why it cannot be made, 0 if it can."""
+    """Fill in the setup and the course of a charge of unit 0; return the refusal if it is impossible, else 0."""
     attacker, target = course.question.units[0], course.question.units[1]
     refused = why_no_charge(attacker, target)
     if attacker.target[0].garrisoned:
@@ -67,5 +67,5 @@ def set_charge(course: Course) -> int:
     add_combat(course, 0)
     full, _ = set_sides_of_charge(course)
     for side in range(2):
-        course.setup.sides[side].hunter = 1  # combats won are counted for both: they tell how the first one went
+        course.setup.sides[side].hunter = 1  # count combats won for both units; the first combat is read from them
     return 0 if full == NONE else Refusal.TOO_MANY_PLACES.value

@@ -1,4 +1,4 @@
-"""Parts of all HTML pages: scripts as one text, packed data, and a policy that allows their own content alone."""
+"""Common parts of HTML pages: joined scripts, packed data, and a Content-Security-Policy for their own content."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 from analyser.common.text import json_text
 
-ENGINE = "engine"  # id of packed data that the WebAssembly module follows
+ENGINE = "engine"  # id of packed data with the WebAssembly module
 _HEAD = '<meta charset="utf-8">\n'
 _INLINE = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
 _IMPORT = re.compile(r"^import .*?;\n", re.MULTILINE | re.DOTALL)
@@ -21,10 +21,10 @@ _EXPORT = re.compile(r"^export (?=async |function |class |const )", re.MULTILINE
 
 
 def with_policy(html: str) -> str:
-    r"""Return a page with its Content-Security-Policy as the second line of its head; other text as it is.
+    r"""Return a page with its Content-Security-Policy as the second line of its head; other text is unchanged.
 
-    Allowed are the scripts and styles of the page, each by its SHA-256, pictures that it holds, and WebAssembly if it
-    has the module. Attributes such as ``style="..."`` and ``onclick="..."`` have no effect under it.
+    The policy allows the scripts and styles of the page by their SHA-256, embedded images, and WebAssembly if the page
+    has the module. It disables attributes such as ``style="..."`` and ``onclick="..."``.
 
     >>> with_policy('<meta charset="utf-8">\n<style>b {}</style>').splitlines()[1][:76]
     '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; img-'
@@ -42,9 +42,9 @@ def with_policy(html: str) -> str:
 
 
 def packed(head: Mapping[str, Any], rest: bytes = b"") -> str:
-    """Return data as text that a browser unpacks (``packed.js``): compressed by zlib, in base64.
+    """Return data as base64 text, compressed by zlib, which the browser unpacks (``packed.js``).
 
-    Four bytes hold the length of the JSON of `head` that follows, and `rest` comes behind it.
+    The data are the length of the JSON of `head` (4 bytes, little-endian), that JSON, and `rest`.
     """
     text = json_text(head, ensure_ascii=False, separators=(",", ":")).encode()
     whole = b"".join([len(text).to_bytes(4, "little"), text, rest])
@@ -52,13 +52,13 @@ def packed(head: Mapping[str, Any], rest: bytes = b"") -> str:
 
 
 def engine(data: Mapping[str, Any]) -> str:
-    """Return packed data with the exact engines; `data` has the `layout` of their memory."""
+    """Return the exact engines and `data` as packed text; `data` includes the memory `layout`."""
     return packed(data, _file("calculator.wasm"))
 
 
 @cache
 def scripts(modules: Iterable[str]) -> str:
-    """Return modules of JavaScript as one text, each of `modules` after those that it imports."""
+    """Return JavaScript modules joined into one text; list each of `modules` after its imports."""
     texts = (_file(f"{name}.js").decode() for name in modules)
     return "".join(_EXPORT.sub("", _IMPORT.sub("", text)) for text in texts)
 

@@ -1,7 +1,7 @@
-"""The exact engines as one kernel: a block of numbers with a question in, a block with its answer out.
+"""Kernel of the exact engines for the browser, which reads the record of a question and fills in its answer.
 
-The module of the browser is compiled from :func:`answer` alone. JavaScript fills in the question by the names of its
-fields (:mod:`.facts`), calls it, and reads the answer; every rule on the way is one of :mod:`analyser.rules`.
+The WebAssembly module is compiled from :func:`answer`. JavaScript fills in the fields of the question by name
+(:mod:`.facts`), calls the kernel, and reads the answer. All rules are those of :mod:`analyser.rules`.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ from analyser.web.duels import set_duel, shooter_of
 from analyser.web.fights import set_charge
 
 MOST_PAIRS, MOST_AT_ONCE = 3 << 18, 1 << 22
-"""Most pairs of states before orders are given, and within an activation; with more, a phone would take seconds."""
+"""Most pairs of states at a choice of orders, and within an activation; more would take seconds on a phone."""
 _RATINGS = len(Rating)
-_DEVASTATING = 2  # times the victory points of the other side (AC-9.4)
+_DEVASTATING = 2  # ratio of victory points for a devastating victory (AC-9.4)
 
 
 @step
 def dice_of(setup: Any, number: int, count: int, short: int) -> int:
-    """Return the dice of a strike by so many models, or with so much damage, at short range or not."""
+    """Return the dice of a strike for `count` models or damage, at short range if `short` is 1."""
     cell = int(setup.dice[number, 0, count]), int(setup.dice[number, 1, count])
     return dice_of_cell(setup.attacks[number], setup.targets[number], cell[0], cell[1], short)
 
 
 @step
 def pools_of(setup: Any, strikes: int) -> Integers:
-    """Return where the pools of each number of dice are that strikes can roll, one for each rating."""
+    """Return the index of the pool for every (strike, number of dice); the pools of the ratings follow each other."""
     most = 0
     for number in range(strikes):
         most = max(most, setup.strikes[number].fixed_dice)
@@ -67,7 +67,7 @@ def pools_of(setup: Any, strikes: int) -> Integers:
 
 @step
 def start_of(setup: Any, side: int, statuses: int) -> int:
-    """Return the state in which a side begins, with more statuses."""
+    """Return the starting state of a side with additional statuses."""
     facts = setup.sides[side]
     return int(unit_state.start_state(setup.units[side], statuses | facts.origin << facts.position_at))
 
@@ -76,7 +76,7 @@ def start_of(setup: Any, side: int, statuses: int) -> int:
 def after_lines(
     setup: Any, course: Course, joint: Joint, cache: PoolCache, known: StrikeOutcomes
 ) -> tuple[Joint, StrikeOutcomes]:
-    """Return the distribution after a course. Operations are fused up to each that gives orders, as in duels."""
+    """Return the distribution after a course. Operations are fused between choices of orders, as in duels."""
     operations, done = lines_of(course), 0
     while done < len(operations) and joint.probabilities.size <= MOST_PAIRS:
         end = done + 1
@@ -93,7 +93,7 @@ def after_lines(
 
 @step
 def add_side(question: Any, side: int, state: int, probability: float, answer: Any) -> None:
-    """Add a state of a side to its figures."""
+    """Add a state of a side with its probability to its figures."""
     target, other = question.units[side].target[0], answer
     gone = unit_state.is_removed(state)
     models = 0 if gone else unit_state.models_of(state)
@@ -127,7 +127,7 @@ def add_side(question: Any, side: int, state: int, probability: float, answer: A
 
 @step
 def finish_side(question: Any, side: int, answer: Any) -> None:
-    """Fill in the figures that follow from others."""
+    """Fill in the derived figures of a side."""
     answer.models = question.units[side].target[0].models
     answer.points = share_of(question.units[side].facts[0].points, answer.mean_share_lost)
     sum_from_above(answer)
@@ -135,13 +135,13 @@ def finish_side(question: Any, side: int, answer: Any) -> None:
 
 @step
 def wins_of(state: int, bits: int) -> int:
-    """Return the combats that a unit has won, counted in so many bits of its state."""
+    """Return the number of combats won from `bits` bits of a unit's state."""
     return state >> unit_state.WINS & (1 << bits) - 1
 
 
 @step
 def answer_charge(question: Any, setup: Any, parts: Any, answer: Any) -> None:
-    """Answer a charge of unit 0 at unit 1 (AC-8)."""
+    """Fill in `answer` for a charge of unit 0 at unit 1 (AC-8)."""
     course = Course(question, setup, parts, 0)
     begin(course)
     answer.refused = set_charge(course)
@@ -184,7 +184,7 @@ def answer_charge(question: Any, setup: Any, parts: Any, answer: Any) -> None:
 
 @step
 def answer_duel(question: Any, setup: Any, parts: Any, answer: Any) -> None:
-    """Answer a duel (AC-9.2)."""
+    """Fill in `answer` for a duel (AC-9.2)."""
     drawn, course = drawn_by(question), Course(question, setup, parts, 0)
     begin(course)
     shooters = shooter_of(course, 0, drawn), shooter_of(course, 1, drawn)
@@ -213,7 +213,7 @@ def answer_duel(question: Any, setup: Any, parts: Any, answer: Any) -> None:
 
 @step
 def points_won(question: Any, setup: Any, side: int, mine: int, theirs: int) -> int:
-    """Return the victory points of a side (AC-5.9; Hunter, AC-7); a rating that is not known counts as 1."""
+    """Return the victory points of a side (AC-5.9; Hunter, AC-7); an unknown rating counts as 1."""
     rating = question.units[1 - side].facts[0].victory_points
     points = 0
     if unit_state.is_removed(theirs):
@@ -253,7 +253,7 @@ def add_round(question: Any, setup: Any, joint: Joint, number: int, answer: Any)
 
 @kernel
 def answer(question: Any, scratch: Any, parts: Any, attack: Any, charge: Any, duel: Any) -> int:
-    """Answer the question into the record of its kind; return the number of its kind."""
+    """Fill in the record of the kind of the question with its answer; return that kind."""
     parts.strikes = 0
     if question.kind == Kind.ATTACK:
         answer_attack(question, scratch, attack)
@@ -265,4 +265,4 @@ def answer(question: Any, scratch: Any, parts: Any, attack: Any, charge: Any, du
 
 
 ARGUMENTS = {"question": QUESTION, "scratch": SETUP, "parts": PARTS, **ANSWERS}
-"""The records that the kernel is called with, by name."""
+"""Argument records of the kernel by name."""

@@ -1,4 +1,4 @@
-"""The page for the table: one HTML file with the exact engines, which answers while it is used, offline."""
+"""Page for use at the table: one HTML file with the exact engines, which computes results live and offline."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ from analyser.web.facts import layout
 from analyser.web.html import engine, scripts, style, with_policy
 
 SCRIPTS = (
-    *("words", "module", "packed", "dom", "edits"),  # of reports, too
+    *("words", "module", "packed", "dom", "edits"),  # also used by reports
     *("state", "view", "workshop", "answers", "conditions", "models", "page"),
 )
-"""The modules of the page, each after those that it imports."""
-_FRAME = 900  # pixels of height in a notebook
+"""JavaScript modules of the page, each after its imports."""
+_FRAME = 900  # height in a notebook, pixels
 
 
 @dataclass(frozen=True, repr=False)
 class Page:
-    """A page that computes its answers where it is opened.
+    """A page that computes its results in the browser.
 
     Attributes
     ----------
     title : str
     html : str
-        The whole page: styles, scripts, the compiled engines and the units.
+        The whole page: styles, scripts, compiled engines and units.
     """
 
     title: str
     html: str
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the page to `path`, whole or not at all, and return the path."""
+        """Write the page to `path` atomically, and return the path."""
         target = Path(path)
         write_content(target, self.html)
         return target
@@ -60,19 +60,19 @@ class Page:
 
 
 def table(mine: ArmyLike, yours: ArmyLike, *, profiles: ProfilesLike | None = None) -> Page:
-    """Return a page for a game between two armies: attacks, charges and duels of all their units, exact and live.
+    """Return a page for a game between two armies: exact live results of attacks, charges and duels of their units.
 
     Parameters
     ----------
     mine, yours : path, list or mapping
         Armies, as :func:`analyser.load_army` reads them.
     profiles : Profiles or path, optional
-        Where selectors are looked up. Default: the shipped profiles.
+        Profiles of the selectors. Default: the shipped profiles.
 
     Raises
     ------
     InputError
-        An army that cannot be read.
+        An army is not readable.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def table(mine: ArmyLike, yours: ArmyLike, *, profiles: ProfilesLike | None = No
 
 
 def calculator(*, profiles: ProfilesLike | None = None, start: str = "") -> Page:
-    """Return a page for any fight between the units of all factions, exact and live.
+    """Return a page with exact live results of fights between units of all factions.
 
     Parameters
     ----------
@@ -112,19 +112,19 @@ def explore(
     *,
     profiles: ProfilesLike | None = None,
 ) -> Page:
-    """Return the calculator, opened at an attack; as the last line of a cell it shows itself in a frame.
+    """Return the calculator opened at an attack; as the last line of a notebook cell it appears in a frame.
 
     Parameters
     ----------
     attacker, target : str
-        The selectors to start with.
+        Selectors to start with.
     profiles : Profiles or path, optional
         Whose units. Default: the shipped profiles.
 
     Raises
     ------
     InputError
-        A selector that fits nothing.
+        A selector is unknown.
     """
     library = library_of(profiles)
     selectors = [loadout.selector for loadout in library]
@@ -133,13 +133,13 @@ def explore(
 
 
 def _named(unit: ArmyUnit) -> str:
-    """The name of a unit of an army, without the level that stands beside it."""
+    """Return the name of a unit of an army without its level, which is shown next to it."""
     name, number, count = unit.title.partition(" #")
     return f"{name.removesuffix(f', {unit.loadout.level_name}')}{number}{count}"
 
 
 def _told_apart(names: Sequence[str]) -> list[str]:
-    """Names of two armies; numbered if they are the same."""
+    """Return the names of two armies, numbered if they are equal."""
     return list(names) if len(set(names)) == len(names) else [f"{name} {place}" for place, name in enumerate(names, 1)]
 
 
@@ -151,7 +151,7 @@ def _page(
     warnings: Iterable[str] = (),
     start: str = "",
 ) -> Page:
-    """A page of two sides: the name of each, and its units with their names."""
+    """Return a page of two sides, each with a name and a list of named units."""
     entries = dict[str, dict[str, Any]]()
     placed = [(name, [_placed(unit, entries) for unit in units]) for name, units in sides]
     result = layout(library.ruleset)
@@ -170,7 +170,7 @@ def _page(
 
 
 def _placed(unit: tuple[str, Loadout], entries: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """A unit of a side by its place among the `entries`, where equal units stand once."""
+    """Return a unit of a side as an index into `entries`, which has equal units once."""
     entry = unit_entry(unit[1])
     text = json_text(entry)
     entries.setdefault(text, entry)
@@ -178,7 +178,7 @@ def _placed(unit: tuple[str, Loadout], entries: dict[str, dict[str, Any]]) -> di
 
 
 def _html(title: str, data: str) -> str:
-    """The page as one file."""
+    """Return the HTML of a page."""
     environment = Environment(loader=PackageLoader("analyser.web", "."), autoescape=True, undefined=StrictUndefined)
     parts = {"script": Markup(scripts(SCRIPTS)), "style": Markup(style("base") + style("page")), "data": data}
     return with_policy(environment.get_template("page.html.jinja").render(title=title, **parts))

@@ -1,4 +1,4 @@
-"""Sources that the WebAssembly module was made of, named in the module itself, so that a test sees that it is stale."""
+"""Sources of the WebAssembly module, recorded in the module so that a test can detect a stale build."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from typing import Any
 from analyser.common.kernel_cache import file_of, named_by, without_docstrings
 
 RUNTIME = Path(__file__).with_name("runtime.c")
-_SECTION = b"analyser"  # name of the custom section, which browsers skip
+_SECTION = b"analyser"  # name of the custom section, which browsers ignore
 _MAKERS = ("numba", "llvmlite", "ziglang")
 _LENGTH = re.compile(r"[0-9]+")
 
 
 def signed(module: bytes, modules: Iterable[str]) -> bytes:
-    """Return the module with a custom section at its end: the Python modules that it was made of, and their digest."""
+    """Return the module with a custom section at its end: the names and the digest of its Python sources."""
     named = sorted(modules)
     made_by = {name: version(name) for name in _MAKERS}
     about = json.dumps({"modules": named, "digest": digest(named), "made_by": made_by}).encode()
@@ -28,13 +28,13 @@ def signed(module: bytes, modules: Iterable[str]) -> bytes:
 
 
 def sources_of(module: bytes) -> dict[str, Any]:
-    """Return what a module says that it was made of: `modules`, their `digest` then, and versions of its makers."""
+    """Return the recorded sources of a module: `modules`, their `digest`, and the versions of its compilers."""
     about: dict[str, Any] = json.loads(module[module.rindex(_counted(_SECTION)) + len(_counted(_SECTION)) :])
     return about
 
 
 def _counted(content: bytes) -> bytes:
-    """The content with its length before it (LEB128)."""
+    """Return the content, preceded by its length (LEB128)."""
     length, number = bytearray(), len(content)
     while number >= 0x80:
         length.append(number & 0x7F | 0x80)
@@ -43,7 +43,7 @@ def _counted(content: bytes) -> bytes:
 
 
 def modules_of(functions: Iterable[str]) -> set[str]:
-    """Return the modules of this package that hold functions of those mangled names, and those that these import.
+    """Return the modules of this package with functions of those mangled names, and their direct imports.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def modules_of(functions: Iterable[str]) -> set[str]:
 
 
 def _module_of(mangled: str) -> str:
-    """The module of a function, whose mangled name has its parts with their lengths before them; or nothing."""
+    """Return the module of a function from its mangled name (parts preceded by their lengths), or an empty string."""
     parts, rest = list[str](), mangled.removeprefix("_ZN")
     while (length := _LENGTH.match(rest)) is not None:
         end = length.end() + int(length[0])
@@ -74,13 +74,13 @@ def _path_of(module: str) -> Path:
 
 
 def digest(modules: Iterable[str]) -> str:
-    """Return a digest of the code of modules and of the C of :data:`RUNTIME`; docstrings and comments do not count."""
+    """Return a digest of the code of modules and of :data:`RUNTIME` (C), without docstrings and comments."""
     trees = [_parts(without_docstrings(ast.parse(_path_of(module).read_bytes()))) for module in modules]
     return hashlib.sha256(repr((trees, RUNTIME.read_bytes())).encode()).hexdigest()
 
 
 def _parts(node: object) -> object:
-    """A syntax tree as nested lists that are the same on every version of Python."""
+    """Return a syntax tree as nested lists that do not depend on the version of Python."""
     if isinstance(node, ast.AST):
         fields = [(name, _parts(value)) for name, value in ast.iter_fields(node) if value not in (None, [])]
         return [type(node).__name__, *fields]
