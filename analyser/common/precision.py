@@ -93,7 +93,7 @@ class Precision(NamedTuple):
         return self._trials_at(float(nearest[np.argmin(np.abs(nearest - 0.5))]), trials)
 
     def _trials_at(self, share: float, least: int) -> int:
-        """Return the trials, at least `least`, that make the interval of an event of probability `share` narrow enough."""
+        """Return the trials, at least `least`, that make the interval of a probability `share` narrow enough."""
         from analyser.common.intervals import NORMAL_95, trials_for, width
 
         wanted = self.width * share if self.relative else self.width
