@@ -29,7 +29,7 @@ Turns = Annotated[Rounds | None, Field(description="Turns to play. Default: the 
 
 
 def listed(most: int, description: str) -> Any:
-    """A key that lists 1 to `most` things, and what the help says of it."""
+    """Return a required key for 1 to `most` entries, with its description in the help."""
     return Field(min_length=1, max_length=most, description=description)
 
 
@@ -41,7 +41,7 @@ class Pips(Record):
 
     @property
     def most_pips(self) -> int:
-        """The highest total of the dice."""
+        """Highest total of the dice."""
         return self.pip_dice * self.pip_sides
 
 
@@ -201,17 +201,17 @@ class GameUnit(OfAnArm):
 
     @property
     def fire(self) -> tuple[float, float, float]:
-        """The probabilities to be worn down, by artillery and by infantry, and to lose a firing attack."""
+        """Probabilities to be worn down by artillery and by infantry, and to lose a firing attack."""
         return self.worn_down_by_artillery, self.worn_down_by_infantry, self.loses_firing
 
     @property
     def charges(self) -> tuple[float, float]:
-        """The probabilities of a successful charge while it stands: by cavalry, by infantry."""
+        """Probabilities of a successful charge while it stands: by cavalry, by infantry."""
         return self.charged_by_cavalry, self.charged_by_infantry
 
     @property
     def charges_in_rout(self) -> tuple[float, float]:
-        """The probabilities of a charge while it is routed; those while it stands, where they are not given."""
+        """Probabilities of a charge while it is routed, by default as while it stands."""
         in_rout = self.rout_charged_by_cavalry, self.rout_charged_by_infantry
         cavalry, infantry = (usual if own is None else own for usual, own in zip(self.charges, in_rout))
         return cavalry, infantry
