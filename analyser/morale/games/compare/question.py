@@ -32,7 +32,7 @@ Scale = dict[int, Fraction]  # values of a system, with rising probabilities to 
 
 
 class Ruleset(Record):
-    """The shipped values stand in ``profiles/morale/compare.toml``; those of the systems that count, in their files."""
+    """Values of the ruleset; the shipped ones are in ``profiles/morale/compare.toml`` and the files of the systems."""
 
     rounds: Rounds
     break_share: Probability
@@ -112,7 +112,7 @@ class Question(Asked):
             raise ValueError("attacks: a duel has attacks of its own (allowed: left out)")
         if self.duel is None and self.side != "a":
             raise ValueError("side: there is no duel (allowed: left out)")
-        self.pmfs  # noqa: B018 - refuses a list of another length
+        self.pmfs  # noqa: B018 - raises ValueError for a list of another length
         return self
 
     @property

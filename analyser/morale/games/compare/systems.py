@@ -103,7 +103,7 @@ class System:
 
 
 class ArmouredClash(System):
-    """Suppression tests after losses, breaking, falling back (AC-4.5, AC-5).
+    """Suppression tests after losses, breaking and falling back (AC-4.5, AC-5).
 
     A condition is ``times fallen back * 3 + status``; a unit that broke or fled is gone.
     """
@@ -142,7 +142,7 @@ class ArmouredClash(System):
 
 
 def in_words(discipline: int | None, break_limit: int | None) -> dict[str, str]:
-    """Return the DISCIPLINE and BREAK LIMIT that stand for a unit's nerve in Armoured Clash, as text."""
+    """Return the DISCIPLINE and BREAK LIMIT of a unit in Armoured Clash, as text."""
     values = {"DISCIPLINE": discipline, "BREAK LIMIT": break_limit}
     return {name: "none" if value is None else str(value) for name, value in values.items()}
 

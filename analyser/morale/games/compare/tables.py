@@ -1,7 +1,7 @@
 """The comparison: probabilities that the unit is steady, shaken, routed or gone, by round and system.
 
 Its losses can come from a duel of Armoured Clash (AC-9.2). The losses of a round depend on the state of both sides
-before it, so the losses of different rounds are dependent, and only a whole path of losses has a probability. The
+before it. So the losses of different rounds are dependent, and only a whole path of losses has a probability. The
 exact method propagates the joint distribution of the pair of states and the path of losses. Monte Carlo plays every
 trial round by round.
 """

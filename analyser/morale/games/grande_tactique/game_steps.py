@@ -39,8 +39,8 @@ FAR = 1000.0  # inches: beyond the reach of Old Guard
 class Units(NamedTuple):
     """The units of a game as integers; shapes (units,).
 
-    A unit can have far fewer conditions than positions times statuses: after a flight a standing unit has rallied, and
-    a unit that is gone has no position.
+    A unit can have far fewer conditions than positions times statuses: a unit that stands after a flight has rallied,
+    and a unit that is gone has no position.
     """
 
     ground: rules.Ground

@@ -1,4 +1,4 @@
-"""Questions about fleeing in Grande Tactique, a section each, and the numbers that its text does not print."""
+"""Sections of questions about fleeing in Grande Tactique, and the values that its rulebook does not print."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Pips(Record):
 
 
 class Ruleset(Pips):
-    """The shipped values, and what they are, stand in ``profiles/morale/grande-tactique.toml``."""
+    """Values of the ruleset; the shipped ones are in ``profiles/morale/grande-tactique.toml``, with comments."""
 
     check_sides: Annotated[int, Field(ge=1, le=1000)]
     check_target: Annotated[int, Field(ge=-100, le=1000)]
@@ -55,7 +55,7 @@ class Ruleset(Pips):
 
 
 class OfAnArm(Record):
-    """A unit that can only be what its arm lets it be: Old Guard is infantry (GT-9), which alone shelters (GT-5)."""
+    """Base of units, with checks of their arm: only infantry can be Old Guard (GT-9) or in shelter (GT-5)."""
 
     arm: Arm = told("infantry", "Its arm: infantry, cavalry or artillery.")
 

@@ -1,4 +1,4 @@
-"""Questions about suppression and panic in Legion, and the numbers that its text does not print."""
+"""Questions about suppression and panic in Legion, and the values that its rulebook does not print."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Suppression(Record):
 
 
 class Ruleset(Suppression):
-    """The shipped values, and what they are, stand in ``profiles/morale/legion.toml``."""
+    """Values of the ruleset; the shipped ones are in ``profiles/morale/legion.toml``, with comments."""
 
     commander_range: Annotated[int, Field(ge=0, le=100)]
     rounds: Rounds
@@ -68,7 +68,7 @@ class Question(questions.Asked):
     def _fits_together(self) -> Question:
         if (self.edge_distance is None) != (self.move_distance is None):
             raise ValueError("edge_distance and move_distance belong together (allowed: both, or neither)")
-        self.by_round  # noqa: B018 - refuses a list of another length
+        self.by_round  # noqa: B018 - raises ValueError for a list of another length
         certain = self.ruleset.rally_successes == self.ruleset.rally_sides
         if self.until_panic is not None and (self.courage == "none" or certain):
             why = "each token goes in the rally step" if certain else "it has no COURAGE (LG-1)"

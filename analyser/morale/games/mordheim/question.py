@@ -1,4 +1,4 @@
-"""Questions about rout tests and psychology in Mordheim, and the numbers that its text does not print."""
+"""Questions about rout tests and psychology in Mordheim, and the values that its rulebook does not print."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LeaderState = Literal["standing", "knocked_down", "stunned", "fleeing"]
 
 
 class Ruleset(Record):
-    """The shipped values, and what they are, stand in ``profiles/morale/mordheim.toml``."""
+    """Values of the ruleset; the shipped ones are in ``profiles/morale/mordheim.toml``, with comments."""
 
     turns: Rounds
     to_wound: Roll

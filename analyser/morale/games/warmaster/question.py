@@ -1,4 +1,4 @@
-"""Questions about confusion in Warmaster, and what its text leaves open."""
+"""Questions about confusion in Warmaster, and the values that its rulebook leaves open."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ Chain = Annotated[tuple[Friend, ...], BeforeValidator(_column), PlainSerializer(
 
 
 class Obstacle(Record):
-    """Something behind the unit, in its way."""
+    """An obstacle behind the unit, in its way."""
 
     distance: Centimetres
     kind: Kind
@@ -80,7 +80,7 @@ def can_make_way(friend: Friend | Obstacle) -> bool:
 
 
 class Ruleset(Record):
-    """The shipped values, and what they are, stand in ``profiles/morale/warmaster.toml``."""
+    """Values of the ruleset; the shipped ones are in ``profiles/morale/warmaster.toml``, with comments."""
 
     touching_is_into: bool
     tests_for_chain: Literal["direct", "all"]

@@ -161,7 +161,7 @@ def _fewest(way: tuple[Met, ...]) -> list[tuple[bool, bool]]:
 class Parts(NamedTuple):
     """Fields of states, as arrays of the shape of the states."""
 
-    lost: NDArray[np.int64]  # turns lost to confusion before this one
+    lost: NDArray[np.int64]  # turns lost to confusion before this turn
     destroyed: NDArray[np.int64]  # stands of the unit destroyed before this turn (WM-8)
     moved: NDArray[np.int64]  # centimetres
     place: NDArray[np.int64]  # index of the obstacle at which it has halted; -1: it has not
