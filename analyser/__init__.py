@@ -12,7 +12,7 @@ import ast
 import importlib
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
+if TYPE_CHECKING:  # the public names, in alphabetical order of their modules
     from analyser import morale as morale
     from analyser import plots as plots
     from analyser.analysis.battle import battle as battle

@@ -20,16 +20,16 @@ from analyser.common.kernel_cache import folder_for
 from analyser.common.text import json_text
 
 SWITCH = "ANALYSER_CACHE"
-MOST_BYTES = 300_000_000  # of all files
+MOST_BYTES = 300_000_000  # bytes of all files
 _PACKAGE = Path(__file__).parents[1]
 _SOURCES = (".py", ".jinja", ".js", ".css")
 _LIBRARIES = ("numba", "numpy", "scipy", "pandas", "pyarrow", "matplotlib", "pillow", "choix")  # can change results
 _DIGITS = 24  # hexadecimal digits of a digest, enough to exclude collisions
-_CHECKSUM = 32  # bytes
+_CHECKSUM = 32  # bytes of a checksum
 
 
 class Cache:
-    """Computed parts of one kind, such as fights, by key.
+    """Stored parts of one kind, such as fights, by key.
 
     Examples
     --------

@@ -18,7 +18,7 @@ from analyser.common.intervals import CONFIDENCE, intervals
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_PAIRS = 10**8  # of values of two distributions
+MOST_PAIRS = 10**8  # pairs of values of two distributions
 
 
 @dataclass(frozen=True, eq=False)

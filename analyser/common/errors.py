@@ -1,4 +1,4 @@
-"""Input errors in one form: the problem, where it is, what is allowed, and the nearest right name."""
+"""Input errors with a uniform message: problem, place, allowed values and the most similar name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LONGEST_PIECE = 100  # characters of a quotation, or of an unbroken run
 LONGEST_LIST = 120  # characters of the allowed names
 LONGEST_PLACE = 180  # characters of file and key that are always kept
 _LEAST = 60  # characters of the allowed values that are always kept; they are cut first
-MOST_BITS = 1024  # of an integer without another bound, so that its digits can be printed
+MOST_BITS = 1024  # bits of an integer without another bound, so that its digits can be printed
 _PIECE = re.compile(rf"'[^']{{{LONGEST_PIECE},}}'|\S{{{LONGEST_PIECE},}}")
 
 

@@ -22,8 +22,8 @@ LIKE_A_FILE = 0.7  # `likeness` for `nearest`
 LARGEST_TEXT = 8 * 1024 * 1024  # bytes; the shipped profiles have 30,000
 DEEPEST = 32  # levels of nested lists and tables
 MOST_VALUES = 5_000_000
-MOST_BITS = 63  # of an integer
-LONGEST_WORD = 100_000  # characters
+MOST_BITS = 63  # bits of an integer
+LONGEST_WORD = 100_000  # characters of a text
 _SEVERAL = (list, tuple, set, frozenset)  # a tuple, because isinstance is slower with a union
 _LOOKS_LIKE = {  # by the first bytes of a file, in lower case
     b"%pdf": "a PDF",

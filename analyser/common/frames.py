@@ -132,7 +132,7 @@ def styled(frame: pd.DataFrame, figures: Sequence[Any] | None = None, percent: S
     style = style.format("{:.1%}", subset=list(percent), na_rep="").hide(hidden, axis="columns")
     style = style.format_index(head_of, axis="columns").set_uuid(
         f"{crc32(frame.to_csv().encode()):x}"
-    )  # the same in each run
+    )  # constant across runs
     for name in figures:
         least, most = min(0.0, frame[name].min()), 1.0 if name in percent else max(0.0, frame[name].max())
         if least < most:

@@ -10,7 +10,7 @@ import signal
 import sys
 from types import FrameType
 
-_AGAIN = 0.3  # seconds
+_AGAIN = 0.3  # seconds between repeats
 _come: list[int] = []  # numbers of the signals received
 
 

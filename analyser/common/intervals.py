@@ -2,8 +2,8 @@
 
 If an event occurred, or did not, in fewer than :data:`RARE` trials, the interval is Blaker's: its coverage is at least
 95% for any probability. Otherwise it is Wilson's, which is fast and has that coverage there to within half a percentage
-point. Blaker's interval lies inside that of Clopper and Pearson. With one to three expected events the coverage of the
-latter is 98.6% on average, that of Blaker's 97.1%, and that of Wilson's as low as 91.6% (`docs/calibration.md`).
+point. Blaker's interval lies inside that of Clopper and Pearson. With one to three expected events the mean
+coverage of the latter is 98.6%, and Blaker's is 97.1%; Wilson's is as low as 91.6% (`docs/calibration.md`).
 """
 
 from __future__ import annotations

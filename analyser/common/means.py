@@ -2,8 +2,8 @@
 
 For two possible values, the interval is that of the probability of one of them. If the simulation determines the
 variance well enough (:data:`ENOUGH`), it is the normal interval, ±1.96 standard errors. Otherwise it is Gaffke's, which
-gives the trials random (Dirichlet) weights, with one more trial at the largest possible value for the high end, at the
-smallest for the low end. For two values Gaffke's is Clopper and Pearson's; for many trials it is the normal one.
+gives the trials random (Dirichlet) weights. The high end adds a trial at the largest possible value, the low end one at
+the smallest. For two values Gaffke's is Clopper and Pearson's; for many trials it is the normal one.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Precision of a simulation: the requested width, the trials needed for it, and the reason for stopping.
 
 A pilot determines how many trials are needed; the remaining ones are simulated in one stage. The number of trials
-depends on the pilot alone, not on later figures, so a 95% interval keeps its coverage (Stein, A two-sample test for a
-linear hypothesis whose power is independent of the variance, Annals of Mathematical Statistics 16, 1945).
+depends on the pilot alone, so a 95% interval keeps its coverage. Source: Stein, A two-sample test for a linear
+hypothesis whose power is independent of the variance, Annals of Mathematical Statistics 16 (1945).
 """
 
 from __future__ import annotations

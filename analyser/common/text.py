@@ -187,7 +187,7 @@ def word_of(value: Any) -> str:
 
 
 def spaced(name: str) -> str:
-    """Return the name of a key or a figure as words."""
+    """Return the name of a key or a figure with spaces between its words."""
     return name.replace("_", " ")
 
 
