@@ -40,7 +40,7 @@ _LOOKS_LIKE = {  # by the first bytes of a file, in lower case
 CUT_SHORT = "the file ends there: is it cut short?"
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _END_OF_TEMPORARY = 16  # characters of a suffix that a temporary name keeps; libraries choose the format by it
-_MOST_WORK = 1 << 20  # limit of the sum over dots of their number within their key
+_MOST_WORK = 1 << 20  # limit of a sum over all dots: the number of dots up to each one in its key
 _TOML_PIECE = re.compile(  # strings and comments, which may contain dots; a dot; the end of a key
     r'''"""(?:[^"\\]++|\\.|"(?!""))*+(?:"{3,5}|\Z)'''
     r"""|'''(?:[^']++|'(?!''))*+(?:'{3,5}|\Z)"""

@@ -24,7 +24,7 @@ CONFIDENCE = 0.95
 NORMAL_95 = 1.959963984540054  # half the width of a normal 95% interval, in standard errors
 RARE = 200  # trials with the event, or without: from here on Wilson's covers at least 94.5%
 _FEW = 3 * RARE  # trials up to which the widest interval may be Blaker's
-_NEAR = 10  # distance in counts from half the trials within which Blaker's widest interval lies
+_NEAR = 10  # counts below RARE, or below half, at which Blaker's widest interval may lie
 _MOST_STEPS, _CLOSE_ENOUGH = 200, 1e-13
 _FAR = 40.0  # standard deviations of a count beyond which probabilities are negligible
 

@@ -31,7 +31,8 @@ _COMPILER = "analyser.common.compiler"
 _LOADING = 0.3  # seconds to read a compiled kernel from disk, including the import of the compiler
 
 _is_interpreted: ContextVar[bool | None] = ContextVar("is_interpreted", default=None)  # None: the cheaper one
-_lent: ContextVar[list[float] | None] = ContextVar("lent", default=None)  # seconds in compiled kernels inside others
+# Seconds spent in compiled kernels while an interpreted kernel runs.
+_lent: ContextVar[list[float] | None] = ContextVar("lent", default=None)
 # Steps not yet registered with the compiler: the function, its body in kernels, and True if that is inlined.
 _steps: list[tuple[Callable[..., Any], Callable[..., Any], bool]] = []
 _telling = threading.Lock()
