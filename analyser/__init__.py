@@ -12,7 +12,7 @@ import ast
 import importlib
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
+if TYPE_CHECKING:  # the public names, in alphabetical order of their modules
     from analyser import morale as morale
     from analyser import plots as plots
     from analyser.analysis.battle import battle as battle
@@ -95,8 +95,8 @@ if TYPE_CHECKING:  # the public names, in the order in which a reader meets them
 
 
 def _module_of_names() -> dict[str, str]:
-    """Read the TYPE_CHECKING imports of this file, the one list of public names: the module of each."""
-    with open(__file__, encoding="utf-8") as file:  # noqa: PTH123 - pathlib takes longer to import than all of this
+    """Return the module of each public name, read from the TYPE_CHECKING imports of this file."""
+    with open(__file__, encoding="utf-8") as file:  # noqa: PTH123 - importing pathlib takes longer than all of this
         tree = ast.parse(file.read())
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     return {
@@ -112,7 +112,7 @@ __all__ = list(_MODULES)
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name when it is first asked for: `import analyser` itself stays quick."""
+    """Import a public name at its first use, which keeps `import analyser` fast."""
     if name == "__version__":
         from importlib import metadata
 

@@ -1,7 +1,7 @@
-"""The public questions: arguments in, a result out.
+"""Public functions that answer questions about fights and return results.
 
-Every question takes its units as selectors or mappings, or is a whole: a scenario, the path of a file, or a mapping of
-the same form. :class:`~analyser.common.sampling.Sampling` describes method and precision.
+A question names its units by selectors or mappings. Instead, it can be one scenario, the path of a scenario file, or a
+mapping of the same form. :class:`~analyser.common.sampling.Sampling` describes method and precision.
 """
 
 from __future__ import annotations
@@ -67,34 +67,34 @@ def attack(
     seed : int
         0 or more. The same seed gives the same bits, on any number of threads.
     precision : float or str, optional
-        Instead of `trials`: as many as it takes until the 95% interval of every probability of this very answer, from
-        its lower to its upper end, is at most this wide (1e-5 up to below 1). A text such as ``"5%"``: until that of
-        every event of it (`AttackResult.events`) that is not too rare is at most this share of its probability.
+        Instead of `trials`: simulate until the 95% interval of every probability of this answer is at most this wide,
+        1e-5 up to below 1. A text such as ``"5%"`` is relative to the probability of each event
+        (`AttackResult.events`), except events that a pilot never saw.
     threads : int, optional
-        Default: one for each processor.
+        Number of threads (the result is the same). Default: one for each processor.
     profiles : Profiles or path, optional
-        Where selectors are looked up: a library, or a folder of unit files. Default: the shipped profiles.
+        Library, or folder of unit files, in which selectors are looked up. Default: the shipped profiles.
     progress : callable or True, optional
-        Called now and then with the attacks simulated so far and their planned number; True: a progress bar.
+        Called repeatedly with the numbers of simulated and of planned attacks; True shows a progress bar.
     **conditions
         The keys of ``[attack]``, such as ``distance=6``, and bonuses and penalties by name, such as ``aiming=True``.
 
     Returns
     -------
     AttackResult
-        Exact probabilities, up to the rounding of sums (below 1e-12); or each with its 95% interval.
+        Probabilities: exact up to the rounding of sums (below 1e-12), or simulated with 95% intervals.
 
     Raises
     ------
     InputError
-        An attack that cannot be made, or another input that cannot be used; the message says what can.
+        The attack cannot be made, or another input is not usable; the message says what is allowed.
 
     Notes
     -----
-    Exact: the score of the pool as convolution powers of that of a die (Feller: An Introduction to Probability Theory
-    and Its Applications I, 1968, XI), pushed forward through the rules. Monte Carlo: counter-based random numbers
-    (SplitMix64: Steele, Lea, Flood, OOPSLA 2014), and intervals by Wilson (JASA 22, 1927) and, of what is rare, by
-    Blaker (Canadian Journal of Statistics 28, 2000).
+    Exact: the distribution of the pool's score is a convolution power of that of one die (Feller: An Introduction to
+    Probability Theory and Its Applications I, 1968, XI). The rules are then applied to it. Monte Carlo: counter-based
+    random numbers (SplitMix64: Steele, Lea, Flood, OOPSLA 2014). The intervals are Wilson's (JASA 22, 1927) or, for
+    rare events, Blaker's (Canadian Journal of Statistics 28, 2000).
 
     Examples
     --------
@@ -132,7 +132,7 @@ def charge(
     secondary : sequence of selectors or mappings
         Other units of the charged side in contact (AC-8.7).
     method, trials, seed, precision, threads, profiles, progress
-        As of :func:`attack`.
+        As for :func:`attack`.
     replacement : bool
         Monte Carlo: put each card back before the next is drawn (AC-9.3), as the exact method does.
     **circumstances : bool
@@ -141,17 +141,17 @@ def charge(
     Returns
     -------
     ChargeResult
-        How both sides stand at the end, with probabilities as of :func:`attack`.
+        State of both sides at the end, with probabilities as for :func:`attack`.
 
     Raises
     ------
     InputError
-        A unit that cannot charge, one that cannot be charged (AC-8.1), or another input that cannot be used.
+        A unit cannot charge or be charged (AC-8.1), or another input is not usable.
 
     Notes
     -----
     Exact: the joint distribution of both units, propagated through the program of the fight as a finite Markov chain
-    (Kemeny, Snell: Finite Markov Chains, 1960). Monte Carlo: as of :func:`attack`.
+    (Kemeny, Snell: Finite Markov Chains, 1960). Monte Carlo: as for :func:`attack`.
 
     Examples
     --------
@@ -196,23 +196,23 @@ def focus(
     attacks : sequence of selectors or mappings; or FocusScenario, path or mapping
         The attackers, in order: selectors, or the keys of ``[[attacks]]``. Without a `target`: a whole scenario.
     target : selector or mapping, optional
-        The unit that all of them attack.
+        Target of all attacks.
     until : (float, str), optional
-        Say after how many attacks a fate is that likely, such as ``(0.8, "broken")``; see :meth:`FocusResult.until`.
+        Report after how many attacks a fate is this likely, such as ``(0.8, "broken")``: :meth:`FocusResult.until`.
     method, trials, seed, precision, threads, replacement, profiles, progress
-        As of :func:`charge`, whose notes describe the method.
+        As for :func:`charge`, whose notes describe the method.
     **conditions
-        Those of every attack, as of :func:`attack`; an attack's own keys go before them.
+        Conditions of every attack, as for :func:`attack`; the keys of a single attack take precedence.
 
     Returns
     -------
     FocusResult
-        How the target stands after each attack, with probabilities as of :func:`attack`.
+        State of the target after each attack, with probabilities as for :func:`attack`.
 
     Raises
     ------
     InputError
-        No attack, an attack that cannot be made, an `until` that is no such pair, or another input that cannot be used.
+        There is no attack, an attack cannot be made, `until` is not such a pair, or another input is not usable.
 
     Examples
     --------
@@ -254,21 +254,21 @@ def duel(
     a : selector or mapping; or DuelScenario, path or mapping
         One unit: a selector, or the keys of ``[a]``. Without `b`: a whole scenario (`docs/scenario.md`).
     b : selector or mapping, optional
-        The other.
+        The other unit.
     method, trials, seed, precision, threads, replacement, profiles, progress
-        As of :func:`charge`, whose notes describe the method.
+        As for :func:`charge`, whose notes describe the method.
     **terms
         The keys of ``[duel]``: rounds (1 to 10; 6), first ("a", "b" or "random"), policy_a, policy_b, distance.
 
     Returns
     -------
     DuelResult
-        How both units stand at the end of each round, and the winner, with probabilities as of :func:`attack`.
+        State of both units at the end of each round, and the winner, with probabilities as for :func:`attack`.
 
     Raises
     ------
     InputError
-        A policy that its unit cannot carry out, an aircraft, or another input that cannot be used.
+        A unit cannot carry out its policy, a unit is an aircraft, or another input is not usable.
 
     Examples
     --------
@@ -298,25 +298,25 @@ def exact(
     Parameters
     ----------
     question : scenario, path or mapping; with a `target` a selector, a mapping or several
-        An attack, charge, focus fire or duel (`docs/scenario.md`), or morale (`docs/morale.md`). A battle is for
-        :func:`simulate` alone. With a `target`: the attacker.
+        An attack, charge, focus fire or duel (`docs/scenario.md`), or morale (`docs/morale.md`). Battles need
+        :func:`simulate`. With a `target`: the attacker.
     target : selector or mapping, optional
         The other unit of an attack, or of the fight of that `kind`.
     kind : str, optional
         ``attack``, ``charge``, ``focus``, ``duel``, ``battle``, ``legion``, ``grande-tactique``, ``warmaster``,
-        ``mordheim`` or ``compare``. Default: as the keys of the question say; with a `target`, an attack.
+        ``mordheim`` or ``compare``. Default: recognised by the keys of the question; with a `target`, an attack.
     profiles, **conditions
-        As of :func:`attack`, or of the function that `kind` names.
+        As for :func:`attack`, or for the function that `kind` names.
 
     Returns
     -------
     Result
-        Its probabilities are exact, up to the rounding of floating-point sums (below 1e-12).
+        Exact probabilities, up to the rounding of floating-point sums (below 1e-12).
 
     Raises
     ------
     InputError, TooLargeError
-        A question that cannot be answered; or one about morale that only :func:`simulate` answers.
+        The question is not usable; or it is about morale, and only :func:`simulate` can answer it.
 
     Examples
     --------
@@ -348,14 +348,14 @@ def simulate(
     Parameters
     ----------
     question, target, profiles, kind, conditions
-        As of :func:`exact`.
+        As for :func:`exact`.
     trials, seed, precision, threads, progress, replacement
-        As of :func:`attack` and :func:`charge`.
+        As for :func:`attack` and :func:`charge`.
 
     Returns
     -------
     Result
-        Each probability has a 95% interval. Errors: as of :func:`exact`.
+        Each probability has a 95% interval. Errors are those of :func:`exact`.
 
     Examples
     --------
@@ -377,19 +377,19 @@ def evaluate(
     threads: int | None = None,
     profiles: ProfilesLike | None = None,
 ) -> pd.DataFrame:
-    """Return the main figures of many questions as one frame, a row each: scenario files or mappings of any kinds.
+    """Return the main figures of many questions of any kinds as one frame, with a row for each question.
 
     Parameters
     ----------
     questions : iterable of scenarios, paths or mappings
-        As of :func:`exact`. A battle is always simulated.
+        As for :func:`exact`. A battle is always simulated.
     method, trials, seed, precision, threads, profiles
-        As of :func:`attack`. An error names the path or the place of the question.
+        As for :func:`attack`. An error names the path or the index of the question.
 
     Returns
     -------
     pandas.DataFrame
-        `question` (path, or place in the list), `kind`, `method`, and the figures at the end (:attr:`Result.summary`).
+        `question` (path, or index in the list), `kind`, `method`, and the figures at the end (:attr:`Result.summary`).
 
     Examples
     --------
@@ -448,7 +448,7 @@ def _kind(question: Any) -> str:
 
 
 def _sections(given: Any, where: str, what: str, key: str = "unit") -> list[dict[str, Any]]:
-    """The sections of several units, which must stand in a list."""
+    """Return the sections of several units; InputError unless they are in a list."""
     if isinstance(given, str | Mapping) or not isinstance(given, Sequence):
         raise InputError(f"not a list of {what}", where=where, allowed=f"a list of selectors, or of tables of {what}")
     return [scenarios.section_of(scenario, where, key) for scenario in given]

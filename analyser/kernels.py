@@ -1,4 +1,4 @@
-"""Every kernel compiled beforehand, by questions that ask for it, in as many processes as there are processors."""
+"""Compilation of all kernels ahead of time, by questions that use them, in one process for each processor."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _sampled_fights() -> None:
 def _best_play() -> None:
     result = best_play(A, B, rounds=2)
     str(result)
-    followed = result.play.followed  # of sampled duels: the rest are kernels of all sampled fights
+    followed = result.play.followed  # a plan for simulated duels; their other kernels are those of all simulated fights
     begins, place = followed.choices.begins, followed.moments[0].place
     span = slice(begins[place], begins[place + 1])
     followed.branches(
@@ -91,8 +91,8 @@ def _morale(system: str) -> None:
             morale.exact(system, ready)
 
 
-KERNELS: Mapping[str, Callable[[], object]] = {  # what takes longest first
-    "exact-fights": lambda: str(api.duel(A, B, rounds=2)),  # also what each did, and why
+KERNELS: Mapping[str, Callable[[], object]] = {  # slowest to compile first
+    "exact-fights": lambda: str(api.duel(A, B, rounds=2)),  # the text also needs the kernels of actions and reasons
     "best-play": _best_play,
     "battles": _battles,
     "simulated-fights": _sampled_fights,
@@ -108,26 +108,26 @@ KERNELS: Mapping[str, Callable[[], object]] = {  # what takes longest first
 def warm_up(
     names: str | Iterable[str] = (), *, processes: int | None = None, progress: Progress | bool | None = None
 ) -> tuple[str, ...]:
-    """Compile kernels now, so that no later question waits for them: once on a machine, for this version.
+    """Compile kernels now, so that later questions need not wait; this is needed once per machine and version.
 
     Parameters
     ----------
     names : str or several
-        Of :data:`KERNELS`. Default: all.
+        Names in :data:`KERNELS`. Default: all.
     processes : int, optional
-        1 to 1024. Default: one for each processor.
+        Number of processes, 1 to 1024. Default: one for each processor.
     progress : callable or True, optional
-        Called with how many are done, and how many there are; True: a progress bar.
+        Called with the numbers of finished and of all names; True shows a progress bar.
 
     Returns
     -------
     tuple of str
-        What has been compiled, or was there.
+        Names whose kernels are compiled now.
 
     Raises
     ------
     InputError
-        A name that there is none of; or compiled kernels cannot be kept anywhere.
+        A name is unknown, or no folder can store compiled kernels.
     """
     allowed = ", ".join(KERNELS)
     if not isinstance(names, Iterable):
@@ -158,10 +158,10 @@ def warm_up(
 
 
 def _compiled(name: str, started: list[subprocess.Popen[bytes]]) -> None:
-    """Compile in a process of its own: the compiler works on one thread."""
+    """Compile kernels in a separate process, because the compiler uses one thread."""
     path = os.pathsep.join(filter(None, (str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH"))))
     command = [sys.executable, "-P", "-m", "analyser.kernels", name]
-    # In a session of its own, where no Ctrl-C of a terminal reaches it: its starter ends it.
+    # A separate session gets no Ctrl-C from the terminal; this process ends it instead.
     process = subprocess.Popen(
         command, env=os.environ | {"PYTHONPATH": path}, stdout=subprocess.DEVNULL, start_new_session=True
     )

@@ -1,4 +1,4 @@
-"""The base of every answer of the program: a headline, named figures, tidy tables and notes, in every format."""
+"""Base class of all answers: a headline, named figures, tidy tables and notes, in every output format."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ if TYPE_CHECKING:
 
 
 class Block(NamedTuple):
-    """A part of an answer as text: a heading, a table, lines below it."""
+    """A part of an answer as text: a heading, a table, and lines below it."""
 
     title: str = ""
     head: Sequence[str] = ()
-    rows: Sequence[Sequence[str]] = ()  # all as long as the head; the first cell of a row is its name
+    rows: Sequence[Sequence[str]] = ()  # as long as the head; the first cell of a row is its name
     align: str = "<"  # `<` or `>` for each column, the last for all that follow
     gap: str = "  "  # between two columns
-    minor: frozenset[str] = frozenset()  # names of rows left out, unless an answer beside this one needs them
-    left_out: str = ""  # what stands below the table where rows are left out
-    beside: bool = False  # whether the answers of several methods stand in one table, side by side
+    minor: frozenset[str] = frozenset()  # names of rows that are left out unless an answer in the same table needs them
+    left_out: str = ""  # note below the table if rows are left out
+    beside: bool = False  # True: answers of several methods share one table, side by side
     lines: Sequence[str] = ()
-    bold: frozenset[tuple[int, int]] = frozenset()  # row and column of cells that a page shows in bold
+    bold: frozenset[tuple[int, int]] = frozenset()  # row and column of each cell in bold on a page
 
     @property
     def text(self) -> str:
-        """The block as lines of a terminal."""
+        """The block as text for a terminal."""
         rows = [self.head, *self.rows] if self.head and self.rows else self.rows
         table = aligned(rows, self.align, gap=self.gap) if rows else []
         return "\n".join([*([self.title] if self.title else []), *table, *self.lines])
 
     @property
     def html(self) -> str:
-        """The block as a notebook shows it."""
+        """The block as HTML for a notebook."""
         title = f"<b>{escape(self.title)}</b>" if self.title else ""
         lines = f"<pre>{escape(chr(10).join(self.lines))}</pre>" if self.lines else ""
         return f"<div>{title}{html_table(self.head, self.rows, self.bold)}{lines}</div>"
 
 
 class Answer(ABC):
-    """An answer. A subclass gives the abstract members; every format follows from them.
+    """Base class of answers. A subclass defines the abstract members; every output format follows from them.
 
     Attributes
     ----------
@@ -65,56 +65,56 @@ class Answer(ABC):
 
     @abstractmethod
     def blocks(self) -> Iterable[Block]:
-        """The answer as text, block by block."""
+        """Return the answer as text, block by block."""
 
     @abstractmethod
     def rows(self) -> list[dict[str, Any]]:
-        """The main table as plain dicts, a row each: what ``--format csv`` prints."""
+        """Return the main table as plain dicts, one for each row, as ``--format csv`` prints it."""
 
     @abstractmethod
     def _body(self) -> dict[str, Any]:
-        """The entries that :meth:`as_dict` has besides schema and headline."""
+        """Return the entries of :meth:`as_dict` other than schema and headline."""
 
     def notes(self) -> list[str]:
-        """The lines below the answer: rules, assumptions, warnings, profiles; by default die, deck and profiles."""
+        """Return the lines below the answer: rules, assumptions, warnings. By default: die, deck and profiles."""
         used = getattr(self, "profiles", None)
         return [] if used is None else used.notes()
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The main figures by name; beside a simulated one ``..._low`` and ``..._high``, its 95% interval."""
+        """The main figures by name; a simulated one also has its 95% interval, ``..._low`` and ``..._high``."""
         return {}
 
     def to_frame(self) -> pd.DataFrame:
-        """The main table as a tidy frame that is the caller's own (:func:`analyser.common.frames.tidy`)."""
+        """Return the main table as a new tidy frame (:func:`analyser.common.frames.tidy`)."""
         return tidy(self.rows())
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Every table of the answer as a tidy frame, by the name that it has in the JSON."""
+        """Every table of the answer as a tidy frame, by its name in the JSON."""
         result = {name: tidy(rows) for name, rows in self._body().items() if _is_table(rows)}
         return result or {"rows": self.to_frame()}
 
     def as_dict(self) -> dict[str, Any]:
-        """The answer as plain data: what ``--format json`` prints."""
+        """Return the answer as plain data, as ``--format json`` prints it."""
         return {"schema": self.schema, "headline": self.headline} | self._body()
 
     def to_json(self, *, indent: int | None = 2) -> str:
-        """The answer as JSON; numbers that do not exist are null."""
+        """Return the answer as JSON; NaN and infinity are null."""
         return json_text(self.as_dict(), indent=indent)
 
     def to_csv(self) -> str:
-        """The main table as CSV."""
+        """Return the main table as CSV."""
         return csv_of_rows(self.rows())
 
     def style(self) -> Styler:
-        """Return the main table in colours (a pandas Styler): a bar in each cell of a figure."""
+        """Return the main table as a coloured pandas Styler, with a bar in each cell of a figure."""
         return styled(self.to_frame())
 
     def plot(self, *, ax: Axes | None = None, **more: Any) -> Any:
-        """Draw the answer, by default on new Axes; `label`, `color`, `title` and others as of :mod:`analyser.plots`.
+        """Draw the answer, by default on new Axes; `label`, `color`, `title` and others as in :mod:`analyser.plots`.
 
-        Unless an answer has a picture of its own, it is that of :attr:`summary`: dots with their intervals.
+        By default the picture shows :attr:`summary` as dots with intervals.
         """
         return _dots(self.summary, self.headline, ax=ax, **more)
 
@@ -124,7 +124,7 @@ class Answer(ABC):
         return "\n\n".join(filter(None, parts)) + "\n"
 
     def __repr__(self) -> str:
-        """Return the same text: a shell shows what is printed."""
+        """Return the printed text, so that a shell shows it."""
         return str(self)
 
     def _repr_html_(self) -> str:
@@ -132,23 +132,23 @@ class Answer(ABC):
 
 
 class FramedAnswer(Answer):
-    """An answer whose main table is its attribute `frame`, and which names the `profiles` that it used."""
+    """An answer whose main table is its attribute `frame`; `profiles` are those that it used."""
 
     frame: pd.DataFrame
     profiles: Any
 
     def to_frame(self) -> pd.DataFrame:
-        """The main table as a tidy frame (:func:`analyser.common.frames.tidy`)."""
+        """Return the main table as a tidy frame (:func:`analyser.common.frames.tidy`)."""
         return tidy(self.frame)
 
     def rows(self) -> list[dict[str, Any]]:
-        """The main table as plain dicts, with the profiles, if any, as its last column."""
+        """Return the main table as plain dicts; the profiles, if any, are the last column."""
         used = {} if self.profiles is None else {"profiles": str(self.profiles)}
         return plain_rows(self.frame.assign(**used))
 
 
 def source_notes(not_modelled: Iterable[str], assumptions: Iterable[str], profiles: Any = None) -> list[str]:
-    """Return the notes that many answers end with: rules left out, assumptions, and the profiles, if any.
+    """Return the notes at the end of many answers: rules left out, assumptions, and the profiles, if any.
 
     >>> source_notes(["Spotters"], [])
     ['Not modelled: Spotters.']
@@ -159,7 +159,7 @@ def source_notes(not_modelled: Iterable[str], assumptions: Iterable[str], profil
 
 
 def page_of(blocks: Iterable[Block], notes: Sequence[str]) -> str:
-    """Blocks as a notebook shows them, the notes folded away below."""
+    """Return blocks as HTML for a notebook, with the notes folded below them."""
     folded = f'<div style="white-space: pre-line">{escape(chr(10).join(notes))}</div>'
     below = f"<details><summary>Rules and assumptions</summary>{folded}</details>" if notes else ""
     return f"<div>{''.join(block.html for block in blocks)}{below}</div>"
@@ -168,7 +168,7 @@ def page_of(blocks: Iterable[Block], notes: Sequence[str]) -> str:
 def html_table(
     head: Sequence[str], rows: Sequence[Sequence[str]], bold: frozenset[tuple[int, int]] = frozenset()
 ) -> str:
-    """Cells as a table of HTML that is never cut off at the side; nothing without rows."""
+    """Return cells as an HTML table that scrolls sideways; empty without rows."""
 
     def line(cells: Iterable[str], tag: str) -> str:
         left, *others = (f">{cell}</{tag}>" for cell in cells)
@@ -186,7 +186,7 @@ def html_table(
 
 
 def plain_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows of a frame as plain data, None where there is nothing."""
+    """Return the rows of a frame as plain dicts; missing cells are None."""
     table = frame.astype(object).where(frame.notna(), None)
     return [
         {str(name): list(cell) if isinstance(cell, tuple) else cell for name, cell in row.items()}
@@ -208,7 +208,7 @@ def _dots(
     title: str | None = "auto",
     **artist: Any,
 ) -> Axes:
-    """Draw named figures as dots, the first on top, with their intervals: the probabilities, if there are any."""
+    """Draw named figures as dots with intervals, the first on top; only the probabilities, if there are any."""
     from analyser.common import look
 
     numbers = {name: value for name, value in figures.items() if isinstance(value, int | float)}

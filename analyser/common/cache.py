@@ -1,7 +1,7 @@
-"""Cache on disk of computed parts, by a key of all that they depend on and of the program that computed them.
+"""Cache on disk of computed parts; their keys cover all inputs and the source code of the program.
 
-A part is a function of its inputs and of this program, so a changed number, rule or module has another key. A file is
-written whole or not at all; a damaged one is ignored and written anew. ``ANALYSER_CACHE=no`` switches the cache off.
+A changed number, rule or module therefore changes the key. A file is written whole or not at all; a damaged file is
+ignored and written again. ``ANALYSER_CACHE=no`` switches the cache off.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from analyser.common.kernel_cache import folder_for
 from analyser.common.text import json_text
 
 SWITCH = "ANALYSER_CACHE"
-MOST_BYTES = 300_000_000  # of all files
+MOST_BYTES = 300_000_000  # bytes of all files
 _PACKAGE = Path(__file__).parents[1]
 _SOURCES = (".py", ".jinja", ".js", ".css")
-_LIBRARIES = ("numba", "numpy", "scipy", "pandas", "pyarrow", "matplotlib", "pillow", "choix")  # can change bytes
-_DIGITS = 24  # hexadecimal: no two will ever be the same by chance
-_CHECKSUM = 32  # bytes
+_LIBRARIES = ("numba", "numpy", "scipy", "pandas", "pyarrow", "matplotlib", "pillow", "choix")  # can change results
+_DIGITS = 24  # hexadecimal digits of a digest, enough to exclude collisions
+_CHECKSUM = 32  # bytes of a checksum
 
 
 class Cache:
-    """Computed parts of one kind, such as fights, by key.
+    """Stored parts of one kind, such as fights, by key.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class Cache:
         return self._folder is not None
 
     def read(self, key: str) -> bytes | None:
-        """Return a part; None where there is none, or none that is whole."""
+        """Return a part; None if it is missing or damaged."""
         path = self._path(key)
         try:
             state = path.stat() if path is not None else None
@@ -57,10 +57,10 @@ class Cache:
             return None
 
     def write(self, key: str, content: bytes) -> None:
-        """Store a part if that is possible; parts of other versions, and the oldest of too many, are deleted."""
+        """Store a part if possible; delete parts of other versions and, in a full cache, the oldest ones."""
         if (path := self._path(key)) is None:
             return
-        with suppress(InputError):  # the folder cannot be written to any more, or the disk is full
+        with suppress(InputError):  # the folder is no longer writable, or the disk is full
             write_content(path, hashlib.sha256(content).digest() + content)
             _tidy_up(path)
 
@@ -68,9 +68,9 @@ class Cache:
         return None if self._folder is None else self._folder / f"{self._kind}-{key}-{program()}.part"
 
 
-@lru_cache(maxsize=4)  # a question asks several times for each of its situations
+@lru_cache(maxsize=4)  # a question reads each of its situations several times
 def _content(path: Path | None, *_: int) -> bytes | None:
-    """Return the content of a file as it was written at a given time; None if it is damaged."""
+    """Return the content of a file, None if it is damaged. Its time and size are part of the key of this cache."""
     stored = path.read_bytes() if path is not None else b""
     checksum, content = stored[:_CHECKSUM], stored[_CHECKSUM:]
     return content if hashlib.sha256(content).digest() == checksum else None
@@ -80,19 +80,19 @@ def _tidy_up(written: Path) -> None:
     """Delete parts of other versions, then the oldest ones while the cache is too large."""
     files = []
     for path in written.parent.glob("*.part"):
-        with suppress(OSError):  # gone
+        with suppress(OSError):  # deleted meanwhile
             files.append((path.stat().st_mtime, path.stat().st_size, path))
     room = MOST_BYTES
     for _, size, path in sorted(files, reverse=True):
         room -= size
         if path != written and (room < 0 or not path.stem.endswith(program())):
-            with suppress(OSError):  # not ours to delete, or gone
+            with suppress(OSError):  # deleted meanwhile, or by another user
                 path.unlink()
 
 
 @lru_cache(maxsize=1)
 def program() -> str:
-    """Return a digest of every source file of this package and of the versions of the libraries it computes with."""
+    """Return a digest of all source files of this package and of the versions of its numerical libraries."""
     libraries = {name: version(name) for name in _LIBRARIES}
     paths = sorted(path for path in _PACKAGE.rglob("*") if path.suffix in _SOURCES)
     sources = {path.relative_to(_PACKAGE).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}

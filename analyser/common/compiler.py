@@ -1,10 +1,9 @@
 """Compile kernels with Numba: a kernel and all the steps it reaches are optimised once, together.
 
-Numba optimises every function by itself and turns it into machine code, though only the kernel is called from Python.
-Here a step is translated to LLVM and no more; the kernel links all it reaches, and the optimiser sees the whole at
-once, in less than half the time. That replaces five methods inside Numba while a kernel is compiled, so it is done on
-the versions of Numba that it was tested with (:data:`LINKS_ONCE`). On any other version the same kernels compile by
-public Numba alone: slower to compile, with the same numbers.
+Numba compiles every function to machine code, although Python calls only the kernel. Here a step is only translated to
+LLVM. The kernel links all steps that it reaches, and the optimiser runs once, in less than half the time. This replaces
+methods inside Numba while a kernel is compiled, so it is limited to tested versions (:data:`LINKS_ONCE`). With any
+other version public Numba compiles the same kernels: more slowly, with the same results.
 """
 # mypy: disable-error-code="no-untyped-call"
 
@@ -34,20 +33,20 @@ from analyser.common.kernel_cache import KernelCache
 TESTED = ((0, 67), (0, 68))
 """Versions of Numba with which linking once was tested."""
 LINKS_ONCE = numba.version_info.short in TESTED
-"""True where kernels are linked with their steps before they are optimised; False: by public Numba alone."""
+"""True if kernels are linked with their steps before optimisation; False if public Numba compiles them."""
 
 _DIGITS = 16
 _EXECUTABLE, _PACK = CPUContext.get_executable, BaseContext.pack_value
 
 
 class _Code(JITCodeLibrary):
-    """Translated code that waits: a kernel links it as it is, and any other caller has it finished first."""
+    """Translated code of a step: a kernel links it without optimisation, any other caller finishes it first."""
 
     def add_linking_library(self, library: Any) -> None:
         self._linking_libraries.append(library)
 
     def as_part(self) -> Any:
-        """Return a copy of the module whose functions are dropped where no caller is left."""
+        """Return a copy of the module in which the linker drops functions without a caller."""
         part = self._final_module.clone()
         for function in part.functions:
             if not function.is_declaration and function.linkage == Linkage.external:
@@ -56,17 +55,17 @@ class _Code(JITCodeLibrary):
 
 
 class _LinkedCode(_Code):
-    """A kernel and all that it reaches, not optimised yet."""
+    """A kernel and all steps that it reaches, not optimised."""
 
     def link(self) -> Any:
-        """Link all that the kernel reaches into its module, and return that."""
+        """Link all steps that the kernel reaches into its module, and return the module."""
         reached = list(dict.fromkeys(self._linking_libraries))
-        for library in reached:  # which grows
+        for library in reached:  # the loop appends to it
             if not library._finalized:
                 self._final_module.link_in(library.as_part())
                 reached += [part for part in dict.fromkeys(library._linking_libraries) if part not in reached]
         self._linking_libraries = [library for library in reached if library._finalized]
-        # Internal functions that have one caller are inlined, which makes kernels half as fast again.
+        # Internal functions with one caller are inlined, which makes kernels half as fast again.
         for function in self._final_module.functions:
             if function.linkage == Linkage.linkonce_odr and not function.is_declaration:
                 function.linkage = "internal"
@@ -74,7 +73,7 @@ class _LinkedCode(_Code):
 
 
 class _KernelCode(_LinkedCode):
-    """A kernel and all that it reaches, as machine code."""
+    """A kernel and all steps that it reaches, as machine code."""
 
     def finalize(self) -> None:
         self.link()
@@ -99,14 +98,14 @@ class _LinkedLowering(_KernelLowering):
 
 
 def _entry(context: CPUContext, library: Any, described: Any, env: Any) -> Any:
-    """Return the entry point of a kernel; for a step a name alone, by which kernels find it."""
+    """Return the entry point of a kernel; for a step only a name, by which kernels find it."""
     if isinstance(library, _KernelCode):
         return _EXECUTABLE(context, library, described, env)
     return _dynfunc.make_function(described.lookup_module(), described.qualname, "a step", 0, env, (library,))
 
 
 def _short_name(_: BaseContext, name: str, arguments: Any, *, abi_tags: Any = (), uid: int | None = None) -> Any:
-    """Return the name of a function in LLVM: a digest of its types, which in words are 30 kB for a record of arrays."""
+    """Return an LLVM name with a digest of the types; the full types take 30 kB for a record of arrays."""
     digest = hashlib.sha256(repr(arguments).encode()).hexdigest()[:_DIGITS]
     return default_mangler(name, (digest,), abi_tags=abi_tags, uid=uid)
 
@@ -131,7 +130,7 @@ _REPLACED: tuple[tuple[Any, str, Any], ...] = (
 
 @contextmanager
 def _linking_once() -> Iterator[None]:
-    """Replace the methods while a kernel is compiled, under the compiler's lock."""
+    """Replace methods of Numba inside the block; the caller holds the compiler's lock."""
     own = [vars(owner)[name] for owner, name, _ in _REPLACED]
     for owner, name, other in _REPLACED:
         setattr(owner, name, other)
@@ -144,7 +143,7 @@ def _linking_once() -> Iterator[None]:
 
 @contextmanager
 def _without_garbage_collection() -> Iterator[None]:
-    """Spare the collector the millions of objects that the compiler keeps: an eighth of the time."""
+    """Switch off garbage collection inside the block: the compiler's millions of objects cost an eighth of its time."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -155,7 +154,7 @@ def _without_garbage_collection() -> Iterator[None]:
 
 
 class _KernelPipeline(CompilerBase):
-    """Numba's own passes; the kernel is lowered into a library that links its steps."""
+    """Numba's passes, except that a kernel is lowered into a library that links its steps."""
 
     _lowering = _KernelLowering
 
@@ -175,9 +174,9 @@ class _LinkedPipeline(_KernelPipeline):
 
 
 def linked(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, str]:
-    """Return a kernel for arguments of those types as an LLVM module, not optimised yet, and its name there.
+    """Return a kernel for these types of arguments as an LLVM module without optimisation, and its name there.
 
-    It is meant for another machine, whose data layout Numba's target must have had before anything was compiled.
+    The module is for another machine. Numba's target must have had its data layout before anything was compiled.
     """
     options: Any = {"error_model": "numpy", "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
     dispatcher: Any = numba.njit(nogil=True, pipeline_class=_LinkedPipeline, **options)(function)
@@ -189,8 +188,8 @@ def linked(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[An
 def compiled(function: Callable[..., Any]) -> Any:
     """Return the Numba dispatcher of a kernel, which compiles for each new signature of arguments.
 
-    ``fastmath`` stays off: an exact sum is added up in the order that the code says. Division by zero follows IEEE 754,
-    which costs no branch; no kernel divides by anything that can be zero.
+    ``fastmath`` stays off, so that sums are added in the order of the code. Division follows IEEE 754 without a check
+    for zero; no kernel divides by zero.
     """
     options: Any = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
     if LINKS_ONCE:
@@ -201,7 +200,7 @@ def compiled(function: Callable[..., Any]) -> Any:
 
 
 def tell_of_step(function: Callable[..., Any], body: Callable[..., Any], *, inlined: bool) -> None:
-    """Let kernels call a function, as a part of them; they run `body`, the function itself or another form of it."""
+    """Let kernels call a function as a step; they run `body`, which is the function or another form of it."""
     options: Any = {"forceinline": inlined, "error_model": "numpy"}
 
     @overload(function, jit_options=options, strict=False)
@@ -210,7 +209,7 @@ def tell_of_step(function: Callable[..., Any], body: Callable[..., Any], *, inli
 
 
 def tell_of_kernels(kernel: type[Any]) -> None:
-    """Let kernels, objects of that class, call each other: then they are steps like others."""
+    """Let kernels, objects of this class, call each other as steps."""
     options: Any = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
     @typeof_impl.register(kernel)

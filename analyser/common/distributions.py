@@ -18,24 +18,24 @@ from analyser.common.intervals import CONFIDENCE, intervals
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_PAIRS = 10**8  # of values of two distributions
+MOST_PAIRS = 10**8  # pairs of values of two distributions
 
 
 @dataclass(frozen=True, eq=False)
 class Distribution:
-    """The distribution of a number: exact, or that of a sample. Two of them are independent of each other.
+    """Distribution of a number, exact or simulated. Two distributions count as independent of each other.
 
     Attributes
     ----------
     name : str
-        What the number is.
+        Name of the number.
     values : array, shape (n,)
-        In rising order, each once.
+        Sorted and distinct.
     probabilities : float64 array, shape (n,)
     trials : int or None
-        Of a sample; of a sum of samples those of the smaller one.
+        Number of simulated trials, None if exact; of two combined simulations the smaller number.
     is_combined : bool
-        Whether it is made of several: then intervals are those of Hoeffding for two samples.
+        True if several distributions are combined; intervals are then Hoeffding's for two samples.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class Distribution:
         return math.sqrt(max(float((self.values - self.mean) ** 2 @ self.probabilities), 0.0))
 
     def pmf(self) -> pd.DataFrame:
-        """Return the probability mass function: `value`, `probability`; of a sample `low` and `high`, 95% intervals."""
+        """Return the probability mass function: `value`, `probability`; if simulated, 95% intervals `low`, `high`."""
         import pandas as pd
 
         table = {"value": self.values, "probability": self.probabilities}
@@ -76,18 +76,18 @@ class Distribution:
         return pd.DataFrame(table)
 
     def cdf(self, value: float) -> Estimate:
-        """Return the probability of that value or less."""
+        """Return the probability of at most `value`."""
         return (self <= value).probability
 
     def quantile(self, q: float) -> float:
-        """Return the least value that is reached or stayed below with probability `q`, in [0, 1]."""
+        """Return the smallest value v with P(number <= v) >= `q`, for `q` in [0, 1]."""
         if isinstance(q, bool) or not isinstance(q, int | float) or not 0 <= q <= 1:
             raise InputError(f"{shown(q)} is not usable", where="q", allowed="a probability, 0 to 1")
         reached = np.searchsorted(np.cumsum(self.probabilities), q - SAME_WITHIN)
         return float(self.values[min(int(reached), len(self.values) - 1)])
 
     def sample(self, n: int, *, seed: int = 0) -> NDArray[Any]:
-        """Return `n` independent values, always the same for a seed: shape (n,)."""
+        """Return `n` independent values, reproducible by the seed: shape (n,)."""
         check_integer(n, "n", 0)
         check_integer(seed, "seed", 0)
         chosen = np.random.default_rng(seed).choice(
@@ -148,7 +148,7 @@ def _of(other: Distribution | float) -> Distribution:
 
 
 def _pairs(one: Distribution, other: Distribution) -> tuple[NDArray[np.float64], int | None]:
-    """The probability of each pair of values, and the trials that it rests on."""
+    """Return the probability of each pair of values, and the number of trials behind it; None if exact."""
     if len(one.values) * len(other.values) > MOST_PAIRS:
         raise InputError(f"{len(one.values)} by {len(other.values)} values", allowed=f"{MOST_PAIRS:,} pairs")
     trials = [estimate.trials for estimate in (one, other) if estimate.trials is not None]
@@ -180,5 +180,5 @@ def _compared(one: Distribution, other: Distribution | float, how: Callable[[Any
 
 
 def _reach(trials: int) -> float:
-    """Half a 95% interval of a probability of two samples (Hoeffding, JASA 58, 1963, section 5b: two-sample means)."""
+    """Return half the 95% interval of a probability from two samples (Hoeffding, JASA 58, 1963, section 5b)."""
     return math.sqrt(math.log(2 / (1 - CONFIDENCE)) / (2 * trials))

@@ -1,4 +1,4 @@
-"""Input errors in one form: the problem, where it is, what is allowed, and the nearest right name."""
+"""Input errors with a uniform message: problem, place, allowed values and the most similar name."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 from numbers import Integral
 
-LONGEST = 290  # characters of a message, 300 with the "error: " of a terminal; more is cut out of the middle
-LONGEST_PIECE = 100  # of what it quotes, or of one unbroken run
-LONGEST_LIST = 120  # of names that are allowed
-LONGEST_PLACE = 180  # of the file and the key that are named, which do not give way
-_LEAST = 60  # of what is allowed, which gives way first
-MOST_BITS = 1024  # of an integer without another bound, so that its digits can be printed
+LONGEST = 290  # characters of a message, 300 with the "error: " of a terminal; longer ones are cut in the middle
+LONGEST_PIECE = 100  # characters of a quotation, or of an unbroken run
+LONGEST_LIST = 120  # characters of the allowed names
+LONGEST_PLACE = 180  # characters of file and key that are always kept
+_LEAST = 60  # characters of the allowed values that are always kept; they are cut first
+MOST_BITS = 1024  # bits of an integer without another bound, so that its digits can be printed
 _PIECE = re.compile(rf"'[^']{{{LONGEST_PIECE},}}'|\S{{{LONGEST_PIECE},}}")
 
 
 class AnalyserError(Exception):
-    """Anything that this package raises on purpose."""
+    """Base class of all errors that this package raises on purpose."""
 
 
 class InputError(AnalyserError, ValueError):
@@ -31,11 +31,11 @@ class InputError(AnalyserError, ValueError):
     Parameters
     ----------
     problem : str
-        What is wrong, with the value found, as one sentence without a full stop.
+        The problem and the value that causes it, one sentence without a full stop.
     where : str, optional
-        The file, and the key in it, that the problem stands in.
+        File and key of the problem.
     allowed : str, optional
-        What would have been right.
+        Allowed values.
 
     Examples
     --------
@@ -68,23 +68,23 @@ class InputError(AnalyserError, ValueError):
 
 
 class MisspeltError(InputError):
-    """A name that nothing has, or a value of another type: what no change of anything beside it could make right."""
+    """An unknown name, or a value of a wrong type: changes of other keys cannot make it valid."""
 
 
 class TooLargeError(InputError):
-    """A question that is too large for the exact method, and that Monte Carlo answers as it is; `less` would help."""
+    """A question that is too large for the exact method but not for Monte Carlo; `less` says how to reduce it."""
 
     def __init__(self, problem: str, *, where: str = "", less: str = "") -> None:
         super().__init__(problem, where=where, allowed=f"{less}; --method monte-carlo (simulate) answers it as it is")
 
 
 def within(*places: str) -> str:
-    """Places from the outermost in, such as a file and a key in it; those that are empty are none."""
+    """Return nested places as text, outermost first, such as a file and a key; empty ones are left out."""
     return ": ".join(filter(None, places))
 
 
 def printable(text: str, longest: int = LONGEST, piece: int = LONGEST_PIECE) -> str:
-    """Text for one line of a terminal: control characters escaped, the middle left out of what is too long."""
+    """Return text for one line of a terminal: control characters escaped, long text cut in the middle."""
     if not text.isprintable():
         text = "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
     return _cut(_PIECE.sub(lambda match: _cut(match[0], piece), text), longest)
@@ -96,7 +96,7 @@ def _cut(text: str, longest: int) -> str:
 
 
 def reason_of(error: OSError) -> str:
-    """Return the reason why a file could not be read or written, which libraries do not always say in the usual place.
+    """Return the reason of a failed read or write; some libraries do not set `strerror`.
 
     >>> reason_of(OSError(28, "No space left on device")), reason_of(OSError("encoder error -2"))
     ('No space left on device', 'encoder error -2')
@@ -105,7 +105,7 @@ def reason_of(error: OSError) -> str:
 
 
 def _entries(text: str, longest: int) -> str:
-    """Names with commas between them, as many as fit: the first ones and the last, and how many are left out."""
+    """Shorten comma-separated names: the first ones that fit, the number left out, and the last one."""
     entries = text.split(", ")
     for kept in range(len(entries) - 2 if len(text) > longest else 0, 0, -1):
         fewer = ", ".join([*entries[:kept], f"… {len(entries) - kept - 1} more", entries[-1]])
@@ -115,10 +115,10 @@ def _entries(text: str, longest: int) -> str:
 
 
 def shown(value: object) -> str:
-    """A value as messages quote it: short, and without fail, however deep or large it is."""
+    """Return a value as messages quote it: short, and without an error for deep or large values."""
     try:
         return printable(_BRIEF.repr(value), LONGEST_PIECE)
-    except ValueError:  # the interpreter's own limit
+    except ValueError:  # the interpreter's limit of digits
         return "an integer of thousands of digits"
 
 
@@ -144,9 +144,9 @@ def check_choice(value: object, where: str, choices: Sequence[str]) -> None:
 
 
 def check_keywords(stated: Iterable[str], keys: Iterable[str], function: Callable[..., object], where: str) -> None:
-    """Raise MisspeltError unless each of `stated` is one of `keys`; the nearest of all that the function takes by name.
+    """Raise MisspeltError unless each of `stated` is one of `keys`.
 
-    Keys that a function hands on are none of its parameters: its own, such as `trials`, are misspelt as often.
+    The suggestion may also be a keyword parameter of the function, such as `trials`.
     """
     own = [key.name for key in inspect.signature(function).parameters.values() if key.kind is key.KEYWORD_ONLY]
     names = [*keys, *own]
@@ -181,21 +181,21 @@ def check_integer(number: object, where: str, least: int, most: int | None = Non
 
 
 def nearest(name: str, names: Iterable[str], *, most: int = 3, likeness: float = 0.55) -> list[str]:
-    """The names most like `name`, best first, of at least that `likeness` (0 to 1); letter case does not count.
+    """Return the names most like `name`, best first, with at least this `likeness` (0 to 1), ignoring case.
 
-    A key of data from Python need not be text.
+    `name` need not be text: data from Python may have other keys.
     """
     by_folded = {candidate.casefold(): candidate for candidate in names}
     return [by_folded[match] for match in difflib.get_close_matches(str(name).casefold(), by_folded, most, likeness)]
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """A sentence end such as ``; did you mean 'models'?``, or nothing."""
+    """Return the end of a sentence, such as ``; did you mean 'models'?``, or nothing."""
     return one_of_these(nearest(name, names))
 
 
 def listed(names: Iterable[str], name: str, rest: str = "") -> str:
-    """Names that are allowed; where not all fit those most like `name` first, and what lists the `rest`.
+    """Return the allowed names as text. If not all fit, the most similar ones come first; `rest` says where all are.
 
     >>> listed([f"number_{number}" for number in range(30)], "number_7", "docs/scenario.md")
     'number_7, number_27, number_17, number_0, number_1, number_2, number_3, number_4, number_5, number_6, number_8, \
@@ -213,6 +213,6 @@ def listed(names: Iterable[str], name: str, rest: str = "") -> str:
 
 
 def one_of_these(names: Iterable[str]) -> str:
-    """Return a suggestion of names that are known to be near; empty if there are none."""
+    """Return the suggestion of these names; empty if there are none."""
     meant = " or ".join(map(repr, names))
     return f"; did you mean {meant}?" if meant else ""

@@ -13,21 +13,21 @@ from analyser.common.intervals import IntervalName, intervals
 
 Method = Literal["exact", "monte-carlo"]
 
-CERTAIN_WITHIN = 1e-12  # the rounding of an exact sum
-SAME_WITHIN = 1e-9  # figures of two exact answers that are nearer than this are the same
+CERTAIN_WITHIN = 1e-12  # bound of the rounding of an exact sum
+SAME_WITHIN = 1e-9  # exact figures nearer than this count as equal
 LOW_PERCENTILE, HIGH_PERCENTILE = 0.10, 0.90
 
 
 class Estimate(float):
-    """A probability, exact or sampled with a 95% interval: a number like any other, printed with its interval.
+    """A probability, exact or simulated: a float that prints with its 95% interval.
 
     Parameters
     ----------
     probability : float
     low, high : float or None
-        The ends of its 95% interval; None for an exact probability.
+        Ends of its 95% interval; None for an exact probability.
     by : str or None
-        Whose interval it is: ``wilson``, or ``blaker`` where the event was seen, or missing, in fewer than 200 trials
+        Kind of interval: ``wilson``, or ``blaker`` if the event occurred, or did not, in fewer than 200 trials
         (:mod:`analyser.common.intervals`).
 
     Examples
@@ -45,7 +45,7 @@ class Estimate(float):
     def __new__(
         cls, probability: float, low: float | None = None, high: float | None = None, by: IntervalName | None = None
     ) -> Estimate:
-        """A float, with the ends of its interval."""
+        """Create the float and add the ends of its interval."""
         new = super().__new__(cls, probability)
         new.low, new.high, new.by = low, high, by
         return new
@@ -55,14 +55,14 @@ class Estimate(float):
 
     @property
     def probability(self) -> float:
-        """The number itself."""
+        """The probability as a plain float."""
         return float(self)
 
     def __format__(self, spec: str) -> str:
         return format(float(self), spec) if spec else str(self)
 
     def __str__(self) -> str:
-        """Percent, with as many decimals as the interval supports; the interval itself where ± would leave [0, 1].
+        """Return percent, with as many decimals as the interval supports; both ends where ± would leave [0, 1].
 
         >>> print(Estimate(0.634), Estimate(0.634, 0.625, 0.643), Estimate(1e-7), Estimate(0, 0, 3.8e-7), sep=", ")
         63.40%, 63.4% ±0.9, <0.01%, <0.00004%
@@ -72,25 +72,25 @@ class Estimate(float):
         p = float(self)
         if self.low is None or self.high is None:
             return _exact_percent(p)
-        if p in (0, 1):  # an event that the sample never saw, or always
+        if p in (0, 1):  # an event of none or all of the trials
             missing = 100 * (1 - self.low if p else self.high)
             digits = decimals_of(missing)
             missing = math.ceil(missing * 10**digits) / 10**digits
             return f">{100 - missing:.{digits}f}%" if p else f"<{missing:.{digits}f}%"
-        # The longer of the two sides: the interval is not symmetric about a share near 0 or 1.
+        # The longer side, because an interval near 0 or 1 is not symmetric.
         half = max(self.high - p, p - self.low)
         digits = decimals_of(100 * half)
-        centre, reach = round(100 * p, digits), round(100 * half, digits)  # as they are printed
+        centre, reach = round(100 * p, digits), round(100 * half, digits)  # as printed
         if centre - reach >= -SAME_WITHIN and centre + reach <= 100 + SAME_WITHIN:
             return plus_minus(100 * p, 100 * half, "%")
         low, high = (100 * min(max(end, 0.0), 1.0) for end in (self.low, self.high))
         return f"{100 * p:.{digits}f}% ({low:.{digits}f} to {high:.{digits}f})"
 
-    __repr__ = __str__  # a shell shows what is printed
+    __repr__ = __str__  # a shell shows the printed text
 
 
 def _exact_percent(p: float) -> str:
-    """Never rounded to impossible or to certain."""
+    """Return percent that never rounds to impossible or to certain."""
     if abs(p) < CERTAIN_WITHIN or abs(p - 1) < CERTAIN_WITHIN:
         return f"{100 * p:.0f}%"
     if p < 5e-5:
@@ -99,7 +99,7 @@ def _exact_percent(p: float) -> str:
 
 
 def plus_minus(value: float, half: float, unit: str = "") -> str:
-    """A value and half its interval, one significant digit of it, and no more decimals than that; never minus zero.
+    """Return a value ± half its interval, rounded to one significant digit of the latter; never minus zero.
 
     >>> plus_minus(63.44, 0.87, "%"), plus_minus(2.5, 0.0096), plus_minus(41.2, 17, "%"), plus_minus(-0.3, 2, " pp")
     ('63.4% ±0.9', '2.50 ±0.01', '41% ±17', '0 pp ±2')
@@ -109,12 +109,12 @@ def plus_minus(value: float, half: float, unit: str = "") -> str:
 
 
 def decimals_of(half: float) -> int:
-    """Decimals that show one significant digit of `half`, after rounding (0.096 is shown as 0.1); 0 for integers."""
+    """Return the decimals for one significant digit of `half`, after rounding (0.096 is 0.1); 0 for integers."""
     return max(0, -math.floor(math.log10(float(f"{half:.0e}")))) if half > 0 else 0
 
 
 def estimate(weight: float, trials: int | None) -> Estimate:
-    """The probability that a weight stands for: of an exact distribution, or of a sample of so many trials.
+    """Return the estimate for a weight: a probability if `trials` is None, else a count of trials.
 
     >>> print(estimate(0.25, None), estimate(25, 100))
     25.00% 25% ±9
@@ -131,16 +131,16 @@ def estimates(weights: Sequence[float], trials: int | None) -> list[Estimate]:
 
 
 def mean_of(values: NDArray[Any], weights: NDArray[Any], trials: int | None) -> tuple[float, float | None]:
-    """The mean of a number over a distribution or a sample, and of a sample its standard error.
+    """Return the mean of a number over a distribution or a simulation, and for a simulation its standard error.
 
-    A number that is the same wherever there is weight is its own mean, without any error: sums would leave dust. Weight
-    that is missing, such as that of trials whose unit is no longer there, counts as a number of 0.
+    A constant number is returned without rounding and with error 0. Missing weight, such as trials whose unit is gone,
+    counts as the number 0.
 
     Parameters
     ----------
     values : array, shape (n,)
     weights : array, shape (n,)
-        Probabilities, or how often each was seen in so many `trials`.
+        Probabilities, or counts of `trials` simulated trials.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def mean_of(values: NDArray[Any], weights: NDArray[Any], trials: int | None) -> 
 
 
 def mean_and_variance(values: NDArray[Any], weights: NDArray[Any], trials: int | None) -> tuple[float, float]:
-    """The mean of a number and its variance over a distribution or a sample; as :func:`mean_of`.
+    """Return the mean and variance of a number over a distribution or a simulation, as in :func:`mean_of`.
 
     >>> mean_and_variance(np.array([0, 1]), np.array([0.5, 0.5]), None)
     (0.5, 0.25)
@@ -169,7 +169,7 @@ def mean_and_variance(values: NDArray[Any], weights: NDArray[Any], trials: int |
 
 
 def probability_figures(name: str, estimated: Estimate) -> dict[str, Any]:
-    """A probability by name; of a sample its 95% interval beside it, as :func:`estimate_in` reads them."""
+    """Return a probability by name, with its 95% interval if simulated; :func:`estimate_in` reads them."""
     if estimated.low is None or estimated.high is None:
         return {name: estimated.probability}
     before = "" if name == "probability" else f"{name}_"
@@ -178,6 +178,6 @@ def probability_figures(name: str, estimated: Estimate) -> dict[str, Any]:
 
 
 def estimate_in(figures: dict[str, Any], name: str) -> Estimate:
-    """The probability `name` of a row of figures, with the interval that stands beside it."""
+    """Return the probability `name` of a row of figures, with its interval."""
     before = "" if name == "probability" else f"{name}_"
     return Estimate(figures[name], *(figures.get(f"{before}{part}") for part in ("low", "high", "interval")))

@@ -1,4 +1,4 @@
-"""Reading and writing files: a file is read or refused, written whole or not at all."""
+"""Reading and checking of TOML files, and atomic writing: a file is written whole or not at all."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from typing import Any
 
 from analyser.common.errors import InputError, nearest, one_of_these, reason_of, shown
 
-MOST_BESIDE = 2000  # files of a folder among which the nearest name is looked for
-LIKE_A_FILE = 0.7  # as `likeness` of `nearest`
-LARGEST_TEXT = 8 * 1024 * 1024  # bytes; far above any profile or army (the shipped ones have 30,000), below trouble
-DEEPEST = 32  # lists and tables within each other
+MOST_BESIDE = 2000  # files of a folder that are searched for a similar name
+LIKE_A_FILE = 0.7  # `likeness` for `nearest`
+LARGEST_TEXT = 8 * 1024 * 1024  # bytes; the shipped profiles have 30,000
+DEEPEST = 32  # levels of nested lists and tables
 MOST_VALUES = 5_000_000
-MOST_BITS = 63  # of an integer
-LONGEST_WORD = 100_000  # characters
-_SEVERAL = (list, tuple, set, frozenset)  # asked of as a tuple, which is sooner answered than a union
-_LOOKS_LIKE = {  # what a file begins with, in small letters
+MOST_BITS = 63  # bits of an integer
+LONGEST_WORD = 100_000  # characters of a text
+_SEVERAL = (list, tuple, set, frozenset)  # a tuple, because isinstance is slower with a union
+_LOOKS_LIKE = {  # by the first bytes of a file, in lower case
     b"%pdf": "a PDF",
     b"pk\x03\x04": "a zip",
     b"<!doctype html": "a web page",
@@ -39,9 +39,9 @@ _LOOKS_LIKE = {  # what a file begins with, in small letters
 }
 CUT_SHORT = "the file ends there: is it cut short?"
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-_END_OF_TEMPORARY = 16  # characters of an ending that a temporary name keeps: libraries choose a format by it
-_MOST_WORK = 1 << 20  # dots before each dot of a key, all keys of a file together
-_TOML_PIECE = re.compile(  # strings and comments, which may hold any number of dots; a dot; and what ends a key
+_END_OF_TEMPORARY = 16  # characters of a suffix that a temporary name keeps; libraries choose the format by it
+_MOST_WORK = 1 << 20  # limit of a sum over all dots: the number of dots up to each one in its key
+_TOML_PIECE = re.compile(  # strings and comments, which may contain dots; a dot; the end of a key
     r'''"""(?:[^"\\]++|\\.|"(?!""))*+(?:"{3,5}|\Z)'''
     r"""|'''(?:[^']++|'(?!''))*+(?:'{3,5}|\Z)"""
     r"""|"(?:[^"\\\n]++|\\[^\n])*+"?|'[^'\n]*'?|\#[^\n]*|\.|[\n=,\[\]{}]""",
@@ -50,14 +50,14 @@ _TOML_PIECE = re.compile(  # strings and comments, which may hold any number of 
 
 
 def path_of(source: object, where: str) -> Path:
-    """The name of a file or folder as a path; raises InputError for what no file can be called."""
+    """Return the name of a file or folder as a path; InputError if no file can have that name."""
     if not isinstance(source, str | os.PathLike):
         raise InputError(f"{shown(source)} is neither a path nor a table", where=where, allowed="a path, or a table")
     path = Path(source)
     try:
         if os.fspath(source) and b"\0" not in os.fsencode(path):
             return path
-    except UnicodeEncodeError:  # half a character
+    except UnicodeEncodeError:  # a lone surrogate
         pass
     raise InputError(f"no file is called {shown(os.fspath(source))}", where=where)
 
@@ -71,12 +71,12 @@ def is_there(path: Path) -> bool:
 
 
 def real_path(path: str | os.PathLike[str]) -> Path:
-    """Return a path from the root without symbolic links; one that leads back to itself stays as it is."""
+    """Return an absolute path without symbolic links; a circular link stays unchanged."""
     return Path(os.path.realpath(path))
 
 
 def name_of(path: str | os.PathLike[str]) -> str:
-    r"""Return the name of a file or folder as text for an answer: bytes that are no UTF-8 are escaped.
+    r"""Return the name of a file or folder as text for an answer, with bytes escaped that are not UTF-8.
 
     >>> name_of("my profiles"), name_of("caf\udce9")
     ('my profiles', 'caf\\xe9')
@@ -85,7 +85,7 @@ def name_of(path: str | os.PathLike[str]) -> str:
 
 
 def cannot_read(path: Path, error: OSError) -> InputError:
-    """That a file cannot be read; where there is none of that name, with the nearest name in its folder."""
+    """Return the error for an unreadable file; for a missing one with the most similar name in its folder."""
     if isinstance(error, IsADirectoryError):
         return InputError("this is a folder", where=str(path), allowed=f"its files, such as {path}/*.toml")
     meant = one_of_these(_alike(path)) if isinstance(error, FileNotFoundError) else ""
@@ -93,7 +93,7 @@ def cannot_read(path: Path, error: OSError) -> InputError:
 
 
 def _alike(path: Path) -> list[str]:
-    """The files beside a path whose names are most like its own; endings do not count, which are much alike."""
+    """Return the files in the same folder with the most similar names, compared without their suffixes."""
     try:
         with os.scandir(path.parent) as entries:
             names = sorted(entry.name for entry in islice(entries, MOST_BESIDE) if not entry.name.startswith("."))
@@ -104,7 +104,7 @@ def _alike(path: Path) -> list[str]:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The table in a TOML file; raises InputError for one that cannot be read, or as :func:`parsed_toml`."""
+    """Return the table in a TOML file; InputError if it is unreadable, or as of :func:`parsed_toml`."""
     try:
         if path.stat().st_size > LARGEST_TEXT:
             raise InputError("this file is too large", where=str(path), allowed=f"up to {LARGEST_TEXT} bytes")
@@ -119,7 +119,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def looks_like(data: bytes) -> str:
-    """A sentence end that says what kind of file some bytes begin, or nothing.
+    """Return the end of a sentence that names the kind of a file by its first bytes, or nothing.
 
     >>> looks_like(b"%PDF-1.4"), looks_like(b"name = 'mine'")
     ('; it looks like a PDF', '')
@@ -129,7 +129,7 @@ def looks_like(data: bytes) -> str:
 
 
 def parsed_toml(text: str, where: str) -> dict[str, Any]:
-    """The table that a TOML text is; raises InputError for broken TOML (with line and column), or for absurd values."""
+    """Return the table of a TOML text; InputError for broken TOML (with line and column) or excessive values."""
     if len(text) > LARGEST_TEXT:
         raise InputError("this text is too large", where=where, allowed=f"up to {LARGEST_TEXT} characters")
     _check_keys(text, where)
@@ -138,19 +138,19 @@ def parsed_toml(text: str, where: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         at_end = str(error).endswith("(at end of document)")
         problem = f"{str(error).removesuffix(' (at end of document)')}; {CUT_SHORT}" if at_end else str(error)
-        kind = looks_like(text[:32].encode(errors="replace"))  # an argument may be no UTF-8
+        kind = looks_like(text[:32].encode(errors="replace"))  # an argument need not be UTF-8
         raise InputError(f"broken TOML: {problem}{kind}", where=where) from None
     except RecursionError:
         raise InputError("broken TOML: lists or tables nested too deeply", where=where) from None
-    except ValueError:  # the parser's own limit
+    except ValueError:  # the parser's limit of digits
         raise InputError("broken TOML: a number of thousands of digits", where=where) from None
     check_plain(table, where)
     return table
 
 
 def _check_keys(text: str, where: str) -> None:
-    """Raise InputError for keys of too many parts: the parser's work grows with the square of the parts of each."""
-    counts = [line.count(".") for line in text.split("\n")]  # a key is in one line
+    """Raise InputError for keys of too many parts, because the parser takes time quadratic in the parts of a key."""
+    counts = [line.count(".") for line in text.split("\n")]  # a key cannot continue on another line
     if max(counts) < DEEPEST and sum(count**2 for count in counts) < _MOST_WORK:
         return
     dots = work = 0
@@ -169,7 +169,7 @@ def _check_keys(text: str, where: str) -> None:
 
 
 def check_plain(value: object, where: str) -> None:
-    """Raise InputError for data nested too deeply (it may even hold itself), too large, or with numbers too large."""
+    """Raise InputError for data that is circular, nested too deeply or too large, or has numbers too large."""
     waiting, seen = [(value, 0)], 0
     while waiting:
         item, depth = waiting.pop()
@@ -187,21 +187,21 @@ def check_plain(value: object, where: str) -> None:
                 raise InputError(f"{shown(item)} is too large", where=where, allowed=allowed)
         elif isinstance(item, _SEVERAL):
             waiting += [(part, depth + 1) for part in item]
-        elif item is not None and not isinstance(item, float) and isinstance(item, Mapping):  # slow to ask
+        elif item is not None and not isinstance(item, float) and isinstance(item, Mapping):  # a slow check, so last
             waiting += [(part, depth + 1) for pair in item.items() for part in pair]
 
 
 def check_writable(path: Path) -> None:
-    """Raise InputError for a `path` that no file can be written to, before long work rather than after it."""
+    """Raise InputError if no file can be written to `path`, so that it is known before long work."""
     path_of(path, "file")
-    target = real_path(path)  # a link stays a link: what it points at is written
+    target = real_path(path)  # a symbolic link stays, and its target is written
     if is_there(target) and not target.is_file():
         raise InputError("this is not a file", where=str(path), allowed="a new file, or one to put this in its place")
     folder = next(parent for parent in target.parents if is_there(parent))
     try:
         for name in (path, *(folder / part for part in target.relative_to(folder).parts)):
             with suppress(FileNotFoundError, NotADirectoryError):
-                name.stat()  # a name may be too long, or a link may point at itself
+                name.stat()  # fails for a name that is too long, or a circular link
     except OSError as error:
         raise InputError(f"cannot write here: {reason_of(error)}", where=str(path)) from None
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
@@ -211,7 +211,7 @@ def check_writable(path: Path) -> None:
 
 
 def check_targets(paths: Iterable[Path]) -> None:
-    """Raise InputError unless a file can be written to each of some paths, no two of them the same."""
+    """Raise InputError unless a file can be written to each path and all paths differ."""
     seen = set()
     for path in paths:
         check_writable(path)
@@ -222,15 +222,15 @@ def check_targets(paths: Iterable[Path]) -> None:
 
 
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
-    """Let `write` fill a temporary file beside `path`, then put that in its place, as :func:`write_all` does."""
+    """Let `write` fill a temporary file in the folder of `path`, then rename it, as :func:`write_all` does."""
     write_all({path: write})
 
 
 def write_all(files: Mapping[Path, Callable[[Path], object]]) -> None:
-    """Write several files, each whole, or none of them where one fails: a full disk or an error leaves all as it was.
+    """Write several files, or none of them: after an error or with a full disk, all files are as before.
 
-    A new file has the mode that the umask says, one that was there keeps its own. Raises InputError where a folder
-    cannot be written to, or the disk is full.
+    A new file gets its mode by the umask, an existing one keeps its mode. InputError if a folder is not writable or the
+    disk is full.
     """
     check_targets(files)
     ready = []
@@ -261,14 +261,14 @@ def _refused(path: Path) -> Iterator[None]:
 
 
 def _make_folder(folder: Path, tidy: ExitStack) -> None:
-    """Make a folder and those around it; `tidy` takes those away that nothing was written to."""
+    """Create a folder and its parents; `tidy` removes new folders that stay empty."""
     for missing in [parent for parent in (folder, *folder.parents) if not is_there(parent)][::-1]:
         missing.mkdir(exist_ok=True)
         tidy.callback(_if_it_can, missing.rmdir)
 
 
 def _keep(target: Path, tidy: ExitStack, undo: ExitStack) -> None:
-    """Keep what stands at `target`, if anything does, for `undo` to put back."""
+    """Copy an existing `target`, so that `undo` can restore it; `undo` deletes a new one."""
     if not target.exists():
         undo.callback(_if_it_can, target.unlink)
         return
@@ -283,7 +283,7 @@ def _if_it_can(work: Callable[[], object]) -> None:
 
 
 def _new_beside(target: Path, tidy: ExitStack) -> Path:
-    """Return a new file in the folder of `target`, with the mode that new files have, which `tidy` takes away."""
+    """Create an empty temporary file in the folder of `target`; `tidy` removes it."""
     while True:
         temporary = target.with_name(f".{target.stem[:16]}-{secrets.token_hex(8)}{target.suffix[-_END_OF_TEMPORARY:]}")
         try:
@@ -300,7 +300,7 @@ def write_content(path: Path, content: str | bytes) -> None:
 
 
 def write_contents(contents: Mapping[Path, str | bytes]) -> None:
-    """Write several files of bytes, or of text as UTF-8: all of them whole, or none."""
+    """Write several files of bytes, or of text as UTF-8: all of them, or none."""
 
     def written(content: str | bytes) -> Callable[[Path], object]:
         data = content.encode() if isinstance(content, str) else content
@@ -310,7 +310,7 @@ def write_contents(contents: Mapping[Path, str | bytes]) -> None:
 
 
 def toml_lines(values: Mapping[str, Any]) -> str:
-    """Return TOML with a line for each key that has a value.
+    """Return TOML with one line for each key that has a value.
 
     >>> print(toml_lines({"name": "Otters", "range": {"long": 6.0, "short": None}, "rules": ()}), end="")
     name = "Otters"
@@ -330,11 +330,11 @@ def _toml_value(value: Any) -> str:
         return f"{{{', '.join(parts)}}}"
     if isinstance(value, tuple | list):
         return f"[{', '.join(map(_toml_value, value))}]"
-    if isinstance(value, float) and value.is_integer():  # whole inches without a decimal point, as the cards print them
+    if isinstance(value, float) and value.is_integer():  # whole inches without decimals, as printed on cards
         return str(int(value))
     return _quoted(value)
 
 
 def _quoted(value: Any) -> str:
-    """Text, numbers and truth values are written in TOML as in JSON, but for one character."""
+    """Return a scalar in TOML, which is written as in JSON except for one character."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,4 +1,4 @@
-"""Tidy frames: one value a cell, texts as categoricals, names beside ids, no prose; and frames in colours."""
+"""Tidy frames (one value a cell, texts as categoricals, names beside ids, no prose), and coloured frames."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ if TYPE_CHECKING:
     import pandas as pd
     from pandas.io.formats.style import Styler
 
-ENDS = ("_low", "_high", "_standard_error")  # of figures that belong to another
+ENDS = ("_low", "_high", "_standard_error")  # endings of columns that belong to another figure
 ORDERS = (("basic", "reinforced", "full-strength"), ("light", "heavy", "aerial"))
-"""Texts that have an order: reinforcement levels, and the categories of targets."""
+"""Ordered texts: reinforcement levels, and categories of targets."""
 PROSE = (
     *("aim_title", "asked", "assumptions", "beaten_by", "beats", "cannot", "doubt"),
     *("lean", "limits", "profiles", "said", "says", "why", "why_not"),
 )
 """Columns of sentences, which CSV and JSON keep."""
-BAR, LOSS = "#dfe6ec", "#e8c9b5"  # of figures from 0 upwards, and of those below 0
+BAR, LOSS = "#dfe6ec", "#e8c9b5"  # colours of figures from 0 upwards, and below 0
 _SELECTOR = re.compile(r"\b[a-z0-9-]+/([a-z0-9-]+)@([a-z-]+)")
 
 
 def readable(text: str) -> str:
-    """Return a text with the names of loadouts in place of their selectors.
+    """Return a text with selectors of loadouts replaced by their names.
 
     >>> readable("crown/rifle-platoon@basic -> imperium/krupp-field-guns@basic")
     'Rifle Platoon, basic → Krupp Field Guns, basic'
@@ -34,7 +34,7 @@ def readable(text: str) -> str:
 
 
 def names_of(selectors: Sequence[str]) -> list[str]:
-    """Return readable names; without the level where all have the same, and selectors where two names would be equal.
+    """Return readable names, without a level common to all; selectors if two names would be equal.
 
     >>> names_of(["crown/rifle-platoon@basic", "crown/sharp-rifles@basic"])
     ['Rifle Platoon', 'Sharp Rifles']
@@ -48,12 +48,12 @@ def names_of(selectors: Sequence[str]) -> list[str]:
 
 
 def tidy(data: pd.DataFrame | Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return a tidy frame of its own: of a frame, of columns by name, or of rows of plain data.
+    """Return a new tidy frame from a frame, from columns by name, or from rows of plain data.
 
-    - An entry that is a mapping becomes columns of its own, a list of words one text; tables inside a row are left out.
-    - Texts are categoricals in the order in which they come; levels and categories of units are ordered.
-    - True and False are `bool`, with missing ones `boolean`; figures are `float64`.
-    - A column of loadouts has their names in a column ``..._name`` behind it, unless the frame has names already.
+    - A mapping in a cell becomes separate columns, a list of words one text; tables inside a row are left out.
+    - Texts are categoricals in order of appearance; levels and categories of units are ordered.
+    - Flags are `bool`, or `boolean` if some are missing; figures are `float64`.
+    - A column of loadouts is followed by a column ``..._name``, unless the frame already has names.
     - Columns of :data:`PROSE` are left out.
 
     >>> tidy([{"name": "Reds", "battles": {"score": 0.5}, "rules": ["Aim", "Hunter"]}]).to_dict("records")
@@ -76,7 +76,7 @@ def tidy(data: pd.DataFrame | Mapping[str, Any] | Iterable[Mapping[str, Any]]) -
 
 
 def _typed(column: pd.Series[Any]) -> pd.Series[Any]:
-    """The column in its documented type."""
+    """Return the column in its documented type."""
     import pandas as pd
 
     seen = column.dropna()
@@ -90,13 +90,13 @@ def _typed(column: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def _is_of_ids(column: pd.Series[Any]) -> bool:
-    """True for a column of the selectors of loadouts."""
+    """Return True for a column of selectors of loadouts."""
     values = column.cat.categories if column.dtype == "category" else ()
     return len(values) > 0 and all(_SELECTOR.fullmatch(str(value)) for value in values)
 
 
 def _has_names(name: str, frame: pd.DataFrame) -> bool:
-    """True if a frame has the names of a column of ids beside it."""
+    """Return True if a frame has a column with the names for a column of ids."""
     beside = {f"{name}_name", f"{name}_unit"} | ({"unit", "name"} - {name} if name in ("loadout", "unit") else set())
     return not beside.isdisjoint(frame.columns)
 
@@ -112,15 +112,15 @@ def _cells(row: Mapping[str, Any], before: str = "") -> Iterable[tuple[str, Any]
 
 
 def styled(frame: pd.DataFrame, figures: Sequence[Any] | None = None, percent: Sequence[Any] | None = None) -> Styler:
-    """Return a frame in colours (a pandas Styler): a bar in each cell of a figure, ids hidden where names are beside.
+    """Return a coloured pandas Styler: a bar in each cell of a figure, ids hidden if there are names.
 
     Parameters
     ----------
     frame : DataFrame
     figures : sequence, optional
-        The columns with bars. Default: all of `float64` but the ends of intervals.
+        Columns with bars. Default: all of `float64` except the ends of intervals.
     percent : sequence, optional
-        The columns in percent. Default: `probability`, those that begin with ``p_``, and the ends of their intervals.
+        Columns in percent. Default: `probability`, those that begin with ``p_``, and the ends of their intervals.
     """
     numbers = [name for name in frame if frame[name].dtype == "float64"]
     if percent is None:
@@ -132,7 +132,7 @@ def styled(frame: pd.DataFrame, figures: Sequence[Any] | None = None, percent: S
     style = style.format("{:.1%}", subset=list(percent), na_rep="").hide(hidden, axis="columns")
     style = style.format_index(head_of, axis="columns").set_uuid(
         f"{crc32(frame.to_csv().encode()):x}"
-    )  # the same in each run
+    )  # constant across runs
     for name in figures:
         least, most = min(0.0, frame[name].min()), 1.0 if name in percent else max(0.0, frame[name].max())
         if least < most:
@@ -141,7 +141,7 @@ def styled(frame: pd.DataFrame, figures: Sequence[Any] | None = None, percent: S
 
 
 def head_of(name: Any) -> str:
-    """Return the head of a column: its name in words.
+    """Return the heading of a column: its name in words.
 
     >>> head_of("p_broken"), head_of("attacker_name")
     ('P(broken)', 'attacker')

@@ -1,4 +1,4 @@
-"""Integer programmes, solved by HiGHS as scipy has it, without what that prints."""
+"""Integer programmes, solved by scipy's HiGHS without its output."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def solved_programme(*arguments: Any, **options: Any) -> Any:
 
 @contextmanager
 def silent_libraries() -> Iterator[None]:
-    """Discard everything that compiled libraries print on standard output meanwhile."""
+    """Discard everything that compiled libraries print on standard output inside the block."""
     try:
         kept = os.dup(1)
-    except OSError:  # there is none
+    except OSError:  # there is no standard output
         yield
         return
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -45,6 +45,6 @@ def silent_libraries() -> Iterator[None]:
 
 
 def _flush_libraries() -> None:
-    """Empties the buffers of the C library, which keeps its own."""
+    """Flush the output buffers of the C library, which are separate from Python's."""
     if os.name == "posix":
         ctypes.CDLL(None).fflush(None)

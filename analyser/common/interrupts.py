@@ -1,7 +1,7 @@
-"""Ctrl-C that cannot be lost: raised again until it is handled.
+"""Reliable Ctrl-C: KeyboardInterrupt is raised again until it is handled.
 
-An error that is raised wherever the signal falls can be dropped: by numpy while it looks for an attribute, by the
-compiler, in a destructor. The work would then go on to its end.
+A single KeyboardInterrupt can be lost: numpy drops it during an attribute lookup, as do the compiler and destructors.
+The work would then continue to its end.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ import signal
 import sys
 from types import FrameType
 
-_AGAIN = 0.3  # seconds
-_come: list[int] = []  # the numbers of signals
+_AGAIN = 0.3  # seconds between repeats
+_come: list[int] = []  # numbers of the signals received
 
 
 def listen() -> None:
-    """From now on a Ctrl-C comes again until :func:`heard` is called; for the main thread of a process of our own.
+    """Repeat each later Ctrl-C until :func:`heard` is called; only for the main thread of the analyser's own process.
 
-    Where there are no timers (Windows) it comes once.
+    On Windows, which has no such timers, it is raised once.
     """
     _come.clear()
     signal.signal(signal.SIGINT, interrupt)
@@ -26,18 +26,18 @@ def listen() -> None:
 
 
 def heard() -> None:
-    """Say that the work ends by this Ctrl-C, or goes on without what it stopped."""
+    """Stop repeating the Ctrl-C, because it has been handled."""
     if hasattr(signal, "setitimer") and signal.getsignal(signal.SIGALRM) is _interrupt_again:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def has_come() -> bool:
-    """Return True after a Ctrl-C, even a lost one: an error that follows may be its work."""
+    """Return True after a Ctrl-C, even a lost one, which may be the cause of a later error."""
     return bool(_come)
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
-    """Raise KeyboardInterrupt, now and until it is heard: the handler of the signal."""
+    """Raise KeyboardInterrupt, now and repeatedly until :func:`heard`; the signal handler."""
     _come.append(number)
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, _AGAIN, _AGAIN)
@@ -45,7 +45,7 @@ def interrupt(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
 
 
 def _interrupt_again(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
-    """Raise it again, unless it is on its way and work is cleared up."""
+    """Raise KeyboardInterrupt again, unless one is being handled, such as in a clean-up."""
     error = sys.exc_info()[1]
     while error is not None:
         if isinstance(error, KeyboardInterrupt):

@@ -1,10 +1,9 @@
-"""Intervals of probabilities that were sampled in a number of trials that was fixed beforehand.
+"""95% intervals of simulated probabilities, for a number of trials fixed beforehand.
 
-Where an event was seen, or missing, in fewer than :data:`RARE` trials, the interval is Blaker's, which covers the
-truth in 95% of samples or more, whatever the truth; elsewhere Wilson's, which does so to within half a percentage point
-there, and takes no time. Blaker's lies inside of that of Clopper and Pearson, which covers more than was asked for:
-98.6% on average from one to three expected events, where Blaker's covers 97.1%, and Wilson's as little as 91.6%
-(`docs/calibration.md`).
+If an event occurred, or did not, in fewer than :data:`RARE` trials, the interval is Blaker's: its coverage is at least
+95% for any probability. Otherwise it is Wilson's, which is fast and has that coverage there to within half a percentage
+point. Blaker's interval lies inside that of Clopper and Pearson. With one to three expected events the mean
+coverage of the latter is 98.6%, and Blaker's is 97.1%; Wilson's is as low as 91.6% (`docs/calibration.md`).
 """
 
 from __future__ import annotations
@@ -22,16 +21,16 @@ Floats = NDArray[np.float64]
 Ends = tuple[Floats, Floats]
 
 CONFIDENCE = 0.95
-NORMAL_95 = 1.959963984540054  # half a 95% interval, in standard errors
-RARE = 200  # events, seen or missing: from here on Wilson's covers at least 94.5%
-_FEW = 3 * RARE  # trials: up to here the widest interval may be one of Blaker's
-_NEAR = 10  # counts from the greatest that Blaker's widest interval may be
+NORMAL_95 = 1.959963984540054  # half the width of a normal 95% interval, in standard errors
+RARE = 200  # trials with the event, or without: from here on Wilson's covers at least 94.5%
+_FEW = 3 * RARE  # trials up to which the widest interval may be Blaker's
+_NEAR = 10  # counts below RARE, or below half, at which Blaker's widest interval may lie
 _MOST_STEPS, _CLOSE_ENOUGH = 200, 1e-13
-_FAR = 40.0  # standard deviations of a count beyond which there is no probability to speak of
+_FAR = 40.0  # standard deviations of a count beyond which probabilities are negligible
 
 
 class Intervals(NamedTuple):
-    """The 95% intervals of several probabilities, arrays of one shape: their ends, and whose interval each is."""
+    """95% intervals of several probabilities, as arrays of one shape: their ends and kinds."""
 
     low: Floats
     high: Floats
@@ -39,7 +38,7 @@ class Intervals(NamedTuple):
 
 
 def intervals(counts: NDArray[Any], trials: int) -> Intervals:
-    """The 95% interval of the probability of what was seen in each of `counts` of so many `trials`.
+    """Return the 95% interval of a probability for each of `counts` events in `trials`.
 
     Examples
     --------
@@ -56,12 +55,12 @@ def intervals(counts: NDArray[Any], trials: int) -> Intervals:
 
 
 def rare(counts: NDArray[Any], trials: int) -> NDArray[np.bool_]:
-    """Return True for each count that is too near 0 or `trials` for Wilson's interval."""
+    """Return True for each count too near 0 or `trials` for Wilson's interval."""
     return np.asarray(np.minimum(counts, trials - counts) < RARE)
 
 
 def widest(counts: NDArray[Any], trials: int) -> float:
-    """The width of the widest of these 95% intervals; of more than a few trials that of the count nearest to a half."""
+    """Return the width of the widest 95% interval; with many trials it is that of the count nearest to half."""
     if trials <= _FEW:
         low, high, _ = intervals(np.unique(counts), trials)
         return float((high - low).max())
@@ -71,32 +70,32 @@ def widest(counts: NDArray[Any], trials: int) -> float:
 
 @lru_cache(maxsize=4096)
 def width(count: int, trials: int) -> float:
-    """The width of the 95% interval of a probability that was seen in so many trials."""
+    """Return the width of the 95% interval for `count` events in `trials`."""
     low, high, _ = intervals(np.array([count]), trials)
     return float(high[0] - low[0])
 
 
 @lru_cache
 def trials_for(wanted: float) -> int:
-    """Trials after which the 95% interval of any probability is at most this wide, for any result.
+    """Return the number of trials after which every possible 95% interval is at most this wide.
 
     >>> trials_for(0.01), trials_for(0.2)
     (38411, 101)
     """
-    trials = max(math.ceil(NORMAL_95**2 * (1 / wanted**2 - 1)), 1)  # of Wilson's, which is widest at a half
+    trials = max(math.ceil(NORMAL_95**2 * (1 / wanted**2 - 1)), 1)  # for Wilson's interval, which is widest at a half
     while trials <= _FEW and widest(_wide(trials), trials) > wanted:
         trials += 1
     return trials
 
 
 def _wide(trials: int) -> NDArray[np.int64]:
-    """Counts of few trials whose intervals may be the widest: those near a half, or the last that are rare."""
+    """Return the counts whose interval may be the widest in few trials: near half, or the last rare ones."""
     half = trials // 2
     return np.arange(max(min(half, RARE) - _NEAR, 0), half + 1)
 
 
 def wilson(counts: NDArray[Any], trials: int, half: float = NORMAL_95) -> Ends:
-    """The Wilson score interval of each of `counts` successes in `trials`; `half` in standard errors.
+    """Return the Wilson score interval for each of `counts` successes in `trials`; `half` in standard errors.
 
     Newcombe, Two-sided confidence intervals for the single proportion, Statistics in Medicine 17 (1998), method 3.
 
@@ -113,7 +112,7 @@ def wilson(counts: NDArray[Any], trials: int, half: float = NORMAL_95) -> Ends:
 
 
 def clopper_pearson(counts: NDArray[Any], trials: int, error: float = 1 - CONFIDENCE) -> Ends:
-    """The interval of each of `counts` successes in `trials` that misses the truth in at most `error` of all samples.
+    """Return the exact interval for each of `counts` successes in `trials`; its coverage is at least 1 - `error`.
 
     Clopper and Pearson, The use of confidence or fiducial limits, Biometrika 26 (1934).
 
@@ -144,12 +143,11 @@ def dkw_half_width(trials: int, error: float = 1 - CONFIDENCE) -> float:
 
 
 def blaker(counts: NDArray[Any], trials: int) -> Ends:
-    """Blaker's 95% interval of each of `counts` successes in `trials`, which misses the truth in at most 5% of samples.
+    """Return Blaker's 95% interval for each of `counts` successes in `trials`; its coverage is at least 95%.
 
-    A probability is inside unless what was seen is, under it, among the least likely 5%: one tail as far out as the
-    count, and of the other as much as is no likelier (Blaker, Confidence curves and improved exact confidence
-    intervals for discrete distributions, Canadian Journal of Statistics 28, 2000). Where that leaves gaps, they are
-    filled.
+    A probability p is inside unless the count is among the least likely 5% under p. These are the tail that begins at
+    the count, and as much of the other tail as is at most as likely. Gaps are filled. Source: Blaker, Confidence curves
+    and improved exact confidence intervals for discrete distributions, Canadian Journal of Statistics 28 (2000).
 
     Examples
     --------
@@ -165,11 +163,11 @@ def blaker(counts: NDArray[Any], trials: int) -> Ends:
 
 
 def _blaker_ends(seen: Floats, trials: int) -> Ends:
-    """Blaker's intervals of counts up to half of the trials.
+    """Return Blaker's intervals for counts up to half of the trials.
 
-    Going out from the share, the tail at the count falls, and the part of the other that is no likelier loses a value
-    now and then. The last such step before the tail alone is below 2.5% (the end of Clopper and Pearson's interval) is
-    where both are equal: the end is there, or beyond it, where the tail and what is left of the other are 5%.
+    Moving outwards from the observed share, the tail at the count shrinks, and the other tail loses a value at each
+    point where both are equal. The last such point lies inside Clopper and Pearson's end, where the first tail is 2.5%.
+    The end is that point, or beyond it the point where both remaining tails sum to 5%.
     """
     error, share = 1 - CONFIDENCE, seen / trials
     outer_low, outer_high = clopper_pearson(seen, trials, error)
@@ -194,7 +192,7 @@ def _blaker_ends(seen: Floats, trials: int) -> Ends:
 
 
 def _at_least(value: Floats, trials: int, p: Floats) -> Floats:
-    """The probability of `value` successes or more."""
+    """Return the probability of `value` successes or more."""
     from scipy.special import betainc
 
     inside = np.clip(value, 1, trials)
@@ -202,7 +200,7 @@ def _at_least(value: Floats, trials: int, p: Floats) -> Floats:
 
 
 def _at_most(value: Floats, trials: int, p: Floats) -> Floats:
-    """The probability of `value` successes or fewer."""
+    """Return the probability of `value` successes or fewer."""
     from scipy.special import betaincc
 
     inside = np.clip(value, 0, trials - 1)
@@ -210,7 +208,7 @@ def _at_most(value: Floats, trials: int, p: Floats) -> Floats:
 
 
 def _last(holds: Callable[[Floats], NDArray[np.bool_]], first: Floats, end: Floats) -> Floats:
-    """The last whole number from `first` on, which `holds`, before `end`, which does not; there is one change."""
+    """Return the last integer that `holds`, by bisection; `first` holds, `end` does not, with one change between."""
     while (end - first > 1).any():
         middle = np.floor((first + end) / 2)
         held = holds(middle)
@@ -219,13 +217,13 @@ def _last(holds: Callable[[Floats], NDArray[np.bool_]], first: Floats, end: Floa
 
 
 def _root(function: Callable[[Floats], Floats], start: Floats, end: Floats) -> Floats:
-    """Where a function changes its sign between `start` and `end`, each by false position (the Illinois rule)."""
+    """Return the roots of a function between `start` and `end`, by false position (the Illinois rule)."""
     one, other = function(start), function(end)
     for _ in range(_MOST_STEPS):
         slope = np.where(one == other, 1.0, one - other)
         between = np.clip((one * end - other * start) / slope, np.minimum(start, end), np.maximum(start, end))
         result = function(between)
-        crossed = (result > 0) != (other > 0)  # the root is between what was found and the newer end
+        crossed = (result > 0) != (other > 0)  # the root lies between `between` and `end`
         start, one = np.where(crossed, end, start), np.where(crossed, other, one / 2)
         moved, end, other = np.abs(between - end), between, result
         if (np.minimum(moved, np.abs(end - start)) <= _CLOSE_ENOUGH * np.abs(end)).all():

@@ -1,6 +1,6 @@
-"""Rules run as they are written, and compiled where there is work enough for a compiler.
+"""Kernels: functions that Python interprets, or compiles with Numba once there is enough work.
 
-The compiler is imported when the first kernel is compiled, not before.
+The compiler is imported only when the first kernel is compiled.
 """
 
 from __future__ import annotations
@@ -25,25 +25,26 @@ from analyser.common.records import views
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 P = ParamSpec("P")
 R = TypeVar("R")
-Whole = Any  # a whole number of a type that the compiler is told: indices that cannot be negative are the faster ones
+Whole = Any  # an integer whose type the compiler knows: unsigned indices are faster
 
 _COMPILER = "analyser.common.compiler"
-_LOADING = 0.3  # seconds that a compiled kernel takes to be read from disk, with the compiler's own import
+_LOADING = 0.3  # seconds to read a compiled kernel from disk, including the import of the compiler
 
-_is_interpreted: ContextVar[bool | None] = ContextVar("is_interpreted", default=None)  # None: whichever pays
-_lent: ContextVar[list[float] | None] = ContextVar("lent", default=None)  # seconds of compiled kernels inside others
-# That the compiler has not been told of: each, what kernels run for it, and whether that is written out there.
+_is_interpreted: ContextVar[bool | None] = ContextVar("is_interpreted", default=None)  # None: the cheaper one
+# Seconds spent in compiled kernels while an interpreted kernel runs.
+_lent: ContextVar[list[float] | None] = ContextVar("lent", default=None)
+# Steps not yet registered with the compiler: the function, its body in kernels, and True if that is inlined.
 _steps: list[tuple[Callable[..., Any], Callable[..., Any], bool]] = []
 _telling = threading.Lock()
 
 
 class Kernel(Generic[P, R]):
-    """A function that Python calls: compiled on its first call, cached on disk, without the interpreter lock."""
+    """A function that is compiled on its first call and cached on disk, and that runs without the interpreter lock."""
 
     def __init__(self, function: Callable[P, R]) -> None:
         functools.update_wrapper(self, function)
         self.function = function
-        self.as_step: Any = None  # the compiler's object for it as a part of other kernels
+        self.as_step: Any = None  # the compiler's object for calls from other kernels
         self._compiled: Any = None
         self._compiling = threading.Lock()
 
@@ -62,7 +63,7 @@ class Kernel(Generic[P, R]):
 
     @property
     def compiled(self) -> Any:
-        """The compiler's own object, which compiles for each new signature of arguments."""
+        """The Numba dispatcher, which compiles for each new signature of arguments."""
         if self._compiled is None:
             with self._compiling:
                 self._compiled = self._compiled or _compiler().compiled(self.function)
@@ -70,24 +71,24 @@ class Kernel(Generic[P, R]):
         return self._compiled
 
     def linked(self, arguments: tuple[Any, ...]) -> tuple[Any, str]:
-        """Return it for another machine: an LLVM module for arguments of those types, and its name there."""
+        """Return an LLVM module for these types of arguments and another machine, and the kernel's name in it."""
         compiler = _compiler()
         _tell_of_steps()
         module, name = compiler.linked(self.function, arguments)
         return module, str(name)
 
     def is_kept(self) -> bool:
-        """Return True if it has been compiled in this process, or its cache is still on disk."""
+        """Return True if the kernel has been compiled in this process, or is in the cache on disk."""
         from analyser.common.kernel_cache import KernelCache
 
         return bool(self._compiled and self._compiled.signatures) or KernelCache(self.function).is_kept()
 
 
 class Tiered(Kernel[P, R]):
-    """A kernel that the interpreter runs until that has taken as long as the compiler would.
+    """A kernel that is interpreted until this has taken as long as compiling would.
 
-    It spends at most twice the least possible time, whatever follows (the ski rental problem: Karlin, Manasse, Rudolph,
-    Sleator: Competitive snoopy caching, 1988). Both run the same operations in the same order and give equal numbers.
+    It takes at most twice the minimum time for any work to come (the ski rental problem: Karlin, Manasse, Rudolph,
+    Sleator: Competitive snoopy caching, 1988). Both ways run the same operations in the same order, with equal results.
     """
 
     def __init__(self, function: Callable[P, R], seconds: float, meanwhile: Callable[P, R] | None = None) -> None:
@@ -97,7 +98,7 @@ class Tiered(Kernel[P, R]):
         self._spent = 0.0
 
     def __call__(self, *arguments: P.args, **_: P.kwargs) -> R:
-        """Call the function; kernels that it calls are compiled, unless they are tiered too."""
+        """Call the function; kernels that it calls are compiled, unless they are tiered."""
         if _lent.get() is not None:
             return self._meanwhile(*arguments)  # type: ignore[call-arg]
         if self.pays():
@@ -106,7 +107,7 @@ class Tiered(Kernel[P, R]):
             return self._meanwhile(*map(views, arguments))  # type: ignore[call-arg]
 
     def pays(self, seconds: float = 0.0) -> bool:
-        """Return True if compiling pays, before work that would take the interpreter that many seconds."""
+        """Return True if compiling pays before work that would take the interpreter this many seconds."""
         if (is_interpreted := _is_interpreted.get()) is not None:
             return not is_interpreted
         if self._price == 0.0 or self._compiled is not None:
@@ -115,13 +116,13 @@ class Tiered(Kernel[P, R]):
         return spent > _LOADING and (spent > self._price or self.is_kept())
 
     def expect(self, seconds: float) -> None:
-        """Compile now if that pays, before work that would take the interpreter that many seconds."""
+        """Compile now if that pays before work that would take the interpreter this many seconds."""
         if self.pays(seconds):
             _ = self.compiled
 
     @contextmanager
     def interpreting(self) -> Iterator[None]:
-        """Let the interpreter run tiered kernels inside the block, and count its time."""
+        """Interpret tiered kernels inside the block, and count the time spent."""
         lent = [0.0]
         start, token = thread_time(), _lent.set(lent)
         try:
@@ -132,7 +133,7 @@ class Tiered(Kernel[P, R]):
 
 
 def _as_record(argument: Any) -> Any:
-    """Return the record behind the interpreter's view of it (:func:`~.records.view`), for machine code."""
+    """Return the record behind an interpreter's view (:func:`~.records.view`), for machine code."""
     if isinstance(argument, tuple):
         each = map(_as_record, argument)
         return type(argument)(*each) if hasattr(argument, "_fields") else tuple(each)
@@ -141,7 +142,7 @@ def _as_record(argument: Any) -> Any:
 
 @contextmanager
 def interpreted(is_so: bool = True) -> Iterator[None]:
-    """Run kernels inside the block as plain Python functions: at once, but slowly; with False compile all."""
+    """Interpret kernels inside the block, which starts at once but runs slowly; with False compile all."""
     token = _is_interpreted.set(is_so)
     try:
         yield
@@ -150,30 +151,30 @@ def interpreted(is_so: bool = True) -> Iterator[None]:
 
 
 kernel = Kernel
-"""Let a function that Python calls be compiled, with all the steps that it calls."""
+"""Decorator of a function that Python calls and that is compiled with all steps that it calls."""
 
 
 def tiered(seconds: float) -> Callable[[Callable[P, R]], Tiered[P, R]]:
-    """Let the interpreter run a kernel until compiling pays; `seconds` is the time that the compiler takes.
+    """Return a decorator of kernels that are interpreted until compiling pays; `seconds` is the compile time.
 
-    With 0 seconds it is compiled, unless an interpreted kernel calls it.
+    With 0 seconds they are compiled, unless an interpreted kernel calls them.
     """
     return lambda function: Tiered(function, seconds)
 
 
 def tiered_or(meanwhile: Callable[P, R], seconds: float) -> Callable[[Callable[P, R]], Tiered[P, R]]:
-    """Let the interpreter run `meanwhile` until compiling pays; it must give the same results, to the bit."""
+    """Return such a decorator; until compiling pays, `meanwhile` runs, which must give bit-identical results."""
     return lambda function: Tiered(function, seconds, meanwhile)
 
 
 def step(function: FunctionT) -> FunctionT:
-    """Let kernels call a function: compiled into each of them, and plain Python when Python calls it."""
+    """Mark a function that kernels call: it is compiled into each of them; called by Python, it is interpreted."""
     _steps.append((function, function, False))
     return function
 
 
 def step_for(interpreted: Callable[..., Any]) -> Callable[[FunctionT], FunctionT]:
-    """A step that kernels run as it is written, and the interpreter as the function `interpreted`, which it returns."""
+    """Return a decorator of a step that only kernels run; the interpreter runs `interpreted` instead."""
 
     def tell(function: FunctionT) -> FunctionT:
         _steps.append((interpreted, function, False))
@@ -183,13 +184,13 @@ def step_for(interpreted: Callable[..., Any]) -> Callable[[FunctionT], FunctionT
 
 
 def inlined(function: FunctionT) -> FunctionT:
-    """A step that is written out wherever it is called: for what is done every few nanoseconds."""
+    """Mark a step that is inlined at every call, because it runs every few nanoseconds."""
     _steps.append((function, function, True))
     return function
 
 
 def _tell_of_steps() -> None:
-    """Tell the compiler of the steps, and of kernels that are called by kernels, before it meets them."""
+    """Register the new steps, and kernels that kernels call, with the compiler."""
     if not _steps:
         return
     compiler = _compiler()
@@ -201,7 +202,7 @@ def _tell_of_steps() -> None:
             _steps.pop()
 
 
-_USABLE = {  # variables on which the compiler ends in an error: what it takes, in words and as an expression
+_USABLE = {  # variables whose other values break the compiler: allowed values in words and as a pattern
     "NUMBA_NUM_THREADS": ("a number of 1 or more", r"\s*\+?0*[1-9]\d*\s*"),
     "NUMBA_DISABLE_JIT": ("0, since kernels are always compiled", r"\s*0*\s*"),
     "NUMBA_CPU_FEATURES": ("features such as +avx2,-fma", r"([+-][\w.-]+(,[+-][\w.-]+)*)?"),
@@ -210,7 +211,7 @@ _UNREAD = re.compile(r"Environment variable '(\w+)' is defined but its associate
 
 
 def _compiler() -> ModuleType:
-    """The module that compiles, imported now; InputError for a variable of the environment that it cannot use."""
+    """Import and return the compiler; InputError for an environment variable that it cannot use."""
     if (module := sys.modules.get(_COMPILER)) is None:
         for name, (allowed, pattern) in _USABLE.items():
             if (value := os.environ.get(name, "")) and not re.fullmatch(pattern, value):

@@ -1,8 +1,8 @@
-"""Compiled kernels kept on disk: found by what they are made of, and by nothing else.
+"""Cache of compiled kernels on disk, by a digest of their source code.
 
-Numba's own cache looks at a kernel's own file alone. Here a kernel is kept under a digest of the code of its module and
-of every module of this package that it imports, directly or not: a changed rule is compiled anew, whatever the clock
-says of its file, and only in the kernels that can reach it. Comments and docstrings are not code.
+Numba's cache only checks the file of the kernel itself. Here the key is a digest of its module and of all modules of
+this package that it imports, directly or indirectly. So a changed rule is compiled again, but only in kernels that can
+reach it. File times, comments and docstrings have no effect.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _STICKY = 0o1000
 
 
 class CacheWarning(UserWarning):
-    """Compiled kernels cannot be kept: the next process will compile them again."""
+    """Warning that compiled kernels cannot be stored, so the next process compiles them again."""
 
 
 class KernelCache:
-    """Cache of one kernel, with the interface that the compiler asks for.
+    """Cache of one kernel, with the interface of Numba's caches.
 
-    A damaged or truncated file is deleted and the kernel compiled again. A folder that others may write to is not used,
+    A damaged file is deleted, and the kernel is compiled again. A folder in which other users can write is not used,
     because its files are executed.
     """
 
@@ -50,16 +50,16 @@ class KernelCache:
 
     @property
     def cache_path(self) -> str | None:
-        """The folder that the kernel is kept in; None where there is none."""
+        """Folder of the stored kernel; None if there is none."""
         folder = folder_for(Path(self._function.__code__.co_filename))
         return None if folder is None else str(folder)
 
     def is_kept(self) -> bool:
-        """Return True if a kernel compiled from these very sources is on disk, for any types of arguments."""
+        """Return True if a kernel compiled from the present sources is on disk, for any types of arguments."""
         return self.cache_path is not None and any(Path(self.cache_path).glob(f"{self._name}-*-{self._sources}.nbc"))
 
     def load_overload(self, signature: Any, target_context: Any) -> Any:
-        """The compiled kernel for a signature, or None."""
+        """Return the compiled kernel for a signature, or None."""
         path = self._path(signature, target_context.codegen())
         if path is None:
             return None
@@ -71,18 +71,16 @@ class KernelCache:
             from numba.core.compiler import CompileResult
             from numba.core.runtime.nrt import rtsys
 
-            rtsys.initialize(
-                target_context
-            )  # all that machine code calls: half of a second less than what compiling needs
+            rtsys.initialize(target_context)  # enough for machine code; initialising the compiler takes 0.5 s more
             return CompileResult._rebuild(target_context, *pickle.loads(payload))  # type: ignore[no-untyped-call]
         except (OSError, MemoryError):
             return None
-        except Exception:  # whatever a damaged or foreign file leads to: it is no use, and compiling is
+        except Exception:  # any error of a damaged or foreign file: compile instead
             _remove(path)
             return None
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
-        """Keep a compiled kernel, in place of what was made of other sources."""
+        """Store a compiled kernel and delete those built from older sources."""
         path = self._path(signature, compiled.codegen)
         if path is None or compiled.lifted or compiled.library.has_dynamic_globals:
             return
@@ -90,11 +88,11 @@ class KernelCache:
 
         try:
             payload: bytes = dumps(compiled._reduce())  # type: ignore[no-untyped-call]
-        except RuntimeError:  # no machine code was handed over: Ctrl-C came then, and what called Python swallowed it
+        except RuntimeError:  # there is no machine code: a Ctrl-C was lost in a callback
             raise KeyboardInterrupt from None
         try:
             write_content(path, hashlib.sha256(payload).digest() + payload)
-        except ValueError:  # the folder cannot be written to any more, or the disk is full
+        except ValueError:  # the folder is no longer writable, or the disk is full
             _tell_once()
             return
         for other in path.parent.glob(f"{path.name.rpartition('-')[0]}-*.nbc"):
@@ -109,7 +107,7 @@ class KernelCache:
 
 
 def _remove(path: Path) -> None:
-    with suppress(OSError):  # not ours to take away
+    with suppress(OSError):  # no permission
         path.unlink(missing_ok=True)
 
 
@@ -125,7 +123,7 @@ def _tell_once() -> None:
 
 @lru_cache(maxsize=256)
 def folder_for(source: Path) -> Path | None:
-    """Return the first folder for kernels of a source file that this user, and no other, can write to."""
+    """Return the first folder for kernels of a source file in which only this user can write."""
     for folder in _folders(source):
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -185,7 +183,7 @@ def _source(path: Path) -> tuple[bytes, tuple[Path, ...]]:
 
 
 def named_by(content: bytes) -> set[str]:
-    """Return the names of this package that a source file imports, in full: modules, and what it takes from them."""
+    """Return the full names from this package that a source file imports: modules, and names in them."""
     named = set()
     for package, names, module in _IMPORTS.findall(content):
         named.add(module or package)
@@ -194,7 +192,7 @@ def named_by(content: bytes) -> set[str]:
 
 
 def without_docstrings(module: ast.Module) -> ast.Module:
-    """Return a module without its docstring and those of its classes, methods and functions."""
+    """Remove the docstrings of a module and of its classes, methods and functions; return the module."""
     waiting: list[ast.Module | ast.ClassDef | ast.FunctionDef] = [module]
     while waiting:
         tree = waiting.pop()
@@ -205,19 +203,19 @@ def without_docstrings(module: ast.Module) -> ast.Module:
 
 
 def _operations(code: CodeType) -> tuple[object, ...]:
-    """Return what a code object does: its instructions, names and constants, without its place in the file."""
+    """Return the instructions, names and constants of a code object, without its position in the file."""
     constants = [_operations(value) if isinstance(value, CodeType) else _constant(value) for value in code.co_consts]
     names = (code.co_name, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
     return *names, code.co_argcount, code.co_kwonlyargcount, code.co_flags, code.co_code, constants
 
 
 def _constant(value: object) -> str:
-    """Return a constant as text, that of a set in an order that does not change between processes."""
+    """Return a constant as text; sets are sorted, because their order changes between processes."""
     return f"{{{sorted(map(repr, value))}}}" if isinstance(value, frozenset) else repr(value)
 
 
 def file_of(module: str) -> Path | None:
-    """Where a module of this package stands; None for the package itself, which names everything, or for no module."""
+    """Return the file of a module of this package; None for the package itself, or if there is no such module."""
     _, _, inside = module.partition(".")
     stem = _ROOT.joinpath(*inside.split("."))
     path = stem / "__init__.py" if stem.is_dir() else stem.with_suffix(".py")

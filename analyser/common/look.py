@@ -1,4 +1,4 @@
-"""The look of all pictures: sizes, type, colours, and figures as large as what is drawn on them."""
+"""House style of all pictures: sizes, type, colours, and figures fitted to their contents."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.frames import names_of, readable
 
 CELL_POINTS, LABEL_POINTS, TITLE_POINTS = 8.5, 9.5, 11.0
-DOTS_AN_INCH = 96  # of a picture in a notebook
-MARGIN = 0.12  # inches around what is drawn
-_UNEVEN = 0.03  # how much wider a text may be at another resolution
-SCALE = "viridis"  # from low to high: uniform to the eye, in grey, and to colour-blind readers
+DOTS_AN_INCH = 96  # resolution of a picture in a notebook
+MARGIN = 0.12  # inches around the drawing
+_UNEVEN = 0.03  # share by which a text may be wider at another resolution
+SCALE = "viridis"  # perceptually uniform, also in grey and for colour-blind readers
 AUTO = "auto"
-"""The title that a plot gives itself; any other text replaces it, None leaves it out."""
-DARK, MEDIUM, LIGHT = "#1b2a49", "#9db4c8", "#dfe6ec"  # three greys when printed, told apart by lightness
-LOST = "////"  # the hatch of what is lost
+"""Stands for the default title of a plot; another text replaces it, None omits it."""
+DARK, MEDIUM, LIGHT = "#1b2a49", "#9db4c8", "#dfe6ec"  # distinct greys when printed
+LOST = "////"  # hatch of losses
 LINES: Sequence[Mapping[str, Any]] = (
     {"color": "#000000", "linestyle": "-", "marker": "o"},
     {"color": "#d55e00", "linestyle": "--", "marker": "s"},
@@ -42,28 +42,28 @@ LINES: Sequence[Mapping[str, Any]] = (
     {"color": "#b2182b", "linestyle": (0, (6, 2)), "marker": "v"},
     {"color": "#a8588a", "linestyle": (0, (3, 1, 1, 1, 1, 1)), "marker": "P"},
 )
-"""Colours that colour-blind readers tell apart, each with a dash and a marker of its own for those in grey."""
+"""Line styles whose colours colour-blind readers can distinguish; dashes and markers distinguish them in grey."""
 LIGHTEST_WITH_WHITE = 0.179  # relative luminance at which black and white text are equally legible (WCAG 2)
-_BELOW, _A_LINE = 0.4, 0.2  # inches from the axes down to a legend: room for the ticks, and for each line between
+_BELOW, _A_LINE = 0.4, 0.2  # inches from the axes down to a legend: for the ticks, and for each line of text
 _ROOM = 2.0  # inches for labels on each side, until the figure is fitted
 
 
 T = TypeVar("T")
 PerSeries: TypeAlias = T | Sequence[T] | Mapping[str, T] | None
-"""A label or colour: one for a single series, several in the order of the series, or by the name of each."""
+"""A label or colour: one for a single series, a list in the order of the series, or a mapping by name."""
 
 
 class Picture(Axes):
-    """Axes that a notebook shows as a picture, without pyplot; their title is on the left unless told otherwise."""
+    """Axes that a notebook shows as a picture, without pyplot; the title is on the left by default."""
 
-    is_fitted = False  # whether its figure is as large as what is drawn
+    is_fitted = False  # True: the figure has been fitted to the drawing
 
     def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
-        self.titles: set[str] = set()  # those of the answers that are drawn on it
+        self.titles: set[str] = set()  # titles of the answers drawn on these axes
 
     def set_title(self, label: str, *args: Any, **more: Any) -> Text:
-        """Replace the title: of a picture there is one, and it stands on the left."""
+        """Set the only title of the picture, by default on the left."""
         return super().set_title(label, *args, **{"loc": "left", **more})
 
     def get_title(self, loc: Literal["left", "center", "right"] = "left") -> str:
@@ -75,40 +75,40 @@ class Picture(Axes):
 
 
 def png_of(figure: Any) -> bytes:
-    """Return a figure as a small PNG, for a notebook."""
+    """Return a figure as a small PNG for a notebook."""
     drawn, small = io.BytesIO(), io.BytesIO()
     with house_style():
         figure.savefig(drawn, format="png", dpi=DOTS_AN_INCH)
     few_colours = Image.open(drawn).convert("RGB").quantize(dither=Image.Dither.NONE)
-    few_colours.save(small, format="png", optimize=True)  # a third of the size: notebooks keep their pictures
+    few_colours.save(small, format="png", optimize=True)  # a third of the size, because notebooks store their pictures
     return small.getvalue()
 
 
 def house_style() -> AbstractContextManager[None]:
-    """Draw inside this: a picture does not depend on the user's own settings, and no text in it is a formula.
+    """Return a context for drawing in which the user's settings have no effect and no text is parsed as a formula.
 
-    Without hinting, text is in proportion at every resolution, so that a fitted picture clips none.
+    Without hinting, text keeps its proportions at every resolution, so a fitted picture clips none.
     """
     return style.context(["default", {"text.parse_math": False, "text.hinting": "none"}])
 
 
 def no_formulas(ax: Axes) -> None:
-    """Let no text of some axes be read as a formula, wherever the axes were made and the figure is drawn."""
+    """Switch off formulas in all texts of some axes, for every later drawing of the figure."""
     for axis in (ax.xaxis, ax.yaxis):
-        axis.get_ticklabels()  # now, rather than when the figure is drawn
+        axis.get_ticklabels()  # create the labels now
     for text in ax.findobj(Text):
         text.set_parse_math(False)
 
 
 def new_figure(width: float, height: float) -> Figure:
-    """An empty figure of that size in inches."""
+    """Return an empty figure of this size in inches."""
     figure = Figure(figsize=(width, height))
     FigureCanvasAgg(figure)
     return figure
 
 
 def new_axes(width: float, height: float) -> Axes:
-    """Axes of that size in inches, in a figure that :func:`fit_figure` is to fit to them afterwards."""
+    """Return axes of this size in inches, in a larger figure for :func:`fit_figure` to fit later."""
     across, up = width + 2 * _ROOM, height + 2 * _ROOM
     place = _ROOM / across, _ROOM / up, width / across, height / up
     axes: Axes = new_figure(across, up).add_axes(place, axes_class=Picture)
@@ -116,14 +116,14 @@ def new_axes(width: float, height: float) -> Axes:
 
 
 def fit_figure(ax: Axes) -> None:
-    """Make the figure as large as what is drawn on it, the axes keeping their size."""
+    """Resize the figure to its contents; the axes keep their size."""
     figure = cast("Figure", ax.figure)
     if isinstance(ax, Picture):
         ax.is_fitted = True
     renderer = cast("Any", figure.canvas).get_renderer()
     drawn, inside = cast("BboxBase", ax.get_tightbbox(renderer)), ax.get_window_extent()
     margin = MARGIN * figure.dpi
-    # Text is not in proportion at other resolutions: what stands outside the axes has room for that.
+    # Text may be wider at other resolutions, so the space outside the axes is enlarged.
     left, bottom = ((1 + _UNEVEN) * each + margin for each in (inside.x0 - drawn.x0, inside.y0 - drawn.y0))
     right, top = ((1 + _UNEVEN) * each + margin for each in (drawn.x1 - inside.x1, drawn.y1 - inside.y1))
     width, height = left + inside.width + right, bottom + inside.height + top
@@ -132,9 +132,9 @@ def fit_figure(ax: Axes) -> None:
 
 
 def set_title(ax: Axes, given: str | None, own: str = "") -> None:
-    """Set the title: `given`, or where that is AUTO the `own` one of a picture; user's axes get none of their own.
+    """Set the title `given`; AUTO sets `own` on a picture, and nothing on the user's axes.
 
-    A picture on which several answers are drawn, one after the other, has the title of none of them.
+    A picture of several answers has no automatic title.
     """
     text = given
     if given == AUTO and isinstance(ax, Picture):
@@ -147,12 +147,12 @@ def set_title(ax: Axes, given: str | None, own: str = "") -> None:
 
 
 def rows_of(data: Any, method: str = "to_frame", **how: Any) -> pd.DataFrame:
-    """Return tidy rows: `data` if it is a frame, else what that method of an answer gives.
+    """Return tidy rows: `data` if it is a frame, else the result of this method of an answer.
 
     Raises
     ------
     InputError
-        Neither a frame nor such an answer.
+        `data` is neither a frame nor such an answer.
     """
     if isinstance(data, pd.DataFrame):
         return data
@@ -164,14 +164,14 @@ def rows_of(data: Any, method: str = "to_frame", **how: Any) -> pd.DataFrame:
 
 
 def about(frame: pd.DataFrame, subject: str) -> pd.DataFrame:
-    """Return the frame, with what its picture is to be called."""
+    """Return the frame with a subject for the title of its picture."""
     named = frame.copy(deep=False)
     named.attrs["subject"] = subject
     return named
 
 
 def subject_of(data: Any) -> str:
-    """Return what an answer says of its question, for a title; of a frame nothing, unless it is :func:`about` it."""
+    """Return the caption of an answer, for a title; of a frame its subject (:func:`about`), if any."""
     if isinstance(data, pd.DataFrame):
         return readable(str(data.attrs.get("subject", "")))
     caption = getattr(data, "caption", None)
@@ -179,7 +179,7 @@ def subject_of(data: Any) -> str:
 
 
 def per_series(given: Any, names: Sequence[str], defaults: Sequence[T], what: str) -> list[T]:
-    """Return one value of a :data:`PerSeries` for each name, the default where there is none.
+    """Return one value of a :data:`PerSeries` for each name, by default from `defaults`.
 
     >>> per_series({"b": "Rifles"}, ["a", "b"], ["a", "b"], "label")
     ['a', 'Rifles']
@@ -198,16 +198,16 @@ def per_series(given: Any, names: Sequence[str], defaults: Sequence[T], what: st
 
 
 def scale_of(color: Any, default: str = SCALE) -> Any:
-    """Return a scale of colours: as given, from white to a colour, or the default."""
+    """Return a colour scale: the given one, one from white to a given colour, or the default."""
     if color is None or not is_color_like(color):
         return color or default
     return LinearSegmentedColormap.from_list(str(color), ["white", color])
 
 
 def line_styles(ax: Axes, names: Sequence[str], label: Any, color: Any) -> list[dict[str, Any]]:
-    """Return label, colour, dash and marker of each series, going on after the series that the axes have.
+    """Return label, colour, dash and marker of each series, continuing after the series on the axes.
 
-    InputError if there are more than can be told apart.
+    InputError if there are more series than distinct styles.
     """
     first = len(ax.get_legend_handles_labels()[1])
     if len(names) > len(LINES):
@@ -232,11 +232,11 @@ def drawing(
     legend: int = 0,
     grid: Literal["x", "y", "both", ""] = "y",
 ) -> Iterator[Axes]:
-    """Axes to draw on inside this; afterwards they get what every picture has.
+    """Yield axes to draw on; afterwards add title, labels, grid and legend.
 
-    Without `ax` they are new ones of `width` by `height` inches in the style of the house, and the figure is fitted to
-    what is drawn. Axes of the user keep their own style, and their figure is left alone. `own` is the title where
-    `title` is AUTO; `legend` the columns of the legend, 0 for none; `grid` the axis whose lines are drawn.
+    Without `ax` they are new axes of `width` by `height` inches in the house style, and the figure is fitted to them.
+    The user's axes keep their style, and their figure is not changed. `own` is the title if `title` is AUTO.
+    `legend` is the number of columns of the legend, 0 for none. `grid` is the axis with grid lines.
     """
     is_own = ax is None or isinstance(ax, Picture)
     with house_style() if is_own else rc_context({"text.parse_math": False}):
@@ -258,9 +258,9 @@ def drawing(
 
 
 def _furnish(axes: Axes, grid: str) -> None:
-    """Give new axes the grid, ticks and edges of the house."""
+    """Give new axes the grid, ticks and edges of the house style."""
     axes.tick_params(labelsize=LABEL_POINTS, length=3 if grid else 0)
-    if grid == "x":  # bars with a name each
+    if grid == "x":  # named bars
         axes.tick_params(axis="y", length=0)
     if grid:
         axes.set_axisbelow(True)
@@ -269,7 +269,7 @@ def _furnish(axes: Axes, grid: str) -> None:
 
 
 def _add_legend(ax: Axes, columns: int) -> None:
-    """Add the legend: below a new picture in so many columns, with 0 columns inside the user's axes."""
+    """Add the legend: below a picture in this number of columns; with 0 columns inside the user's axes."""
     if not columns:
         ax.legend()
         return
@@ -285,10 +285,10 @@ PERCENT = "probability, percent"
 def draw_lines(
     ax: Axes, x: str, lines: Sequence[tuple[str, str, pd.DataFrame]], *, label: Any, color: Any, **artist: Any
 ) -> None:
-    """Draw probabilities in percent as lines with markers over the integers `x`, of a sample with 95% intervals.
+    """Draw probabilities in percent as lines with markers over the integers `x`; if simulated, with 95% intervals.
 
-    `lines` are the name of each, the column of its probabilities, and its rows; `_low` and `_high` end the names of the
-    columns of the intervals. InputError if there are more than can be told apart.
+    Each of `lines` has a name, the column of its probabilities, and its rows; the columns of the intervals end in
+    `_low` and `_high`. InputError if there are more lines than distinct styles.
     """
     for (_, column, rows), line in zip(lines, line_styles(ax, [name for name, *_ in lines], label, color)):
         percent = 100 * rows[column]
@@ -301,39 +301,39 @@ def draw_lines(
 
 
 def draw_intervals(ax: Axes, x: Any, y: Any, ends: Any, color: str) -> None:
-    """Intervals, from so far below each point to so far above it."""
+    """Draw intervals; `ends` are the distances below and above each point."""
     ax.errorbar(x, y, yerr=np.clip(ends, 0, None), fmt="none", ecolor=color, elinewidth=1, capsize=3)
 
 
 def write_above(ax: Axes, x: Any, percent: Any) -> list[Annotation]:
-    """The percentage of each bar above it."""
+    """Write the percentage of each bar above it."""
     look: dict[str, Any] = {"xytext": (0, 2), "textcoords": "offset points", "ha": "center", "size": LABEL_POINTS}
     texts = [short_text(each / 100, is_probability=True) for each in percent]
     return [ax.annotate(text, place, **look) for text, place in zip(texts, zip(x, percent))]
 
 
 def name_rows(ax: Axes, places: Sequence[float] | NDArray[Any], names: Sequence[str]) -> None:
-    """Name rows at those heights.
+    """Name the rows at these heights.
 
-    A long name may come out wider than it was measured for the size of the figure: blanks before it leave room.
+    Blanks before a long name leave space, because it may become wider than measured for the size of the figure.
     """
     ax.set_yticks(places, [f"{' ' * (2 + len(name) // 12)}{name}" for name in names])
 
 
 def luminance(colours: NDArray[Any]) -> NDArray[np.float64]:
-    """Relative luminance (WCAG 2) of sRGB colours, shape (..., 3 or 4); shape (...)."""
+    """Return the relative luminance (WCAG 2) of sRGB colours: shape (..., 3 or 4) to shape (...)."""
     channels = np.asarray(colours, np.float64)[..., :3]
     linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
     return np.asarray(linear @ np.array([0.2126, 0.7152, 0.0722]))
 
 
 def inks(colours: NDArray[Any]) -> NDArray[np.str_]:
-    """Black or white, whichever is the better legible on each of `colours`."""
+    """Return black or white for each of `colours`, whichever is more legible on it."""
     return np.where(luminance(colours) > LIGHTEST_WITH_WHITE, "black", "white")
 
 
 def check_columns(frame: pd.DataFrame, columns: Sequence[str]) -> None:
-    """Raise InputError unless `frame` has rows and all of these columns."""
+    """Raise InputError unless `frame` has rows and all these columns."""
     for name in columns:
         if name not in frame:
             raise InputError(f"the table has no column {name!r}", allowed=f"{', '.join(columns)} among its columns")
@@ -342,7 +342,7 @@ def check_columns(frame: pd.DataFrame, columns: Sequence[str]) -> None:
 
 
 def short_text(value: float, *, is_probability: bool = False) -> str:
-    """A figure in four characters at most, never rounded to nothing, a probability in percent; nothing for NaN.
+    """Return a figure in at most four characters, a probability in percent; never rounded to 0; empty for NaN.
 
     >>> [short_text(value) for value in (0.0, 0.004, 0.04, 0.44, 4.44, 44.4, -4.44, float("nan"))]
     ['0', '<.01', '.04', '.44', '4.4', '44', '-4.4', '']

@@ -1,9 +1,9 @@
-"""Means of a sample with 95% intervals: of numbers whose possible values are known, so that rare ones are allowed for.
+"""95% intervals of simulated means of numbers with known possible values, which allow for values not seen.
 
-Where a number has two possible values, its interval is that of the probability of one of them. Where the sample says
-enough of the variance (:data:`ENOUGH`), it is the normal one, 1.96 standard errors each way. Elsewhere it is Gaffke's:
-the sample's weights are drawn anew (Dirichlet), with one more trial at the largest possible value for the high end, at
-the smallest for the low end. Of two values that is the interval of Clopper and Pearson; of many trials the normal one.
+For two possible values, the interval is that of the probability of one of them. If the simulation determines the
+variance well enough (:data:`ENOUGH`), it is the normal interval, ±1.96 standard errors. Otherwise it is Gaffke's, which
+gives the trials random (Dirichlet) weights. The high end adds a trial at the largest possible value, the low end one at
+the smallest. For two values Gaffke's is Clopper and Pearson's; for many trials it is the normal one.
 """
 
 from __future__ import annotations
@@ -18,32 +18,32 @@ from numpy.typing import NDArray
 from analyser.common.estimates import mean_and_variance, plus_minus
 from analyser.common.intervals import CONFIDENCE, NORMAL_95, RARE, intervals
 
-ENOUGH = RARE  # times the squared range: the sum of squares from which on the normal interval covers 94.5%
+ENOUGH = RARE  # least sum of squares, in squared ranges, at which the normal interval covers 94.5%
 _HALVINGS = 50
-_EQUAL_ENOUGH = 1.25  # of the sides of an interval, to be shown as one
+_EQUAL_ENOUGH = 1.25  # ratio of the sides of an interval up to which ± shows the longer one
 
 
 class Mean(NamedTuple):
-    """A mean; of a sample with its standard error, the ends of its 95% interval, and whose interval that is."""
+    """A mean; if simulated, with its standard error and the ends and kind of its 95% interval."""
 
     value: float
     error: float | None = None
     low: float | None = None
     high: float | None = None
-    by: str | None = None  # "normal", "gaffke"; of two possible values "wilson", "blaker"; "none" of one
+    by: str | None = None  # "normal", "gaffke"; for two possible values "wilson", "blaker"; for one "none"
 
     def times(self, factor: float) -> Mean:
-        """The mean of the number times a factor, 0 or more."""
+        """Return the mean of the number times a factor, 0 or more."""
         error, low, high = (None if bound is None else factor * bound for bound in self[1:4])
         return Mean(factor * self.value, error, low, high, self.by)
 
     def less(self, constant: float) -> Mean:
-        """The mean of the number less a known one."""
+        """Return the mean of the number minus a constant."""
         low, high = (None if end is None else end - constant for end in (self.low, self.high))
         return self._replace(value=self.value - constant, low=low, high=high)
 
     def within(self, least: float, most: float) -> Mean:
-        """Return the mean with the ends of its interval no further than the least and the most possible.
+        """Return the mean with its interval clipped to the smallest and largest possible value.
 
         >>> Mean(99.5, 0.4, 98.9, 100.2, "normal").within(0, 100).high
         100
@@ -53,14 +53,14 @@ class Mean(NamedTuple):
 
 
 def mean_between(values: NDArray[Any], weights: NDArray[Any], trials: int | None, possible: NDArray[Any]) -> Mean:
-    """The mean of a number over a distribution, or over a sample with its interval.
+    """Return the mean of a number over a distribution, or over a simulation with its interval.
 
     Parameters
     ----------
     values, weights, trials
         As of :func:`analyser.common.estimates.mean_of`.
     possible : array
-        Every value that the number can have, or at least the smallest, the largest and one between them.
+        All possible values of the number, or at least the smallest, the largest and one between them.
 
     Examples
     --------
@@ -86,10 +86,10 @@ def mean_between(values: NDArray[Any], weights: NDArray[Any], trials: int | None
 
 
 def mean_of_moments(mean: float, variance: float, trials: float, least: float, most: float) -> Mean:
-    """A sampled mean of which no more is known than the variance, of a number from `least` to `most`.
+    """Return a simulated mean of a number from `least` to `most`, from its variance alone.
 
-    Where the normal interval does not hold, it is Gaffke's of the two values with these moments of which one is the
-    end that is nearer.
+    If the normal interval is not valid, it is Gaffke's for two values with these moments. One of the values is the
+    nearer of `least` and `most`.
 
     >>> round(mean_of_moments(0.0, 0.0, 150, 0, 3).high, 3)
     0.073
@@ -101,7 +101,7 @@ def mean_of_moments(mean: float, variance: float, trials: float, least: float, m
         return _normal(mean, error, least, most)
     near, sign = (least, 1) if mean - least <= most - mean else (most, -1)
     away = abs(mean - near)
-    square = variance + away**2  # 0 also where `away` is too small to be squared
+    square = variance + away**2  # also 0 if `away` squared underflows
     other = near + sign * min(square / away, most - least) if square and away else near
     count = trials * away**2 / square if square else 0.0
     shares = (np.array([near, other]) - least) / (most - least)
@@ -121,7 +121,7 @@ def _gaffke(
 
 
 def sum_of(means: Sequence[Mean]) -> Mean:
-    """The mean of a sum; of samples with the sums of errors and of ends, for any dependence between the numbers.
+    """Return the mean of a sum. Errors and ends are summed, which is valid for any dependence of the numbers.
 
     >>> sum_of([Mean(1.0, 0.5, 0.0, 2.0, "normal")] * 2)
     Mean(value=2.0, error=1.0, low=0.0, high=4.0, by='normal')
@@ -135,7 +135,7 @@ def sum_of(means: Sequence[Mean]) -> Mean:
 
 
 def sums_of(parts: Sequence[float]) -> NDArray[np.float64]:
-    """Every sum of some of the parts.
+    """Return the sums of all subsets of the parts, sorted.
 
     >>> sums_of([3, 5]).tolist()
     [0.0, 3.0, 5.0, 8.0]
@@ -147,10 +147,10 @@ def sums_of(parts: Sequence[float]) -> NDArray[np.float64]:
 
 
 def _high_end(shares: NDArray[np.float64], counts: NDArray[Any]) -> float:
-    """Gaffke's 97.5% upper bound of the mean of numbers from 0 to 1, each seen `counts` times.
+    """Return Gaffke's 97.5% upper bound of the mean of numbers from 0 to 1, with their counts.
 
-    The tail of a mean by Dirichlet weights is that of a sum of gamma variables about 0, which is found by the
-    saddlepoint (Lugannani and Rice, 1980), within 1% of 2.5%.
+    The tail of a Dirichlet-weighted mean is that of a sum of gamma variables at 0. A saddlepoint approximation
+    (Lugannani and Rice, 1980) gives it within 1% of 2.5%.
     """
     atoms, place = np.unique(np.append(shares, np.float64(1)), return_inverse=True)
     weights = np.asarray(np.bincount(place.reshape(-1), np.append(counts, 1.0)), np.float64)
@@ -166,7 +166,7 @@ def _high_end(shares: NDArray[np.float64], counts: NDArray[Any]) -> float:
 
 
 def _tail(atoms: NDArray[np.float64], weights: NDArray[np.float64], tilt: float) -> tuple[float, float]:
-    """The mean of the atoms under a tilt, above 0 and below 1, and the probability of a higher one."""
+    """Return the tilted mean of the atoms, and the probability of a higher mean; the tilt is in (0, 1)."""
     tilted = weights / (1 - tilt * atoms)
     end = float(tilted @ atoms / tilted.sum())
     slope = tilt / (1 - tilt * end)
@@ -180,7 +180,7 @@ def _tail(atoms: NDArray[np.float64], weights: NDArray[np.float64], tilt: float)
 
 
 def mean_figures(name: str, mean: Mean) -> dict[str, Any]:
-    """A mean by name; of a sample its standard error and its interval beside it."""
+    """Return a mean by name; if simulated, with its standard error and interval."""
     if mean.error is None:
         return {name: mean.value}
     parts = {"standard_error": mean.error, "low": mean.low, "high": mean.high, "interval": mean.by}
@@ -190,26 +190,26 @@ def mean_figures(name: str, mean: Mean) -> dict[str, Any]:
 def points_figures(
     name: str, rating: int | None, gone: NDArray[np.bool_], weights: NDArray[Any], trials: int | None
 ) -> dict[str, Any]:
-    """Expected victory points for a unit (AC-5.9), by name, None without a rating; `gone`: whether it is removed."""
+    """Return the expected victory points for a unit (AC-5.9); None without a rating. `gone`: the unit is removed."""
     if rating is None:
         return {name: None}
     return mean_figures(name, mean_between(gone, weights, trials, np.arange(2)).times(rating))
 
 
 def values_of_unit(figure: str, models: int | None, damage_limit: int | None) -> NDArray[np.int64]:
-    """The values that a figure of a unit can have: models left or destroyed, or damage on the model that is hurt."""
+    """Return the possible values of a figure of a unit: models left or destroyed, or damage on one model."""
     return np.arange(max(damage_limit or 1, 1) if figure.endswith("damage") else (models or 0) + 1)
 
 
 def mean_in(figures: Any, name: str) -> Mean:
-    """The mean `name` of a row of figures, with what stands beside it."""
+    """Return the mean `name` of a row of figures, with its standard error and interval."""
     return Mean(
         figures[name], *(figures.get(f"{name}_{part}") for part in ("standard_error", "low", "high", "interval"))
     )
 
 
 def mean_text(mean: Mean, unit: str = "", decimals: int = 3) -> str:
-    """A mean as a table shows it: with half its interval, or with both ends where they are not equally far.
+    """Return a mean as text: with half its interval, or with both ends if the interval is asymmetric.
 
     >>> mean_text(Mean(0.5)), mean_text(Mean(2.5, 0.01, 2.48, 2.52)), mean_text(Mean(0.01, 0.01, 0.001, 0.047))
     ('0.500', '2.50 ±0.02', '0.01 (0.00 to 0.05)')

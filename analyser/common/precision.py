@@ -1,8 +1,8 @@
-"""Precision of a simulation: how it is requested, the trials that it takes, and why a simulation stopped.
+"""Precision of a simulation: the requested width, the trials needed for it, and the reason for stopping.
 
-A pilot determines how many trials are needed; those that it lacks are simulated in one stage. The number of trials
-depends on the pilot alone, not on later figures, so a 95% interval keeps its coverage (Stein, A two-sample test for a
-linear hypothesis whose power is independent of the variance, Annals of Mathematical Statistics 16, 1945).
+A pilot determines how many trials are needed; the remaining ones are simulated in one stage. The number of trials
+depends on the pilot alone, so a 95% interval keeps its coverage. Source: Stein, A two-sample test for a linear
+hypothesis whose power is independent of the variance, Annals of Mathematical Statistics 16 (1945).
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FINEST, FINEST_SHARE = 1e-5, 1e-3
-MOST_PLANNED = 10**11  # trials, of a share of a rare event: minutes of attacks, a day of duels
+MOST_PLANNED = 10**11  # trials, for a share of a rare event: minutes of attacks, a day of duels
 ALLOWED = f"{FINEST:g} up to below 1; or a share of each event, {100 * FINEST_SHARE:g}% up to below 100%, such as '5%'"
 WIDEST_PILOT = 1 << 20
 _LEAST_PILOT, _PILOT_OF_SHARES = 1 << 12, 1 << 16
-_PART = 32  # of the trials that would do whatever the chances are: the pilot
-_SURE = 4.0  # standard errors by which a chance may differ from the pilot's: one in 30,000 is farther off
-_SEEN_OFTEN = 100  # events in a pilot that say well enough how rare they are
-_LONGER = 4  # times the pilot, where they were seen less often
+_PART = 32  # the pilot is this part of the trials that suffice for any probabilities
+_SURE = 4.0  # standard errors allowed between a probability and the pilot's estimate; exceeded in 1 of 30,000
+_SEEN_OFTEN = 100  # events in a pilot that suffice to estimate their probability
+_LONGER = 4  # factor by which a pilot with fewer events is extended
 
 
 class Precision(NamedTuple):
@@ -32,7 +32,7 @@ class Precision(NamedTuple):
     Attributes
     ----------
     width : float
-        Of every probability of the answer; `relative`: of every event (`Result.events`), as a share of its probability.
+        Limit for every probability of the answer; if `relative`, for every event (`Result.events`), as a share of it.
     relative : bool
     """
 
@@ -41,7 +41,7 @@ class Precision(NamedTuple):
 
     @classmethod
     def read(cls, given: object, where: str = "precision") -> Precision:
-        """A number, or a text such as ``5%``, as a precision; InputError for anything else.
+        """Return a number, or a text such as ``5%``, as a precision; InputError for anything else.
 
         >>> Precision.read(0.01), Precision.read("5%")
         (Precision(width=0.01, relative=False), Precision(width=0.05, relative=True))
@@ -58,7 +58,7 @@ class Precision(NamedTuple):
             raise InputError(f"must be a number or a percentage, got {shown(given)}", where=where, allowed=ALLOWED)
         least, most = (100 * FINEST_SHARE, 100) if relative else (FINEST, 1)
         if not least <= number < most:  # type: ignore[operator]
-            text = f"{number:g}" if isinstance(number, float) else shown(number)  # an integer may fit no float
+            text = f"{number:g}" if isinstance(number, float) else shown(number)  # an integer may exceed floats
             raise InputError(f"{text}{'%' * relative} is out of range", where=where, allowed=ALLOWED)
         return cls(float(number) / (100 if relative else 1), relative)
 
@@ -66,7 +66,7 @@ class Precision(NamedTuple):
         return f"{100 * self.width:g}% of each event" if self.relative else f"{self.width:g}"
 
     def pilot(self, least: int) -> int:
-        """Trials of the pilot; `least` take no noticeable time."""
+        """Return the trials of the pilot, at least `least`, which take no noticeable time."""
         from analyser.common.intervals import trials_for
 
         if self.relative:
@@ -75,13 +75,13 @@ class Precision(NamedTuple):
         return max(least, min(enough, max(enough // _PART, _LEAST_PILOT), WIDEST_PILOT))
 
     def longer_pilot(self, counts: NDArray[Any], trials: int) -> int:
-        """Trials of a pilot in which rare events are seen often enough; as many as there were, if they were."""
+        """Return the trials of a pilot long enough for rare events; `trials` if it is long enough already."""
         rarest = int(counts.min())
         goal = self._trials_at(rarest / trials, trials)
         return _LONGER * trials if rarest < _SEEN_OFTEN and goal > _LONGER * trials else trials
 
     def needed(self, counts: NDArray[Any], trials: int) -> int:
-        """Trials after which intervals are narrow enough, by what was seen of each thing in a pilot of so many."""
+        """Return the trials after which intervals are narrow enough, from the counts in a pilot of `trials`."""
         import numpy as np
 
         from analyser.common.intervals import wilson
@@ -89,11 +89,11 @@ class Precision(NamedTuple):
         low, high = wilson(counts, trials, _SURE)
         if self.relative:
             return self._trials_at(float(low.min()), trials)
-        nearest = np.clip(0.5, low, high)  # to a half that each chance may be
+        nearest = np.clip(0.5, low, high)  # the value nearest to 0.5 that each probability may have
         return self._trials_at(float(nearest[np.argmin(np.abs(nearest - 0.5))]), trials)
 
     def _trials_at(self, share: float, least: int) -> int:
-        """Trials, at least so many, after which the interval of an event of that probability is narrow enough."""
+        """Return the trials, at least `least`, that make the interval of a probability `share` narrow enough."""
         from analyser.common.intervals import NORMAL_95, trials_for, width
 
         wanted = self.width * share if self.relative else self.width
@@ -120,12 +120,11 @@ class Stopping(NamedTuple):
     ----------
     planned : int
     reason : str
-        ``trials``: the number was given. ``precision``: the intervals are as narrow as was asked for. ``planned``:
-        they are slightly wider, after all trials that the pilot called for. ``unseen``: a share of each event was asked
-        for, and the pilot saw none.
+        ``trials``: the number was given. ``precision``: the intervals are as narrow as requested. ``planned``: they are
+        slightly wider after all planned trials. ``unseen``: the precision is relative, and the pilot had no events.
     precision : Precision or None
     reached : float or None
-        The width, or the share, of the widest interval that the precision covers.
+        Width of the widest interval that the precision covers; if relative, as a share.
     """
 
     planned: int
@@ -141,7 +140,7 @@ class Stopping(NamedTuple):
         return plain | {"precision": {**self.precision._asdict(), "reached": self.reached}}
 
     def __str__(self) -> str:
-        """A clause for a heading; nothing where the number of trials was given.
+        """Return a clause for a heading; empty if the number of trials was given.
 
         >>> print(Stopping(5000, "precision", Precision(0.05, False), 0.0281))
         , as planned for intervals at most 0.05 wide (0.0281)

@@ -1,4 +1,4 @@
-"""Records of numbers and arrays that kernels share: to hand one on costs nothing, however much it holds."""
+"""Records of numbers and arrays for kernels: passing a record is free at any size."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ Int = Annotated[int, np.int64]
 
 
 def record_type(layout: type) -> np.dtype[np.void]:
-    """The NumPy type of a record whose fields are annotated with their types and shapes."""
+    """Return the NumPy type of a record whose fields are annotated with their types and shapes."""
     hints = get_type_hints(layout, include_extras=True)
     fields = [(name, *hint.__metadata__) for name, hint in hints.items() if hasattr(hint, "__metadata__")]
     return np.dtype((np.record, np.dtype(fields, align=True)))
 
 
 def empty_record(layout: type[RecordT]) -> RecordT:
-    """A record with 0 in all fields; the system hands out memory only as it is used."""
+    """Return a record with 0 in all fields; the system allocates its memory on use."""
     return cast("RecordT", np.zeros(1, record_type(layout))[0])
 
 
 class _Records(list[SimpleNamespace]):
-    """Records whose fields Python reads quickly; one that is assigned is copied, as in an array."""
+    """List of records with fast field access in Python; an assigned record is copied, as in an array."""
 
     def __setitem__(self, place: Any, record: Any) -> None:
         super().__setitem__(place, SimpleNamespace(**vars(record)))
 
 
 def plain(record: RecordT) -> RecordT:
-    """The fields of a record as Python's own numbers, which Python reads ten times as fast."""
+    """Return the fields of a record as Python numbers, which are ten times as fast to read."""
     numbers: Any = record
     return cast("RecordT", SimpleNamespace(**dict(zip(numbers.dtype.names, numbers.item()))))
 
 
 def view(record: RecordT) -> RecordT:
-    """A record as the interpreter reads it quickly: the same memory, but records of numbers alone are copied."""
+    """Return a view with fast access in Python: the same memory, but records without arrays are copied."""
     fields: Any = record
     if not any(fields.dtype[name].shape for name in fields.dtype.names):
         copied: Any = plain(record)
@@ -61,7 +61,7 @@ def view(record: RecordT) -> RecordT:
 
 
 def views(argument: Any) -> Any:
-    """Views of the records in nested tuples; arrays and numbers as they are."""
+    """Return nested tuples with records replaced by their views; arrays and numbers are unchanged."""
     if isinstance(argument, tuple):
         each = map(views, argument)
         return type(argument)(*each) if hasattr(argument, "_fields") else tuple(each)
@@ -70,7 +70,7 @@ def views(argument: Any) -> Any:
 
 @cache
 def _view_with(places: tuple[str, ...]) -> type[SimpleNamespace]:
-    """Return a class whose numbers stand in memory at those attributes; it holds no memory itself, as it never goes."""
+    """Return a class with properties for numbers in memory; it is never freed, so it holds no memory itself."""
     return type("View", (SimpleNamespace,), {place.removeprefix("_"): _number_at(place) for place in places})
 
 

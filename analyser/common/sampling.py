@@ -23,7 +23,7 @@ Progress = Callable[[int, int], None]
 
 
 class Sampled(Protocol):
-    """An answer whose intervals can be made narrow enough."""
+    """Protocol of answers that can be simulated to a precision."""
 
     @property
     def trials(self) -> int | None:
@@ -51,21 +51,20 @@ class Sampling:
     seed : int
         0 or more. The same seed gives the same bits, on any number of threads.
     precision : float, str or None
-        Monte Carlo, instead of `trials`: as many trials as it takes until the 95% interval of every probability of this
-        very answer, from its lower to its upper end, is at most this wide (1e-5 up to below 1); or, as a text such as
-        ``5%``, that of every event at most this share of its probability (0.1% up to below 100%). A pilot says how
-        many that is (:mod:`analyser.common.precision`).
+        Monte Carlo, instead of `trials`: simulate until the 95% interval of every probability of this answer is at most
+        this wide (1e-5 up to below 1). A text such as ``5%`` is relative to the probability of each event (0.1% up to
+        below 100%). A pilot determines the number of trials (:mod:`analyser.common.precision`).
     threads : int or None
         1 to 1024 (the result is the same). Default: one for each processor.
     replacement : bool
         Monte Carlo of a fight: put each card back before the next is drawn (AC-9.3), as the exact method does.
     progress : callable, True or None
-        Called now and then with the trials simulated so far and their planned number; True: a progress bar.
+        Called repeatedly with the numbers of simulated and of planned trials; True shows a progress bar.
 
     Raises
     ------
     InputError
-        One of them is out of its range, or both `trials` and `precision` are given.
+        A value is out of range, or both `trials` and `precision` are given.
 
     Examples
     --------
@@ -112,19 +111,19 @@ class Sampling:
 
     @property
     def n_threads(self) -> int:
-        """Threads to play on."""
+        """Number of threads."""
         return self.threads or default_threads()
 
     def first_trials(self, least: int = 1) -> int:
-        """Trials of the pilot, at least `least`; without a `precision`, all there are."""
+        """Return the trials of the pilot, at least `least`; without a `precision`, all trials."""
         if self.precision is None:
             return int(self.trials or DEFAULT_TRIALS)
         return Precision.read(self.precision).pilot(least)
 
     def settled(self, answer: Callable[[Sampling], SampledT], least: int = 1) -> SampledT:
-        """The exact answer, or that of as many trials as are asked for, or as a pilot says are needed.
+        """Return the exact answer, or the simulated one with the given or the needed number of trials.
 
-        `least` trials take no noticeable time.
+        A pilot has at least `least` trials, which take no noticeable time.
         """
         if self.is_exact:
             return answer(self)
@@ -145,7 +144,7 @@ class Sampling:
 
     @contextmanager
     def with_bar(self) -> Iterator[Sampling]:
-        """Yield the same sampling; with ``progress=True`` its `progress` moves a bar that ends with the block."""
+        """Yield this sampling; with ``progress=True``, its `progress` updates a bar that closes with the block."""
         if self.progress is not True:
             yield self
             return
@@ -161,10 +160,10 @@ class Sampling:
 
 
 def _precise(answer: SampledT, precision: Precision, played: Callable[[int], SampledT]) -> SampledT:
-    """The answer in as many trials as `answer`, that of a pilot, says are needed; `played` gives it in so many."""
+    """Return the answer with the trials needed according to the pilot `answer`; `played` simulates trials."""
     pilot = answer.trials or 0
     asked = np.flatnonzero(answer.asked_of(precision))
-    if precision.relative:  # what it never saw is too rare to be asked for a share of
+    if precision.relative:  # events that the pilot never saw are too rare for a relative precision
         if not len(asked):
             return answer.stopped(Stopping(pilot, "unseen", precision))
         while (longer := precision.longer_pilot(answer.asked_of(precision)[asked], pilot)) > pilot:
@@ -195,5 +194,5 @@ def check_threads(threads: int | None) -> None:
 
 
 def default_threads() -> int:
-    """The number of processors that this process may use."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

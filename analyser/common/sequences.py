@@ -1,13 +1,13 @@
-"""Confidence sequences: intervals that hold at every number of trials at once, so that a simulation may stop at any.
+"""Confidence sequences: intervals that hold at all numbers of trials at once, so a simulation may stop at any.
 
-An interval of a fixed number of trials is right in 95% of samples. Looking at it again and again, and stopping at a
-hoped-for result, is wrong far more often: of two equal probabilities, compared whenever the trials have doubled from a
-thousand to a thousand million, one is called better in half of all runs. A confidence sequence contains the
-truth at all times in 95% of runs. That costs about 1.5 to 2.5 times the width. Decisions such as "which is better?"
-rest on these wherever the number of trials was not fixed beforehand.
+A 95% interval is only valid for a number of trials fixed beforehand. Repeated looks, and a stop at a hoped-for result,
+are wrong far more often. For example, compare two equal probabilities at each doubling from a thousand to a thousand
+million trials: one is called better in half of all runs. A confidence sequence contains the true value at all times in
+95% of runs, at 1.5 to 2.5 times the width. It decides questions such as "which is better?" if the number of trials was
+not fixed beforehand.
 
-Each is the set of values against which no bet has won too much: a wealth that begins at 1 and, if the value is the
-truth, is a fair game, reaches 20 in at most 5% of runs (Ville 1939).
+A sequence is the set of values against which no bet has won too much. A wealth that begins at 1 and is a fair game
+under the true value reaches 20 in at most 5% of runs (Ville 1939).
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from analyser.common.intervals import CONFIDENCE
 
 Floats = NDArray[np.float64]
 ERROR = 1 - CONFIDENCE
-_STEPS = 60  # of a bisection
+_STEPS = 60  # steps of a bisection
 
 
 def mixture_bounds(seen: ArrayLike, trials: ArrayLike, error: float = ERROR) -> tuple[Floats, Floats]:
-    """The confidence sequence of a probability: its ends after each number of trials, by how often it was seen.
+    """Return the ends of the confidence sequence of a probability, for counts of an event in numbers of trials.
 
-    The bets are mixed over all probabilities alike (Robbins, Statistical methods related to the law of the iterated
-    logarithm, Annals of Mathematical Statistics 41, 1970): inside is every p with
+    The bets are mixed uniformly over all probabilities (Robbins, Statistical methods related to the law of the iterated
+    logarithm, Annals of Mathematical Statistics 41, 1970). The interval contains every p with
     ``seen ln p + missing ln(1 - p) >= ln B(seen + 1, missing + 1) + ln error``.
 
     Parameters
@@ -37,7 +37,7 @@ def mixture_bounds(seen: ArrayLike, trials: ArrayLike, error: float = ERROR) -> 
     seen, trials : int or arrays
         0 or more; `seen` at most `trials`.
     error : float
-        The probability that the truth is ever outside, above 0 and below 1. Of a race over K variants ``0.05 / K``.
+        Probability that the true value is ever outside, in (0, 1). To compare K variants, use ``0.05 / K``.
 
     Returns
     -------
@@ -65,27 +65,27 @@ def mixture_bounds(seen: ArrayLike, trials: ArrayLike, error: float = ERROR) -> 
 def mean_bounds(
     mean: float, standard_error: float, degrees: int, trials: int, tuned_for: int, error: float = ERROR
 ) -> tuple[float, float]:
-    """The confidence sequence of a mean of many trials, by its standard error.
+    """Return the ends of the confidence sequence of a mean of many trials, by its standard error.
 
-    The bets are mixed over a normal distribution of how many standard deviations the truth is off (Robbins 1970), with
-    the standard deviation as far from the truth as so few `degrees` of freedom let it be (Lai, On confidence sequences,
-    Annals of Statistics 4, 1976). Means of so many trials are normal for every purpose (Waudby-Smith et al.,
-    Time-uniform central limit theory and asymptotic confidence sequences, Annals of Statistics 52, 2024).
+    The bets are mixed over a normal distribution of the deviation in standard deviations (Robbins 1970). The `degrees`
+    of freedom allow for the error of the standard deviation (Lai, On confidence sequences, Annals of Statistics 4,
+    1976). Means of many trials count as normal (Waudby-Smith et al., Time-uniform central limit theory and asymptotic
+    confidence sequences, Annals of Statistics 52, 2024).
 
     Parameters
     ----------
     mean, standard_error : float
-        After so many `trials`.
+        Estimates after `trials` trials.
     degrees : int
-        Of freedom of the standard error: of B batches of equal size B - 1.
+        Degrees of freedom of the standard error: B - 1 for B batches of equal size.
     trials, tuned_for : int
-        1 or more. The sequence is narrowest, beside an interval of a fixed number, at the second, which must be known
+        1 or more. Compared with an interval, the sequence is narrowest at `tuned_for` trials, which must be fixed
         beforehand; it is hardly wider at ten times as many.
 
     Examples
     --------
     >>> low, high = mean_bounds(0.5, 0.01, 10**6, trials=1000, tuned_for=1000)
-    >>> round((high - low) / 0.02, 2)  # beside 1.96 of an interval
+    >>> round((high - low) / 0.02, 2)  # 1.96 for an interval
     3.04
     """
     spread = _SPREAD * trials / tuned_for
@@ -95,11 +95,11 @@ def mean_bounds(
     return mean - half, mean + half
 
 
-_SPREAD = 8.0  # variance of the mixture, in squared standard errors, for which an interval at 95% is narrowest
+_SPREAD = 8.0  # variance of the mixture in squared standard errors, optimal at 95%
 
 
 def _first_inside(is_out: Any, outer: Floats, inner: Floats) -> Floats:
-    """The end of an interval between `outer` and `inner`, which is inside; `outer` itself if it is."""
+    """Return the end of an interval between `outer` and the inside point `inner`; `outer` if it is inside, too."""
     inside, outside = inner, outer
     for _ in range(_STEPS):
         middle = (inside + outside) / 2

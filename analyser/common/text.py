@@ -1,4 +1,4 @@
-"""Numbers and tables as text for a terminal, or as CSV."""
+"""Numbers and tables as text for a terminal, as CSV, JSON or Markdown."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from analyser.common.means import mean_in, mean_text
 if TYPE_CHECKING:
     import pandas as pd
 
-WIDTH = 80  # characters of a line, where no terminal says
-NARROWEST = 12  # characters of a column whose cells are broken
-SHORT_ENOUGH = 16  # rows of a table that are shown whole, however unlikely the last of them
-NEGLIGIBLE = 1e-4  # what a longer table leaves out at either end, at most: 0.01%
+WIDTH = 80  # characters of a line
+NARROWEST = 12  # least characters of a column that is wrapped
+SHORT_ENOUGH = 16  # most rows of a distribution that is shown in full
+NEGLIGIBLE = 1e-4  # most probability that a longer table omits at either end: 0.01%
 
 _HALF, _ONE_IN_TEN, _ALMOST_NEVER = 0.5, 0.095, 0.01
 _FAMILIAR = (2, 3, 4, 5, 10)
@@ -41,7 +41,7 @@ _RATING_BY = {
 
 
 def aligned(rows: Sequence[Sequence[str]], sides: str, *, gap: str = "  ") -> list[str]:
-    """`rows` of equal length as lines; `sides` says `<` or `>` for each column, the last for all that follow."""
+    """Return rows of equal length as lines; `sides` has `<` or `>` for each column, the last for all that follow."""
     widths = [max(map(len, column)) for column in zip(*rows)]
     sides = sides.ljust(len(widths), sides[-1])
     return [gap.join(f"{text:{side}{width}}" for text, side, width in zip(row, sides, widths)).rstrip() for row in rows]
@@ -50,7 +50,7 @@ def aligned(rows: Sequence[Sequence[str]], sides: str, *, gap: str = "  ") -> li
 def aligned_within(rows: Sequence[Sequence[str]], sides: str, wrapping: Sequence[int], width: int = WIDTH) -> list[str]:
     """Align rows as :func:`aligned` does, in lines of `width` characters; `wrapping` columns continue on the next line.
 
-    They share the room that the others leave; a narrow one takes only what it needs.
+    They share the width that the other columns leave; a narrow one takes only its own width.
 
     >>> aligned_within([("who", "lost"), ("Rifle platoon, reinforced", "86%")], "<>", [0], 20)
     ['who             lost', 'Rifle platoon,   86%', '  reinforced']
@@ -70,12 +70,12 @@ def aligned_within(rows: Sequence[Sequence[str]], sides: str, wrapping: Sequence
 
 
 def fill(text: str, *, indent: int = 0) -> list[str]:
-    """A text as lines of at most :data:`WIDTH` characters, `indent` of them blank at the beginning of each."""
+    """Wrap a text into lines of at most :data:`WIDTH` characters, which begin with `indent` blanks."""
     return textwrap.wrap(text, WIDTH, initial_indent=" " * indent, subsequent_indent=" " * indent)
 
 
 def shown_range(probabilities: Sequence[float], at_least: Sequence[float]) -> tuple[int, int]:
-    """The first and the last value of a distribution worth a line each; a short one is shown whole."""
+    """Return the first and last value of a distribution to show; a short one is shown in full."""
     last = len(probabilities) - 1
     if last < SHORT_ENOUGH:
         return 0, last
@@ -85,12 +85,12 @@ def shown_range(probabilities: Sequence[float], at_least: Sequence[float]) -> tu
 
 
 def p_text(p: Estimate) -> str:
-    """A probability that stands alone: an exact one says so."""
+    """Return a probability as text; an exact one is marked "exact"."""
     return f"{p} exact" if p.low is None else str(p)
 
 
 def percent(probability: float, decimals: int = 1) -> str:
-    """A probability in percent, by default in tenths, that is not rounded to impossible or to certain.
+    """Return a probability in percent, by default with one decimal, never rounded to impossible or certain.
 
     >>> percent(0.25), percent(1e-6), percent(1 - 1e-6), percent(1.0)
     ('25.0%', '<0.1%', '>99.9%', '100%')
@@ -104,7 +104,7 @@ def percent(probability: float, decimals: int = 1) -> str:
 
 
 def how_often(probability: float) -> str:
-    """A probability in words of a headline: the nearest of some familiar shares.
+    """Return a probability in words for a headline: the nearest familiar fraction.
 
     >>> [how_often(each) for each in (0.0, 0.004, 0.098, 0.25, 0.42, 0.75, 0.97, 1.0)]
     ['never', 'almost never', '1 time in 10', '1 time in 4', '2 times in 5', '3 times in 4', '29 times in 30', 'always']
@@ -123,7 +123,7 @@ def how_often(probability: float) -> str:
 
 
 def happens(subject: str, predicate: str, probability: float) -> str:
-    """A headline about a probability.
+    """Return a headline about a probability.
 
     >>> happens("Reds", "beat Blues", 0.75), happens("Reds", "beat Blues", 0.0)
     ('Reds beat Blues 3 times in 4.', 'Reds never beat Blues.')
@@ -143,17 +143,17 @@ def whole_percent(probability: float) -> str:
 
 
 def with_error(figures: Mapping[str, Any], name: str) -> str:
-    """A mean as a table shows it: with its 95% interval, if it was sampled."""
+    """Return a mean as text; if simulated, with its 95% interval."""
     return mean_text(mean_in(figures, name))
 
 
 def points_text(figures: Mapping[str, Any], name: str) -> str:
-    """Expected victory points as a table shows them."""
+    """Return expected victory points as text."""
     return "no rating known" if figures[name] is None else with_error(figures, name)
 
 
 def rating_text(conditions: Mapping[str, Any], noun: str = "") -> str:
-    """A combat rating with the bonuses and penalties that made it: ``improved (bonuses: aiming, short range)``."""
+    """Return a combat rating with its bonuses and penalties, such as ``improved (bonus: aiming)``."""
     reasons = [_RATING_BY[conditions["rating_by"]]] if conditions["rating_by"] else []
     for one, many in (("bonus", "bonuses"), ("penalty", "penalties")):
         named = [name.replace("_", " ") for name in conditions[many]]
@@ -162,7 +162,7 @@ def rating_text(conditions: Mapping[str, Any], noun: str = "") -> str:
 
 
 def with_article(noun: str) -> str:
-    """A noun with its article.
+    """Return a noun with its article.
 
     >>> with_article("melee row"), with_article("impact row")
     ('a melee row', 'an impact row')
@@ -171,12 +171,12 @@ def with_article(noun: str) -> str:
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """A number with its noun: ``1 die``, ``12 dice``."""
+    """Return a number with its noun: ``1 die``, ``12 dice``."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def word_of(value: Any) -> str:
-    """Return a value as a table or a sentence has it: flags as words, numbers without spare digits.
+    """Return a value as text: flags as words, numbers without trailing zeros.
 
     >>> word_of(True), word_of(0.50), word_of(12), word_of("close")
     ('yes', '0.5', '12', 'close')
@@ -187,17 +187,17 @@ def word_of(value: Any) -> str:
 
 
 def spaced(name: str) -> str:
-    """Return the name of a key or a figure as words."""
+    """Return the name of a key or a figure with spaces between its words."""
     return name.replace("_", " ")
 
 
 def records(columns: Mapping[str, NDArray[Any]]) -> list[dict[str, Any]]:
-    """Columns as one plain dict a row, ready for JSON."""
+    """Return columns as one plain dict for each row, ready for JSON."""
     return [dict(zip(columns, row)) for row in zip(*(column.tolist() for column in columns.values()))]
 
 
 def mid_sentence(title: str) -> str:
-    """A title as it stands inside a sentence.
+    """Return a title as it is written inside a sentence.
 
     >>> mid_sentence("Mean hits"), mid_sentence("P(broken)")
     ('mean hits', 'P(broken)')
@@ -206,7 +206,7 @@ def mid_sentence(title: str) -> str:
 
 
 def paragraphs(parts: Iterable[Sequence[str]]) -> list[str]:
-    """Groups of lines with an empty line between two of them; empty groups are left out.
+    """Return groups of lines joined with empty lines between them; empty groups are left out.
 
     >>> paragraphs([["a", "b"], [], ["c"]])
     ['a', 'b', '', 'c']
@@ -215,7 +215,7 @@ def paragraphs(parts: Iterable[Sequence[str]]) -> list[str]:
 
 
 def json_text(value: Any, **look: Any) -> str:
-    """Plain data as JSON, which has no NaN and no infinity: they are null. `look` is that of ``json.dumps``.
+    """Return plain data as JSON, with null for NaN and infinity. `look` are options of ``json.dumps``.
 
     >>> json_text({"value": float("nan"), "range": (1.5, float("inf"))})
     '{"value": null, "range": [1.5, null]}'
@@ -235,28 +235,28 @@ def _finite(value: Any) -> Any:
 
 
 def csv_text(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """`rows` under `head` as CSV; numbers with every digit that they have, text as :func:`csv_cell` writes it."""
+    """Return `rows` under `head` as CSV; numbers have all digits, texts are as of :func:`csv_cell`."""
     buffer = io.StringIO()
     csv.writer(buffer, lineterminator="\n").writerows(map(csv_cell, row) for row in (head, *rows))
     return buffer.getvalue()
 
 
 def csv_of_rows(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows of plain data as CSV, under the names of all their columns."""
+    """Return rows of plain data as CSV with the names of all columns."""
     return csv_text(*columns_of(rows))
 
 
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[Any]]]:
-    """The names of all columns, that of the profiles last, and the cells of each row, None where it has none."""
+    """Return the names of all columns, `profiles` last, and the cells of each row, None if missing."""
     names = dict.fromkeys(name for row in rows for name in row)
     head = sorted(names, key=lambda name: name == "profiles")
-    return head, [[None if (cell := row.get(name)) != cell else cell for name in head] for row in rows]  # NaN is none
+    return head, [[None if (cell := row.get(name)) != cell else cell for name in head] for row in rows]  # NaN is None
 
 
 def csv_cell(value: Any) -> Any:
-    """A cell of CSV that no spreadsheet runs: an apostrophe before text that begins as a formula does.
+    """Return a CSV cell that no spreadsheet runs: text that begins like a formula gets an apostrophe before it.
 
-    To read it, take away one apostrophe before such a beginning; numbers, also those written as text, stay as they are.
+    To read such a text, remove one apostrophe. Numbers, also as text, are unchanged.
 
     >>> [csv_cell(value) for value in ("=1+1", "-1.5", -1.5, "'=1+1", "Guard's", "-")]
     ["'=1+1", '-1.5', -1.5, "''=1+1", "Guard's", '-']
@@ -266,13 +266,13 @@ def csv_cell(value: Any) -> Any:
 
 
 def csv_frame(frame: pd.DataFrame) -> pd.DataFrame:
-    """A frame whose text is as :func:`csv_cell` writes it."""
+    """Return a frame with all texts converted by :func:`csv_cell`."""
     words = frame.select_dtypes(exclude=["number", "bool"])
     return frame.assign(**{str(name): cells.map(csv_cell) for name, cells in words.items()})
 
 
 def code_span(text: str) -> str:
-    """A text as code in a line of Markdown, with any backticks in it.
+    """Return a text as code in a line of Markdown; it may contain backticks.
 
     >>> code_span("80 -> 75"), code_span("a `b` c"), code_span("`")
     ('`80 -> 75`', '``a `b` c``', '`` ` ``')
@@ -284,7 +284,7 @@ def code_span(text: str) -> str:
 
 
 def markdown(text: str) -> str:
-    r"""A text in a line or a cell of Markdown, where none of it is markup.
+    r"""Return a text for a line or a cell of Markdown, with markup escaped.
 
     >>> print(markdown("<b> *x* | a_b"))
     \<b\> \*x\* \| a\_b
@@ -293,7 +293,7 @@ def markdown(text: str) -> str:
 
 
 def together(values: Iterable[Any], axis: Sequence[Any]) -> str:
-    """Some of the values of a key as a text: those that follow one another in `axis` by the first and the last.
+    """Return some values of a key as text; a run of values adjacent in `axis` is given by its first and last.
 
     >>> together([4, 6, 8, 12], [4, 6, 8, 10, 12]), together([True, False], [False, True])
     ('4 to 8, 12', 'no, yes')

@@ -1,4 +1,4 @@
-"""Records: checked pieces of input; and what pydantic finds wrong with one, as this package's errors."""
+"""Records (checked pieces of input), and pydantic's errors about them as this package's errors."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ ModelT = TypeVar("ModelT", bound="Record")
 
 
 class Record(BaseModel):
-    """A validated, frozen piece of input: no unknown keys, no silent conversion of types."""
+    """A validated, frozen piece of input without unknown keys or silent conversion of types."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid", populate_by_name=True, defer_build=True)
-    page: ClassVar[str] = ""  # of the documentation, which says each key
-    also_read: ClassVar[tuple[str, ...]] = ()  # keys that are no fields, and that a validator makes into some
+    page: ClassVar[str] = ""  # page of the documentation with all keys
+    also_read: ClassVar[tuple[str, ...]] = ()  # keys that a validator converts to fields
 
 
 def as_tuple(value: object) -> object:
-    """TOML and JSON have lists where a frozen record has tuples."""
+    """Return a list from TOML or JSON as a tuple for a frozen record; other values are unchanged."""
     return tuple(value) if isinstance(value, list) else value
 
 
@@ -33,17 +33,17 @@ Several = Annotated[tuple[ItemT, ...], BeforeValidator(as_tuple)]
 
 
 def told(default: Any, description: str, **bounds: Any) -> Any:
-    """A key that can be left out: its default, and what the options of the commands say of it."""
+    """Return an optional key with its default and the description in the help of commands."""
     return Field(default, description=description, **bounds)
 
 
 def checked(
     model: type[ModelT], data: Mapping[str, Any], *, where: str = "", is_plain: bool = False, house_rules: Any = None
 ) -> ModelT:
-    """`data` from a file or a section, `where`, as a `model`, or an InputError that names the first key at fault.
+    """Return `data` from a file or section `where` as a `model`; InputError names the first wrong key.
 
-    `is_plain`: it is known to be neither too deep nor too large, which to find out takes as long as all else.
-    `house_rules`: those that its keywords can be, by name.
+    `is_plain` skips the check of depth and size, which takes as long as all other checks. `house_rules` are house
+    rules by name, to which keywords in the data may refer.
     """
     if not is_plain:
         check_plain(data, where)
@@ -51,15 +51,15 @@ def checked(
         return model.model_validate(data, context=house_rules)
     except ValidationError as error:
         findings = error.errors(include_url=False)
-        # a misspelt key is two findings, and that the right one is missing tells less
+        # a misspelt key also causes a finding that a key is missing, which tells less
         first = next((finding for finding in findings if finding["type"] == "extra_forbidden"), findings[0])
         same = [_input_error(model, finding, where) for finding in findings if _key(finding) == _key(first)]
-        ways = dict.fromkeys(finding.allowed for finding in same)  # of a union, what each of its branches allows
+        ways = dict.fromkeys(finding.allowed for finding in same)  # allowed values of each branch of a union
         allowed = " or ".join(filter(None, ways))
         raise type(same[0])(same[0].problem, where=same[0].where, allowed=allowed) from None
 
 
-_BRANCH = ("constrained-", "literal[", "NAME")  # of a union: pydantic's word for it, no key; what stands for any name
+_BRANCH = ("constrained-", "literal[", "NAME")  # pydantic's names of branches of a union, and a stand-in for any name
 _BOUNDS = {"greater_than_equal": "ge", "less_than_equal": "le", "greater_than": "gt", "less_than": "lt"}
 _LENGTHS = {"too_short": ("at least", "min_length"), "too_long": ("up to", "max_length")}
 _ALLOWED = {  # types in the words of a TOML file
@@ -74,7 +74,7 @@ _ALLOWED = {  # types in the words of a TOML file
 }
 
 
-_OF_TYPES = {*_ALLOWED, "literal_error", "enum"}  # what a value is, rather than how much
+_OF_TYPES = {*_ALLOWED, "literal_error", "enum"}  # findings about the type of a value, not its size
 
 
 def _key(finding: Mapping[str, Any]) -> str:
@@ -95,7 +95,7 @@ def _input_error(model: type[Record], finding: Mapping[str, Any], where: str) ->
         return MisspeltError(f"unknown key{did_you_mean(name, names)}", where=place, allowed=allowed)
     if kind == "missing":
         return InputError("this key is missing: it is required", where=place)
-    if kind == "value_error":  # one of our own checks: its message says it all
+    if kind == "value_error":  # a check of this package, with a complete message
         return InputError(message, where=place)
     if kind in _LENGTHS:
         words, bound = _LENGTHS[kind]
@@ -118,7 +118,7 @@ def _input_error(model: type[Record], finding: Mapping[str, Any], where: str) ->
 
 
 def _range_around(model: type[Record], finding: Mapping[str, Any]) -> str:
-    """The whole range of a key, such as ``2 to 12``: that which a number has missed; nothing where it has one end."""
+    """Return the range of a key that a number violates, such as ``2 to 12``; empty if only one end is bounded."""
     missed = _BOUNDS.get(finding["type"])
     keys = [step for step in finding["loc"] if isinstance(step, str) and not step.startswith(_BRANCH)]
     field = _model_around(model, finding["loc"]).model_fields.get(keys[-1])
@@ -137,7 +137,7 @@ def _types_in(annotation: Any) -> Iterator[Any]:
 
 
 def _bounds_in(field: FieldInfo) -> Iterator[dict[str, float]]:
-    """The bounds that stand together, of a field and of all types inside it."""
+    """Yield the bounds of a field, and of each type inside it."""
     inside = [one.__metadata__ for one in _types_in(field.annotation) if get_origin(one) is Annotated]
     for metadata in (field.metadata, *inside):
         parts = [part for datum in metadata for part in getattr(datum, "metadata", [datum])]
@@ -146,7 +146,7 @@ def _bounds_in(field: FieldInfo) -> Iterator[dict[str, float]]:
 
 
 def _model_around(model: type[Record], loc: tuple[Any, ...]) -> type[Record]:
-    """The innermost model on the way to `loc`."""
+    """Return the innermost model on the path `loc`."""
     for step in loc[:-1]:
         field = next((own for name, own in model.model_fields.items() if step in (name, own.alias)), None)
         inside = _types_in(field.annotation) if field else ()

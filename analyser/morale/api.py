@@ -1,4 +1,4 @@
-"""Questions to systems of morale rules, answered exactly or by simulation."""
+"""Public functions that answer questions about morale, exactly or by simulation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ QuestionLike = Asked | str | os.PathLike[str] | Mapping[str, Any]
 
 
 def load_question(system: str, source: QuestionLike, profiles: ProfilesLike | None = None) -> Asked:
-    """Return a question to a system as a checked record, every default filled in.
+    """Return a question to a system as a checked record with all defaults.
 
     Parameters
     ----------
@@ -32,12 +32,12 @@ def load_question(system: str, source: QuestionLike, profiles: ProfilesLike | No
     source : path, mapping or checked question
         A TOML file, or a mapping of the same form (`docs/morale.md`). A checked question is returned unchanged.
     profiles : Profiles or path, optional
-        A library, or its folder, whose ``morale`` folder has ruleset files. Default: the shipped one.
+        Library, or its folder, with ruleset files in the folder ``morale``. Default: the shipped one.
 
     Raises
     ------
     InputError
-        Anything that cannot be computed: the message names the file, the key, the value and what is allowed.
+        The question is not usable; the message names the file, the key, the value and what is allowed.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def load_question(system: str, source: QuestionLike, profiles: ProfilesLike | No
 
 def _folder(profiles: ProfilesLike | None) -> Path | None:
     folder = profiles.given if isinstance(profiles, Profiles) else profiles
-    return None if folder is None else Profiles(folder).folder  # which there must be
+    return None if folder is None else Profiles(folder).folder  # raises an error if it does not exist
 
 
 def solve(
@@ -59,10 +59,10 @@ def solve(
 ) -> MoraleResult:
     """Return the answer to a question, exact or simulated until its intervals are narrow enough.
 
-    InputError as of :func:`load_question`, or where there is no room for all that can happen, or has happened.
+    InputError as for :func:`load_question`, or if there are too many possible or simulated states.
     """
     ready, answers, used = load_question(system, question, profiles), SYSTEMS[system].answers, None
-    if not isinstance(question, Asked) or profiles is not None:  # a checked one does not say where it was read
+    if not isinstance(question, Asked) or profiles is not None:  # a checked question does not record its profiles
         used = profiles_used(_folder(profiles), morale=True)
     own_weights = getattr(answers, "weights", None)
 
@@ -95,7 +95,7 @@ def exact(system: str, question: QuestionLike, profiles: ProfilesLike | None = N
     Raises
     ------
     InputError
-        As :func:`load_question`; TooLargeError for a question that only :func:`simulate` answers.
+        As for :func:`load_question`; TooLargeError for a question that only :func:`simulate` can answer.
 
     Examples
     --------
@@ -117,14 +117,14 @@ def simulate(
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
 ) -> MoraleResult:
-    """Return the simulated answer to a question, with a 95% interval of each probability.
+    """Return the simulated answer to a question, with a 95% interval for each probability.
 
     Parameters
     ----------
     system, question, profiles
-        As of :func:`exact`.
+        As for :func:`exact`.
     trials, seed, precision, threads, progress
-        As of :class:`~analyser.common.sampling.Sampling`, with its errors.
+        As for :class:`~analyser.common.sampling.Sampling`, with its errors.
 
     Examples
     --------
@@ -136,21 +136,21 @@ def simulate(
 
 
 class Ask:
-    """Return the answer of one system to a question that is stated whole, or by its keys.
+    """Return the answer of one system to a question, given as a whole or by its keys.
 
     Parameters
     ----------
     question : path, mapping or checked question, optional
-        Or the keys of one as keyword arguments, sections as mappings: those of ``analyser morale SYSTEM --help``.
+        Alternatively its keys as keyword arguments, with sections as mappings: see ``analyser morale SYSTEM --help``.
     method, trials, seed, precision, threads, progress
-        As of :class:`~analyser.common.sampling.Sampling`.
+        As for :class:`~analyser.common.sampling.Sampling`.
     profiles : Profiles or path, optional
-        A library, or its folder, with the ruleset to use. Default: the shipped one.
+        Library, or its folder, with the ruleset to use. Default: the shipped one.
 
     Raises
     ------
     InputError
-        As of :func:`simulate`.
+        As for :func:`simulate`.
 
     Examples
     --------
@@ -183,7 +183,7 @@ class Ask:
         progress: Progress | bool | None = None,
         **keys: Any,
     ) -> MoraleResult:
-        """The answer to a question."""
+        """Return the answer to a question."""
         sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
         if question is not None and keys:
             problem = f"a question and {shown(next(iter(keys)))} beside it"

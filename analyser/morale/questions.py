@@ -20,10 +20,10 @@ from analyser.game.units import MOST_INCHES
 if TYPE_CHECKING:
     from analyser.morale.systems import System
 
-MOST_VALUE = 100  # of a distribution of small numbers
-ONE_WITHIN = 1e-9  # by which written probabilities may miss a sum of 1
-_OF_CLASH = "armoured_clash"  # the section of a ruleset with its die and deck
-WHOLE = ("die", "deck")  # tables that are one value: stated, they stand as they are
+MOST_VALUE = 100  # largest value of a distribution of small numbers
+ONE_WITHIN = 1e-9  # tolerance of the sum of given probabilities
+_OF_CLASH = "armoured_clash"  # section of a ruleset with the die and deck of Armoured Clash
+WHOLE = ("die", "deck")  # tables that replace a default as a whole
 
 ItemT = TypeVar("ItemT")
 Pmf = tuple[float, ...]
@@ -34,11 +34,11 @@ ProbabilityOrBool = Annotated[
 ]
 Rounds = Annotated[int, Field(ge=1, le=100)]
 Distance = Annotated[float, Field(ge=0, le=MOST_INCHES)]
-Length = Annotated[float, Field(ge=0.01, le=MOST_INCHES)]  # of a move
+Length = Annotated[float, Field(ge=0.01, le=MOST_INCHES)]  # inches of a move
 
 
 def pmf_from(value: object) -> Pmf:
-    """The probabilities of 0, 1, 2, … from an integer, or from a table of number = probability; ValueError if neither.
+    """Return the probabilities of 0, 1, 2, … from an integer or a table of number = probability; else ValueError.
 
     >>> pmf_from(2), pmf_from({0: 0.5, "2": 0.5})
     ((0.0, 0.0, 1.0), (0.5, 0.0, 0.5))
@@ -69,23 +69,23 @@ def one_or_list(value: object) -> tuple[Any, ...]:
 
 
 def _as_table(pmf: Pmf) -> dict[str, float]:
-    """A distribution as files write it: number = probability."""
+    """Return a distribution as in a file: number = probability."""
     return {str(number): probability for number, probability in enumerate(pmf) if probability}
 
 
 Distribution = Annotated[Pmf, BeforeValidator(pmf_from), PlainSerializer(_as_table)]
-"""An integer, or a distribution of it."""
+"""An integer, or a distribution of integers."""
 
 ByRound = Annotated[
     tuple[Pmf, ...],
     BeforeValidator(lambda value: tuple(map(pmf_from, one_or_list(value)))),
     PlainSerializer(lambda pmfs: [*map(_as_table, pmfs)]),
 ]
-"""A number a round: one for all, or a list with one for each; each an integer or a distribution of it."""
+"""A number for all rounds, or a list with one for each round; each an integer or a distribution."""
 
 
 def certainly(number: int) -> Pmf:
-    """The distribution of what is one number for certain."""
+    """Return the distribution with all probability on one number."""
     return (0.0,) * number + (1.0,)
 
 
@@ -97,7 +97,7 @@ def spread_over(numbers: tuple[ItemT, ...], rounds: int, key: str) -> tuple[Item
 
 
 def as_written(length: float) -> Fraction:
-    """A length as it is written, so that sums of lengths are exact.
+    """Return the decimal value of a length as a fraction, so that sums of lengths are exact.
 
     >>> as_written(4.4) - as_written(1.4) == 3, 4.4 - 1.4 == 3
     (True, False)
@@ -106,7 +106,7 @@ def as_written(length: float) -> Fraction:
 
 
 def moves_over(distance: float, move: float) -> int:
-    """Moves of one length that cover a distance, at least 1; both as they are written: 2.1 inches are 3 moves of 0.7.
+    """Return how many moves cover a distance, at least 1, in decimal arithmetic: 2.1 inches are 3 moves of 0.7.
 
     >>> moves_over(2.1, 0.7), moves_over(12.01, 6.0), moves_over(0.0, 6.0)
     (3, 3, 1)
@@ -115,12 +115,12 @@ def moves_over(distance: float, move: float) -> int:
 
 
 class Asked(Record):
-    """A question to a system; each has a key `ruleset` too."""
+    """Base of the questions to a system; each also has a key `ruleset`."""
 
     page = "docs/keys.md"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain data; reading it again gives an equal question."""
+        """Return plain data, from which an equal question can be read."""
         return self.model_dump(mode="json")
 
 
@@ -130,9 +130,9 @@ def read_question(
     folder: Path | None,
     of_clash: Mapping[str, Any] | None = None,
 ) -> Asked:
-    """A question to a system, its ruleset and what stands in profiles filled in from a folder (None: the shipped).
+    """Return a question with its ruleset and values from the profiles in a folder (None: the shipped ones).
 
-    `of_clash` is a die or a deck of Armoured Clash instead of those of the folder and of the question.
+    `of_clash` is a die or a deck of Armoured Clash that replaces those of the folder and of the question.
     """
     if isinstance(source, Mapping):
         check_plain(source, "question")
@@ -163,7 +163,7 @@ def _used_of(of_clash: Mapping[str, Any], ruleset: Mapping[str, Any], system: Sy
 
 
 def _over(defaults: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str, Any]:
-    """`stated` put over `defaults`, section by section."""
+    """Return `defaults` updated with `stated`, section by section."""
     sections = {
         key: _over(defaults[key], value)
         for key, value in stated.items()
@@ -173,9 +173,9 @@ def _over(defaults: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str, A
 
 
 def default_ruleset(system: System, folder: Path | None) -> dict[str, Any]:
-    """The values in the ruleset file of a system and, as sections, those of other files that count.
+    """Return the values in the ruleset file of a system and, as sections, the values used from other files.
 
-    The shipped files stand in for those that the folder of profiles lacks.
+    Files missing in the folder of profiles are replaced by the shipped ones.
     """
     records = system.question.model_fields["ruleset"].annotation
     values = _ruleset_file(folder, system.ruleset)

@@ -1,4 +1,4 @@
-"""The answer to a question about morale: named tidy tables, exact or sampled."""
+"""Answer to a question about morale: named tidy tables, exact or simulated."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class MoraleResult(Result):
     system : str
         Such as ``legion``.
     scenario : Asked
-        The question, every default filled in.
+        The question with all defaults.
     weighed : mapping of str to Table
         Tables by name, the main one first. Read them with :attr:`tables`, :meth:`to_frame` or :meth:`as_dict`.
     panels : sequence of Panel
@@ -59,8 +59,8 @@ class MoraleResult(Result):
     def columns(self) -> dict[str, dict[str, Any]]:
         """The columns of every table by name: keys, probabilities, means.
 
-        Of a sample, ``p_x`` is followed by ``p_x_low`` and ``p_x_high``, its 95% interval, and ``p_x_interval``, whose
-        it is, and ``mean_x`` by ``mean_x_standard_error`` and an interval of the same kind of names.
+        If simulated, ``p_x`` is followed by its 95% interval, ``p_x_low`` and ``p_x_high``, and its kind,
+        ``p_x_interval``; ``mean_x`` is followed by ``mean_x_standard_error`` and an interval named alike.
         """
         return {name: self._columns_of(table) for name, table in self.weighed.items()}
 
@@ -91,18 +91,18 @@ class MoraleResult(Result):
 
     @cached_property
     def _tables_of_events(self) -> dict[str, str]:
-        """The table of each event: the first that has it."""
+        """The first table with each event."""
         names = [(column, name) for name, table in self.weighed.items() for column in table.probabilities]
         return {column.removeprefix("p_"): name for column, name in reversed(names) if column.startswith("p_")}
 
     @property
     def events(self) -> tuple[str, ...]:
-        """The names that :meth:`probability` takes: those of columns, such as ``panicked`` for ``p_panicked``."""
+        """Names for :meth:`probability`, from the names of columns, such as ``panicked`` for ``p_panicked``."""
         return tuple(self._tables_of_events)[::-1]
 
     @property
     def figures(self) -> tuple[str, ...]:
-        """The names that :meth:`pmf` and :meth:`mean` take: tables that are the distribution of one number."""
+        """Names for :meth:`pmf` and :meth:`mean`: tables that are the distribution of one number."""
         return tuple(
             name
             for name, table in self.weighed.items()
@@ -112,7 +112,7 @@ class MoraleResult(Result):
         )
 
     def _row_at(self, name: str, moment: int | None) -> int:
-        """The first row of a table at a round or turn; by default, at the last."""
+        """Return the first row of a table at a round or turn, by default the last one."""
         keys = self.weighed[name].keys
         times: list[int | None] = next((list(keys[key]) for key in ("round", "turn") if key in keys), [None])
         if moment is None:
@@ -139,7 +139,7 @@ class MoraleResult(Result):
         return [*(weights for table in self.weighed.values() for weights in table.probabilities.values()), np.zeros(1)]
 
     def table(self, name: str | None = None) -> dict[str, Any]:
-        """The columns of a table, by default the main one."""
+        """Return the columns of a table, by default of the main one."""
         name = next(iter(self.weighed)) if name is None else name
         check_text(name, "table", ", ".join(self.weighed))
         if name not in self.weighed:
@@ -153,7 +153,7 @@ class MoraleResult(Result):
         Raises
         ------
         InputError
-            There is no such table, with the nearest name.
+            There is no such table; the message suggests the nearest name.
 
         Examples
         --------
@@ -165,12 +165,12 @@ class MoraleResult(Result):
         return tidy(self.table(table))
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Any:
-        """Draw the tables, a panel each under one title, or the first of them on `ax`; return Axes, or a tuple of them.
+        """Draw the panels under one title, or the first one on `ax`; return Axes or a tuple of them.
 
         Raises
         ------
         InputError
-            A comparison on `ax`: it is a figure of its own.
+            A comparison cannot be drawn on `ax`, because it is a whole figure.
         """
         return picture_of(self, ax, **more)
 
@@ -186,7 +186,7 @@ class MoraleResult(Result):
 
     @property
     def headline(self) -> str:
-        """The first event that is neither certain nor impossible, in its first round or turn, in one sentence."""
+        """One sentence about the first event that is neither certain nor impossible in its first round or turn."""
         title = SYSTEMS[self.system].title
         chances = {name: self.probability(name, self._first_moment(name)) for name in self.events}
         open_ones = (name for name, chance in chances.items() if 0 < chance < 1)
@@ -195,18 +195,18 @@ class MoraleResult(Result):
         return happens(f"{title}:", name.replace("_", " "), chances[name])
 
     def _first_moment(self, name: str) -> int | None:
-        """The first round or turn of the table of an event, if it has any."""
+        """Return the first round or turn of the table of an event, if it has any."""
         keys = self.weighed[self._tables_of_events[name]].keys
         return next((keys[key][0] for key in ("round", "turn") if key in keys), None)
 
     def caption(self, width: int = 80) -> list[str]:
-        """The system and what is stated in the question, in two lines at most of so many characters."""
+        """Return the system and the given keys of the question, in at most two lines of `width` characters."""
         stated = self.scenario.model_dump(mode="json", exclude_defaults=True, exclude={"ruleset"})
         asked = _written({key: "default" if value == {} else value for key, value in stated.items()})
         return textwrap.wrap(f"{SYSTEMS[self.system].title}: {asked}", width, max_lines=2, placeholder=" ...")
 
     def as_dict(self) -> dict[str, Any]:
-        """The result as plain data: what ``--format json`` prints (`docs/morale.md`)."""
+        """Return the result as plain data, as ``--format json`` prints it (`docs/morale.md`)."""
         return {"system": self.system} | super().as_dict()
 
     def _body(self) -> dict[str, Any]:
@@ -216,11 +216,11 @@ class MoraleResult(Result):
         return records({name: np.asarray(column) for name, column in self.columns[name].items()})
 
     def rows(self) -> list[dict[str, Any]]:
-        """Every table in one, in long form: table, method, keys, measure, value, and the interval of a sample."""
+        """Return all tables as one in long form: table, method, keys, measure, value, and simulated intervals."""
         rows: list[dict[str, Any]] = []
         for name, table in self.weighed.items():
             head = {"table": name, "method": self.method}
-            for measure in (*table.probabilities, *table.means) or (None,):  # none: a table of words
+            for measure in (*table.probabilities, *table.means) or (None,):  # None: a table of words
                 for row in self._records(name):
                     keys = {key: row[key] for key in table.keys}
                     cells = {} if measure is None else {"measure": measure, "value": row[measure]}
@@ -229,7 +229,7 @@ class MoraleResult(Result):
         return rows
 
     def heading(self) -> list[tuple[str, str]]:
-        """The question with its defaults, without keys that say nothing."""
+        """Return the question with its defaults, without empty keys."""
         question = self.scenario.model_dump(mode="json", exclude_none=True)
         ruleset = question.pop("ruleset")
         values = {key: value for key, value in ruleset.items() if not isinstance(value, dict)}
@@ -239,7 +239,7 @@ class MoraleResult(Result):
         return [("System", SYSTEMS[self.system].title), *((key, _written(value)) for key, value in stated.items())]
 
     def blocks(self) -> list[Block]:
-        """A block for each table; a long one without the rows that are as good as impossible."""
+        """Return a block for each table; distributions omit rows with negligible probability."""
         return [Block(_title(name), lines=self._lines(name)) for name in self.weighed]
 
     def _lines(self, name: str) -> list[str]:
@@ -259,7 +259,7 @@ class MoraleResult(Result):
 
 
 def _written(value: Any) -> str:
-    """A value as a file would say it."""
+    """Return a value as text, similar to a file."""
     if isinstance(value, dict) and "rows" in value:  # a unit of Armoured Clash
         return f"{value['unit'] or 'a unit of its own'}, {value['models']} models"
     if isinstance(value, dict):

@@ -1,6 +1,6 @@
-"""Parts of an answer about morale: tables (weights, before they become probabilities), picture and rules.
+"""Parts of an answer about morale: tables (as weights, not yet probabilities), picture and rules.
 
-The picture has the panels of each section, row by row; a panel shows a table.
+The picture has a panel for each table to show, section by section.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ if TYPE_CHECKING:
     from analyser.morale.result import MoraleResult
     from analyser.plots.distributions import Panels
 
-WIDTH, HEIGHT = 5.8, 3.4  # inches of a panel, with its legend
-CHARACTERS, NOTE = 66, 32  # of a line of the title above a panel, and of a note below one of a comparison
+WIDTH, HEIGHT = 5.8, 3.4  # inches of a panel with its legend
+CHARACTERS, NOTE = 66, 32  # characters of a line: of the title above a panel, of a note below one of a comparison
 
 AskedT = TypeVar("AskedT")  # a section of a question
-Weights = Any  # probabilities, or how often something was seen: an array, or a sparse one
+Weights = Any  # probabilities or counts: an array or a sparse one
 Keys = Mapping[str, Sequence[Any]]
-Facts = Mapping[str, Any]  # what there is to say, and whether it holds
+Facts = Mapping[str, Any]  # texts, and a truthy value if the text holds
 
 
 class Mean(NamedTuple):
-    """A mean, as sums over a distribution or a sample: of weight times value, and of weight times its square."""
+    """A mean as two sums over weights: of weight times value, and of weight times the square of the value."""
 
     first: Weights
     second: Weights
-    given: Weights | None = None  # the weight of what a conditional mean is given; None for all there is
-    ends: tuple[float, float] = (-np.inf, np.inf)  # the least and the greatest value that is possible
+    given: Weights | None = None  # weight of the condition of a conditional mean; None: not conditional
+    ends: tuple[float, float] = (-np.inf, np.inf)  # smallest and largest possible value
 
     @classmethod
     def of(cls, weights: Weights, values: Sequence[float] | NDArray[Any]) -> Mean:
-        """The mean of `values` under `weights`, over the last axis of both."""
+        """Return the mean of `values` under `weights`, over the last axis of both."""
         numbers = np.asarray(values, np.float64)
         ends = (float(numbers.min()), float(numbers.max())) if len(numbers) else (0.0, 0.0)
         return cls(weights @ numbers, weights @ numbers**2, ends=ends)
@@ -54,9 +54,9 @@ class Mean(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """A table of an answer: by column its keys, such as the round, and the weights and means of each row.
+    """A table of an answer: columns of keys, such as the round, and the weights and means of each row.
 
-    The last `outcomes` keys are outcomes, the others say when and of what.
+    The last `outcomes` keys are outcomes, the others identify the distribution, such as its round and unit.
     """
 
     keys: Keys
@@ -68,7 +68,7 @@ class Table:
     def crossed(
         cls, first: Keys, then: Keys, columns: Mapping[str, Weights], kept: NDArray[np.bool_] | None = None
     ) -> Table:
-        """Return each row of `first` with each of `then`, or those `kept`; `columns` have an entry for each."""
+        """Return the product of the rows of `first` and `then`, or the `kept` pairs; `columns` have that shape."""
         shape = next(iter(columns.values())).shape
         rows, places = np.nonzero(np.ones(shape) if kept is None else kept)
         keys = {name: [values[row] for row in rows.tolist()] for name, values in first.items()}
@@ -82,18 +82,18 @@ class Table:
 
 
 def tally(first: Keys, number: str, weights: Weights, numbers: NDArray[Any], most: int) -> Table:
-    """Return the distribution of a number from 0 to `most` in each row of `first`; `numbers` are those of states."""
+    """Return the distribution of a number, 0 to `most`, in each row of `first`; each state has one of `numbers`."""
     columns = weights @ (numbers[:, np.newaxis] == np.arange(most + 1))
     return Table.distribution(first, {number: range(most + 1)}, columns)
 
 
 def turns_of(weights: Weights, name: str = "turn") -> dict[str, list[int]]:
-    """Return the turns of weights, whose first axis they are, as a key."""
+    """Return the turns as a key; they are the first axis of `weights`."""
     return {name: [*range(1, weights.shape[0] + 1)]}
 
 
 def stack(name: str, tables: Mapping[Any, Table]) -> Table:
-    """Stack tables of the same columns under a first key of that name."""
+    """Stack tables with the same columns under a new first key of this name."""
     several = list(tables.values())
     keys = {name: [value for value, table in tables.items() for _ in next(iter(table.probabilities.values()))]}
     keys |= {key: [value for table in several for value in table.keys[key]] for key in several[0].keys}
@@ -107,7 +107,7 @@ def stack(name: str, tables: Mapping[Any, Table]) -> Table:
 
 
 def weights_of(chains: Mapping[str, Chain], sampling: Sampling) -> dict[str, Recorded]:
-    """Return the recorded distributions of each chain, or its simulated counts; InputError where there is no room."""
+    """Return the recorded distributions or simulated counts of each chain; InputError if there are too many states."""
     if sampling.is_exact:
         return {name: exact_distributions(chain) for name, chain in chains.items()}
     trials = sampling.first_trials()
@@ -124,8 +124,8 @@ def weights_of(chains: Mapping[str, Chain], sampling: Sampling) -> dict[str, Rec
 class Panel(NamedTuple):
     """A panel of the picture: the rows of a table with the values `where`.
 
-    Curves are probabilities by round, and `what` labels the line of each column; cells the distribution of the number
-    `what` by round; bars the column `what`, hatched where a key has one of the values in `lost`.
+    Curves show probabilities by round; `what` maps columns to labels. Cells show the distribution of the number `what`
+    by round. Bars show the column `what`, hatched if a key has one of the values in `lost`.
     """
 
     draw: Literal["curves", "cells", "bars"]
@@ -141,16 +141,16 @@ Curves, Cells, Bars = partial(Panel, "curves"), partial(Panel, "cells"), partial
 
 
 class Fates(NamedTuple):
-    """The systems of a comparison side by side: the table `fates`, above the words of the table `equivalents`."""
+    """Panels of a comparison, one for each system: the table `fates`, with notes from the table `equivalents`."""
 
-    titles: Mapping[str, str]  # of each system
+    titles: Mapping[str, str]  # by the name of a system
 
 
 Answer = tuple[Mapping[str, Table], Sequence[Panel | Fates]]  # tables by name, the main one first, and the panels
 
 
 class Rules(NamedTuple):
-    """Rules that the numbers come from or do not, and warnings: of each text, whether it holds."""
+    """Rules used, rules not modelled, and warnings; each text with a truthy value if it holds."""
 
     applied: Facts
     not_modelled: Mapping[str, Any] = {}
@@ -163,18 +163,18 @@ class Rules(NamedTuple):
 
 
 class Section(Generic[AskedT]):
-    """Base of a section's answer: `chain` (one, or several by name), `answer` from what they came to, and `rules`."""
+    """Base of a section: `chain` (one, or several by name), `answer` from recorded distributions, and `rules`."""
 
     def __init__(self, asked: AskedT, question: Any) -> None:
         self.asked, self.question = asked, question
         self._prepare()
 
     def _prepare(self) -> None:
-        """Work out what the chain and the answer share."""
+        """Compute the values that the chain and the answer share."""
 
 
 class Sections:
-    """Answers to a question in sections, by the name of each."""
+    """Answers to a question with several sections, by the name of each."""
 
     def __init__(self, **kinds: type[Section[Any]]) -> None:
         self._kinds = kinds
@@ -185,7 +185,7 @@ class Sections:
         return {name: self._kinds[name](section, question) for name, section in asked.items() if section is not None}
 
     def chains(self, question: Any) -> dict[str, Chain]:
-        """The chains of all sections."""
+        """Return the chains of all sections."""
         chains: dict[str, Chain] = {}
         for name, section in self.of(question).items():
             chain = section.chain()
@@ -193,7 +193,7 @@ class Sections:
         return chains
 
     def answer(self, question: Any, recorded: Mapping[str, Recorded]) -> Answer:
-        """The tables and panels of all sections."""
+        """Return the tables and panels of all sections."""
         tables: dict[str, Table] = {}
         panels: list[Panel | Fates] = []
         for name, section in self.of(question).items():
@@ -203,7 +203,7 @@ class Sections:
         return tables, panels
 
     def rules(self, question: Any) -> Rules:
-        """The rules of all sections: a text holds if it holds in one of them."""
+        """Return the rules of all sections; a text holds if it holds in one of them."""
         merged: tuple[dict[str, Any], ...] = {}, {}, {}
         for section in self.of(question).values():
             for facts, of_section in zip(merged, section.rules()):
@@ -212,7 +212,7 @@ class Sections:
 
 
 def picture_of(result: MoraleResult, ax: Axes | None = None, **more: Any) -> Axes | Panels:
-    """The picture of an answer under its caption: panels, or the only one of them, or the first of them on `ax`."""
+    """Draw an answer under its caption: all panels, a single one, or with `ax` the first one."""
     first = result.panels[0]
     columns = 1 + (len(result.panels) > 2)
     caption = "\n".join(result.caption(columns * CHARACTERS))
@@ -228,7 +228,7 @@ def picture_of(result: MoraleResult, ax: Axes | None = None, **more: Any) -> Axe
 
 
 def _fates_of(result: MoraleResult, fates: Fates, **more: Any) -> Panels:
-    """A panel a system, with what stands for the unit's nerve below it."""
+    """Draw a panel for each system, with the equivalents of the unit's nerve below it."""
     frame, noted = result.to_frame("fates"), result.to_frame("equivalents")
     parts = {title: frame[frame["system"] == system] for system, title in fates.titles.items()}
     drawn = plots.panels(parts, plots.fates, columns=len(parts), size=(2.7, 4.4), **more)
@@ -240,7 +240,7 @@ def _fates_of(result: MoraleResult, fates: Fates, **more: Any) -> Panels:
 
 
 def _drawing(result: MoraleResult, panel: Panel) -> Callable[..., Axes]:
-    """Return a function that draws a panel, without lines of 0 throughout if there are others."""
+    """Return a function that draws a panel, without lines that are always 0 unless all are."""
     frame, what = result.to_frame(panel.table), panel.what
     shared: dict[str, Any] = {"x": panel.x}
     for key, value in panel.where.items():
@@ -253,6 +253,6 @@ def _drawing(result: MoraleResult, panel: Panel) -> Callable[..., Axes]:
     for key, hatched in panel.lost.items():
         frame = frame.assign(lost=frame[key].isin(hatched))
     lost = "lost" if panel.lost else None
-    if what != "probability":  # whose intervals the others are
+    if what != "probability":  # keep only this column: the intervals belong to others
         frame = frame[[panel.x, *panel.lost, what, *([lost] if lost else [])]].rename(columns={what: "probability"})
     return partial(plots.distribution, frame, kind="bars", lost=lost, **shared)

@@ -1,4 +1,4 @@
-"""The systems by name, and what the modules of each hand over."""
+"""Morale systems by name, and the modules of each."""
 
 from __future__ import annotations
 
@@ -13,31 +13,30 @@ if TYPE_CHECKING:
 
 
 class System(NamedTuple):
-    """A system of morale rules: a folder of its name in `games`, and a ruleset file of defaults in `profiles/morale`.
+    """A system of morale rules: a folder in `games`, and a ruleset file of defaults in `profiles/morale`.
 
-    Its module `tables` has functions of a question: `chains` by name, the :class:`~.result_tables.Answer` from what
-    each came to, and `rules`; where weights do not come from chains alone also `weights`, and `completed` where a
-    question is filled in from profiles.
+    Its module `tables` has functions of a question: `chains`, `answer` (:data:`~.result_tables.Answer`) and `rules`.
+    It also has `weights` if these do not come from chains alone, and `completed` if profiles complete a question.
     """
 
     name: str
     title: str
-    other_rulesets: Mapping[str, str] = {}  # sections of its ruleset that are files of other systems
+    other_rulesets: Mapping[str, str] = {}  # sections of its ruleset that come from files of other systems
 
     @property
     def ruleset(self) -> str:
-        """The file of defaults."""
+        """Name of the file of defaults."""
         return f"{self.name}.toml"
 
     @property
     def question(self) -> type[Asked]:
-        """The record that a question is."""
+        """Record type of a question."""
         model: type[Asked] = self._module("question").Question
         return model
 
     @property
     def answers(self) -> Any:
-        """The module that answers."""
+        """Module with the functions that answer a question."""
         return self._module("tables")
 
     def _module(self, name: str) -> Any:
@@ -53,21 +52,21 @@ _ALL = (
     System("compare", "Five systems side by side", _FILES),
 )
 SYSTEMS = {system.name: system for system in _ALL}
-FIGHTS = {  # sections of fights
+FIGHTS = {  # sections of scenarios of fights
     *("attack", "attacks", "target", "charge", "attacker", "secondary", "duel", "a", "b"),
     *("battle", "mine", "yours"),
 }
 
 
 def system_named(name: str) -> System:
-    """The system of a name; InputError if there is none."""
+    """Return the system of this name; InputError if there is none."""
     if name not in SYSTEMS:
         raise InputError(f"no morale system {shown(name)}{did_you_mean(name, SYSTEMS)}", allowed=", ".join(SYSTEMS))
     return SYSTEMS[name]
 
 
 def system_of(raw: Mapping[str, Any]) -> str | None:
-    """The system that a raw scenario is a question to, by its keys; None where it is a fight, or that cannot be told.
+    """Return the system of a raw question by its keys; None if it is a fight, or if its keys are ambiguous.
 
     Examples
     --------

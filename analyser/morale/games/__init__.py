@@ -1,1 +1,1 @@
-"""The games: a folder each, with its rules, its question, its chains and its tables."""
+"""The games: a folder for each, with its question, rules, chains and tables."""

@@ -1,1 +1,1 @@
-"""A comparison of five systems: the break rules of each under the losses of a single stream."""
+"""Comparison of five systems: the morale rules of each under the same losses."""

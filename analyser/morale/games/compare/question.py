@@ -1,9 +1,8 @@
-"""A unit, a stream of losses, and what stands for the unit's nerve in each system.
+"""A unit, its losses by round, and the equivalents of its nerve in each system.
 
-A system has values, each with its own probability to pass a test. Which of them stands for which DISCIPLINE is worked
-out once for all of them together: no two share a value while the system has another, and the probabilities are as near
-to the DISCIPLINEs' own as that allows. A nerve between two DISCIPLINEs gets the nearest value from the one's to the
-other's.
+Each value of a system has a probability to pass a test. All DISCIPLINEs are matched with values together: as few as
+possible share a value, and then the probabilities are as near as possible. A nerve between two DISCIPLINEs gets the
+nearest value between those of the two.
 """
 
 from __future__ import annotations
@@ -28,12 +27,12 @@ Models = Annotated[int, Field(ge=1, le=100)]
 Sides = Annotated[int, Field(ge=1, le=1000)]
 FATES_OF_SYSTEMS = ("steady", "shaken", "routed", "gone")
 STEADY, SHAKEN, ROUTED, GONE = range(len(FATES_OF_SYSTEMS))
-FINEST = 10**6  # of nerves that are distinguished
-Scale = dict[int, Fraction]  # the values of a system, the probability of each to pass a test rising
+FINEST = 10**6  # largest denominator of a nerve
+Scale = dict[int, Fraction]  # values of a system, with rising probabilities to pass a test
 
 
 class Ruleset(Record):
-    """The shipped values stand in ``profiles/morale/compare.toml``; those of the systems that count, in their files."""
+    """Values of the ruleset; the shipped ones are in ``profiles/morale/compare.toml`` and the files of the systems."""
 
     rounds: Rounds
     break_share: Probability
@@ -113,57 +112,57 @@ class Question(Asked):
             raise ValueError("attacks: a duel has attacks of its own (allowed: left out)")
         if self.duel is None and self.side != "a":
             raise ValueError("side: there is no duel (allowed: left out)")
-        self.pmfs  # noqa: B018 - refuses a list of another length
+        self.pmfs  # noqa: B018 - raises ValueError for a list of another length
         return self
 
     @property
     def rounds_played(self) -> int:
-        """Rounds, the ruleset's if no other number is given."""
+        """Number of rounds, by default the ruleset's."""
         return self.rounds or self.ruleset.rounds
 
     @property
     def pmfs(self) -> tuple[tuple[float, ...], ...]:
-        """The distribution of the losses to one attack, of each round; none of a duel, whose rounds are dependent."""
+        """Distribution of the losses to one attack in each round; empty for a duel, whose rounds are dependent."""
         return () if self.losses is None else spread_over(self.losses, self.rounds_played, "losses")
 
     @property
     def check_sides(self) -> int:
-        """The die of Grande Tactique's morale check, whether its target is stated or stands for the nerve."""
+        """Sides of the die of Grande Tactique's morale check."""
         return self.grande_tactique.check_sides or self.ruleset.check_sides
 
 
 def disciplines(question: Question) -> Scale:
-    """DISCIPLINE: the values of the deck's cards, and 0, which no card passes (AC-5.1)."""
+    """Return the DISCIPLINEs: the values of the deck's cards, and 0, which no card passes (AC-5.1)."""
     deck = question.ruleset.armoured_clash.deck.counts().tolist()
     passed = {value: Fraction(sum(deck[: value + 1]), sum(deck)) for value, copies in enumerate(deck) if copies}
     return passed if 0 in passed else {0: Fraction(0)} | passed
 
 
 def check_targets(sides: int) -> Scale:
-    """Targets on one die, from the one that is never reached to the one that always is (GT-2)."""
+    """Return the targets on one die, from the one never reached to the one always reached (GT-2)."""
     return {sides + 1 - passes: Fraction(passes, sides) for passes in range(sides + 1)}
 
 
 def leaderships() -> Scale:
-    """Leadership 2 to 12 on 2d6 (MD-1)."""
+    """Return Leadership 2 to 12, tested on 2d6 (MD-1)."""
     ways = [6 - abs(7 - total) for total in LEADERSHIPS]
     return {value: Fraction(sum(ways[: place + 1]), 36) for place, value in enumerate(LEADERSHIPS)}
 
 
 def _uncertain(scale: Scale) -> Scale:
-    """The values that neither pass nor fail for certain."""
+    """Return the values that neither pass nor fail for certain."""
     return {value: probability for value, probability in scale.items() if 0 < probability < 1}
 
 
 def courage_for(nerve: float | Fraction, question: Question) -> int:
-    """COURAGE: 1, and 1 more for each step that the nerve reaches."""
+    """Return the COURAGE: 1, and 1 more for each step that the nerve reaches."""
     return 1 + sum(nerve >= step for step in question.ruleset.courage_steps)
 
 
 def standing_for(nerve: float | Fraction, scale: Scale, question: Question) -> int:
-    """The value of a system that stands for a nerve, by the DISCIPLINEs of the question's deck.
+    """Return the value of a system equivalent to a nerve, by the DISCIPLINEs of the question's deck.
 
-    Never a value that passes or fails for certain unless the nerve is 1 or 0, or there is no other.
+    A value that passes or fails for certain is only used if the nerve is 1 or 0, or if there is no other.
 
     >>> from analyser import morale
     >>> question = morale.load_question("compare", {"models": 6, "losses": 1})
@@ -176,7 +175,7 @@ def standing_for(nerve: float | Fraction, scale: Scale, question: Question) -> i
     probabilities, nerves = tuple(between.values()), tuple(_uncertain(disciplines(question)).values())
     places = _matched(nerves, probabilities) if nerves else ()
     wanted = Fraction(nerve).limit_denominator(FINEST)
-    lower, upper = bisect_right(nerves, wanted), bisect_left(nerves, wanted)  # a DISCIPLINE's own nerve: its own place
+    lower, upper = bisect_right(nerves, wanted), bisect_left(nerves, wanted)  # first == last for a DISCIPLINE's nerve
     first = places[lower - 1] if lower else 0
     last = places[upper] if upper < len(nerves) else len(between) - 1
     nearest = min(range(first, last + 1), key=lambda place: (abs(probabilities[place] - wanted), -place))
@@ -185,9 +184,9 @@ def standing_for(nerve: float | Fraction, scale: Scale, question: Question) -> i
 
 @lru_cache(maxsize=64)
 def _matched(nerves: tuple[Fraction, ...], probabilities: tuple[Fraction, ...]) -> tuple[int, ...]:
-    """The place of a probability for each nerve, never falling: as few as possible share one, then the nearest.
+    """Return the index of a probability for each nerve, in order; as few as possible share one, then the nearest.
 
-    Dynamic programming over the last place: how many share one, the squares of the misses, and the places so far.
+    Dynamic programming by the last index: the number of shared ones, the sum of squared distances, and the indices.
     """
     best: list[tuple[int, Fraction, tuple[int, ...]]] = [
         (0, (nerves[0] - probability) ** 2, (place,)) for place, probability in enumerate(probabilities)

@@ -1,7 +1,7 @@
-"""The systems of a comparison: one unit under one stream of losses, by the rules of each.
+"""Systems of a comparison: one unit with the same losses under the rules of each.
 
-In each round come the attacks, each with its losses, then the tests, then the fate is recorded, as the unit comes to
-act. A state is ``models left * conditions + condition``; units that are gone, whatever is left of them, come after.
+A round has attacks with losses, then tests, then the fate is recorded, before the unit acts. A state is
+``models left * conditions + condition``; one more state is for units that are gone.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ CALM, SUPPRESSED, FELL_BACK = range(3)
 class System:
     """A unit under the rules of one system.
 
-    `shaken`, `routed` and `gone` say what its rules call the fates, `equivalents` what stands for the unit's nerve.
+    `shaken`, `routed` and `gone` are the names of the fates in its rules; `equivalents` are values for its nerve.
     """
 
     title: ClassVar[str]
@@ -54,11 +54,11 @@ class System:
 
     @property
     def gone_from(self) -> int:
-        """The first state of a unit that is gone with anything left of it."""
+        """First state of a unit that is gone with models left."""
         return (self.models + 1) * self.conditions
 
     def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
-        """An attack, by the distribution of its losses."""
+        """Return the phases of an attack, by the distribution of its losses."""
         return (self.losses(pmf, lambda condition, _lost, _total: condition),)
 
     def _fate(self, condition: States) -> Any:
@@ -66,11 +66,11 @@ class System:
         raise NotImplementedError
 
     def losses(self, pmf: Pmf, change: Callable[[Any, Any, Any], Any], *extra: Die) -> Phase:
-        """The losses to an attack, and what they and an extra die do to the condition."""
+        """Return a phase of losses; `change` gives the condition after them and an extra die."""
         return Phase(self._after(change, len(pmf)), Die(pmf), 1, tuple(ExtraDie(die, len(pmf)) for die in extra))
 
     def phase(self, change: Callable[[Any, Any], Any], *dice: Any) -> Phase:
-        """A phase that changes the condition alone; `dice` as those of a Phase."""
+        """Return a phase that only changes the condition; `dice` are the dice of a Phase."""
         return Phase(self._after(lambda condition, _, total: change(condition, total)), *dice)
 
     def _after(self, change: Callable[[Any, Any, Any], Any], numbers: int = 1) -> Change:
@@ -83,9 +83,9 @@ class System:
         return after
 
     def chain(self) -> tuple[Chain, Turns]:
-        """All rounds one after the other, and their phases.
+        """Return the chain of all rounds, and the phases of each round.
 
-        Of a duel those in which no model is lost, one, … all, in one attack: driven along the paths of its losses.
+        For a duel there is a round for each number of models lost, 0 to all; the paths of its losses select them.
         """
         pmfs = self.question.pmfs or [certainly(lost) for lost in range(self.models + 1)]
         attacks = {pmf: self._attack(pmf) * self.question.attacks for pmf in dict.fromkeys(pmfs)}
@@ -103,7 +103,7 @@ class System:
 
 
 class ArmouredClash(System):
-    """Suppression tests after losses, breaking, falling back (AC-4.5, AC-5).
+    """Suppression tests after losses, breaking and falling back (AC-4.5, AC-5).
 
     A condition is ``times fallen back * 3 + status``; a unit that broke or fled is gone.
     """
@@ -115,7 +115,7 @@ class ArmouredClash(System):
         super().__init__(question)
         stated, edge = question.armoured_clash, question.edge_distance
         falls = 1 if edge is None else max(math.ceil(edge / FALL_BACK), 1)
-        self.falls = min(falls, question.rounds_played * question.attacks + 1)  # that it can make and not reach it
+        self.falls = min(falls, question.rounds_played * question.attacks + 1)  # numbers of falls before the edge
         self.conditions = self.falls * 3
         limit = int(question.models * question.ruleset.break_share)
         if stated.break_limit is not None:
@@ -127,12 +127,12 @@ class ArmouredClash(System):
         self._fight.discipline, self._fight.break_limit, self._fight.test = own, limit, Test.BY_CARD
         deck = question.ruleset.armoured_clash.deck.counts()
         self._card = Die(tuple(deck.tolist()), int(deck.sum()))
-        self.after = (self.phase(lambda condition, _: condition - condition % 3),)  # activated, it is calm (AC-5.7)
+        self.after = (self.phase(lambda condition, _: condition - condition % 3),)  # activation calms the unit (AC-5.7)
 
     def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
         far = int(self.question.edge_distance is None)
 
-        def after(states: States, totals: Any) -> Any:  # each call with a record of its own, which it writes into
+        def after(states: States, totals: Any) -> Any:  # a copy, because a call writes into the record
             return attacked(self._fight.copy(), self.falls, far, self.gone_from, len(pmf), len(totals), states[:, 0])
 
         return (Phase(after, Die(pmf), 1, (ExtraDie(self._card, len(pmf)),)),)
@@ -142,7 +142,7 @@ class ArmouredClash(System):
 
 
 def in_words(discipline: int | None, break_limit: int | None) -> dict[str, str]:
-    """Return the DISCIPLINE and BREAK LIMIT that stand for a unit's nerve in Armoured Clash, as text."""
+    """Return the DISCIPLINE and BREAK LIMIT of a unit in Armoured Clash, as text."""
     values = {"DISCIPLINE": discipline, "BREAK LIMIT": break_limit}
     return {name: "none" if value is None else str(value) for name, value in values.items()}
 
@@ -151,9 +151,9 @@ def in_words(discipline: int | None, break_limit: int | None) -> dict[str, str]:
 def attacked(
     fight: FightFacts, falls_apart: int, far: int, gone: int, numbers: int, totals: int, states: States
 ) -> States:
-    """The states after an attack: shape (states, totals), a total being one of so many losses and, above it, the card.
+    """Return the states after an attack: shape (states, totals); a total is ``card * numbers + losses``.
 
-    `falls_apart` is how many numbers of falls are distinguished; `far`: it never reaches its edge.
+    `falls_apart` is how many numbers of falls the states distinguish; `far`: the unit never reaches its edge.
     """
     after = np.empty((len(states), totals), np.int64)
     for row, state in enumerate(states):
@@ -228,8 +228,8 @@ class Legion(System):
 class GrandeTactique(System):
     """Infantry worn down by fire, its morale check, flight and rally (GT-2, GT-3, GT-5, GT-6).
 
-    A condition is ``flights made * 3``, and eager, shaken or routed; then comes that of a unit off the map. Rallying
-    does not move a unit back: what it has fled stays fled.
+    A condition is ``flights * 3`` plus 0 to 2 for eager, shaken or routed; the last one is off the map. Rallying does
+    not move a unit back.
     """
 
     title, rules = "Grande Tactique", "GT-2, GT-3, GT-5, GT-6"
@@ -239,7 +239,7 @@ class GrandeTactique(System):
         super().__init__(question)
         stated, ruleset, edge = question.grande_tactique, question.ruleset.grande_tactique, question.edge_distance
         flights = question.rounds_played + 2 if edge is None else max(math.ceil(edge / gt.INFANTRY_FLIGHT), 1)
-        self._far = flights > question.rounds_played + 1  # flights need not be counted
+        self._far = flights > question.rounds_played + 1  # True: flights need not be counted
         self._flights = 1 if self._far else flights
         self._off_map = self._flights * 3
         self.conditions = self._off_map + 1
@@ -256,7 +256,7 @@ class GrandeTactique(System):
         }
 
         def pips(condition: Any, totals: Any) -> Any:
-            """A routed unit rallies or flees again (GT-6)."""
+            """Rally a routed unit, or let it flee again (GT-6)."""
             rallied = condition - gt.FLEEING + (gt.SHAKEN if stated.rallied == "shaken" else gt.EAGER)
             then = np.where(gt.rallies(totals - stated.pips_elsewhere, 0), rallied, self._after_flight(condition))
             return np.where((condition != self._off_map) & (condition % 3 == gt.FLEEING), then, condition)
@@ -264,13 +264,13 @@ class GrandeTactique(System):
         self.before = (self.phase(pips, sided(ruleset.pip_sides), ruleset.pip_dice),)
 
     def _after_flight(self, condition: Any) -> Any:
-        """The condition after one more flight (GT-5, GT-6)."""
+        """Return the condition after one more flight (GT-5, GT-6)."""
         flights = 0 if self._far else condition // 3 + 1
         fled = flights * 3 + gt.FLEEING + 0 * condition
         return np.where(flights >= self._flights, self._off_map, fled)
 
     def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
-        """Losses; worn down, the eager are shaken, the shaken check their morale (GT-2)."""
+        """Return the losses; if worn down, an eager unit is shaken and a shaken one checks its morale (GT-2)."""
 
         def under_fire(condition: Any, lost: Any, rolled: Any) -> Any:
             status = condition % 3
@@ -287,9 +287,9 @@ class GrandeTactique(System):
 
 
 class Warmaster(System):
-    """Driven back by shooting, confused by a 6 (WM-1, WM-9); in the open, so no obstacle is met.
+    """Driven back by shooting, confused by a 6 (WM-1, WM-9), in the open without obstacles.
 
-    A condition is ``dice to be rolled * 2 + confused``.
+    A condition is ``dice to roll * 2 + confused``.
     """
 
     title, rules = "Warmaster", "WM-1, recovery of WM-9"
@@ -298,11 +298,11 @@ class Warmaster(System):
     def __init__(self, question: Question) -> None:
         super().__init__(question)
         self._dice = question.warmaster.dice
-        most_losses = max((len(pmf) - 1 for pmf in question.pmfs), default=self.models)  # to one attack
+        most_losses = max((len(pmf) - 1 for pmf in question.pmfs), default=self.models)  # losses to one attack
         self._most = self._dice * min(most_losses, self.models)
         self.conditions = (self._most + 1) * 2
         self.equivalents = {"drive-back dice": f"{self._dice} a model lost", "nerve": "does not enter"}
-        self.after = (self.phase(lambda condition, _: condition - condition % 2),)  # it recovers (WM-9)
+        self.after = (self.phase(lambda condition, _: condition - condition % 2),)  # the unit recovers (WM-9)
 
     def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
         def driven_back(condition: Any, lost: Any, _: Any) -> Any:
@@ -320,7 +320,7 @@ class Warmaster(System):
 
 
 class Mordheim(System):
-    """Rout tests of the warband at the start of its turns (MD-1); there are no conditions, and a rout ends all."""
+    """Rout tests of the warband at the start of its turns (MD-1); there is one condition, and a rout is final."""
 
     title, rules = "Mordheim", "MD-1"
     shaken, routed, gone = "25% out of action, test passed", "never: it leaves at once", "routed, destroyed"
@@ -342,7 +342,7 @@ class Mordheim(System):
         return fights & md.rout_test_due(self.models - models, self.models)
 
     def fates(self, states: States) -> NDArray[np.int64]:
-        """By how many are out of action."""
+        """Return the fate of each state, by the number out of action."""
         gone = (states == 0) | (states == self.gone_from)
         return np.select([gone, self._is_due(states)], [GONE, SHAKEN], STEADY)
 

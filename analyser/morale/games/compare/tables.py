@@ -1,9 +1,9 @@
-"""The comparison: by round and system, whether the unit is steady, shaken, routed or gone.
+"""The comparison: probabilities that the unit is steady, shaken, routed or gone, by round and system.
 
-Its losses can be those of a duel of Armoured Clash (AC-9.2). What is lost in a round depends on how both sides came out
-of the round before, so losses of different rounds depend on each other: a path of losses has its probability as a
-whole. The exact method propagates the joint distribution of the pair of states and the path that led to it; Monte Carlo
-plays every trial round by round.
+Its losses can come from a duel of Armoured Clash (AC-9.2). The losses of a round depend on the state of both sides
+before it. So the losses of different rounds are dependent, and only a whole path of losses has a probability. The
+exact method propagates the joint distribution of the pair of states and the path of losses. Monte Carlo plays every
+trial round by round.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from analyser.engine.fight.sampled.simulation import Simulation
 
 SECTIONS = ("duel", "a", "b")
-MOST_STATES = 4000  # pairs of states whose next round is worked out: some seconds
-MOST_ENTRIES = 4_000_000  # pairs of states with the losses that led to them
+MOST_STATES = 4000  # pairs of states whose next round is computed; takes some seconds
+MOST_ENTRIES = 4_000_000  # pairs of states with different paths of losses
 MOST_PATHS = 20_000
-BATCH = 1 << 20  # trials that are played side by side
+BATCH = 1 << 20  # trials simulated side by side
 Numbers = NDArray[np.int64]
 NOT_MODELLED = (
     "Legion: a commander (LG-3); terrain on the way, clambering, withdrawing, Jump, Reposition and Spur, minis in "
@@ -58,7 +58,7 @@ def chains(question: Question) -> dict[str, Chain]:
 
 
 def weights(question: Question, sampling: Sampling) -> dict[str, Recorded]:
-    """The weights of each system's states; of a duel, Armoured Clash's are its fates there."""
+    """Return the weights of each system's states; for a duel, the states of Armoured Clash are its fates."""
     if question.duel is None:
         return weights_of(chains(question), sampling)
     stream = exact_stream(question) if sampling.is_exact else sampled_stream(question, sampling)
@@ -73,7 +73,7 @@ def weights(question: Question, sampling: Sampling) -> dict[str, Recorded]:
 
 
 def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
-    """`fates`; `equivalents` of the unit's nerve, `correspondence` of each DISCIPLINE's; `words` for the fates."""
+    """Return `fates`, `equivalents` of the nerve, their `correspondence` by DISCIPLINE, and `words` of fates."""
     systems = {name: system(question) for name, system in systems_of(question).items()}
     fates = {name: system.fates(recorded[name].states) for name, system in systems.items()}
     columns = {
@@ -108,7 +108,7 @@ def _correspondence(question: Question) -> Keys:
 
 
 def rules(question: Question) -> Rules:
-    """The rules that the numbers come from or do not, and what to know about the comparison."""
+    """Return the rules used, the rules not modelled, and warnings about the comparison."""
     clash, used = SYSTEMS[CLASH].title, RulesUsed()
     if question.duel is not None:
         scenario = scenario_of(question)
@@ -136,7 +136,7 @@ def rules(question: Question) -> Rules:
 
 
 def completed(raw: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
-    """A raw question whose duel is resolved, and what the duel says of the unit filled in: InputError beside it."""
+    """Return a raw question with its duel resolved and the unit's values from it; InputError for contradictions."""
     stated = {key: raw[key] for key in SECTIONS if raw.get(key) is not None}
     if not stated:
         return dict(raw)
@@ -156,7 +156,7 @@ def completed(raw: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
             allowed = f"left out, or {stated_there[key]}" if key in stated_there else "left out"
             raise InputError("the duel says it itself", where=key, allowed=allowed)
     nerve, deck = {}, scenario.ruleset.deck.counts()
-    if unit.discipline is not None:  # the probability to turn up a card that passes an unmodified test
+    if unit.discipline is not None:  # probability of a card that passes an unmodified test
         nerve = {"nerve": float(deck[: unit.discipline + 1].sum() / deck.sum())}
     resolved = scenario.as_dict()
     return {**nerve, **raw, **stated_there, **{key: resolved[key] for key in SECTIONS}}
@@ -168,7 +168,7 @@ def _says(value: object) -> bool:
 
 
 def scenario_of(question: Question) -> DuelScenario:
-    """The duel of a question."""
+    """Return the duel of a question."""
     sections = {key: getattr(question, key) for key in SECTIONS}
     return load_as(DuelScenario, {**sections, "ruleset": question.ruleset.armoured_clash.model_dump(mode="json")})
 
@@ -177,7 +177,7 @@ class Stream(NamedTuple):
     """Losses and fates of one side of a duel."""
 
     paths: Paths  # models lost, round by round
-    fates: NDArray[Any]  # the weight of each fate at the end of each round: shape (rounds, 4)
+    fates: NDArray[Any]  # weight of each fate at the end of each round: shape (rounds, 4)
 
 
 def fates_of(states: Numbers) -> Numbers:
@@ -187,7 +187,7 @@ def fates_of(states: Numbers) -> Numbers:
 
 
 class ClashInDuel(ArmouredClash):
-    """The unit of a duel as it stands there (AC-9.2); a state is its fate."""
+    """Armoured Clash for the unit of a duel (AC-9.2); a state is its fate in the duel."""
 
     rules, shaken = "AC-9.2", "suppressed, disordered"
 
@@ -197,7 +197,7 @@ class ClashInDuel(ArmouredClash):
         self.equivalents = in_words(unit.discipline, unit.break_limit)
 
     def fates(self, states: Numbers) -> Numbers:
-        """The states."""
+        """Return the states, which are fates."""
         return states
 
 
@@ -207,11 +207,11 @@ def systems_of(question: Question) -> dict[str, type[System]]:
 
 
 _Round = tuple[Numbers, Numbers, NDArray[Any]]
-"""From a pair of states: the numbers of those that follow, what is lost, and how likely or often that is."""
+"""Results of a round from a pair of states: numbers of the next pairs, losses, and probabilities or counts."""
 
 
 class _Duel:
-    """A duel as it is played, and the pairs of its states as they are met, each with its number."""
+    """A duel, and the pairs of states reached so far, which are numbered in order."""
 
     def __init__(self, question: Question) -> None:
         scenario = scenario_of(question)
@@ -233,13 +233,13 @@ class _Duel:
         return np.array([self._numbers[pair] for pair in zip(first, second)], np.int64)
 
     def fates(self, pairs: Numbers, weights: NDArray[Any] | None = None) -> NDArray[Any]:
-        """The weight of each fate of the side that is looked at, from those of some pairs."""
+        """Return the weight of each fate of the question's side, from weights of pairs."""
         return np.bincount(fates_of(np.array(self.states)[:, self._side])[pairs], weights, len(FATES_OF_SYSTEMS))
 
     def ended(self, number: int, sampling: Sampling) -> _Round:
-        """Where a round from a pair leads, what is lost in it, and how likely or often that is.
+        """Return the results of a round from a pair.
 
-        A duel that is over stays as it is: the rounds that are left change nobody's losses or fate.
+        A duel that is over does not change: the remaining rounds affect neither losses nor fates.
         """
         pair = self.states[number]
         if is_removed(np.array(pair)).any():
@@ -253,7 +253,7 @@ class _Duel:
         return after, lost, states.weights
 
     def round_from(self, number: int) -> _Round:
-        """The distribution of a round from a pair, worked out once."""
+        """Return the exact results of a round from a pair, cached."""
         if number not in self._rounds:
             if len(self._rounds) >= MOST_STATES:
                 raise _too_large(f"{MOST_STATES} pairs of states")
@@ -267,13 +267,13 @@ def _too_large(what: str) -> TooLargeError:
 
 
 def _extended(numbers: Numbers, models: int, path: Numbers) -> tuple[Numbers, Numbers]:
-    """All paths one round longer, and the row of each of `path`: the row so far times (models + 1), plus the loss."""
+    """Return the paths with one more round, and the row of each `path`, given as ``old row * (models + 1) + loss``."""
     paths, path = np.unique(path, return_inverse=True)
     return np.column_stack([numbers[paths // (models + 1)], paths % (models + 1)]), path
 
 
 def exact_stream(question: Question) -> Stream:
-    """The joint distribution of the losses in all rounds; TooLargeError for more than can be followed."""
+    """Return the joint distribution of the losses in all rounds; TooLargeError if there are too many paths."""
     models, duel, numbers = question.models, _Duel(question), np.zeros((1, 0), np.int64)
     path, pair, probability = np.zeros(1, np.int64), np.zeros(1, np.int64), np.ones(1)
     fates = np.zeros((question.rounds_played, len(FATES_OF_SYSTEMS)))
@@ -289,7 +289,7 @@ def exact_stream(question: Question) -> Stream:
 def _one_round(
     duel: _Duel, path: Numbers, pair: Numbers, probability: NDArray[np.float64]
 ) -> tuple[Numbers, NDArray[np.float64]]:
-    """Paths and pairs after a round, each once, and their probabilities; `path` has room for a number."""
+    """Return distinct paths and pairs after a round, and probabilities; `path` is a multiple of (models + 1)."""
     parts, size = [], 0
     for number in np.unique(pair):
         (after, lost, weights), rows = duel.round_from(int(number)), np.flatnonzero(pair == number)
@@ -326,12 +326,12 @@ def sampled_stream(question: Question, sampling: Sampling) -> Stream:
 
 
 def _played(duel: _Duel, pair: Numbers, stream: np.random.Generator, threads: int) -> tuple[Numbers, Numbers]:
-    """Where each trial stands after a round, and what it has lost in it.
+    """Return the pair of states of each trial after a round, and its losses in it.
 
-    Trials in one state are played together; which of them each result is that of is shuffled, as they are exchangeable.
+    Trials in one pair are simulated together, and the results are assigned to them at random.
     """
     after, lost = np.empty_like(pair), np.empty_like(pair)
-    short = pair.astype(np.uint16) if len(duel.states) < 1 << 16 else pair  # which is sorted much faster
+    short = pair.astype(np.uint16) if len(duel.states) < 1 << 16 else pair  # sorts much faster
     by_pair = np.argsort(short, kind="stable")
     starts = np.flatnonzero(np.diff(pair[by_pair], prepend=-1))
     for rows in np.split(by_pair, starts[1:]):

@@ -32,19 +32,19 @@ from analyser.morale.result_tables import (
 BONUS = {"regular": 0, "veteran": 1, "old guard": 2}  # (GT-9)
 CAUSES = {"charged": gt.CHARGED, "worn down": gt.WORN_DOWN, "lost firing": gt.LOST_FIRING}
 DIE = sided(6)
-SURROUNDED = gt.TOTALS  # a state is the total of the flight dice; then comes this one
+SURROUNDED = gt.TOTALS  # states are totals of the flight dice, followed by this one
 ENDS = ("off the map", "surrounded")
 NAMES = {gt.EAGER: "eager", gt.SHAKEN: "shaken", gt.ROUTED: "routed", steps.LEFT_MAP: "off the map"}
 STATUSES_TOLD = ("eager", "shaken")
 STATUS_OF = {"standing": gt.EAGER, "routed": gt.ROUTED, "destroyed": gt.DESTROYED}
 DIVISION_LINES = {"p_collapsed": "collapsed", "p_corps_halted": "corps halted"}
-RALLIED, DESTROYED = range(2)  # after the places
+RALLIED, DESTROYED = range(2)  # conditions after the positions
 PIP_PHASE = "PIP dice, rally (GT-6)"
 CHARGES = ("no charge", "cavalry charges", "infantry charges")
 
 
 class UnitTested(Section[Check]):
-    """A unit to which something happens that may make it flee."""
+    """A unit in a situation that may make it flee."""
 
     def _prepare(self) -> None:
         cause = CAUSES[self.asked.cause]
@@ -52,7 +52,7 @@ class UnitTested(Section[Check]):
             cause = gt.WORN_DOWN_BY_ARTILLERY
         response = gt.response(gt.ARMS[self.asked.arm], self.asked.state == "shaken", cause)
         ignored = response == gt.IS_SHAKEN and not self.question.ruleset.fire_shakes
-        self.response = gt.STANDS if ignored else response  # one of those of the rules (GT-1, GT-2)
+        self.response = gt.STANDS if ignored else response  # one of the effects in `rules` (GT-1, GT-2)
 
     def chain(self) -> Chain:
         check, ruleset, start = self.asked, self.question.ruleset, STATUSES_TOLD.index(self.asked.state)
@@ -70,7 +70,7 @@ class UnitTested(Section[Check]):
         return Chain(start, (tested, RECORD), gt.SILENCED + 1, story=story)
 
     def answer(self, recorded: Recorded) -> Answer:
-        """`check`: whether it stands, flees or is silenced, and its state afterwards."""
+        """Return `check`: probabilities to stand, flee or be silenced, and of the state afterwards."""
         eager, shaken, _, routed, _, silenced = recorded.of_all(gt.SILENCED + 1).T
         probabilities = {"p_stands": eager + shaken, "p_flees": routed, "p_silenced": silenced}
         probabilities |= {"p_eager": eager, "p_shaken": shaken, "p_routed": routed}
@@ -99,7 +99,7 @@ class UnitTested(Section[Check]):
 
 
 class OneFlight(Section[Flight]):
-    """A unit that flees, and who pursues it."""
+    """A flight of one unit, and its pursuit."""
 
     def _prepare(self) -> None:
         self._arm, self._enemy = gt.ARMS[self.asked.arm], gt.ARMS[self.asked.enemy]
@@ -118,7 +118,7 @@ class OneFlight(Section[Flight]):
         return Chain(0, (gap, onward, RECORD), gt.TOTALS + 1, story=story)
 
     def _end(self, total: int) -> tuple[str, float]:
-        """The fate of a flight with this total of its dice, and how far it went."""
+        """Return the fate and the distance of a flight with this total of its dice."""
         distance, shelter = float(gt.flight_distance(self._arm, total)), self.asked.shelter_distance
         if shelter is not None and gt.finds_shelter(self._arm, shelter):
             return "in shelter", shelter
@@ -126,11 +126,11 @@ class OneFlight(Section[Flight]):
         return "off the map" if edge is not None and gt.off_map(distance, edge) else "routed", distance
 
     def answer(self, recorded: Recorded) -> Answer:
-        """`flight`: fate, distance and pursuit together; `fates`: how likely each is, and the mean distances."""
+        """Return `flight`: the joint distribution of fate, distance and pursuit; `fates`: probabilities and means."""
         weights = recorded.of_all(gt.TOTALS + 1)
         ends = [*(self._end(total) for total in range(gt.TOTALS)), ("surrounded", 0.0)]
         fates, distances = map(np.array, zip(*ends))
-        moves = fates != "surrounded"  # a unit that is surrounded does not move, and nobody pursues it
+        moves = fates != "surrounded"  # a surrounded unit does not move and is not pursued
         pursued = [float(gt.pursuit_distance(self._enemy, self._arm, distance)) for distance in distances]
         pursuits, met = np.where(moves, pursued, 0.0), np.flatnonzero(weights[0])
         keys = {"fate": fates[met].tolist(), "distance": distances[met].tolist(), "pursuit": pursuits[met].tolist()}
@@ -164,7 +164,7 @@ class OneFlight(Section[Flight]):
 
 
 class ChainReaction(Section[Column]):
-    """The units as those of a game (:mod:`.game_steps`) in one column, the first to flee as the lowest field.
+    """Units as in a game (:mod:`.game_steps`), in one column; the first to flee is the lowest field.
 
     Each is eager, shaken, fleeing, routed or off the map.
     """
@@ -206,7 +206,7 @@ class ChainReaction(Section[Column]):
         return Chain(0, phases, self._statuses**count, what, "fewer friends", story)
 
     def answer(self, recorded: Recorded) -> Answer:
-        """`chain`: how many friends flee; `friends`: what becomes of each; `joint`: of all together."""
+        """Return `chain`: number of fleeing friends; `friends`: fate of each; `joint`: fates of all units."""
         states, weights = recorded
         (pmf,), statuses = weights, steps.read(self.units, states)[0]
         friends, count, met = statuses[:, 1:], len(self.asked.friends), np.flatnonzero(pmf)
@@ -244,9 +244,9 @@ class ChainReaction(Section[Column]):
 
 
 class UnitsOfDivision(Section[Division]):
-    """The units as those of a game (:mod:`.game_steps`) that stay where they rout; cavalry charges them or rides down.
+    """Units as in a game (:mod:`.game_steps`) that rout by a charge of cavalry and stay in place.
 
-    Who has rallied is as one that never routed.
+    A second charge rides a routed unit down. A rallied unit is like one that never routed.
     """
 
     def _prepare(self) -> None:
@@ -260,7 +260,7 @@ class UnitsOfDivision(Section[Division]):
         self.units = units._replace(rallied=gt.EAGER, elsewhere=elsewhere, collapses=1)
 
     def chain(self) -> Chain:
-        """Turns: PIPs rally, those left in rout may be lost, those who stand may rout; then the state is recorded."""
+        """Return the turns: units rally by PIPs, routed ones may be lost, standing ones may rout; records each turn."""
         division, ruleset, count = self.asked, self.question.ruleset, len(self.asked.units)
         pips = steps.change(self.units, steps.PIPS, 0)
         turn = [Phase(pips, sided(ruleset.pip_sides), ruleset.pip_dice, title=PIP_PHASE)]
@@ -278,7 +278,7 @@ class UnitsOfDivision(Section[Division]):
         return Chain(start, phases, size, what, less, Story(partial(steps.said_of, self.units), "Turn"))
 
     def answer(self, recorded: Recorded) -> Answer:
-        """`division`: collapse by turn; `units`: each unit by turn; `standing`: how many stand, by turn."""
+        """Return `division`: collapse by turn; `units`: each unit by turn; `standing`: number standing by turn."""
         states, weights = recorded
         (now, _), count, turns = steps.read(self.units, states), len(self.asked.units), turns_of(weights)
         standing, lost = (now == gt.EAGER).sum(axis=1), (now == gt.DESTROYED).sum(axis=1)
@@ -301,7 +301,7 @@ class UnitsOfDivision(Section[Division]):
 def division_probabilities(
     division: Division | Game, standing: NDArray[np.int64], lost: NDArray[np.int64], states: States, weights: Weights
 ) -> dict[str, Weights]:
-    """Return the outcomes of a division, whose states have the collapse as their lowest digit (GT-8)."""
+    """Return probabilities of a division, whose states have the collapse as lowest field (GT-8)."""
     return {
         "p_collapsed": weights @ (states % 2),
         "p_corps_halted": weights @ gt.is_halted(lost, division.corps_units or len(division.units)),
@@ -310,7 +310,7 @@ def division_probabilities(
 
 
 def by_unit_and_turn(probabilities: dict[str, Weights], turn: str = "turn", **more: list[Any]) -> Table:
-    """Probabilities of each unit in each turn, arrays of shape (turns, units); further keys have one value a unit."""
+    """Return a table of probabilities, arrays of shape (turns, units); further keys have a value for each unit."""
     turns, units = next(iter(probabilities.values())).shape
     columns = {name: weights.T for name, weights in probabilities.items()}
     return Table.crossed({"unit": range(1, units + 1), **more}, {turn: range(1, turns + 1)}, columns)
@@ -319,13 +319,13 @@ def by_unit_and_turn(probabilities: dict[str, Weights], turn: str = "turn", **mo
 class UnitsInRout(Section[Rout]):
     """A state is the conditions of all units as one integer, the first unit as the lowest field.
 
-    A condition is the unit's place (:class:`.rules.Place`), or one of two that come after those: rallied, destroyed.
+    A condition is the index of the unit's position (:class:`.rules.Place`), or after these rallied or destroyed.
     """
 
     def _prepare(self) -> None:
         self._turns = self.asked.turns or self.question.ruleset.turns
-        most = 2 * self._turns  # flights: one for want of PIPs and one for a charge, each turn
-        reach, far = most * gt.INFANTRY_FLIGHT, {"shelter_distance": None}  # beyond it woods are as good as none
+        most = 2 * self._turns  # flights: each turn one without PIPs and one by a charge
+        reach, far = most * gt.INFANTRY_FLIGHT, {"shelter_distance": None}  # farther woods have no effect
         units = (
             unit.model_copy(update=far if (unit.shelter_distance or 0) > reach else {}) for unit in self.asked.units
         )
@@ -337,14 +337,14 @@ class UnitsInRout(Section[Rout]):
         self._collapsed = standing is not None and bool(gt.has_collapsed(standing, len(self.asked.units)))
 
     def _now(self, name: str, states: Any) -> tuple[Any, Any, int]:
-        """The condition of a unit, that after one more flight (GT-5, GT-6), and how many places it has."""
+        """Return a unit's condition, that after one more flight (GT-5, GT-6), and its number of positions."""
         now, path = self.fields.get(name, states), self.paths[name]
         count = len(path.places)
         after = [count + DESTROYED if totals[0] == gt.OFF_MAP else totals[0] for totals in path.onward]
         return now, np.array([*after, *range(count, count + 2)])[now], count
 
     def _pip_phase(self, states: Any, pips: Any) -> Any:
-        """Units rally in order as far as PIPs go, the others flee again, but for those in shelter (GT-6)."""
+        """Rally units in order while PIPs last; the others flee again, except in shelter (GT-6)."""
         after, left = states, np.maximum(pips - self.asked.pips_elsewhere, 0)
         for name, path in self.paths.items():
             now, then, count = self._now(name, states)
@@ -356,13 +356,13 @@ class UnitsInRout(Section[Rout]):
         return after
 
     def _charged(self, name: str, states: Any, enemy: Any) -> Any:
-        """No charge, one by cavalry, which it does not survive (GT-7), or by infantry, even out of shelter (GT-6)."""
+        """Apply a charge: by cavalry it destroys the unit (GT-7), by infantry it flees, even from shelter (GT-6)."""
         now, flees, count = self._now(name, states)
         dies = np.where(now < count, count + DESTROYED, now)
         return self.fields.put(states, **{name: np.choose(enemy, [now, dies, flees])})
 
     def chain(self) -> Chain:
-        """Turns of a PIP phase and the charges after it; the state at the end of each is recorded."""
+        """Return the turns, each with a PIP phase and charges; records the state at the end of each."""
         ruleset, charge = self.question.ruleset, Die((1.0 - sum(self._charges), *self._charges), words=CHARGES)
         turn = [Phase(self._pip_phase, sided(ruleset.pip_sides), ruleset.pip_dice, title=PIP_PHASE)]
         for name in self.paths if any(self._charges) else ():
@@ -385,15 +385,15 @@ class UnitsInRout(Section[Rout]):
         return said
 
     def answer(self, recorded: Recorded) -> Answer:
-        """`rout`: each unit by turn; `time_in_rout`: when its rout ended, and how; `still_routed`: how many at once."""
+        """Return `rout`: each unit by turn; `time_in_rout`: end of its rout; `still_routed`: number by turn."""
         states, weights = recorded
         of_units = [self.fields.get(name, states) - len(path.places) for name, path in self.paths.items()]
-        beyond = np.stack(of_units, axis=1)  # the places
+        beyond = np.stack(of_units, axis=1)  # condition minus the number of positions
         rallied, routed, destroyed = (weights @ now for now in (beyond == RALLIED, beyond < 0, beyond == DESTROYED))
         then = {"p_rallied_then": rallied, "p_destroyed_then": destroyed}
         ended = {name: np.diff(weights, axis=0, prepend=0) for name, weights in then.items()}
         ends = sum(ended.values())
-        ends[-1] += routed[-1]  # still routed: all the turns there were
+        ends[-1] += routed[-1]  # still routed at the end: counted in the last turn
         mean, numbers = Mean.of(ends.T, np.arange(1, len(ends) + 1)), range(1, len(self.paths) + 1)
         tables = {
             "rout": by_unit_and_turn({"p_rallied": rallied, "p_routed": routed, "p_destroyed": destroyed}),

@@ -1,8 +1,8 @@
-"""The steps of a division's game: what befalls a unit, and the flights that it leads to, as kernels (GT-1 to GT-11).
+"""Steps of a division's game as kernels: events of a unit, and the flights that follow (GT-1 to GT-11).
 
-A unit's condition is its place (:class:`.rules.Place`), whether it has ever rallied, and its status. A state is an
-integer: whether the division has collapsed, if that matters, as its lowest field, then the condition of each unit,
-counted among those that it can come to.
+A unit's condition has its position (:class:`.rules.Place`), a flag "has rallied", and its status. A state is an
+integer: if needed, its lowest field is the collapse of the division. Then it has the condition of each unit, as an
+index among the conditions that the unit can have.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ EAGER, SHAKEN, FLEEING, ROUTED = rules.EAGER, rules.SHAKEN, rules.FLEEING, rules
 RIDDEN_DOWN, SILENCED = rules.DESTROYED, rules.SILENCED
 FLEEING_FROM_CAVALRY, LEFT_MAP, SURROUNDED, WITHDRAWN = range(SILENCED + 1, SILENCED + 5)
 STATUSES = WITHDRAWN + 1
-STANDING, TO_FLY = 1 << EAGER | 1 << SHAKEN, 1 << FLEEING | 1 << FLEEING_FROM_CAVALRY  # a bit for each status
+STANDING, TO_FLY = 1 << EAGER | 1 << SHAKEN, 1 << FLEEING | 1 << FLEEING_FROM_CAVALRY  # one bit for each status
 STATUS_WORDS = (
     *("eager", "shaken", "must flee", "routed", "destroyed", "silenced"),
     *("must flee from cavalry", "off the map", "surrounded", "withdrawn"),
@@ -32,30 +32,30 @@ ON_MAP = STANDING | TO_FLY | 1 << ROUTED | 1 << SILENCED
 WITHDRAWAL, PIPS, FLIGHT, ARTILLERY_FIRE, INFANTRY_FIRE, LOST_FIRING, CHARGE_IN_ROUT, CHARGE = range(8)
 NO_CHARGE, BY_CAVALRY, BY_INFANTRY = range(3)
 CAUSES = np.array([-1, -1, -1, rules.WORN_DOWN_BY_ARTILLERY, rules.WORN_DOWN, rules.LOST_FIRING])
-ALL = 1 << 30  # totals
+ALL = 1 << 30  # more than any total
 FAR = 1000.0  # inches: beyond the reach of Old Guard
 
 
 class Units(NamedTuple):
     """The units of a game as integers; shapes (units,).
 
-    The conditions that a unit can come to are far fewer than places times statuses: who has fled and stands has
-    rallied, who is gone has no place.
+    A unit can have far fewer conditions than positions times statuses: a unit that stands after a flight has rallied,
+    and a unit that is gone has no position.
     """
 
     ground: rules.Ground
-    counts: NDArray[np.int64]  # how many conditions each can come to, whatever the others do
-    numbers: NDArray[np.int64]  # of a condition among those, 0 where it is none of them: shape (units, conditions)
-    of_number: NDArray[np.int64]  # shape (units, most of them), padded with zeros
+    counts: NDArray[np.int64]  # number of possible conditions of each unit
+    numbers: NDArray[np.int64]  # index of a condition among those, 0 if not possible: shape (units, conditions)
+    of_number: NDArray[np.int64]  # condition by index: shape (units, largest count), padded with zeros
     arms: NDArray[np.int64]
-    columns: NDArray[np.int64]  # a number that no other column has, where it is in none
+    columns: NDArray[np.int64]  # number of the column; a unique number if it is in none
     old_guard: NDArray[np.int64]
     modifiers: NDArray[np.int64]
     target: int
     fire_shakes: int
     rallied: int
-    elsewhere: int  # PIPs
-    collapses: int  # whether the state says that the division has
+    elsewhere: int  # PIPs spent on other things
+    collapses: int  # 1 if the state has a field for the collapse
 
 
 class Now(NamedTuple):
@@ -63,20 +63,20 @@ class Now(NamedTuple):
 
     status: NDArray[np.int64]
     place: NDArray[np.int64]
-    rallied: NDArray[np.int64]  # ever
-    line: NDArray[np.int64]  # units that a flight passes through, with one place more than there are units
+    rallied: NDArray[np.int64]  # 1 if it has ever rallied
+    line: NDArray[np.int64]  # units that a flight passes through, ended by -1: shape (units + 1,)
 
 
 @step
 def room_for(units: int) -> Now:
-    """Memory for how a game stands."""
+    """Return an empty record of a game."""
     zeros = np.zeros((3, units), np.int64)
     return Now(zeros[0], zeros[1], zeros[2], np.zeros(units + 1, np.int64))
 
 
 @step
 def condition_of(place: int, rallied: int, status: int) -> int:
-    """A condition as a number; who is no longer on the map has no place."""
+    """Return a condition as a number; a unit that is gone has position 0."""
     return int(((place if ON_MAP >> status & 1 else 0) * 2 + rallied) * STATUSES + status)
 
 
@@ -97,7 +97,7 @@ def unpack(units: Units, state: int, now: Now) -> int:
 
 @step
 def pack(units: Units, now: Now, collapsed: int) -> int:
-    """The state in which a game stands so."""
+    """Return the state of a game as an integer."""
     state, (status, place, rallied, _), counts = 0, now, units.counts
     for unit in range(len(counts) - 1, -1, -1):
         state = state * counts[unit] + units.numbers[unit, condition_of(place[unit], rallied[unit], status[unit])]
@@ -112,7 +112,7 @@ def stands(status: int) -> bool:
 
 @step
 def has_collapsed(now: Now, collapsed: int) -> int:
-    """Return 1 if the division's morale has collapsed, now or before. Withdrawn units are not driven off (GT-8)."""
+    """Return 1 if the division's morale has collapsed, now or before; withdrawn units do not count as lost (GT-8)."""
     left = 0
     for status in now.status:
         left += stands(status) or status == WITHDRAWN
@@ -121,11 +121,11 @@ def has_collapsed(now: Now, collapsed: int) -> int:
 
 @step
 def make_flee(units: Units, now: Now, unit: int, status: int, forced_out: bool) -> None:
-    """A unit must flee, from whom says the status; Old Guard dismays its column at once (GT-2, GT-9).
+    """Make a unit flee with this status; fleeing Old Guard affects its column at once (GT-2, GT-9).
 
     Infantry in woods or a built-up area is routed and stays there, unless infantry forces it out (GT-6).
     """
-    waiting = 1 << unit  # a bit for each unit that must flee
+    waiting = 1 << unit  # one bit for each unit that must flee
     while waiting:
         unit = 0
         while not waiting >> unit & 1:
@@ -142,13 +142,13 @@ def make_flee(units: Units, now: Now, unit: int, status: int, forced_out: bool) 
                 after = rules.near_fleeing_old_guard(before, units.arms[friend], apart)
                 if after == FLEEING and before != FLEEING:
                     waiting |= 1 << friend
-                    after = SHAKEN  # until its turn comes, above
+                    after = SHAKEN  # until the loop reaches it
                 now.status[friend] = after
 
 
 @step
 def distance_from(units: Units, now: Now, guard: int, friend: int) -> float:
-    """Inches between Old Guard and a friend, as far as they matter (GT-9)."""
+    """Return 3 or 9 inches if a friend is within this distance of Old Guard, else FAR (GT-9)."""
     near, rank = units.ground.near[guard, now.place[guard]], units.ground.ranks[friend, now.place[friend]]
     if near[0] <= rank <= near[1]:
         return rules.ROUTED_BY_OLD_GUARD
@@ -163,7 +163,7 @@ def rank_of(units: Units, now: Now, unit: int) -> int:
 
 @step
 def foremost_fleeing(units: Units, now: Now) -> int:
-    """The unit that flees next, the first in the list of those in one place; -1 for none."""
+    """Return the unit that flees next: the foremost one, by list order if equal; -1 for none."""
     foremost = -1
     for unit in range(len(now.status)):
         if TO_FLY >> now.status[unit] & 1 and (
@@ -175,7 +175,7 @@ def foremost_fleeing(units: Units, now: Now) -> int:
 
 @step
 def line_up(units: Units, now: Now, unit: int) -> None:
-    """Line up the friends of a unit's column that stand behind it, the nearest first; -1 where there are no more."""
+    """Set `now.line` to the standing friends behind a unit in its column, nearest first, and then -1."""
     length = 0
     for friend in range(len(now.status)):
         rank, ahead = rank_of(units, now, friend), rank_of(units, now, unit)
@@ -194,7 +194,7 @@ def line_up(units: Units, now: Now, unit: int) -> None:
 
 @step
 def fly(units: Units, now: Now, unit: int, rolled: int, surrounded: int) -> None:
-    """The flight of a unit: those of its column whom it passes through are disrupted, the nearest first (GT-5)."""
+    """Apply the flight of a unit, which disrupts the friends in its column that it passes, nearest first (GT-5)."""
     status, place = now.status[unit], now.place[unit]
     if surrounded:
         now.status[unit] = SURROUNDED
@@ -215,7 +215,7 @@ def fly(units: Units, now: Now, unit: int, rolled: int, surrounded: int) -> None
 
 @step
 def in_pip_phase(units: Units, now: Now, pips: int, collapsed: int) -> None:
-    """Routed units rally in order as far as PIPs go; the others must flee again, but for those in shelter (GT-6)."""
+    """Rally routed units in order while PIPs last; the others must flee again, except in shelter (GT-6)."""
     pips = max(pips - units.elsewhere, 0)
     for unit in range(len(now.status)):
         if now.status[unit] == ROUTED and rules.rallies(pips, collapsed):
@@ -242,7 +242,7 @@ def suffer(units: Units, now: Now, unit: int, cause: int, rolled: int) -> None:
 
 @step
 def charge(units: Units, now: Now, unit: int, enemy: int) -> None:
-    """A charge succeeds, on a unit that stands or, without dice, on one in rout, which cavalry rides down (GT-7)."""
+    """Apply a successful charge on a standing or a routed unit; cavalry rides a routed one down (GT-7)."""
     if enemy == NO_CHARGE:
         return
     if now.status[unit] == ROUTED and enemy == BY_CAVALRY:
@@ -255,9 +255,9 @@ def charge(units: Units, now: Now, unit: int, enemy: int) -> None:
 
 @step
 def state_after(units: Units, phase: int, unit: int, now: Now, collapsed: int, total: int) -> int:
-    """The state that a phase leads to, which befalls one unit, with a total of its dice; `now` is written into.
+    """Return the state after a phase of one unit with a total of its dice; overwrites `now`.
 
-    Only of a unit to which it can happen, as `totals_apart` says.
+    The unit must be one that the phase can affect (`totals_apart`).
     """
     if phase == WITHDRAWAL:
         now.status[unit] = WITHDRAWN
@@ -267,14 +267,14 @@ def state_after(units: Units, phase: int, unit: int, now: Now, collapsed: int, t
         fly(units, now, unit, total % rules.TOTALS, total // rules.TOTALS)
     elif phase in (CHARGE, CHARGE_IN_ROUT):
         charge(units, now, unit, total)
-    elif total % 2:  # it comes to fire
+    elif total % 2:  # there is fire
         suffer(units, now, unit, CAUSES[phase], total // 2)
     return pack(units, now, has_collapsed(now, collapsed))
 
 
 @step
 def totals_apart(units: Units, phase: int, unit: int, now: Now) -> int:
-    """Return the number of totals from 0 that lead to different states; 0 (usual) if the phase changes nothing."""
+    """Return the number of totals from 0 that can lead to different states; 0 if the phase changes nothing."""
     if phase == PIPS:
         return ALL if (now.status == ROUTED).any() else 0
     if phase == CHARGE_IN_ROUT:
@@ -295,7 +295,7 @@ def ends_alike(units: Units, now: Now, unit: int, rolled: int) -> bool:
 
 @tiered(2.0)
 def tabulated(units: Units, phase: int, unit: int, totals: int, states: States) -> States:
-    """The states that some states and each total lead to: shape (states, totals); of a flight, `unit` is not asked."""
+    """Return the next state for each state and total: shape (states, totals). A flight ignores `unit`."""
     after = np.empty((len(states), totals), np.int64)
     before, now = room_for(len(units.arms)), room_for(len(units.arms))
     for row in range(len(states)):
@@ -338,7 +338,7 @@ def dice_of_flight(units: Units, states: States) -> States:
 
 
 def units_of(paths: Sequence[rules.Path], conditions: Sequence[Sequence[int]]) -> Units:
-    """Units of their paths and the conditions that each can come to, in order, without anything else to them."""
+    """Return units from their paths and sorted possible conditions, with 0 in all other fields."""
     ground, counts = rules.ground_of(paths), np.array([len(of_unit) for of_unit in conditions])
     numbers = np.zeros((len(paths), int(ground.places.max()) * 2 * STATUSES), np.int64)
     of_number = np.zeros((len(paths), counts.max()), np.int64)
@@ -350,14 +350,14 @@ def units_of(paths: Sequence[rules.Path], conditions: Sequence[Sequence[int]]) -
 
 
 def start_of(units: Units, statuses: Sequence[int]) -> int:
-    """The state in which units of these statuses start."""
+    """Return the start state of units with these statuses."""
     now = room_for(len(statuses))
     now.status[:] = statuses
     return int(pack(units, now, has_collapsed(now, 0)))
 
 
 def read(units: Units, states: States) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The status of each unit, and whether it has ever rallied, from states: shapes (states, units)."""
+    """Return the status of each unit in states, and 1 if it has ever rallied: shapes (states, units)."""
     of_each, rest = [], states // 2 if units.collapses else states
     for count, of_number in zip(units.counts.tolist(), units.of_number):
         of_each.append(of_number[rest % count])
@@ -372,7 +372,7 @@ def change(units: Units, phase: int, unit: int) -> Change:
 
 
 def flight(units: Units, die: Die, extra_dice: tuple[ExtraDie, ...] = ()) -> Phase:
-    """The next flight, if a unit is to make one."""
+    """Return the phase of the next flight, which has no effect if no unit must flee."""
     title = "Flight (GT-3, GT-5)"
     return Phase(change(units, FLIGHT, 0), die, partial(dice_of_flight, units), extra_dice, rules.FLIGHT_DICE, title)
 

@@ -1,4 +1,4 @@
-"""Questions about fleeing in Grande Tactique, a section each, and the numbers that its text does not print."""
+"""Sections of questions about fleeing in Grande Tactique, and the values that its rulebook does not print."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Turns = Annotated[Rounds | None, Field(description="Turns to play. Default: the 
 
 
 def listed(most: int, description: str) -> Any:
-    """A key that lists 1 to `most` things, and what the help says of it."""
+    """Return a required key for 1 to `most` entries, with its description in the help."""
     return Field(min_length=1, max_length=most, description=description)
 
 
@@ -41,12 +41,12 @@ class Pips(Record):
 
     @property
     def most_pips(self) -> int:
-        """The highest total of the dice."""
+        """Highest total of the dice."""
         return self.pip_dice * self.pip_sides
 
 
 class Ruleset(Pips):
-    """The shipped values, and what they are, stand in ``profiles/morale/grande-tactique.toml``."""
+    """Values of the ruleset; the shipped ones are in ``profiles/morale/grande-tactique.toml``, with comments."""
 
     check_sides: Annotated[int, Field(ge=1, le=1000)]
     check_target: Annotated[int, Field(ge=-100, le=1000)]
@@ -55,7 +55,7 @@ class Ruleset(Pips):
 
 
 class OfAnArm(Record):
-    """A unit that can only be what its arm lets it be: Old Guard is infantry (GT-9), which alone shelters (GT-5)."""
+    """Base of units, with checks of their arm: only infantry can be Old Guard (GT-9) or in shelter (GT-5)."""
 
     arm: Arm = told("infantry", "Its arm: infantry, cavalry or artillery.")
 
@@ -201,17 +201,17 @@ class GameUnit(OfAnArm):
 
     @property
     def fire(self) -> tuple[float, float, float]:
-        """The probabilities to be worn down, by artillery and by infantry, and to lose a firing attack."""
+        """Probabilities to be worn down by artillery and by infantry, and to lose a firing attack."""
         return self.worn_down_by_artillery, self.worn_down_by_infantry, self.loses_firing
 
     @property
     def charges(self) -> tuple[float, float]:
-        """The probabilities of a successful charge while it stands: by cavalry, by infantry."""
+        """Probabilities of a successful charge while it stands: by cavalry, by infantry."""
         return self.charged_by_cavalry, self.charged_by_infantry
 
     @property
     def charges_in_rout(self) -> tuple[float, float]:
-        """The probabilities of a charge while it is routed; those while it stands, where they are not given."""
+        """Probabilities of a charge while it is routed, by default as while it stands."""
         in_rout = self.rout_charged_by_cavalry, self.rout_charged_by_infantry
         cavalry, infantry = (usual if own is None else own for usual, own in zip(self.charges, in_rout))
         return cavalry, infantry

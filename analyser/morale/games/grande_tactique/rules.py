@@ -1,7 +1,7 @@
-"""Grande Tactique: fleeing, pursuit, rout and collapse (GT-1 to GT-11), and where units come to. Distances in inches.
+"""Grande Tactique: fleeing, pursuit, rout and collapse (GT-1 to GT-11), and positions of units, in inches.
 
-A unit's place is a number: 0 is where it stands at the start, the others are those that its flights can lead to. A
-column is a line towards the map edge; what is compared along it are exact lengths, which have their ranks.
+Positions are numbered: position 0 is the start, the others are the possible ends of flights. A column is a line towards
+the map edge. Along it exact lengths are compared by their ranks.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from analyser.morale.questions import as_written
 INFANTRY, CAVALRY, ARTILLERY = range(3)  # artillery never flees, it is silenced instead (GT-1)
 ARMS = {"infantry": INFANTRY, "cavalry": CAVALRY, "artillery": ARTILLERY}
 
-# What may make a unit flee (GT-2): WORN_DOWN by the fire of infantry, LOST_FIRING a firing attack of its own.
+# Causes of fleeing (GT-2); WORN_DOWN: by the fire of infantry, LOST_FIRING: it lost its own firing attack.
 CHARGED, WORN_DOWN, LOST_FIRING, WORN_DOWN_BY_ARTILLERY = range(4)
 
-# States of a unit (GT-1): FLEEING is routed with its move still to be made, ROUTED after it; artillery is SILENCED.
+# States of a unit (GT-1): FLEEING is routed before its flight, ROUTED after it; artillery is SILENCED.
 EAGER, SHAKEN, FLEEING, ROUTED, DESTROYED, SILENCED = range(6)
 
-STANDS, FLEES, CHECKS, IS_SHAKEN, IS_SILENCED = range(5)  # what a cause does to a unit
+STANDS, FLEES, CHECKS, IS_SHAKEN, IS_SILENCED = range(5)  # effects of a cause on a unit
 
-Number = Any  # an integer, or one of each of some states
+Number = Any  # an integer, or an array with one for each state
 
 INFANTRY_FLIGHT, CAVALRY_FLIGHT = 7, 11
 INFANTRY_PURSUED = 6
 FLIGHT_DICE = 2
 RALLY_COST = 2
 SHAKEN_BY_OLD_GUARD, ROUTED_BY_OLD_GUARD = 9, 3
-TOTALS = FLIGHT_DICE * 6 + 1  # of the dice of a flight
+TOTALS = FLIGHT_DICE * 6 + 1  # number of totals of the dice of a flight, from 0
 OFF_MAP, NOBODY = -1, 1 << 40
 
 
 @step
 def response(arm: int, shaken: int, cause: int) -> int:
-    """Return the response of a unit to a cause: stands, flees, takes a morale check (GT-2), is shaken or is silenced.
+    """Return the effect of a cause: the unit stands, flees, takes a morale check (GT-2), is shaken or silenced.
 
     Artillery never flees: a charge and the fire of artillery silence it (GT-1). Fire that wears down an eager unit
     shakes it; only units "already shaken and further worn down" may flee.
@@ -99,9 +99,9 @@ def off_map(moved: float | Fraction, edge: float | Fraction) -> bool:
 
 @step
 def passed_through(status: int, arm: int) -> int:
-    """A friend that a fleeing unit passes through: eager becomes shaken, shaken flees in turn (GT-5).
+    """Return the status of a friend passed by a fleeing unit: eager becomes shaken, shaken becomes fleeing (GT-5).
 
-    Artillery does not rout by chain: it is shaken, and no more (GT-1).
+    Artillery stays shaken, because it does not rout by chain (GT-1).
     """
     if status == EAGER:
         return SHAKEN
@@ -110,7 +110,10 @@ def passed_through(status: int, arm: int) -> int:
 
 @step
 def near_fleeing_old_guard(status: int, arm: int, distance: float) -> int:
-    """A friend so far from Old Guard that flees: shaken within 9, fleeing within 3 (GT-9), but for artillery (GT-1)."""
+    """Return the status of a friend near fleeing Old Guard (GT-9).
+
+    Within 9 inches it is shaken, within 3 inches it flees, except artillery (GT-1).
+    """
     if status in (EAGER, SHAKEN):
         if distance <= ROUTED_BY_OLD_GUARD and arm != ARTILLERY:
             return FLEEING
@@ -138,19 +141,19 @@ def is_halted(lost: Number, units: int) -> Any:
 
 
 class Ground(NamedTuple):
-    """The places of all units; shapes (units, places) or (units, places, totals), padded with zeros."""
+    """Positions of all units; shapes (units, places) or (units, places, totals), padded with zeros."""
 
-    places: NDArray[np.int64]  # how many each unit has: shape (units,)
-    onward: NDArray[np.int64]  # the place that a flight leads to, or OFF_MAP
-    reach: NDArray[np.int64]  # the lowest rank that it passes through, or NOBODY
-    ranks: NDArray[np.int64]  # by inches to the edge: the foremost have the highest
+    places: NDArray[np.int64]  # number of positions of each unit: shape (units,)
+    onward: NDArray[np.int64]  # position after a flight, or OFF_MAP
+    reach: NDArray[np.int64]  # lowest rank that the flight passes through, or NOBODY
+    ranks: NDArray[np.int64]  # ranks by inches to the edge, highest for the foremost
     sheltered: NDArray[np.bool_]  # in woods or a built-up area
-    beside: NDArray[np.bool_]  # in or from shelter: beside its column
-    near: NDArray[np.int64]  # the ranks within 3 inches, first and last, and those within 9: shape (units, places, 4)
+    beside: NDArray[np.bool_]  # not in its column, because it is or was in shelter
+    near: NDArray[np.int64]  # first and last rank within 3 inches, and within 9: shape (units, places, 4)
 
 
 class Place(NamedTuple):
-    """A place of a unit: how far it has fled, whether it is in shelter, and whether beside its column."""
+    """A position of a unit: inches fled, and flags: in shelter, beside its column."""
 
     moved: Fraction
     sheltered: bool
@@ -161,7 +164,7 @@ START = Place(Fraction(0), False, False)
 
 
 class Path(NamedTuple):
-    """The places of one unit, and the one that each total of a flight's dice leads to from each."""
+    """Positions of one unit, and the next position for each position and total of a flight's dice."""
 
     arm: int
     to_edge: Fraction  # inches at the start
@@ -170,7 +173,7 @@ class Path(NamedTuple):
 
 
 def path_of(unit: GameUnit | RoutedUnit, totals: range, flights: int) -> Path:
-    """The places of a unit, found flight by flight."""
+    """Return the positions of a unit, found flight by flight."""
     arm = ARMS[unit.arm]
     edge = None if unit.edge_distance is None else as_written(unit.edge_distance)
     shelter = None if unit.shelter_distance is None or unit.in_shelter else as_written(unit.shelter_distance)
@@ -178,38 +181,38 @@ def path_of(unit: GameUnit | RoutedUnit, totals: range, flights: int) -> Path:
     counts = edge is not None and (unit.column is not None or edge <= farthest)
 
     def after(place: Place, total: int) -> Place | None:
-        """The place after a flight (GT-3, GT-5); None: off the map."""
+        """Return the position after a flight (GT-3, GT-5); None: off the map."""
         moved, beside = place.moved + flight_distance(arm, total), place.beside
-        wooded = shelter is not None and not beside  # there are woods to make for
+        wooded = shelter is not None and not beside  # there is shelter to flee to
         if shelter is not None and wooded and finds_shelter(arm, shelter - place.moved):
             return Place(shelter, True, True)
         if edge is not None and counts:
             if off_map(moved, edge):
                 return None
             last = off_map(moved + flight_distance(arm, 0), edge)
-            if unit.column is None and not wooded and last:  # wherever it is, the next flight leads off the map
+            if unit.column is None and not wooded and last:  # the next flight leads off the map anyway
                 return Place(edge, False, beside)
-        elif not wooded:  # wherever it is, nothing hangs on it
+        elif not wooded:  # the exact position has no effect
             return Place(Fraction(0), False, beside)
         return Place(moved, False, beside)
 
     places, onward, ends = [Place(Fraction(0), unit.in_shelter, unit.in_shelter)], list[list[int]](), 1
     while len(onward) < len(places):
-        if len(onward) == ends:  # all that so many flights lead to has been looked at
+        if len(onward) == ends:  # all positions after this number of flights are done
             flights, ends = flights - 1, len(places)
         row: list[int] = []
         for total in range(TOTALS):
             end = after(places[len(onward)], total if total in totals else 0)
             if end is not None and end not in places and flights > 0:
                 places.append(end)
-            # a place that no unit ever comes to, for want of turns, is as good as the first
+            # a position beyond the last turn is never reached, so any index will do
             row.append(OFF_MAP if end is None else places.index(end) if end in places else 0)
         onward.append(row)
     return Path(arm, edge or Fraction(0), places, onward)
 
 
 def ground_of(paths: Sequence[Path]) -> Ground:
-    """The ground of units with these paths."""
+    """Return the ground of units with these paths."""
     to_edge = [[path.to_edge - place.moved for place in path.places] for path in paths]
     lengths = sorted({length for row in to_edge for length in row})
     shape = len(paths), max(len(path.places) for path in paths)

@@ -1,7 +1,7 @@
-"""The sections of a question, each answered by its class; here a division under attack, turn by turn (GT-1 to GT-11).
+"""Answers about Grande Tactique: the classes of all sections, and that of a division under attack (GT-1 to GT-11).
 
-A turn is a list of phases, each of which befalls one unit (:mod:`.game_steps`); after each come the flights that it
-leads to, one after the other, the foremost first.
+A turn is a list of phases (:mod:`.game_steps`), each about one unit. After each phase come the flights that it causes,
+the foremost unit first.
 """
 
 from __future__ import annotations
@@ -73,12 +73,12 @@ NOT_MODELLED = (  # each rule, and the sections that leave it out
 
 
 class DivisionUnderAttack(Section[Game]):
-    """The units of a game, as :mod:`.game_steps` has them."""
+    """The units of a game, as in :mod:`.game_steps`."""
 
     def _prepare(self) -> None:
         asked, ruleset = self.asked, self.question.ruleset
         self._turns = asked.turns or ruleset.turns
-        dice, flights = any(unit.charged_by_cavalry for unit in asked.units), 2 * self._turns  # as of units in rout
+        dice, flights = any(unit.charged_by_cavalry for unit in asked.units), 2 * self._turns  # as for units in rout
         totals = [range(gt.TOTALS if dice and unit.arm == "cavalry" else 1) for unit in asked.units]
         paths = [gt.path_of(unit, of_unit, flights) for unit, of_unit in zip(asked.units, totals)]
         reached = [self._reached(unit, path) for unit, path in zip(asked.units, paths)]
@@ -94,7 +94,7 @@ class DivisionUnderAttack(Section[Game]):
         )
 
     def _reached(self, unit: GameUnit, path: gt.Path) -> list[int]:
-        """All conditions that a unit can come to, and perhaps some that it cannot, in order, by a search."""
+        """Return the sorted conditions that a unit can have, by a search; some of them may be impossible."""
         of_a_flight = {
             steps.FLEEING: (0,),
             steps.FLEEING_FROM_CAVALRY: range(gt.FLIGHT_DICE, gt.TOTALS) if unit.arm == "cavalry" else (0,),
@@ -131,14 +131,14 @@ class DivisionUnderAttack(Section[Game]):
         return sorted(reached)
 
     def _column(self, unit: GameUnit) -> list[GameUnit]:
-        """The units of a unit's column; itself, where it is in none."""
+        """Return the units of a unit's column; the unit itself if it is in none."""
         others = self.asked.units if unit.column is not None else ()
         return [other for other in others if other.column == unit.column] or [unit]
 
     def chain(self) -> Chain:
-        """Turns: withdrawals, the PIP phase, fire on each unit, charges on each; the state after each is recorded.
+        """Return the turns, each with withdrawals, the PIP phase, fire and charges on each unit; records each turn.
 
-        After each of these come the flights that it leads to, of as many units as may flee.
+        Each phase is followed by flights, one for each unit that may have to flee.
         """
         units, ruleset, count = self.asked.units, self.question.ruleset, len(self.asked.units)
         surrounded = bernoulli(self.asked.surrounded, ("not surrounded", "surrounded"))
@@ -162,7 +162,7 @@ class DivisionUnderAttack(Section[Game]):
         return Chain(
             steps.start_of(self.units, [STATUS_OF[unit.state] for unit in units]),
             tuple(phases),
-            # few of the states can be reached: above MOST_STATES they are looked for, and not tabulated one and all
+            # few states can be reached: above MOST_STATES these are searched, not all tabulated
             max(2 * math.prod(self.units.counts.tolist()), MOST_STATES + 1),
             f"a game of {count} units, each by its state, up to {self.units.ground.places.max()} places and whether it"
             " has rallied",
@@ -181,7 +181,7 @@ class DivisionUnderAttack(Section[Game]):
                 yield Phase(change, bernoulli(probability), 1, checks, title=title)
 
     def _charges(self, number: int, unit: GameUnit) -> Iterator[Phase]:
-        """Yield the charges of a turn, at most one: on the unit in rout, or while it stands (GT-2, GT-7, GT-11)."""
+        """Yield the phases of charges, in rout and while it stands; at most one takes place (GT-2, GT-7, GT-11)."""
         for event, charges in ((steps.CHARGE_IN_ROUT, unit.charges_in_rout), (steps.CHARGE, unit.charges)):
             if any(charges):
                 die = Die((1.0 - sum(charges), *charges), words=fleeing.CHARGES)
@@ -189,7 +189,7 @@ class DivisionUnderAttack(Section[Game]):
                 yield Phase(steps.change(self.units, event, number), die, 1, title=title)
 
     def answer(self, recorded: Recorded) -> Answer:
-        """`game`: the division by turn; `game_units`: each unit by turn; `game_lost`: how many are lost, by turn."""
+        """Return `game`: the division by turn; `game_units`: each unit by turn; `game_lost`: number lost by turn."""
         count, (states, weights) = len(self.asked.units), recorded
         (status, ever), turns = steps.read(self.units, states), turns_of(weights)
         standing = np.isin(status, (steps.EAGER, steps.SHAKEN)).sum(axis=1)
@@ -278,9 +278,9 @@ chains, answer = _SECTIONS.chains, _SECTIONS.answer
 
 
 def rules(question: Question) -> Rules:
-    """The rules of each section; those that no number comes from with the names of the sections that leave them out."""
+    """Return the rules of all sections; a rule not modelled names the sections that leave it out."""
     used, asked, sections_of = _SECTIONS.rules(question), _SECTIONS.of(question), dict[str, list[str]]()
-    way_there = rf"[:;] see \[({'|'.join(asked)})\]$"  # needless where that section is asked as well
+    way_there = rf"[:;] see \[({'|'.join(asked)})\]$"  # omitted if the question has that section
     for name, part in asked.items():
         left_out = (rule for rule, sections in NOT_MODELLED if name in sections.split(", "))
         for rule in (*left_out, *_far(part.asked)):
@@ -290,7 +290,7 @@ def rules(question: Question) -> Rules:
 
 
 def _far(section: Record) -> list[str]:
-    """The edges that were left out, as far as a unit could flee to them."""
+    """Return the rules not modelled because an `edge_distance` was left out."""
     if isinstance(section, Flight | Column):
         return ["GT-5 the map edge: no edge_distance was given, so it is far"] * (section.edge_distance is None)
     units: tuple[Any, ...] = section.units if isinstance(section, Rout | Game) else ()

@@ -1,4 +1,4 @@
-"""Questions about suppression and panic in Legion, and the numbers that its text does not print."""
+"""Questions about suppression and panic in Legion, and the values that its rulebook does not print."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_TOKENS = 60
 
 Courage = Annotated[int, Field(ge=1, le=20)]
 Probabilities = Annotated[tuple[questions.ProbabilityOrBool, ...], BeforeValidator(questions.one_or_list)]
-CourageOrNone = Courage | Literal["none"]  # which has to be written, and is not the same as 0 (LG-1)
+CourageOrNone = Courage | Literal["none"]  # "none" must be stated, and differs from 0 (LG-1)
 Tokens = Annotated[int, Field(ge=0, le=MOST_TOKENS)]
 Wanted = Annotated[
     Annotated[float, Field(gt=0, lt=1)] | None,
@@ -37,7 +37,7 @@ class Suppression(Record):
 
 
 class Ruleset(Suppression):
-    """The shipped values, and what they are, stand in ``profiles/morale/legion.toml``."""
+    """Values of the ruleset; the shipped ones are in ``profiles/morale/legion.toml``, with comments."""
 
     commander_range: Annotated[int, Field(ge=0, le=100)]
     rounds: Rounds
@@ -68,7 +68,7 @@ class Question(questions.Asked):
     def _fits_together(self) -> Question:
         if (self.edge_distance is None) != (self.move_distance is None):
             raise ValueError("edge_distance and move_distance belong together (allowed: both, or neither)")
-        self.by_round  # noqa: B018 - refuses a list of another length
+        self.by_round  # noqa: B018 - raises ValueError for a list of another length
         certain = self.ruleset.rally_successes == self.ruleset.rally_sides
         if self.until_panic is not None and (self.courage == "none" or certain):
             why = "each token goes in the rally step" if certain else "it has no COURAGE (LG-1)"
@@ -77,18 +77,18 @@ class Question(questions.Asked):
 
     @property
     def rounds_played(self) -> int:
-        """Rounds, those of a game if no other number is given."""
+        """Number of rounds, by default that of a game."""
         return self.rounds or self.ruleset.rounds
 
     @property
     def by_round(self) -> tuple[tuple[Pmf, Pmf, float], ...]:
-        """The tokens received before and after the activation of each round, and P(the commander is near)."""
+        """For each round: tokens received before and after the activation, and P(the commander is near)."""
         keys, rounds = ("received", "received_after", "commander_near"), self.rounds_played
         before, after, near = (questions.spread_over(getattr(self, key), rounds, key) for key in keys)
         return tuple(zip(before, after, near))
 
     @property
     def commander(self) -> int:
-        """The COURAGE of a commander within range (LG-3), 0 where there is none."""
+        """COURAGE of a commander within range (LG-3), 0 if there is none."""
         near = self.commander_range <= self.ruleset.commander_range
         return self.commander_courage if self.commander_courage is not None and near else 0

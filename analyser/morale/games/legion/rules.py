@@ -1,6 +1,6 @@
-"""Star Wars: Legion: what suppresses and panics a unit, what it may do then, and the rounds of both (LG-1 to LG-7).
+"""Star Wars: Legion: suppression and panic of a unit, their effects, and the rounds of a game (LG-1 to LG-7).
 
-The panic token (LG-6) needs no rule of its own: tokens change between two panic checks, and each of these asks anew.
+The panic token (LG-6) needs no separate rule, because each panic check counts the tokens again.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from analyser.morale.questions import moves_over
 
 NO_COURAGE = 0  # LG-1: such a unit is never suppressed and never panics
 ACTIONS = 2
-Number = Any  # an integer, or one of each of some states
-PANICKED_ACTIONS = 0  # of its own choice: its one action is the move toward the edge (LG-5)
+Number = Any  # an integer, or an array with one for each state
+PANICKED_ACTIONS = 0  # free actions: its only action is the move toward the edge (LG-5)
 
 
 def better_courage(courage: int, commander_courage: int) -> int:
-    """The COURAGE that the panic check goes by: the commander's, if there is one and it is better (LG-3)."""
+    """Return the COURAGE for the panic check: the commander's, if there is one and it is better (LG-3)."""
     return courage if courage == NO_COURAGE else max(courage, commander_courage)
 
 
@@ -38,37 +38,37 @@ def is_suppressed(tokens: Number, courage: int) -> Any:
 
 
 def actions_left(tokens: Number, courage: int, panicked: Number) -> Number:
-    """The actions that the unit may choose in its activation (LG-4, LG-5)."""
+    """Return the number of actions that the unit may choose in its activation (LG-4, LG-5)."""
     return np.where(panicked, PANICKED_ACTIONS, ACTIONS - 1 * is_suppressed(tokens, courage))
 
 
 @dataclass(frozen=True)
 class Unit:
-    """The unit as integers; after its states on the table come `off_table` and, last, `destroyed`."""
+    """The unit as integers; its states on the table are followed by `off_table` and `destroyed`."""
 
     courage: int
     panic_courage: int  # with the commander near
     most_tokens: int
-    moves_to_edge: int  # 0: it is too far away to matter
+    moves_to_edge: int  # 0: the edge is out of reach
     end_phase_tokens: int
 
     @cached_property
     def fields(self) -> Fields:
-        """The states on the table."""
+        """Fields of the states on the table."""
         return Fields({"moves": max(self.moves_to_edge, 1), "panicked": 2, "tokens": self.most_tokens + 1})
 
     @property
     def off_table(self) -> int:
-        """The state of a unit that has fled."""
+        """State of a unit that has fled."""
         return self.fields.size
 
     @property
     def destroyed(self) -> int:
-        """The state of a unit that was destroyed by fire: the last one."""
+        """State of a unit destroyed by fire, the last one."""
         return self.off_table + 1
 
     def tokens(self, states: Any) -> Any:
-        """The tokens of a unit on the table, none of another."""
+        """Return the tokens of a unit on the table, else 0."""
         return np.where(states < self.off_table, self.fields.get("tokens", states), 0)
 
     def read(self, state: int) -> dict[str, Any]:
@@ -84,24 +84,24 @@ class Unit:
         return np.where(states < self.off_table, self.fields.put(states, **values), states)
 
     def receive(self, states: Any, received: Any) -> Any:
-        """Tokens for attacks (LG-7)."""
+        """Add tokens for attacks (LG-7)."""
         return self._changed(states, tokens=np.minimum(self.tokens(states) + received, self.most_tokens))
 
     def fire(self, states: Any, hit: Any) -> Any:
-        """Fire that destroys the unit, or not."""
+        """Destroy the unit if `hit` is 1."""
         return np.where((states < self.off_table) & (hit > 0), self.destroyed, states)
 
     def rally(self, states: Any, successes: Any) -> Any:
-        """The rally step: one die a token, one token less a success (LG-2)."""
+        """Apply the rally step: each success of a die per token removes a token (LG-2)."""
         return self._changed(states, tokens=np.maximum(self.tokens(states) - successes, 0))
 
     def check(self, states: Any, near: Any) -> Any:
-        """The panic check, the commander near or not (LG-3)."""
+        """Apply the panic check, with the commander near or not (LG-3)."""
         courage = np.where(near, self.panic_courage, self.courage)
         return self._changed(states, panicked=is_panicked(self.tokens(states), courage))
 
     def move(self, states: Any, _: Any) -> Any:
-        """A panicked unit makes one move of its full speed toward the edge (LG-5)."""
+        """Move a panicked unit at full speed toward the edge (LG-5)."""
         if not self.moves_to_edge:
             return states
         moves = self.fields.get("moves", states) + self.fields.get("panicked", states)
@@ -109,12 +109,12 @@ class Unit:
         return np.where(leaves, self.off_table, self._changed(states, moves=moves))
 
     def end(self, states: Any, _: Any) -> Any:
-        """The end phase (LG-7)."""
+        """Apply the end phase: remove tokens and panic (LG-7)."""
         return self._changed(states, tokens=np.maximum(self.tokens(states) - self.end_phase_tokens, 0), panicked=0)
 
 
 def unit_of(question: Question) -> Unit:
-    """The unit of a question as integers."""
+    """Return the unit of a question as integers."""
     courage = NO_COURAGE if question.courage == "none" else question.courage
     most_tokens = question.tokens + sum(len(before) + len(after) - 2 for before, after, _ in question.by_round)
     moves = moves_to_edge(question.edge_distance, question.move_distance, question.rounds_played)
@@ -123,7 +123,7 @@ def unit_of(question: Question) -> Unit:
 
 
 def moves_to_edge(edge_distance: float | None, move_distance: float | None, rounds: int) -> int:
-    """Moves after which the leader is off the table; 0 for none within the rounds played."""
+    """Return the number of moves after which the leader is off the table; 0 if that exceeds the rounds."""
     if edge_distance is None or move_distance is None:
         return 0
     moves = moves_over(edge_distance, move_distance)
@@ -131,7 +131,7 @@ def moves_to_edge(edge_distance: float | None, move_distance: float | None, roun
 
 
 def chain_of(question: Question) -> Chain:
-    """The rounds of a question; the state after each panic check and at the end of each round is recorded."""
+    """Return the rounds of a question; records the state after each panic check and at the end of each round."""
     unit, ruleset = unit_of(question), question.ruleset
     rally_die = success_die(ruleset.rally_successes, ruleset.rally_sides)
     rallied = Phase(unit.rally, rally_die, unit.tokens, most_dice=unit.most_tokens, title="Rally step (LG-2)")

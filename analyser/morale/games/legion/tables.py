@@ -1,4 +1,4 @@
-"""Answers about Legion: the distribution of tokens by round, and the number of tokens that panics a unit."""
+"""Answers about Legion: probabilities and tokens by round, and the number of tokens that panics a unit."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from analyser.morale.result_tables import (
 )
 
 TOKENS, ATTACKS = "tokens", "attacks"
-CASES = "Commander"  # what the names of several chains say
-NEARLY = 1e-12  # by which a probability may miss the one that is looked for
+CASES = "Commander"  # meaning of the names of several chains
+NEARLY = 1e-12  # tolerance for reaching the wanted probability
 LINES = {
     "p_suppressed": "suppressed",
     "p_panicked": "panicked",
@@ -40,7 +40,7 @@ LINES = {
 
 
 def cases_of(question: Question) -> dict[str, Question]:
-    """The question without a commander; where there is one, with it first."""
+    """Return the question with its commander, if there is one, and without."""
     alone = question.model_copy(update={"commander_courage": None})
     return {"with": question, "without": alone} if question.commander else {"without": alone}
 
@@ -57,9 +57,9 @@ def chains(question: Question) -> dict[str, Chain]:
 
 @lru_cache(maxsize=16)
 def _tried(question: Question) -> dict[tuple[str, str], list[Question]]:
-    """The unit under 0, 1, ... tokens at one activation, or attacks a round, up to the first that panics it in round 1.
+    """Return the unit with 0, 1, ... tokens or attacks a round, up to the first number that panics it in round 1.
 
-    Each attack scores a hit, and gives a token (LG-2, LG-3, LG-7).
+    Each attack scores a hit and gives a token (LG-2, LG-3, LG-7).
     """
     tried = {}
     for case, unit in cases_of(question).items() if question.until_panic is not None else ():
@@ -81,12 +81,12 @@ def _until_panic(what: str, unit: Question) -> Iterator[Question]:
 
 
 def _panicked(question: Question, recorded: Recorded) -> Any:
-    """The weight of having panicked by each round: at the edge, the first panicked move leaves the table (LG-5)."""
+    """Return the weight of panic by each round: at the edge, the first panicked move leaves the table (LG-5)."""
     return recorded.weights[1::2][:, recorded.states == unit_of(question).off_table].sum(axis=1)
 
 
 def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
-    """`rounds`, `tokens` after the rally step and the round, `tokens_until_panic` and `attacks_until_panic`."""
+    """Return `rounds`, `tokens` after rally step and round, `tokens_until_panic` and `attacks_until_panic`."""
     cases = {case: unit_of(asked) for case, asked in cases_of(question).items()}
     tables = {
         "rounds": stack("commander", {case: _by_round(unit, recorded[case]) for case, unit in cases.items()}),
@@ -107,7 +107,7 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
 
 
 def _by_round(unit: Unit, recorded: Recorded) -> Table:
-    """Probabilities and means by round, of the states after the panic check and at the round's end in turn."""
+    """Return probabilities and means by round, from states recorded after the panic check and at the round's end."""
     states, weights = recorded
     ended, on_table = weights[1::2], states < unit.off_table
     standing = weights[0::2][:, on_table]
@@ -126,7 +126,7 @@ def _by_round(unit: Unit, recorded: Recorded) -> Table:
 
 
 def _tokens(unit: Unit, recorded: Recorded) -> Table:
-    """The distribution of the tokens of a unit on the table, up to the most that it has then."""
+    """Return the distribution of the tokens of a unit on the table, up to the largest possible number."""
     on_table = recorded.states < unit.off_table
     standing = Recorded(recorded.states[on_table], recorded.weights[:, on_table])
     weights = standing.grouped(unit.tokens(standing.states), unit.most_tokens + 1)
@@ -141,7 +141,7 @@ def _tokens(unit: Unit, recorded: Recorded) -> Table:
 
 
 def _tables_until_panic(question: Question, recorded: Mapping[str, Recorded]) -> dict[str, Table]:
-    """P(panicked) by tokens; by round, the least number of attacks that is enough, or the most that was tried."""
+    """Return P(panicked) by tokens, and by round the smallest sufficient number of attacks, or the largest tried."""
     by_tokens, by_round = {}, {}
     for (case, what), several in _tried(question).items():
         here = [recorded[f"{case} a commander, {number} {what}"] for number in range(len(several))]
@@ -160,7 +160,7 @@ def _tables_until_panic(question: Question, recorded: Mapping[str, Recorded]) ->
 
 
 def rules(question: Question) -> Rules:
-    """The rules that the numbers come from or do not, what has no effect, and what was taken for granted."""
+    """Return the rules used, the rules not modelled, and warnings about keys without effect and assumptions."""
     unit, wants_panic = unit_of(question), question.until_panic is not None
     most = MOST_TOKENS if wants_panic else unit.most_tokens
     near, has_courage = [p_near for _, _, p_near in question.by_round], question.courage != "none"

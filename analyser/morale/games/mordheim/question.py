@@ -1,4 +1,4 @@
-"""Questions about rout tests and psychology in Mordheim, and the numbers that its text does not print."""
+"""Questions about rout tests and psychology in Mordheim, and the values that its rulebook does not print."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LeaderState = Literal["standing", "knocked_down", "stunned", "fleeing"]
 
 
 class Ruleset(Record):
-    """The shipped values, and what they are, stand in ``profiles/morale/mordheim.toml``."""
+    """Values of the ruleset; the shipped ones are in ``profiles/morale/mordheim.toml``, with comments."""
 
     turns: Rounds
     to_wound: Roll
@@ -82,7 +82,7 @@ class Warband(Record):
 
     @property
     def took_part(self) -> int:
-        """Warriors that took part, the leader among them."""
+        """Number of warriors that took part, including the leader."""
         return 1 + sum(group.number for group in self.others)
 
     @model_validator(mode="after")
@@ -218,7 +218,7 @@ class Question(Asked):
 
     @property
     def turns_played(self) -> int:
-        """Turns, those of a game if no other number is given."""
+        """Number of turns, by default that of a game."""
         return self.turns or self.ruleset.turns
 
     @property
@@ -229,7 +229,7 @@ class Question(Asked):
     @field_validator("rivals", mode="after")
     @classmethod
     def _named(cls, rivals: tuple[Warband, ...], info: ValidationInfo) -> tuple[Warband, ...]:
-        """Rivals without a name are given one that is free."""
+        """Give unused names to rivals without a name."""
         first = info.data.get("warband")
         taken = {column_of(rival.name) for rival in rivals if "name" in rival.model_fields_set}
         taken |= {column_of(first.name)} if first is not None else set()
@@ -257,12 +257,12 @@ class Question(Asked):
         return self
 
     def casualties_of(self, warband: Warband) -> tuple[Pmf, ...]:
-        """The distribution of a warband's casualties before each turn's test."""
+        """Return the distribution of a warband's casualties before the test of each turn."""
         return spread_over(warband.casualties, self.turns_played, "casualties")
 
 
 RIVAL_NAMES = ("rival", *(f"rival {number}" for number in range(2, 2 * MOST_WARBANDS)))
-RESERVED = ("several_left", "nobody_yet")  # columns beside those of warbands
+RESERVED = ("several_left", "nobody_yet")  # names of further columns
 
 
 def column_of(name: str) -> str:
@@ -282,9 +282,9 @@ def _check_fights(warband: Warband, others: list[str], turns: int) -> None:
 
 
 def _check_losses(warband: Warband, turns: int) -> None:
-    """Raise ValueError for more losses than warriors: the least that a list says is too many already."""
+    """Raise ValueError if even the smallest number of losses exceeds the warriors, or the leader falls too late."""
     pmfs = spread_over(warband.casualties, turns, "casualties")
-    stated = pmfs if len(warband.casualties) > 1 else pmfs[:1]  # one number for all turns ends with the last warrior
+    stated = pmfs if len(warband.casualties) > 1 else pmfs[:1]  # a number for all turns stops with the last warrior
     least = warband.out + sum(next(number for number, share in enumerate(pmf) if share) for pmf in stated)
     if least > warband.took_part:
         raise ValueError(f"casualties: {least} out of action of {warband.took_part} that took part (allowed: no more)")

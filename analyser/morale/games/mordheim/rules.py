@@ -10,16 +10,16 @@ from analyser.engine.chain.dice import Die
 from analyser.morale.games.mordheim.question import Fight, Fighter, Ruleset
 
 LOWEST_ROLL, ROLLS, DIE_SIDES = 2, 11, 6
-TWO_DICE = Die(  # the sum of two dice less 2
+TWO_DICE = Die(  # the sum of two dice minus 2
     (1, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1), 36, tuple(str(LOWEST_ROLL + value) for value in range(ROLLS))
 )
-NOBODY = 0  # no warrior is left to test on: no roll of two dice is so low
-Number = Any  # an integer, or one of each of some states
-HARDEST = 6  # what a frightened warrior needs to hit (MD-9)
+NOBODY = 0  # Leadership if no warrior is left to test on, below any roll of two dice
+Number = Any  # an integer, or an array with one for each state
+HARDEST = 6  # roll that a frightened warrior needs to hit (MD-9)
 
 
 def passes(roll: Number, leadership: Number) -> Any:
-    """A leadership test: two dice at or below Leadership."""
+    """Return True if a Leadership test is passed: two dice at or below Leadership."""
     return roll <= leadership
 
 
@@ -29,31 +29,34 @@ def rout_test_due(out: Number, took_part: int) -> Any:
 
 
 def rout_leadership(leader: int, leader_out_or_stunned: Number, best_other: Number) -> Any:
-    """The Leadership of a rout test: the leader's, else the best of those neither stunned nor out (MD-1)."""
+    """Return the Leadership of a rout test: the leader's, else the best of those neither stunned nor out (MD-1)."""
     return np.where(leader_out_or_stunned, best_other, leader)
 
 
 def own_or_leaders(own: int, leader: int, leader_helps: Number) -> Any:
-    """Within 6 inches of the leader, not knocked down, stunned or fleeing, its Leadership may be used (MD-4)."""
+    """Return the better Leadership of warrior and leader if `leader_helps`, else the warrior's (MD-4).
+
+    A leader helps within 6 inches if it is not knocked down, stunned or fleeing.
+    """
     return np.where(leader_helps, max(own, leader), own)
 
 
 def led(own: int, leader: int | None, state: str) -> int:
-    """The Leadership of a warrior with a leader in this state within 6 inches, or with none (MD-4)."""
+    """Return the Leadership of a warrior with a leader in this state within 6 inches, or without one (MD-4)."""
     return int(own_or_leaders(own, leader or 0, leader is not None and state == "standing"))
 
 
 def attacks_of(who: Fight | Fighter, frenzied: Number) -> Any:
-    """Attacks doubled by frenzy, the extra one of a second weapon not (MD-7)."""
+    """Return the number of attacks; frenzy doubles it, except for the one of a second weapon (MD-7)."""
     return who.attacks * (1 + frenzied) + who.second_weapon
 
 
 def rerolls_misses(who: Fight | Fighter, frenzied: Number, combat_round: int, ruleset: Ruleset) -> Any:
-    """Hatred re-rolls missed attacks in the first round of a combat, 0, unless frenzy silences it (MD-7, MD-8)."""
+    """Return True if hatred re-rolls misses: in combat round 0, unless frenzy cancels it (MD-7, MD-8)."""
     silenced = frenzied & (not ruleset.hatred_while_frenzied)
     return (who.hatred and combat_round == 0) & np.logical_not(silenced)
 
 
 def tests_fear(causes_fear: bool, enemy_causes_fear: bool, frenzied: bool, immune: bool) -> bool:
-    """Return True if a charge between the two needs a test of fear (MD-7, MD-9); frenzy counts within charge range."""
+    """Return True if a charge between two units needs a test of fear (MD-7, MD-9). A frenzied one is immune."""
     return enemy_causes_fear and not (causes_fear or frenzied or immune)

@@ -1,4 +1,4 @@
-"""The sections of a question, each answered by its class; here hits in combat: frenzy, hatred, fear (MD-7 to MD-9)."""
+"""Answers about Mordheim: the classes of all sections, and that of combat: frenzy, hatred, fear (MD-7 to MD-9)."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from analyser.morale.result_tables import Answer, Bars, Keys, Mean, Rules, Secti
 
 SIDE_NAMES = ("fighter", "enemy")
 HITS = ("fighter_hits", "enemy_hits")
-CALM = 4  # modes: bit 0 the fighter is afraid, bit 1 the enemy is; CALM: no combat, a failed charge
+CALM = 4  # modes: bit 0: the fighter is afraid, bit 1: the enemy is; CALM: a failed charge, no combat
 
 
 class Duel(Section[Combat]):
-    """A combat as integers: its mode, who is frenzied (a bit a side), and the hits of each side."""
+    """A combat as integers: its mode, a bit for each frenzied side, and the hits of each side."""
 
     def _prepare(self) -> None:
         self.sides, self.tests = (self.asked.fighter, self.asked.enemy), _tests_of(self.asked)
@@ -35,7 +35,7 @@ class Duel(Section[Combat]):
         return self.fields.get("frenzied", states) >> side & 1 == 1
 
     def _fear(self, states: Any, rolls: Any) -> Any:
-        """The tests of fear: a charger that fails does not charge; a charged one is afraid (MD-9)."""
+        """Apply the tests of fear: a charger that fails does not charge; a charged unit that fails is afraid (MD-9)."""
         fails = []
         for side, is_tested, roll in zip(self.sides, self.tests, (rolls % ROLLS, rolls // ROLLS)):
             leadership = mordheim.led(side.leadership, side.leader, side.leader_state)
@@ -46,7 +46,7 @@ class Duel(Section[Combat]):
         return np.where(self.fields.get("mode", states) == 0, self.fields.put(states, mode=mode), states)
 
     def _strikes(self, side: int, combat_round: int) -> Iterator[Phase]:
-        """The blows of a side: steady, with misses again if it hates, then the same if it is afraid (MD-7 to MD-9)."""
+        """Yield the blows of a side, unafraid and then afraid, each with re-rolls if it hates (MD-7 to MD-9)."""
         fighter, ruleset, get = self.sides[side], self.question.ruleset, self.fields.get
 
         def room(states: Any) -> Any:
@@ -72,12 +72,12 @@ class Duel(Section[Combat]):
                 yield Phase(more_hits, die, partial(blows, afraid, again), most_dice=self._hits - 1, title=title)
 
     def _ended(self, states: Any, downed: Any) -> Any:
-        """The next round: no fear (MD-9), no frenzy of one who was knocked down or stunned (MD-7)."""
+        """Start the next round: without fear (MD-9), and without frenzy of a side that was downed (MD-7)."""
         mode = np.where(self.fields.get("mode", states) == CALM, CALM, 0)
         return self.fields.pack(mode=mode, frenzied=self.fields.get("frenzied", states) & ~downed)
 
     def chain(self) -> Chain:
-        """The rounds of a combat; the state after each is recorded."""
+        """Return the rounds of a combat; records the state after each."""
         both = ExtraDie(TWO_DICE, 1), ExtraDie(TWO_DICE, ROLLS)
         fear = Phase(self._fear, extra_dice=both, title="Tests of fear, of the fighter and the enemy (MD-9)")
         downed = tuple(
@@ -101,7 +101,7 @@ class Duel(Section[Combat]):
         return said | {"the charge": "fails" if mode == CALM else "made"}
 
     def answer(self, recorded: Recorded) -> Answer:
-        """`combat`: what happens by round; `hits`: of both sides together; and those of each."""
+        """Return `combat`: probabilities and means by round; `hits`: joint distribution; and hits of each side."""
         states, weights = np.arange(self.fields.size), recorded.of_all(self.fields.size)
         mode, landed = self.fields.get("mode", states), [self.fields.get(name, states) for name in HITS]
         fought, rounds = mode != CALM, turns_of(weights, "round")
@@ -155,7 +155,7 @@ class Duel(Section[Combat]):
 
 
 def _tests_of(combat: Combat) -> tuple[bool, ...]:
-    """Return which sides take a test of fear (MD-9)."""
+    """Return True for each side that takes a test of fear (MD-9)."""
     sides = (combat.fighter, combat.enemy)
     return tuple(
         combat.charger != "nobody"
@@ -175,9 +175,9 @@ chains, answer = _SECTIONS.chains, _SECTIONS.answer
 
 
 def _leaders_near(question: Question) -> Iterator[tuple[str, int | None, str, int, bool]]:
-    """Every place where a leader within 6 inches can be stated (MD-4).
+    """Yield every key where a leader within 6 inches can be stated (MD-4).
 
-    His Leadership and state, the own Leadership of the warrior who may use his, and whether there is a test for it.
+    Each comes with the leader's Leadership and state, the warrior's Leadership, and True if there is a test.
     """
     parts = _SECTIONS.of(question)
     if (lone := question.alone) is not None:
@@ -194,7 +194,7 @@ def _leaders_near(question: Question) -> Iterator[tuple[str, int | None, str, in
 
 
 def rules(question: Question) -> Rules:
-    """The rules of each section, and of the leaders that are near (MD-4)."""
+    """Return the rules of each section, and those about leaders nearby (MD-4)."""
     helps, warnings = False, {}
     for where, leader, state, own, tests in _leaders_near(question):
         standing = state == "standing"

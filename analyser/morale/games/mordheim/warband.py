@@ -1,4 +1,4 @@
-"""Warbands turn by turn: casualties, rout tests, who leaves, who wins (MD-1 to MD-3)."""
+"""Warbands turn by turn: casualties, rout tests, leaving the table, the winner (MD-1 to MD-3)."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_ROLL, ROLLS, 
 from analyser.morale.questions import certainly
 from analyser.morale.result_tables import Answer, Curves, Rules, Section, Table, Weights, stack, turns_of
 
-ROUTED, GAVE_UP, ALL_OUT = range(3)  # after the states of a warband that fights
-EVERYBODY = -1  # whose casualties a phase is about, unless those of so many that stand, 0: of those without a leader
+ROUTED, GAVE_UP, ALL_OUT = range(3)  # states after those of a warband that fights
+EVERYBODY = -1  # a phase concerns all states; else those with this many standing, or 0: without a leader
 PLAYED = "warbands"
 ENDS = {"p_routed": "routed", "p_gave_up": "gave up", "p_all_out": "all out"}  # in the order of the states
 LEADER_FATES: dict[str, dict[str, Any]] = {
@@ -33,10 +33,10 @@ LEADER_FATES: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A phase of one warband, before it is seen among all.
+    """A phase of one warband, not yet combined with the other warbands.
 
-    `after` and `dice` are by its states, those in which its others take the test too: shapes (states, totals) and
-    (states,). Where the warriors of the warband `of` roll, `number` at most, `dice` says how many dice each does.
+    `after` and `dice` have an entry for each of `Roster.all_states`: shapes (states, totals) and (states,). If warriors
+    of the warband `of` roll, at most `number`, `dice` is the number of dice of each.
     """
 
     after: NDArray[np.int64]
@@ -51,7 +51,8 @@ class Step:
 class Losses(NamedTuple):
     """Dice that take warriors out of action: `dice` for each of `number` enemies.
 
-    A die shows how many it takes out. The enemies are of the warband `of`, at most those it has left; -1: no limit.
+    The value of a die is the number taken out. The enemies belong to the warband `of`, and at most those standing
+    strike; -1: no limit.
     """
 
     die: Die
@@ -62,35 +63,35 @@ class Losses(NamedTuple):
 
     @property
     def least(self) -> int:
-        """The fewest that can fall."""
+        """Smallest possible number of casualties."""
         return 0 if self.of >= 0 else int(self.die.values[0]) * self.dice * self.number
 
     @property
     def most(self) -> int:
-        """The most that can fall."""
+        """Largest possible number of casualties."""
         return self.die.highest * self.dice * self.number
 
 
 class Roster:
     """A warband as integers, under any leader.
 
-    A state of one that fights is ``leader out of action * took_part + others out of action``; after those come its
-    fates. While the others of a warband take its test the same numbers are counted on from `states`. Phases are worked
-    out once, and shared by all turns and all leaders.
+    The state of a fighting warband is ``leader out of action * took_part + others out of action``; its fates follow.
+    While warriors other than the leader take the rout test, `states` is added. Phases are cached for all turns and
+    leaders.
     """
 
     def __init__(self, warband: Warband, question: Question) -> None:
         self._question = question
         self._places = {band.name: place for place, band in enumerate(question.warbands)}
         self.took_part = warband.took_part
-        self.gives_up_at = warband.gives_up_at or self.took_part + 1  # never
+        self.gives_up_at = warband.gives_up_at or self.took_part + 1  # default: never
         self._groups = sorted(warband.others, key=lambda group: -group.leadership)
         self._steady = bernoulli(1 - warband.others_stunned, ("stunned", "not stunned"))
         self.others_may_be_stunned = warband.others_stunned > 0 and bool(self._groups)
         self.fighting = 2 * self.took_part
         self.states = self.fighting + len(ENDS)
         self.all_states = np.arange(2 * self.states)
-        # how many of each group of the others stand, best first, by how many of the others are out
+        # number standing in each group of others, best first, by the number of others out of action
         self._standing, left = np.zeros((len(self._groups), self.took_part), np.int64), np.arange(self.took_part)
         for place in range(len(self._groups))[:: -1 if warband.others_fall == "weakest_first" else 1]:
             self._standing[place] = np.maximum(self._groups[place].number - left, 0)
@@ -102,12 +103,12 @@ class Roster:
         return states // self.took_part + states % self.took_part
 
     def fallen(self, warband: Warband, turn: int) -> Iterator[Step]:
-        """The casualties before the test of a turn; before the first turn, 0, those who are out at the start."""
+        """Yield the casualties before the test of a turn; turn 0: those out of action at the start."""
         falls, before = warband.leader_falls, [losses for past in range(turn) for losses in self.losses(warband, past)]
         if isinstance(falls, int):
             falls = "first" if falls == turn else "last"
         least, most = sum(losses.least for losses in before), sum(losses.most for losses in before)
-        for losses in self.losses(warband, turn):  # the fewer stand the earlier, so that no state has its losses twice
+        for losses in self.losses(warband, turn):  # fewest standing first, so that no state takes its losses twice
             standing = range(max(self.took_part - most, 1), self.took_part - least + 1)
             for whose in (0, *standing) if falls == "random" else (EVERYBODY,):
                 yield self._part_of(losses, falls, whose)
@@ -126,7 +127,7 @@ class Roster:
                 yield self._blows(fight, turn)
 
     def _blows(self, fight: Fight, turn: int) -> Losses:
-        """Return the losses to blows: a casualty is hit, wounded, not saved and taken out of action (MD-7, MD-8)."""
+        """Return the losses to blows, which must hit, wound, not be saved, and take out of action (MD-7, MD-8)."""
         keys, ruleset = ("to_hit", "to_wound", "save", "out_of_action"), self._question.ruleset
         to_hit, to_wound, save, out = (getattr(fight, key) or getattr(ruleset, key) for key in keys)
         hits, sides = DIE_SIDES + 1 - to_hit, DIE_SIDES
@@ -138,7 +139,7 @@ class Roster:
         return Losses(die, mordheim.attacks_of(fight, fight.frenzy), fight.number, of, "Blows (MD-7, MD-8)")
 
     def _casualties(self, losses: Losses, falls: str, whose: int) -> Step:
-        """Casualties of those whom they are about: of all, of those without a leader, or of so many that stand."""
+        """Return the casualties of the states that `whose` selects (see `EVERYBODY`)."""
         states, numbers = self.all_states[:, np.newaxis], losses.most + 1
         totals = np.arange(numbers * (max(whose, 1) if falls == "random" else 1))
         casualties, draw = totals % numbers, totals // numbers
@@ -158,13 +159,13 @@ class Roster:
 
     @cached_property
     def _leader_falls(self) -> Step:
-        """Where no warrior fell before the turn of the leader, the leader falls all the same."""
+        """Fall of the leader in its turn, even if there were no casualties."""
         states = self.all_states
         after = (states + np.where(states < self.took_part, self.took_part, 0))[:, np.newaxis]
         return Step(after, title="The leader falls")
 
     def _tests(self, leader: int, p_stunned: float) -> tuple[Step, ...]:
-        """The start of the player's turn: giving up (MD-2), or the rout test (MD-1)."""
+        """Return the steps at the start of the player's turn: giving up (MD-2), or the rout test (MD-1)."""
         stuns = bernoulli(p_stunned, ("leader not stunned", "leader stunned"))
         stunned, two_dice = (ExtraDie(stuns, ROLLS),) if p_stunned else (), ExtraDie(TWO_DICE, 1)
         after = self._after_test(leader, 1 + len(stunned))
@@ -178,10 +179,10 @@ class Roster:
         return tuple(parts)
 
     def _after_test(self, leader: int, leader_states: int) -> NDArray[np.int64]:
-        """By 11 rolls less 2, and 11 more for a stunned leader."""
+        """Return the states after a rout test. A total is the roll minus 2, plus 11 if the leader is stunned."""
         states, totals = self.all_states[:, np.newaxis], np.arange(ROLLS * leader_states)
         roll, out = totals % ROLLS + LOWEST_ROLL, self.out(states)
-        best_other = np.full(self.took_part, mordheim.NOBODY)  # of those that are not out, by how many are
+        best_other = np.full(self.took_part, mordheim.NOBODY)  # of the others left, by the number out of action
         for standing, group in zip(self._standing[::-1], self._groups[::-1]):
             best_other[standing > 0] = group.leadership
         leader_lost = (states >= self.took_part) | (totals >= ROLLS)
@@ -198,9 +199,9 @@ class Roster:
         return np.select(conditions, values, self.fighting + ROUTED)
 
     def _after_others(self, group: int, most: int) -> NDArray[np.int64]:
-        """After a test on a group of the others of whom some are not stunned; after the last on none.
+        """Return the states after a test on one group. If all are stunned, the next group tests; the last one fails.
 
-        By numbers of those not stunned times 11 rolls.
+        A total is the number of unstunned warriors plus ``most + 1`` times the roll minus 2.
         """
         states, totals = self.all_states[:, np.newaxis], np.arange((most + 1) * ROLLS)
         steady, roll = totals % (most + 1), totals // (most + 1) + LOWEST_ROLL
@@ -212,16 +213,16 @@ class Roster:
 
 
 class Seen(NamedTuple):
-    """States of several warbands, read: each an array of the length of the states."""
+    """Fields of states of all warbands; arrays with one entry for each state."""
 
     of_each: list[NDArray[np.int64]]
-    waiting: NDArray[np.int64]  # 1 where a warband's test is taken by its others
-    fights: NDArray[np.bool_]  # a row for each warband
-    over: NDArray[np.bool_]  # the game (MD-3)
+    waiting: NDArray[np.int64]  # 1 if a warband's rout test falls to the warriors other than the leader
+    fights: NDArray[np.bool_]  # one row for each warband
+    over: NDArray[np.bool_]  # True: the game has ended (MD-3)
 
 
 class Game(Section[Warband]):
-    """Warbands that play in this order; their states are one, the first warband's fastest, `waiting` slowest."""
+    """A game of warbands, in order of play; the state has the first warband as lowest field, `waiting` as highest."""
 
     question: Question
 
@@ -234,10 +235,10 @@ class Game(Section[Warband]):
         self._phase = cache(self._seen_among_all)
 
     def seen(self, states: NDArray[np.int64]) -> Seen:
-        """States, read."""
+        """Return the fields of states."""
         of_each = [states // place % roster.states for place, roster in zip(self._places, self.rosters)]
         fights = np.array([own < roster.fighting for own, roster in zip(of_each, self.rosters)])
-        over = np.zeros(len(states), bool)  # a warband without rivals plays on
+        over = np.zeros(len(states), bool)  # a single warband plays on
         if len(self.rosters) > 1:
             over = fights.sum(axis=0) <= 1
             if self.first_to_leave:
@@ -245,12 +246,12 @@ class Game(Section[Warband]):
         return Seen(of_each, states // self._places[-1], fights, over)
 
     def _gone(self, of_each: list[NDArray[np.int64]]) -> NDArray[np.bool_]:
-        """Return which warbands have left by themselves: routed, or given up."""
+        """Return True for each warband that has routed or given up."""
         fates = [own - roster.fighting for own, roster in zip(of_each, self.rosters)]
         return np.array([(fate == ROUTED) | (fate == GAVE_UP) for fate in fates])
 
     def _seen_among_all(self, place: int, part: Step, begun: bool = True) -> Phase:
-        """A phase of the warband at `place` among all; after the game's end nothing happens (MD-3)."""
+        """Return the phase of all warbands for a step of the one at `place`; none after the game's end (MD-3)."""
         size = self.rosters[place].states
         waits, moved = np.divmod(part.after, size)
 
@@ -279,9 +280,9 @@ class Game(Section[Warband]):
         return np.where(seen.fights[place], roster.took_part - roster.out(seen.of_each[place]), 0)
 
     def _chain_of(self, first: Warband) -> Chain:
-        """The turns of the game with `first` as its first warband.
+        """Return the turns of the game with `first` as its first warband.
 
-        The state before each warband's test is recorded, then, after the last warband's turn, that of the turn's end.
+        Records the state before each warband's test, and the state at the end of each turn.
         """
         warbands = [*enumerate(zip(self.rosters, (first, *self.question.rivals)))]
         phases: list[Phase] = []
@@ -293,7 +294,7 @@ class Game(Section[Warband]):
                 phases.append(RECORD)
                 phases += [self._phase(place, part) for part in roster.tests(warband.leader, warband.leader_stunned)]
             phases.append(RECORD)
-        start = 0  # before anybody has fallen; of a warband that is all out of action, that
+        start = 0  # before any losses, but ALL_OUT for a warband that begins so
         for place, (roster, warband) in warbands:
             if warband.out == roster.took_part and warband.leader_falls != "never":
                 start += self._places[place] * (roster.fighting + ALL_OUT)
@@ -314,7 +315,7 @@ class Game(Section[Warband]):
         return said | ({"the game is over (MD-3)": bool(seen.over[0])} if len(self.rosters) > 1 else {})
 
     def chain(self) -> dict[str, Chain]:
-        """The game, and where the leader's effect is asked the same under leaders of every Leadership and fate."""
+        """Return the game; with `effect_of_leader`, also games with leaders of every Leadership and fate."""
         by_name = {PLAYED: self._chain_of(self.asked)}
         for fate, changes in LEADER_FATES.items() if self.question.effect_of_leader else ():
             for leader in LEADERSHIPS:
@@ -323,7 +324,7 @@ class Game(Section[Warband]):
         return by_name
 
     def answer(self, recorded: Mapping[str, Recorded]) -> Answer:
-        """`warband`: each by turn, after all have played it; who has won; the effect of the leader."""
+        """Return `warband` (each one at the end of each turn), the winner, and the effect of the leader."""
         states, weights = recorded[PLAYED]
         seen, names = self.seen(states), [warband.name for warband in self.question.warbands]
         by_name = {name: self._by_turn(place, seen, weights) for place, name in enumerate(names)}
@@ -350,7 +351,7 @@ class Game(Section[Warband]):
         return tables, panels
 
     def _by_turn(self, place: int, seen: Seen, weights: Weights) -> Table:
-        """The state of one warband at each turn's end, and whether it tested in the turn (MD-3)."""
+        """Return the state of one warband at each turn's end, and whether it tested in the turn (MD-3)."""
         roster, own, fights = self.rosters[place], seen.of_each[place], seen.fights[place]
         recorded = len(self.rosters) + 1
         before, ends = weights[place::recorded], weights[recorded - 1 :: recorded]
@@ -379,7 +380,7 @@ class Game(Section[Warband]):
         return Table(turns_of(ends), {nobody: ends[:, ~seen.over].sum(axis=1)} | won)
 
     def _most_out(self) -> Iterator[tuple[Warband, int]]:
-        """Each warband, and how many of it can be out of action at most."""
+        """Yield each warband and the largest possible number of its warriors out of action."""
         turns = range(self.question.turns_played + 1)
         for roster, warband in zip(self.rosters, self.question.warbands):
             most = sum(losses.most for turn in turns for losses in roster.losses(warband, turn))

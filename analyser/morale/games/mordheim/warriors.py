@@ -20,7 +20,7 @@ from analyser.morale.questions import as_written
 from analyser.morale.result_tables import Answer, Bars, Curves, Keys, Mean, Rules, Section, Table, turns_of
 
 HOLDS, RALLIED, LEFT, DOWN, BREAKS = range(5)  # states; BREAKS: + hits
-DOES = ("sensible", "walks", "idle", "no blows")  # what a warrior does this turn
+DOES = ("sensible", "walks", "idle", "no blows")  # actions of a warrior in this turn
 SENSIBLE, WALKS, IDLE, NO_BLOWS = range(len(DOES))
 LEADER_STATES = ("standing", "out of action", "stunned", "knocked down", "fleeing")
 STANDING, OUT, STUNNED = range(3)
@@ -29,9 +29,9 @@ STANDING, OUT, STUNNED = range(3)
 class AllAlone(Section[Alone]):
     """The warrior as integers.
 
-    A state is HOLDS, RALLIED (he stopped), LEFT (the table), DOWN, ``BREAKS + hits`` that wait for wounds or saves,
-    `far` for one who flees far from every edge, or ``far + 1 + fraction * width + inches`` to the edge: whole inches,
-    less one of the `fractions`, as runs are whole inches and edges need not be.
+    A state is HOLDS, RALLIED, LEFT (the table), DOWN, or ``BREAKS + hits`` that wait for wounds or saves. A fleeing
+    warrior has the state `far` if every edge is far, else ``far + 1 + fraction * width + inches``. Its distance to the
+    edge is `inches` minus one of the `fractions`, because runs are whole inches and distances need not be.
     """
 
     def _prepare(self) -> None:
@@ -42,13 +42,13 @@ class AllAlone(Section[Alone]):
         ran = [self._after_first_run(roll) for roll in range(LOWEST_ROLL, LOWEST_ROLL + ROLLS)]
         self.width = 1 + max((max(math.ceil(inches), 0) for inches in ran if inches is not None), default=0)
         self.size = self.far + 1 + max(len(self.fractions), 1) * self.width
-        self.after_first_run = np.array([self._fleeing(inches) for inches in ran])  # by the roll
+        self.after_first_run = np.array([self._fleeing(inches) for inches in ran])  # by the roll minus 2
         self.is_tested = asked.opponents >= 2 and not asked.friends_near  # (MD-5)
         breaks = self.is_tested and asked.leadership < LEADERSHIPS[-1]
-        self.can_flee = breaks and bool((self.after_first_run != LEFT).any())  # on, after its first run
+        self.can_flee = breaks and bool((self.after_first_run != LEFT).any())  # flees on after its first run
 
     def _after_first_run(self, roll: int) -> Fraction | None:
-        """Inches to the nearest edge after the first run, straight away from the opponents (MD-5); None: far."""
+        """Return the inches to the nearest edge after the first run, away from the opponents (MD-5); None: far."""
         elsewhere, edge = self.asked.first_run_elsewhere, self.asked.edge
         behind = self.asked.edge_behind if elsewhere else edge
         edges = [] if behind is None else [as_written(behind) - roll]
@@ -56,7 +56,7 @@ class AllAlone(Section[Alone]):
         return min(edges, default=None)
 
     def _fleeing(self, inches: Fraction | None) -> int:
-        """The state of a fleeing warrior so far from the edge."""
+        """Return the state of a fleeing warrior at this distance from the edge."""
         if inches is None:
             return self.far
         whole = math.ceil(inches)
@@ -67,7 +67,7 @@ class AllAlone(Section[Alone]):
         return (states >= BREAKS) & (states < self.far)
 
     def _breaks(self, then: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-        """Return a change of breaking warriors, from the hits that wait and a total."""
+        """Return a change of breaking warriors by `then`, a function of their hits and the total."""
         return lambda states, total: np.where(self._breaking(states), then(states - BREAKS, total), states)
 
     def _hits(self, states: Any) -> Any:
@@ -78,7 +78,7 @@ class AllAlone(Section[Alone]):
         return np.where((states == HOLDS) & fails, self.far - 1, states)
 
     def _runs(self, states: Any, roll: Any) -> Any:
-        """A fleeing warrior runs toward the edge (MD-6)."""
+        """Let a fleeing warrior run toward the edge (MD-6)."""
         inches, run = (states - self.far - 1) % self.width, roll + LOWEST_ROLL
         return np.where(states == self.far, states, np.where(run < inches, states - run, LEFT))
 
@@ -91,9 +91,9 @@ class AllAlone(Section[Alone]):
         return np.where(states >= self.far, np.where(passes, RALLIED, self._runs(states, totals // ROLLS)), states)
 
     def chain(self) -> Chain:
-        """Its first combat phase all alone, then turns: the enemy's charge, rally phase, combat phase (MD-5, MD-6).
+        """Return the first combat phase all alone, then turns of charge, rally and combat phase (MD-5, MD-6).
 
-        The states after the first combat phase and after each turn are recorded.
+        Records the states after the first combat phase and after each turn.
         """
         alone, two_dice, most = self.asked, (ExtraDie(TWO_DICE, 1),), self.asked.opponents
         to_wound, save = (getattr(alone, key) or getattr(self.question.ruleset, key) for key in ("to_wound", "save"))
@@ -135,7 +135,7 @@ class AllAlone(Section[Alone]):
         return {"the warrior": "flees", "inches to the edge": self._inches()[state]}
 
     def answer(self, recorded: Recorded) -> Answer:
-        """The break and the flight by turn, turn 0 being that of the break; the distribution of inches to the edge."""
+        """Return break and flight by turn, from turn 0, and the distribution of inches to the edge."""
         weights, turns = recorded.of_all(self.size), {"turn": range(self.question.turns_played + 1)}
         named = {"p_holds": HOLDS, "p_rallied": RALLIED, "p_left_table": LEFT, "p_down": DOWN}
         flees = weights[:, self.far :].sum(axis=1)
@@ -184,10 +184,10 @@ class AllAlone(Section[Alone]):
 
 
 class Stupid(Section[Stupidity]):
-    """A stupid warrior; a state is ``turns lost * 4 + what it does``."""
+    """A stupid warrior; a state is ``turns lost * 4 + action``."""
 
     def chain(self) -> Chain:
-        """Its turns; the state after each is recorded."""
+        """Return the turns of the warrior; records the state after each."""
         turns, stupidity = self.question.turns_played, self.asked
         leadership = mordheim.led(stupidity.leadership, stupidity.leader, stupidity.leader_state)
 
@@ -206,7 +206,7 @@ class Stupid(Section[Stupidity]):
         return Chain(0, (turn, RECORD) * turns, (turns + 1) * len(DOES), story=Story(read, "Turn"))
 
     def answer(self, recorded: Recorded) -> Answer:
-        """`stupidity`: what the warrior does by turn; `turns_lost`: their distribution."""
+        """Return `stupidity`: actions by turn; `turns_lost`: distribution of the lost turns."""
         weights = recorded.of_all((self.question.turns_played + 1) * len(DOES))
         by_turn = weights.reshape(len(weights), -1, len(DOES))
         names = [f"p_{does.replace(' ', '_')}" for does in DOES]
@@ -226,7 +226,7 @@ class Stupid(Section[Stupidity]):
 
 
 class TestsTogether(Section[Together]):
-    """The leader's state, the rout test if it is due, then each warrior's; a state is ``failed bits * 5 + leader``."""
+    """The leader's state, a rout test if due, and tests of warriors; a state is ``failed bits * 5 + leader``."""
 
     def _prepare(self) -> None:
         self.rout_tests = int(self.asked.rout_test)
@@ -250,7 +250,7 @@ class TestsTogether(Section[Together]):
         return "Rout test (MD-1)" if test < self.rout_tests else f"Leadership test of {self.tests[test]} (MD-4)"
 
     def chain(self) -> Chain:
-        """The leader's state is drawn, then the tests are taken."""
+        """Return the draw of the leader's state and the tests that follow."""
         lost = (self.asked.p_out, self.asked.p_stunned, self.asked.p_knocked_down, self.asked.p_fleeing)
         leader = ExtraDie(Die((max(1 - sum(lost), 0.0), *lost), words=LEADER_STATES), 1)
         drawn = Phase(
@@ -267,7 +267,7 @@ class TestsTogether(Section[Together]):
         return {"the leader": LEADER_STATES[state % 5], **failed}
 
     def answer(self, recorded: Recorded) -> Answer:
-        """The leader's state, the rout test and the number of failed tests together; and each test by itself."""
+        """Return the joint distribution of leader, rout test and number of failed tests, and each test separately."""
         states, (weights,) = recorded
         failed, leader = states // 5, states % 5
         first, count = self.rout_tests, len(self.asked.warriors)

@@ -1,4 +1,4 @@
-"""Questions about confusion in Warmaster, and what its text leaves open."""
+"""Questions about confusion in Warmaster, and the values that its rulebook leaves open."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ MOST_FRIENDS = 20
 Centimetres = Annotated[float, Field(ge=0, le=500)]
 Stands = Annotated[int, Field(ge=1, le=30)]
 Kind = Literal["impassable", "enemy", "combat", "friend", "unyielding"]
-FOES = ("enemy", "combat")  # a unit in combat, friend or foe
-FRIENDS = ("friend", "unyielding")  # unengaged: able to make way, or constricted or otherwise unable to (WM-5)
+FOES = ("enemy", "combat")  # "combat": a unit in combat, friend or foe
+FRIENDS = ("friend", "unyielding")  # not in combat: able to make way, or unable (WM-5)
 
 
 def _column(chain: object) -> object:
-    """A chain written as a number: friends one behind the other, each pushed by the one before."""
+    """Convert a chain given as a number: friends one behind the other, each pushed by the one before."""
     if isinstance(chain, bool) or not isinstance(chain, int):
         return as_tuple(chain)
     if not 0 <= chain <= MOST_FRIENDS:
@@ -30,7 +30,7 @@ def _column(chain: object) -> object:
 
 
 def _as_written(chain: tuple[Friend, ...]) -> Any:
-    """A chain as a file would say it: a number, where it is a column."""
+    """Return a chain as in a file; a single column is a number."""
     if not chain:
         return 0
     behind = _as_written(chain[0].chain)
@@ -50,7 +50,7 @@ Chain = Annotated[tuple[Friend, ...], BeforeValidator(_column), PlainSerializer(
 
 
 class Obstacle(Record):
-    """Something behind the unit, in its way."""
+    """An obstacle behind the unit, in its way."""
 
     distance: Centimetres
     kind: Kind
@@ -70,17 +70,17 @@ class Obstacle(Record):
 
 
 def friends_of(friend: Friend | Obstacle) -> int:
-    """A friend and all behind it."""
+    """Return the number of friends: this one and all behind it."""
     return 1 + sum(map(friends_of, friend.chain))
 
 
 def can_make_way(friend: Friend | Obstacle) -> bool:
-    """Return True if it is a friend that can make way, and so can everything it pushes (WM-4, WM-5)."""
+    """Return True if a friend and all friends that it pushes can make way (WM-4, WM-5)."""
     return friend.kind == "friend" and all(map(can_make_way, friend.chain))
 
 
 class Ruleset(Record):
-    """The shipped values, and what they are, stand in ``profiles/morale/warmaster.toml``."""
+    """Values of the ruleset; the shipped ones are in ``profiles/morale/warmaster.toml``, with comments."""
 
     touching_is_into: bool
     tests_for_chain: Literal["direct", "all"]

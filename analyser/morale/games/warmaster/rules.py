@@ -1,7 +1,7 @@
-"""Warmaster: who is confused by a move that was not ordered, and such moves as transitions of a state (WM-1 to WM-9).
+"""Warmaster: confusion by moves without orders, and such moves as state transitions (WM-1 to WM-9).
 
-A unit that is moved meets the obstacles in its way one after the other; a state is how far it moves, what has
-confused it, and how many friends are confused.
+A moved unit meets the obstacles in its way one after the other. Its state has the distance moved, the causes of its
+confusion, and the number of confused friends.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from analyser.morale.questions import as_written
 Choice = Literal["always", "never", "fewest confused"]
 CHOICES: tuple[Choice, ...] = get_args(Choice)
 NO_SIX = Fraction(5, 6)
-MOST_SIDES = 1 << 32  # of a draw
-MOST_DICE = 12  # thrown together, so that they have no more sides
+MOST_SIDES = 1 << 32  # largest number of equally likely sides of a die
+MOST_DICE = 12  # most dice thrown together, so that MOST_SIDES suffices
 DIE_SIDES = 6
-Number = Any  # an integer, or one of each of some states
+Number = Any  # an integer, or an array with one for each state
 
 
 class Meeting(IntEnum):
@@ -42,12 +42,12 @@ class Meeting(IntEnum):
 
 
 def is_confused_by(sixes: Number) -> Any:
-    """Return True if a unit is confused by dice with this many sixes: one is enough (WM-1, WM-2, WM-4, WM-7)."""
+    """Return True if dice with this many sixes confuse a unit; one is enough (WM-1, WM-2, WM-4, WM-7)."""
     return sixes > 0
 
 
 def meeting(move: str, kind: Kind, makes_way: bool) -> Meeting:
-    """Return the result of moving into an obstacle. `makes_way`: choice for a friend that can (WM-4, WM-5)."""
+    """Return the result of moving into an obstacle; `makes_way` is the choice for a friend (WM-4, WM-5)."""
     if kind == "friend" and move == "evades":
         return Meeting.BURST_THROUGH
     if kind == "friend" and makes_way:
@@ -61,21 +61,21 @@ class Met(NamedTuple):
     """An obstacle on the way."""
 
     obstacle: Obstacle
-    kind: Kind  # a friend that cannot make way is an unyielding one
-    halt: float  # centimetres after which a unit that does not get past it stops
-    reached_from: int  # the least whole centimetres of a move that goes into it
-    mover_tests: int  # dice of the mover: if it makes way (WM-4), or at the edge of terrain (WM-2)
-    friend_tests: tuple[int, ...]  # dice of each friend that makes way then
-    stands: int  # of the mover in whose way it is
+    kind: Kind  # "unyielding" for a friend that cannot make way
+    halt: float  # centimetres after which a unit stops that does not pass it
+    reached_from: int  # shortest move into it, in whole centimetres
+    mover_tests: int  # dice of the mover if the friend makes way (WM-4), or at the edge of terrain (WM-2)
+    friend_tests: tuple[int, ...]  # dice of each friend that then makes way
+    stands: int  # stands of the mover that it blocks
 
 
 @lru_cache(maxsize=16)
 def way_of(question: Question) -> tuple[Met, ...]:
     """Return the friends and obstacles on the way, nearest first.
 
-    At equal distance a friend that can make way comes last, because the unit stops there before it pushes the friend;
-    it comes first only where touching counts as moving into it. Of two that halt the unit at one place the nearer
-    counts, as the unit does not reach the other; at equal distance, the one that halts it without a roll.
+    At equal distance a friend that can make way comes last, because the unit stops there before it pushes the friend.
+    It comes first only if touching counts as moving into it. If two obstacles halt the unit at the same distance, the
+    nearer obstacle counts; if both are equally near, the one that halts without a roll.
     """
 
     def order(met: Met) -> tuple[float, int, bool, float, bool]:
@@ -86,7 +86,7 @@ def way_of(question: Question) -> tuple[Met, ...]:
 
 
 def reached_by(way: tuple[Met, ...], moved: Any) -> Any:
-    """Return the number of obstacles that a move of each length (in centimetres) goes into."""
+    """Return the number of obstacles reached by a move of each length in centimetres."""
     return np.searchsorted([met.reached_from for met in way], moved, side="right")
 
 
@@ -101,11 +101,11 @@ def _met(question: Question, obstacle: Obstacle) -> Met:
     touching = ruleset.touching_is_into and not keeps_gap
     reached_from = math.ceil(there) if touching else math.floor(there) + 1
     if halt < 0 and question.move == "falls_back":
-        reached_from = 0  # WM-3: it is too near already, whatever the distance of the move
+        reached_from = 0  # WM-3: it is too near already, at any distance of the move
     mover_tests, friend_tests, everyone = 0, tuple[int, ...](), ruleset.tests_for_chain == "all"
     if kind == "impassable" and question.move != "evades":  # one die for terrain (WM-2)
         mover_tests = 1
-    elif kind == "friend" and question.move != "evades":  # one for each friend that it pushes (WM-4)
+    elif kind == "friend" and question.move != "evades":  # one die for each friend that it pushes (WM-4)
         mover_tests = friends_of(obstacle) if everyone else 1
         friend_tests = tuple(_pushed(obstacle, everyone))
     stands = obstacle.stands or question.stands or ruleset.stands
@@ -113,20 +113,20 @@ def _met(question: Question, obstacle: Obstacle) -> Met:
 
 
 def _pushed(friend: Obstacle | Friend, everyone: bool) -> Iterator[int]:
-    """The dice of a friend that makes way, then of all that it pushes: one for itself, one for each of them (WM-4)."""
+    """Yield the dice of a friend that makes way and of all it pushes: one, plus one for each friend pushed (WM-4)."""
     yield 1 + sum(friends_of(behind) if everyone else 1 for behind in friend.chain)
     for behind in friend.chain:
         yield from _pushed(behind, everyone)
 
 
 def choices_of(question: Question) -> tuple[Choice, ...]:
-    """The choices that there are: one, where no friend can make way or each one's is stated, or there is none."""
+    """Return the choices that differ: only one if no friend is free to make way or not."""
     free = [met for met in way_of(question) if met.kind == "friend" and met.obstacle.make_way is None]
     return CHOICES if free and question.move != "evades" else CHOICES[:1]
 
 
 def meetings(question: Question, choice: Choice) -> NDArray[np.int64]:
-    """Return the result of each obstacle: shape (obstacles, obstacles reached, mover confused already)."""
+    """Return the result of each obstacle: shape (obstacles, number of obstacles reached, mover already confused)."""
     way, after_the_dice = way_of(question), choice == "fewest confused" and question.move != "retreats"
     stated = [met.obstacle.make_way for met in way]
     always = [(choice != "never" if makes_way is None else makes_way,) * 2 for makes_way in stated]
@@ -140,11 +140,11 @@ def meetings(question: Question, choice: Choice) -> NDArray[np.int64]:
 
 
 def _fewest(way: tuple[Met, ...]) -> list[tuple[bool, bool]]:
-    """Return which friends make way so that on average the fewest units are confused, computed from the last one back.
+    """Return the friends that make way to minimise the mean number of confused units, by backward induction.
 
-    The player has seen the dice: the distance moved, and whether the unit is confused already.
+    The player has seen the dice, so knows the distance moved and whether the unit is already confused.
     """
-    more = [Fraction(0)] * 2  # units confused from here on, if the mover is not yet, and if it is
+    more = [Fraction(0)] * 2  # mean units confused from here on, if the mover is not confused yet, and if it is
     willing: list[tuple[bool, bool]] = []
     for met in reversed(way):
         refused = [1 - NO_SIX if met.kind == "impassable" else Fraction(1), Fraction(0)]
@@ -159,24 +159,24 @@ def _fewest(way: tuple[Met, ...]) -> list[tuple[bool, bool]]:
 
 
 class Parts(NamedTuple):
-    """Fields of some states; arrays of the shape of the states."""
+    """Fields of states, as arrays of the shape of the states."""
 
-    lost: NDArray[np.int64]  # turns lost to confusion before this one
+    lost: NDArray[np.int64]  # turns lost to confusion before this turn
     destroyed: NDArray[np.int64]  # stands of the unit destroyed before this turn (WM-8)
     moved: NDArray[np.int64]  # centimetres
-    place: NDArray[np.int64]  # of the obstacle at which it has halted; -1: it has not
-    friends: NDArray[np.int64]  # confused
-    gone: NDArray[np.bool_]  # no stand of it was left before this turn
-    test: NDArray[np.bool_]  # confused by its own test where it has halted
-    six: NDArray[np.bool_]  # by its drive-back dice
-    pushed: NDArray[np.bool_]  # by friends that made way
+    place: NDArray[np.int64]  # index of the obstacle at which it has halted; -1: it has not
+    friends: NDArray[np.int64]  # number of confused friends
+    gone: NDArray[np.bool_]  # it had no stand left before this turn
+    test: NDArray[np.bool_]  # confused by its own test at the obstacle
+    six: NDArray[np.bool_]  # confused by its drive-back dice
+    pushed: NDArray[np.bool_]  # confused by friends that made way
 
 
 class Mover:
-    """A unit and what is in its way, under one choice of the player; its states as integers.
+    """A unit and the obstacles in its way, under one choice of the player, with states as integers.
 
-    First come the states on the move, then those in which it has halted, last, by the turns lost, those of a unit of
-    which no stand was left before this turn.
+    States on the move come first, then halted states. The last ones, by the turns lost, are those of a unit that had no
+    stand left before this turn.
     """
 
     def __init__(self, question: Question, choice: Choice) -> None:
@@ -194,7 +194,7 @@ class Mover:
         self._gone = self.moving.size + (self.halted.size if self.way else 0)
 
     def read(self, states: States) -> Parts:
-        """Return the fields of some states."""
+        """Return the fields of states."""
         gone = states >= self._gone
         halted = (states >= self.moving.size) & ~gone
 
@@ -214,7 +214,7 @@ class Mover:
         return (now.test | now.six | now.pushed) & ~((now.place >= 0) & self.retreats)
 
     def stands_destroyed(self, now: Parts) -> Any:
-        """Stands lost by the end of a move: those of turns before, and those that obstacles on the way block (WM-8)."""
+        """Return the stands lost by the end of a move: in earlier turns, and blocked by obstacles on the way (WM-8)."""
         if not self.retreats:
             return np.zeros_like(now.moved)
         destroys = self._meetings[:, -1, 0] == Meeting.DESTROYS_STANDS
@@ -223,7 +223,7 @@ class Mover:
         return np.where((now.place >= 0) | now.gone, self.whole, lost)
 
     def meets(self) -> Iterator[tuple[Kind, Meeting]]:
-        """Yield what moves can meet and the result, without obstacles behind one that always halts the unit."""
+        """Yield the obstacles that moves can meet and the results, up to an obstacle that always halts the unit."""
         pmf = self.question.distance
         moves = [distance for distance in range(self.farthest + 1) if not pmf or pmf[distance]]
         for number in sorted(set(reached_by(self.way, moves).tolist())):
@@ -234,7 +234,7 @@ class Mover:
                     break
 
     def chain(self) -> Chain:
-        """The moves of all turns; the state after each of them is recorded."""
+        """Return the moves of all turns; records the state after each."""
         question, die = self.question, sided(DIE_SIDES) if self.question.dice else Die(self.question.distance or ())
         title = "Drive-back die (WM-1)" if question.dice else "The move, centimetres"
         turn = [self._phase(self._after_die, die, title)] * (question.dice or 1)
@@ -249,7 +249,7 @@ class Mover:
         return Chain(0, phases, self._gone + question.turns, what, "fewer turns, dice or friends", story)
 
     def _what_is_met(self, some: range) -> str:
-        """Some obstacles, where they are tested."""
+        """Return the title of a phase that tests these obstacles."""
         obstacles = ((_word_of(self.way[place]), self.way[place].obstacle.distance) for place in some)
         met = " and ".join(f"{what} at {distance:g} cm" for what, distance in obstacles)
         return f"{met[0].upper()}{met[1:]} (WM-2 to WM-8)"
@@ -266,7 +266,7 @@ class Mover:
         return said | ({"turns lost": int(now.lost[0])} if self.question.turns > 1 else {})
 
     def _phase(self, change: Callable[[Parts, Any], Any], die: Die, title: str) -> Phase:
-        """A roll of a unit on the move, whose `change` is worked out for all states of a first turn at once."""
+        """Return a roll of a moving unit; `change` is computed once, for all states of the first turn."""
         a_turn, turn_halted = self.moving.size // self.question.turns, self.halted.size // self.question.turns
         first_turn = change(self.read(np.arange(a_turn)[:, np.newaxis]), np.arange(die.highest + 1))
         a_turn_on = np.where(first_turn >= self.moving.size, turn_halted, a_turn)
@@ -281,15 +281,15 @@ class Mover:
         return Phase(in_all_turns, extra_dice=(ExtraDie(die, 1),), title=title)
 
     def _after_die(self, now: Parts, total: Any) -> Any:
-        """A drive-back die (WM-1), or the distance of another move."""
+        """Return the states after a drive-back die (WM-1), or after the distance of another move."""
         six = now.six | ((self.question.dice is not None) & is_confused_by(total == DIE_SIDES))
         moved = np.minimum(now.moved + total, self.farthest)
         return self.moving.pack(destroyed=now.destroyed, moved=moved, six=six)
 
     def _after_obstacles(self, some: range, friends_tested: int, now: Parts, totals: Any) -> Any:
-        """Some obstacles and, at the last of them, the tests of friends and of the mover (WM-2 to WM-8).
+        """Return the states after some obstacles, with the tests at the last of them (WM-2 to WM-8).
 
-        Where none fails the total is 0; each friend that does adds 1, the mover 1 more than there are friends.
+        The total is the number of friends with a 6, plus ``friends_tested + 1`` if the mover has one.
         """
         reached, shape = reached_by(self.way, now.moved), (len(now.moved), len(totals))
         stands = np.array([met.stands for met in self.way])[:, np.newaxis]
@@ -315,7 +315,7 @@ class Mover:
         return np.where(halted, after, self.moving.pack(destroyed=now.destroyed, moved=now.moved, **flags))
 
     def _next_turn(self, states: States, _: Any) -> Any:
-        """Start the next turn: a confused unit has lost one more (WM-9), one without stands is gone (WM-8)."""
+        """Start the next turn: a confused unit has lost a turn (WM-9), a unit without stands is gone (WM-8)."""
         now = self.read(states)
         lost = np.minimum(now.lost + self.is_confused(now), self.question.turns - 1)
         destroyed = self.stands_destroyed(now)
@@ -325,14 +325,14 @@ class Mover:
 
 @lru_cache(maxsize=16)
 def mover_of(question: Question, choice: Choice) -> Mover:
-    """The mover, made once: its chain, its answer and its rules all ask for it."""
+    """Return the mover, cached because its chain, answer and rules all use it."""
     return Mover(question, choice)
 
 
 def _tests(met: tuple[Met, ...]) -> Iterator[tuple[range, int, Die]]:
-    """The tests of the way, nearest first, those of a few friends and of the mover in one throw.
+    """Yield the obstacles and tests on the way, nearest first, with several tests in one throw.
 
-    The mover comes last at each obstacle, so that what it has chosen there stands until all of them have tested.
+    The mover tests last at each obstacle, so that its choice there is fixed until all friends have tested.
     """
     first = 0
     for place, obstacle in enumerate(met):
@@ -351,9 +351,9 @@ def _tests(met: tuple[Met, ...]) -> Iterator[tuple[range, int, Die]]:
 
 @cache
 def tests_together(friends: tuple[int, ...], mover: int) -> Die:
-    """Friends that throw so many dice each, and the mover's, as one die of as many sides as they have together.
+    """Return the tests of friends and of the mover, each with its number of dice, as one die.
 
-    It shows how many of the friends throw any 6 and, one more than there are friends higher, whether the mover does.
+    Its value is the number of friends that throw any 6, plus ``len(friends) + 1`` if the mover throws one.
 
     >>> tests_together((2,), 1)
     Die(weights=(125, 55, 25, 11), sides=216)

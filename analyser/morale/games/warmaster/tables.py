@@ -1,4 +1,4 @@
-"""Answers about Warmaster: by choice, jointly, and where the unit stops."""
+"""Answers about Warmaster: confusion by choice, joint distributions, and stopping positions."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ CASES = "Friends make way"
 
 
 def chains(question: Question) -> dict[str, Chain]:
-    """Return the chain of each choice: friends make way always, never, or where it confuses the fewest units."""
+    """Return the chain of each choice: friends make way always, never, or if this confuses the fewest units."""
     return {choice: mover_of(question, choice).chain() for choice in choices_of(question)}
 
 
 def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
-    """`choices`, `joint`, `friends`, `stops`, and over several turns `turns_lost`."""
+    """Return the tables `choices`, `joint`, `friends`, `stops`, and for several turns `turns_lost`."""
     choices = choices_of(question)
     of_each = {choice: _of_choice(question, choice, recorded[choice]) for choice in choices}
     tables = of_each[choices[0]]
@@ -69,7 +69,7 @@ def _of_choice(question: Question, choice: Choice, recorded: Recorded) -> dict[s
 
 
 def _choices(mover: Mover, now: Parts, weights: Any, first: Keys) -> Table:
-    """P(confused) and by what, and how many units."""
+    """Return P(confused), in total and by cause, and mean numbers of units."""
     move, confused, kinds = mover.question.move, mover.is_confused(now), {met.kind for met in mover.way}
     kind = np.array([*(met.kind for met in mover.way), "none"])[now.place]
     destroyed = ((now.place >= 0) & mover.retreats) | now.gone
@@ -95,7 +95,7 @@ def _choices(mover: Mover, now: Parts, weights: Any, first: Keys) -> Table:
 
 
 def _spots(mover: Mover, now: Parts) -> tuple[list[tuple[float, str]], Any]:
-    """Where the unit can stop, and at what, in order; and the number of the one where it does in each state (WM-8)."""
+    """Return the sorted pairs of distance and obstacle where the unit can stop, and the index of each state's pair."""
     halts = [(met.halt, met.obstacle.kind) for met in mover.way]
     ground = [(float(distance), OPEN_GROUND) for distance in range(int(now.moved.max()) + 1)]
     spots = sorted(dict.fromkeys([*halts, *ground]), key=lambda spot: (spot[0], spot[1] == OPEN_GROUND))
@@ -104,7 +104,7 @@ def _spots(mover: Mover, now: Parts) -> tuple[list[tuple[float, str]], Any]:
 
 
 def rules(question: Question) -> Rules:
-    """The rules that the numbers come from or do not, what has no effect, and what was taken for granted."""
+    """Return the rules used, the rules not modelled, and warnings about keys without effect and assumptions."""
     movers = [mover_of(question, choice) for choice in choices_of(question)]
     met, way, move = {pair for mover in movers for pair in mover.meets()}, movers[0].way, question.move
     kinds, what = {kind for kind, _ in met}, {result for _, result in met}
