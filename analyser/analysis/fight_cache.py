@@ -56,7 +56,7 @@ class FightCache(Known):
 
     def of(self, situation: Situation) -> tuple[Cells, Blocks]:
         """Return the stored cells and the blocks still to compute, as :class:`~.grid.Known` does."""
-        if not self._pays(situation, len(self._sides) * len(self._field.defenders)):
+        if not self.pays(situation, len(self._sides) * len(self._field.defenders)):
             return super().of(situation)
         cells, fought = self._read(situation)
         whole = np.flatnonzero(~fought.any(axis=1)).tolist()
@@ -75,7 +75,7 @@ class FightCache(Known):
     def fought(self, situation: Situation, cells: Cells, blocks: Blocks) -> None:
         """Store new results, together with those that other processes stored meanwhile."""
         anew = sum(len(rows) * len(columns) for rows, columns in blocks)
-        if not anew or not self._pays(situation, cells.size if self._edits else anew):
+        if not anew or not self.pays(situation, cells.size if self._edits else anew):
             return
         sides = (self._attackers, self._of_defenders(situation))
         fought = np.zeros(cells.shape, np.bool_)
@@ -88,7 +88,8 @@ class FightCache(Known):
                 table = _placed(both, [before, table])
         self._cache.write(self._key(situation), _packed(table))
 
-    def _pays(self, situation: Situation, pairs: int) -> bool:
+    def pays(self, situation: Situation, pairs: int) -> bool:
+        """Return True if that many fights are worth storing."""
         return pairs * situation.fight.cost >= LEAST_COST
 
     def _of_defenders(self, situation: Situation) -> list[str]:

@@ -158,7 +158,7 @@ def contributions(
         for text, colour, (column, shift, hatch) in zip(labels, colours, kinds):
             style: dict[str, Any] = {"height": 0.36, "color": colour, "edgecolor": "black", "linewidth": 0.6}
             axes.barh(places + shift, frame[column], **{**style, "hatch": hatch, "label": text, **artist})
-        units = [f"{armies[side]}: {readable(name)}" for side, name in zip(frame["side"], frame["name"])]
+        units = [f"{armies.get(side, side)}: {readable(name)}" for side, name in zip(frame["side"], frame["name"])]
         axes.set_yticks(places, units)
         axes.invert_yaxis()
         axes.set_xlim(left=0)

@@ -69,8 +69,11 @@ def field_jobs(opponents: tuple[Loadout, ...], inputs: Inputs) -> list[Job]:
     """Return the job that fills the fight cache with the fights of all opponents; none if that is off."""
     situations = tuple(each for each in inputs.situations if each.kind in WAYS)
     cache = known_of(opponents, Field(opponents, inputs.ruleset, None, 1))
-    missing = [each for each in situations if opponents and cache.of(each)[1]]
-    if not isinstance(cache, FightCache) or not missing:
+    if not isinstance(cache, FightCache):
+        return []
+    worth_it = (situation for situation in situations if cache.pays(situation, len(opponents) ** 2))
+    missing = [situation for situation in worth_it if cache.of(situation)[1]]
+    if not missing:
         return []
     cost = sum(each.fight.cost for each in missing) * len(opponents) ** 2
     return [Job(cost, "", meet, (opponents, inputs.ruleset, missing))]

@@ -376,10 +376,9 @@ def row_for(attack: Attack, attacker: Loadout | None, target: Target, ruleset: R
     if not fitting:
         ranged = [each.id for each in attacker.unit.rows if each.kind == "ranged"]  # no other row is expected to fire
         reasons = "; ".join(f"{name}: {why_not[name]}" for name in ranged or why_not) or "the unit has no rows"
-        instead = "" if ranged else "a charge (kind charge; analyser charge)"
-        raise InputError(
-            f"{attacker.selector}: no row can make this attack ({reasons})", where="attack.row", allowed=instead
-        )
+        instead = "" if ranged else "; it can charge: analyser charge"
+        problem = f"{attacker.selector}: no row can make this attack ({reasons}{instead})"
+        raise InputError(problem, where="attack.row")
     if len(fitting) == 1:
         return fitting[0], ""
     made = _candidates(attack, attacker, fitting)

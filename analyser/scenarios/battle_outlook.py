@@ -65,7 +65,9 @@ def look_ahead(encoding: Any, tables: Tables, sides: Any, units: Any) -> None:
     battle = _battle(encoding, tables)
     field: Any = battle.field
     field.sides[:], field.units[:] = sides, units
-    if look_around.pays(_SECONDS_A_PAIR * int(encoding.units[0] * encoding.units[1])):
+    seconds = _SECONDS_A_PAIR * int(encoding.units[0] * encoding.units[1])
+    if look_around.pays(seconds):
+        look_around.expect(seconds)
         look_around(battle)
     else:
         with look_around.interpreting():

@@ -128,8 +128,8 @@ class NamedRuleset(Record):
 
     def over(self, usual: Ruleset, stated: Collection[str] = ()) -> Ruleset:
         """Return the ruleset; a die or deck that is `stated` outside the plan goes before its own."""
-        own = {name: getattr(self, name) for name in Ruleset.model_fields if name not in stated}
-        return Ruleset(**{name: own.get(name) or getattr(usual, name) for name in Ruleset.model_fields})
+        own = {name: part for name in ("die", "deck") if name not in stated and (part := getattr(self, name))}
+        return usual.model_copy(update=own)
 
 
 class CellSampling(Record):

@@ -74,7 +74,7 @@ def test_the_laws_are_those_of_the_single_attacks(found, library):
 
 def test_who_cannot_attack_stays_in_the_table_and_says_why(found):
     row = found.frame.iloc[2]
-    assert row["why_not"] == "no row can make this attack (melee: it is a melee row)"
+    assert row["why_not"] == "no row can make this attack (melee: it is a melee row; it can charge: analyser charge)"
     assert row[list(COMPARED)].isna().all()
     assert "crown/horse-guard-cavalry@basic cannot: no row" in str(found)
 

@@ -134,7 +134,7 @@ def test_a_file_of_another_game_refuses_a_die(tmp_path):
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
-        ("--die", "heroic=1,strkie=1", "did you mean 'strike'? (allowed: heroic, strike, glancing, miss, blank)"),
+        ("--die", "heroic=1,strkie=1", "did you mean 'strike'? (allowed: heroic, strike, glancing, miss, blank, NAME)"),
         ("--die", "heroic", "'heroic' is not usable (allowed: such as heroic=1,strike=2,glancing=1,miss=1,blank=1)"),
         ("--die", "heroic=many", "'many' is not usable (allowed: an integer)"),
         ("--die", "heroic=1,heroic=2", "heroic stands there twice"),

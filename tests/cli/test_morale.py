@@ -67,4 +67,4 @@ def test_a_unit_without_courage_never_panics_in_a_comparison_either():
 def test_a_value_of_the_ruleset_says_where_the_shipped_one_stands():
     told = " ".join(answer("morale", "compare", "--help-all").split())
     assert "--ruleset-legion-rally-sides N Instead of the value in morale/legion.toml." in told
-    assert told.count("Instead of the value in ruleset.toml.") == 2
+    assert told.count("Instead of the value in ruleset.toml.") == 3  # die, deck, rules

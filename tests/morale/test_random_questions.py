@@ -3,6 +3,8 @@
 import pytest
 
 from analyser.common.validation import Record
+from analyser.game.house_rules import HouseRule
+from analyser.game.ruleset import FaceRule
 from analyser.morale.systems import SYSTEMS
 from tests.oracle.morale_checks import assert_sample_fits, differences
 from tests.oracle.morale_questions import READINGS
@@ -10,6 +12,7 @@ from tests.oracle.morale_questions import READINGS
 WORDS = ("equivalents", "correspondence", "words")  # tables of a comparison that no reading has
 ELSEWHERE = {"ruleset", "a", "b", "duel", "side", "nerve", "rounds", "break_share", "courage_steps"}
 ELSEWHERE |= {"die", "strike", "heroic", "blank", "glancing", "miss", "copies"}
+ELSEWHERE |= {*HouseRule.model_fields, *FaceRule.model_fields, "rules"}  # no other game has any
 
 
 @pytest.mark.parametrize("kind", READINGS)

@@ -11,6 +11,7 @@ import pytest
 import analyser
 from analyser.analysis import fight_cache
 from analyser.analysis.matchups import matchups
+from analyser.common import cache
 from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.game.profiles import Profiles
@@ -253,18 +254,17 @@ def test_a_report_of_units_without_points_says_so(tmp_path, points, told):
     assert not (out / "prices.csv").exists()
 
 
-def test_prices_are_the_same_whoever_fights_the_opponents(library, tmp_path, monkeypatch):
+def test_prices_are_the_same_whoever_fights_the_opponents(cached, library, tmp_path, monkeypatch):
     """The fights of all opponents come from the cache that a worker fills, or are fought here."""
-    monkeypatch.setenv("ANALYSER_KEEP_FIGHTS", "no")
+    monkeypatch.setenv(cache.SWITCH, "no")
     without = small_report(tmp_path / "without", library)
-    monkeypatch.setenv("ANALYSER_KEEP_FIGHTS", "yes")
+    monkeypatch.setenv(cache.SWITCH, "yes")
     monkeypatch.setattr(fight_cache, "LEAST_COST", 0)
-    monkeypatch.setattr(fight_cache, "folder_for", lambda _: tmp_path)
     filled = []
-    monkeypatch.setattr(parts, "meet", lambda *asked: filled.append(meet(*asked)))
+    monkeypatch.setattr(parts, "meet", lambda *asked: filled.append(asked) or meet(*asked))
     kept = small_report(tmp_path / "kept", library)
     assert len(filled) == 1
-    assert list(tmp_path.glob("fights-*"))
+    assert list(cached.glob("fights-*"))
     small_report(tmp_path / "again", library)
     assert len(filled) == 1
     assert (kept / "prices.csv").read_bytes() == (without / "prices.csv").read_bytes()

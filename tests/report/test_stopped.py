@@ -103,8 +103,8 @@ def test_ctrl_c_before_anything_is_done_leaves_nothing(river, tmp_path, monkeypa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_ctrl_c_is_heeded_while_the_opponents_of_prices_are_fought(river, tmp_path, monkeypatch):
-    monkeypatch.setenv("ANALYSER_KEEP_FIGHTS", "yes")
+def test_ctrl_c_is_heeded_while_the_opponents_of_prices_are_fought(river, tmp_path, monkeypatch, cached):
+    monkeypatch.setattr("analyser.analysis.fight_cache.LEAST_COST", 0)
     fight, went_on = parts.grid, []
 
     def stopping(attackers, field, situations, progress=None, known=None):
