@@ -84,7 +84,7 @@ def edits(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[Edit, ...]:
 
 
 def _leaves(data: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the path and text of every value in nested data. List entries go by their id; a list of words is a value."""
+    """Yield the path and text of every value in nested data. List entries go by id; a list of words is one value."""
     if isinstance(data, Mapping):
         for key, value in data.items():
             yield from _leaves(value, f"{path}.{key}" if path else str(key))
