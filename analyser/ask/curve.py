@@ -28,7 +28,7 @@ from analyser.scenarios.load import Question, Unit, check_whole, read_scenario
 
 Figure = str | Function
 MOST_METRICS = 2
-USUAL_BATTLES = 10_000  # a point
+USUAL_BATTLES = 10_000  # battles for each point
 Over = str | Mapping[str, Any] | Sequence[str]
 _LEVEL_IN = re.compile(r"@[\w-]+")  # the level in a selector
 _SECONDS = ("target", "b")  # sections with the second unit

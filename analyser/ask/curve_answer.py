@@ -303,7 +303,7 @@ class Curve(QuestionTable):
         return [[spaced(name) for name in ("line", *self.keys, *self.metrics)], *rows]
 
     def _table_of_map(self) -> list[list[str]]:
-        """Return the figure of the best line at each pair: the first key down, the second across, some of many."""
+        """Return the figure of the best line at each pair of values: first key down, second across; a selection."""
         first, second = (list(axis[:: self.step_of(axis)]) for axis in self.values)
         at = self.best.set_index(list(self.keys))["value"]
         rows = [[word_of(one), *(shown_value(self.metrics[0], at[one, other]) for other in second)] for one in first]

@@ -45,7 +45,7 @@ class Point(NamedTuple):
     readings: tuple[Reading, ...]
     why_not: str | None = None
     costs: float | None = None  # points of the attacker
-    identity: Hashable = None  # of the fight
+    identity: Hashable = None  # equal for equal fights
     row: str | None = None
     trials: int | None = None
     stopping: Stopping | None = None

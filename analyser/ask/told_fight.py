@@ -258,7 +258,7 @@ def _verdict(passed: bool) -> str:
 
 
 def _chance_in_words(kind: int, card: int | None, highest: int, passed: bool) -> str:
-    """Return the result of a draw in words; `card` is None where no card was turned."""
+    """Return the result of a draw in words; `card` is None if no card was turned."""
     if card is None:
         return f"{(_LOTS | _TESTS).get(Kind(kind), 'a die')}: {'yes' if passed else 'no'}"
     return f"{_TESTS.get(Kind(kind), 'test')}: card {card}, {_verdict(passed)} (up to {highest} passes)"
@@ -357,7 +357,7 @@ def _closing(kind: str, figures: Mapping[str, Any]) -> list[str]:
 
 
 def fight_of(scenario: Any) -> Fight:
-    """Return a fight as :func:`~analyser.results.duel.solve_duel` and its like run it."""
+    """Return a fight as :func:`~analyser.results.duel.solve_duel` and similar functions run it."""
     if scenario.kind == "charge":
         setup, program = charge_program(scenario.attacker, scenario.target, scenario.secondary, scenario.ruleset.die)
         setup.sides["hunter"] = 1  # combats won are counted for both

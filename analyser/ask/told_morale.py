@@ -80,7 +80,7 @@ def told_morale(
 
 
 def _alone(states: Sequence[int]) -> Recorded:
-    """Return the record of a single trial."""
+    """Return the recorded distributions of a single trial, from its states."""
     met = np.unique(states)
     return Recorded(met, (np.array(states)[:, np.newaxis] == met).astype(np.int64))
 
