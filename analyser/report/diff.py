@@ -59,8 +59,8 @@ def diff(
 ) -> Diff:
     """Return the changes from `old` to `new`, and their effect on every loadout and matchup in both.
 
-    For two folders of profiles it computes only the fights that an edit affects and, once for the verdicts, those of
-    the opponents in the situations of :func:`analyser.fair_points`. Equal profiles need no computation.
+    For two folders of profiles it computes only the fights that an edit affects. The verdicts also need the fights of
+    the opponents in the situations of :func:`analyser.fair_points`, once. Equal profiles need no computation.
 
     Parameters
     ----------
