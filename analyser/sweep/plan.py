@@ -37,8 +37,8 @@ from analyser.sweep.question import TRIALS_A_PART, fighting_unit, frozen_questio
 from analyser.sweep.schema import BY_WORTH, MOST_CELLS, SampleFile, Side, SweepFile
 
 FORMAT = 1
-SECONDS = 3.0  # of work in a part
-_CELLS_A_SECOND = {"ranged": 600_000, "charge": 200, "duel": 500, "best-duel": 8, "best-trade": 2}  # of a typical core
+SECONDS = 3.0  # duration of a part
+_CELLS_A_SECOND = {"ranged": 600_000, "charge": 200, "duel": 500, "best-duel": 8, "best-trade": 2}  # on a typical core
 _A_SAMPLE, _A_TRIAL = 5e-3, 5e-7  # seconds for a simulated cell, and for each trial
 MOST_DISTANCES = 1_000
 

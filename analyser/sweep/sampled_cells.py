@@ -99,7 +99,7 @@ def _fighting(loadout: Loadout) -> str:
 
 
 Played = tuple[str | None, Seen]
-Sides = tuple[Any, Any]  # of loadouts
+Sides = tuple[Any, Any]  # both loadouts
 
 
 def _shot(plan: Plan, block: Block, sides: Sides, used: str | None, how: Sampling) -> Played:

@@ -102,7 +102,7 @@ def _of_level(plan: Plan, faction: str | None, places: range, key: str) -> Float
     side, loadouts = plan.side(faction)
     which, values = plan.axis(faction, places)
     some = [getattr(loadout.level, key) for loadout in loadouts[which[0] : which[-1] + 1]]
-    numbers: Floats = np.array(some, np.float64)[which - which[0]]  # None: NaN
+    numbers: Floats = np.array(some, np.float64)[which - which[0]]  # None becomes NaN
     for number, at in zip(side.numbers, values):
         if number.key == key:
             numbers = numbers * number.is_added + np.array(number.values)[at]
