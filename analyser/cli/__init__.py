@@ -114,8 +114,8 @@ _MODULES = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the ``analyser`` command with `arguments`, by default those of the process, and return the exit status.
 
-    It is 0, 1 if a check fails (``report diff --fail-over``, ``balance prices --fail-on-verdict``, ``army check``), 2
-    for an unusable input, 130 after Ctrl-C, and 141 after a broken pipe.
+    The status is 0; 1 if a check fails (``report diff --fail-over``, ``balance prices --fail-on-verdict``, ``army
+    check``); 2 for an unusable input; 130 after Ctrl-C; 141 after a broken pipe.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):

@@ -137,7 +137,7 @@ def _number(text: str) -> float:
 @click.argument("attackers", shell_complete=complete_selector)
 @click.argument("defenders", shell_complete=complete_selector)
 def matchups(attackers: str, defenders: str, **keys: Any) -> None:
-    """Every one of ATTACKERS on every one of DEFENDERS: selectors with wildcards."""
+    """Each of ATTACKERS against each of DEFENDERS; both are selectors with wildcards."""
     from analyser.analysis.matchups import matchups as matched
 
     how = given(keys, "situations", "metric", "per_points", "row", "levels", "threads")

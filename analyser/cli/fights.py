@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from analyser.common.validation import Record
 
 _BETWEEN_KEYS = re.compile(r",(?![^\[{]*[\]}])")  # a comma outside lists and tables
-_NO_WORDS = ("unit", "attacker", "charge", "rows", "kind")  # the selector, tables, and keys not needed here
+_NO_WORDS = ("unit", "attacker", "charge", "rows", "kind")  # fields that are no words here
 
 
 class Words(NamedTuple):

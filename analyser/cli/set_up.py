@@ -19,7 +19,7 @@ _FISH_SPLITS, _FISH_SPLITS_ONCE = 'string split ","', 'string split --max 1 ","'
 @command(examples=("bash", "fish"))
 @click.argument("shell", metavar="SHELL", type=Choice(tuple(SHELLS)))
 def completion(shell: str) -> None:
-    """Print a script with which SHELL completes commands, options, selectors and names.
+    """Print a script that makes SHELL complete commands, options, selectors and names.
 
     \b
     bash, zsh:  eval "$(analyser completion bash)"     in ~/.bashrc or ~/.zshrc
