@@ -1,1 +1,1 @@
-"""Questions asked many times over: curves and maps, searches among variants, and how lucky an outcome was."""
+"""Questions over many values: curves and maps, searches among variants, told trials, and the luck of an outcome."""

@@ -1,4 +1,4 @@
-"""Axes of a curve: the keys that vary, and the values of each, by default the usual ones."""
+"""Axes of a curve: the keys that vary, and their given or usual values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_KEYS = 2
 FARTHEST = 60  # inches
 _SHOTS = ("attack", "focus")
 _EXAMPLES = {POINTS: "40..80:5", "attacker": "UNIT,UNIT", "unit": "UNIT,UNIT", "qualities": "none,Arc,Arc+Devastating"}
-_RECORDS: Mapping[str, Any] = {  # of each section, to look up a key without values
+_RECORDS: Mapping[str, Any] = {  # to look up the type of a key in each section
     **{"attack": Attack, "attacks": FocusAttack, "charge": Charge, "duel": DuelTerms, "battle": BattleTerms},
     **{"target": Combatant, "attacker": Combatant, "a": Combatant, "b": Combatant},
 }
@@ -42,7 +42,7 @@ def axes_of(over: Any, kind: str, questions: Sequence[Raw], library: Profiles) -
 
 
 def _split(over: Any) -> dict[str, Any]:
-    """Return the names of the keys with their values as given, None for the usual ones."""
+    """Return the names of the keys with their values as given; None: the usual values."""
     if isinstance(over, Mapping):
         given = dict(over)
     else:
@@ -59,7 +59,7 @@ def _split(over: Any) -> dict[str, Any]:
 
 
 def size_of(axes: Mapping[Key, Sequence[Any]], lines: int) -> int:
-    """Return the number of points before any is made; InputError for too many."""
+    """Return the number of points; InputError if there are too many to compute."""
     size = math.prod(map(len, axes.values())) * lines
     if size > MOST_POINTS:
         raise InputError(f"{size:,} points", where="over", allowed=f"up to {MOST_POINTS:,}")
@@ -67,7 +67,7 @@ def size_of(axes: Mapping[Key, Sequence[Any]], lines: int) -> int:
 
 
 def usual_values(key: Key, kind: str, questions: Sequence[Raw], library: Profiles) -> Sequence[Any]:
-    """Return the values of a key where none are given; InputError for a key without usual values."""
+    """Return the default values of a key; InputError for a key without any."""
     section, field = str(key.paths[0][0]), str(key.paths[0][-1])
     units = [library.loadout(unit) for raw in questions if (unit := unit_at(raw, kind)) is not None]
     if key.what == "mark":
@@ -95,7 +95,7 @@ def usual_values(key: Key, kind: str, questions: Sequence[Raw], library: Profile
 
 
 def _names_of(annotation: Any) -> tuple[Any, ...]:
-    """Return the names that a key can have, if it is one of several."""
+    """Return the names that a key can have; empty unless its type is a choice of names."""
     if get_origin(annotation) is Literal:
         return get_args(annotation)
     return next((names for part in get_args(annotation) if (names := _names_of(part))), ())
@@ -106,7 +106,7 @@ def _is_range(values: Sequence[Any]) -> bool:
 
 
 def _with_marks(values: Sequence[Any], questions: Sequence[Raw], library: Profiles) -> Sequence[Any]:
-    """Return the distances, and those between them at which any of the attacks can change (AC-4.1, AC-7)."""
+    """Return the distances and, between them, all distances at which an attack can change (AC-4.1, AC-7)."""
     marks: set[float] = set()
     for raw in questions:
         for attack in raw.get("attacks") or [raw.get("attack", {})]:

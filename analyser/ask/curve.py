@@ -1,4 +1,4 @@
-"""A figure of a question over one number or two: lines, the best of each range, a map, a Pareto front."""
+"""A figure of a question over one or two keys: lines, the best line of each range, a map, a Pareto front."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from analyser.scenarios.load import Question, Unit, check_whole, read_scenario
 
 Figure = str | Function
 MOST_METRICS = 2
-USUAL_BATTLES = 10_000  # a point
+USUAL_BATTLES = 10_000  # battles for each point
 Over = str | Mapping[str, Any] | Sequence[str]
-_LEVEL_IN = re.compile(r"@[\w-]+")  # of a selector
-_SECONDS = ("target", "b")  # sections of the second unit
+_LEVEL_IN = re.compile(r"@[\w-]+")  # the level in a selector
+_SECONDS = ("target", "b")  # sections with the second unit
 
 
 def curve(
@@ -52,30 +52,30 @@ def curve(
     progress: Progress | bool | None = None,
     **conditions: Any,
 ) -> Curve:
-    """Return a figure of a question over one number or two, for one or several units, and who is best where.
+    """Return a figure of a question over one or two keys, for one or more units, and the best unit of each range.
 
     Parameters
     ----------
     question : selectors; or path or mapping, or several
-        The attackers, a line each: selectors, which may have wildcards, or loadouts. Without a `target`: whole
-        questions of any kind, also of battles and of morale, a line each.
+        The attackers, one line for each: selectors, which may have wildcards, or loadouts. Without a `target`: whole
+        questions of any kind, also battles and morale, one line for each.
     target : selector or mapping, optional
         The unit that is attacked, charged or fought.
     over : str, mapping, or several
-        One key or two: ``"distance"``, ``"dice=4..12"``, ``["dice=4..12", "DEFENCE=1..4"]`` or ``{"distance": range(1,
-        25)}``. Keys have the names of the rules and the files (:func:`~analyser.ask.keys.key_of`); also `points` and
-        `level` of the attacker. Without values: every inch in reach, every level, every row, yes and no.
+        One or two keys: ``"distance"``, ``"dice=4..12"``, ``["dice=4..12", "DEFENCE=1..4"]`` or ``{"distance": range(1,
+        25)}``. Keys are named as in the rules and the files (:func:`~analyser.ask.keys.key_of`), or are `points` and
+        `level` of the attacker. Default values: every inch in reach, every level, every row, or yes and no.
     metric : str or callable, or two
-        The figure (:func:`~analyser.ask.readings.reading`); ``"...:least"`` where less is better. Of two, the points
-        that no other dominates are named. Default: mean models destroyed, or the chance to win.
+        The figure (:func:`~analyser.ask.readings.reading`); ``"...:least"`` if less is better. Two figures give a
+        Pareto front. Default: mean models destroyed, or the probability to win.
     kind : "attack", "charge" or "duel"
-        What units do with their `target`.
+        The fight between the units and their `target`.
     rows : bool
-        Of attacks: each ranged row of each unit is a line.
+        For attacks: each ranged row of each unit is a line.
     method, trials, seed, precision, threads, profiles, progress
-        As of :func:`analyser.attack`, of each point by itself; of battles 10,000 trials by default.
+        As of :func:`analyser.attack`, for each point separately; battles have 10,000 trials by default.
     all_at_once : bool
-        Intervals hold for all points at once, in 95% of samples.
+        Make the 95% intervals simultaneous for all points.
     **conditions
         The keys of ``[attack]``, ``[charge]`` or ``[duel]``.
 
@@ -90,8 +90,8 @@ def curve(
 
     Notes
     -----
-    Illegal values are cut off, and the answer says which and why. An attack changes only at the ranges of its rows and
-    of Corrosive Fumes (AC-4.1, AC-7), which are among the values of a range of distances.
+    Illegal values are cut off; the answer lists them with the reasons. An attack changes only at the ranges of its rows
+    and of Corrosive Fumes (AC-4.1, AC-7), so these are added to a range of distances.
 
     Examples
     --------
@@ -111,13 +111,13 @@ def curve(
         sampling = replace(sampling, trials=USUAL_BATTLES)
     axes = axes_of(over, of, list(lines.values()), library)
     _check_not_stated(axes, conditions, target)
-    if any(key.name == LEVEL for key in axes):  # the lines are units, without levels
+    if any(key.name == LEVEL for key in axes):  # name lines by units without levels
         lines = {_LEVEL_IN.sub("", name): raw for name, raw in reversed(lines.items())}
         lines = dict(reversed(lines.items()))
     size = size_of(axes, len(lines))
     solver = Solver(library, sampling, size)
     points = solve_all(solver, _variants(lines, axes, library), list(metrics), sampling, size, len(lines))
-    points = points[: len(points) // len(lines) * len(lines)]  # after Ctrl-C the values that all lines have
+    points = points[: len(points) // len(lines) * len(lines)]  # after Ctrl-C: only values that all lines have
     if all_at_once or precision is not None:
         error = ERROR / (size * len(metrics)) if all_at_once else ERROR
         points = [_widened(point, metrics, error, fixed=precision is None) for point in points]
@@ -129,7 +129,7 @@ def curve(
 
 
 def _metrics(given: Any, kind: str) -> dict[str, bool]:
-    """Return the figures by name, True for those of which less is better."""
+    """Return the names of the figures; the value is True if less is better."""
     if not (given is None or callable(given) or isinstance(given, str | list | tuple)):
         raise InputError(f"{shown(given)} is not usable", where="metric", allowed="a figure, or two")
     names: list[Any] = []
@@ -144,7 +144,7 @@ def _metrics(given: Any, kind: str) -> dict[str, bool]:
 def _lines(
     question: Any, target: Any, kind: str, conditions: dict[str, Any], library: Profiles, *, rows: bool
 ) -> dict[str, Raw]:
-    """Return the questions that are compared, each by the name of what sets it apart."""
+    """Return the questions to compare, each by a name for its difference."""
     if target is None:
         if conditions or rows:
             raise InputError("this stands in the scenario", where=next(iter(conditions), "rows"))
@@ -163,7 +163,7 @@ def _lines(
 
 
 def _by_name(lines: Iterable[tuple[str, Raw]]) -> dict[str, Raw]:
-    """Return the questions by name; one with the name of another has its number behind it."""
+    """Return the questions by name; a repeated name gets the number of the question appended."""
     named_lines: dict[str, Raw] = {}
     for number, (name, raw) in enumerate(lines, start=1):
         named_lines[f"{name} ({number})" if name in named_lines else name] = raw
@@ -184,12 +184,12 @@ def _by_row(name: str, raw: Raw) -> Iterator[tuple[str, Raw]]:
 
 
 def _check_not_stated(keys: Iterable[Key], conditions: Mapping[str, Any], target: Any) -> None:
-    """Raise InputError for a condition that varies as well: its value would have no effect."""
+    """Raise InputError for a stated condition that also varies, because its value would have no effect."""
     for key in keys:
         for path in key.paths:
             section, name = target if path[0] in _SECONDS else conditions, str(path[-1])
             if not isinstance(section, Mapping) or key.what in (LEVEL, POINTS) or name == "unit":
-                continue  # the target has to be named even if it varies
+                continue  # a target is named even if it varies
             listed = section.get(name)
             is_marked = key.mark in section or (isinstance(listed, list | tuple) and key.mark in listed)
             if is_marked if key.what == "mark" else name in section:
@@ -198,7 +198,7 @@ def _check_not_stated(keys: Iterable[Key], conditions: Mapping[str, Any], target
 
 
 def _variants(lines: Mapping[str, Raw], axes: Mapping[Key, Sequence[Any]], library: Profiles) -> Iterator[Variant]:
-    """Yield every line at the first combination of values, then at the next."""
+    """Yield the variants of every line at the first combination of values, then at the next."""
     for at in itertools.product(*axes.values()):
         for name, raw in lines.items():
             yield variant_of(name, raw, dict(zip(axes, at)), library)
@@ -225,7 +225,7 @@ def _answer(
     metrics: Mapping[str, bool],
     points: Sequence[Point],
 ) -> Curve:
-    """Return the answer without the values at which no line has one; InputError if none is left."""
+    """Return the curve without the values at which no line has an answer; InputError if none is left."""
     solved = [point for point in points if point.why_not is None]
     if not solved:
         raise InputError(f"no value has an answer: {points[0].why_not}", where="over")
@@ -278,7 +278,7 @@ def _frame(points: Sequence[Point], metrics: Iterable[str], *, exact: bool) -> p
 
 
 def _cut(key: Key, axis: Sequence[Any], fine: set[Any], reasons: Mapping[Any, str]) -> list[str]:
-    """Return the values of a key at which no line has an answer, run by run, and why."""
+    """Return each run of values of a key at which no line has an answer, with the reason."""
     cut = []
     for is_gone, run in itertools.groupby(axis, key=lambda value: value not in fine):
         if is_gone:

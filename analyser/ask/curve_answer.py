@@ -1,4 +1,4 @@
-"""Curves, maps and fronts: figures over one key or two, and the best lines, as tables, text and pictures."""
+"""Answer of a curve, map or front: figures over one or two keys, and the best lines, as table, text and picture."""
 
 from __future__ import annotations
 
@@ -26,38 +26,39 @@ from analyser.plots.metrics import PER_100_POINTS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST_ROWS = 40  # of a table as text
+MOST_ROWS = 40  # of a table shown as text
 MOST_SENTENCES = 20
-MOST_COLUMNS = 12  # of a map as text
-MOST_LINES = 6  # side by side in a table as text
-_SAME_DIGITS = 9  # figures that differ beyond are one point of a front
+MOST_COLUMNS = 12  # of a map shown as text
+MOST_LINES = 6  # columns for lines in a table shown as text
+_SAME_DIGITS = 9  # decimals; figures that agree to these are one point of a front
 _SEVERAL = 2
 EQUAL, UNSURE = " = ", " ≈ "
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Curve(QuestionTable):
-    """Figures of one or several lines over one key or two.
+    """Figures of one or more lines over one or two keys.
 
     Attributes
     ----------
     frame : DataFrame
-        One row a line and value: `line`, each key by its name, of an attack `fires` (the row), each figure by its name
-        (of a sample with ``_low`` and ``_high``, a 95% interval, and `trials`, `planned_trials` and `stop_reason`), and
-        `why_not` where there is none; over levels `costs`, the points of the attacker.
+        One row for each line and value: `line`, a column for each key and each figure, and `why_not`, the reason for a
+        missing figure. Attacks add `fires` (the row). Simulation adds ``_low`` and ``_high`` of each figure (95%
+        interval), `trials`, `planned_trials` and `stop_reason`. A curve over levels adds `costs`, the points of the
+        attacker.
     lines, keys, metrics : tuple of str
     values : tuple of tuples
-        Those of each key.
+        The values of each key.
     least : tuple of bool
         For each figure, True if less is better.
     holds_between : bool
-        True if nothing changes between two values, as at distances of attacks.
+        True if figures are constant between two values, as for distances of attacks.
     cut : tuple of str
-        Values that were cut off, and why.
+        Values that were cut off, with the reasons.
     results : tuple of Result
-        Of each line the answer at its first value.
+        The answer of each line at its first value.
     costs : mapping of str to float
-        Points of the attacker by line, where they are known.
+        Points of the attacker by line, if known.
     all_at_once : bool
         True if intervals hold for all points at once.
     """
@@ -76,7 +77,7 @@ class Curve(QuestionTable):
 
     @property
     def headline(self) -> str:
-        """The line that is best in most places, in one sentence."""
+        """The line that is best at most values, in one sentence."""
         what, over = title_of(self.metrics[0]), " and ".join(map(spaced, self.keys))
         ahead = self.best["best"].value_counts()
         if len(self.lines) == 1 or ahead.empty or not ahead.index[0]:
@@ -92,7 +93,7 @@ class Curve(QuestionTable):
 
     @property
     def is_front(self) -> bool:
-        """True for two figures, whose trade-off is a Pareto front."""
+        """True for two figures; the answer is their Pareto front."""
         return len(self.metrics) > 1
 
     @property
@@ -115,9 +116,9 @@ class Curve(QuestionTable):
 
     @cached_property
     def best(self) -> pd.DataFrame:
-        """The best lines in the first figure at each combination of values: the keys, `best`, `value`.
+        """The lines with the best first figure at each combination of values: the keys, `best`, `value`.
 
-        Lines that are equal, or that a sample does not tell apart, are all named, the cheapest first.
+        All equal or not significantly different lines are named, the cheapest first.
         """
         metric, rows = self.metrics[0], []
         sign = -1.0 if self.least[0] else 1.0
@@ -132,7 +133,7 @@ class Curve(QuestionTable):
 
     @cached_property
     def stretches(self) -> tuple[Stretch, ...]:
-        """The best lines over each stretch of the one key; InputError of a map, which has no stretches."""
+        """The best lines for each range of the key; InputError for a map."""
         if len(self.keys) > 1:
             raise InputError("a map has no stretches", where="stretches", allowed="best")
         return stretches_of(self.values[0], self.best["best"].tolist())
@@ -146,10 +147,10 @@ class Curve(QuestionTable):
         return not_dominated(self.frame[list(self.metrics)].to_numpy(np.float64), self.least)
 
     def trade(self) -> pd.DataFrame:
-        """Return the effect of one step of each key of a map, and the worth of one in steps of the other.
+        """Return the effect of one step of each key of a map, and the trade-off between the keys.
 
         Columns: `line`, both keys, the figure, `step_FIRST` and `step_SECOND` (the change of the figure to the next
-        value of each), and `worth`: steps of the second key that change as much as one of the first, the other way.
+        value of each key), and `worth`: the steps of the second key that cancel one step of the first.
         """
         if len(self.keys) != _SEVERAL:
             raise InputError("a trade needs two keys", where="trade", allowed="over=[..., ...]")
@@ -170,7 +171,7 @@ class Curve(QuestionTable):
         return pd.concat(parts, ignore_index=True)
 
     def sentences(self) -> list[str]:
-        """Return the best lines, a sentence a stretch; of two figures, the points that no other dominates."""
+        """Return a sentence for each range with its best lines; for two figures, the undominated points."""
         if self.is_front:
             points = [self._point_text(part) for part in self._front_points()]
             more = [f"and {len(points) - MOST_SENTENCES} more"] if len(points) > MOST_SENTENCES else []
@@ -195,7 +196,7 @@ class Curve(QuestionTable):
         return f"{(EQUAL if self.exact else UNSURE).join(names)}{' (all equal)' * are_all_equal}"
 
     def _front_points(self) -> list[pd.DataFrame]:
-        """Return the rows of the front, those of one line with equal figures together."""
+        """Return the rows of the front, grouped by line and equal figures."""
         front = self.front()
         figures = [front[metric].round(_SAME_DIGITS) for metric in self.metrics]
         return [part for _, part in front.groupby([front["line"], *figures], sort=False)]
@@ -209,18 +210,18 @@ class Curve(QuestionTable):
         return f"{row['line']}, {at}: {figures}"
 
     def _worth(self) -> Iterator[str]:
-        """Yield the worth of a step of the first key in steps of the second, over the map."""
+        """Yield the trade-off between steps of the first and the second key over the map, a sentence for each line."""
         if not all(is_number(value) for axis in self.values for value in axis):
             return
         first, second = map(spaced, self.keys)
         for line, part in self.trade().groupby("line", sort=False):
             low, middle, high = part["worth"].quantile([0.1, 0.5, 0.9])
-            if abs(middle) > 0:  # neither nothing nor unknown
+            if abs(middle) > 0:  # neither zero nor NaN
                 often = f"in most of the map {low:.2g} to {high:.2g}"
                 yield f"{line}: one step of {first} makes up for {middle:.2g} steps of {second}; {often}"
 
     def plot(self, *, ax: Axes | None = None, **more: Any) -> Axes:
-        """Draw lines with the best marked; of two keys a map with contours; of two figures the front."""
+        """Draw lines with the best marked; for two keys, a map with contours; for two figures, the front."""
         labels, subject = [title_of(metric) for metric in self.metrics], self._subject()
         if self.is_front:
             frame = about(self.frame.assign(on_front=self._on_front()), subject)
@@ -239,7 +240,7 @@ class Curve(QuestionTable):
         return plots.best_lines(about(self.frame, subject), **how, quantity=labels[0], ax=ax, **more)
 
     def blocks(self) -> list[Block]:
-        """Return the figures, and which line is best where."""
+        """Return the figures, and the best lines by value."""
         head, *rows = self._table()
         table = Block(head=head, rows=rows, align="<" if self.is_front else "<>")
         if self.is_front:
@@ -274,7 +275,7 @@ class Curve(QuestionTable):
         return f"Monte Carlo, {trials} trials each, seed {self.sampling.seed}, intervals at 95%"
 
     def _table(self) -> list[list[str]]:
-        """Return the figures as text: values down, lines across; successive values with equal rows in one."""
+        """Return the figures as text: rows are values, columns are lines; equal successive rows are merged."""
         if self.is_front:
             return self._table_of_front()
         if self.is_map:
@@ -291,7 +292,7 @@ class Curve(QuestionTable):
         return [[spaced(self.keys[0]), *self.shown_lines], *body]
 
     def _table_of_front(self) -> list[list[str]]:
-        """Return the points that no other dominates, some of many."""
+        """Return the undominated points; of many, a selection."""
         shown = self._front_points()
         shown = shown[:: -(-len(shown) // MOST_ROWS)] if len(shown) > MOST_ROWS else shown
         rows = []
@@ -302,7 +303,7 @@ class Curve(QuestionTable):
         return [[spaced(name) for name in ("line", *self.keys, *self.metrics)], *rows]
 
     def _table_of_map(self) -> list[list[str]]:
-        """Return the figure of the best line at each pair: the first key down, the second across, some of many."""
+        """Return the figure of the best line at each pair of values: first key down, second across; a selection."""
         first, second = (list(axis[:: self.step_of(axis)]) for axis in self.values)
         at = self.best.set_index(list(self.keys))["value"]
         rows = [[word_of(one), *(shown_value(self.metrics[0], at[one, other]) for other in second)] for one in first]
@@ -310,7 +311,7 @@ class Curve(QuestionTable):
 
     @staticmethod
     def step_of(axis: Sequence[Any]) -> int:
-        """Return the step between the values of a map's key that a table as text shows."""
+        """Return the step by which a table shown as text selects the values of a map's key."""
         return -(-len(axis) // MOST_COLUMNS)
 
     @staticmethod
@@ -327,7 +328,7 @@ class Curve(QuestionTable):
 
     @cached_property
     def shown_lines(self) -> tuple[str, ...]:
-        """The lines that a table as text has room for: those that are best somewhere go first."""
+        """The lines that fit into a table shown as text; lines that are best somewhere come first."""
         return self.lines if len(self.lines) <= MOST_LINES else tuple(self._best_first()[:MOST_LINES])
 
     def _winners(self) -> dict[str, None]:
@@ -358,7 +359,7 @@ class Curve(QuestionTable):
         return record | {"points": plain_rows(self.frame)} | self._common_entries()
 
     def _by_value(self) -> Iterator[tuple[tuple[Any, ...], pd.DataFrame]]:
-        """Yield the rows at each combination of values, in their order."""
+        """Yield each combination of values, in order, with its rows."""
         yield from self.frame.groupby(list(self.keys), sort=False, dropna=False)
 
 
@@ -390,7 +391,7 @@ def _notes_of(curve: Curve) -> Iterator[str]:
 
 
 def _notes_of_map(curve: Curve) -> Iterator[str]:
-    """Yield whose figures a map as text has, and which of the values it shows."""
+    """Yield notes about a map shown as text: the meaning of its figures, and the values shown."""
     if len(curve.lines) > 1:
         yield "In the table: the figure of the best line at each pair of values."
     for key, values in zip(curve.keys, curve.values):
@@ -400,7 +401,7 @@ def _notes_of_map(curve: Curve) -> Iterator[str]:
 
 
 def _blanks(curve: Curve) -> Iterator[str]:
-    """Yield why lines have no figure somewhere: each kind of reason once, with the first line that has it."""
+    """Yield each kind of reason for missing figures once, with the first line that has it."""
     reasons = curve.frame.dropna(subset=["why_not"]).drop_duplicates("line")
     in_part = set(curve.frame.loc[curve.frame[list(curve.metrics)].notna().any(axis=1), "line"])
     for _, part in reasons.groupby(reasons["why_not"].map(reason_kind), sort=False):
@@ -411,7 +412,7 @@ def _blanks(curve: Curve) -> Iterator[str]:
 
 
 def _notes_of_points(curve: Curve) -> Iterator[str]:
-    """Yield the points of lines that differ, where the figures ignore them; and the figure that does not."""
+    """Yield a note if lines differ in points that the figure ignores, with a figure that includes them."""
     remedy = by_points(curve.metrics[0], curve.kind)
     if POINTS in curve.keys:
         yield f"{title_of(curve.metrics[0])} does not depend on points{remedy}."

@@ -1,4 +1,4 @@
-"""Keys that a question can vary: their names in the rules or the files, and their places."""
+"""Keys that a question can vary: their names in the rules or the files, and their paths in a question."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ LISTS: Mapping[str, tuple[str, ...]] = {
 NO_ENTRY = "none"
 _DOUBLE = "of both sides"
 _ALL_KEYS = "docs/keys.md"
-_OWN_WORDS = {"unit", "attacker", "kind", "rows", "charge", "passengers"}  # no numbers, or said in another way
+_OWN_WORDS = {"unit", "attacker", "kind", "rows", "charge", "passengers"}  # keys that cannot vary under these names
 _SECTIONS: Mapping[str, Mapping[str, type[Record]]] = {
     "attack": {"attack": Attack, "target": Target},
     "focus": {"attacks": FocusAttack, "target": Target},
@@ -51,16 +51,16 @@ _FIRST: Mapping[str, Path] = {
     "charge": ("attacker", "unit"),
     "duel": ("a", "unit"),
 }
-"""Where the unit that attacks first is named: levels and points are its own."""
+"""Path of the unit that attacks first, which the keys `level` and `points` refer to."""
 _SECOND: Mapping[str, Path] = {kind: ("b" if kind == "duel" else "target", "unit") for kind in _FIRST}
 
 
 class Key(NamedTuple):
     """A key of a question.
 
-    `what` says what is done with a value: it is ``set`` at each of `paths`; it is a flag that stands as ``mark`` in a
-    list; a whole ``list``, its entries joined by ``+``, ``none`` of them; a ``level`` of the unit that is named there;
-    or the ``points`` of the attacker.
+    `what` selects the effect of a value: ``set`` at each of `paths`; ``mark``, a flag whose name `mark` is added to a
+    list; ``list``, a whole list with entries joined by ``+``, or ``none``; ``level`` of the unit at the path; or
+    ``points`` of the attacker.
     """
 
     name: str
@@ -80,16 +80,16 @@ class Key(NamedTuple):
 
 
 def key_of(name: str, kind: str, where: str = "over") -> Key:
-    """Return the key of that name in a question of a kind, forgiving case, spaces and hyphens.
+    """Return the key with a name in a question of a kind; case, spaces and hyphens do not matter.
 
-    A name such as ``distance`` or ``DEFENCE`` is enough where one side has such a key; ``target.models`` names the
-    side. In a file of another form (morale), and in the armies of a battle, it is the path in that file, with the
-    number of an entry of a list: ``mine.unit.0.models``.
+    A name such as ``distance`` or ``DEFENCE`` is enough if only one side has such a key; ``target.models`` names the
+    side. For morale, and for the armies of a battle, the name is the path in the file, with the index of a list entry:
+    ``mine.unit.0.models``.
 
     Raises
     ------
     InputError
-        No such key, with the nearest; or a key that both sides have.
+        An unknown key (the message has the nearest name), or a key of both sides.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def key_of(name: str, kind: str, where: str = "over") -> Key:
 
 @cache
 def _keys(kind: str) -> dict[str, Key]:
-    """Return every key of a question by its name with its section, and by its own name if no other has that."""
+    """Return every key of a question by its name with the section, and by its short name if that is unique."""
     keys: dict[str, Key] = {}
     for section, record in _SECTIONS[kind].items():
         root: Path = (section, "*") if section == "attacks" else (section,)
@@ -141,7 +141,7 @@ def _keys(kind: str) -> dict[str, Key]:
 
 
 def with_values(raw: Raw, values: Mapping[Key, Any], library: Profiles) -> Raw:
-    """Return a copy of a question with a value for each key; InputError where it has no place for one."""
+    """Return a copy of a question with a value for each key; InputError if a path does not exist."""
     for key, value in values.items():
         raw = copy.copy(raw)
         for path in key.paths if key.what != POINTS else ():
@@ -151,7 +151,7 @@ def with_values(raw: Raw, values: Mapping[Key, Any], library: Profiles) -> Raw:
 
 
 def _set(place: Any, at: Any, key: Key, value: Any, library: Profiles) -> None:
-    """Set the value of a key at a place."""
+    """Set the value of a key in a table, at the entry `at`."""
     if not isinstance(place, dict):
         raise InputError(f"{shown(place)} is not a table", where=key.name, allowed="a table of keys")
     if key.what in ("mark", "list"):
@@ -171,7 +171,7 @@ def _set(place: Any, at: Any, key: Key, value: Any, library: Profiles) -> None:
 
 
 def _places(raw: Any, path: Path) -> Iterator[tuple[Any, Any]]:
-    """Yield the mappings or lists that hold the end of a path, copied on the way, so that no changed part is shared."""
+    """Yield each container at the end of a path, with the last key. Copies on the way, so no changed part is shared."""
     first, *rest = path
     if isinstance(raw, list) and isinstance(first, str) and first.isdecimal():
         first = int(first)
@@ -193,7 +193,7 @@ def _places(raw: Any, path: Path) -> Iterator[tuple[Any, Any]]:
 
 
 def at_level(unit: Any, level: Any, library: Profiles, where: str) -> Any:
-    """Return the selector, or the loadout, of the same unit at another level."""
+    """Return a unit at another level, as a selector or a loadout like `unit`."""
     if unit is None or not isinstance(level, str):
         problem = f"{shown(level)} is not a level" if unit is not None else "the question names no unit"
         refusal = InputError if unit is None else MisspeltError
@@ -207,7 +207,7 @@ def at_level(unit: Any, level: Any, library: Profiles, where: str) -> Any:
 
 
 def unit_at(raw: Raw, kind: str, *, second: bool = False) -> Any:
-    """Return the selector or the loadout of the unit that attacks first, or of the other one; None without one."""
+    """Return the selector or loadout of the unit that attacks first, or of the other unit; None if there is none."""
     place: Any = raw
     for at in (_SECOND if second else _FIRST).get(kind, ("",)):
         try:

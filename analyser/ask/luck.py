@@ -30,21 +30,21 @@ def luck(
     profiles: ProfilesLike | None = None,
     **conditions: Any,
 ) -> Luck:
-    """Return the probability that a fight, or a whole game, went as badly as it did, or worse.
+    """Return the probability that a fight, or a whole game, goes as badly as it did, or worse.
 
     Parameters
     ----------
     question, target, profiles, conditions
-        As of :func:`analyser.attack`; without a `target` a whole question of any kind, or the file of a game
+        As of :func:`analyser.attack`. Without a `target`: a whole question of any kind, or the file of a game
         (`docs/at-the-table.md`): a list ``[[fight]]``, each a question with ``got``, ``side`` ("mine" or "yours") and
         ``label``.
     got : mapping
         The outcome, by figures and events of the answer, the most important first, such as
-        ``{"destroyed": 2, "suppressed": True}``. Outcomes are ordered by these figures in turn. How a unit ended is one
-        figure, its models that are gone: those destroyed, or all if it broke or fled. Events that are not listed count
-        as "no".
+        ``{"destroyed": 2, "suppressed": True}``. Outcomes are ordered by these figures in turn. The end of a unit is
+        one figure, its models gone: those destroyed, or all if it broke or fled. Events that are not listed count as
+        "no".
     destroyed : int, optional
-        Models of the enemy that were destroyed; short for the first entry of `got`.
+        Models of the enemy that were destroyed; the first entry of `got`.
     kind : "attack", "charge" or "duel"
     method, trials, seed
         As of :func:`analyser.attack`.

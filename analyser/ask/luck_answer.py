@@ -1,4 +1,4 @@
-"""Luck of a fight or a game: its probabilities, as text and as pictures."""
+"""Luck of a fight or a game: probabilities of the observed outcome, as text and as pictures."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from analyser.results.base import RulesUsed
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_STRENGTHS = ((0.01, "very "), (0.1, ""), (0.3, "a little "), (1.0, None))  # up to which share of all outcomes
-GONE = "models_gone"  # destroyed, or all of a unit that broke or fled
+_STRENGTHS = ((0.01, "very "), (0.1, ""), (0.3, "a little "), (1.0, None))  # highest probability for each wording
+GONE = "models_gone"  # models destroyed, or all models of a unit that broke or fled
 _ENDED = {"broken": "broke", "fled": "fled", "annihilated": "was annihilated"}
 
 
 class Chance(NamedTuple):
-    """Probability that an outcome is worse, exactly as good, or better.
+    """Probability of a worse, an equal and a better outcome.
 
-    For simulated fights `half_width` is half of the 95% interval of `as_bad` or `as_good`, the wider of the two.
+    For simulated fights `half_width` is half the width of the wider of the 95% intervals of `as_bad` and `as_good`.
     """
 
     worse: float
@@ -52,7 +52,7 @@ class Chance(NamedTuple):
 
     @property
     def mid_p(self) -> float:
-        """P(worse) and half of P(exactly that): 50% where it was neither good nor bad."""
+        """P(worse) plus half of P(equal); 50% is neither good nor bad luck."""
         return self.worse + self.equal / 2
 
     def as_dict(self) -> dict[str, float]:
@@ -62,7 +62,7 @@ class Chance(NamedTuple):
 
     @property
     def verdict(self) -> tuple[bool, str]:
-        """True for bad luck rather than good, and its strength in words."""
+        """True for bad luck, False for good luck; and its strength in words."""
         bad = self.as_bad <= self.as_good
         share = self.as_bad if bad else self.as_good
         strength = next(words for most, words in _STRENGTHS if share <= most + CERTAIN_WITHIN)
@@ -82,14 +82,14 @@ class Chance(NamedTuple):
         return f"{lead}: {what} happens in {shown} of {noun} ({how}; percentile {middle})."
 
     def shown(self, share: float) -> str:
-        """Return a share of all outcomes, of a sample with the widest interval of any of them."""
+        """Return a probability as text; if simulated, with the interval of `half_width`."""
         half = self.half_width
         return str(Estimate(share) if half is None else Estimate(share, max(share - half, 0.0), min(share + half, 1.0)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fought:
-    """A fight, its outcome, and how likely that was.
+    """A fight, its observed outcome, and the probability of that outcome.
 
     Attributes
     ----------
@@ -97,10 +97,10 @@ class Fought:
     got : mapping
         The outcome as reported, by figures and events, the most important first.
     looked_at : mapping
-        The figures compared, with how the unit ended as one figure, such as ``models_gone``.
+        The figures compared. The end of a unit is one figure, such as ``models_gone``.
     chance : Chance
     law : DataFrame
-        All possible outcomes, from the worst to the best: those figures, and `probability`.
+        All possible outcomes, from the worst to the best: the figures of `looked_at`, and `probability`.
     trials : int or None
         Number of simulated trials.
     rules : RulesUsed
@@ -108,11 +108,11 @@ class Fought:
     asked : tuple of str
         Conditions that may have been left to defaults: row, dice, distance, target.
     gone : tuple of two int, or None
-        The enemy's models that are gone, and of how many; None where that is not compared.
+        The enemy's models that are gone, and its models in all; None if models are not compared.
     unsaid : tuple of str
-        Ends of the enemy that fit the report but are not in it, and so count as "no".
+        Ends of the enemy that fit the report but are missing from it. They count as "no".
     if_gone : Chance or None
-        Probability of the outcome if one of these had happened.
+        Probability of the outcome if one of the `unsaid` ends had happened.
     ruleset : Ruleset or None
         Its die and deck; None of other games.
     """
@@ -159,7 +159,7 @@ class Fought:
 
     @property
     def figures(self) -> dict[str, Any]:
-        """The models gone, where that is compared, and the probabilities."""
+        """The models gone, if they are compared, and the probabilities."""
         gone = {} if self.gone is None else {"models_gone": self.gone[0], "of_models": self.gone[1]}
         return gone | self.chance.as_dict()
 
@@ -175,7 +175,7 @@ class Fought:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SideLuck:
-    """Losses that a side has inflicted in all its fights, against their distribution.
+    """Losses that a side inflicted in all its fights, and the distribution of that sum.
 
     Attributes
     ----------
@@ -186,7 +186,7 @@ class SideLuck:
         Losses of the enemy: models destroyed, and all of each unit that broke or fled.
     chance : Chance
     distribution : Distribution
-        That of the sum over all fights.
+        Distribution of the sum over all fights.
     """
 
     side: str
@@ -255,7 +255,7 @@ class Luck(Answer):
         return record | {"profiles": self.profiles and self.profiles.as_dict()}
 
     def blocks(self) -> list[Block]:
-        """Return the events, how likely they were, and of a game the sums of both sides."""
+        """Return the outcomes and their probabilities; for a game also the sums of both sides."""
         if not self.sides:
             (fight,) = self.fights
             return [Block(fight.label, lines=fight.asked), Block(lines=[fight.sentence, *fight.measure()])]
@@ -273,7 +273,7 @@ class Luck(Answer):
         return [Block(head=head, rows=rows, align="<<<>"), Block(lines=sums)]
 
     def notes(self) -> list[str]:
-        """Return the meaning of the figures, the rules and the sources; of a game also the questions."""
+        """Return the meaning of the figures, the rules and the sources; for a game also its questions."""
         asked = (
             f"{fight.label}: {'; '.join(' '.join(line.split()) for line in fight.asked)}." for fight in self.fights
         )
@@ -302,7 +302,7 @@ class Luck(Answer):
         return [text for fight in self.fights for text in getattr(fight.rules, name)]
 
     def plot(self, *, ax: Axes | None = None, **more: Any) -> Axes:
-        """Draw the distribution of one fight with its outcome; of a game each fight and both sums."""
+        """Draw the distribution of a fight with its outcome; for a game, each fight and both sums."""
         if not self.sides:
             (fight,) = self.fights
             return plots.outcome_law(about(fight.law, fight.label), happened=dict(fight.looked_at), ax=ax, **more)

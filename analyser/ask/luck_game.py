@@ -1,4 +1,4 @@
-"""The luck of a whole game: each of its fights, and what each side has taken off the table in them all."""
+"""Luck of a whole game: each of its fights, and the total losses that each side has inflicted."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ _SECTIONS = {"target", "ruleset"}.union(*OWN_SECTIONS.values())
 _ALLOWED = (
     "side, got, label, and a question: attack and target; charge, attacker and target; attacks and target; ruleset"
 )
-_REDRAWN = 400  # samples of sampled laws, for the interval of their sum
-_FINEST = 5_000  # parts of a point in which a sum of points is kept
+_REDRAWN = 400  # resamples of simulated distributions, for the interval of their sum
+_FINEST = 5_000  # largest denominator of fractions of a point in a sum
 
 
 class Measured(NamedTuple):
-    """A fight by the measure of a game: the enemy's models that are gone, and what these are worth."""
+    """A fight of a game, with the enemy's models that are gone, their distribution, and the enemy's points."""
 
     fought: Fought
     gone: int
-    law: Law  # of 0, 1, ... models
-    points: tuple[int, int] | None  # of how many models; None where no profile says it
+    law: Law  # probability of 0, 1, ... models gone
+    points: tuple[int, int] | None  # points, and the models they buy; None without a profile
 
 
 def check_is_game_or_question(raw: Mapping[str, Any], where: str) -> None:
-    """Raise InputError for a file that is neither, but looks like a game: it says how one is written."""
+    """Raise InputError for a file that looks like a misspelt game; the message describes the form of a game."""
     if FIGHT in raw:
         return
     how = "[[fight]] for each fight of a game, with side, got, attack = {...} and target = {...}"
@@ -61,7 +61,7 @@ def check_is_game_or_question(raw: Mapping[str, Any], where: str) -> None:
 
 
 def game_luck(asker: Solver, raw: Mapping[str, Any], where: str) -> tuple[list[Fought], list[SideLuck]]:
-    """The fights of a game, and what each side has taken off the table in all of its own."""
+    """Return the fights of a game, and the total losses that each side has inflicted."""
     listed = raw[FIGHT]
     if unknown := raw.keys() - {FIGHT}:
         problem = f"unknown key{did_you_mean(min(unknown), [FIGHT])}"
@@ -101,7 +101,7 @@ def _measured(asker: Solver, fight: Mapping[str, Any], number: int) -> Measured:
 
 
 def _sum_of(laws: Sequence[Law], worths: Sequence[int]) -> Law:
-    """The law of the sum of numbers, each times what it is worth."""
+    """Return the distribution of the sum of independent numbers, each multiplied by its worth."""
     total: Law = np.ones(1)
     for law, worth in zip(laws, worths):
         spread = np.zeros((len(law) - 1) * worth + 1)
@@ -111,13 +111,13 @@ def _sum_of(laws: Sequence[Law], worths: Sequence[int]) -> Law:
 
 
 def _at(law: Law, place: int) -> Chance:
-    """The chances of a number below a place, of the place, and beyond."""
+    """Return the probabilities of a number below `place`, equal to it, and above it."""
     below, same = float(law[:place].sum()), float(law[place])
     return Chance(min(below, 1.0), same, max(1.0 - below - same, 0.0))
 
 
 def _summed(side: str, fights: Sequence[Measured]) -> SideLuck | None:
-    """Return the losses that a side has inflicted in all, and their distribution: the sums over its fights."""
+    """Return the total losses that a side has inflicted, and the distribution of that sum; None without fights."""
     if not fights:
         return None
     prices = [fight.points for fight in fights if fight.points is not None]

@@ -1,4 +1,4 @@
-"""Memoised solver: answers many variants of a question, and computes each distinct fight once."""
+"""Memoised solver for many variants of a question: computes each distinct fight once."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from analyser.scenarios.resolve import looked_up
 from analyser.scenarios.schema import BETWEEN_TWO
 
 BATTLE = "battle"
-_INTERPRETED = 5e-3  # seconds that the interpreter takes for an attack of a dozen dice
+_INTERPRETED = 5e-3  # seconds for an attack with a dozen dice, without compilation
 
 
 class Solved(NamedTuple):
-    """An answer, the identity of its fight, equal for questions that have one answer, and the row that is fired."""
+    """An answer, the identity of its fight (equal for questions with the same answer), and the row that fires."""
 
     result: Result
     identity: Hashable
@@ -46,7 +46,7 @@ class Solved(NamedTuple):
 
 
 class Solver:
-    """Answers questions by one method under one library of profiles; equal fights are looked up."""
+    """Answers questions with one method and one library of profiles; caches the answers by fight."""
 
     def __init__(self, library: Profiles, sampling: Sampling, expected: int = 1) -> None:
         self.library, self.sampling = library, sampling
@@ -57,16 +57,16 @@ class Solver:
 
     @property
     def fights(self) -> int:
-        """Number of distinct fights that were computed."""
+        """Number of distinct fights computed."""
         return len(self._answers)
 
     @property
     def not_modelled(self) -> tuple[str, ...]:
-        """Rules that bear on any of the questions, and that no number was computed from."""
+        """Rules that apply to any of the questions but have no effect on the numbers."""
         return tuple(self._gaps)
 
     def answer(self, raw: Raw) -> Solved:
-        """Return the answer to a question; InputError where it has none."""
+        """Return the answer to a question; InputError if it has none."""
         kind = kind_in(raw)
         if kind not in FILES:
             identity: Hashable = (kind, json.dumps(raw, sort_keys=True, default=str))
@@ -77,7 +77,7 @@ class Solver:
         return Solved(result, identity, scenario.attack.row if isinstance(scenario, Scenario) else None)
 
     def explained(self, raw: Raw) -> Result:
-        """Return the answer to a question with its own heading, rules and warnings, not those of an equal fight."""
+        """Return the answer with the question's own heading, rules and warnings, not those of an equal fight."""
         if kind_in(raw) != "attack" or not self.sampling.is_exact:
             return self.answer(raw).result
         return solve(self.prepared(raw)[1], self.sampling, brief=True)
@@ -93,13 +93,13 @@ class Solver:
         return _identity(scenario), scenario
 
     def solved(self, scenario: AnyScenario, sampling: Sampling) -> Result:
-        """Return the answer to a scenario by another sampling; it is not looked up."""
+        """Return the answer to a scenario with another sampling; it is not cached."""
         result = solve(scenario, sampling, brief=True)
         self._gaps |= dict.fromkeys(result.not_modelled)
         return result
 
     def points_of(self, raw: Raw) -> float | None:
-        """Return the points of the unit that attacks first; None where they are unknown."""
+        """Return the points of the unit that attacks first; None if unknown."""
         loadout = looked_up(unit_at(raw, kind_in(raw)), self.library, "")
         return None if loadout is None else loadout.level.points
 
@@ -110,7 +110,7 @@ class Solver:
         return self._answers[identity]
 
     def _note_gaps(self, scenario: Scenario) -> None:
-        """Note the rules left out of an attack; equal fights of other profiles may leave out other rules."""
+        """Record the rules left out of an attack; equal fights of different profiles may leave out different rules."""
         keywords = *scenario.attack.keywords, *scenario.attacker_rules, *scenario.target.keywords
         left_out = (word for word in keywords if word.term is None or not word.term.counts_in(RANGED_ATTACK))
         if any(word.canonical not in self._gaps for word in left_out):
@@ -119,7 +119,7 @@ class Solver:
 
 
 def between(first: Unit, second: Unit, kind: str, conditions: Mapping[str, Any]) -> Raw:
-    """Return the question of a kind between two units, as :func:`analyser.attack` and its like take them."""
+    """Return the question of a kind between two units, given as for :func:`analyser.attack` and similar functions."""
     check_choice(kind, "kind", BETWEEN_TWO)
     target = section_of(second, "target")
     if kind == "attack":
@@ -141,7 +141,7 @@ def check_method(kind: str, exact: bool, other: str) -> None:
 
 
 def with_armies(raw: Raw, where: str, library: Profiles) -> Raw:
-    """Return a question with the armies of a battle as tables of numbered units; paths are relative to `where`."""
+    """Return a question with the armies of a battle loaded as tables of units; paths are relative to `where`."""
     if kind_in(raw) != BATTLE:
         return raw
     from analyser.scenarios.armies import load_army
@@ -151,7 +151,7 @@ def with_armies(raw: Raw, where: str, library: Profiles) -> Raw:
 
 
 def _identity(scenario: AnyScenario) -> Hashable:
-    """Return the identity of a fight: equal ones have one answer, figures for points included."""
+    """Return the identity of a fight; equal identities have equal answers, including figures for points."""
     if not isinstance(scenario, Scenario):
         return scenario.kind, json.dumps(scenario.as_dict(), sort_keys=True, default=str)
     defender, victory_points = scenario.defender, scenario.target.victory_points

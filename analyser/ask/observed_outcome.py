@@ -1,9 +1,8 @@
 """Observed outcome of a fight, and its probability under the distribution of all outcomes.
 
-How a unit ended is one figure, however it was reported, and a unit broke, fled or was annihilated only if that is
-reported, in a fight by itself as in a game. So the mid-p values of the reports of one distribution are 1/2 on average.
-If an end that is not reported were ignored instead, a player who reports that a unit broke, where it did, would be
-lucky on average.
+The end of a unit is one figure, however it was reported. A unit broke, fled or was annihilated only if that is
+reported, in a single fight as in a game. The mean mid-p value over all outcomes is therefore 1/2. If unreported ends
+were ignored, a player who reports every broken unit would be lucky on average.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from analyser.game.ruleset import Ruleset
 from analyser.results.base import Result
 
 Law = NDArray[np.float64]
-_SIDES: Mapping[str, tuple[str, ...]] = {  # prefixes of the figures of the enemy and of one's own
+_SIDES: Mapping[str, tuple[str, ...]] = {  # prefixes of the figures: enemy, then own unit
     "attack": ("",),
     "focus": ("",),
     "charge": ("target_", "attacker_"),
@@ -35,15 +34,15 @@ _DESTROYED, _LEFT, _WHOLE, _ALIVE = "models_destroyed", "models_left", "annihila
 _FATES = (_WHOLE, "broken", "fled", "destroyed")
 _NEITHER, _ALONE = ("draw", "no_combat"), ("hits", "building_wrecked")
 _LESS_IS_BETTER = (_LEFT, "passengers_left", _ALIVE, "in_building", "on_lookout", "taking_cover")
-_GOOD_FOR_ONE = ("victory_points", "wins", "devastating", "overruns")  # of a side, good for that side
+_GOOD_FOR_ONE = ("victory_points", "wins", "devastating", "overruns")  # a high value is good for the side of the prefix
 
 
 class Observed(NamedTuple):
-    """Figures of a fight that are compared, the most important first.
+    """Figures of a fight to compare, the most important first.
 
-    `columns` have the figures of `outcome` for every outcome, `weights` its probability. `gone`: the enemy's models
-    that are gone, and of how many, where that is compared; `unsaid`: ends of the enemy that fit the report but are not
-    in it, and so count as "no".
+    `columns` has the figures of `outcome` for every possible outcome, and `weights` the probabilities. `gone`: the
+    enemy's models that are gone, and its models in all, if they are compared. `unsaid`: ends of the enemy that fit the
+    report but are missing from it; they count as "no".
     """
 
     report: dict[str, Any]
@@ -55,7 +54,7 @@ class Observed(NamedTuple):
 
 
 def got_in(got: Any, destroyed: Any) -> dict[str, Any]:
-    """Return the reported figures and events; ``destroyed``: models of the enemy."""
+    """Return the reported figures and events, with `destroyed` (models of the enemy) as the first."""
     if got is not None and not isinstance(got, Mapping):
         raise InputError(f"{shown(got)} is not usable", where="got", allowed="figures and events with what they were")
     report = dict(got or {})
@@ -73,7 +72,7 @@ def got_in(got: Any, destroyed: Any) -> dict[str, Any]:
 def fought(result: Result, got: Mapping[str, Any], *, label: str = "", side: str = "mine") -> tuple[Fought, Law]:
     """Return a fight with the probability of its outcome, and the distribution of the enemy's models gone.
 
-    The latter has an entry a number of models, and is empty where they are not compared.
+    The distribution has an entry for each number of models; it is empty if they are not compared.
     """
     observed = observed_in(result, got)
     chance, law = _against(observed.outcome, observed.columns, observed.weights, result.trials)
@@ -106,7 +105,7 @@ def fought(result: Result, got: Mapping[str, Any], *, label: str = "", side: str
 def _asked_of(result: Result) -> tuple[str, ...]:
     """Return the conditions of a fight that may have been left to defaults: row, dice, distance, target."""
     lines = [f"{label or ' '}  {text}".strip() for label, text in result.heading()[1:]]
-    attack = getattr(result.scenario, "attack", None)  # of an attack alone
+    attack = getattr(result.scenario, "attack", None)  # other kinds have none
     if attack is not None and attack.attacker is not None and attack.distance is None:
         lines.append("Distance  not said: in reach, and not at short range")
     return tuple(lines)
@@ -134,14 +133,14 @@ def observed_in(result: Any, got: Mapping[str, Any]) -> Observed:
 
 
 def _ends(side: str) -> tuple[str, ...]:
-    """Return all figures and events about the end of the unit of a side."""
+    """Return the names of all figures and events about the end of the unit of a side."""
     return tuple(f"{side}{name}" for name in (_DESTROYED, _LEFT, _ALIVE, *_FATES))
 
 
 def _end(
     result: Any, side: str, report: Mapping[str, Any], columns: Mapping[str, Any], weights: Law, models: int
 ) -> tuple[str, Any, tuple[str, ...]]:
-    """Return how a unit ended, as a figure and its value; and the possible ends that were not reported."""
+    """Return the end of a unit as a figure and its value, and the possible ends that were not reported."""
     figure = GONE if side == _SIDES[result.kind][0] else f"{side}{GONE}"
     left, destroyed = report.get(f"{side}{_LEFT}"), report.get(f"{side}{_DESTROYED}")
     is_whole = any(report.get(f"{side}{fate}") for fate in _FATES) or report.get(f"{side}{_ALIVE}") is False
@@ -163,7 +162,7 @@ def _end(
 
 
 def _named(result: Any, got: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the report by the names of the answer; a name without a side means the enemy."""
+    """Return the report with full names of figures; a name without a side means the enemy."""
     figures, enemy = (*result.figures, *result.events), _SIDES[result.kind][0]
     named, given_as = dict[str, Any](), dict[str, str]()
     for given, value in got.items():
@@ -187,13 +186,13 @@ def _named(result: Any, got: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _short(name: str, enemy: str) -> str:
-    """Return a figure as it may be reported: the state of the enemy without its side."""
+    """Return the name of a figure in a report: without the side for states of the enemy."""
     short = name.removeprefix(enemy)
     return name if short in ("wins", "devastating", "victory_points") else short
 
 
 def _possible(result: Any) -> Iterator[str]:
-    """Yield the figures and events that can come out in more than one way, as they may be reported."""
+    """Yield the names in a report of all figures and events with more than one possible value."""
     enemy = _SIDES[result.kind][0]
     for name in result.figures:
         if sum(row["probability"] > 0 for row in result.distribution(name)) > 1:
@@ -205,7 +204,7 @@ def _possible(result: Any) -> Iterator[str]:
 
 
 def _columns_of(result: Any, names: Sequence[str]) -> tuple[dict[str, Any], Law]:
-    """Return figures of every outcome, at the end of the fight, and the probabilities; one alone can be any figure."""
+    """Return the final figures of every outcome, and the probabilities; a single name can be any figure."""
     if len(names) > 1:
         table = dict(result.joint(names))
         return table, np.asarray(table["probability"], np.float64)
@@ -229,7 +228,7 @@ def _checked_value(name: str, value: Any, column: Any) -> Any:
 
 
 def _check_can_happen(report: Mapping[str, Any], columns: Mapping[str, Any], weights: Law, result: Any) -> None:
-    """Raise InputError for an outcome of probability 0, with the reason, and what is possible instead."""
+    """Raise InputError for an outcome of probability 0, with the reason and the possible values."""
     seen = weights > 0
     is_so = {name: np.asarray(columns[name]) == value for name, value in report.items()}
     if np.logical_and.reduce([seen, *is_so.values()]).any():
@@ -242,7 +241,7 @@ def _check_can_happen(report: Mapping[str, Any], columns: Mapping[str, Any], wei
         if (rest := {other: value for other, value in report.items() if other != name})
         and (among := np.logical_and.reduce([seen, *(is_so[other] for other in rest)])).any()
     ]
-    if not others:  # the first figure that cannot be so after those before it
+    if not others:  # blame the first figure that is impossible given the figures before it
         so_far, name = seen, never[0] if never else next(iter(report))
         for name in never[:1] or report:
             if not (so_far & is_so[name]).any():
@@ -258,7 +257,7 @@ def _check_can_happen(report: Mapping[str, Any], columns: Mapping[str, Any], wei
 
 
 def _why_not(result: Any, name: str, report: Mapping[str, Any]) -> str:
-    """Return the rule why an event cannot happen, alone or with the rest of the report; empty if none says so."""
+    """Return the rule that excludes an event, alone or with the rest of the report; empty if there is none."""
     side = next((prefix for prefix in _SIDES[result.kind] if name.startswith(prefix)), "")
     unit, event = _unit(result, side), name.removeprefix(side)
     if event == "broken" and unit.break_limit is None:
@@ -295,9 +294,10 @@ def _values_in(column: Any, among: NDArray[np.bool_]) -> str:
 def _against(
     outcome: Mapping[str, Any], columns: Mapping[str, Any], weights: Law, trials: int | None
 ) -> tuple[Chance, pd.DataFrame]:
-    """Return the probability of an outcome, by its figures in turn; and all possible ones, from the worst to the best.
+    """Return the probability of an outcome, and all possible outcomes from the worst to the best.
 
-    `columns` has those figures of every outcome, `weights` its probability.
+    Outcomes are ordered by their figures in turn. `columns` has the figures of every outcome, `weights` the
+    probabilities.
     """
     signs = {name: _sign(name) for name in outcome}
     goodness = np.array([sign * np.asarray(columns[name], np.float64) for name, sign in signs.items()])

@@ -1,4 +1,4 @@
-"""One question asked for many values: its variants, the figures of each, and the common part of the answer."""
+"""Table of answers to many variants of a question: the variants, their figures, and the common base class."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import Ruleset, ruleset_record
 from analyser.results.base import Result
 
-_OWN_WORDS = re.compile(r"'[^']*'|[\w-]+/[\w-]+(?:@[\w-]+)?|-?\d+(?:[.,]\d+)*")  # names, units and numbers
+_OWN_WORDS = re.compile(r"'[^']*'|[\w-]+/[\w-]+(?:@[\w-]+)?|-?\d+(?:[.,]\d+)*")  # quoted names, selectors and numbers
 _OUT_OF_RANGE = "its long range"
-_BY_ROW = re.compile(r"\(([^()]+: [^()]+)\)$")  # reasons row by row
+_BY_ROW = re.compile(r"\(([^()]+: [^()]+)\)$")  # a reason for each row
 
 
 class Variant(NamedTuple):
-    """A question with values for some keys; `why_not`: a value has no place; `where`: its place in messages."""
+    """A question with values for some keys; `why_not`: reason if a value does not fit; `where`: prefix of messages."""
 
     name: str
     raw: Raw
@@ -38,14 +38,14 @@ class Variant(NamedTuple):
 
 
 class Point(NamedTuple):
-    """A variant solved: its figures, or why it has none."""
+    """A solved variant: its figures, or the reason why it has none."""
 
     name: str
     values: Mapping[str, Any]
     readings: tuple[Reading, ...]
     why_not: str | None = None
     costs: float | None = None  # points of the attacker
-    identity: Hashable = None  # of the fight
+    identity: Hashable = None  # equal for equal fights
     row: str | None = None
     trials: int | None = None
     stopping: Stopping | None = None
@@ -65,7 +65,7 @@ def variant_of(name: str, raw: Raw, values: Mapping[Key, Any], library: Profiles
 def solve_all(
     solver: Solver, variants: Iterable[Variant], metrics: Sequence[str], sampling: Sampling, size: int, least: int = 1
 ) -> list[Point]:
-    """Return the points of variants in turn; after Ctrl-C those before it, if there are `least` of them."""
+    """Return the solved variants in turn; after Ctrl-C those solved so far, if they are at least `least`."""
     points: list[Point] = []
     with sampling.with_bar() as reporting:
         try:
@@ -93,12 +93,12 @@ def _point(solver: Solver, variant: Variant, metrics: Sequence[str]) -> Point:
 
 
 def blank(metrics: Sequence[str]) -> tuple[Reading, ...]:
-    """Return the readings of a question without an answer."""
+    """Return NaN readings, for a question without an answer."""
     return tuple(Reading(np.nan) for _ in metrics)
 
 
 def points_of(solver: Solver, variant: Variant) -> float | None:
-    """Return the points of the attacker of a variant, those that it states before those of the profile."""
+    """Return the points of the attacker of a variant; stated points override those of the profile."""
     if POINTS not in variant.values:
         return solver.points_of(variant.raw)
     points = variant.values[POINTS]
@@ -108,7 +108,7 @@ def points_of(solver: Solver, variant: Variant) -> float | None:
 
 
 def check_is_of_variant(error: InputError, variant: Variant) -> None:
-    """Raise an error that is no reason to leave out one variant: an unknown figure, or a misspelt value."""
+    """Raise the error if it concerns more than one variant: an unknown figure, or a misspelt value."""
     if error.where.startswith("metric"):
         raise error
     if isinstance(error, MisspeltError):
@@ -116,7 +116,9 @@ def check_is_of_variant(error: InputError, variant: Variant) -> None:
 
 
 def reason_kind(why_not: str) -> str:
-    """Return a reason without its numbers and names; of a list row by row the kinds of reasons, out of range first.
+    """Return the kind of a reason: its text without numbers and names.
+
+    A list of reasons by row is reduced to its kinds: out of range if any row is, else all.
 
     >>> why = "a/b@c: no row can make this attack (one: its long range is 14, and the distance 16; two: it is melee)"
     >>> reason_kind(why)
@@ -132,7 +134,7 @@ def reason_kind(why_not: str) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class QuestionTable(FramedAnswer):
-    """Answer to a question that was asked for many values.
+    """Answer to a question for many values.
 
     Attributes
     ----------
@@ -142,9 +144,9 @@ class QuestionTable(FramedAnswer):
     results : tuple of Result
         Full answers to some of the questions, for the rules and assumptions.
     fights : int
-        Distinct fights that were computed; values that lead to the same fight share its answer.
+        Number of distinct fights computed; equal fights share an answer.
     not_modelled : tuple of str
-        Rules that bear on any of the questions, and that no number was computed from.
+        Rules that apply to any of the questions but have no effect on the numbers.
     profiles : ProfilesUsed or None
     complete : bool
         False after Ctrl-C.
@@ -174,7 +176,7 @@ class QuestionTable(FramedAnswer):
         return source_notes(self.not_modelled, self.assumptions, self.profiles)
 
     def _common_entries(self) -> dict[str, Any]:
-        """Return the entries that the JSON of every such answer ends with."""
+        """Return the entries at the end of the JSON of every such answer."""
         entries = {"kind": self.kind, "fights": self.fights, "notes": self.notes()}
         entries |= {"assumptions": list(self.assumptions), **ruleset_record(self.ruleset)}
         return entries | {"profiles": self.profiles and self.profiles.as_dict()}

@@ -1,9 +1,9 @@
-"""Staged race among variants: those that cannot be the best drop out, at a stated error, and ties are named.
+"""Staged race among variants with a stated error: variants that cannot be best drop out, and ties are named.
 
-Variants are simulated in stages of growing size, each stage from random words of its own, the same for all variants.
-After each stage every variant left has a confidence sequence at ``error / K`` (Bonferroni over the K variants), so that
-in all but `error` of races each contains its true figure at every stage. A variant drops out when the upper end of its
-sequence lies below the lower end of another's: in those races the best never does.
+Variants are simulated in stages of growing size. Each stage has its own random numbers, common to all variants. After
+each stage every remaining variant has a confidence sequence at ``error / K`` (Bonferroni over the K variants). With
+probability 1 - `error` all sequences contain their true figures at every stage. A variant drops out when the upper end
+of its sequence lies below the lower end of another's, so the best variant drops out with probability at most `error`.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from analyser.common.sequences import mean_bounds, mixture_bounds
 
 ERROR = 0.05
 FIRST_STAGE = 2_000  # trials
-GROWTH = 4  # of all trials so far, from stage to stage
+GROWTH = 4  # factor by which the total number of trials grows in each stage
 MOST_TRIALS = 2_048_000  # of a variant
 Report = Callable[[int, int], None]
 
 
 class Seen(NamedTuple):
-    """Results of a variant in some trials: their number, and the sums of the figure and of its square."""
+    """Simulated trials of a variant: their number, and the sums of the figure and of its square."""
 
     trials: float
     total: float
@@ -41,15 +41,15 @@ class Raced:
     Attributes
     ----------
     left : list of int
-        Variants that can still be the best, from the best downwards; one if it is decided.
+        Variants that can still be the best, from the best downwards; a single one if the race is decided.
     values, lows, highs : float arrays, shape (K,)
         Figure of each variant and the ends of its confidence sequence after its last trial.
     trials, dropped_at : int arrays, shape (K,)
-        Trials of each; and the stage, from 1 on, after which it dropped out, 0 if it is left.
+        Trials of each variant; and the stage, from 1, after which it dropped out, 0 if it is left.
     stages : int
     why : str
-        ``decided``, ``alike`` (those left are within `within`), ``trials``, or ``interrupted``: then only
-        variants with trials can be left.
+        ``decided``, ``alike`` (the variants left differ by at most `within`), ``trials``, or ``interrupted``. After an
+        interruption only variants with trials can be left.
     """
 
     left: list[int]
@@ -78,15 +78,15 @@ def race(
     Parameters
     ----------
     play : callable of (variant, trials, stage)
-        Results of a variant in so many trials of a stage; None if it cannot be simulated, and drops out.
+        Simulates trials of a variant in a stage; returns None if it cannot be simulated, and the variant drops out.
     variants : int
         K, 1 or more.
     is_probability : bool
-        True if the figure is 0 or 1 in each trial: then the sequence is exact (a beta-binomial mixture).
+        True if the figure is 0 or 1 in each trial; the sequence is then exact (a beta-binomial mixture).
     least : bool
         True if less of the figure is better.
     within : float
-        The race also ends when no two that are left can differ by more than this.
+        The race also ends when no two remaining variants can differ by more than this.
     error : float
         Largest probability that a race names a wrong best.
 
@@ -107,7 +107,7 @@ def race(
     sign = -1.0 if least else 1.0
 
     def drop(some: list[int]) -> tuple[list[int], float]:
-        """Drop the variants that cannot be the best; return the others, and how far apart their intervals reach."""
+        """Drop the variants that cannot be best; return the others, and the span of all their intervals."""
         bounds = bounds_of([seen[variant] for variant in some], error / variants, is_probability=is_probability)
         values[some], lows[some], highs[some] = bounds
         ends = np.sort(sign * np.array([lows, highs]), axis=0)
@@ -136,7 +136,7 @@ def race(
             left, reach = drop(left)
             why = "decided" if len(left) == 1 else "alike" if reach <= within else ""
             why = why or ("trials" if total >= most_trials else "")
-    except KeyboardInterrupt:  # a sequence holds at any time
+    except KeyboardInterrupt:  # a confidence sequence is valid at any stopping time
         why, left = "interrupted", [variant for variant in left if seen[variant].trials]
         if not left:
             raise
@@ -150,7 +150,7 @@ def race(
 def bounds_of(
     seen: Sequence[Seen], error: float, *, is_probability: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return the figures of several variants and the ends of their confidence sequences."""
+    """Return the figures of variants, and the ends of their confidence sequences."""
     trials, totals, squares = np.array(seen, np.float64).T
     means = totals / trials
     if is_probability:

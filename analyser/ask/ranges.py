@@ -1,4 +1,4 @@
-"""Values of a key: a list, or a range that is not written out before its size is known."""
+"""Values of a key: a list or a range; the size of a range is checked before it is expanded."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ALLOWED = "such as 1..24, 0.5..3:0.5 (with its step), 4,6,8, or no,yes"
 
 
 def values_of(given: Any, where: str) -> Sequence[Any]:
-    """Return the values that a text or a list stands for; a range of integers stays a range.
+    """Return the values of a text or a list; a range of integers remains a `range`.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def values_of(given: Any, where: str) -> Sequence[Any]:
     Raises
     ------
     InputError
-        No value, or a text that is none; more than 100,000 values that are not one range of integers.
+        No value, or a text that is not one; more than 100,000 values, except in a single range of integers.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def _value(text: str) -> Any:
 
 
 def plain_value(value: Any, where: str) -> Any:
-    """Return a value as plain data, a number of another library as Python's; InputError for anything else."""
+    """Return a value as plain data; numbers of other libraries become Python's. InputError for other types."""
     if getattr(value, "shape", None) == ():
         value = value.item()
     check_plain(value, where)

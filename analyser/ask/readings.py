@@ -1,4 +1,4 @@
-"""Figures of any answer by name: probabilities, means and percentiles, with intervals if simulated."""
+"""Figures of any answer, looked up by name: probabilities, means and percentiles, with intervals if simulated."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ DEFAULT = {
     "duel": "p_a_wins",
     "battle": "p_victory",
 }
-DESTROYED: Mapping[str, str] = {  # the enemy's models that are destroyed, by kind of fight
+DESTROYED: Mapping[str, str] = {  # figure for the enemy's models destroyed, by kind of fight
     "attack": "models_destroyed",
     "focus": "models_destroyed",
     "charge": "target_models_destroyed",
     "duel": "b_models_destroyed",
 }
-_TUNED_FOR = 100_000  # trials
-LEAST = ":least"  # after the name of a figure of which less is better
+_TUNED_FOR = 100_000  # trials at which confidence sequences are narrowest
+LEAST = ":least"  # suffix of a figure if less is better
 _AT_LEAST = re.compile(r"p_(.+)_at_least_(\d+)")
 _PERCENTILE = re.compile(r"(.+)_(\d+)(?:st|nd|rd|th)_percentile")
 _FORMS = "also p_FIGURE_at_least_2, FIGURE_10th_percentile, mean_..._per_100_points, NAME@2"
 
 
 class Reading(NamedTuple):
-    """A figure of one answer; `low` and `high` are NaN where it has no interval."""
+    """A figure of one answer; `low` and `high` are NaN if it has no interval."""
 
     value: float
     low: float = np.nan
@@ -73,7 +73,7 @@ def title_of(metric: str) -> str:
 
 
 def by_points(metric: str, kind: str) -> str:
-    """Return the end of a sentence that names the figure per 100 points; empty where there is none.
+    """Return the end of a sentence that names the figure per 100 points; empty if there is none.
 
     >>> by_points("mean_hits", "attack")
     '; mean_hits_per_100_points allows for that'
@@ -97,15 +97,15 @@ def reading(result: Result, metric: str, points: float | None = None) -> Reading
     result : Result
     metric : str
         ``p_`` and an event, ``mean_`` or ``expected_`` and a figure, ``p_FIGURE_at_least_K``,
-        ``FIGURE_10th_percentile``; of an attack also every figure of :func:`analyser.compare`. Means may end in
-        ``_per_100_points``; ``NAME@2`` is that of round 2, or after the second attack.
+        ``FIGURE_10th_percentile``; for an attack also every figure of :func:`analyser.compare`. Means may end in
+        ``_per_100_points``. ``NAME@2`` is the figure in round 2, or after the second attack.
     points : float, optional
         Points of the attacker.
 
     Raises
     ------
     InputError
-        No such figure, with the nearest; or the points that it is divided by are unknown.
+        An unknown figure (the message has the nearest name), or unknown points to divide by.
 
     Examples
     --------
@@ -146,7 +146,7 @@ def reading(result: Result, metric: str, points: float | None = None) -> Reading
 
 
 def _generic(result: Result, metric: str, moment: int | None) -> Reading | None:
-    """Return a figure that answers of every kind may have; None for another."""
+    """Return a figure that answers of any kind may have; None if the name is not such a figure."""
     if metric.startswith("p_") and metric[2:] in result.events:
         return _of_estimate(result.probability(metric[2:], moment))
     if (match := _AT_LEAST.fullmatch(metric)) and match[1] in result.figures:
@@ -160,9 +160,10 @@ def _generic(result: Result, metric: str, moment: int | None) -> Reading | None:
 
 
 def widened(sampled: Reading, metric: str, trials: int | None, error: float, *, fixed: bool) -> Reading:
-    """Return a simulated figure with an interval that misses in at most `error` of samples.
+    """Return a simulated figure with an interval of error probability `error`.
 
-    `fixed`: the number of trials was; else the interval holds whenever one stops (:mod:`analyser.common.sequences`).
+    `fixed`: the number of trials was fixed in advance. Otherwise the interval is valid at any stopping time
+    (:mod:`analyser.common.sequences`).
 
     >>> wide = widened(Reading(0.5, 0.49, 0.51), "p_broken", 10_000, 0.001, fixed=True)
     >>> round(wide.low, 3), round(wide.high, 3)
@@ -178,7 +179,7 @@ def widened(sampled: Reading, metric: str, trials: int | None, error: float, *, 
         return Reading(sampled.value, float(low[0]), float(high[0]))
     below, above = sampled.value - sampled.low, sampled.high - sampled.value
     longer = max(below, above)
-    if fixed:  # of rare events as the interval of what was never seen, which is wider than the normal one
+    if fixed:  # an interval that is not normal is scaled like that of an event never seen, which is wider
         is_normal = longer <= min(below, above) * (1 + SAME_WITHIN)
         factor = ndtri(1 - error / 2) / NORMAL_95 if is_normal else math.log(2 / error) / math.log(2 / (1 - CONFIDENCE))
         return Reading(sampled.value, sampled.value - float(factor) * below, sampled.value + float(factor) * above)
@@ -200,14 +201,14 @@ def _of_estimate(value: Estimate | float) -> Reading:
 
 
 def names_of(result: Result) -> list[str]:
-    """Return the figures that an answer has, without those that have numbers in their names."""
+    """Return the names of the figures of an answer, except names that contain numbers."""
     names = [*(f"p_{event}" for event in result.events), *(f"mean_{figure}" for figure in result.figures)]
     names += [name for name in COMPARED if isinstance(result, AttackResult) and PER_100_POINTS not in name]
     return list(dict.fromkeys(names))
 
 
 def shown_value(metric: str, value: Any, low: Any = np.nan, high: Any = np.nan) -> str:
-    """Return a figure as text, with its interval if it has one; nothing for NaN."""
+    """Return a figure as text, with its interval if it has one; empty for NaN."""
     if value is None or np.isnan(value):
         return ""
     if is_probability(metric):
@@ -217,7 +218,7 @@ def shown_value(metric: str, value: Any, low: Any = np.nan, high: Any = np.nan) 
 
 
 def shown_between(metric: str, value: float, low: float, high: float) -> str:
-    """Return a figure with both ends of its interval, which may be far from symmetric; nothing for NaN.
+    """Return a figure as text with both ends of its interval, which may be asymmetric; empty for NaN.
 
     >>> shown_between("p_broken", 1.0, 0.9972, 1.0), shown_between("mean_hits", 2.5, 2.41, 2.7)
     ('100.0% (99.7 to 100.0)', '2.5 (2.4 to 2.7)')

@@ -1,4 +1,4 @@
-"""The best of many variants of a question: exactly, with true ties; or by a race, at a stated error."""
+"""Search for the best of many variants of a question: exact, with true ties; or a race, with a stated error."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from analyser.results.base import Result
 from analyser.scenarios.load import Question, read_scenario
 
 METHODS = ("exact", "race")
-_WITHIN = 0.01  # of a probability, or of a model, a point: variants that differ by less are alike
+_WITHIN = 0.01  # in units of the figure (probability, models, points); a smaller difference counts as none
 
 
 def search(
@@ -48,20 +48,20 @@ def search(
     Parameters
     ----------
     variants : path or mapping
-        ``[baseline]`` (a question of any kind), ``[variants.NAME]`` (keys that it changes) and ``[ranges]`` (keys with
-        their values, which multiply out): `docs/compare.md`. A million at most.
+        ``[baseline]`` (a question of any kind), ``[variants.NAME]`` (changed keys) and ``[ranges]`` (keys with values,
+        in all combinations); see `docs/compare.md`. At most a million variants.
     metric : str or callable, optional
-        The figure (:func:`~analyser.ask.readings.reading`). Default: that of the file, else as of
+        The figure (:func:`~analyser.ask.readings.reading`). Default: the one in the file, else the default of
         :func:`analyser.curve`.
     least : bool, optional
-        True if less of it is better.
+        True if less of the figure is better.
     method : "exact" or "race"
-        Each exactly; or a race (:mod:`analyser.ask.race`) that names a wrong best in at most 5% of searches: of duels,
-        charges and focus fire with real decks, unless `replacement`.
+        Exact figures; or a race (:mod:`analyser.ask.race`), which names a wrong best in at most 5% of searches. Duels,
+        charges and focus fire are simulated with real decks, unless `replacement`.
     seed, threads, replacement, profiles, progress
         As of :func:`analyser.duel`.
     trials : int, optional
-        Of a race: of each variant, at most. Default: 2,048,000.
+        Most trials of each variant in a race. Default: 2,048,000.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def search(
     Raises
     ------
     InputError
-        A file that describes no variants, too many of them, none that is possible, or an unknown figure.
+        A file with no variants, too many, or no possible one; or an unknown figure.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def _check_any_possible(rows: Sequence[Mapping[str, Any]], file: Variants) -> No
 
 
 def _ranked(rows: Sequence[Mapping[str, Any]], least: bool) -> pd.DataFrame:
-    """Return the variants from the best to the worst, each with its status; of equals the cheapest first."""
+    """Return the variants from the best to the worst, with their status; equal ones by rising points."""
     frame = pd.DataFrame(list(rows))
     values = frame["value"].to_numpy(np.float64)
     possible = ~np.isnan(values)
@@ -163,7 +163,7 @@ def _by_race(solver: Solver, file: Variants, metric: str, sampling: Sampling, mo
     variants = list(file.made(solver.library))
     rows = [_row(variant.name, variant.values, variant.why_not) for variant in variants]
     scenarios: dict[Hashable, Any] = {}
-    places: dict[Hashable, list[int]] = {}  # of the variants that are one fight
+    places: dict[Hashable, list[int]] = {}  # rows of the variants that are one fight
     for place, (variant, row) in enumerate(zip(variants, rows)):
         try:
             if variant.why_not is None:
@@ -181,10 +181,10 @@ def _by_race(solver: Solver, file: Variants, metric: str, sampling: Sampling, mo
     with sampling.with_bar() as reporting:
 
         def play(runner: int, trials: int, stage: int) -> Seen | None:
-            how = replace(solver.sampling, trials=trials, seed=(sampling.seed << 8) + stage)  # words of its own
+            how = replace(solver.sampling, trials=trials, seed=(sampling.seed << 8) + stage)  # a seed a stage
             try:
                 return _seen(solver.solved(scenarios[fights[runner]], how), metric, trials)
-            except InputError as error:  # a policy, say, that its unit cannot carry out
+            except InputError as error:  # e.g. a policy that its unit cannot carry out
                 impossible[runner] = _reason(error, variants[places[fights[runner]][0]])
                 return None
 
@@ -215,7 +215,7 @@ def _reason(error: InputError, variant: Variant) -> str:
 
 
 def _seen(result: Result, metric: str, trials: int) -> Seen:
-    """Return the results of a sample: how often an event happened, or the sums of a figure."""
+    """Return the results of a simulation: the count of an event, or the sums of a figure."""
     value = result.metric(metric) if function_of(metric) else None
     what, _, figure = metric.partition("_")
     if isinstance(value, Estimate) or (value is None and what == "p"):
@@ -229,7 +229,7 @@ def _seen(result: Result, metric: str, trials: int) -> Seen:
 
 
 def _is_event(result: Result, metric: str) -> bool:
-    """Return True if a function of outcomes is of truth values; InputError if it gives one number in all."""
+    """Return True if a function of outcomes returns flags; InputError if it returns one number for all outcomes."""
     value = result.metric(metric)
     if not isinstance(value, Estimate | Mean):
         raise InputError(f"{metric} gives one number", where="metric", allowed="a value for each outcome; or exact")
@@ -237,7 +237,7 @@ def _is_event(result: Result, metric: str) -> bool:
 
 
 def _of_runner(raced: Raced, runner: int) -> dict[str, Any]:
-    """Return the columns of a variant that was raced."""
+    """Return the columns of a variant in a race."""
     status = "not asked" if not raced.trials[runner] else "tied" if runner in raced.left else "beaten"
     columns = {"value": raced.values[runner], "low": raced.lows[runner], "high": raced.highs[runner]}
     columns |= {"trials": int(raced.trials[runner]), "dropped_after_stage": int(raced.dropped_at[runner])}
@@ -247,11 +247,11 @@ def _of_runner(raced: Raced, runner: int) -> dict[str, Any]:
 def _ranked_by_race(
     rows: Sequence[Mapping[str, Any]], raced: Raced, fights: Iterable[Sequence[int]], least: bool
 ) -> pd.DataFrame:
-    """Return the variants, those left first, by their figures and worse ends; of equals the cheapest first."""
+    """Return the variants sorted: remaining ones first, then by figure, worse end of the interval, and points."""
     frame = pd.DataFrame(list(rows))
     runners = {place: runner for runner, at in enumerate(fights) for place in at if raced.trials[runner]}
     sign = 1 if least else -1
-    keys = np.full((5, len(frame)), 0.0)  # the last key is the first to decide
+    keys = np.full((5, len(frame)), 0.0)  # the last row is the primary sort key
     keys[0], keys[4] = np.arange(len(frame)), 3
     for place, runner in runners.items():
         costs = rows[place]["costs"]
@@ -270,7 +270,7 @@ def _ranked_by_race(
 def _answer(
     solver: Solver, file: Variants, frame: pd.DataFrame, raced: Raced | None, sampling: Sampling, *, complete: bool
 ) -> Search:
-    if frame["costs"].nunique() < 2 or "points" in frame:  # all cost the same, or the points are a key
+    if frame["costs"].nunique() < 2 or "points" in frame:  # equal points, or points are a key
         frame = frame.drop(columns="costs")
     best = str(frame["variant"].iloc[0])
     tied = tuple(frame.loc[frame["status"].isin(("best", "tied")), "variant"])
@@ -297,7 +297,7 @@ def _answer(
 
 
 def _subject(solver: Solver, raw: Raw) -> str:
-    """Return the subject of a question, in a few words; empty where it has no answer."""
+    """Return the subject of a question in a few words; empty if it has no answer."""
     try:
         result = solver.explained(raw)
     except InputError:

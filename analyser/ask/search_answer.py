@@ -1,4 +1,4 @@
-"""Variants from the best downwards, how sure that is, and their text and picture."""
+"""Answer of a search: variants ranked from the best, the error of the ranking, and their text and picture."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from analyser.plots.metrics import PER_100_POINTS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-ASKED = ("best", "tied", "beaten")  # statuses of variants that were asked
+ASKED = ("best", "tied", "beaten")  # statuses of variants that were computed
 SHOWN = 15
 MOST_REASONS = 10
-_TITLE = 64  # characters of a line: as wide as the axes
+_TITLE = 64  # characters in a title line, about the width of the axes
 _OWN_COLUMNS = {"variant", "value", "costs", "low", "high", "trials", "dropped_after_stage"}
 _OWN_COLUMNS |= {"status", "same_as", "why_not"}
 _ENDS = {
@@ -39,18 +39,18 @@ _ENDS = {
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Search(QuestionTable):
-    """Variants, the best of them first.
+    """Variants ranked from the best.
 
     Attributes
     ----------
     frame : DataFrame
-        One row a variant: `variant`, every key that is changed by its name, `value`, of a race `low`, `high` and
-        `trials`, `costs` where the points of the attacker differ, `status` (best, tied, beaten, not possible, not
-        asked), `same_as` (an earlier variant that is the same fight), `why_not`.
+        One row for each variant: `variant`, a column for each changed key, `value`, `status` (best, tied, beaten, not
+        possible, not asked), `same_as` (an earlier variant that is the same fight) and `why_not`. A race adds `low`,
+        `high` and `trials`. `costs` is present if the points of the attacker differ.
     best : str
-        The first of the best ones.
+        The first of the best variants.
     tied : tuple of str
-        All that are best: exactly equal, or not told apart by a race; none if one is alone.
+        All best variants, if there are several: exactly equal, or not significantly different in a race.
     metric : str
     least : bool
     raced : Raced or None
@@ -78,7 +78,7 @@ class Search(QuestionTable):
         return f"The best variant is {self.best}, and {others:,} more {'is' if others == 1 else 'are'} {how}."
 
     def sentence(self) -> str:
-        """Return the best variant, and how sure that is."""
+        """Return the best variant, and the error of that statement."""
         value = self._shown(self.frame.iloc[0])
         what = f"{title_of(self.metric)}{' (least)' * self.least}"
         if not self.complete:
@@ -104,17 +104,17 @@ class Search(QuestionTable):
         )
 
     def _priced(self, name: str) -> str:
-        """Return a variant with its points, where they differ."""
+        """Return a variant, with its points if the points of variants differ."""
         costs = self.frame.loc[self.frame["variant"] == name, "costs"].dropna() if "costs" in self.frame else ()
         return f"{name} ({next(iter(costs)):g} points)" if len(costs) else name
 
     def _few(self, names: Sequence[str]) -> str:
-        """Return the first of some variants."""
+        """Return the first three variants, and the number of the others."""
         few = "; ".join(map(self._priced, names[:3]))
         return few + (f"; and {len(names) - 3:,} more" if len(names) > 3 else "")
 
     def _beside(self) -> str:
-        """Return the value of the baseline, unless it is among the best; and how many variants are not possible."""
+        """Return the value of a baseline that is not among the best, and the number of impossible variants."""
         baseline = self.frame[(self.frame["variant"] == BASELINE) & (self.frame["status"] == "beaten")]
         text = f" The baseline has {self._shown(baseline.iloc[0])}." if len(baseline) else ""
         if gone := int((self.frame["status"] == "not possible").sum()):
@@ -174,7 +174,7 @@ class Search(QuestionTable):
         return f"{counted(len(self.frame), 'variant')}: {', '.join(parts)}"
 
     def _reasons(self, gone: pd.DataFrame) -> list[str]:
-        """Return why variants are not possible: reasons by kind, counted, with a value that they alone have."""
+        """Return the kinds of reasons why variants are impossible, with counts and the value that causes each."""
         lines = []
         kinds = gone["why_not"].map({why: reason_kind(why) for why in gone["why_not"].unique()})
         for _, part in sorted(gone.groupby(kinds, sort=False), key=lambda group: -len(group[1])):
@@ -184,7 +184,7 @@ class Search(QuestionTable):
         return lines[:MOST_REASONS] + [f"  and {counted(more, 'more reason')}"] * (more > 0)
 
     def _common_value(self, part: pd.DataFrame) -> str:
-        """Return the first value that all variants of a part have, and no others."""
+        """Return the first value that all variants in `part`, and no others, have."""
         for key in (name for name in self.frame.columns if name not in _OWN_COLUMNS):
             value, *others = set(part[key].map(word_of, na_action="ignore"))
             if not others and (self.frame[key].map(word_of, na_action="ignore") == value).sum() == len(part):
@@ -214,7 +214,7 @@ class Search(QuestionTable):
         return record | self._common_entries()
 
     def plot(self, *, ax: Axes | None = None, **more: Any) -> Axes:
-        """Draw the best variants as dots, of a race with their sequences; the baseline marked."""
+        """Draw the best variants as dots, with confidence sequences for a race; the baseline is marked."""
         best = self.sentence().partition(title_of(self.metric))[0].removesuffix(" by ").rstrip(" :,")
         lines = [f"Variants of {self.question}"] * bool(self.question) + [best]
         title = "\n".join(part for line in lines for part in textwrap.wrap(line, _TITLE, break_on_hyphens=False))

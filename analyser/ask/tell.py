@@ -1,4 +1,4 @@
-"""A trial of a sample in words, die by die: by its number, or the worst, the median or the best."""
+"""A simulated trial in words, die by die: selected by number, or as the worst, the median or the best."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from analyser.results.attack import solve_attack
 from analyser.scenarios.load import Question, Unit, check_whole, load, read_scenario
 
 PICKS = ("worst", "median", "best")
-MOST_TOLD = 1_000_000  # of a sample that is read again, an attack takes some 20 microseconds
+MOST_TOLD = 1_000_000  # trials of an attack, each about 20 microseconds to replay
 USUAL = 1000
-MOST_FIGHTS = 10_000  # of longer fights, some milliseconds
+MOST_FIGHTS = 10_000  # trials of longer fights, each some milliseconds
 PICKED_BY = {**DESTROYED, "duel": "margin"}
 
 
@@ -46,7 +46,7 @@ class ToldTrial(Answer):
     figures : mapping
         Results by the names of events and figures.
     picked : str
-        The figure it was picked by; empty for a trial by number.
+        The figure by which the trial was picked; empty for a trial by number.
     profiles : ProfilesUsed or None
     ruleset : Ruleset or None
         Die and deck of a fight; None of other games.
@@ -97,7 +97,7 @@ class ToldTrial(Answer):
         return record
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row a line."""
+        """Return one row for each line."""
         return [{"number": self.number, "line": line} for line in self.lines]
 
 
@@ -114,21 +114,21 @@ def tell(
     profiles: ProfilesLike | None = None,
     **conditions: Any,
 ) -> ToldTrial:
-    """Return a trial of a sample in words: every die, hits and damage, cards, tests, and the fate of both sides.
+    """Return a simulated trial in words: every die, hits and damage, cards, tests, and the fate of both sides.
 
     Parameters
     ----------
     question, target, profiles, conditions
-        As of :func:`analyser.attack`, or of the function that `kind` names; without a `target` a whole question: an
-        attack, a charge, focus fire, a duel, or one about morale.
+        As of :func:`analyser.attack`, or of the function that `kind` names. Without a `target`: a whole question, which
+        is an attack, a charge, focus fire, a duel, or about morale.
     kind : "attack", "charge" or "duel"
     trial : int, optional
         Number of the trial, from 0. Default: 0, or the one from `pick`.
     pick : "worst", "median" or "best", optional
-        Pick this trial of the sample by the figure; of equals the first.
+        Select this trial of the sample by the figure; the first of equal trials.
     metric : str, optional
-        The figure of `pick`: an event or a figure of the answer, of morale also after a round or turn
-        (``"panicked@2"``); ``"...:least"`` where less is better. Default: models destroyed; of a duel the margin.
+        The figure of `pick`: an event or a figure of the answer; for morale also after a round or turn
+        (``"panicked@2"``); ``"...:least"`` if less is better. Default: models destroyed; for a duel the margin.
     trials : int, optional
         Size of the sample. Default: 1000, or enough to contain that trial; at most 10,000 for longer fights.
     seed : int
@@ -136,8 +136,8 @@ def tell(
     Returns
     -------
     ToldTrial
-        The trial that ``analyser.attack(..., method="monte-carlo", trials=trials, seed=seed)`` counts, or that of a
-        charge, focus fire or duel with real decks, or that of ``analyser.morale``.
+        The trial that ``analyser.attack(..., method="monte-carlo", trials=trials, seed=seed)`` counts; likewise for a
+        charge, focus fire or duel with real decks, and for ``analyser.morale``.
 
     Raises
     ------
@@ -201,7 +201,7 @@ def tell(
 
 
 def _attacks(scenario: Any, trials: int, seed: int, first: int) -> Iterator[ReadTrial]:
-    """Yield the attacks of a sample, from `first` on."""
+    """Yield the simulated trials of an attack, from number `first`."""
     result = solve_attack(scenario, Sampling("monte-carlo", trials=1, seed=seed))
     die, deck = np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
     plan, fight = scenario.kept["plan"], plain(scenario.fight)
@@ -211,7 +211,7 @@ def _attacks(scenario: Any, trials: int, seed: int, first: int) -> Iterator[Read
 
 
 def _picked(sample: Iterator[ReadTrial], pick: str, figure: str, *, least: bool) -> ReadTrial:
-    """Return the worst, the median or the best of a sample by a figure, of equals the first."""
+    """Return the worst, the median or the best trial by a figure; the first of equal trials."""
     first: dict[Any, ReadTrial] = {}
     counts: Counter[Any] = Counter()
     for trial in sample:

@@ -27,22 +27,22 @@ _NUMBERS = {
 
 
 class Strike(NamedTuple):
-    """Course of a strike after its roll: what is known of it at the end (:mod:`analyser.rules.strike`)."""
+    """A strike after its roll, its card and its final state (:mod:`analyser.rules.strike`)."""
 
     score: int
     scores: Scores
     state: int
-    highest: int  # card that passes the test; ANY_CARD, NO_CARD
+    highest: int  # highest card that passes the test; ANY_CARD, NO_CARD
     card: int | None = None
 
 
 def resolved(
     fight: FightFacts, scores: Scores, score: int, officer: Callable[[int], int], passes: Callable[[int], int]
 ) -> Strike:
-    """Resolve a strike from its roll on.
+    """Resolve a strike after its roll.
 
-    `officer`: of so many places that are lost whether the officer has one; `passes`: whether its test is passed, of
-    which the highest card that passes is given. Each is called only if it is decided by chance.
+    `officer` takes the number of places that are lost and returns 1 if the officer stands in one. `passes` takes the
+    highest card that passes the test and returns 1 if it is passed. Each is called only if chance decides it.
     """
     state = strike.rolled(fight, scores, score)
     if strike.stage_of(state) == Stage.OFFICER:
@@ -66,7 +66,7 @@ def strike_of(fight: FightFacts, scores: Scores, trial: Trial) -> Strike:
 
 
 def dice_lines(dice: list[Die], fight: FightFacts, names: Sequence[str]) -> list[str]:
-    """Return a line a die: its face, its re-rolls, and the die that it was added by; `names`: of the faces."""
+    """Return a line for each die: its face, its re-rolls, and the die that added it; `names`: of the faces."""
     width, faces = len(str(len(dice))), [_FACES.get(name, name) for name in names]
     return [f"  {place:>{width}}. {_die(die, fight, faces)}" for place, die in enumerate(dice, start=1)]
 

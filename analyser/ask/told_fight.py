@@ -1,4 +1,4 @@
-"""A trial of a charge, focus fire or a duel in words: every roll, card and lot, and its effect by the rules."""
+"""A trial of a charge, focus fire or a duel in words: every roll, card and toss, and its effect by the rules."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ _LOTS = {
     Kind.GO_OFF: "the die of Spectacular Demise (AC-7)",
     Kind.FRIGHTEN: "the die of Spectacular Demise again (AC-7)",
 }
-DiceOf = Callable[[FightFacts, int], list[str]]  # of a fight and a score
+DiceOf = Callable[[FightFacts, int], list[str]]  # lines about the dice of a fight that rolled a score
 
 
 class Walked(NamedTuple):
@@ -84,7 +84,7 @@ class Walked(NamedTuple):
 
 
 class Walker:
-    """Runs the program of a fight operation by operation, with the draws of one trial."""
+    """Runs the program of a fight, operation by operation, with the draws of one trial."""
 
     def __init__(
         self,
@@ -100,7 +100,7 @@ class Walker:
         self._lines, self._choices = [np.array(program, np.int64) for program in programs], choices
 
     def walk(self, start: Pair, chances: Sequence[int], *, told: bool) -> Walked:
-        """Run the trial; `told`: in lines."""
+        """Run the trial; `told`: write its lines."""
         left = iter(chances)
         pair, parts, pairs = (int(start[0]), int(start[1])), list[list[str]](), list[tuple[int, int]]()
         for program, numbers in zip(self._programs, self._lines):
@@ -117,11 +117,11 @@ class Walker:
         return Walked(parts, pairs)
 
     def standing(self, pair: Pair) -> list[str]:
-        """Return the state of both sides, a line each."""
+        """Return the state of both sides, one line for each."""
         return [f"{name[0].upper()}{name[1:]}: {_state_of(int(own))}" for name, own in zip(self._names, pair)]
 
     def _step(self, operation: Operation, pair: Pair, left: Iterator[int], lines: list[str] | None) -> Pair:
-        """Both sides after one line of the program."""
+        """Return both sides after one operation of the program."""
         line = (int(operation[0]), int(operation[1]), int(operation[2]))
         if operation.kind == Kind.STRIKE:
             if not strikes.is_made(self._setup, line[2], line[1], pair):
@@ -202,13 +202,13 @@ class Walker:
             otherwise = "reloads and makes no attack (Slow to Fire)" if reloads else "makes no attack"
             order = Order(unit_state.order_of(after[side]))
             does = _ORDERS.get(order, otherwise)
-            if moves := self._move(operation, pair, after):  # whether the shot then reaches, the next lines say
+            if moves := self._move(operation, pair, after):  # the next lines tell if the shot reaches
                 does = f"{moves} to shoot" if order == Order.SHOOT else f"{moves} and {does}"
             lines.append(f"{name} {does}")
         return [*lines, *self._changes(pair, after)]
 
     def _move(self, operation: Operation, pair: Pair, after: Pair) -> str:
-        """The move that a unit has made by its orders; nothing of one that stays, or whose place does not count."""
+        """Return the move of a unit under its orders; empty if it stays, or if positions do not matter."""
         side, facts = operation.side, self._setup.sides[operation.side]
         before, now = pair[side], after[side]
         if facts.garrisoned and now & ~before & unit_state.OUT_OF_BUILDING:
@@ -258,14 +258,14 @@ def _verdict(passed: bool) -> str:
 
 
 def _chance_in_words(kind: int, card: int | None, highest: int, passed: bool) -> str:
-    """Return the result of a draw in words; `card` is None where no card was turned."""
+    """Return the result of a draw in words; `card` is None if no card was turned."""
     if card is None:
         return f"{(_LOTS | _TESTS).get(Kind(kind), 'a die')}: {'yes' if passed else 'no'}"
     return f"{_TESTS.get(Kind(kind), 'test')}: card {card}, {_verdict(passed)} (up to {highest} passes)"
 
 
 def _removed(state: int) -> tuple[str, str]:
-    """Return the fate of a unit in words, as it happens and afterwards."""
+    """Return the fate of a removed unit in words: in the present tense, and as a state."""
     if state & discipline.BROKEN:
         return "breaks", "broken"
     return ("flees", "fled") if state & discipline.FLED else ("is destroyed", "destroyed")
@@ -287,19 +287,19 @@ class ReadTrial(NamedTuple):
 
 
 class Fight(NamedTuple):
-    """A fight as its engine runs it, and the parts of its program that end at a moment of its answer."""
+    """A fight in the form that its engine runs; each part of its program ends at a moment of its answer."""
 
     setup: Setup
     parts: Sequence[Sequence[Operation]]
     start: Pair
     names: tuple[str, str]
     moments: Sequence[int]
-    moment: str = ""  # its noun, such as Round
+    moment: str = ""  # name of a moment, such as Round
     choices: Choices = NOBODY_CHOOSES
 
 
 def told_fights(scenario: Any, trials: int, seed: int, first: int = 0) -> Iterator[ReadTrial]:
-    """Yield the trials of a sample of a charge, focus fire or a duel with real decks, from `first` on."""
+    """Yield the simulated trials of a charge, focus fire or a duel with real decks, from number `first`."""
     fight = fight_of(scenario)
     die, deck = np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
     simulation = Simulation(fight.setup, fight.parts, die, deck, choices=fight.choices)
@@ -307,7 +307,7 @@ def told_fights(scenario: Any, trials: int, seed: int, first: int = 0) -> Iterat
     traces = list(simulation.trace(fight.start, numbers, seed))
 
     def walker(number: int) -> Walker:
-        """Return the walker of a trial by its number; the dice of each of its rolls have a stream of their own."""
+        """Return the walker of a trial by number; the dice of each roll have their own random stream."""
         rolls = count()
 
         def dice_of(pool: FightFacts, score: int) -> list[str]:
@@ -357,7 +357,7 @@ def _closing(kind: str, figures: Mapping[str, Any]) -> list[str]:
 
 
 def fight_of(scenario: Any) -> Fight:
-    """Return a fight as :func:`~analyser.results.duel.solve_duel` and its like run it."""
+    """Return a fight as :func:`~analyser.results.duel.solve_duel` and similar functions run it."""
     if scenario.kind == "charge":
         setup, program = charge_program(scenario.attacker, scenario.target, scenario.secondary, scenario.ruleset.die)
         setup.sides["hunter"] = 1  # combats won are counted for both

@@ -1,4 +1,4 @@
-"""A trial of a question about morale in words: every roll of each chain of rolls, and its effect by the rules."""
+"""A trial of a morale question in words: every roll of each Markov chain, and its effect by the rules."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from analyser.morale.api import answer_from, load_question
 from analyser.morale.result import MoraleResult
 from analyser.morale.systems import SYSTEMS
 
-TOLD = tuple(system for system in SYSTEMS if system != "compare")  # which plays paths that it draws beforehand
+TOLD = tuple(system for system in SYSTEMS if system != "compare")  # it simulates paths drawn beforehand
 
 
 class _Figures(Mapping[str, Any]):
-    """Results of a trial by the names of events and figures: the answer to a sample of this trial alone."""
+    """Results of a trial by event or figure name, computed on first use from a sample of this trial alone."""
 
     def __init__(self, answer: Callable[[], MoraleResult]) -> None:
         self._answer = answer
@@ -32,7 +32,7 @@ class _Figures(Mapping[str, Any]):
         return self._answer()
 
     def __getitem__(self, name: str) -> Any:
-        """An event, after a round or turn as ``panicked@1``, or a figure."""
+        """Return a figure or an event; ``panicked@1`` is the event after round or turn 1."""
         plain = name.removeprefix("p_").partition("@")[0]
         is_event = plain in self._result.events
         metric = f"p_{name.removeprefix('p_')}" if is_event else name if name.startswith("mean_") else f"mean_{name}"
@@ -54,7 +54,7 @@ class _Figures(Mapping[str, Any]):
 def told_morale(
     system: str, question: Any, trials: int, seed: int, library: Profiles, first: int = 0
 ) -> Iterator[ReadTrial]:
-    """The trials of a sample of a question about morale, from `first` on."""
+    """Yield the simulated trials of a morale question, starting with number `first`."""
     ready = load_question(system, question, library)
     chains: dict[str, Chain] = SYSTEMS[system].answers.chains(ready)
     recorded = {name: replay(chain, trials, seed, part).recorded for part, (name, chain) in enumerate(chains.items())}
@@ -80,7 +80,7 @@ def told_morale(
 
 
 def _alone(states: Sequence[int]) -> Recorded:
-    """Return the record of a single trial."""
+    """Return the recorded distributions of a single trial, from its states."""
     met = np.unique(states)
     return Recorded(met, (np.array(states)[:, np.newaxis] == met).astype(np.int64))
 
@@ -127,7 +127,7 @@ def _turn_lines(name: str, turns: Sequence[_Turn]) -> Iterator[str]:
 
 
 def in_words(said: Mapping[str, Any]) -> str:
-    """Return a state in words, without what is false.
+    """Return a state in words; flags that are False are left out.
 
     >>> in_words({"tokens": 3, "suppressed": True, "panicked": False, "unit 1": "routed"})
     'tokens 3, suppressed, unit 1 routed'

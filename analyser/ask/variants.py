@@ -1,4 +1,4 @@
-"""Variants of a baseline: named overrides, and ranges that multiply out."""
+"""Variants of a baseline: all combinations of named overrides and ranges of values."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _UNITS = ("attacker", "target", "unit", "a", "b")
 
 @dataclass(frozen=True)
 class Variants:
-    """A baseline, named overrides of it, and ranges, which multiply out.
+    """A baseline with named overrides and ranges of values, in all combinations.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Variants:
         return (1 + len(self.named)) * math.prod(map(len, self.ranges.values())) + bool(self.ranges)
 
     def made(self, library: Profiles) -> Iterator[Variant]:
-        """Yield each of them, the baseline first; InputError for a value that is misspelt."""
+        """Yield each variant, the baseline first; InputError for a misspelt value."""
         if self.ranges:
             yield Variant(BASELINE, self.baseline, {}, where=within(self.where, BASELINE))
         for override, changes in {BASELINE: {}, **self.named}.items():
@@ -69,7 +69,7 @@ def read_variants(raw: Mapping[str, Any], where: str, library: Profiles) -> Vari
     Raises
     ------
     InputError
-        No baseline, an unknown key, or more than a million variants: the message says how many.
+        No baseline, an unknown key, or more than a million variants; the message has their number.
     """
     if unknown := [key for key in raw if key not in _SECTIONS]:
         problem = f"unknown key{did_you_mean(unknown[0], _SECTIONS)}"
@@ -115,7 +115,7 @@ def _table(raw: Mapping[str, Any], name: str, where: str) -> list[tuple[str, Any
 
 
 def _overrides(given: Any, kind: str, where: str) -> dict[Key, Any]:
-    """Return the keys that a named variant changes; nested tables are keys with points between."""
+    """Return the keys that a named variant changes; keys of nested tables are joined by dots."""
     if not isinstance(given, Mapping) or not given:
         raise InputError(f"{shown(given)} is not usable", where=where, allowed="a table of keys, one or more")
     return {key_of(name, kind, where): _value(value, f"{where}.{name}") for name, value in _flat(given)}
@@ -139,7 +139,7 @@ def _flat(given: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any
 
 
 def _expanded(key: Key, values: Sequence[Any], library: Profiles) -> Sequence[Any]:
-    """Return the values of a key; selectors with wildcards become the units that they fit."""
+    """Return the values of a key; selectors with wildcards are replaced by the matching units."""
     if key.what != "set" or key.paths[0][-1] not in _UNITS:
         return values
     return tuple(dict.fromkeys(unit.selector for value in values for unit in library.matching(value)))

@@ -1,4 +1,4 @@
-"""Ranges of a number over which the same lines are best, and Pareto fronts; ties name all of them."""
+"""Ranges of a key over which the same lines are best, and Pareto fronts. Ties name all best lines."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class Stretch(NamedTuple):
     Attributes
     ----------
     before : value or None
-        The last one before the stretch; None where it is the first.
+        The last value before the range; None for the first range.
     first, last : value
     names : tuple of str
-        The best lines, equal or not told apart; none where no line has the figure.
+        The best lines, equal or not significantly different; empty if no line has the figure.
     """
 
     before: Any
@@ -31,7 +31,9 @@ class Stretch(NamedTuple):
 
 
 def best_at(values: Sequence[float], lows: Sequence[float], highs: Sequence[float], *, least: bool) -> list[int]:
-    """Return the places of the best figures, NaN for none; of a sample also those whose intervals reach the best's.
+    """Return the indices of the best figures; NaN stands for no figure.
+
+    Simulated figures count as best if their intervals overlap that of the best.
 
     >>> best_at([1.0, 3.0, 3.0, float("nan")], [float("nan")] * 4, [float("nan")] * 4, least=False)
     [1, 2]
@@ -49,7 +51,7 @@ def best_at(values: Sequence[float], lows: Sequence[float], highs: Sequence[floa
 
 
 def stretches_of(values: Sequence[Any], best: Sequence[tuple[str, ...]]) -> tuple[Stretch, ...]:
-    """Return the stretches of rising `values`, by the lines that are best at each.
+    """Return the ranges of increasing `values`; `best` has the best lines at each value.
 
     >>> [(stretch.first, stretch.last, stretch.names) for stretch in stretches_of([1, 2, 3], [("a",), ("a",), ("b",)])]
     [(1, 2, ('a',)), (3, 3, ('b',))]
@@ -64,9 +66,9 @@ def stretches_of(values: Sequence[Any], best: Sequence[tuple[str, ...]]) -> tupl
 
 
 def range_text(stretch: Stretch, *, between: bool, unit: str = "") -> str:
-    """Return the range of a stretch in words; `between`: it begins right beyond the value before it.
+    """Return a range in words; `between`: it begins just above the value before it.
 
-    Nothing is claimed below the first value, unless that is 1 or less.
+    The first range begins at its first value, unless that is 1 or less.
 
     >>> stretch = Stretch(10, 11, 24, ("a",))
     >>> range_text(stretch, between=True, unit='"'), range_text(stretch, between=False)
@@ -81,7 +83,7 @@ def range_text(stretch: Stretch, *, between: bool, unit: str = "") -> str:
 
 
 def not_dominated(figures: NDArray[np.float64], least: Sequence[bool]) -> NDArray[np.bool_]:
-    """Return True for the points that no other dominates (Pareto); `figures` has the shape (points, figures).
+    """Return a mask of the undominated points (Pareto); `figures` has the shape (points, figures).
 
     >>> not_dominated(np.array([[1.0, 5.0], [2.0, 4.0], [1.0, 4.0]]), [False, False]).tolist()
     [True, True, False]
@@ -97,10 +99,10 @@ def not_dominated(figures: NDArray[np.float64], least: Sequence[bool]) -> NDArra
         return bool((as_good & (goodness[others] > goodness[place] + rounding).any(axis=1)).any())
 
     front: list[int] = []
-    order = np.lexsort(goodness[usable].T[::-1])[::-1]  # only a point with as much of the first figure dominates
+    order = np.lexsort(goodness[usable].T[::-1])[::-1]  # a point is dominated only by points before it
     for place in usable[order].tolist():
         if not is_dominated(place, front):
             front.append(place)
     kept = np.zeros(len(goodness), np.bool_)
-    kept[[place for place in front if not is_dominated(place, front)]] = True  # equal but for the last digits
+    kept[[place for place in front if not is_dominated(place, front)]] = True  # again, for figures equal up to rounding
     return kept

@@ -1,6 +1,6 @@
-"""The command line, the only package that prints or exits: a module for each family of commands.
+"""Command line, the only package that prints or exits: a module for each family of commands.
 
-Each command imports what takes long to import only when it runs.
+Slow imports happen inside a command, when it runs.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ import click
 from analyser.cli.shell import HIDDEN, INTERRUPTED, Commands
 from analyser.common import interrupts
 
-_BETWEEN_COLLECTIONS = 300_000  # objects: what modules leave at their import is no garbage, and long to look through
+_BETWEEN_COLLECTIONS = 300_000  # objects; imports leave many live objects, which are slow to scan
 
-COMMANDS: Mapping[str, Mapping[str, str]] = {  # by heading: what the help says of each
+COMMANDS: Mapping[str, Mapping[str, str]] = {  # by heading: text of the help for each command
     "Fights": {
         "attack": "Ranged attacks of one or several units on a target.",
         "charge": "A charge: who wins, and what both sides lose.",
@@ -51,7 +51,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {  # by heading: what the help says 
         "completion": "Print a shell completion script.",
     },
 }
-PARTS: Mapping[str, Mapping[str, str]] = {  # of a command that has commands of its own; the first may be left out
+PARTS: Mapping[str, Mapping[str, str]] = {  # commands of a group; the first may be left out
     "battle": {
         "simulate": "Simulated battles: who wins, who is left, what each unit did.",
         "plan": "Matchups of two armies, and the best attacks of a round.",
@@ -112,23 +112,23 @@ _MODULES = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The ``analyser`` command with some `arguments`, by default those of the process.
+    """Run the ``analyser`` command with `arguments`, by default those of the process, and return the exit status.
 
-    The exit status is 0, 1 if a check fails (``report diff --fail-over``, ``balance prices --fail-on-verdict``,
-    ``army check``), 2 for an input that cannot be used, 130 after Ctrl-C, 141 after a broken pipe.
+    The status is 0; 1 if a check fails (``report diff --fail-over``, ``balance prices --fail-on-verdict``, ``army
+    check``); 2 for an unusable input; 130 after Ctrl-C; 141 after a broken pipe.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal without ± shows a question mark, no traceback
+            stream.reconfigure(errors="replace")  # a terminal without ± shows a question mark
     sys.unraisablehook = _tell_unraisable
     if arguments is None:
         interrupts.listen()
-    os.environ["MPLBACKEND"] = "agg"  # the variable may name another
+    os.environ["MPLBACKEND"] = "agg"  # overrides the user's setting
     gc.set_threshold(_BETWEEN_COLLECTIONS, *gc.get_threshold()[1:])
     try:
         status = cli.main(arguments, prog_name="analyser", standalone_mode=False)
     except click.ClickException as error:
-        with suppress(OSError):  # no reader is left
+        with suppress(OSError):  # the reader has gone
             error.show()
         return error.exit_code
     except click.Abort:
@@ -141,17 +141,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _end_helpers() -> None:
-    """Kill the processes that are still at work, with their semaphores: a second Ctrl-C does not wait for them."""
+    """Kill all running worker processes and free their semaphores, so that a second Ctrl-C ends at once."""
     if helpers := sys.modules.get("multiprocessing"):
         for process in helpers.active_children():
             process.kill()
-        helpers.util._run_finalizers(0)  # else Python complains of what is left over
+        helpers.util._run_finalizers(0)  # else Python warns of leaked semaphores
 
 
 def _end_at_once(status: int) -> NoReturn:
     """End the process without Python's own clean-up.
 
-    That would end threads in the middle of compiled code, and wake executors whose processes are gone.
+    The clean-up would end threads inside compiled code, and wake executors whose processes are gone.
     """
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
@@ -160,7 +160,7 @@ def _end_at_once(status: int) -> NoReturn:
 
 
 def _tell_unraisable(unraisable: Any) -> None:
-    """Report an error that cannot be raised, as Python does; out of memory and Ctrl-C are reported elsewhere."""
+    """Report an unraisable error as Python does, except MemoryError and Ctrl-C, which are reported elsewhere."""
     if unraisable.exc_type not in (MemoryError, KeyboardInterrupt):
         sys.__unraisablehook__(unraisable)
 
@@ -174,7 +174,7 @@ def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
 
 
 def _command(*words: str) -> click.Command:
-    """The command of those words, from the module of the first, where its function has the name of them all."""
+    """Import and return the command of some words: the function named by all of them, in the module of the first."""
     if words[0] in PARTS and not words[1:]:
         parts = {"Commands": PARTS[words[0]]}
         return Commands(words[0], sections=parts, load=partial(_command, *words), has_usual=True)

@@ -1,4 +1,4 @@
-"""Steps that every command shares: solve the question, render the answer, write it, warn."""
+"""Common steps of all commands: solve the question, render the answer, write it, and warn."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from analyser.cli.shell import given, note, profiles_in, progress_bar
 from analyser.common.errors import InputError, TooLargeError, shown
 from analyser.common.files import write_all
 
-if TYPE_CHECKING:  # a compiler that a help need not import
+if TYPE_CHECKING:  # a slow import
     from analyser.common.jit import Kernel
 
 T = TypeVar("T")
-FIGHTS = ("charge", "focus", "duel")  # the longer ones
+FIGHTS = ("charge", "focus", "duel")  # longer fights
 OF_A_SAMPLE = ("trials", "seed", "precision", "threads", "replacement")
 DOTS_AN_INCH = 150
-TOGETHER = "analyser.together"  # the answers to several questions, in the memory of a context
-_DIGITS_OF_DATE = 11  # of the seconds from 1970 to the year 5138
+TOGETHER = "analyser.together"  # key of a context: answers to several questions
+_DIGITS_OF_DATE = 11  # of seconds since 1970, up to the year 5138
 
 
 def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) -> None:
-    """Answer a question, a file or a mapping, as the options of the command in progress ask for.
+    """Answer a question (a file or a mapping) with the options of the running command.
 
-    Its `kind` is ``attack``, ``charge``, ``focus`` (`until`: how likely which fate is to become), ``duel``, or a system
-    of morale rules.
+    `kind` is ``attack``, ``charge``, ``focus``, ``duel``, or a system of morale rules. `until`, for ``focus``, is a
+    probability and a fate that should reach it.
     """
     from analyser.api import exact, simulate
     from analyser.results import rendering
@@ -79,15 +79,15 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
 
 
 def note_compiling(kernel: Kernel[Any, Any], what: str) -> None:
-    """Note on a terminal that `kernel` is compiled first, if it is; `what` for, and how long that takes."""
+    """Print a note on a terminal if `kernel` must be compiled first; `what` is the question that waits for it."""
     if sys.stderr.isatty() and not kernel.is_kept():
         note(f"kernels are compiled for the first {what}, once (analyser warm-up does it beforehand)")
 
 
 def note_without_effect(numbers: Iterable[str] | None = None) -> None:
-    """Say which options of a sample the command in progress was given in vain, because its answer is exact.
+    """Print a note about given options that have no effect, because the answer is exact.
 
-    `numbers` are those that were given, by default all of :data:`OF_A_SAMPLE` that were.
+    `numbers` are the names of these options; default: all given ones of :data:`OF_A_SAMPLE`.
     """
     options = click.get_current_context().params
     idle = [*(given(options, *OF_A_SAMPLE) if numbers is None else numbers)]
@@ -98,9 +98,9 @@ def note_without_effect(numbers: Iterable[str] | None = None) -> None:
 
 
 def solved(function: Callable[..., T], *asked: Any, what: str = "", after: float = 1.0, **how: Any) -> T:
-    """Call a function of the package with the profiles of the command in progress and a progress bar.
+    """Call a function of the package with the profiles of the running command and a progress bar.
 
-    `what` and `after` are those of :func:`analyser.cli.shell.progress_bar`.
+    `what` and `after` are as of :func:`analyser.cli.shell.progress_bar`.
     """
     library = profiles_in(click.get_current_context().params["profiles"])
     with progress_bar(what, after=after) as progress:
@@ -108,12 +108,12 @@ def solved(function: Callable[..., T], *asked: Any, what: str = "", after: float
 
 
 def show(result: Any, rows: Callable[[], Sequence[Mapping[str, Any]]] | None = None, **more: Any) -> None:
-    """Write an answer that has a text, a record, and `rows` of its own or these; `more` as of :func:`write`."""
+    """Write an answer with its text, its record, and the given `rows` or its own; `more` as of :func:`write`."""
     write(lambda: str(result), result.as_dict, rows or result.rows, **more)
 
 
 def text_or_page(result: Any, page: str) -> str:
-    """An answer as text, or as its page where it goes to an HTML file; `page` names the module and its function."""
+    """Return an answer as text, or as a page for an HTML file; `page` names the module of the page and its function."""
     if not is_page(click.get_current_context().params["out"]):
         return str(result)
     made: str = getattr(importlib.import_module(f"analyser.report.{page}"), page)(result)
@@ -121,7 +121,7 @@ def text_or_page(result: Any, page: str) -> str:
 
 
 def with_profiles(result: Any, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The rows of an answer, with the profiles that it used as a last column."""
+    """Return the rows of an answer, with the profiles used as the last column."""
     return [{**row, "profiles": str(result.profiles)} for row in rows]
 
 
@@ -135,12 +135,12 @@ def write(
     headline: Callable[[], Iterable[str]] | None = None,
     beside: Mapping[Path, Callable[[Path], object]] | None = None,
 ) -> None:
-    """Print an answer, or write it to a file, as the options of the command in progress ask for.
+    """Print an answer, or write it to a file, as selected by the options of the running command.
 
-    Only the one asked for of `text`, `record` (plain data) and `rows` (a table) is made; `plot` gives the
-    Figure, or the Axes in it, for ``--plot``. `beside` are more files, each with the function that writes it: all files
-    are written, or none, and before anything is printed. `warnings` go to standard error where the answer has no room
-    for them; so does its `headline` where the answer goes to a file. Inside :func:`together` it is kept for later.
+    The selected one of `text`, `record` (plain data) and `rows` (a table) is called; `plot` returns the Figure, or its
+    Axes, for ``--plot``. `beside` has further files, each with the function that writes it. Either all files are
+    written or none, before anything is printed. `warnings` go to standard error if the format has no place for them,
+    and the `headline` if the answer goes to a file. Inside :func:`together` the answer is stored instead.
     """
     from analyser.results.rendering import FORMATS, TABLES, Shown
 
@@ -152,7 +152,7 @@ def write(
     else:
         files = dict(beside or {})
         if plot is not None and context.params.get("plot") is not None:
-            files[Path(context.params["plot"])] = _picture(plot())  # refused before anything is shown
+            files[Path(context.params["plot"])] = _picture(plot())  # errors come before any output
         content = FORMATS[form](answered)
         if out is not None:
             data = content.encode() if isinstance(content, str) else content
@@ -170,7 +170,7 @@ def write(
 
 @contextmanager
 def together() -> Iterator[Callable[[str], None]]:
-    """Write the answers to several questions as one, at the end; a function to call with the name of each question."""
+    """Write the answers to several questions as one, at the end; yield a function to call with each question's name."""
     questions: list[str] = []
     meta = click.get_current_context().meta
     answers = meta[TOGETHER] = list[Any]()
@@ -187,12 +187,12 @@ def together() -> Iterator[Callable[[str], None]]:
 
 
 def _picture(drawn: Any) -> Callable[[Path], object]:
-    """A function that writes the figure of some Axes to a file."""
+    """Return a function that writes the figure of some Axes to a file."""
     from analyser.common.look import house_style
 
     figure = (drawn[0] if isinstance(drawn, tuple) else drawn).figure
 
-    date = os.environ.get("SOURCE_DATE_EPOCH", "")  # which the library reads for the date of a picture
+    date = os.environ.get("SOURCE_DATE_EPOCH", "")  # Matplotlib reads the date of a picture from it
     if date and not (date.isascii() and date.isdecimal() and len(date) <= _DIGITS_OF_DATE):
         raise InputError(f"{shown(date)} is not usable", where="SOURCE_DATE_EPOCH", allowed="seconds since 1970")
 

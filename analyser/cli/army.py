@@ -1,4 +1,4 @@
-"""The commands of army lists: read, checked, written again, and built."""
+"""Commands for army lists: show, check, print, and build."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 LIST = ".toml"
 BROKEN = 1  # the exit status of a check that finds something
-WHOSE_NUMBERS = ("profile", "roster")  # as in `importers.enlisted`, which a help need not import
+WHOSE_NUMBERS = ("profile", "roster")  # copied: the import is slow
 _WHOSE_NUMBERS = "The numbers to use where a roster and its profile differ. Default: the profile's."
 _NUMBERS = Option("--numbers", _WHOSE_NUMBERS, type=Choice(WHOSE_NUMBERS))
 _OUTPUT = [PROFILES, FORMAT, OUT, QUIET_OPTION]
@@ -46,7 +46,7 @@ FILE = click.argument("file", shell_complete=complete_file)
 
 
 def _army_in(file: str, profiles: str | None, numbers: str | None) -> Army:
-    """The army of a file; a note where `numbers` say whose count and there is no roster."""
+    """Return the army in a file; print a note if `numbers` has no effect because the file is not a roster."""
     from analyser.scenarios.armies import load_army
 
     if numbers is not None and Path(file).suffix.lower() == LIST:
@@ -57,9 +57,9 @@ def _army_in(file: str, profiles: str | None, numbers: str | None) -> Army:
 @command(_NUMBERS, PROFILES, FORMAT, OutOption(LIST), QUIET_OPTION, examples=("mine.rosz", "mine.rosz --out mine.toml"))
 @FILE
 def army_show(file: str, profiles: str | None, numbers: str | None, out: str | None, **_: Any) -> None:
-    """Show the army in FILE: a list of yours (.toml), or a roster of BattleScribe or New Recruit (.ros, .rosz, .json).
+    """Show the army in FILE: your own list (.toml), or a roster of BattleScribe or New Recruit (.ros, .rosz, .json).
 
-    --out FILE.toml writes it as a list of yours.
+    --out FILE.toml writes it as your own list.
     """
     result = _army_in(file, profiles, numbers)
     is_list = Path(out or "").suffix.lower() == LIST
@@ -70,7 +70,7 @@ def army_show(file: str, profiles: str | None, numbers: str | None, out: str | N
 @FILE
 @click.pass_context
 def army_check(context: click.Context, /, file: str, profiles: str | None, numbers: str | None, **_: Any) -> None:
-    """Check the army in FILE by the rules of force building; where it breaks one the exit status is 1."""
+    """Check the army in FILE against the rules of force building; the exit status is 1 if it breaks one."""
     from analyser.game.force_check import checked_force
 
     checked = checked_force(_army_in(file, profiles, numbers), profiles_in(profiles))
@@ -87,7 +87,7 @@ def army_check(context: click.Context, /, file: str, profiles: str | None, numbe
 )
 @FILE
 def army_card(file: str, profiles: str | None, numbers: str | None, out: str) -> None:
-    """Write a page for the table: the rows, dice and rules of the army in FILE, in short; printed, one sheet."""
+    """Write a page with the rows, dice and rules of the army in FILE in short; it prints on one sheet."""
     from analyser.report.army_card import army_card as page_of
 
     check_is_page(out)
@@ -121,9 +121,9 @@ def army_table(file: str, against: str, profiles: str | None, numbers: str | Non
 @command(*_OUTPUT, examples=("crown", "--format json"))
 @click.argument("faction", required=False, shell_complete=complete_factions)
 def army_kinds(faction: str | None, profiles: str | None, **_: Any) -> None:
-    """List what army lists may hold: force scales, kinds of battlegroup and their slots.
+    """List the parts of army lists: force scales, kinds of battlegroup and their slots.
 
-    With one FACTION also list the units that may stand in them, and boons.
+    With a FACTION also list the units that fit into the slots, and boons.
     """
     from analyser.game.force_kinds import kinds_in
 

@@ -1,4 +1,4 @@
-"""The commands of fair points: what loadouts should cost, and what a change of one does."""
+"""Commands for fair points: fair prices of loadouts, and the effects of changes."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def balance_prices(
     accept: str | None,
     **keys: Any,
 ) -> None:
-    """Fair points of UNITS, how certain they are, and why: selectors with wildcards. Default: every unit."""
+    """Fair points of UNITS, with their uncertainty and reasons. UNITS are selectors with wildcards; default: all."""
     from analyser.analysis import gate
     from analyser.analysis.prices import EVERYBODY, fair_points
 
@@ -99,7 +99,7 @@ def balance_prices(
 )
 @click.argument("units", nargs=-1, shell_complete=complete_selector)
 def balance_fix(units: tuple[str, ...], **keys: Any) -> None:
-    """The fewest price changes of UNITS that bring a game near its fair prices, and what each buys."""
+    """The fewest price changes of UNITS that bring a game near its fair prices, and the effect of each."""
     from analyser.analysis.prices import EVERYBODY
     from analyser.analysis.rebalance import rebalance
 
@@ -120,7 +120,7 @@ def balance_fix(units: tuple[str, ...], **keys: Any) -> None:
 )
 @click.argument("units", nargs=-1, shell_complete=complete_selector)
 def balance_check(units: tuple[str, ...], **keys: Any) -> None:
-    """Battles beside fair points: equal-point armies of one unit each, of factions or selectors. Default: all.
+    """Check fair points by battles of equal-point armies of one unit each. Default: all units.
 
     --out FILE.html writes a page.
     """
@@ -133,7 +133,7 @@ def balance_check(units: tuple[str, ...], **keys: Any) -> None:
 
 
 def _rows(answer: Any, table: str, **first: Any) -> Callable[[], list[dict[str, Any]]]:
-    """The rows of a table of an answer, `first` columns before and whom it judges against behind them."""
+    """Return a function for the rows of a table, with `first` as first columns, and opponents and profiles as last."""
     beside = {"judged_against": answer.among.in_short.removeprefix("against "), "profiles": str(answer.profiles)}
     return lambda: [{**first, **row, **beside} for row in answer.as_dict()[table]]
 
@@ -158,7 +158,7 @@ def balance_what_if(unit: str, changes: tuple[str, ...], **keys: Any) -> None:
 
 
 def _changes(written: tuple[str, ...]) -> dict[str, Any]:
-    """Changes by key; a number with a sign, or a quality, is added to what there is or taken away."""
+    """Return changes by key; a signed number, or a quality with a sign, is added to or removed from the value."""
     result: dict[str, Any] = {}
     allowed = "key=value, key+number, key-number, qualities+Name; such as points=75 dice-2"
     for change in written:

@@ -1,4 +1,4 @@
-"""Commands about two armies: battles, and plans of attack."""
+"""Commands for two armies: battles, and plans of attack."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ from analyser.common.files import is_there
 from analyser.engine.battle.tactics import TACTICS
 from analyser.scenarios.battle import BattleTerms
 
-ENDINGS = (".toml", ".ros", ".rosz", ".json")  # of armies, as in `scenarios.armies`
-DEFAULT_BATTLES = 10_000  # as in `results.battle`, which a help need not import
+ENDINGS = (".toml", ".ros", ".rosz", ".json")  # of files of armies, as in `scenarios.armies`
+DEFAULT_BATTLES = 10_000  # as in `results.battle`, a slow import
 _PICTURES = {"margin": "plot_margin", "survival": "plot_survival", "contributions": "plot_contributions"}
-AIMS = ("points", "annihilated", "victory-points")  # as in `analysis.volleys`, which a help need not import
+AIMS = ("points", "annihilated", "victory-points")  # as in `analysis.volleys`, a slow import
 BATTLES_OF_A_PAGE = 10_000
 _AIM = "Goal of the best attacks of a round. Default: points."
 _DISTANCE = "Also with all units this far apart, aiming; the best attacks at that distance come first."
@@ -141,21 +141,21 @@ def battle_plan(mine: str, yours: str, out: str | None, **keys: Any) -> None:
 
 
 def note_first_battles() -> None:
-    """Say that the first battles of a machine have their kernel compiled before them."""
+    """Print a note if the kernel of battles must be compiled first."""
     from analyser.engine.battle.play import play_chunk
 
     note_compiling(play_chunk, "battles: up to half a minute")
 
 
 def _check_told(number: int, trials: int | None) -> None:
-    """Raise InputError if battle `number` is not among `trials`; with a precision their number is unknown."""
+    """Raise InputError if battle `number` is not among `trials`; None (with a precision): no check."""
     if trials is not None and number >= trials:
         allowed = f"0 to {trials - 1:,}, or more --trials"
         raise InputError(f"there is no battle {number:,} among {trials:,}", where="--tell", allowed=allowed)
 
 
 def run_battle(source: Any) -> None:
-    """Answer a scenario of a battle, as the options of the command in progress ask for."""
+    """Answer a scenario of a battle, with the options of the running command."""
     from analyser.api import simulate
 
     options = click.get_current_context().params
@@ -169,7 +169,7 @@ def run_battle(source: Any) -> None:
 
 
 def _write(result: Any, picture: str) -> None:
-    """Write the answer to a battle; `picture`: what draws it."""
+    """Write the answer to a battle; `picture` selects the plot."""
     from analyser.results import rendering
 
     options = click.get_current_context().params
@@ -187,11 +187,11 @@ def _write(result: Any, picture: str) -> None:
 
 
 def army_from(text: str) -> Any:
-    """An army as an argument gives it: a path, or selectors with commas between them.
+    """Return an army in an argument: a path, or a list of the selectors between commas.
 
-    InputError for what is neither, but would be the name of a file with its ending.
+    InputError for the name of an existing file of an army without its ending.
     """
-    if is_there(Path(text)) or ("," not in text and Path(text).suffix):  # files, too, have commas in their names
+    if is_there(Path(text)) or ("," not in text and Path(text).suffix):  # file names may have commas
         return text
     if meant := [f"{text}{ending}" for ending in ENDINGS if is_there(Path(f"{text}{ending}"))]:
         problem = f"no file is called {shown(text)}{one_of_these(meant)}"

@@ -1,4 +1,4 @@
-"""The commands of best play: in a duel, in focus fire, and what simple tactics cost."""
+"""Commands for best play: in a duel, in focus fire, and the cost of simple tactics."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def best_duel(a: str, b: str | None, profiles: str | None, **keys: Any) -> None:
     """The best play of A in a duel with B: its probability of winning, the plan, and the cost of each simple tactic.
 
     Both are selectors, as for duel; or A alone is the file of a duel in which a side has the policy best. --plot
-    draws what to do, a colour each.
+    draws the best actions, each in its colour.
     """
     library = profiles_in(profiles)
     asked = given(keys, "against") | {option.path[1]: value for option, value in options.given_keys()}
@@ -71,7 +71,7 @@ def best_duel(a: str, b: str | None, profiles: str | None, **keys: Any) -> None:
 
 
 def _best_of(question: tuple[Any, ...], profiles: Profiles, **asked: Any) -> BestResult:
-    """Best play, and the cost of simple tactics."""
+    """Return best play, and the cost of simple tactics."""
     from analyser.analysis.best import best_play
 
     def work() -> BestResult:
@@ -124,7 +124,7 @@ def best_tactics(attackers: str, defenders: str, dask: str | None, **keys: Any) 
 @click.argument("attackers", nargs=-1, required=True, shell_complete=OF_ATTACKER_OR_TARGET.complete)
 @click.argument("target", shell_complete=OF_TARGET.complete)
 def best_focus(attackers: tuple[str, ...], target: str, profiles: str | None, **keys: Any) -> None:
-    """Which of ATTACKERS should fire next at TARGET, as it stands then, with which row, aiming or closing in.
+    """The best of ATTACKERS to fire next at TARGET in each of its states, its row, and the choice to aim or close in.
 
     Add conditions of an attack after its colon, as for attack: distance=12 lets a unit choose between aiming and
     closing in.

@@ -1,4 +1,4 @@
-"""The command that writes the calculator: every exact answer on one page, for a phone."""
+"""Command that writes the calculator: all exact answers on one page, for a phone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands that set many fights side by side: compare and matchups."""
+"""Commands that compare many fights: compare and matchups."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from analyser.common.files import is_there
 
 COMPARISON, LEVELS = "Comparison", ("basic", "reinforced", "full-strength")
 USUAL_OVER = {"attack": "distance", "charge": "outflanking", "duel": "distance"}
-_ONE_NUMBER = ("weights", "per_points", "at_least")  # what a comparison over no range alone takes
+_ONE_NUMBER = ("weights", "per_points", "at_least")  # options that exclude a range (--over)
 _TARGET = "The target; can be repeated: a table each, and the mean."
 _WEIGHTS = "Weights of several targets, with commas between them. Default: equal."
 _OVER = "Over a range: distance=1..24, dice=4..12, level, ...; twice: a map."
@@ -53,8 +53,8 @@ def compare_loadouts(
 ) -> None:
     """Compare LOADOUTS that make the same attack, charge or duel; selectors may have wildcards.
 
-    Add conditions of one target after its colon; options hold for every target. With --over each loadout is a line over
-    a range; instead of units with a --target these may be the files of whole questions of one kind.
+    Add conditions of one target after its colon; options apply to every target. With --over each loadout is a line over
+    a range. Files of whole questions of one kind may replace the loadouts and --target.
     """
     note_without_effect()
     if over or not target or kind != "attack":
@@ -88,7 +88,7 @@ def _compare_over(loadouts: tuple[str, ...], target: tuple[str, ...], over: Any,
 
 
 def _check_files(files: tuple[str, ...], kind: str, rows: bool) -> None:
-    """InputError unless these may be files of questions, of which nothing is said by options."""
+    """Raise InputError unless the arguments can be files of questions, and no option states a condition."""
     if not any(file.endswith(".toml") or is_there(Path(file)) for file in files):
         problem = "this option is missing: there is no unit to attack"
         raise InputError(problem, where="--target", allowed="a unit; or files of whole questions")
@@ -99,7 +99,7 @@ def _check_files(files: tuple[str, ...], kind: str, rows: bool) -> None:
 
 
 def _compare_once(loadouts: tuple[str, ...], target: tuple[str, ...], keys: dict[str, Any]) -> None:
-    """Compare loadouts that attack one target or several."""
+    """Compare loadouts against one or more targets."""
     from analyser.analysis.compare import compare
 
     raw = [attack_scenario("", text) for text in target]
@@ -137,7 +137,7 @@ def _number(text: str) -> float:
 @click.argument("attackers", shell_complete=complete_selector)
 @click.argument("defenders", shell_complete=complete_selector)
 def matchups(attackers: str, defenders: str, **keys: Any) -> None:
-    """Every one of ATTACKERS on every one of DEFENDERS: selectors with wildcards."""
+    """Each of ATTACKERS against each of DEFENDERS; both are selectors with wildcards."""
     from analyser.analysis.matchups import matchups as matched
 
     how = given(keys, "situations", "metric", "per_points", "row", "levels", "threads")
@@ -187,8 +187,8 @@ _RACE = "exact (default), or race: by simulations with real decks."
 def compare_variants(context: click.Context, /, variants: str, **keys: Any) -> None:
     """Find the best of many variants of one question: a baseline, named overrides, and ranges (docs/compare.md).
 
-    Exactly, so that ties are ties; or by a race, which names a wrong best in at most 5% of searches. After Ctrl-C it
-    shows what is done.
+    The search is exact, with true ties; or a race, which names a wrong best in at most 5% of searches. After Ctrl-C it
+    shows the results so far.
     """
     from analyser.ask.search import search
 

@@ -1,4 +1,4 @@
-"""The options and arguments of a question of any kind between two units, for the commands that ask it in other ways."""
+"""Options and arguments of a question of any kind between two units, for commands that vary or retell it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KIND = Option("--kind", "The fight. Default: attack.", QUESTION, type=Choice(BET
 
 
 def target_and_conditions(target: str, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The section of a target, and the keys of a question of that kind that were given as options."""
+    """Return the section of a target, and the keys of a question of a kind that were given as options."""
     conditions = conditions_of(kind)
     if kind == "attack":
         raw = attack_scenario("", target)
@@ -37,12 +37,12 @@ def target_and_conditions(target: str, kind: str) -> tuple[dict[str, Any], dict[
 
 
 def conditions_of(kind: str) -> dict[str, Any]:
-    """The keys of a charge or of a duel that were given as options; InputError for one of another kind."""
+    """Return the keys of a charge or a duel that were given as options; InputError for a key of another kind."""
     conditions = dict[str, Any]()
     for option, value in options.given_keys():
         section, key = option.path
         if section in ("attack", "target") and kind == "attack":
-            continue  # which are read with the units
+            continue  # read with the units
         if section == kind or (kind == "duel" and option.path == ("attack", "distance")):
             conditions[key] = value
         elif section in ("charge", "duel"):
@@ -57,7 +57,7 @@ def conditions_of(kind: str) -> dict[str, Any]:
 
 
 def question_from(first: str, second: str | None, kind: str) -> tuple[Any, dict[str, Any]]:
-    """A whole question, or its first unit and what stands beside it; without a `second` unit the file of one."""
+    """Return a whole question, or its first unit, with the other arguments; without `second`, `first` is a file."""
     if second is None:
         if stated := [option.opts[0] for option, _ in options.given_keys()]:
             raise InputError("the file says that itself", where=stated[0], allowed="with a TARGET")

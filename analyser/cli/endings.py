@@ -1,4 +1,4 @@
-"""Errors of the machine as one line: a file that cannot be read or written, and memory that is not there."""
+"""Errors of the system as one line: unreadable or unwritable files, and lack of memory."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ import click
 from analyser.common.errors import LONGEST, InputError, reason_of
 from analyser.common.files import name_of
 
-TYPED = "analyser.typed"  # the arguments and options of the command, in the memory of a context
+TYPED = "analyser.typed"  # key of a context: arguments of the command line
 _NO_MEMORY = re.compile(
     r"can't start new thread|cannot allocate memory|failed to map segment|out of memory"
-    r"|without exception set|without setting an exception",  # compiled code that has lost a MemoryError
+    r"|without exception set|without setting an exception",  # compiled code that lost a MemoryError
     re.I,
 )
 _MAY_SAY_SO = (OSError, RuntimeError, ImportError, SystemError)
-_WANTED = re.compile(r"Unable to allocate (\S+ \S+)")  # numpy's words
+_WANTED = re.compile(r"Unable to allocate (\S+ \S+)")  # message of NumPy
 _BYTE = re.compile("[\udc80-\udcff]")
-_SIZES = {  # the parameters of commands that memory goes by, and what helps
+_SIZES = {  # parameters that determine memory, and remedies
     "attackers": "fewer ATTACKERS",
     "defenders": "fewer DEFENDERS",
     "loadouts": "fewer LOADOUTS",
@@ -44,13 +44,13 @@ _SIZES = {  # the parameters of commands that memory goes by, and what helps
 
 
 def is_about_standard_output(error: OSError) -> bool:
-    """Return True if an answer could not be printed."""
+    """Return True if the error is about printing to standard output."""
     frames = traceback.extract_tb(error.__traceback__)
     return error.filename is None and any(frame.name == "echo" and "click" in frame.filename for frame in frames)
 
 
 def with_output_closed() -> None:
-    """Send what is left in the buffer of standard output nowhere, or it fails again at exit."""
+    """Discard the buffer of standard output, which would fail again at exit."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
@@ -58,7 +58,7 @@ def with_output_closed() -> None:
 
 
 def of_file(error: OSError) -> InputError:
-    """Return an error of the system as one that names the file, or standard output."""
+    """Return the InputError for an error of the system, with the name of the file or standard output."""
     where = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else ""
     if not where and is_about_standard_output(error):
         where = "standard output"
@@ -75,10 +75,10 @@ def _is_anywhere() -> bool:
 
 
 def of_path(error: Exception) -> InputError | None:
-    """Return an error of a library about a name that it cannot take, or a link to itself; None for any other.
+    """Return the InputError for a library's error about a bad file name, or a circular link; None for other errors.
 
-    A link that leads back to itself is no OSError in some versions of Python. Bytes of a name that are no UTF-8 stand
-    in a text as halves of characters.
+    In some versions of Python a circular link is not an OSError. Bytes of a name that are not UTF-8 are surrogates in
+    the text.
     """
     _, is_loop, path = str(error).partition("Symlink loop from ")
     if isinstance(error, RuntimeError) and is_loop:
@@ -90,7 +90,7 @@ def of_path(error: Exception) -> InputError | None:
 
 
 def is_of_memory(error: BaseException) -> bool:
-    """Return True if there was not enough memory for something, in the words of any library.
+    """Return True if an error means that memory ran out, in the words of any library.
 
     >>> is_of_memory(MemoryError()), is_of_memory(RuntimeError("can't start new thread")), is_of_memory(ValueError())
     (True, True, False)
@@ -104,7 +104,7 @@ def is_of_memory(error: BaseException) -> bool:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and those that led to it."""
+    """Yield an error and its causes."""
     cause: BaseException | None = error
     while cause is not None:
         yield cause
@@ -112,10 +112,10 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def of_memory(error: BaseException, asked: click.Context | None) -> InputError:
-    """Return that memory ran out, with the question that asked for it and what to make smaller."""
+    """Return the InputError for lack of memory, with the question and the remedies."""
     wanted = next(filter(None, (_WANTED.search(str(cause)) for cause in _causes(error))), None)
     for cause in _causes(error):
-        traceback.clear_frames(cause.__traceback__)  # the arrays that took the memory
+        traceback.clear_frames(cause.__traceback__)  # frees the large arrays
     problem = f"not enough memory for this question{f', which needs a table of {wanted[1]}' if wanted else ''}"
     remedy = f"{', '.join(_less(asked))}; or a machine with more memory"
     where = "analyser" if asked is None else " ".join([asked.command_path, *asked.meta.get(TYPED, ())])
@@ -123,10 +123,10 @@ def of_memory(error: BaseException, asked: click.Context | None) -> InputError:
 
 
 def _less(asked: click.Context | None) -> list[str]:
-    """Return what to make smaller: of what was asked, and the threads that a command begins unasked."""
+    """Return the remedies for the given parameters, and for the default number of threads."""
     params: Mapping[str, Any] = {} if asked is None else asked.params
     given = {
-        name.rpartition("__")[2]  # of a key of a question
+        name.rpartition("__")[2]  # options of keys have `section__key`
         for name, value in params.items()
         if value not in (None, (), 1) and not (isinstance(value, tuple) and len(value) == 1)
     }

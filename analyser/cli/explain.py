@@ -1,4 +1,4 @@
-"""Commands about one result: a trial in words, and how unlucky it was."""
+"""Commands for one result: a trial in words, and the luck of an outcome."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ that the unit broke or fled; outcomes you do not list count as "no":
 @click.argument("attacker", shell_complete=complete_selector)
 @click.argument("target", required=False, shell_complete=OF_TARGET.complete)
 def explain_trial(attacker: str, target: str | None, kind: str, profiles: str | None, **keys: Any) -> None:
-    """Tell one trial of a simulation: every die, hits and damage, cards, tests, what becomes of the units.
+    """Tell one trial of a simulation: every die, hits and damage, cards, tests, and the fate of the units.
 
-    The same trial that the simulation counts with that seed and number of trials. Charges, focus fire and duels draw
+    It is the trial that a simulation with that seed and number of trials counts. Charges, focus fire and duels draw
     from real decks. Without TARGET the first argument is a scenario file.
     """
     from analyser.ask.tell import tell
@@ -88,7 +88,7 @@ def explain_luck(
     profiles: str | None,
     **keys: Any,
 ) -> None:
-    """The probability that a fight goes as badly as it did, or worse: --destroyed 2; of a unit that broke --got
+    """The probability that a fight goes as badly as it did, or worse: --destroyed 2; for a unit that broke --got
     broken=yes. Only the figures that you state count, in the order in which you state them.
 
     Without TARGET the first argument is a scenario file, or the file of a whole game (--help-all shows one).
@@ -113,7 +113,7 @@ def explain_luck(
 
 
 def _happened(text: str) -> tuple[str, Any]:
-    """A figure and what it was, as ``--got`` has it."""
+    """Return the name and the value of a figure in the text of ``--got``."""
     name, equals, value = (part.strip() for part in text.partition("="))
     if not equals or not value:
         raise InputError(f"{text!r} is not usable", where="--got", allowed="such as suppressed=yes or hits=3")

@@ -1,4 +1,4 @@
-"""The commands about fights; and what may stand after a selector: ``crown/rifle-platoon@basic:models=4``."""
+"""Commands for fights, and conditions after a selector: ``crown/rifle-platoon@basic:models=4``."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ from analyser.scenarios.schema import (
 if TYPE_CHECKING:
     from analyser.common.validation import Record
 
-_BETWEEN_KEYS = re.compile(r",(?![^\[{]*[\]}])")  # a comma that is in no list and no table
-_NO_WORDS = ("unit", "attacker", "charge", "rows", "kind")  # the selector, tables, and keys not needed here
+_BETWEEN_KEYS = re.compile(r",(?![^\[{]*[\]}])")  # a comma outside lists and tables
+_NO_WORDS = ("unit", "attacker", "charge", "rows", "kind")  # fields that are no words here
 
 
 class Words(NamedTuple):
-    """Words allowed after a colon; `elsewhere`: words that are right in another place, and that place."""
+    """Words allowed after a colon; `elsewhere`: words allowed in other places, with those places."""
 
     allowed: tuple[str, ...]
     elsewhere: Mapping[str, str]
 
     def check(self, key: str, where: str) -> None:
-        """Raise InputError for a word that may not stand there: it says where it may, or which one may be meant."""
+        """Raise InputError for a word that is not allowed; the message has its right place, or the nearest word."""
         if key in self.allowed:
             return
         if key in self.elsewhere:
@@ -61,7 +61,7 @@ class Words(NamedTuple):
         raise InputError(f"unknown key{did_you_mean(key, close)}", where=f"{where}.{key}", allowed=allowed)
 
     def complete(self, context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Selectors that begin so and, after a colon, keys."""
+        """Return the selectors with a prefix or, after a colon, the keys."""
         if ":" not in incomplete:
             return complete_selector(context, parameter, incomplete)
         before, last = re.fullmatch(r"(.*[:,])([^:,]*)", incomplete).groups()  # type: ignore[union-attr]
@@ -92,13 +92,13 @@ OF_ATTACKER = Words(_words(Attack, LIST_OF), _OF_TARGET)
 OF_ONE_OF_ATTACKERS = Words(_words(Attack, (*LIST_OF, *CIRCUMSTANCES)), _OF_TARGET)
 OF_TARGET = Words(_words(Target), _CLOSE | dict.fromkeys(OF_ATTACKER.allowed, "after the colon of who attacks it"))
 OF_COMBATANT = Words(_words(Combatant), _RANGED | _options(Charge))
-OF_ATTACKER_OR_TARGET = Words((*OF_ATTACKER.allowed, *OF_TARGET.allowed), {})  # as a shell completes them
+OF_ATTACKER_OR_TARGET = Words((*OF_ATTACKER.allowed, *OF_TARGET.allowed), {})  # for completion in a shell
 OF_SECONDARY = Words(_words(Combatant, ["threatened"]), OF_COMBATANT.elsewhere)
 OF_DUELLIST = Words(_words(Combatant, Charge.model_fields), _RANGED | _options(DuelTerms) | _OF_A_DUEL)
 
 
 def unit_from(text: str, where: str, words: Words) -> dict[str, Any]:
-    """The section `where` of a unit: a selector, and after a colon its keys; those of a charge in a table of it."""
+    """Read the section of a unit: a selector, and its keys after a colon; keys of a charge form an inner table."""
     selector, keys = _selector_and_keys(text, where, words)
     section: dict[str, Any] = {"unit": selector}
     for key, value in keys.items():
@@ -110,7 +110,7 @@ def unit_from(text: str, where: str, words: Words) -> dict[str, Any]:
 
 
 def attack_from(text: str, where: str, words: Words) -> dict[str, Any]:
-    """Read one of the ``[[attacks]]``, `where`: a selector, and after a colon its keys, bonuses and penalties."""
+    """Read one of the ``[[attacks]]``: a selector, and its keys, bonuses and penalties after a colon."""
     selector, keys = _selector_and_keys(text, where, words)
     attack: dict[str, Any] = {"attacker": selector}
     for key, value in keys.items():
@@ -124,7 +124,7 @@ def attack_from(text: str, where: str, words: Words) -> dict[str, Any]:
 
 
 def add_mark(section: dict[str, Any], key: str, mark: str) -> None:
-    """Add an entry to a list of a section; anything but a list is left for the scenario to reject."""
+    """Add an entry to a list of a section; another value is left for the scenario to reject."""
     marks = section.setdefault(key, [])
     if isinstance(marks, list) and mark not in marks:
         marks.append(mark)
@@ -148,7 +148,7 @@ def _selector_and_keys(text: str, where: str, words: Words) -> tuple[str, dict[s
 
 
 def _example_for(key: str) -> str:
-    """A value as it may stand after a key; none where the key alone says yes."""
+    """Return an example value for a key; empty for a flag."""
     field = {**Attack.model_fields, **Combatant.model_fields}.get(key)
     kind = None if field is None or key in LIST_OF else options.plain_type(field.annotation)
     if get_origin(kind) is Literal:
@@ -159,8 +159,8 @@ def _example_for(key: str) -> str:
 
 
 def _marks(key: str, marks: Mapping[Any, str]) -> list[KeyOption]:
-    """A flag for each entry that a list of an attack can have, but for those that are keys of their own."""
-    field, names = Attack.model_fields[key], {"suppressed": "suppressed-attacker"}  # --suppressed is of the target
+    """Return a flag for each possible entry of a list of an attack."""
+    field, names = Attack.model_fields[key], {"suppressed": "suppressed-attacker"}  # --suppressed means the target
     return [
         KeyOption(names.get(mark, mark), ("attack", key), field, key.capitalize(), text, member=mark)
         for mark, text in marks.items()
@@ -183,9 +183,9 @@ _UNTIL = "Also the number of attacks after which FATE is that likely, such as 0.
 
 
 def with_options(raw: dict[str, Any], *, attacks: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
-    """A raw scenario and the keys that the command in progress was given as options.
+    """Return a raw scenario with the keys given as options of the running command.
 
-    A key that one of several `attacks` states goes before the options; elsewhere two values of one key are refused.
+    A key stated by one of several `attacks` overrides the option. Elsewhere two different values raise InputError.
     """
     for option, value in options.given_keys():
         section, key = option.path
@@ -200,13 +200,13 @@ def with_options(raw: dict[str, Any], *, attacks: Sequence[dict[str, Any]] = ())
 
 
 def attack_scenario(attacker: str, target: str) -> dict[str, Any]:
-    """The raw scenario of an attack between two selectors, under the options of the command in progress."""
+    """Return the raw scenario of an attack between two selectors, with the options of the running command."""
     shooter = attack_from(attacker, "attack", OF_ATTACKER)
     return with_options({"attack": shooter, "target": unit_from(target, "target", OF_TARGET)})
 
 
 def several_attacks(attackers: Sequence[str]) -> list[dict[str, Any]]:
-    """The ``[[attacks]]`` of several selectors, in their order."""
+    """Return the ``[[attacks]]`` of several selectors, in order."""
     return [attack_from(attacker, f"attacks.{place}", OF_ONE_OF_ATTACKERS) for place, attacker in enumerate(attackers)]
 
 
@@ -227,7 +227,7 @@ def attack(attackers: tuple[str, ...], target: str, until: tuple[float, str] | N
 
     Units are selectors such as crown/rifle-platoon@reinforced. Add conditions after a colon:
     crown/rifle-platoon@basic:aiming,distance=6 (the keys of [attack]), scion-grenadier-p@basic:garrisoned,models=4
-    (those of [target]). Options hold for every attack that does not say otherwise.
+    (those of [target]). Options apply to every attack that does not state its own value.
     """
     if len(attackers) == 1 and until is None:
         answer("attack", attack_scenario(attackers[0], target))
@@ -247,7 +247,7 @@ def attack(attackers: tuple[str, ...], target: str, until: tuple[float, str] | N
 @click.argument("attacker", shell_complete=OF_COMBATANT.complete)
 @click.argument("target", shell_complete=OF_COMBATANT.complete)
 def charge(attacker: str, target: str, secondary: tuple[str, ...], **_: Any) -> None:
-    """The odds of ATTACKER's charge at TARGET: who wins, what both sides lose, what becomes of them.
+    """The odds of ATTACKER's charge at TARGET: the winner, the losses of both sides, and their fate.
 
     Both are selectors. Add conditions after a colon: crown/rifle-platoon@basic:suppressed,close-quarters-row=melee
     (the keys of docs/keys.md).

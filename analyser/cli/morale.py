@@ -1,4 +1,4 @@
-"""The commands about morale in other games: ``morale legion`` and its like, built from the systems' questions."""
+"""Commands for morale in other games, such as ``morale legion``, built from the questions of the systems."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from analyser.common.validation import Record
 
 
-_SHOWN = 5  # keys of a question in its short help
+_SHOWN = 5  # most keys in the short help
 _EXAMPLES = {
     "legion": ("--courage 2 --tokens 3", "--courage 1 --received 2 --rounds 3 --plot panic.png"),
     "grande-tactique": ("--rout-units '[{edge_distance = 14}]' --rout-turns 2", "division.toml --method both"),
@@ -28,11 +28,11 @@ _EXAMPLES = {
     "mordheim": ("--alone-leadership 7 --alone-edge 14", "warband.toml --turns 6"),
     "compare": ("--models 6 --losses 1 --rounds 3", "losses.toml --plot nerve.png"),
 }
-_ANSWER_OPTIONS = [option for option in ANSWER_OPTIONS if option not in RULESET_OPTIONS]  # their rules print their dice
+_ANSWER_OPTIONS = [option for option in ANSWER_OPTIONS if option not in RULESET_OPTIONS]  # their rules state the dice
 
 
 def system_command(name: str) -> click.Command:
-    """The command that answers questions to one system."""
+    """Return the command that answers questions to a system."""
     text = f"{SYSTEMS[name].title}: from options, or a scenario file, or both."
 
     keys = _options(name)
@@ -56,13 +56,13 @@ morale = Commands(
 
 
 def _options(name: str) -> list[KeyOption]:
-    """An option for each key of a system's question; two, yes and no, where it is one or the other."""
+    """Return an option for each key of the question of a system; a flag has a yes and a no."""
     from analyser.game.profiles import MORALE_RULESETS
 
     options, system = [], SYSTEMS[name]
     for path, field in _keys(system.question):
         group, text = path[0].replace("_", " ").capitalize() if path[1:] else "Question", field.description
-        if not text:  # a value of the ruleset: where the shipped one stands
+        if not text:  # a value of the ruleset: name the file with its default
             file = posixpath.join(MORALE_RULESETS, system.other_rulesets.get(path[1], system.ruleset))
             text = f"Instead of the value in {posixpath.normpath(file)}."
         options.append(KeyOption("-".join(path), path, field, group, text, either=True))
@@ -70,7 +70,7 @@ def _options(name: str) -> list[KeyOption]:
 
 
 def _keys(model: type[Record]) -> Iterator[tuple[Keys, FieldInfo]]:
-    """The keys of a question, by section, those of its ruleset last; a table that is one value is one key."""
+    """Yield the keys of a question by section, those of its ruleset last; a table with one value is one key."""
     from analyser.common.validation import Record
     from analyser.morale.questions import WHOLE
 
@@ -83,7 +83,7 @@ def _keys(model: type[Record]) -> Iterator[tuple[Keys, FieldInfo]]:
 
 
 def answer_morale(name: str, scenario: str | Mapping[str, Any] | None) -> None:
-    """Answer a question to a system: that of the file, or of plain data, the options put over it."""
+    """Answer a question to a system, from a file or plain data; options override its keys."""
     from analyser.morale.api import load_question
     from analyser.scenarios.load import empty_sections, read_scenario
 

@@ -1,4 +1,4 @@
-"""The options of the commands, keys of a scenario or a question among them; and how a shell completes their values."""
+"""Options of the commands, including keys of scenarios and questions, and the completion of their values."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from analyser.common.validation import Record
 
 METHOD, OUTPUT, ASSUMED = "Method", "Input and output", "Assumed"  # headings of a help
-PAGE = ".html"  # the ending of an answer as a page
+PAGE = ".html"  # ending of a file for a page
 METHODS = ("exact", "monte-carlo", "both")
-MOST_CHOICES = 5  # that the help of an option lists
+MOST_CHOICES = 5  # most choices listed in the help of an option
 _LONGEST_VALUE = 3  # digits of the last card value of a range
-_NUMBER = re.compile(r"[+-]?(\.\d+|\d+\.)")  # those that are none in TOML
-Keys = tuple[str, ...]  # one in another
+_NUMBER = re.compile(r"[+-]?(\.\d+|\d+\.)")  # numbers that TOML does not accept
+Keys = tuple[str, ...]  # a key, after the sections it is in
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
 def _units(context: click.Context) -> Iterable[tuple[str, dict[str, Any]]]:
-    """The factions and their units as the profile files have them, unchecked: a check takes longer than a key."""
+    """Yield the factions and their units from the profile files, unchecked, because a check is too slow for a key."""
     from analyser.game.profiles import FOR_ALL_FACTIONS, shipped_profiles
 
     folder = context.params.get("profiles")
@@ -49,7 +49,7 @@ def _units(context: click.Context) -> Iterable[tuple[str, dict[str, Any]]]:
 
 
 def _completer(offered: Callable[[click.Context], Iterable[str]]) -> Completer:
-    """Return a completer of names; it offers none if they cannot be read."""
+    """Return a completer of names; it offers nothing if they cannot be read."""
 
     def complete(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
         try:
@@ -72,7 +72,7 @@ complete_factions = _completer(lambda context: (faction for faction, _ in _units
 
 
 def complete_situations(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The last of some names with commas between them."""
+    """Complete the last of several names between commas."""
     from analyser.analysis.situations import ALL_SITUATIONS, SITUATIONS
 
     before, comma, last = incomplete.rpartition(",")
@@ -81,11 +81,11 @@ def complete_situations(_: click.Context, __: click.Parameter, incomplete: str) 
 
 
 def complete_file(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The name of a file or folder, which is left to the shell."""
+    """Leave the completion of a file or folder to the shell."""
     return [CompletionItem(incomplete, type="file")]
 
 
-COMPLETERS: Mapping[str, Completer] = {  # of an option by its name or by what the help calls its value
+COMPLETERS: Mapping[str, Completer] = {  # by the name of an option, or of its value in the help
     "--metric": _completer(lambda _: importlib.import_module("analyser.plots.metrics").METRICS),
     "--row": _completer(lambda context: (row["id"] for _, unit in _units(context) for row in unit.get("rows", ()))),
     "--situations": complete_situations,
@@ -99,8 +99,8 @@ COMPLETERS: Mapping[str, Completer] = {  # of an option by its name or by what t
 class Option(click.Option):
     """An option under a heading of the help, its `group`.
 
-    `usage` is the option as the help shows it, such as ``--seed N``, of a flag the name alone; `dest` the parameter of
-    the function, by default the name.
+    `usage` is the text in the help, such as ``--seed N``; a flag has only a name. `dest` is the parameter of the
+    function, by default the name.
     """
 
     def __init__(self, usage: str, text: str, group: str = "Options", *, dest: str = "", **more: Any) -> None:
@@ -112,7 +112,7 @@ class Option(click.Option):
 
 
 class OutOption(Option):
-    """Where an answer goes; `endings` are those of files that hold something else than the formats of every answer."""
+    """The output file of an answer; `endings` are those of files beyond the common formats."""
 
     def __init__(self, *endings: str) -> None:
         text = "File to write, whole or not at all. Default: standard output."
@@ -134,9 +134,8 @@ def check_is_page(out: str) -> None:
 class KeyOption(Option):
     """An option made from a key of a scenario or a question.
 
-    `path` is the key, after the sections that it is in. For a key that holds a list, `member` is what the option, a
-    flag, adds to it. With `either` a key that is true or false always has an option that says no, not only where it is
-    true by default.
+    `path` is the key, after the sections it is in. For a key with a list, the option is a flag that adds `member` to
+    it. `either`: a flag has a ``--no-`` form in any case, not only if its default is true.
     """
 
     def __init__(
@@ -159,7 +158,7 @@ class KeyOption(Option):
 
 
 def plain_type(annotation: Any) -> Any:
-    """A type without its bounds, and without None."""
+    """Return a type without bounds and without None."""
     inside = [arg for arg in get_args(annotation) if arg is not NoneType]
     if get_origin(annotation) is Annotated or (get_origin(annotation) in (Union, UnionType) and len(inside) == 1):
         return plain_type(inside[0])
@@ -167,9 +166,9 @@ def plain_type(annotation: Any) -> Any:
 
 
 def _value_of_type(kind: Any, name: str) -> tuple[str, Any, Callable[[str, str], Any] | None]:
-    """The value of a key of that type in the help, its type for click, and the function that then reads it."""
+    """Return, for a key of a type, its value in the help, its type for click, and a function to read it, or None."""
     words = get_args(kind)
-    if get_origin(kind) in (Union, UnionType) and get_origin(words[0]) is Literal:  # a name of those, or something else
+    if get_origin(kind) in (Union, UnionType) and get_origin(words[0]) is Literal:  # one of some names, or another
         if int in map(plain_type, words[1:]):
             return name, ChoiceOr(get_args(words[0]), integer, "an integer"), None
         return name, ChoiceOr(get_args(words[0]), in_words, "a policy in words, such as 'aim and shoot'"), None
@@ -181,7 +180,7 @@ def _value_of_type(kind: Any, name: str) -> tuple[str, Any, Callable[[str, str],
 
 
 def _faces_and_dice(text: str, _: str) -> dict[str, Any]:
-    """Faces and dice such as ``miss,blank:2`` as a scenario file writes them; names and range are for it to check."""
+    """Return faces and dice such as ``miss,blank:2`` as in a scenario file, which checks names and ranges."""
     faces, _, dice = text.partition(":")
     number = value_of(dice.strip(), "extra_reroll")
     if not isinstance(number, int):
@@ -190,7 +189,7 @@ def _faces_and_dice(text: str, _: str) -> dict[str, Any]:
 
 
 def value_of(text: str, where: str) -> Any:
-    """A value as a file would have it; a number may begin with its point, words, also in a list, need no quotes."""
+    """Return a value as in a file; a number may begin with its point, and words need no quotes, even in a list."""
     try:
         return parsed_toml(f"value = {text}", where)["value"]
     except InputError as error:
@@ -202,7 +201,7 @@ def value_of(text: str, where: str) -> Any:
 
 
 def names(text: str) -> list[str]:
-    """Names with commas between them."""
+    """Return the names between commas."""
     return [part.strip() for part in text.split(",")]
 
 
@@ -210,7 +209,7 @@ class Format(Choice):
     """A format of answers."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Convert as click does; the error for a file ending that the command writes points to --out."""
+        """Convert as click does; the error for the ending of a file that the command can write mentions --out."""
         options = () if ctx is None else ctx.command.params
         endings = [ending for option in options if isinstance(option, OutOption) for ending in option.endings]
         if isinstance(value, str) and (ending := f".{value.lower()}") in endings:
@@ -219,10 +218,10 @@ class Format(Choice):
 
 
 class Integer(click.IntRange):
-    """An integer in a range, refused in the words of Python."""
+    """An integer in a range; errors have the same text as in the Python API."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
-        """The integer; raises InputError for anything else."""
+        """Return the integer; raise InputError for any other value."""
         with suppress(ValueError):
             value = int(value)
         check_integer(value, _name_of(param), int(self.min or 0), None if self.max is None else int(self.max))
@@ -230,10 +229,10 @@ class Integer(click.IntRange):
 
 
 class Number(click.FloatRange):
-    """A number from `min`, or above it, up to `max`, if there is one; refused in the words of Python."""
+    """A number in a range; errors have the same text as in the Python API."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
-        """The number; raises InputError for anything else."""
+        """Return the number; raise InputError for any other value."""
         least, most = float(self.min or 0), math.inf if self.max is None else float(self.max)
         allowed = f"above {least:g}" if self.min_open else f"{least:g} or more"
         allowed += "" if self.max is None else f", up to {most:g}"
@@ -248,7 +247,7 @@ class Number(click.FloatRange):
 
 
 class Counts(click.ParamType[Any]):
-    """Counts of faces or cards, such as ``strike=2,miss=1``; of a deck also ``1..12=3``."""
+    """Counts of faces or cards, such as ``strike=2,miss=1``; for a deck also ``1..12=3``."""
 
     name = "counts"
 
@@ -256,7 +255,7 @@ class Counts(click.ParamType[Any]):
         self.part, self.example = part, example
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
-        """The part of a ruleset as plain data; raises InputError, with the nearest name, for anything else."""
+        """Return the die or deck as plain data; raise InputError, with the nearest name, for any other value."""
         from analyser.game.ruleset import checked_parts
 
         where, counts = _name_of(param), dict[str, Any]()
@@ -272,7 +271,7 @@ class Counts(click.ParamType[Any]):
 
 
 def _values_in(name: str) -> Iterator[str]:
-    """The card values of a range such as ``1..12``, or the one name that it is."""
+    """Yield the card values of a range such as ``1..12``, or a single name."""
     first, dots, last = name.partition("..")
     if dots and first.isdecimal() and last.isdecimal() and len(last) <= _LONGEST_VALUE:
         yield from map(str, range(int(first), int(last) + 1))
@@ -286,12 +285,12 @@ def _state(context: click.Context, option: click.Parameter, given: Any) -> None:
 
 
 class Precise(click.ParamType[Any]):
-    """Precision of a simulation: a width, or a share of each event such as ``5%``."""
+    """Precision of a simulation: a width, or a share of each probability such as ``5%``."""
 
     name = "precision"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
-        """Return the value unchanged, because it is read where it is used; raises InputError if it cannot be read."""
+        """Return the value unchanged, to be parsed where it is used; raise InputError if it cannot be parsed."""
         Precision.read(value, _name_of(param))
         return value
 
@@ -301,13 +300,13 @@ def _name_of(param: click.Parameter | None) -> str:
 
 
 def keys_of(record: type[Record], section: str, group: str) -> list[KeyOption]:
-    """An option for each key of a section of a scenario that has a description."""
+    """Return an option for each key with a description in a section of a scenario."""
     fields = record.model_fields.items()
     return [KeyOption(key, (section, key), field, group, text) for key, field in fields if (text := field.description)]
 
 
 def given_keys() -> Iterator[tuple[KeyOption, Any]]:
-    """The keys that the command in progress was given as options, and their values."""
+    """Yield the keys given as options of the running command, with their values."""
     context = click.get_current_context()
     for option in context.command.params:
         if isinstance(option, KeyOption) and context.params[str(option.name)] is not None:
@@ -319,7 +318,7 @@ def _hush(context: click.Context, _: click.Parameter, quiet: bool) -> None:
 
 
 def situations_option(default: str, group: str = "Options") -> Option:
-    """Situations by name; `default` ends what the help says."""
+    """Return the option for situations by name; `default` is the last part of its help."""
     return Option("--situations NAMES", f"Names with commas between them{default}", group, type=names)
 
 
@@ -342,7 +341,7 @@ RULESET_OPTIONS = [
     Option("--die FACES", f"Sides with each symbol: {_FACES}.", ASSUMED, type=Counts("die", _FACES), **_STATED),
     Option("--deck CARDS", f"Copies of each card value: {_CARDS}.", ASSUMED, type=Counts("deck", _CARDS), **_STATED),
 ]
-"""Die and deck, which the rules do not print: of every command that works out fights of Armoured Clash."""
+"""Options of die and deck, which the rules do not print, for all commands about fights of Armoured Clash."""
 _FORMAT = "Format of the answer. Default: by the ending of --out, else text."
 FORMAT = Option("--format", _FORMAT, OUTPUT, dest="form", type=Format(FORMATS))
 OUT = OutOption()
@@ -364,7 +363,7 @@ FIGHT_OPTIONS = [*ANSWER_OPTIONS, Option("--replacement", _WITH_REPLACEMENT, MET
 
 @contextmanager
 def helped_by(dask: str | None, threads: int | None = None) -> Iterator[Executor | None]:
-    """The executor that ``--dask`` names; None without it."""
+    """Yield the executor for ``--dask``; None without that option."""
     if dask is None:
         yield None
         return

@@ -1,4 +1,4 @@
-"""The commands of balance reports: one report, a site of them, and what changed between two."""
+"""Commands for balance reports: a report, a site of reports, and the changes between two."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from analyser.cli.shell import command, given, progress_bar, stated_ruleset
 from analyser.cli.waiting import told_when_stopped
 from analyser.common.files import name_of
 
-CHANGED_TOO_MUCH = 1  # the exit status of --fail-over; 2 stays that of an input that cannot be used
+CHANGED_TOO_MUCH = 1  # exit status of --fail-over; 2 means an unusable input
 _WHO = "Selector with wildcards, such as 'crown/*'."
 _FAIL_OVER = "Exit with 1 if a probability changed by more than X (0.3 is 30 pp), or a price became wrong."
 _TACTICS = "The file of `analyser best tactics --out FILE`: how far duels by a simple tactic can be trusted."
@@ -61,7 +61,7 @@ def report_write(out: str, dask: str | None, **keys: Any) -> None:
 
 
 def _tell_opponents(written: Path) -> None:
-    """Print the opponents that the prices of a report are judged against; nothing where it has no prices."""
+    """Print the opponents that the prices of a report are judged against, if it has prices."""
     from analyser.analysis.prices import Among
     from analyser.report.folder import manifest_of
 
@@ -77,7 +77,7 @@ def _tell_opponents(written: Path) -> None:
 )
 @click.argument("folder", metavar="DIR")
 def report_site(folder: str, dask: str | None, **keys: Any) -> None:
-    """Write an index page over the reports in DIR: all pairs of factions, by version, and what changed since the last.
+    """Write an index page over the reports in DIR: all pairs of factions by version, and the changes between versions.
 
     Run the command again to resume.
     """

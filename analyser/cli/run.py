@@ -1,4 +1,4 @@
-"""The command that answers scenario files."""
+"""Command that answers scenario files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from analyser.common.errors import InputError
 from analyser.common.files import parsed_toml
 
 STANDARD_INPUT = "-"
-_OPTIONS = [OutOption(PAGE) if option is options.OUT else option for option in FIGHT_OPTIONS]  # a battle is a page, too
+_OPTIONS = [OutOption(PAGE) if option is options.OUT else option for option in FIGHT_OPTIONS]  # page of a battle
 
 
 @command(*_OPTIONS, FULL, examples=("fight.toml --method both", "fights/*.toml --format csv --out fights.csv"))
@@ -26,7 +26,7 @@ def run(scenarios: tuple[str, ...], plot: str | None, out: str | None, **_: Any)
     """The answer to each scenario file: an attack, a charge, focus fire, a duel, a battle, or a question of morale.
 
     A dash is standard input. --out FILE.html writes a battle as a page. Several files make one answer: in JSON a list,
-    in CSV one table. Files that cannot be answered are named, the others are answered, and the exit status is 2.
+    in CSV one table. If some files have no answer, they are named, the others are answered, and the exit status is 2.
     """
     if len(scenarios) == 1:
         _run(scenarios[0])
@@ -48,7 +48,7 @@ def run(scenarios: tuple[str, ...], plot: str | None, out: str | None, **_: Any)
 
 
 def _run(scenario: str) -> None:
-    """Answer the question of a file, or of standard input."""
+    """Answer the question in a file, or from standard input."""
     from analyser.morale.systems import system_of
     from analyser.scenarios.load import kind_of, read_scenario
 

@@ -1,4 +1,4 @@
-"""The commands that set the program up: ``completion`` and ``warm-up``."""
+"""Commands that set up the program: ``completion`` and ``warm-up``."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from click.shell_completion import get_completion_class
 from analyser.cli.options import Option
 from analyser.cli.shell import Choice, command, note, progress_bar
 
-SHELLS = {  # what stands before the script that click makes
+SHELLS = {  # text before the script of click
     "bash": 'COMP_WORDBREAKS="${COMP_WORDBREAKS//[@:=]/}"  # they stand inside a selector and its keys\n',
     "zsh": "(( $+functions[compdef] )) || { autoload -U compinit && compinit; }\n",
     "fish": "",
 }
-_FISH_SPLITS, _FISH_SPLITS_ONCE = 'string split ","', 'string split --max 1 ","'  # a selector's keys have commas
+_FISH_SPLITS, _FISH_SPLITS_ONCE = 'string split ","', 'string split --max 1 ","'  # keys of a selector have commas
 
 
 @command(examples=("bash", "fish"))
 @click.argument("shell", metavar="SHELL", type=Choice(tuple(SHELLS)))
 def completion(shell: str) -> None:
-    """Print a script with which SHELL completes commands, options, selectors and names.
+    """Print a script that makes SHELL complete commands, options, selectors and names.
 
     \b
     bash, zsh:  eval "$(analyser completion bash)"     in ~/.bashrc or ~/.zshrc
@@ -40,7 +40,7 @@ def completion(shell: str) -> None:
 )
 @click.argument("kernels", nargs=-1)
 def warm_up(kernels: tuple[str, ...], processes: int | None) -> None:
-    """Compile kernels now, so that no later question waits for them: once on a machine, for this version.
+    """Compile kernels now, so that no later question waits for them; once on each machine, for this version.
 
     KERNELS: questions such as attacks, matchups, exact-fights, simulated-fights, morale-legion. Default: all,
     which takes about a minute the first time.

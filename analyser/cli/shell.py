@@ -33,22 +33,22 @@ if TYPE_CHECKING:
     from analyser.game.profiles import Profiles
 
 BAD_INPUT = 2
-INTERRUPTED = 130  # as a shell says it: 128 and the number of the signal, SIGINT
-BROKEN_PIPE = 141  # and SIGPIPE
-QUIET = "analyser.quiet"  # in the memory of a context
-RULESET = "analyser.ruleset"  # and what --die and --deck state
+INTERRUPTED = 130  # as in shells: 128 + the number of the signal (SIGINT)
+BROKEN_PIPE = 141  # 128 + SIGPIPE
+QUIET = "analyser.quiet"  # key of a context: print the answer alone
+RULESET = "analyser.ruleset"  # key of a context: values of --die and --deck
 FORMATS = ("text", "json", "csv", "parquet")  # those of analyser.results.rendering
 TEXTS = (".txt", ".md")
-TARGETS = ("out", "plot", "save", "summary")  # the options that name a file to be written
+TARGETS = ("out", "plot", "save", "summary")  # options with a file to write
 PICTURES = (".png", ".svg", ".pdf")
 HALF_MINUTE = 30.0  # seconds
-_IN_THOUSANDS = 10_000  # so many and more are shown as 12.3k
-WIDEST_NAMES = 30  # characters: the column of the options in a help
-HIDDEN = "Set-up and large runs"  # the heading of commands that --help-all alone shows
-_ALIKE = 0.75  # of a word that is more likely a misspelt command than a unit
-ALL = "analyser.all"  # whether it is asked for
-MOST_NAMED = 3  # commands in a message
-MOST_OPTIONS = 14  # of a help that shows them all; where there are more, only these are shown
+_IN_THOUSANDS = 10_000  # numbers from this on are shown as 12.3k
+WIDEST_NAMES = 30  # characters: width of the column of options in a help
+HIDDEN = "Set-up and large runs"  # heading of commands that only --help-all shows
+_ALIKE = 0.75  # likeness above which a word is a misspelt command, not a unit
+ALL = "analyser.all"  # key of a context: True with --help-all
+MOST_NAMED = 3  # most commands in a message
+MOST_OPTIONS = 14  # a help with more shows only COMMON ones
 COMMON = (
     *("-h", "--help-all", "--method", "--trials", "--format", "--out", "--plot", "--tell"),
     *("--distance", "--aiming", "--models", "--until", "--outflanking"),
@@ -58,18 +58,18 @@ COMMON = (
 
 
 class Refusal(click.ClickException):
-    """An error of the package as one line on standard error."""
+    """An error of the package, shown as one line on standard error."""
 
     exit_code = BAD_INPUT
 
     def show(self, file: IO[Any] | None = None) -> None:
-        """Print the one line."""
+        """Print the line."""
         click.echo(f"error: {' '.join(self.message.split())}", file=file, err=True)
 
 
 @contextmanager
 def ended_plainly() -> Iterator[None]:
-    """Every way in which a command can end badly ends in an exit status, and at most one line."""
+    """Turn every failure of a command into an exit status and at most one line."""
     try:
         yield
     except AnalyserError as error:
@@ -98,7 +98,7 @@ def ended_plainly() -> Iterator[None]:
         if KeyboardInterrupt.__name__ not in str(error) and not interrupts.has_come():
             raise
         interrupts.heard()
-        raise click.exceptions.Exit(INTERRUPTED) from None  # a library made an error of its own of Ctrl-C
+        raise click.exceptions.Exit(INTERRUPTED) from None  # a library raised another error on Ctrl-C
 
 
 def _show_all(context: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -113,10 +113,10 @@ HELP_ALL = click.Option(["--help-all"], help="Show all of this help and exit.", 
 
 
 class Commands(click.Group):
-    """Commands that `load` imports when they are used; plain endings, and the nearest name for a wrong one.
+    """A group of commands, imported by `load` on first use; errors end as one line, with the nearest name.
 
-    `sections` is what the help says of each command, by heading. With `has_usual` the first is meant where none is
-    named: ``analyser units crown`` is ``analyser units list crown``. `below`: the commands of each, by its name.
+    `sections` has the help text of each command, by heading. `has_usual`: the first command is the default, so
+    ``analyser units crown`` means ``analyser units list crown``. `below`: the subcommands of each command by name.
     """
 
     def __init__(
@@ -135,19 +135,19 @@ class Commands(click.Group):
         self.usual = next(iter(self.summaries)) if has_usual else ""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Return the parameters of click, and ``--help-all`` if something is hidden."""
+        """Return the parameters of click, and ``--help-all`` if commands are hidden."""
         return [*super().get_params(ctx), *([HELP_ALL] if HIDDEN in self.sections else [])]
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        """Make the context as click does; ``--help`` and ``--version`` print here."""
+        """Make the context as click does; this prints ``--help`` and ``--version``."""
         with ended_plainly():
             return super().make_context(*args, **extra)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse as click does, after adding the usual command if none is named; a plain word may be a misspelt one."""
+        """Parse as click does, after adding the default command if none is named and the first word resembles none."""
         first = args[0] if args else ""
         is_misspelt = re.fullmatch("[a-z][a-z-]*", first) and nearest(first, self.summaries, likeness=_ALIKE)
-        is_open = ctx.resilient_parsing and not args  # where a shell completes either
+        is_open = ctx.resilient_parsing and not args  # completion offers both
         if self.usual and not is_misspelt and first not in self.summaries and not is_open:
             args = [self.usual, *args]
         return super().parse_args(ctx, args)
@@ -158,15 +158,15 @@ class Commands(click.Group):
             return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        """The names, in the order of the help."""
+        """Return the names in the order of the help."""
         return list(self.summaries)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """The command of that name, imported now."""
+        """Import and return a command by name."""
         return self.load(cmd_name) if cmd_name in self.summaries else None
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        """Resolve as click does, with the nearest name in the message."""
+        """Resolve as click does; an error has the nearest name."""
         names = self.summaries
         if args and args[0] not in names and not args[0].startswith("-"):
             meant = [f"{name} {args[0]}" for name, below in self.below.items() if args[0] in below]
@@ -175,12 +175,12 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The commands under their headings; none is imported for it."""
+        """Write the commands under their headings, without importing them."""
         sections = {heading: [*commands.items()] for heading, commands in self.sections.items()}
         _write_sections(formatter, {name: rows for name, rows in sections.items() if name != HIDDEN or ALL in ctx.meta})
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """The names that begin so, for which none is imported; and what the usual command takes first."""
+        """Return matching names, without importing commands, and completions for the default command."""
         names = [name for name in self.summaries if name.startswith(incomplete)]
         items = [CompletionItem(name, help=self.summaries[name]) for name in names]
         if not self.usual:
@@ -194,10 +194,10 @@ class Commands(click.Group):
 
 
 class Command(click.Command):
-    """A command whose options stand under headings, and that rejects one for one value given more than once.
+    """A command with options under headings, which rejects a repeated option that takes one value.
 
-    `examples` are lines that can be typed; `notes` stand below them in ``--help-all``. Where there are many options the
-    help shows those that are :data:`COMMON`, and those that are used `often`.
+    `examples` are command lines; `notes` follow them in ``--help-all``. A help with many options shows only the
+    :data:`COMMON` ones and those in `often`.
     """
 
     def __init__(
@@ -211,7 +211,7 @@ class Command(click.Command):
         return [*super().get_params(ctx), HELP_ALL]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The commands beside a usual one; and the options under their headings, in the order in which these come."""
+        """Write the other commands if this is a default command, and the options under their headings, in order."""
         if (beside := _group_of_usual(ctx)) is not None:
             others = [(name, text) for name, text in beside.summaries.items() if name != beside.usual]
             _write_sections(formatter, {f"Other commands ('{beside.usual}' may be left out)": others})
@@ -226,7 +226,7 @@ class Command(click.Command):
         _write_sections(formatter, sections)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The examples, and the notes if everything is to be shown."""
+        """Write the examples, and with ``--help-all`` the notes."""
         usual = _group_of_usual(ctx)
         path = ctx.command_path if usual is None else f"analyser {usual.name}"
         lines = ["\b", "Examples:", *(f"  {path} {example}" for example in self.examples)] if self.examples else []
@@ -234,7 +234,7 @@ class Command(click.Command):
         super().format_epilog(ctx, formatter)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command, unless its files could not be written: before long work, not after it."""
+        """Run the command, after checking that its output files can be written."""
         if "form" in ctx.params:
             out, plot = ctx.params.get("out"), ctx.params.get("plot")
             ctx.params["form"] = ctx.params["form"] or self._form_of(Path(out or ""))
@@ -254,7 +254,7 @@ class Command(click.Command):
             raise endings.of_memory(error, ctx) from None
 
     def _form_of(self, out: Path) -> str:
-        """The format of an answer that goes to a file, by its ending; InputError for one of no format."""
+        """Return the format of an answer by the ending of its file; InputError for an unknown ending."""
         ending = out.suffix.lower()
         if ending.removeprefix(".") in FORMATS:
             return ending.removeprefix(".")
@@ -265,13 +265,13 @@ class Command(click.Command):
         return "text"
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse as click does, after checking the given options: none is dropped in silence."""
+        """Parse as click does, after checking for repeated options, so that none is silently ignored."""
         ctx.meta[endings.TYPED] = [*args]
         _, _, given = self.make_parser(ctx).parse_args([] if ctx.resilient_parsing else list(args))
         for option in given:
             if not isinstance(option, click.Option) or option.multiple or option.count:
                 continue
-            plain_flag = option.is_flag and not option.secondary_opts  # said twice it says the same
+            plain_flag = option.is_flag and not option.secondary_opts  # harmless if repeated
             if not plain_flag and given.count(option) > 1:
                 name = "' or '".join((*option.opts, *option.secondary_opts))
                 problem = f"option '{name}' is given {given.count(option)} times: it takes one value"
@@ -280,12 +280,12 @@ class Command(click.Command):
 
 
 def command(*params: click.Parameter, **more: Any) -> Callable[[Callable[..., Any]], Command]:
-    """A decorator that makes a :class:`Command` with those options of a function."""
+    """Return a decorator that makes a :class:`Command` with these options from a function."""
     return click.command(cls=Command, params=[*params], **more)
 
 
 def _had_by_others(error: click.UsageError) -> str:
-    """Return the message for an option that commands beside the one in progress have; empty if none has it."""
+    """Return the message for an option that exists only in other commands of the group; empty if in none."""
     above = None if error.ctx is None else error.ctx.parent
     if not isinstance(error, click.NoSuchOption) or above is None or not isinstance(group := above.command, Commands):
         return ""
@@ -296,13 +296,13 @@ def _had_by_others(error: click.UsageError) -> str:
 
 
 def _group_of_usual(context: click.Context) -> Commands | None:
-    """The group whose usual command this is, if it is one."""
+    """Return the group whose default command is running, or None."""
     group = None if context.parent is None else context.parent.command
     return group if isinstance(group, Commands) and group.usual == context.info_name else None
 
 
 def _write_sections(formatter: click.HelpFormatter, sections: Mapping[str, Sequence[tuple[str, str]]]) -> None:
-    """Names and what they mean under headings, all in columns of one width."""
+    """Write names and their meaning under headings, all in columns of one width."""
     width = min(max(len(name) for rows in sections.values() for name, _ in rows), WIDEST_NAMES)
     for heading, rows in sections.items():
         with formatter.section(heading):
@@ -310,10 +310,10 @@ def _write_sections(formatter: click.HelpFormatter, sections: Mapping[str, Seque
 
 
 class Choice(click.Choice[str]):
-    """Choice of words; the error for a misspelt one names the nearest."""
+    """Choice of words; the error for a misspelt word has the nearest one."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Convert as click does, with the nearest word in the message."""
+        """Convert as click does; an error has the nearest word."""
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter:
@@ -322,14 +322,14 @@ class Choice(click.Choice[str]):
 
 
 class ChoiceOr(Choice):
-    """Choice of words, or of anything that `read` accepts: if it returns None, the error says why by `but`."""
+    """Choice of words, or any text that `read` accepts; if it returns None, the error ends with `but`."""
 
     def __init__(self, choices: Sequence[str], read: Callable[[str], Any], but: str) -> None:
         super().__init__(choices)
         self.read, self.but = read, but
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return what `read` makes of the value, or one of the words."""
+        """Return one of the words, or the result of `read`."""
         if value not in self.choices and isinstance(value, str) and (other := self.read(value)) is not None:
             return other
         try:
@@ -339,36 +339,36 @@ class ChoiceOr(Choice):
 
 
 def in_words(text: str) -> str | None:
-    """A policy in words as it is."""
+    """Return the text if it is a policy in words, else None."""
     from analyser.rules.orders import is_in_words
 
     return text if is_in_words(text) else None
 
 
 def integer(text: str) -> int | None:
-    """An integer, whose bounds are for the question to check."""
+    """Return an integer, else None; the question checks its bounds."""
     return int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text) else None
 
 
 def is_quiet() -> bool:
-    """Return True if the command in progress was asked for its answer alone."""
+    """Return True if the running command prints its answer alone."""
     context = click.get_current_context(silent=True)
     return bool(context and context.meta.get(QUIET))
 
 
 def note(text: str, kind: str = "note") -> None:
-    """Say something beside the answer, on standard error."""
+    """Print a note on standard error."""
     if not is_quiet():
         click.echo(f"{kind}: {text}", err=True)
 
 
 def given(options: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    """Return those of the named options, or of all, that were given."""
+    """Return the given ones among the named options, or among all."""
     return {name: options[name] for name in names or options if options.get(name) not in (None, ())}
 
 
 def profiles_in(folder: str | None) -> Profiles:
-    """The library in `folder`, by default the shipped one, which is read only if a selector needs it."""
+    """Return the profiles in `folder`, by default the shipped ones; they are read when a selector needs them."""
     from analyser.game.profiles import load_profiles
 
     note_other_profiles(folder)
@@ -376,13 +376,13 @@ def profiles_in(folder: str | None) -> Profiles:
 
 
 def stated_ruleset() -> dict[str, Any] | None:
-    """The die, the deck or both that the command in progress was given; None without."""
+    """Return the die, the deck or both given to the running command; None without them."""
     context = click.get_current_context(silent=True)
     return context.meta.get(RULESET) if context else None
 
 
 def note_other_profiles(folder: str | None) -> None:
-    """Say that profiles in the current folder are not those that answer, if they say something else."""
+    """Print a note if the current folder has different profiles, which are not used."""
     if folder is not None:
         return
     from analyser.game.profiles import FOR_ALL_FACTIONS, profiles_used, shipped_profiles
@@ -397,8 +397,8 @@ def note_other_profiles(folder: str | None) -> None:
 
 
 def half_minutely() -> Callable[[str], None]:
-    """A function that says how far the work is, at most every half minute, where standard error is no terminal."""
-    is_silent, begun = is_quiet() or sys.stderr.isatty(), time.monotonic()  # asked now: threads have no context
+    """Return a function that prints progress at most every half minute, if standard error is not a terminal."""
+    is_silent, begun = is_quiet() or sys.stderr.isatty(), time.monotonic()  # read now, because threads have no context
     said = begun
 
     def log(text: str) -> None:
@@ -413,18 +413,18 @@ def half_minutely() -> Callable[[str], None]:
 
 @contextmanager
 def progress_bar(what: str = "", *, after: float = 0.0) -> Iterator[Callable[[int, int], None]]:
-    """A function to call with (done, total) as work goes on: on a terminal a bar, `after` some seconds.
+    """Yield a function to call with (done, total); a terminal shows a bar, after `after` seconds.
 
-    Elsewhere it is a line every half minute. Without `what` it is work of many kinds, counted by the time it takes: the
-    time remaining is that of the mean pace.
+    Elsewhere a line appears every half minute. Without `what` the work is of several kinds and measured in time; the
+    remaining time then follows from the mean pace.
     """
     from tqdm import tqdm
 
-    tqdm.monitor_interval = 0  # its thread shows steps that are left out, and none is
+    tqdm.monitor_interval = 0  # no need of its thread, because no step is skipped
     look = f"{{n_fmt}} of {{total_fmt}} {what}" if what else "{elapsed} elapsed"
     look = f"{{percentage:3.0f}}%|{{bar}}| {look}, {{remaining}} remaining"
     more: dict[str, Any] = {} if what else {"smoothing": 0}
-    more |= {"disable": is_quiet() or None, "miniters": 1}  # each step is shown, however large the one before it was
+    more |= {"disable": is_quiet() or None, "miniters": 1}  # show each step, whatever the size of the one before
     log = half_minutely()
     with tqdm(total=1, file=sys.stderr, leave=False, bar_format=look, delay=after, **more) as bar:
 

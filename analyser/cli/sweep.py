@@ -1,4 +1,4 @@
-"""The commands of sweeps: start, resume, status, verify, merge."""
+"""Commands for sweeps: start, resume, status, verify, merge."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from analyser.cli.shell import command, given, note, profiles_in, progress_bar
 from analyser.common.sampling import MOST_THREADS
 from analyser.common.text import json_text
 
-NOT_DONE = 1  # the exit status of `verify` that finds damage, and of `status` where parts are missing
+NOT_DONE = 1  # exit status of `verify` for damage, and of `status` for missing parts
 _WORK = "Workers"
 _DASK = "Address of a dask scheduler whose workers compute the parts. local: start one here."
 _BY_RETURN = "Workers return parts to this process, which writes them; for workers without a common disk."
@@ -55,18 +55,18 @@ def sweep_resume(store: str, **workers: Any) -> None:
 
 
 def _print(answer: Any) -> None:
-    """Print how far a sweep is, and where its store and page are."""
+    """Print the progress of a sweep, and the paths of its store and page."""
     from analyser.sweep.store import PAGE
 
     click.echo("\n".join([str(answer), *(f"Assumption: {assumption}." for assumption in answer.plan.assumptions)]))
     page = answer.store.folder / PAGE
-    more = f"its page is {page}" if page.exists() else "`analyser sweep status` writes its page"  # jobs do not
+    more = f"its page is {page}" if page.exists() else "`analyser sweep status` writes its page"  # jobs write no page
     click.echo(f"The store is {answer.store.folder}; {more}")
 
 
 @contextmanager
 def _told(store: str) -> Iterator[Callable[[Any], None]]:
-    """A bar of parts on a terminal; and after Ctrl-C what becomes of them."""
+    """Show a bar of parts on a terminal, and after Ctrl-C the state of the sweep."""
     try:
         with progress_bar("parts") as bar:
             yield lambda progress: bar(progress.done, progress.parts)
@@ -79,13 +79,13 @@ def _told(store: str) -> Iterator[Callable[[Any], None]]:
 @STORE
 @click.pass_context
 def sweep_status(context: click.Context, /, store: str, as_json: bool) -> None:
-    """Show how far the sweep of a STORE is, and write its page; where parts are missing the exit status is 1."""
+    """Show the progress of the sweep of a STORE, and write its page; the exit status is 1 if parts are missing."""
     from analyser.sweep.page import status_of, write_page
     from analyser.sweep.store_reader import open_sweep
 
     result = open_sweep(store)
     status = status_of(result)
-    write_page(result)  # refused before anything is shown
+    write_page(result)  # errors come before any output
     if as_json:
         click.echo(json_text(status.as_dict(), indent=1))
     else:
@@ -108,7 +108,7 @@ def sweep_status(context: click.Context, /, store: str, as_json: bool) -> None:
 @STORE
 @click.pass_context
 def sweep_verify(context: click.Context, /, store: str, remove: bool) -> None:
-    """Read every byte of a STORE; where parts are damaged or missing the exit status is 1."""
+    """Check every byte of a STORE; the exit status is 1 if parts are damaged or missing."""
     from analyser.sweep.store import Store
 
     opened = Store(store)
@@ -129,7 +129,7 @@ def sweep_verify(context: click.Context, /, store: str, remove: bool) -> None:
 )
 @STORE
 def sweep_merge(store: str, out: str | None) -> None:
-    """Write one file of all parts of a STORE; of a sample print its answer."""
+    """Write all parts of a STORE to one file; for a sample print its answer."""
     from analyser.common.files import write_content
     from analyser.sweep.store import MERGED
     from analyser.sweep.store_reader import open_sweep

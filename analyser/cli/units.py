@@ -1,4 +1,4 @@
-"""The commands about profiles: the units listed, one of them in full, and data imported."""
+"""Commands for profiles: list units, show one in full, and import data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from analyser.game.profiles import Profiles
     from analyser.game.units import Loadout, Unit
 
-WIDTH = 80  # characters of a line, where lists are broken
+WIDTH = 80  # characters in a line of a list
 _FACTION = "Only this one; case and unambiguous shortening are forgiven."
 _OUTPUT = [PROFILES, FORMAT, OUT, QUIET_OPTION]
 
@@ -51,7 +51,7 @@ def units_list(which: str | None, faction: str | None, profiles: str | None, **_
 
 
 def _matching(library: Profiles, which: str) -> list[Loadout]:
-    """The loadouts that a faction, a selector with wildcards or a part of a selector means."""
+    """Return the loadouts selected by a faction, a selector with wildcards, or a part of a selector."""
     if any(mark in which for mark in "*?["):
         return library.matching(which)
     part = "-".join(which.casefold().replace("_", " ").split())
@@ -76,7 +76,7 @@ def _units_text(rows: Sequence[dict[str, Any]], used: str) -> str:
 @command(*_OUTPUT, examples=("crown/rifle-platoon", "rifle-platoon --format json"))
 @click.argument("unit", shell_complete=complete_units)
 def units_card(unit: str, profiles: str | None, **_: Any) -> None:
-    """Show UNIT as its army list prints it: numbers, special rules, levels, armaments."""
+    """Show UNIT as in its army list: numbers, special rules, levels, armaments."""
     library = profiles_in(profiles)
     faction, result = library.unit(unit)
     selector, used = f"{faction.id}/{result.id}", library.used
@@ -88,7 +88,7 @@ def units_card(unit: str, profiles: str | None, **_: Any) -> None:
 
 
 def _card_rows(unit: Unit, selector: str, used: str) -> list[dict[str, Any]]:
-    """The armaments grid: a row of it, and how many models (of a behemoth damage) roll how many dice."""
+    """Return the armaments grid: each row with its dice by number of models (by damage for a behemoth)."""
     return [
         {
             "selector": selector,

@@ -1,4 +1,4 @@
-"""Long work that hears Ctrl-C: done beside the main thread, which shows how long it takes."""
+"""Long work that reacts to Ctrl-C: it runs in a thread, while the main thread shows the elapsed time."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ KEPT = "what is finished is kept; run the same command again to resume"
 
 
 def waited_for(work: Callable[[], T], what: str = "") -> T:
-    """Run `work` in a thread and return its result; after a second a terminal shows `what` it does, and for how long.
+    """Run `work` in a thread and return its result; after a second a terminal shows `what` and the elapsed time.
 
     Elsewhere it writes a line every half minute.
 
-    Compiled kernels and the compiler do not react to signals; the waiting thread does at once.
+    Compiled kernels and the compiler do not react to signals, but the waiting thread does at once.
     """
     from tqdm import tqdm
 
@@ -52,7 +52,7 @@ def waited_for(work: Callable[[], T], what: str = "") -> T:
 
 @contextmanager
 def told_when_stopped(state: str = KEPT) -> Iterator[None]:
-    """After Ctrl-C one line that says what is left of the work inside this."""
+    """Print one line with `state` after Ctrl-C inside this context."""
     try:
         yield
     except KeyboardInterrupt:

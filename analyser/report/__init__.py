@@ -14,7 +14,7 @@ __all__ = list(_PLACES)
 
 
 def __getattr__(name: str) -> Any:
-    """Import what writes reports when it is first asked for: a diff does without."""
+    """Import the writers of reports on first use; a diff does not need them."""
     if name not in _PLACES:
         raise AttributeError(f"module 'analyser.report' has no attribute {name!r}")
     return getattr(importlib.import_module(f"analyser.report.{_PLACES[name]}"), name)

@@ -1,4 +1,4 @@
-"""An army as a card for the table: one HTML page that opens offline, and prints on a sheet of paper."""
+"""Card of an army for the table: one HTML page that opens offline and prints on a sheet of paper."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from analyser.web.contents import COMPARED, RANKING, USUAL_DISTANCE, edits
 from analyser.web.facts import layout
 from analyser.web.html import engine
 
-_PAGE = 277.0  # millimetres of an A4 sheet between its margins, from top to bottom
-_A_LINE = 1.3 * 25.4 / 72  # millimetres that a line takes, a point of type
-_LARGEST, _SMALLEST = 17, 11  # half points of type in print
-_ON_SEVERAL = 13  # where that is not small enough for one page
-_AROUND = 2.6  # lines that the head of a card and the space around it take
-_WIDTH = 560.0  # characters of a column at one point of type
+_PAGE = 277.0  # millimetres: height of an A4 sheet without its margins
+_A_LINE = 1.3 * 25.4 / 72  # millimetres: height of a line, per point of type size
+_LARGEST, _SMALLEST = 17, 11  # type sizes in print, in half points
+_ON_SEVERAL = 13  # type size if even the smallest needs several pages
+_AROUND = 2.6  # lines: height of the head of a card and the space around it
+_WIDTH = 560.0  # characters in a column at a type size of one point
 _TARGETS = tuple(
     dict(zip(("name", "type", "category", "models", "defence", "damage_limit", "discipline", "break_limit"), target))
     for target in (
@@ -32,26 +32,26 @@ _TARGETS = tuple(
         ("Aerial rotorcraft", "rotorcraft", "aerial", 3, 2, 2, 7, 2),
     )
 )
-"""Targets that the odds of a card begin with; each number can be changed."""
+"""Initial targets for the odds of a card; each number can be changed."""
 _CHANGED = ("defence", "damage_limit", "models")
 
 
 class Sheet(NamedTuple):
-    """The card of one unit, or of several alike."""
+    """The card of one unit, or of several identical units."""
 
     loadout: Loadout
     number: int
-    names: list[str]  # that the army gives them
+    names: list[str]  # given by the army
     bands: list[tuple[int, int]]
-    at: int  # the place of the band that it begins in
-    lines: list[tuple[Row, list[str]]]  # each row with its cells, band by band
+    at: int  # index of the band of the undamaged unit, -1 if none
+    lines: list[tuple[Row, list[str]]]  # each row with its cells by band
     notes: list[str]
 
 
 def army_card(army: Army, ruleset: Ruleset | None = None) -> str:
-    """Return the card of an army as HTML; printed, a page of A4, or more for a very large army.
+    """Return the card of an army as HTML; it prints on one page of A4, or more for a very large army.
 
-    `ruleset` is the die and the deck of its odds; default: those of the shipped profiles.
+    `ruleset` has the die and the deck of its odds; default: those of the shipped profiles.
     """
     sheets = _sheets(army)
     units = [sheet.loadout.unit for sheet in sheets]
@@ -70,7 +70,7 @@ def army_card(army: Army, ruleset: Ruleset | None = None) -> str:
 
 
 def _odds(sheets: Sequence[Sheet], ruleset: Ruleset | None) -> str:
-    """The exact engines, packed, with the units of the cards, usual targets, and the numbers of these that change."""
+    """Return the exact engines, packed with the units of the cards, usual targets, and their adjustable numbers."""
     data: dict[str, Any] = {
         "layout": layout(ruleset),
         "units": [entry_of(sheet.loadout) for sheet in sheets],
@@ -83,7 +83,7 @@ def _odds(sheets: Sequence[Sheet], ruleset: Ruleset | None) -> str:
 
 
 def _sheets(army: Army) -> list[Sheet]:
-    """A card for each kind of unit, in the order of the list."""
+    """Return a card for each kind of unit, in the order of the army."""
     alike: list[list[ArmyUnit]] = []
     for unit in army:
         same = next((units for units in alike if units[0].loadout == unit.loadout), None)
@@ -115,13 +115,13 @@ def _sheet(units: Sequence[ArmyUnit]) -> Sheet:
 
 
 def _half_points(sheets: Sequence[Sheet], glossary: dict[str, str]) -> int:
-    """Half points of type at which two columns of cards, and the rules in three below them, fill one page."""
+    """Return the type size, in half points, at which cards (two columns) and rules (three) fill one page."""
     sizes = range(_LARGEST, _SMALLEST - 1, -1)
     return next((size for size in sizes if _height(sheets, glossary, size / 2) <= _PAGE), _ON_SEVERAL)
 
 
 def _height(sheets: Sequence[Sheet], glossary: dict[str, str], size: float) -> float:
-    """About how many millimetres a page needs."""
+    """Return the estimated height of a page in millimetres."""
     width = _WIDTH / size
     cards = sum(_lines_of(sheet, width) for sheet in sheets) / 2 + 2
     rules = sum(ceil((len(name) + len(text) + 2) / (width * 0.62)) for name, text in glossary.items())

@@ -1,4 +1,4 @@
-"""The batch report: every attacker on every defender, as a folder to keep."""
+"""Batch report: every attacker against every defender, written as a folder."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from analyser.report.tactics import frame_in, jobs_for, stored_tactics
 from analyser.rules.policies import BEST
 from analyser.scenarios.schema import DuelTerms
 
-A_LINE_OF_TABLES, A_LINE_OF_PAGE = 55, 6  # microseconds of a typical machine
+A_LINE_OF_TABLES, A_LINE_OF_PAGE = 55, 6  # microseconds on a typical machine
 MOST_REASONS = 4  # in a message
 TABLE, PAGE = "matchups.csv", "index.html"
 
@@ -64,50 +64,47 @@ def write_report(
     tactics: str | os.PathLike[str] | None = None,
     executor: Executor | None = None,
 ) -> Path:
-    """Write a report of every attacker on every defender into the folder `out`, which is returned.
+    """Write a report of every attacker against every defender into the folder `out`, and return its path.
 
-    The folder gets ``matchups.csv`` and ``matchups.parquet`` (the columns of :func:`analyser.matchups`), tables of the
-    balance (``docs/balance.md``), ``index.html``, which shows all of it in one file, and ``manifest.json``. It appears
-    when it is complete, in place of an earlier report. The same inputs and versions give the same bytes, but for the
-    wall time in the manifest.
+    The folder has ``matchups.csv`` and ``matchups.parquet`` (the columns of :func:`analyser.matchups`), tables of the
+    balance (``docs/balance.md``), the page ``index.html``, and ``manifest.json``. It appears when it is complete, and
+    replaces an earlier report. Equal inputs and versions give equal bytes, except for the wall time in the manifest.
 
-    Finished parts are cached: after Ctrl-C the same call resumes. In the main thread it is heeded between two steps.
+    Finished parts are cached: after Ctrl-C the same call resumes. In the main thread Ctrl-C takes effect between steps.
 
     Parameters
     ----------
     attackers, defenders, row, profiles, threads
         As of :func:`analyser.matchups`.
     out : path
-        A new or empty folder, or one that holds an earlier report and nothing else.
+        A new or empty folder, or one with an earlier report and nothing else.
     situations : sequence of Situation or str, or ``"all"``
-        Default: all there are.
+        Default: all situations.
     policy : "tactic" or "best"
-        Whether duels are fought by simple tactics, or by best play of which prices are then made
-        (`docs/best-play.md`). Of prices where there are exchanges to make them of, and no row is asked for.
+        Play of duels: simple tactics, or best play (`docs/best-play.md`). Prices are also based on best play then, if
+        there are exchanges of fire and no `row`.
     field : str, Loadout, several of them, or FairPoints, optional
-        The opponents that prices are judged against, the report's own beside them; or fair points that were found
-        of all of these already. Default: all factions of the profiles, as of :func:`analyser.fair_points`. With a `row`
-        and under best play, which takes too long for all: those of the report, as they meet in it.
+        Opponents that prices are judged against, in addition to the units of the report; or fair points already
+        computed against all of these. Default: all factions of the profiles, as of :func:`analyser.fair_points`. With a
+        `row`, or with best play (too slow for all): the units of the report.
     metrics : sequence of str or callable
         Figures of your own (:func:`analyser.metric`), of ranged attacks, for the tables and the page.
     progress : callable or True, optional
-        Called with the work that this run has done and all that it has to do, in microseconds of a typical machine;
-        True: a bar.
+        Called with the work done and the work of this run in all, in microseconds on a typical machine; True: a bar.
     home : str
-        The address of the page over reports that this one belongs to, as its own page is to link to it; empty: none.
+        Address of the index page over reports, relative to the page of this report, for a link; empty: no link.
     tactics : path, optional
-        The file that :func:`analyser.tactics` wrote of these units: the page says how far its duels
-        can be trusted.
-        Under best play the page says so without it.
+        File written by :func:`analyser.tactics` for these units. The page then says how reliable duels by simple
+        tactics are. Not needed with best play.
     executor : Executor, optional
-        Of ``concurrent.futures``: its workers fight beside this process. What one of them fails at, or is asked of
-        another version of the program, is done here.
+        An executor as of ``concurrent.futures``, whose workers share the work with this process. Jobs that fail there,
+        or reach another version of the program, run in this process.
 
     Raises
     ------
     InputError
-        As :func:`analyser.matchups`; no attack is possible; or `out` cannot be written, holds
-        something else, or is being written by another run.
+        As of :func:`analyser.matchups`; no attack is possible; or `out` cannot be written, has other content, or is
+        being written by another run.
     KeyboardInterrupt
         Ctrl-C.
 
@@ -167,7 +164,7 @@ def write_report(
         if by_tactic := [*contents]:
             inputs = inputs._replace(tactics=frame_in(by_tactic))
         if opponents:
-            with suppress(InputError):  # there are no exchanges
+            with suppress(InputError):  # no exchanges of fire
                 sides, against = tuple(both.values()), tuple(opponents.values())
                 judged = fair_points(sides, against=against, progress=lambda *_: heed(), **asked)
                 inputs = inputs._replace(field=judged.only(both))
@@ -189,12 +186,12 @@ def write_report(
 
 
 def _opponents(prices: FairPoints | None) -> dict[str, Any]:
-    """The opponents of the prices, as the manifest has them."""
+    """Return the opponents of the prices, as an entry of the manifest."""
     return {} if prices is None else {"judged_among": prices.among.as_dict()}
 
 
 def _fought(policy: str, situations: tuple[Situation, ...], row: str | None) -> tuple[Situation, ...]:
-    """The situations under a policy: with best play, where prices can be made of it."""
+    """Return the situations under a policy; best play adds those that prices need, if there are prices."""
     played = played_by(policy, situations)
     exchanged = row is None and any(situation.kind in WAYS for situation in situations)
     fought = priced_by(policy, played) if exchanged else played
@@ -203,7 +200,7 @@ def _fought(policy: str, situations: tuple[Situation, ...], row: str | None) -> 
 
 
 def _duels_by_tactic(inputs: Inputs, policy: str) -> list[Job]:
-    """Return the jobs for the cost of simple tactics, if duels use best play and no file has it."""
+    """Return the jobs for the cost of simple tactics, if duels use best play and no file has that cost."""
     if policy != "best" or inputs.tactics is not None or inputs.row is not None:
         return []
     if not any(situation.fight.has_winner for situation in inputs.situations):

@@ -1,4 +1,4 @@
-"""The page of a battle: one HTML file that opens offline, and says what the terminal does, with pictures."""
+"""Page of a battle: the answer with pictures, as one HTML file that opens offline."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from analyser.scenarios.battle import SIDES
 
 
 def battle_page(answer: BattleResult) -> str:
-    """The page of a battle as HTML."""
+    """Return the page of a battle as HTML."""
     names, (first, second) = answer.names, answer.names.values()
     left, did = answer.survivors(), answer.contributions()
     return page_of(
@@ -39,7 +39,7 @@ def battle_page(answer: BattleResult) -> str:
 
 
 def _links(answer: BattleResult) -> list[tuple[str, str, bool]]:
-    """The parts of the page that there are."""
+    """Return the links to the parts of the page."""
     parts = {"battle": "In short"} | ({"tactics": "Tactics"} if answer.game else {})
     parts |= {"margin": "Victory points", "left": "What is left", "did": "What units did"}
     parts |= {"swing": "Swing"} if answer.swings else {}

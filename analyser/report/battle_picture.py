@@ -1,4 +1,4 @@
-"""The pictures that the page of a battle draws itself, as places in them: percent of their width and height."""
+"""Pictures drawn by the page of a battle, as coordinates in percent of their width and height."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from analyser.results.battle import BattleResult
 from analyser.scenarios.battle import SIDES
 
 WON, DRAWN, LOST = "won", "drawn", "lost"
-_ENDS = (  # ends of a battle for the first army, from the best to the worst, and their names
+_ENDS = (  # results for the first army, from the best to the worst: event, name, class
     ("devastating_victory", "{mine} wins devastatingly", "won much"),
     ("victory", "{mine} wins otherwise", WON),
     ("draw", "draw", DRAWN),
@@ -20,18 +20,18 @@ _ENDS = (  # ends of a battle for the first army, from the best to the worst, an
 )
 _MOST_TICKS = 8
 _STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
-_BAR = 0.8  # of the room that a bar has
+_BAR = 0.8  # width of a bar, as a share of its column
 
 
 class Tick(NamedTuple):
-    """A mark of an axis: what stands at it, and where."""
+    """A tick of an axis: its text and its position."""
 
     text: str
     at: float
 
 
 class Segment(NamedTuple):
-    """A way to end: its share of a bar from `start` on, and the share as text."""
+    """A segment of the bar of results: its start and width, and the share of battles as text."""
 
     kind: str
     name: str
@@ -41,7 +41,7 @@ class Segment(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """The bar of a margin: its left edge, its top, and the ends of its interval from the top of the picture."""
+    """The bar of a margin: its left edge, its top, and the ends of its interval, measured from the top."""
 
     kind: str
     left: float
@@ -52,7 +52,7 @@ class Bar(NamedTuple):
 
 
 class MarginPicture(NamedTuple):
-    """The distribution of the margin: bars of one width."""
+    """The distribution of the margin, as bars of equal width."""
 
     bars: list[Bar]
     width: float
@@ -61,7 +61,7 @@ class MarginPicture(NamedTuple):
 
 
 class Left(NamedTuple):
-    """Paths of what is left of a side by round: the line of the mean, and the band of most battles."""
+    """Paths of the points left of a side by round: the line of the mean, and the band of most battles."""
 
     side: str
     line: str
@@ -69,7 +69,7 @@ class Left(NamedTuple):
 
 
 class SurvivalPicture(NamedTuple):
-    """Points left of both sides, from the beginning on."""
+    """Points left of both sides, by round from the start."""
 
     sides: list[Left]
     ticks: list[Tick]
@@ -77,7 +77,7 @@ class SurvivalPicture(NamedTuple):
 
 
 class Deed(NamedTuple):
-    """Points that a unit destroyed and lost: the widths of its two bars, and the points as text."""
+    """Points that a unit destroyed and lost: the widths of two bars, and the points as text."""
 
     name: str
     destroyed: float
@@ -87,7 +87,7 @@ class Deed(NamedTuple):
 
 
 def ends(answer: BattleResult) -> list[Segment]:
-    """Return the share of battles with each ending, in a row; victories and defeats without devastating ones."""
+    """Return the share of battles with each result; victories and defeats exclude devastating ones."""
     battles = {name: round(answer.probability(name) * answer.trials) for name in answer.events}
     for name in ("victory", "defeat"):
         battles[name] -= battles[f"devastating_{name}"]
@@ -101,7 +101,7 @@ def ends(answer: BattleResult) -> list[Segment]:
 
 
 def margin_picture(rows: Sequence[Mapping[str, Any]]) -> MarginPicture:
-    """The picture of :meth:`BattleResult.margins`; what is hardly ever seen at either end is left out."""
+    """Return the picture of :meth:`BattleResult.margins`, without very rare margins at both ends."""
     seen = [place for place, row in enumerate(rows) if row["probability"] >= NEGLIGIBLE]
     shown = rows[seen[0] : seen[-1] + 1]
     first, last = shown[0]["margin"], shown[-1]["margin"]
@@ -127,7 +127,7 @@ def margin_picture(rows: Sequence[Mapping[str, Any]]) -> MarginPicture:
 
 
 def survival_picture(rows: Sequence[Mapping[str, Any]]) -> SurvivalPicture:
-    """The picture of :meth:`BattleResult.survivors`."""
+    """Return the picture of :meth:`BattleResult.survivors`."""
     rounds = max(row["round"] for row in rows)
 
     def path(percents: Iterable[float], first: int = 0, step: int = 1) -> str:
@@ -146,7 +146,7 @@ def survival_picture(rows: Sequence[Mapping[str, Any]]) -> SurvivalPicture:
 
 
 def deeds(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Deed]]:
-    """The bars of :meth:`BattleResult.contributions` by side, all on one scale."""
+    """Return the bars of :meth:`BattleResult.contributions` by side, on a common scale."""
     names = ("points_destroyed", "points_absorbed")
     most = max([row[name] for row in rows for name in names] + [1.0])
     result: dict[str, list[Deed]] = {side: [] for side in SIDES}
@@ -157,7 +157,7 @@ def deeds(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Deed]]:
 
 
 def _step(span: float, ticks: int = _MOST_TICKS) -> int:
-    """The least round number that is in `span` so many times at most."""
+    """Return the smallest round step that divides `span` into at most `ticks` parts."""
     return next((step for step in _STEPS if span / step <= ticks), _STEPS[-1])
 
 

@@ -1,4 +1,4 @@
-"""The page of a build: the lists side by side, what battles say of them, and what is in each."""
+"""Page of a build: the army lists side by side, their results in battles, and the units of each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from analyser.report.shell import page_of
 
 
 def build_page(build: Build) -> str:
-    """The page of a build as HTML, which opens offline."""
+    """Return the page of a build as HTML, which opens offline."""
     order = build.order or range(len(build.lists))
     values = {item.army.name: item for item in build.lists}
     fought: list[tuple[Army, Played | None, str]] = [*build.fought()] or [(item.army, None, "") for item in build.lists]

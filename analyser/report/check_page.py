@@ -1,4 +1,4 @@
-"""The page of a cross-check of prices by battles: what it says, and every army."""
+"""Page of a cross-check of prices by battles: its conclusion, and every army."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from analyser.report.shell import page_of
 
 
 def check_page(answer: BalanceCheck) -> str:
-    """The page of a cross-check as HTML, which opens offline."""
+    """Return the page of a cross-check as HTML, which opens offline."""
     first, *misfits = answer.blocks()
     rows = [
         [row["loadout"], row["role"], f"{row['number']}", f"{row['points']}", f"{row['fair_points']:.0f}"]

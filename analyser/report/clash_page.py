@@ -1,4 +1,4 @@
-"""The page of a clash: one HTML file that opens offline, made of the parts of a report's page."""
+"""Page of a clash: one HTML file that opens offline, built from parts of the page of a report."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _CARRIED = (
 
 
 def clash_page(answer: Clash) -> str:
-    """The page of a clash as HTML."""
+    """Return the page of a clash as HTML."""
     rounds = list(_rounds(answer))
     return page_of(
         "clash",
@@ -56,13 +56,13 @@ def clash_page(answer: Clash) -> str:
 
 
 def _rounds(answer: Clash) -> Iterator[tuple[str, list[tuple[Volleys, Listed, Listed]]]]:
-    """The best attacks of both sides, situation by situation."""
+    """Yield the best attacks of both sides for each situation."""
     for ours, theirs in zip(answer.volleys, answer.their_volleys):
         yield ours.situation.heading, [(ours, answer.mine, answer.yours), (theirs, answer.yours, answer.mine)]
 
 
 def _answers(answer: Clash) -> Iterator[tuple[str, list[tuple[str, list[tuple[str, str]]]]]]:
-    """A title a side, and for each target its name, and the best answer and the next in each situation."""
+    """Yield, for each side, a title and the targets, each with the best and second-best counter by situation."""
     mine = (answer.mine, answer.yours, answer.answers, answer.next_answers)
     yours = (answer.yours, answer.mine, answer.threats, answer.next_threats)
     for title, (army, enemy, best, following) in zip(answer_titles(answer), (mine, yours)):
@@ -74,7 +74,7 @@ def _answers(answer: Clash) -> Iterator[tuple[str, list[tuple[str, list[tuple[st
 
 
 def _units(army: Listed, key: str) -> list[dict[str, Any]]:
-    """The units of an army, each with the anchor that the heatmap leads to."""
+    """Return the units of an army, each with the anchor that the heatmap links to."""
     return [
         {
             "anchor": f"unit-{key}-{_slug(kind.selector)}",
@@ -93,7 +93,7 @@ def _slug(selector: str) -> str:
 
 
 def _data(answer: Clash) -> dict[str, Any]:
-    """Return the data that the scripts read: units by side, so that a unit that both have is there twice."""
+    """Return the data for the scripts: units by side, so a unit of both sides occurs twice."""
     sides, frames = [], []
     for key, army, other in (("mine", answer.mine, "yours"), ("yours", answer.yours, "mine")):
         for kind in army.kinds:

@@ -1,7 +1,7 @@
-"""Two sets of profiles, or two reports, set against each other: only what their edits touch is worked out.
+"""Diff of two sets of profiles, or two reports; only fights that an edit affects are computed.
 
-The verdict on a loadout needs the whole field once, in the situations of an exchange; all else needs the rows and
-columns of what is written differently.
+Verdicts need all opponents once, in the situations of exchanges of fire. Everything else needs only the rows and
+columns of edited loadouts.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from analyser.report.pool import rarely_collected
 from analyser.report.stored import Stored, matchups_of, stored
 
 PROBABILITIES = tuple(name for name in METRICS if name.startswith("p_"))
-"""The figures that are chances; shares that are lost are none."""
+"""Figures that are probabilities, which excludes shares lost."""
 _CHANGES = [*KEY, "metric", "unit", "old", "new", "change", "note"]
-_DIGITS = 12  # of a change: what comes after them is the rounding of sums
-_STEPS = 1000  # of progress
-_STAGES = 3  # the field, what else is compared, and both of the new profiles
+_DIGITS = 12  # decimals of a change; further ones are rounding errors of sums
+_STEPS = 1000  # steps of progress
+_STAGES = 3  # the opponents, the other situations, and both for the new profiles
 
 
 def diff(
@@ -57,35 +57,36 @@ def diff(
     ruleset: RulesetLike | None = None,
     progress: Progress | bool | None = None,
 ) -> Diff:
-    """Return the changes from `old` to `new`, and their effect on every loadout and matchup that both have.
+    """Return the changes from `old` to `new`, and their effect on every loadout and matchup in both.
 
-    For two folders of profiles it computes only the fights that an edit touches and, once for the verdicts, those of
-    the opponents in the situations of :func:`analyser.fair_points`. For equal profiles it returns at once.
+    For two folders of profiles it computes only the fights that an edit affects. The verdicts also need the fights of
+    the opponents in the situations of :func:`analyser.fair_points`, once. Equal profiles need no computation.
 
     Parameters
     ----------
     old, new : path
-        A folder of profiles, or a report (``analyser report``). Where one is a report, the other's matchups are worked
-        out as that report has them.
+        A folder of profiles, or a report (``analyser report``). If one is a report, the matchups of the other are
+        computed with the settings of that report.
     attackers, defenders : str, optional
-        Selectors, with wildcards; for profiles only. Default: all. Together they are the opponents that the
-        verdicts are judged against; of reports, those are the loadouts of the report.
+        Selectors, with wildcards; for profiles only. Default: all. Together they are the opponents for the verdicts;
+        for reports these are the loadouts of the report.
     situations : sequence of Situation or str, optional
         For profiles only. Default: all.
     metric : str, optional
-        The figure to compare. Default: of each matchup the probability that changed most, and where points changed
-        the expected points destroyed per 100 points.
+        The figure to compare. Default: the probability that changed most in each matchup; for changed points also the
+        expected points destroyed per 100 points.
     threads : int, optional
         As of :func:`analyser.matchups`.
     ruleset : Ruleset or mapping, optional
-        A die, a deck or both instead of those of both folders.
+        A die, a deck or both, to replace those of both folders.
     progress : callable or True, optional
-        Called with the work done so far and all of it; True: a bar.
+        Called with the work done so far and the total work; True: a bar.
 
     Raises
     ------
     InputError
-        A path is neither; an unknown metric or situation; a selector that fits nothing; or selectors with a report.
+        A path is neither profiles nor a report; an unknown metric or situation; a selector without a match; or
+        selectors with a report.
 
     Examples
     --------
@@ -98,7 +99,7 @@ def diff(
     before, after = sides = [_side(path_of(path, name), ruleset) for name, path in (("old", old), ("new", new))]
     reports = [side.source for side in sides if isinstance(side.source, Stored)]
     asked = _asked(attackers, defenders, situations, reports[0].manifest if reports else None)
-    # Units outside a report are no part of it, and neither new nor gone.
+    # Units that are not in a report are neither new nor gone.
     parts = (
         {name: thing for name, thing in side.things.items() if all(name in report.things for report in reports)}
         for side in sides
@@ -120,7 +121,7 @@ def diff(
 
 
 class _Compared(NamedTuple):
-    """The matchups of both, side by side, and what else there is to tell."""
+    """The matchups of old and new side by side, and the verdicts."""
 
     joined: pd.DataFrame
     n_compared: int
@@ -133,7 +134,7 @@ class _Compared(NamedTuple):
 
 
 def _stages(report: Progress) -> Callable[[int], Progress]:
-    """A report of progress for each stage, so that all together are one."""
+    """Return a function that maps a stage to its progress callback; together the stages make up `report`."""
 
     def stage(number: int) -> Progress:
         def tell(done: int, total: int) -> None:
@@ -147,7 +148,7 @@ def _stages(report: Progress) -> Callable[[int], Progress]:
 def _of_profiles(
     sides: Sequence[_Side], asked: Mapping[str, Any], threads: int | None, stage: Callable[[int], Progress]
 ) -> _Compared:
-    """Two folders: the field of both for the verdicts, and of other situations what the edits touch."""
+    """Compare two folders: all opponents of both for the verdicts, and edited loadouts in other situations."""
     old, new = (side.source for side in sides if isinstance(side.source, Profiles))
     attacking, defending = ([_named(asked[side], one) for one in (old, new)] for side in ("attackers", "defenders"))
     before, after = (ours | theirs for ours, theirs in zip(attacking, defending))
@@ -182,7 +183,7 @@ def _named(selectors: Sequence[str], profiles: Profiles) -> dict[str, Loadout]:
 
 
 def _blocks(attackers: Sequence[str], defenders: Sequence[str], touched: set[str]) -> list[tuple[list[str], list[str]]]:
-    """Return blocks of attackers and defenders that hold every pair in which a loadout is `touched`."""
+    """Return blocks of attackers and defenders that contain every pair with a loadout in `touched`."""
     ours, rest = ([name for name in attackers if (name in touched) is is_so] for is_so in (True, False))
     result = (ours, list(defenders)), (rest, [name for name in defenders if name in touched])
     return [pair for pair in result if all(pair)]
@@ -191,7 +192,7 @@ def _blocks(attackers: Sequence[str], defenders: Sequence[str], touched: set[str
 def _of_blocks(
     frame: pd.DataFrame, blocks: Sequence[tuple[list[str], list[str]]], situations: Sequence[Situation]
 ) -> pd.DataFrame:
-    """The rows of a table for these pairs, in those of its situations that are among these."""
+    """Return the rows of a table for pairs in `blocks`, in the situations of exchanges among `situations`."""
     wanted = pd.Series(False, frame.index)
     for rows, columns in blocks:
         wanted |= frame["attacker"].isin(rows) & frame["defender"].isin(columns)
@@ -201,9 +202,9 @@ def _of_blocks(
 def _moves(
     old: Matchups, new: Matchups, written: Sequence[str]
 ) -> tuple[tuple[Move, ...], tuple[Move, ...], str, Among | None]:
-    """Return the moves of edited loadouts, and of others with another verdict; or the reason why there are none.
+    """Return the moves of edited loadouts, and of others with a changed verdict; or the reason why there are none.
 
-    The last value is the set of opponents that the verdicts are judged against now.
+    The last value is the set of opponents for the new verdicts.
     """
     try:
         before, after = Standings(old), Standings(new)
@@ -213,7 +214,7 @@ def _moves(
 
 
 def _of_reports(sides: Sequence[_Side], asked: Mapping[str, Any], stage: Callable[[int], Progress]) -> _Compared:
-    """Two reports, or one and a folder of profiles, whose matchups are worked out as those of the report."""
+    """Compare two reports, or a report and profiles, whose matchups are computed with the settings of the report."""
     tables = [_as_reported(side.source, asked, stage(number)) for number, side in enumerate(sides)]
     before, after = ({side.selector: side for side in (*table.attackers, *table.defenders)} for table in tables)
     joined = _side_by_side(*(table.frame for table in tables))
@@ -227,7 +228,7 @@ def _of_reports(sides: Sequence[_Side], asked: Mapping[str, Any], stage: Callabl
 
 
 def _as_reported(source: Profiles | Stored, asked: Mapping[str, Any], progress: Progress) -> Matchups:
-    """The matchups of a report, or those of profiles as it has them: both sides attack each other."""
+    """Return the matchups of a report, or those of profiles with the settings of a report, in both directions."""
     if isinstance(source, Stored):
         return matchups_of([source])
     ours, theirs = (loadouts(_there(asked[name], source), source) for name in ("attackers", "defenders"))
@@ -248,7 +249,7 @@ def _side_by_side(old: pd.DataFrame, new: pd.DataFrame) -> pd.DataFrame:
 
 
 class _Side(NamedTuple):
-    """Units by ``faction/unit`` and the ruleset as plain data, and where the matchups come from."""
+    """One side of a diff: units by ``faction/unit`` and the ruleset as plain data, and the source of matchups."""
 
     things: Mapping[str, Any]
     used: ProfilesUsed
@@ -276,7 +277,7 @@ def _asked(
     situations: Sequence[Situation | str] | None,
     report: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
-    """Return the arguments of :func:`matchups`: as given, else as the first report has them, else everything."""
+    """Return the arguments for :func:`matchups`: as given, else those of the first report, else everything."""
     if report is None:
         sides = {"attackers": [attackers or EVERYBODY], "defenders": [defenders or EVERYBODY]}
         return {**sides, "situations": situations or [ALL_SITUATIONS]}
@@ -291,7 +292,7 @@ def _asked(
 
 
 def _there(selectors: Sequence[str], profiles: Profiles) -> Sequence[str]:
-    """The loadouts of a report that these profiles have; a selector with wildcards as it is."""
+    """Return the loadouts of a report that exist in `profiles`; a selector with wildcards is returned unchanged."""
     if any(mark in selectors[0] for mark in "*?[") or len(selectors) == 1:
         return selectors
     names = {profile.selector for profile in profiles}
@@ -299,7 +300,7 @@ def _there(selectors: Sequence[str], profiles: Profiles) -> Sequence[str]:
 
 
 def _unchanged(old: _Side, new: _Side, asked: dict[str, Any]) -> Diff:
-    """The diff of two folders of profiles that say the same."""
+    """Return the diff of two folders of equal profiles."""
     assert isinstance(old.source, Profiles)
     sides = [loadouts(asked[name], old.source) for name in ("attackers", "defenders")]
     compared = len(sides[0]) * len(sides[1]) * len(situations_called(asked["situations"]))
@@ -308,8 +309,8 @@ def _unchanged(old: _Side, new: _Side, asked: dict[str, Any]) -> Diff:
 
 
 def _changed(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """The figure of each matchup that changed most, without matchups in which none did."""
-    # A report of an earlier version does not have every figure.
+    """Return the figure that changed most in each matchup, without unchanged matchups."""
+    # Reports of earlier versions lack some figures.
     columns = ([f"{name}_{side}" for name in names] for side in ("old", "new"))
     old, new = (np.nan_to_num(joined.reindex(columns=column).to_numpy(np.float64), nan=0.0) for column in columns)
     change = new - old
@@ -326,17 +327,17 @@ def _changed(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
         note=np.where(could & ~can, "no longer possible", np.where(can & ~could, "now possible", "")),
     )
     result = result[(result["change"].abs() > SAME_WITHIN) | (result["note"] != "")]
-    # The largest first, without its sign; equals, as far as sums can tell, by name.
+    # Sort by absolute change, largest first; equal ones, up to rounding, by name.
     size = result["change"].abs().round(_DIGITS)
     ordered = result.assign(size=size).sort_values(["size", *KEY], ascending=[False, True, True, True])
     return ordered.drop(columns="size").reset_index(drop=True)
 
 
 def _changed_for_points(joined: pd.DataFrame) -> pd.DataFrame:
-    """Return the matchups of loadouts whose points changed, with points destroyed per 100; the largest change first.
+    """Return the matchups of loadouts with changed points, with points destroyed per 100; the largest change first.
 
-    Sorted by `share`, the matchups in which little is destroyed would come first. In `share` an old figure below one
-    point counts as one.
+    Sorting by `share` would put matchups with few points destroyed first. In `share` an old figure below one point
+    counts as one point.
     """
     sides = ("attacker_points", "defender_points")
     same = [joined[f"{side}_old"].eq(joined[f"{side}_new"]) | joined[f"{side}_new"].isna() for side in sides]

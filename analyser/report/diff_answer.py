@@ -1,4 +1,4 @@
-"""A diff as people and programs read it: sentences first, then the edits, then the matchups."""
+"""Answer of a diff, as text and data: sentences, then the edits, then the matchups."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from analyser.report.diff_profiles import Edit
 from analyser.report.diff_verdicts import Move
 
 PROBABILITY = "probability"  # from 0 to 1
-MOST_EDITS, MOST_MATCHUPS, MOST_OTHERS, MOST_REASONS, MOST_IN_SUMMARY = 40, 20, 6, 5, 10  # in text
+MOST_EDITS, MOST_MATCHUPS, MOST_OTHERS, MOST_REASONS, MOST_IN_SUMMARY = 40, 20, 6, 5, 10  # shown as text
 KEY = ["attacker", "defender", "situation"]
 
 
@@ -30,31 +30,31 @@ class Diff(FramedAnswer):
     Attributes
     ----------
     moves : tuple of Move
-        Every loadout that is written differently, the one that moved most first.
+        Every edited loadout, the largest move first.
     others : tuple of Move
-        The other loadouts that have another verdict now.
+        Other loadouts with a changed verdict.
     no_verdict : str
-        Why there are no verdicts; empty where there are.
+        Reason why there are no verdicts; empty if there are.
     among : Among or None
-        The opponents of the verdicts, as they are now; None where there are no verdicts.
+        The opponents of the new verdicts; None without verdicts.
     edits : tuple of Edit
         Edits of the units and the ruleset.
     frame : DataFrame
-        The matchups of both that changed, worst first: `attacker`, `defender`, `situation`, `metric`, `unit` (what the
-        next three count: ``"probability"``, from 0 to 1, or ``"models"`` and the like), `old`, `new`, `change`; `note`
-        tells where an attack can be made in one of them only, and does nothing in the other.
+        The changed matchups, largest change first: `attacker`, `defender`, `situation`, `metric`, `unit` (of the next
+        three: ``"probability"``, from 0 to 1, ``"models"`` and so on), `old`, `new`, `change`. `note` marks an attack
+        that is possible in only one of old and new; its figure in the other is 0.
     for_points : DataFrame
-        The matchups of a loadout whose points changed, by the expected points destroyed per 100, the largest change of
-        it first: the same columns, and `share`, the change as a share of the old figure, or of 1 point where that was
-        less. Empty where a metric was asked for.
+        The matchups of loadouts with changed points, by expected points destroyed per 100, largest change first. The
+        columns of `frame`, and `share`: the change divided by the old figure, or by 1 point if that is larger. Empty if
+        a metric is given.
     n_compared : int
-        The matchups that both have.
+        Number of matchups in both.
     gone, added : tuple of str
-        Loadouts that take part in old or in new only.
+        Loadouts in old only, and in new only.
     old, new : ProfilesUsed
         The folders, as given, and the versions of the profiles.
     unchanged : bool
-        Whether two folders of profiles say the same, so that no matchup was worked out.
+        True if two folders of profiles are equal, so that no matchup was computed.
     """
 
     edits: tuple[Edit, ...]
@@ -75,7 +75,7 @@ class Diff(FramedAnswer):
 
     @property
     def headline(self) -> str:
-        """The numbers of edits, of loadouts whose verdict moved, and of matchups that changed, in one sentence."""
+        """The numbers of edits, of changed verdicts and of changed matchups, in one sentence."""
         if self.unchanged or not self.edits:
             return "The profiles say the same."
         verdicts = sum(move.has_new_verdict for move in (*self.moves, *self.others))
@@ -84,17 +84,17 @@ class Diff(FramedAnswer):
 
     @property
     def profiles(self) -> ProfilesUsed:
-        """The profiles as they are now."""
+        """The new profiles."""
         return self.new
 
     @property
     def worst(self) -> float:
-        """The largest change of any matchup, without its sign, where points changed as a share; 0 if none changed."""
+        """The largest absolute change of any matchup, as a share for changed points; 0 if none changed."""
         changes = (self.frame["change"], self.for_points["share"])
         return max((float(change.abs().max()) for change in changes if len(change)), default=0.0)
 
     def text(self, limit: int = MOST_MATCHUPS) -> str:
-        """Return the diff as the terminal has it, with at most `limit` loadouts and matchups."""
+        """Return the diff as text, with at most `limit` loadouts and matchups."""
         return "\n\n".join(block.text for block in self.blocks(limit)) + "\n"
 
     def __str__(self) -> str:
@@ -102,11 +102,11 @@ class Diff(FramedAnswer):
         return self.text()
 
     def notes(self) -> list[str]:
-        """The profiles of both, with die and deck."""
+        """Return the profiles of old and new, with die and deck."""
         return [f"Old: {self.old}", f"New: {self.new}", *(f"Assumption: {line}." for line in self._assumed())]
 
     def blocks(self, limit: int = MOST_MATCHUPS) -> list[Block]:
-        """A sentence for each loadout, the edits, then the matchups that changed most."""
+        """Return a sentence for each loadout, the edits, then the matchups with the largest changes."""
         lines: list[Sequence[str]] = [fill(self._judged())] if self.moves or self.others else []
         if self.moves:
             lines.append([*(move.sentence for move in self.moves[:limit]), *_more(self.moves, limit)])
@@ -135,7 +135,7 @@ class Diff(FramedAnswer):
         return result + ([_table(self.for_points, METRICS[EFFICIENCY].title, limit)] if len(self.for_points) else [])
 
     def _assumed(self) -> list[str]:
-        """Die and deck, of both where they differ."""
+        """Return die and deck; of both old and new if they differ."""
         old, new = self.old.assumptions, self.new.assumptions
         return [*new] if old == new else [*(f"old: {line}" for line in old), *(f"new: {line}" for line in new)]
 
@@ -143,9 +143,9 @@ class Diff(FramedAnswer):
         return f"Judged {self.among}."
 
     def failures(self, limit: float) -> list[str]:
-        """Return why it fails: matchups that changed by more than `limit`, and loadouts that became wrongly priced.
+        """Return the reasons to fail: matchups that changed by more than `limit`, and loadouts newly mispriced.
 
-        Points that change move what is destroyed for 100 of them in every matchup: that is no failure.
+        Changed points change the points destroyed per 100 in every matchup, which does not count as a failure.
         """
         lines, frame = list[str](), self.frame[self.frame["change"].abs() > limit]
         if len(frame):
@@ -161,7 +161,7 @@ class Diff(FramedAnswer):
         return lines
 
     def rows(self) -> list[dict[str, Any]]:
-        """Every matchup that changed, a row each; `share` where points did."""
+        """Return a row for each changed matchup; with `share` if points changed."""
         parts = [part for part in (self.frame, self.for_points) if len(part)]
         table = pd.concat(parts, ignore_index=True) if parts else self.frame
         return plain_rows(table.assign(old_profiles=str(self.old), new_profiles=str(self.new)))
@@ -197,7 +197,7 @@ class Diff(FramedAnswer):
         }
 
     def markdown(self) -> str:
-        """Return a summary in Markdown, to paste into a pull request: sentences, edits, the matchups changed most."""
+        """Return a summary in Markdown for a pull request: sentences, edits, and the largest changes of matchups."""
         blocks = [["### What the change does (exact)"]]
         parts = (markdown(move.sentence).partition(":") for move in self.moves)
         sentences = [f"- **{name}**:{rest}" for name, _, rest in parts]
@@ -225,7 +225,7 @@ def _more(every: Sized, most: int) -> list[str]:
 
 
 def _columns(frame: pd.DataFrame) -> dict[str, list[str]]:
-    """The figures of rows as text by head; with a share they are those of a change of points."""
+    """Return the figures of rows as text, by column heading; `share` marks a frame about changed points."""
     (unit,), for_points = frame["unit"].unique(), "share" in frame
     scale, unit, of_change = (100, "%", "pp") if unit == PROBABILITY else (1, unit, unit)
     if for_points:
@@ -244,7 +244,7 @@ def _names(frame: pd.DataFrame) -> dict[str, list[str]]:
 
 
 def _table(frame: pd.DataFrame, heading: str, limit: int) -> Block:
-    """The matchups that changed most below a heading."""
+    """Return the matchups with the largest changes, below a heading."""
     figures, names = (part(frame.head(limit)) for part in (_columns, _names))
     where = f"changed{' where points did' if 'share' in frame else ''}, worst first"
     first = f" (the first {limit})" if len(frame) > limit else ""
@@ -253,7 +253,7 @@ def _table(frame: pd.DataFrame, heading: str, limit: int) -> Block:
 
 
 def _told(frame: pd.DataFrame) -> Iterator[str]:
-    """Return rows as lines: attacker, target, and the figure before and after."""
+    """Yield a line for each row: attacker, target, and the figure before and after."""
     figures = list(_columns(frame).values())
     for row, change, old, new in zip(frame.to_dict("records"), figures[0], *figures[-2:]):
         fight = f"{row['attacker']} on {row['defender']}, {row['situation'].replace('-', ' ')}"

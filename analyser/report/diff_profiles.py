@@ -13,15 +13,15 @@ _CAPITALS = ("defence", "damage_limit", "discipline", "break_limit", "speed", "s
 
 
 class Edit(NamedTuple):
-    """Edit of one value; `old` or `new` is None if it is missing there."""
+    """Edit of one value; `old` or `new` is None if the value is missing there."""
 
-    where: str  # a unit, ``faction/unit``; or ``"ruleset"``
-    key: str  # what of it, with dots; empty: all of it
+    where: str  # a unit as ``faction/unit``, or ``"ruleset"``
+    key: str  # key in it, joined by dots; empty: the whole unit
     old: str | None
     new: str | None
 
     def __str__(self) -> str:
-        """The edit as a line."""
+        """Return the edit as one line."""
         if not self.key:
             return f"{self.where}: {'new' if self.old is None else 'gone'}"
         old, new = ("nothing" if value is None else value for value in (self.old, self.new))
@@ -29,7 +29,7 @@ class Edit(NamedTuple):
 
 
 def in_words(edit: Edit, unit: Mapping[str, Any]) -> str:
-    """An edit of a unit as people say it; `unit` is the unit as plain data.
+    """Return an edit of a unit in words; `unit` is the unit as plain data.
 
     >>> rows = [{"id": "ranged-heavy", "name": "Ranged (Heavy)"}]
     >>> dice = Edit("crown/dragoons", "rows.ranged-heavy.bands.9-12.dice", "11", "13")
@@ -56,7 +56,7 @@ def in_words(edit: Edit, unit: Mapping[str, Any]) -> str:
 
 
 def concerns(edit: Edit, level: str, models: int) -> bool:
-    """Return True if an edit of its unit concerns a loadout: not another level, nor more models than it has."""
+    """Return True if an edit of its unit affects a loadout: neither another level, nor more models than it has."""
     if match := _OF_A_LEVEL.fullmatch(edit.key):
         return match[1] == level
     row = _OF_A_ROW.fullmatch(edit.key)
@@ -65,7 +65,7 @@ def concerns(edit: Edit, level: str, models: int) -> bool:
 
 
 def edits(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[Edit, ...]:
-    """Return the differences between two tables of plain data by name, in the order of the names.
+    """Return the differences between two mappings of plain data, sorted by name.
 
     >>> old = {"crown/rifles": {"defence": 2, "levels": {"basic": {"points": 35}}}}
     >>> new = {"crown/rifles": {"defence": 2, "levels": {"basic": {"points": 40}}}, "crown/guns": {}}
@@ -84,13 +84,13 @@ def edits(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[Edit, ...]:
 
 
 def _leaves(data: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Every value in nested data with its way in; what has an id goes by it, a list of words is one value."""
+    """Yield the path and text of every value in nested data. List entries go by id; a list of words is one value."""
     if isinstance(data, Mapping):
         for key, value in data.items():
             yield from _leaves(value, f"{path}.{key}" if path else str(key))
     elif isinstance(data, list) and any(isinstance(item, Mapping) for item in data):
         for place, item in enumerate(data):
-            band = f"{item['first']}-{item['last']}" if {"first", "last"} <= item.keys() else place  # of attack dice
+            band = f"{item['first']}-{item['last']}" if {"first", "last"} <= item.keys() else place  # dice
             yield from _leaves(item, f"{path}.{item.get('id') or band}")
     elif data is not None:
         yield path, ", ".join(map(str, data)) or "none" if isinstance(data, list) else str(data)

@@ -1,4 +1,4 @@
-"""Changes of what loadouts are worth between two states of the profiles."""
+"""Changes of the verdicts on loadouts between two states of the profiles."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from analyser.analysis.standing import (
 from analyser.analysis.verdict import OVER, UNDER, interval_text
 from analyser.game.units import Loadout
 
-SMALL = 0.02  # of points over fair points: a move by less, with all else the same, is folded
+SMALL = 0.02  # change of log(points / fair points) below which a move is hidden
 
 
 class Move(NamedTuple):
-    """Change of a loadout: its old and new standing, and the matchups that change hands.
+    """Change of a loadout: its old and new standing, and the matchups that it newly wins or loses (`hands`).
 
-    `margins` holds for each opponent in `hands` how far it came out ahead, -1 to 1, before and now.
+    `margins` has the old and new margin, from -1 to 1, against each opponent in `hands`.
     """
 
     loadout: str
@@ -47,28 +47,28 @@ class Move(NamedTuple):
 
     @property
     def change_hands(self) -> int:
-        """Number of its matchups that change hands."""
+        """Number of matchups newly won or lost."""
         return len(self.hands.gained) + len(self.hands.lost)
 
     @property
     def has_new_verdict(self) -> bool:
-        """Return True if its verdict is another."""
+        """Return True if its verdict changed."""
         return self.old.verdict != self.new.verdict
 
     @property
     def is_flipped(self) -> bool:
-        """Return True if it is over-priced or under-priced now and was not so before."""
+        """Return True if it is newly over-priced or under-priced."""
         return self.has_new_verdict and self.new.verdict in (OVER, UNDER)
 
     @property
     def is_small(self) -> bool:
-        """Return True if it is not worth a line: points, verdict and matchups stay, and nearly the worth."""
+        """Return True for a negligible change: equal points, verdict and matchups, and nearly equal fair points."""
         same = self.old.points == self.new.points and not self.has_new_verdict
         return same and not self.change_hands and self.size < SMALL
 
     @property
     def told(self) -> str:
-        """Its verdict then and now, what it costs and should, and why it is undecided or that it hardly moved."""
+        """Its old and new verdict, its points, its fair points, and a note if it is undecided or hardly moved."""
         fair = ARROW.join(figure(side.fair_points) for side in (self.old, self.new))
         doubt = f": {self.new.doubt}" if self.new.doubt else ": at the edge of both" if self.is_at_edge else ""
         verdicts = f"{self.old.verdict}{ARROW}{self.new.verdict}"
@@ -76,20 +76,20 @@ class Move(NamedTuple):
 
     @property
     def size(self) -> float:
-        """Absolute change of its points over its fair points, as a logarithm; 0 if undefined."""
+        """Absolute change of log(points / fair points); 0 if undefined."""
         shares = [(side.points or np.nan) / side.fair_points for side in (self.old, self.new)]
         size = abs(float(np.log(shares[1] / shares[0])))
         return 0.0 if np.isnan(size) else size
 
     @property
     def is_at_edge(self) -> bool:
-        """Return True if it can be priced before and after and its worth hardly moved: only its verdict can have."""
+        """Return True if it can be priced before and after, and its ratio of points to fair points hardly moved."""
         can_be_priced = all(side.fair_points == side.fair_points for side in (self.old, self.new))
         return can_be_priced and self.size < SMALL
 
     @property
     def in_words(self) -> dict[str, str]:
-        """Its figures as "old → new", or as one figure where both are the same."""
+        """Its figures as "old → new", or as one figure if they are equal."""
         fair, new = self._both("fair_points", figure), self.new
         ends = f" ({interval_text(new.fair_low, new.fair_high)})" if new.fair_low == new.fair_low else ""
         return {
@@ -103,7 +103,7 @@ class Move(NamedTuple):
         return _arrow(*(text(getattr(side, name)) for side in (self.old, self.new)))
 
     def margin(self, opponent: str) -> str:
-        """Return how far it comes out ahead of an opponent in `hands`, then and now."""
+        """Return in words its old and new margin against an opponent in `hands`."""
         return _arrow(*map(ahead_text, self.margins[opponent]))
 
     def as_dict(self) -> dict[str, Any]:
@@ -120,25 +120,25 @@ def _arrow(old: str, new: str) -> str:
 
 
 class Moves(NamedTuple):
-    """Edited loadouts, and others that have another verdict; the largest change comes first."""
+    """Edited loadouts, and others with a changed verdict; the largest change comes first."""
 
     written: tuple[Move, ...] = ()
     others: tuple[Move, ...] = ()
 
     @property
     def shown(self) -> list[Move]:
-        """The edited loadouts that are worth a line."""
+        """The edited loadouts without negligible changes."""
         return [move for move in self.written if not move.is_small]
 
     @property
     def hands(self) -> int:
-        """Number of matchups of these loadouts that change hands; a matchup of two of them counts once."""
+        """Number of matchups newly won or lost by the shown loadouts; a matchup of two of them counts once."""
         hands = ((move.loadout, other) for move in self.shown for other in (*move.hands.gained, *move.hands.lost))
         return len({frozenset((name, other)) for name, other in hands})
 
 
 def edited_loadouts(before: Mapping[str, Loadout], after: Mapping[str, Loadout]) -> list[str]:
-    """Return the names of those in both whose points or fights are different."""
+    """Return the names of the loadouts in both mappings that differ in points or fights."""
     return [name for name, old in before.items() if name in after and _differs(old, after[name])]
 
 
@@ -147,7 +147,7 @@ def _differs(old: Loadout, new: Loadout) -> bool:
 
 
 def moves_between(before: Standings, after: Standings, written: Iterable[str]) -> Moves:
-    """Return the moves of the edited loadouts (`written`), and of others with another verdict."""
+    """Return the moves of the edited loadouts (`written`), and of others with a changed verdict."""
 
     def move(name: str) -> Move:
         pairs = moved(before, after, name)

@@ -1,4 +1,4 @@
-"""Enemies of units on the page of a report: who wins duels, and who destroys more for its points."""
+"""Enemies of units on the page of a report: winners of duels, and points destroyed per 100 points."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from analyser.analysis.mutual_losses import Exchange, exchange_of
 from analyser.analysis.pricing import Array
 from analyser.game.units import unit_of
 
-STEPS = 1000  # a probability is carried as so many tenths of a percent
+STEPS = 1000  # probabilities are stored in tenths of a percent
 
 
 class Trades(NamedTuple):
-    """Points that each destroys of each other for 100 of its own while both act once; NaN if they do not meet."""
+    """Points that each destroys of each other per 100 of its own while both act once; NaN if they do not meet."""
 
     names: list[str]
     destroyed: Array
 
 
 def trades_of(answer: Matchups) -> tuple[Trades, Trades]:
-    """Return the exchanges of units, means over their levels, and of factions, means over their units."""
+    """Return the trades of units (means over their levels), and of factions (means over their units)."""
     exchange = exchange_of(answer.frame, answer.attackers, answer.situations, answer.ruleset)
     units = [unit_of(loadout.selector) for loadout in exchange.loadouts]
     between_units = _means(_points_for_points(exchange), units)
@@ -48,9 +48,9 @@ def _means(figures: Array, groups: Sequence[str]) -> Trades:
 
 
 def wins_of(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the probability that the unit of a row beats that of a column in a duel; NaN where they fight none.
+    """Return the probability that the unit of a row beats that of a column in a duel; NaN if they fight none.
 
-    Of two loadouts each begins one of two duels, if both directions are there; means over the levels of both.
+    Means over the levels of both, and over both directions if the table has them: each loadout then begins one duel.
     """
     duels = frame.loc[frame["p_attacker_wins"].notna(), ["attacker", "defender", "p_attacker_wins", "p_draw"]]
     p_defender_wins = 1 - duels["p_attacker_wins"] - duels["p_draw"]
@@ -62,13 +62,13 @@ def wins_of(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def enemies_data(units: Sequence[str], wins: pd.DataFrame, trades: Trades | None) -> dict[str, Any]:
-    """Return square tables of `units` for the scripts of a page, None where two do not meet or are the same unit.
+    """Return square tables over `units` for the scripts of a page; None on the diagonal and for units that do not meet.
 
     Returns
     -------
     dict
-        `wins`, the probability that the row's unit beats the column's, in tenths of a percent; `destroys`, points that
-        100 points of the row's unit destroy of the column's.
+        `wins`: probability, in tenths of a percent, that the unit of the row beats that of the column. `destroys`:
+        points of the column's unit destroyed per 100 points of the row's unit.
     """
     destroys = pd.DataFrame() if trades is None else pd.DataFrame(trades.destroyed, trades.names, trades.names)
     tables = {"wins": (STEPS * wins).round(), "destroys": destroys.round(1)}

@@ -1,4 +1,4 @@
-"""Data for the scripts of the page: every figure of a comparison, in short."""
+"""Data for the scripts of the page: every figure of a comparison, in compact form."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ CARRIED = (
     *(EFFICIENCY, "mean_models_destroyed", "p_any_destroyed", "p_half_destroyed"),
     *("p_suppressed", "p_broken", "p_annihilated", "mean_damage"),
 )
-"""The figures of every situation that the page carries."""
-PROBABILITY_STEPS = 10_000  # a probability is carried as so many hundredths of a percent
+"""Figures of every situation that the page includes."""
+PROBABILITY_STEPS = 10_000  # probabilities are stored in hundredths of a percent
 DECIMALS = 3  # of all other figures
-NEXT_TO_NOTHING, NEXT_TO_CERTAIN = 2**32 - 1, 2**32 - 2  # codes: what is less than a step from 0, and from all steps
-_PLACES = ("row", "why_not")  # columns of places in lists
+NEXT_TO_NOTHING, NEXT_TO_CERTAIN = 2**32 - 1, 2**32 - 2  # codes: within a step of 0, and of 1, but not equal
+_PLACES = ("row", "why_not")  # columns of indices into lists of texts
 COLOURS = 64
-LEAST_SHARE = 0.002  # of the highest figure: of one of 200 what is 0.4 still has a colour of its own
+LEAST_SHARE = 0.002  # share of the highest figure at which the colour scale begins
 
 
 def page_data(answer: Matchups, figures: Sequence[str] = CARRIED) -> dict[str, Any]:
-    """Return the data for the scripts of the page of a report: :func:`figures_data` of every loadout in it.
+    """Return the data for the scripts of the page of a report: :func:`figures_data` of all its loadouts.
 
-    Adds to `figures` those that only charges, duels and Cryo have, if any, and those of the user.
+    The result also has the figures of charges, duels and Cryo, if any, and those of the user.
     """
     own = [name for name in OF_BOTH if answer.frame[name].notna().any()]
     own += [name for name in map(str, answer.frame) if function_of(name) is not None]
@@ -50,7 +50,7 @@ def page_data(answer: Matchups, figures: Sequence[str] = CARRIED) -> dict[str, A
 
 
 def row_names(loadouts: Iterable[Loadout]) -> dict[str, str]:
-    """Return the names of the rows of some units, by id; ids whose rows have several names are left out."""
+    """Return the names of the rows of some units, by id; an id with several names is left out."""
     names: dict[str, set[str]] = {}
     for row in (row for loadout in loadouts for row in loadout.unit.rows):
         names.setdefault(row.id, set()).add(row.name)
@@ -60,18 +60,18 @@ def row_names(loadouts: Iterable[Loadout]) -> dict[str, str]:
 def figures_data(
     frame: pd.DataFrame, situations: Sequence[Situation], sides: Sequence[Mapping[str, Any]], names: Sequence[str]
 ) -> dict[str, Any]:
-    """Return the data for the scripts of a page; rows are those of the table: by pair, then by situation.
+    """Return the data for the scripts of a page, in the order of the table: by pair, then by situation.
 
-    `names` are the figures included, `sides` all loadouts in the table, as of :func:`side_data`.
+    `names` are the figures to include, `sides` all loadouts in the table, as of :func:`side_data`.
 
     Returns
     -------
     dict
-        `sides`; `pairs`, the places of the attacker and of the defender of every pair among them; `situations` and
-        `metrics`, names and titles, for menus `short` ones; `columns`, the figures by metric, None where there is
-        none; `rows` and `why`, texts, and `row` and `why_not`, their places in them, -1 for none; `scale`, colours and
-        inks from low to high; `least_share`, the share of the highest figure at which the scale begins, and
-        `least_odds`, that of a probability; `categories` of targets, in their order.
+        `sides`; `pairs`: indices in `sides` of the attacker and of the defender of every pair; `situations` and
+        `metrics`: names and titles, with `short` ones for menus; `columns`: figures by metric, None if missing; `rows`
+        and `why`: texts, with the indices `row` and `why_not` into them, -1 for none; `scale`: background and text
+        colours from low to high; `least_share`: share of the highest figure at which the scale begins;
+        `least_odds`: the same for probabilities; `categories` of targets, in order.
     """
     carried = {name: metric_called(name) for name in names}
     row, rows = pd.factorize(frame["row"])
@@ -109,11 +109,11 @@ def figures_data(
 
 
 def packed_figures(data: Mapping[str, Any]) -> str:
-    """Pack the data as text that a browser unpacks (``figures.js``): see :func:`analyser.web.html.packed`.
+    """Return the data packed as text for a browser (``figures.js``), as by :func:`analyser.web.html.packed`.
 
-    In its JSON `codes` names the columns left out of it. These come next as whole numbers, situation by situation: all
-    first bytes, then all second bytes, and so on. A code is 0 for none, else the value in steps plus 1; the two highest
-    codes mean nearly nothing and nearly certain.
+    The entry `codes` of the JSON names the columns that follow it as integers, situation by situation: all first bytes,
+    then all second bytes, and so on. A code is 0 for a missing value, else the value in steps plus 1. The two highest
+    codes mean nearly 0 and nearly certain.
     """
     columns = {**data["columns"], **{name: data[name] for name in _PLACES}}
     head = {name: each for name, each in data.items() if name not in ("columns", *_PLACES)}
@@ -124,7 +124,7 @@ def packed_figures(data: Mapping[str, Any]) -> str:
 
 
 def _coded(name: str, values: Array, situations: int) -> bytes:
-    """Return a column as bytes, see :func:`packed`: nothing possible as nothing, nothing uncertain as certain."""
+    """Return a column as bytes (:func:`packed_figures`); rounding never turns a possible event into 0 or certainty."""
     is_place, is_probability = name in _PLACES, metric_called(name).is_probability
     steps = values * (1 if is_place else PROBABILITY_STEPS if is_probability else 10**DECIMALS)
     codes = np.where(np.isnan(steps), -1.0, steps).round() + 1
@@ -138,13 +138,13 @@ def _coded(name: str, values: Array, situations: int) -> bytes:
 
 
 def _short_title(title: str) -> str:
-    """A title that a menu on a phone has room for."""
+    """Return a title that is short enough for a menu on a phone."""
     short = title.removesuffix(" of the attacker").removeprefix("Expected ")
     return short[:1].upper() + short[1:]
 
 
 def side_data(loadout: Loadout) -> dict[str, Any]:
-    """A loadout as the scripts of a page know it."""
+    """Return the data of a loadout for the scripts of a page."""
     level, unit = loadout.level, loadout.unit
     names = {"selector": loadout.selector, "unit": unit.name, "level": loadout.level_name}
     facts = {"points": level.points, "faction": loadout.faction, "category": unit.category, "role": role_of(unit)}

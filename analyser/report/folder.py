@@ -1,4 +1,4 @@
-"""Folder of a report, written whole or not at all, which takes no place of other files."""
+"""Folder of a report, written atomically; it never replaces other files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from analyser.game.units import Loadout
 
 MANIFEST, STATE, LOCK = "manifest.json", "work.json", "lock"
 PARQUET = "matchups.parquet"
-UNITS = "units.json"  # the units and the ruleset of a report, so that two reports can be told apart
+UNITS = "units.json"  # units and ruleset of a report, to compare two reports
 FINISHED: Mapping[str, object] = {"program": "analyser", "kind": "report"}
 UNFINISHED: Mapping[str, object] = {"program": "analyser", "kind": "unfinished report"}
 _LEFT_BY_FILE_MANAGERS = {".DS_Store", "Thumbs.db", "desktop.ini"}
@@ -34,13 +34,12 @@ _ALLOWED = "a new or empty folder, or one that holds nothing but a report of thi
 
 
 class Inputs(NamedTuple):
-    """All that the bytes of a report depend on, but for the versions of the programs.
+    """All inputs that the bytes of a report depend on, except the versions of the programs.
 
-    `row` is None for the best one, and `used` says which profiles these are in
-    words that do not depend on where they lie: the folder's own name alone. `home` is the address of the page over
-    reports that this one belongs to, from its own; empty: none. `tactics` are duels, as of
-    :func:`analyser.report.tactics.stored_tactics`. `field` are fair points of these loadouts that were found in another
-    field than that of the report.
+    `row` is None for the best row. `used` describes the profiles by the name of their folder, without its path. `home`
+    is the address of the index page over reports, relative to this report; empty: none. `tactics` are duels, as of
+    :func:`analyser.report.tactics.stored_tactics`. `field` has fair points of these loadouts, judged against other
+    opponents than those of the report.
     """
 
     attackers: tuple[Loadout, ...]
@@ -56,14 +55,14 @@ class Inputs(NamedTuple):
 
     @property
     def directions(self) -> list[tuple[tuple[Loadout, ...], tuple[Loadout, ...]]]:
-        """Pairs of attackers and defenders: both directions, so that both can be rated; one if the sides are equal."""
+        """Pairs of attackers and defenders, in both directions, so that both are rated; one pair for equal sides."""
         ours, theirs = ({loadout.selector for loadout in side} for side in (self.attackers, self.defenders))
         there, back = (self.attackers, self.defenders), (self.defenders, self.attackers)
         return [there] if ours == theirs else [there, back]
 
 
 def facts_of(inputs: Inputs) -> dict[str, Any]:
-    """The inputs as the manifest says them; profiles and ruleset also as SHA-256 of their content."""
+    """Return the inputs as entries of the manifest; profiles and ruleset also as SHA-256 of their content."""
     ruleset = inputs.ruleset.model_dump(mode="json")
     return {
         "format": 3,
@@ -90,7 +89,7 @@ def _field_facts(field: FairPoints) -> dict[str, Any]:
 
 
 def units_of(inputs: Inputs) -> dict[str, dict[str, Any]]:
-    """By faction and id the units that take part: their content, so comments and layout do not count."""
+    """Return the content of the units that take part, by faction and id, without comments and layout."""
     units: dict[str, dict[str, Any]] = {}
     for loadout in (*inputs.attackers, *inputs.defenders):
         units.setdefault(loadout.faction, {})[loadout.unit.id] = loadout.unit.record()
@@ -98,7 +97,7 @@ def units_of(inputs: Inputs) -> dict[str, dict[str, Any]]:
 
 
 def write_units(inputs: Inputs, folder: Path) -> None:
-    """Write the units and the ruleset as plain data, units by ``faction/unit``."""
+    """Write the units, by ``faction/unit``, and the ruleset as plain data."""
     units = {f"{faction}/{name}": unit for faction, own in units_of(inputs).items() for name, unit in own.items()}
     text = json_text({**units, "ruleset": inputs.ruleset.model_dump(mode="json")}, indent=1, ensure_ascii=False)
     (folder / UNITS).write_text(text + "\n", encoding="utf-8", newline="\n")
@@ -110,16 +109,16 @@ def _sha256(data: object) -> str:
 
 
 def unfinished(out: Path) -> Path:
-    """Where a report is written before it takes the place of `out`: beside it, with a dot before its name."""
+    """Return the folder in which a report is written before it replaces `out`: next to it, a dot before its name."""
     return out.parent / f".{out.name}.unfinished"
 
 
 @contextmanager
 def written_whole(out: Path) -> Iterator[Path]:
-    """A folder to write a report in, which in the end takes the place of `out`.
+    """Yield a folder to write a report in, which replaces `out` at the end.
 
-    After a failure or Ctrl-C nothing is left, and `out` is as it was before. InputError if `out` is no place for a
-    report, cannot be written, or another run is writing it.
+    After a failure or Ctrl-C the folder is deleted, and `out` is unchanged. InputError if `out` has other content,
+    cannot be written, or is being written by another run.
     """
     out = real_path(out)
     check_replaceable(out)
@@ -129,7 +128,7 @@ def written_whole(out: Path) -> Iterator[Path]:
         out.parent.mkdir(parents=True, exist_ok=True)
         with _locked(folder, out):
             report = folder / "report"
-            shutil.rmtree(report, ignore_errors=True)  # of a run that was killed
+            shutil.rmtree(report, ignore_errors=True)  # left by a killed run
             (folder / STATE).write_text(json_text(UNFINISHED) + "\n", encoding="utf-8")
             report.mkdir()
             yield report
@@ -144,8 +143,8 @@ def written_whole(out: Path) -> Iterator[Path]:
 
 @contextmanager
 def _locked(folder: Path, out: Path) -> Iterator[None]:
-    """Have a folder for oneself, and take it away afterwards; the lock goes with the process, however that ends."""
-    others = folder.exists() and {path.name for path in folder.iterdir()} - {LOCK}  # a killed run can leave it alone
+    """Create and lock a folder, and delete it afterwards; the lock ends with the process in any case."""
+    others = folder.exists() and {path.name for path in folder.iterdir()} - {LOCK}  # a killed run can leave it
     if others and not _marked(folder / STATE, UNFINISHED):
         raise InputError("this is where unfinished reports are kept, and it holds something else", where=str(folder))
     folder.mkdir(exist_ok=True)
@@ -160,8 +159,8 @@ def _locked(folder: Path, out: Path) -> Iterator[None]:
 
 
 def _put_in_place(filled: Path, out: Path, *, aside: Path) -> None:
-    """Swap the folders; what stood at `out` comes back if the new one cannot take its place."""
-    check_replaceable(out)  # the work took a while: a file may have been put there meanwhile
+    """Replace `out` by the filled folder; restore the old content if that fails."""
+    check_replaceable(out)  # checked again, because the work took a while
     try:
         if out.exists():
             out.rename(aside)
@@ -173,7 +172,7 @@ def _put_in_place(filled: Path, out: Path, *, aside: Path) -> None:
 
 
 def check_replaceable(out: Path) -> None:
-    """Raise InputError if `out` is a file, or a folder with anything but an earlier report in it."""
+    """Raise InputError if `out` is a file, or a folder with content other than an earlier report."""
     if not is_there(out):
         return
     if not out.is_dir():
@@ -188,7 +187,7 @@ def check_replaceable(out: Path) -> None:
 
 
 def manifest_of(folder: Path) -> dict[str, Any]:
-    """The manifest of the report in `folder`; empty where it holds none of ours."""
+    """Return the manifest of the report in `folder`; empty if it has no report of this program."""
     manifest = _marked(folder / MANIFEST, FINISHED)
     return manifest if isinstance(manifest.get("files"), dict) else {}
 
@@ -201,13 +200,13 @@ def write_manifest(folder: Path, facts: dict[str, Any]) -> None:
 
 
 def _files_in(folder: Path) -> list[str]:
-    """The names of all files in `folder` and the folders in it, and of those that are empty, from `folder` on."""
+    """Return the paths, relative to `folder`, of all files and empty folders in it."""
     result = [path for path in folder.rglob("*") if not path.is_dir() or not any(path.iterdir())]
     return sorted(path.relative_to(folder).as_posix() for path in result)
 
 
 def _marked(path: Path, mark: Mapping[str, object]) -> dict[str, Any]:
-    """Return the contents of a JSON file that bears the mark; empty for any other."""
+    """Return the content of a JSON file with the entries of `mark`; empty for any other file."""
     try:
         result = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):

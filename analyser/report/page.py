@@ -1,4 +1,4 @@
-"""The page of a report: one HTML file that opens offline."""
+"""Page of a report: one HTML file that opens offline."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ from analyser.report.shell import page_of
 from analyser.report.sliders import engine_of, slider_data
 from analyser.report.units import KINDS, UNDECIDED, cards_of, kind_of, lines_of, says
 
-MOST_BYTES = 1_000_000  # of a page, compressed
+MOST_BYTES = 1_000_000  # size of a page, compressed
 THE_FEW = (EFFICIENCY, "mean_models_destroyed", "p_annihilated")
-FIGURES = (CARRIED, THE_FEW, THE_FEW[:1])  # what a page carries: the first of these with which it is small enough
+FIGURES = (CARRIED, THE_FEW, THE_FEW[:1])  # a page has the first set with which it is small enough
 MOST_OUTLIERS, FEWEST_OF_A_ROLE = 20, 3
 VERDICTS = {**{kind: verdict for verdict, kind in KINDS.items()}, UNDECIDED: UNDECIDED}
 ORDER = ("over", "under", "fair", UNDECIDED)
@@ -45,7 +45,7 @@ _OF_A_ROW = re.compile(r"([a-z0-9]+(?:-[a-z0-9]+)*): (.*)")
 
 
 def write_page(answer: Matchups, balance: Balance, inputs: Inputs, path: Path, threads: int = 1) -> None:
-    """Write the page of a comparison to `path`: compressed under :data:`MOST_BYTES`, with fewer figures if it must."""
+    """Write the page of a comparison to `path`, with fewer figures if it exceeds :data:`MOST_BYTES` compressed."""
     shown, own = parts_of_page(answer, balance, inputs, threads)
     for figures in FIGURES:
         data = packed_figures(page_data(answer, figures) | own)
@@ -56,14 +56,14 @@ def write_page(answer: Matchups, balance: Balance, inputs: Inputs, path: Path, t
 
 
 def compressed(text: str) -> int:
-    """Return the number of bytes of a page as servers send it."""
+    """Return the number of bytes of a page, compressed as by servers."""
     return len(zlib.compress(text.encode()))
 
 
 def parts_of_page(
     answer: Matchups, balance: Balance, inputs: Inputs, threads: int = 1
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what the page of a comparison shows, and what its scripts read besides the figures."""
+    """Return the values for the template of the page, and the data for its scripts without the figures."""
     prices = balance.prices
     trades, factions = (None, None) if prices is None else trades_of(answer)
     named = {attacker.selector: f"{attacker.unit.name}, {attacker.level_name}" for attacker in answer.attackers}
@@ -112,7 +112,7 @@ def parts_of_page(
 
 
 def _links(balance: Balance, factions: Trades | None) -> list[tuple[str, str, bool]]:
-    """Return the places that the navigation leads to, with their names, and whether they need a script."""
+    """Return the links of the navigation: anchor, name, and True if it needs a script."""
     several = factions is not None and len(factions.names) > 1
     places = [("verdict", "Verdict", False), ("factions", "Factions", False), ("heatmap", "Heatmap", True)]
     places += [("ratings", "Duels", False), ("more", "More", False)]
@@ -121,7 +121,7 @@ def _links(balance: Balance, factions: Trades | None) -> list[tuple[str, str, bo
 
 
 def headline_of(prices: FairPoints) -> str:
-    """Return what prices say in a sentence: how many loadouts look mispriced, and of which role most."""
+    """Return a sentence with the number of loadouts that look mispriced, and the role with the most."""
     frame = prices.frame
     mispriced = frame["verdict"].map(kind_of).isin(["under", "over"])
     if not len(frame) or not mispriced.any():
@@ -137,7 +137,7 @@ def headline_of(prices: FairPoints) -> str:
 
 
 def counts_of(prices: FairPoints) -> list[tuple[str, str, int, int]]:
-    """Return for each verdict its class, its name, the number of loadouts, and its part of a bar, from 1 to 20."""
+    """Return for each verdict its class, its name, the number of loadouts, and its length in a bar, from 1 to 20."""
     kinds = prices.frame["verdict"].map(kind_of).value_counts()
     numbers = {kind: int(kinds.get(kind, 0)) for kind in ORDER}
     whole = max(sum(numbers.values()), 1)
@@ -145,7 +145,7 @@ def counts_of(prices: FairPoints) -> list[tuple[str, str, int, int]]:
 
 
 def reasons(rows: pd.DataFrame) -> list[str]:
-    """Return the reasons why none of `rows` can attack, once for each row of the attacker's card."""
+    """Return the distinct reasons why none of `rows` can attack, for each row of the attacker's card."""
     result: dict[str, dict[str, None]] = {}
     for attacker, defender, why_not in rows[["attacker", "defender", "why_not"]].itertuples(index=False, name=None):
         text = str(why_not) if attacker == defender else str(why_not).replace(str(defender), "the target")
@@ -157,7 +157,7 @@ def reasons(rows: pd.DataFrame) -> list[str]:
 
 
 def _a_round(kinds: Collection[str]) -> str:
-    """Return the meaning of a round for the losses in these kinds of figures."""
+    """Return a sentence that defines the round of losses, for the kinds of situations."""
     if BEST_TRADE in kinds:
         return "A round is the mean of the six of duels with best play, from 18 inches apart and from 36."
     if not set(WAYS) <= set(kinds):
@@ -169,7 +169,7 @@ def _a_round(kinds: Collection[str]) -> str:
 
 
 def _without_duels(answer: Matchups) -> dict[str, str]:
-    """Return why units fight no duels, by unit; nothing for a report without duels."""
+    """Return the reason why a unit fights no duels, by unit; empty for a report without duels."""
     duels = answer.frame[
         answer.frame["situation"].isin([fought.name for fought in answer.situations if fought.fight.has_winner])
     ]
@@ -182,7 +182,7 @@ def _without_duels(answer: Matchups) -> dict[str, str]:
 
 
 def _tactics_note(duels: pd.DataFrame | None) -> str:
-    """Return how far duels by simple tactics can be trusted, in a sentence; empty if unknown."""
+    """Return a sentence on the reliability of duels by simple tactics; empty if unknown."""
     if duels is None:
         return ""
     from analyser.report.tactics import note_of
@@ -191,7 +191,7 @@ def _tactics_note(duels: pd.DataFrame | None) -> str:
 
 
 def _notes(dominated: Iterable[Row], duels: pd.DataFrame | None, names: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return lines for the cards of units: what dominates them, and what their tactic costs."""
+    """Return lines for the cards of units: units that dominate them, and the cost of their tactic."""
     result: dict[str, list[str]] = {}
     for row in dominated:
         saved = f"costs {row['points_saved']} points less" if row["points_saved"] else "costs no more"
@@ -213,7 +213,7 @@ def _notes(dominated: Iterable[Row], duels: pd.DataFrame | None, names: Mapping[
 
 
 def faction_lines(factions: Trades) -> list[str]:
-    """Return a sentence for each two factions that meet: which one comes out ahead."""
+    """Return a sentence for each pair of factions that meet, with the one that comes out ahead."""
     lines = []
     for (one, ours), (other, theirs) in combinations(enumerate(factions.names), 2):
         there, back = (float(factions.destroyed[pair]) for pair in ((one, other), (other, one)))

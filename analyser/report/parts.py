@@ -25,13 +25,13 @@ from analyser.game.units import Loadout
 from analyser.report.folder import Inputs
 from analyser.report.pool import Job, heed
 
-A_PART = 250_000  # microseconds of work of a typical machine that one part takes: Ctrl-C is heeded after it
-NUMBER = "%.12g"  # more digits are the rounding of long sums
+A_PART = 250_000  # microseconds of work in one part on a typical machine; Ctrl-C takes effect between parts
+NUMBER = "%.12g"  # further digits are rounding errors of long sums
 LINES_AT_ONCE = 8_000
 
 
 def matchup_jobs(inputs: Inputs, threads: int) -> list[list[Job]]:
-    """The jobs of each direction: the matchups of some attackers with every defender in a situation."""
+    """Return the jobs of each direction; a job has matchups of some attackers with all defenders in a situation."""
     loadouts = {each.selector: each for side in (inputs.attackers, inputs.defenders) for each in side}
     digests = {name: digest([name, each.unit.record()]) for name, each in loadouts.items()}
     rules = digest([inputs.ruleset.model_dump(mode="json"), inputs.row])
@@ -66,7 +66,7 @@ def matchups_as_parquet(
 
 
 def field_jobs(opponents: tuple[Loadout, ...], inputs: Inputs) -> list[Job]:
-    """Return the job that fills the fight cache with the fights of all opponents; none if that is off."""
+    """Return the job that fills the fight cache with the fights of all opponents; no job if the cache is off."""
     situations = tuple(each for each in inputs.situations if each.kind in WAYS)
     cache = known_of(opponents, Field(opponents, inputs.ruleset, None, 1))
     if not isinstance(cache, FightCache):
@@ -80,14 +80,14 @@ def field_jobs(opponents: tuple[Loadout, ...], inputs: Inputs) -> list[Job]:
 
 
 def meet(opponents: tuple[Loadout, ...], ruleset: Ruleset, situations: Sequence[Situation]) -> bytes:
-    """Fill the fight cache with the fights of each loadout on each; return nothing."""
+    """Fill the fight cache with the fights of each loadout against each; return empty content."""
     field = Field(opponents, ruleset, None, 1)
     grid(opponents, field, situations, heed, known_of(opponents, field))
     return b""
 
 
 def whole_table(contents: Iterable[Sequence[bytes]], situations: int) -> pd.DataFrame:
-    """The jobs of each direction together: by attacker, then defender, then situation; each matchup once."""
+    """Return the jobs of all directions as one table, sorted by attacker, defender, situation; each matchup once."""
     tables = [joined([pd.read_parquet(BytesIO(part)) for part in parts], situations) for parts in contents]
     whole = pd.concat(tables, ignore_index=True)
     return whole.drop_duplicates(["attacker", "defender", "situation"], ignore_index=True)
@@ -96,7 +96,7 @@ def whole_table(contents: Iterable[Sequence[bytes]], situations: int) -> pd.Data
 class Balance(NamedTuple):
     """Conclusions from a table of matchups.
 
-    `ratings` is None where there are no duels, `prices` where there is no exchange.
+    `ratings` is None without duels, `prices` without exchanges of fire.
     """
 
     prices: FairPoints | None
@@ -107,15 +107,15 @@ class Balance(NamedTuple):
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Every table that there is, by the name of its file."""
+        """All tables present, by the name of their file."""
         shown = {name: getattr(part, "frame", part) for name, part in self._asdict().items()}
         return {name: part for name, part in shown.items() if part is not None}
 
 
 def balance_of(answer: Matchups, heed: Callable[[], None], judged: FairPoints | None = None) -> Balance:
-    """Every table of the balance of a report; `heed` is called between two of them.
+    """Return all tables of the balance of a report; `heed` is called between tables.
 
-    Prices are those of `judged`, where they were found in another field.
+    `judged`: fair points already computed against other opponents.
     """
     frame, attackers = answer.frame, answer.attackers
     duels = next((situation.name for situation in answer.situations if situation.fight.has_winner), None)
@@ -125,7 +125,7 @@ def balance_of(answer: Matchups, heed: Callable[[], None], judged: FairPoints | 
     heed()
     try:
         prices = fair_points(answer) if judged is None else judged
-    except InputError:  # there are no exchanges
+    except InputError:  # no exchanges of fire
         prices = None
     heed()
     odd = outliers(frame, (*attackers, *answer.defenders))
@@ -133,7 +133,7 @@ def balance_of(answer: Matchups, heed: Callable[[], None], judged: FairPoints | 
 
 
 def write_table(frame: pd.DataFrame, path: Path, tell: Callable[[int], None] = lambda _: None) -> None:
-    """Write a table as CSV, some lines after the other; `tell` is called in between with how many there are."""
+    """Write a table as CSV in blocks of lines; `tell` is called between blocks with the number of lines written."""
     with path.open("w", encoding="utf-8", newline="") as file:
         for first in range(0, max(len(frame), 1), LINES_AT_ONCE):
             tell(first)

@@ -1,6 +1,6 @@
-"""Work shared out between this process and helpers, cached, and Ctrl-C heeded between two pieces of it.
+"""Jobs shared between this process and workers, with a cache; Ctrl-C takes effect between jobs.
 
-The content of a job depends on its arguments alone, so that it does not matter which process does it, nor if two do.
+The content of a job depends only on its arguments, so any process can run it, or two.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from analyser.common import interrupts
 from analyser.common.cache import Cache, program
 
 ResultT = TypeVar("ResultT")
-WORTH_A_HELPER = 6_000_000  # microseconds of work: for less, starting a process takes longer than it saves
+WORTH_A_HELPER = 6_000_000  # microseconds of work per process that make starting it worthwhile
 MOST_PROCESSES = 4
-_NOTED = threading.Event()  # Ctrl-C, in the process that the others help
-NEW_OBJECTS = 50_000  # before dead ones are looked for; Python's own figure is hundreds
-_killed: list[Any] = []  # threads of pools that were killed: what they hold is freed by the main thread at the exit
+_NOTED = threading.Event()  # set on Ctrl-C in the main process
+NEW_OBJECTS = 50_000  # objects between garbage collections; Python's default is hundreds
+_killed: list[Any] = []  # threads of killed pools, kept so that the main thread frees them at exit
 
 
 class Job(NamedTuple):
-    """A piece of work: its cost in microseconds of a typical machine, its key in the cache (or none), its function."""
+    """A job: its cost in microseconds on a typical machine, its key in the cache (or none), and its function."""
 
     cost: int
     key: str
@@ -37,7 +37,7 @@ class Job(NamedTuple):
     arguments: tuple[Any, ...]
 
     def content(self) -> bytes:
-        """Do the work here."""
+        """Run the job in this process, and return its content."""
         return self.work(*self.arguments)
 
 
@@ -47,7 +47,7 @@ class Jobs:
     Attributes
     ----------
     left : int
-        The cost of those that are not.
+        The total cost of jobs that are not in the cache.
     """
 
     def __init__(self, kind: str, jobs: Sequence[Job]) -> None:
@@ -56,7 +56,7 @@ class Jobs:
         self.left = sum(job.cost for job, content in zip(jobs, self._contents) if content is None)
 
     def done(self, threads: int, executor: Executor | None, tell: Callable[[int], None]) -> list[bytes]:
-        """Return the content of each job; `tell` is called with the cost of those that were done here."""
+        """Return the content of each job; `tell` is called with the cost of the jobs run so far."""
         missing = [number for number, content in enumerate(self._contents) if content is None]
 
         def keep(place: int, content: bytes) -> None:
@@ -70,15 +70,15 @@ class Jobs:
 
 
 def processes_for(cost: int, threads: int) -> int:
-    """Return the number of processes for work of that cost."""
+    """Return the number of processes for work of a cost."""
     return max(1, min(threads, MOST_PROCESSES, 1 + cost // WORTH_A_HELPER))
 
 
 class _Forgiving(Future[ResultT]):
     """Future that accepts a failure after it was cancelled.
 
-    An executor whose process was killed tells all futures that are not done; at one that was cancelled its thread ends
-    with a traceback (Python 3.11), and the others are waited for in vain.
+    An executor with a killed process sets an exception on all unfinished futures. On a cancelled one its thread would
+    end with a traceback (Python 3.11), and the other futures would never finish.
     """
 
     def set_exception(self, exception: BaseException | None) -> None:
@@ -87,10 +87,10 @@ class _Forgiving(Future[ResultT]):
 
 
 class Processes(ProcessPoolExecutor):
-    """So many processes that run no caller's script, hear no Ctrl-C, and end with the one that they help."""
+    """Worker processes that do not run the caller's script, ignore Ctrl-C, and end with the main process."""
 
     def __init__(self, workers: int) -> None:
-        with on_its_own():  # the executor has a process of its own, which counts locks
+        with on_its_own():  # the executor starts a resource tracker process
             super().__init__(workers, multiprocessing.get_context("spawn"), begin_to_help)
 
     def submit(self, work: Callable[..., ResultT], /, *arguments: Any, **keys: Any) -> Future[ResultT]:
@@ -101,19 +101,19 @@ class Processes(ProcessPoolExecutor):
         return future
 
     def kill(self) -> None:
-        """End all that is at work, at once: what it has not written whole is lost.
+        """Kill all workers at once; unfinished jobs are lost.
 
-        Its thread would free the semaphores just while this process ends, and leave one behind.
+        The thread of the executor is kept, because it would free semaphores while this process ends, and leak one.
         """
         _killed.append(self._executor_manager_thread)
         for process in list((self._processes or {}).values()):
             process.kill()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Shut down as usual; Ctrl-C meanwhile ends running jobs at once.
+        """Shut down as usual; Ctrl-C meanwhile kills running jobs.
 
-        It waits for the processes, not for the thread that manages them: when interrupted, that thread would count as
-        ended (Python before 3.13), and this process would hang at its exit.
+        It waits for the processes, not for the thread that manages them. Python before 3.13 marks that thread as ended
+        if the wait is interrupted, and this process would hang at exit.
         """
         at_work, thread = list((self._processes or {}).values()), self._executor_manager_thread
         super().shutdown(wait=False, cancel_futures=cancel_futures)
@@ -128,17 +128,17 @@ class Processes(ProcessPoolExecutor):
 
 
 class Pool:
-    """Helpers of this process.
+    """Pool of workers beside this process.
 
-    Helpers take jobs from the front and this process from the back. Where there can be no helper, or one fails, this
-    process does all of it and meets the same trouble.
+    Workers take jobs from the front of the list, and this process from the back. If no worker can start, or one fails,
+    this process runs the jobs, and raises the same error.
 
     Parameters
     ----------
     helpers : int
         Processes to start.
     executor : Executor, optional
-        Who helps instead, such as workers on other machines; it is not shut down.
+        Executor to use instead, such as workers on other machines; it is not shut down.
     """
 
     def __init__(self, helpers: int, executor: Executor | None = None) -> None:
@@ -156,12 +156,12 @@ class Pool:
         for future in self._submitted if self._is_lent else ():
             future.cancel()
         if isinstance(self._helpers, Processes) and not self._is_lent:
-            if kind is not None and issubclass(kind, KeyboardInterrupt):  # who waits, waits for nothing
+            if kind is not None and issubclass(kind, KeyboardInterrupt):  # do not wait for running jobs
                 self._helpers.kill()
             self._helpers.shutdown(cancel_futures=True)
 
     def run(self, jobs: Sequence[Job], tell: Callable[[int], None], keep: Callable[[int, bytes], None]) -> None:
-        """Do all jobs; `keep` is called with the place and content of each, `tell` then with the cost of those done."""
+        """Run all jobs; `keep` is called with the index and content of each, then `tell` with the cost done so far."""
         self._submitted = [self._submit(job) for job in jobs]
         pending, done = dict(enumerate(self._submitted)), 0
 
@@ -174,7 +174,7 @@ class Pool:
 
         try:
             for number, future in reversed([*pending.items()]):
-                with deaf():  # Ctrl-C could leave its lock held, and the executor waiting for it
+                with deaf():  # Ctrl-C could leave the lock of the future held
                     is_mine = future.cancel()
                 if is_mine:
                     note(number, None)
@@ -189,8 +189,8 @@ class Pool:
             raise
 
     def _submit(self, job: Job) -> Future[bytes]:
-        """Submit a job to the helpers; one that cannot be submitted waits for this process."""
-        with on_its_own(), suppress(OSError, RuntimeError):  # none can be started, or none is left
+        """Submit a job to the workers; a job that cannot be submitted runs in this process."""
+        with on_its_own(), suppress(OSError, RuntimeError):  # no worker can start, or none is left
             if self._helpers is not None and self._is_lent:
                 return self._helpers.submit(content_by, program(), job)
             if self._helpers is not None:
@@ -199,23 +199,23 @@ class Pool:
 
 
 def content_by(version: str, job: Job) -> bytes:
-    """Do a piece of work; RuntimeError in a process of another version of the program, whose bytes could differ."""
+    """Run a job; RuntimeError in a process of another version of the program, whose bytes could differ."""
     if program() != version:
         raise RuntimeError("another version of the program")
     return job.content()
 
 
 def _content(future: Future[bytes]) -> bytes | None:
-    """Return the content of a job once its helper is done with it; None if it was lost or failed."""
+    """Wait for the content of a job and return it; None if the job was lost or failed."""
     try:
         return future.result()
-    except (Exception, CancelledError):  # it is done here, and meets the same trouble
+    except (Exception, CancelledError):  # this process runs it, and raises the same error
         return None
 
 
 @contextmanager
 def on_its_own() -> Iterator[None]:
-    """A process started inside this runs no caller's script, imports from no current folder, and hears no Ctrl-C."""
+    """Start processes in this context without the caller's script, imports from the current folder, and Ctrl-C."""
     main, safe_path = sys.modules["__main__"], os.environ.get("PYTHONSAFEPATH")
     sys.modules["__main__"] = ModuleType("__main__")
     os.environ["PYTHONSAFEPATH"] = "1"
@@ -232,12 +232,12 @@ def on_its_own() -> Iterator[None]:
 
 @contextmanager
 def deaf() -> Iterator[None]:
-    """Ctrl-C is heard only after this.
+    """Delay Ctrl-C until the end of this context.
 
-    Blocked for this thread, which processes inherit that begin here; and noted by its handler, which runs here even if
-    another thread gets the signal.
+    The signal is blocked for this thread, which processes started here inherit. The handler records it if another
+    thread receives it.
     """
-    masks = hasattr(signal, "pthread_sigmask")  # which is not so on Windows
+    masks = hasattr(signal, "pthread_sigmask")  # not on Windows
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if masks else set()
     in_main_thread = threading.current_thread() is threading.main_thread()
     heard: list[int] = []
@@ -254,7 +254,7 @@ def deaf() -> Iterator[None]:
 
 
 def begin_to_help() -> None:
-    """In a helper: end as soon as the process that it helps is gone, however that ended."""
+    """Make this worker process end as soon as the main process has ended, for any reason."""
     employer = multiprocessing.parent_process()
     assert employer is not None
 
@@ -269,7 +269,7 @@ def begin_to_help() -> None:
 
 @contextmanager
 def rarely_collected() -> Iterator[None]:
-    """Inside this, rings of dead objects are looked for less often: a picture makes thousands of living ones."""
+    """Collect garbage less often in this context, because a picture makes thousands of live objects."""
     before = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(NEW_OBJECTS, *before[1:])
@@ -281,17 +281,17 @@ def rarely_collected() -> Iterator[None]:
 
 
 def heed(*_: object) -> None:
-    """Raise KeyboardInterrupt if Ctrl-C was noted inside :func:`interrupts_noted`; long jobs call it now and then."""
+    """Raise KeyboardInterrupt if Ctrl-C was recorded inside :func:`interrupts_noted`; for calls in long jobs."""
     if _NOTED.is_set():
         raise KeyboardInterrupt
 
 
 @contextmanager
 def interrupts_noted() -> Iterator[Callable[[], None]]:
-    """Inside this Ctrl-C is noted, and the function that is yielded raises it; a second one is raised at once.
+    """Record Ctrl-C in this context, and yield a function that raises it; a second Ctrl-C is raised at once.
 
-    Raised wherever it falls it can be swallowed: Python drops what is raised in a callback or a destructor. Where
-    other code handles Ctrl-C, and outside the main thread, nothing changes.
+    Python drops exceptions in callbacks and destructors, so an immediate KeyboardInterrupt could be lost. Nothing
+    changes if other code handles Ctrl-C, or outside the main thread.
 
     >>> with interrupts_noted() as heed:
     ...     signal.raise_signal(signal.SIGINT)  # Ctrl-C

@@ -1,4 +1,4 @@
-"""The shell of every page: one stylesheet, one script, the parts of pages, and a policy that lets in nothing else."""
+"""Shell of every page: one stylesheet, one script, common parts, and a content policy that allows nothing else."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from analyser.game.units import unit_of
 from analyser.web.html import scripts, style, with_policy
 
 SCRIPTS = ("words", "module", "packed", "dom", "edits")
-"""Modules of the calculator that reports use, too."""
+"""Modules of the calculator that reports also use."""
 _SELECTOR = re.compile(r"[a-z0-9-]+/[a-z0-9-]+@[a-z0-9-]+")
 
 
 def page_of(template: str, **shown: Any) -> str:
-    """Return a page of the shell as HTML that opens offline; `shown` is what its template asks for."""
+    """Return a page of the shell as HTML that opens offline; `shown` are the values for its template."""
     return with_policy(_templates().get_template(f"{template}.html.jinja").render(version=__version__, **shown))
 
 
 def anchor_of(selector: str) -> str:
-    """Return the place of a loadout's unit on the page of a report."""
+    """Return the anchor of the unit of a loadout on the page of a report."""
     return "unit-" + unit_of(selector).replace("/", "-")
 
 
 def fair_text(price: Mapping[Any, Any]) -> str:
-    """Return fair points with their interval; a dash where there are none."""
+    """Return fair points with their interval; a dash if there are none."""
     if price["fair_points"] != price["fair_points"]:
         return "–"
     return f"{price['fair_points']:.0f} ({interval_text(price['fair_low'], price['fair_high'])})"
 
 
 def by_name(text: str, names: Mapping[str, str]) -> str:
-    """Return a text in which loadouts go by their names instead of their selectors.
+    """Return a text with the selectors of loadouts replaced by their names.
 
     >>> by_name("dominated by crown/rifles@basic", {"crown/rifles@basic": "Rifles, basic"})
     'dominated by Rifles, basic'
@@ -50,7 +50,7 @@ def by_name(text: str, names: Mapping[str, str]) -> str:
 
 @cache
 def _templates() -> Environment:
-    """The templates of this package: what is filled in is escaped, what is missing is an error."""
+    """Return the templates of this package; inserted values are escaped, and a missing value is an error."""
     environment = Environment(
         loader=PackageLoader("analyser.report"),
         autoescape=True,

@@ -1,4 +1,4 @@
-"""An index page over reports: every version of the data, every pair of factions, and what changed since the last."""
+"""Index page over reports: every version of the data and pair of factions, and the changes since the last version."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from analyser.report.page import counts_of, headline_of, title_of
 from analyser.report.shell import anchor_of, page_of
 from analyser.report.stored import FILES_READ, Stored, matchups_of, stored
 
-MARK = '<meta name="generator" content="analyser site">'  # what tells our page from another
+MARK = '<meta name="generator" content="analyser site">'  # identifies a page of this program
 _SIDES = ("attackers", "defenders")
 _NUMBERS = re.compile(r"(\d+)")
 
 
 class Report(NamedTuple):
-    """Report of the site: its place and its factions."""
+    """A report of the site: its path and its factions."""
 
     path: str
     version: str
@@ -43,17 +43,17 @@ class Report(NamedTuple):
     stored: Stored
 
     def address(self, place: str) -> str:
-        """The address of a place in it, from the page over reports; what was not made for that page learns of it."""
+        """Return the address of an anchor in it, from the index page; `?home=` gives a report its missing link back."""
         up = "../" * len(Path(self.path).parts)
         home = "" if self.stored.manifest.get("home") else f"?home={up}{PAGE}"
         return f"{quote(self.path)}/{PAGE}#{place}{home}"
 
 
 class Version(NamedTuple):
-    """The reports of one version of the data, the verdicts on all loadouts in them, and the changes since the last.
+    """The reports of one version of the data, the verdicts on their loadouts, and the changes since the last version.
 
-    `cards` has by unit the address of its card in one of the reports, `names` the names of units and loadouts.
-    Edits in words: `edits` by unit (or ``"ruleset"``), `own_edits` by loadout, those that concern it beside its points.
+    `cards` has the address of the card of each unit in one of the reports, `names` the names of units and loadouts.
+    Edits in words: `edits` by unit (or ``"ruleset"``), and `own_edits` by loadout, without its points.
     """
 
     name: str
@@ -75,17 +75,17 @@ class Version(NamedTuple):
 
     @property
     def headline(self) -> str:
-        """The verdicts on its loadouts in a sentence."""
+        """The verdicts on its loadouts, in one sentence."""
         return "" if self.standings is None else headline_of(self.standings.prices)
 
     @property
     def counts(self) -> list[tuple[str, str, int, int]]:
-        """The number of loadouts of each verdict, as of :func:`analyser.report.page.counts_of`."""
+        """Number of loadouts for each verdict, as of :func:`analyser.report.page.counts_of`."""
         return [] if self.standings is None else counts_of(self.standings.prices)
 
     @property
     def one_verdict(self) -> bool:
-        """Return True if every report judges against the opponents of the page, so that a loadout has one verdict."""
+        """Return True if every report uses the opponents of the page, so that a loadout has a single verdict."""
         fields = {report.stored.manifest.get("field", {}).get("loadouts") for report in self.reports}
         return self.standings is not None and fields == {self.standings.prices.among.loadouts}
 
@@ -100,25 +100,24 @@ def write_site(
     progress: Progress | bool | None = None,
     executor: Executor | None = None,
 ) -> Path:
-    """Write the index page over all reports in `folder` and the folders in it, and return its path.
+    """Write the index page over all reports in `folder` and its subfolders, and return its path.
 
-    Reports lie in ``folder/VERSION/NAME``. Versions come in the order of their names, numbers in them by their value.
-    Of each there is the verdict on everybody in its reports together (:func:`analyser.fair_points`), beside that of the
-    version before it: what the profiles say differently, and whose points or verdict moved.
+    Reports are in ``folder/VERSION/NAME``. Versions are sorted by name, with numbers in it by value. For each version
+    the page has the verdicts on all loadouts of its reports together (:func:`analyser.fair_points`), and the changes
+    since the version before: edits of the profiles, and loadouts with changed points or verdict.
 
     Parameters
     ----------
     folder : path
     add : str, optional
-        First write a report for each pair of factions into ``folder/ADD``; those that are there already, of the same
-        inputs, are written anew.
+        First write a report for each pair of factions into ``folder/ADD``, replacing existing ones.
     situations, profiles, threads, progress, executor
-        As of :func:`analyser.report.write_report`, for the reports that are added; `progress` is called for each anew.
+        As of :func:`analyser.report.write_report`, for the added reports; `progress` starts again for each.
 
     Raises
     ------
     InputError
-        No report is there; a report cannot be read; or the page would replace one that is not of this program.
+        There is no report; a report cannot be read; or the page would replace one of another program.
     """
     place = path_of(folder, "site")
     page = place / PAGE
@@ -146,13 +145,13 @@ def _add(
     progress: Progress | bool | None,
     executor: Executor | None,
 ) -> None:
-    """Write a report for each pair of factions, all judged against the same opponents: one verdict for each loadout."""
+    """Write a report for each pair of factions; common opponents give each loadout a single verdict."""
     check_text(version, "add", "the name of a folder")
     if not version or Path(version).name != version or version.startswith("."):
         raise InputError(f"{version!r} is not the name of a folder", where="add", allowed="such as 2026-11")
     library = library_of(profiles)
     judged: FairPoints | None = None
-    with suppress(InputError):  # there are no exchanges, or the question is refused below
+    with suppress(InputError):  # no exchanges of fire, or an error that is raised below
         judged = fair_points(EVERYBODY, situations=situations, profiles=library, threads=threads, progress=progress)
     for ours, theirs in combinations_with_replacement(library.factions, 2):
         write_report(
@@ -170,7 +169,7 @@ def _add(
 
 
 def _reports(place: Path) -> Iterator[Report]:
-    """Yield the reports in a folder and the folders in it, without those in hidden folders."""
+    """Yield the reports in a folder and its subfolders, except hidden folders."""
     for folder in sorted({path.parent for name in FILES_READ for path in place.glob(f"**/{name}")}):
         path = folder.relative_to(place)
         if any(part.startswith(".") for part in path.parts) or (result := stored(folder)) is None:
@@ -181,7 +180,7 @@ def _reports(place: Path) -> Iterator[Report]:
 
 
 def _versions(reports: Sequence[Report]) -> Iterator[Version]:
-    """By version, the oldest first, each beside the one before."""
+    """Yield the versions, oldest first, each with its changes since the one before."""
     by_name: dict[str, list[Report]] = {}
     for report in reports:
         by_name.setdefault(report.version, []).append(report)
@@ -196,7 +195,7 @@ def _versions(reports: Sequence[Report]) -> Iterator[Version]:
 
 
 def _since(before: Version, answer: Version) -> Version:
-    """A version with what changed in it since another."""
+    """Return a version with its changes since another."""
     old, new = (_units(side.reports) for side in (before, answer))
     moves, loadouts = Moves(), {}
     if before.standings is not None and answer.standings is not None:
@@ -213,7 +212,7 @@ def _since(before: Version, answer: Version) -> Version:
 
 
 def _own_edits(loadout: Loadout, by_unit: Mapping[str, Sequence[Edit]], units: Mapping[str, Any]) -> list[str]:
-    """Return in words the edits that concern a loadout, beside its points, which have a column."""
+    """Return in words the edits that affect a loadout, except its points, which have a column."""
     unit = unit_of(loadout.selector)
     own = [edit for edit in by_unit.get(unit, ()) if concerns(edit, loadout.level_name, loadout.level.models)]
     return [in_words(edit, units[unit]) for edit in own if not edit.key.endswith(".points")]
@@ -227,17 +226,17 @@ def _names(units: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
-    """A key to sort by that has version 10 after version 9."""
+    """Return a sort key that puts version 10 after version 9."""
     return [(int(part), "") if part.isdigit() else (-1, part) for part in _NUMBERS.split(name)]
 
 
 def _units(reports: Sequence[Report]) -> dict[str, Any]:
-    """Units by ``faction/unit``, and the ruleset, as plain data."""
+    """Return the units, by ``faction/unit``, and the ruleset as plain data."""
     return {name: unit for report in reports for name, unit in report.stored.things.items()}
 
 
 def _cards(reports: Sequence[Report]) -> dict[str, str]:
-    """By unit the address of its card in the first report that has it."""
+    """Return the address of the card of each unit, in the first report that has it."""
     result: dict[str, str] = {}
     for report in reports:
         for unit in report.stored.things:
@@ -246,8 +245,8 @@ def _cards(reports: Sequence[Report]) -> dict[str, str]:
 
 
 def _standings(reports: Sequence[Report]) -> Standings | None:
-    """Return the standings of the loadouts in reports of one version, by their matchups; None without exchanges."""
+    """Return the standings of the loadouts in reports of one version; None without exchanges of fire."""
     try:
         return Standings(matchups_of([report.stored for report in reports]))
-    except InputError:  # there are no exchanges
+    except InputError:  # no exchanges of fire
         return None

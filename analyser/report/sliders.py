@@ -1,4 +1,4 @@
-"""Data for the sliders of a unit's card: verdicts at other prices, and the exact engines with the units of a report."""
+"""Data for the sliders on the card of a unit: verdicts at other prices, and the exact engines with the units."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from analyser.web.contents import RANKING, edits, unit_entry
 from analyser.web.facts import layout
 from analyser.web.html import engine
 
-STEP = 1.02  # from one price to the next
+STEP = 1.02  # ratio between successive prices
 RATIOS = 0.5 * STEP ** np.arange(71)
-"""Points over fair points at which a card knows the verdict: from a half to twice as much."""
+"""Ratios of points to fair points for which a card has the verdict: from 0.5 to 2."""
 SLID = ("dice", "defence")
 
 
 class Verdicts(NamedTuple):
-    """Verdicts at each of :data:`RATIOS`, and the probabilities, in percent, that points are more than 10% wrong."""
+    """Verdict at each of :data:`RATIOS`, and the probability, in percent, that points are more than 10% wrong."""
 
     under: list[int]
     over: list[int]
@@ -33,9 +33,9 @@ class Verdicts(NamedTuple):
 
 
 def verdicts_at(price: Row) -> Verdicts:
-    """Return the verdict on a loadout at each of :data:`RATIOS`, by the model that gave its fair points.
+    """Return the verdict on a loadout at each of :data:`RATIOS`, by the model of its fair points.
 
-    It needs a fair price.
+    The loadout must have a fair price.
     """
     fair = float(price["fair_points"])
     wrong = np.log(price["probably_over_fair"]) + price["follows"] * np.log(RATIOS / price["points_over_fair"])
@@ -47,15 +47,15 @@ def verdicts_at(price: Row) -> Verdicts:
 
 
 def slider_data() -> dict[str, Any]:
-    """Return what the sliders of all cards share: the grid of prices, and the numbers of a unit that can be changed."""
+    """Return the common data of all sliders: the grid of prices, and the adjustable numbers of a unit."""
     return {"first": RATIOS[0], "step": STEP, "edits": [edit for edit in edits() if edit["name"] in SLID]}
 
 
 def engine_of(loadouts: Iterable[Loadout], situations: Sequence[Situation], ruleset: Ruleset) -> str:
-    """Return the exact engines with the units of a report, packed; empty if the report has no shots or charges.
+    """Return the exact engines, packed with the units of a report; empty if the report has no shots or charges.
 
-    Its data: `units`, the facts of each loadout by its selector, without those that the module has no room for; `acts`,
-    what units do to each other (`kind`, `near`, and `conditions` of the module); and the ranking of rows.
+    The data are `units`, the facts of each loadout by selector, without those too large for the module; `acts`, the
+    actions of units (`kind`, `near`, and `conditions` of the module); and the ranking of rows.
     """
     acts = [_act(situation) for situation in situations if situation.kind in WAYS]
     units = {each.selector: entry for each in loadouts if (entry := entry_of(each)) is not None}
@@ -74,7 +74,7 @@ def _act(situation: Situation) -> dict[str, Any]:
 
 
 def entry_of(loadout: Loadout) -> dict[str, Any] | None:
-    """Return the facts of a loadout for the module; None if it has no room for them."""
+    """Return the facts of a loadout for the module; None if they are too large for it."""
     try:
         return unit_entry(loadout)
     except InputError:

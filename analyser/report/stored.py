@@ -1,4 +1,4 @@
-"""A report read back from its folder: its matchups, the units that it was made from, and how."""
+"""A report read back from its folder: its matchups, its units, and its settings."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ class Stored(NamedTuple):
 
     @property
     def used(self) -> ProfilesUsed:
-        """The version of its profiles; of a report of an earlier program it is not known."""
+        """The version of its profiles; unknown for a report of an earlier program."""
         version = self.manifest.get("profiles_used", {}).get("version", "unknown")
         ruleset = checked(Ruleset, self.things["ruleset"], where=str(self.folder / UNITS))
         return ProfilesUsed(name_of(self.folder), version, ruleset)
 
 
 class _Manifest(Record):
-    """The keys of a manifest that are read from a report."""
+    """The keys read from the manifest of a report."""
 
-    model_config = ConfigDict(extra="ignore")  # it has others, and may get more
+    model_config = ConfigDict(extra="ignore")  # manifests have further keys
 
     attackers: Annotated[Several[str], Field(min_length=1)]
     defenders: Annotated[Several[str], Field(min_length=1)]
@@ -59,10 +59,10 @@ class _Manifest(Record):
 
 
 def stored(folder: Path) -> Stored | None:
-    """Return the report in a folder; None where there is none.
+    """Return the report in a folder; None if there is none.
 
-    A folder counts as a report by its manifest, or by two of the files that are read from one. Raises InputError, with
-    the file at fault, for a report that is damaged or of a program with other tables.
+    A folder with a manifest, or with two of the files of a report, counts as a report. Raises InputError, with the file
+    at fault, for a damaged report, or one of a program with other tables.
     """
     manifest = manifest_of(folder)
     if not manifest:
@@ -91,11 +91,11 @@ def stored(folder: Path) -> Stored | None:
 
 
 def _check_files(folder: Path, files: Mapping[str, str]) -> None:
-    """Raise InputError for the first file of a report that is missing, or not as it was written."""
+    """Raise InputError for the first file of a report that is missing or changed."""
     for name in dict.fromkeys((UNITS, PARQUET, *files)):
         try:
             digest = hashlib.sha256((folder / name).read_bytes()).hexdigest()
-        except (OSError, ValueError) as error:  # ValueError: no file can have the name that the manifest says
+        except (OSError, ValueError) as error:  # ValueError: an impossible file name in the manifest
             said = reason_of(error) if isinstance(error, OSError) else error
             raise _damaged(folder / name, f"this file of a report cannot be read: {said}") from None
         if digest != files.get(name):
@@ -107,9 +107,9 @@ def _damaged(place: Path, problem: str) -> InputError:
 
 
 def matchups_of(reports: Sequence[Stored]) -> Matchups:
-    """The matchups of some reports of one version of the data together, each once.
+    """Return the distinct matchups of several reports of one version of the data.
 
-    InputError if the units that a report was made from are not such as this program has.
+    InputError if this program cannot read the units of a report.
     """
     tables = pd.concat([report.table for report in reports], ignore_index=True)
     table = tables.drop_duplicates(["attacker", "defender", "situation"], ignore_index=True)

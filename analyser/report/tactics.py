@@ -1,4 +1,4 @@
-"""Cost of simple tactics against best play: a duel of every unit with every other, a row each."""
+"""Cost of simple tactics against best play: one row for each duel of a unit with another."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ from analyser.scenarios.schema import DuelTerms
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-A_DUEL = 250_000  # microseconds of best play, on a typical machine
-MISJUDGED = 0.01  # a tactic that costs more than a probability of one in a hundred
+A_DUEL = 250_000  # microseconds to compute best play, on a typical machine
+MISJUDGED = 0.01  # a tactic with a higher cost misjudges the duel
 _KEPT = "the CSV file that `analyser best tactics --out` wrote"
 COLUMNS = ("attacker", "defender", "value", "tactic", "cost", "exploitable", "best_tactic", "best_cost")
 
@@ -49,12 +49,11 @@ class Tactics(Answer):
     Attributes
     ----------
     frame : DataFrame
-        A row for each pair: `attacker`, `defender`; `value`, what best play of both is worth to the attacker; its
-        `tactic`, the tactic of comparisons; `cost`, its cost against an enemy that plays best, and
-        `exploitable`, its cost if the enemy knows it; the `best_tactic` and its cost; `first_move`;
-        `reason`, why there is no answer.
+        A row for each pair: `attacker`, `defender`; `value`, the value of best play of both for the attacker; `tactic`,
+        the tactic of comparisons; `cost`, its cost against an enemy with best play; `exploitable`, its cost against an
+        enemy that knows it; the `best_tactic` and its cost; `first_move`; `reason`, if there is no answer.
     terms : DuelTerms
-        Of every duel.
+        Terms of every duel.
     profiles : ProfilesUsed
     """
 
@@ -66,29 +65,29 @@ class Tactics(Answer):
 
     @property
     def headline(self) -> str:
-        """Share of duels in which the tactic costs its unit something, in one sentence."""
+        """The share of duels in which the tactic has a cost, in one sentence."""
         answered = _answered(self.frame)
         share = float((answered["cost"] > MISJUDGED).mean()) if len(answered) else 0.0
         return happens("Simple tactics", "misjudge a duel", share)
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """The duels, and their means by attacker."""
+        """Tables of the duels, and of their means by attacker."""
         return {"duels": tidy(self.frame), "units": tidy(self.by_unit())}
 
     def by_unit(self) -> pd.DataFrame:
-        """A row for each attacker: its mean `value`, the `cost` of its tactic on average and at most, and where.
+        """Return a row for each attacker: mean `value`, mean and largest `cost` of its tactic, and the worst duel.
 
         `misjudged` is the share of its duels in which the tactic costs more than 0.01.
         """
         return cost_by_attacker(self.frame)
 
     def note(self) -> str:
-        """Return in a sentence how often the tactic misjudges a unit."""
+        """Return a sentence with the share of duels that the tactic misjudges, and its mean cost."""
         return note_of(self.frame)
 
     def blocks(self) -> list[Block]:
-        """The means by attacker, and the duels without an answer."""
+        """Return the means by attacker, and the duels without an answer."""
         rows, names = [], ["unit", "tactic", "best play", "cost", "at most", "against", "misjudged in"]
         for row in plain_rows(self.by_unit()):
             numbers = [f"{100 * row[name]:.1f}" for name in ("value", "cost", "most")]
@@ -108,18 +107,18 @@ class Tactics(Answer):
         }
 
     def rows(self) -> list[dict[str, Any]]:
-        """The duels as plain dicts."""
+        """Return the duels as plain dicts."""
         return plain_rows(self.frame)
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
-        """Plot the mean cost of each unit's tactic, a bar each, the highest on top."""
+        """Plot the mean cost of the tactic of each unit as bars, the highest on top."""
         from analyser.plots import tactic_costs
 
         return tactic_costs(self, ax=ax, **more)
 
 
 def cost_by_attacker(frame: pd.DataFrame) -> pd.DataFrame:
-    """A row for each attacker from a table of duels, as :meth:`Tactics.by_unit` has it."""
+    """Return a row for each attacker in a table of duels, as of :meth:`Tactics.by_unit`."""
     answered = _answered(frame)
     rows = []
     for name, group in answered.groupby("attacker", sort=False):
@@ -140,7 +139,7 @@ def cost_by_attacker(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def note_of(frame: pd.DataFrame) -> str:
-    """A sentence on how often the tactic misjudges a unit in a table of duels."""
+    """Return a sentence with the share of duels in a table that the tactic misjudges, and its mean cost."""
     answered = _answered(frame)
     share = float((answered["cost"] > MISJUDGED).mean()) if len(answered) else 0.0
     mean = float(answered["cost"].mean()) if len(answered) else 0.0
@@ -153,12 +152,12 @@ def _answered(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def stored_tactics(path: str | os.PathLike[str], loadouts: Collection[str]) -> pd.DataFrame:
-    """The duels between these loadouts in a file that :func:`tactics` wrote.
+    """Return the duels between these loadouts from a file written by :func:`tactics`.
 
     Raises
     ------
     InputError
-        No such file; it is another; or none of its duels is between two of them.
+        No such file; a file of another kind; or no duel between two of the loadouts.
     """
     try:
         frame = pd.read_csv(path, keep_default_na=False, na_values={"cost": "", "value": ""})
@@ -185,31 +184,31 @@ def tactics(
     executor: Executor | None = None,
     **terms: Any,
 ) -> Tactics:
-    """Return the cost of the comparisons' tactic against best play: every attacker in a duel with every defender.
+    """Return the cost of the tactic of comparisons against best play: every attacker in a duel with every defender.
 
-    A unit of a comparison shoots if it can, else charges if it can, else takes cover.
+    In a comparison a unit shoots if it can, else charges if it can, else takes cover.
 
     Parameters
     ----------
     attackers, defenders : selectors
-        With wildcards, such as ``crown/*@basic``.
+        Selectors with wildcards, such as ``crown/*@basic``.
     out : path, optional
-        A CSV file, written whole or not at all. Finished duels are cached: after Ctrl-C the same call resumes.
+        A CSV file, written atomically. Finished duels are cached: after Ctrl-C the same call resumes.
     profiles
         As of :func:`analyser.attack`.
     threads : int, optional
         Number of processes that share the work (the result is the same).
     progress : callable or True, optional
-        Called with the work done so far and all of it; True: a bar.
+        Called with the work done so far and the total work; True: a bar.
     executor : Executor, optional
         Its workers share the work with this process, as of :func:`analyser.report.write_report`.
     **terms
-        Of every duel: rounds, first, distance, want.
+        Terms of every duel: rounds, first, distance, want.
 
     Raises
     ------
     InputError
-        An input that cannot be used. A pair without an answer has a reason instead.
+        An unusable input. A pair without an answer has a `reason` instead.
 
     Examples
     --------
@@ -247,7 +246,7 @@ def tactics(
 def jobs_for(
     attackers: Sequence[Loadout], defenders: Sequence[Loadout], terms: DuelTerms, ruleset: Ruleset
 ) -> list[Job]:
-    """The duels of each attacker with all defenders, a job each."""
+    """Return a job for each attacker, with its duels against all defenders."""
     given = terms.model_dump(mode="json"), ruleset.model_dump(mode="json")
     names = [[each.selector, each.unit.record()] for each in defenders]
     return [
@@ -258,7 +257,7 @@ def jobs_for(
 
 
 def frame_in(contents: Sequence[bytes]) -> pd.DataFrame:
-    """The duels of such jobs."""
+    """Return the duels in the contents of the jobs as a table."""
     rows = [row for content in contents for row in json.loads(content)]
     return pd.DataFrame(rows, columns=[*COLUMNS, "first_move", "reason"])
 

@@ -1,4 +1,4 @@
-"""The units of a report as its page shows them: a row each, and a card that is made when it is opened."""
+"""Units on the page of a report: a row for each, and the data of a card that is built when it is opened."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from analyser.report.shell import anchor_of, by_name, fair_text
 from analyser.report.sliders import verdicts_at
 
 KINDS = {UNDER: "under", OVER: "over", FAIR: "fair"}
-"""Verdicts, and the classes that give their colours; all others are undecided."""
+"""Classes of verdicts, which set their colours; all other verdicts are undecided."""
 UNDECIDED = "undecided"
-_LEAST, _MOST = 0.5, 2.0  # ends of the axis of points over fair points, which is logarithmic
+_LEAST, _MOST = 0.5, 2.0  # ends of the logarithmic axis of points / fair points
 
 
 class Mark(NamedTuple):
-    """A level on the axis of points over fair points: its place, and the ends of its interval, in percent."""
+    """A level on the axis of points over fair points: its position and the ends of its interval, in percent."""
 
     kind: str
     at: float
@@ -39,7 +39,7 @@ class Mark(NamedTuple):
 
 
 class Line(NamedTuple):
-    """The row of a unit: its levels on the axis, and in words the verdict that is surest."""
+    """The row of a unit: its levels on the axis, and its most certain verdict in words."""
 
     key: str
     anchor: str
@@ -72,13 +72,13 @@ def kind_of(verdict: str) -> str:
 
 
 def sureness(price: Row) -> float:
-    """Return how likely a loadout is to be mispriced, one way or the other, from 0 to 1."""
+    """Return the probability that a loadout is mispriced in the more likely direction."""
     likely = max(price["under_probability"], price["over_probability"])
     return 0.0 if math.isnan(likely) else likely
 
 
 def says(price: Row) -> str:
-    """Return a verdict in a few words, with its probability where it has one."""
+    """Return a verdict in a few words, with its probability if it has one."""
     likely = sureness(price)
     if kind_of(price["verdict"]) in ("under", "over"):
         return f"{price['verdict']}, {whole_percent(likely)}"
@@ -89,7 +89,7 @@ def says(price: Row) -> str:
 
 
 def place_of(ratio: float) -> float:
-    """Return the place of points over fair points on the axis, in percent.
+    """Return the position of a ratio of points to fair points on the axis, in percent.
 
     >>> [place_of(ratio) for ratio in (0.25, 0.5, 1.0, 1.5, 2.0)]
     [0.0, 0.0, 50.0, 79.25, 100.0]
@@ -99,7 +99,7 @@ def place_of(ratio: float) -> float:
 
 
 def lines_of(cards: Sequence[Mapping[str, Any]]) -> list[Line]:
-    """Return the rows of units, the surest to be mispriced first; then by name."""
+    """Return the rows of units, by falling probability of being mispriced, then by name."""
     order = sorted(cards, key=lambda card: (-card["sure"], card["name"]))
     return [_line(card) for card in order]
 
@@ -176,12 +176,12 @@ class _Facts:
             self._reach.setdefault(role_of(attacker.unit), {})[unit_of(attacker.selector)] = _reach(attacker.unit)
 
     def sure(self, loadout: Loadout) -> float:
-        """Return how likely it is to be mispriced."""
+        """Return the probability that it is mispriced."""
         price = self._prices.get(loadout.selector)
         return 0.0 if price is None else round(sureness(price), 4)
 
     def head(self, loadouts: Sequence[Loadout]) -> int:
-        """Return the place of the level that stands for its unit: the surest to be mispriced."""
+        """Return the index of the level that represents its unit: the one most likely to be mispriced."""
         return max(range(len(loadouts)), key=lambda at: self.sure(loadouts[at]))
 
     def of(self, loadout: Loadout) -> dict[str, Any]:
@@ -216,7 +216,7 @@ class _Facts:
         return facts
 
     def _drivers(self, loadout: Loadout, price: Row | None) -> list[tuple[str, float, float, str]]:
-        """Return up to three reasons: what it is, its own figure, the median of its role, and both in words."""
+        """Return up to three reasons for a price: name, own figure, median of its role, and both in words."""
         role, unit = role_of(loadout.unit), unit_of(loadout.selector)
         result = []
         if price is not None and price["offence"] == price["offence"]:
@@ -236,7 +236,7 @@ def _reach(unit: Unit) -> float:
 
 
 def _hits(loadout: Loadout) -> float | None:
-    """Models x DAMAGE LIMIT x DEFENCE from the front (AC-3.7, AC-3.8), for 100 points of it."""
+    """Return models x DAMAGE LIMIT x DEFENCE from the front (AC-3.7, AC-3.8), per 100 points."""
     level, unit = loadout.level, loadout.unit
     if not level.points:
         return None
@@ -248,7 +248,7 @@ def _by(frame: pd.DataFrame, column: str) -> dict[str, Row]:
 
 
 def facts_text(unit: Unit) -> str:
-    """Return in a line a unit's category as a target and its numbers; by level where levels differ."""
+    """Return one line with the category of a unit as a target and its numbers, by level if levels differ."""
     names = ("defence", "damage_limit", "discipline", "break_limit")
     numbers = {name: getattr(unit, name) for name in names}
     for name in set(names).intersection(unit.differing):
@@ -266,7 +266,7 @@ def _profile(unit: Unit) -> str:
 
 
 def _row(row: Any) -> tuple[str, str, str, str, str]:
-    """Return a row of armaments in words: name, what it fires at, ranges, dice, qualities."""
+    """Return a row of armaments in words: name, possible targets, ranges, dice, qualities."""
     ranges = ", ".join(
         f"{name} range {inches:g}″" for name, inches in (("short", row.short_range), ("long", row.long_range)) if inches
     )

@@ -1,1 +1,1 @@
-"""Sweeps: a plan of very many fights, worked out in parts by one or many machines, into a store of Parquet."""
+"""Sweeps: a plan of very many fights, computed in parts on one or more machines into a store of Parquet files."""

@@ -1,7 +1,7 @@
-"""Cells of ranged attacks: records made by array, each distinct fight computed once, cells looked up.
+"""Cells of ranged attacks: fights are built as arrays, and each distinct fight is computed once.
 
-A number of a defender is a field of its record, so that a million defenders with changed numbers are a few arrays. The
-tests compare them with attacks on changed profiles.
+A varied number of a defender is a field of its record, so a million varied defenders are a few arrays. The tests
+compare them with attacks on changed profiles.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ from analyser.sweep.plan import OF_TARGETS, Block, Plan
 
 
 class _Rows(NamedTuple):
-    """The shots of the attackers of a slice: those of attacker i stand from ``firsts[i]`` up to ``firsts[i + 1]``."""
+    """Shots of the attackers of a slice; attacker i has the shots from ``firsts[i]`` up to ``firsts[i + 1]``."""
 
     attacks: NDArray[np.void]
     possible: NDArray[np.bool_]  # (shots, categories)
-    words: list[str]  # the row of each
+    words: list[str]  # row of each shot
     firsts: Integers
-    why_not: Codes  # (attackers, categories): why none of them can be made
+    why_not: Codes  # (attackers, categories): reason if no shot is possible
 
 
 class _Columns(NamedTuple):
-    """The distinct defenders of a slice; of each column which it is, or why there is none."""
+    """Distinct defenders of a slice, and for each column its index among them, or the reason why there is none."""
 
     targets: NDArray[np.void]
     which: NDArray[np.int32]
     why_not: Codes
-    words: list[str]  # of the reasons
+    words: list[str]  # texts of the reasons
 
 
 def shot_cells(plan: Plan, block: Block) -> Cells:
@@ -56,7 +56,7 @@ def shot_cells(plan: Plan, block: Block) -> Cells:
     laws, shots = _best_shots(once, rows.firsts)
     which, can = columns.which, columns.why_not < 0
     why_not = reason_words.codes([*columns.words, None])[columns.why_not]
-    codes = row_words.codes([*rows.words, None])  # of shot -1 there is no row
+    codes = row_words.codes([*rows.words, None])  # None: the row of shot -1
     used = np.where(can, codes[shots][:, which], -1).astype(np.int32)
     none = rows.why_not[:, columns.targets["category"]][:, which]
     reasons = np.where(can, np.where(used < 0, none, -1), why_not[None, :]).astype(np.int32)
@@ -65,9 +65,9 @@ def shot_cells(plan: Plan, block: Block) -> Cells:
 
 
 def _best_shots(once: Once, firsts: Integers) -> tuple[Codes, Codes]:
-    """Return the fight and the shot that is best for each attacker at each target; -1: there is none.
+    """Return the best shot of each attacker at each target, and its fight; -1 if there is none.
 
-    The figures of :data:`RANKED_BY` decide in turn; of equals the first shot is the best.
+    The figures of :data:`RANKED_BY` decide in turn, and the first of equal shots wins.
     """
     shape = len(firsts) - 1, once.which.shape[1]
     laws, shots = np.full(shape, -1, np.int32), np.full(shape, -1, np.int32)
@@ -110,7 +110,7 @@ def _rows(plan: Plan, block: Block, words: Words) -> _Rows:
     return _Rows(np.array(attacks, ATTACK), can, names, np.array(firsts, np.int64), np.array(reasons, np.int32))
 
 
-@lru_cache(maxsize=2)  # one part after the other has the same columns
+@lru_cache(maxsize=2)  # successive parts have the same columns
 def _columns(plan: Plan, columns: range) -> _Columns:
     words, numbers = Words(), plan.file.defenders.numbers
     defenders, values = plan.axis(None, columns)
@@ -118,7 +118,7 @@ def _columns(plan: Plan, columns: range) -> _Columns:
     bases = np.array([_target(plan, first + at) for at in range(defenders[-1] - first + 1)], TARGET)
     for number in numbers:
         if number.key in OF_TARGETS and not number.is_added:
-            bases[number.key] = 0  # the same for all
+            bases[number.key] = 0  # overwritten below, so it need not tell defenders apart
     _, places, classes = np.unique(
         bases.view(np.int64).reshape(len(bases), -1), axis=0, return_index=True, return_inverse=True
     )
@@ -144,7 +144,7 @@ def _target(plan: Plan, defender: int) -> Any:
 
 @lru_cache(maxsize=8192)
 def _problems(plan: Plan, defender: int, key: str) -> tuple[str | None, ...]:
-    """Return for each value of a number why a defender cannot have it; None if it can."""
+    """Return, for each value of a number, the reason why a defender cannot have it, or None."""
     number = next(number for number in plan.file.defenders.numbers if number.key == key)
     problems: list[str | None] = []
     for at in range(len(number.values)):

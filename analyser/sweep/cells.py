@@ -1,4 +1,4 @@
-"""Cells of a slice: figures, rows used, and reasons for missing figures; those of charges and duels are made here."""
+"""Cells of a slice: figures, rows used, and reasons for missing figures; computes the cells of charges and duels."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from analyser.common.errors import InputError
 from analyser.game.units import Loadout
 from analyser.sweep.plan import Block, Plan
 
-_MEMOISED = 2_000  # changed loadouts, of some 20 kB
+_MEMOISED = 2_000  # changed loadouts, some 20 kB each
 Codes = NDArray[np.int32]
 
 
 class Words:
-    """Words by number, in the order in which they come up; None is -1."""
+    """Numbering of words in the order of their first use; None is -1."""
 
     def __init__(self) -> None:
         self._numbers: dict[str | None, int] = {None: -1}
@@ -34,12 +34,12 @@ class Words:
 
     @property
     def words(self) -> list[str]:
-        """All of them by number."""
+        """All words, in the order of their numbers."""
         return [word for word in self._numbers if word is not None]
 
 
 class Cells(NamedTuple):
-    """Cells of a slice, row by row: figures by name; rows that are used, and reasons for no figure, by number."""
+    """Cells of a slice, row by row: figures by name; rows used and reasons for missing figures as numbers of words."""
 
     figures: dict[str, NDArray[np.float64]]
     rows: Codes
@@ -50,7 +50,7 @@ class Cells(NamedTuple):
 
 @lru_cache(maxsize=_MEMOISED)
 def variant(plan: Plan, faction: str | None, place: int) -> Loadout | str:
-    """Return the loadout of a row of a faction, or of a column; or the reason why it cannot exist."""
+    """Return the loadout of a row of a faction, or of a column (`faction` None); or the reason why there is none."""
     side, loadouts = plan.side(faction)
     (which,), values = plan.axis(faction, range(place, place + 1))
     loadout: Loadout = loadouts[which]
@@ -62,7 +62,7 @@ def variant(plan: Plan, faction: str | None, place: int) -> Loadout | str:
 
 
 def fought_cells(plan: Plan, block: Block) -> Cells:
-    """Return the cells of a slice of charges or duels, exactly."""
+    """Return the exact cells of a slice of charges or duels."""
     sides = [_side(plan, block.faction, block.rows), _side(plan, None, block.columns)]
     shape = len(sides[0]), len(sides[1])
     figures = {name: np.full(shape, np.nan) for name in plan.file.fought}
@@ -89,7 +89,7 @@ def _side(plan: Plan, faction: str | None, places: range) -> list[Loadout | str]
     return [variant(plan, faction, place) for place in places]
 
 
-@lru_cache(maxsize=2)  # one part after the other has the same defenders
+@lru_cache(maxsize=2)  # successive parts have the same defenders
 def _field(plan: Plan, ruleset: str, columns: range) -> Field:
     defenders = (unit for unit in _side(plan, None, columns) if isinstance(unit, Loadout))
     return Field(tuple(defenders), plan.rulesets[ruleset], None, 1)

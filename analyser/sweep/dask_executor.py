@@ -1,4 +1,4 @@
-"""Executor of a scheduler of dask and its workers."""
+"""Executor on a Dask scheduler and its workers."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from analyser.common.errors import InputError
 from analyser.report.pool import deaf
 
 ResultT = TypeVar("ResultT")
-HERE = "local"  # instead of an address: a scheduler and workers of this machine are begun
+HERE = "local"  # instead of an address: start a scheduler and workers on this machine
 LOOPBACK = "127.0.0.1"
 PATIENCE = 20.0  # seconds for a scheduler to answer
-MOST_ALONE = 120.0  # and for a worker to be there, on a machine that may be busy
+MOST_ALONE = 120.0  # seconds for a worker to appear, on a machine that may be busy
 _MEMORY = "auto"
-_CHATTER = ("distributed", "distributed.client", "tornado.application", "asyncio")  # they log what is reported here
+_CHATTER = ("distributed", "distributed.client", "tornado.application", "asyncio")  # loggers to silence
 
 
 class _OfDask(Executor):
-    """Client of a scheduler as an executor that notices when the scheduler is gone."""
+    """Executor on the client of a scheduler; detects a lost scheduler."""
 
     def __init__(self, client: Any, address: str) -> None:
         self._client, self._address = client, address
@@ -36,11 +36,11 @@ class _OfDask(Executor):
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Release the client; the cluster stays as it is."""
+        """Release the client; the cluster keeps running."""
         self._executor.shutdown(wait=wait and not cancel_futures)
 
     def check(self) -> int:
-        """Return the number of threads of workers; InputError without a scheduler, or without workers for long."""
+        """Return the number of worker threads; InputError without a scheduler, or without workers for too long."""
         if self._client.status not in ("running", "connecting"):
             raise _gone(self._address)
         there = self._client.scheduler_info(n_workers=-1) if self._client.status == "running" else {}
@@ -68,7 +68,7 @@ def _gone(address: str) -> InputError:
 
 @contextmanager
 def _one_voice() -> Iterator[None]:
-    """Silence dask's own thread when a connection breaks: this program writes one message."""
+    """Silence Dask's own messages about a broken connection; this program writes its own."""
     loggers = [logging.getLogger(name) for name in _CHATTER]
     levels = [logger.level for logger in loggers]
     for logger in loggers:
@@ -82,7 +82,7 @@ def _one_voice() -> Iterator[None]:
 
 @contextmanager
 def dask(address: str, workers: int) -> Iterator[Executor]:
-    """Yield the workers of the scheduler at an address; ``"local"`` begins a scheduler and so many workers."""
+    """Yield an executor on the scheduler at an address; ``"local"`` starts a scheduler and `workers` workers."""
     try:
         distributed: Any = importlib.import_module("distributed")
         if address == HERE:
@@ -90,18 +90,18 @@ def dask(address: str, workers: int) -> Iterator[Executor]:
     except ImportError:
         raise InputError("dask is not installed", where="--dask", allowed="pip install 'analyser[cluster]'") from None
     if address == HERE:
-        resource_tracker.ensure_running()  # which would unblock Ctrl-C
-        with deaf():  # the threads and processes that are begun here
+        resource_tracker.ensure_running()  # starting it later would unblock Ctrl-C
+        with deaf():  # also threads and processes started here
             cluster = distributed.LocalCluster(
                 n_workers=workers,
                 threads_per_worker=1,
                 host=LOOPBACK,
                 protocol="tls://",
-                security=True,  # certificates of its own, for as long as it is there
-                dashboard_address=f"{LOOPBACK}:0",  # the scheduler cannot do without its server of statistics
+                security=True,  # temporary certificates
+                dashboard_address=f"{LOOPBACK}:0",  # the scheduler requires its dashboard server
                 worker_dashboard_address=f"{LOOPBACK}:0",
                 memory_limit=_MEMORY,
-                silence_logs=logging.CRITICAL,  # also in workers that lose their scheduler when the sweep is stopped
+                silence_logs=logging.CRITICAL,  # also for workers whose scheduler stops first
             )
         with _one_voice(), cluster, distributed.Client(cluster) as client, _OfDask(client, address) as executor:
             yield executor

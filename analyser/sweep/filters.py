@@ -1,4 +1,4 @@
-"""Filters of a store: by column a value, several, a pair (from, to), or names with wildcards."""
+"""Filters of a store: for each column a value, several values, a pair (from, to), or names with wildcards."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def filter_of(plan: Plan, schema: pa.Schema, where: Mapping[str, Any]) -> Any:
 
 
 def _names(plan: Plan) -> dict[str, list[str]]:
-    """Return the names in the columns of a plan whose values are names."""
+    """Return the possible values of the columns of a plan that hold names."""
     attackers = [loadout.selector for loadouts in plan.attackers.values() for loadout in loadouts]
     return {
         "ruleset": list(plan.rulesets),
@@ -45,7 +45,7 @@ def _names(plan: Plan) -> dict[str, list[str]]:
 
 
 def axes_of(plan: Plan) -> list[str]:
-    """Return the columns in which the cells of a plan differ."""
+    """Return the columns that identify a cell of a plan."""
     sizes = {name: len(names) for name, names in _names(plan).items() if name != "faction"}
     for name, side in plan.file.sides:
         sizes |= {f"{name.removesuffix('s')}_{number.column}": len(number.values) for number in side.numbers}
@@ -53,7 +53,7 @@ def axes_of(plan: Plan) -> list[str]:
 
 
 def is_one(plan: Plan, name: str, value: Any) -> bool:
-    """Return True if a filter lets exactly one value of a column pass."""
+    """Return True if a filter selects exactly one value of a column."""
     return not isinstance(value, tuple) and len(meant(plan, name, value)) == 1
 
 
@@ -65,7 +65,7 @@ def shown(value: Any) -> str:
 
 
 def meant(plan: Plan, name: str, value: Any) -> list[Any]:
-    """Return the values of a filter, names with wildcards as those that fit; InputError if none does."""
+    """Return the values of a filter, with wildcards expanded to matching names; InputError if none match."""
     values = [value] if isinstance(value, str) or not isinstance(value, Sequence) else value
     return [fitting for one in values for fitting in _meant(plan, name, one)]
 
@@ -97,7 +97,7 @@ def _pair(schema: pa.Schema, name: str, value: tuple[Any, ...]) -> pa.Array:
 
 
 def _of_column(schema: pa.Schema, name: str, values: Sequence[Any]) -> pa.Array:
-    """Return values to filter a column by, of its type."""
+    """Return values as an array of the type of a column."""
     import pyarrow as pa
 
     kind = schema.field(name).type

@@ -1,4 +1,4 @@
-"""Page of a store: its plan, its progress, and the cost of each kind of fights."""
+"""Summary page of a store: its plan, its progress, and the cost of each kind of fight."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from analyser.sweep.store import PAGE
 from analyser.sweep.store_reader import Sweep
 
 _MOST_SHOWN = 8  # values of an axis
-_NUMBERS = ("number", "size", "seconds", "length")  # of a part, in the log
+_NUMBERS = ("number", "size", "seconds", "length")  # numbers in a line of the log about a part
 
 
 class Cost(NamedTuple):
-    """Cost of the parts of one kind of fights, from the log."""
+    """Cost of the parts of one kind of fight, from the log."""
 
     kind: str
     parts: int
     cells: int
-    seconds: float  # of processors
+    seconds: float  # of processor time
     length: int
 
     @property

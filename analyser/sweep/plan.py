@@ -1,7 +1,7 @@
-"""Frozen plan of a sweep: all that its parts depend on, and the cells of each part.
+"""Frozen plan of a sweep: all inputs of its parts, and the cells of each part.
 
-The axes are never written out. The number of a part gives by division its ruleset, situation, faction, rows (attackers
-with their numbers) and columns (defenders with theirs).
+The axes are never expanded. Division of the number of a part gives its ruleset, situation, faction, rows (attackers
+with their varied numbers) and columns (defenders with theirs).
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ from analyser.sweep.question import TRIALS_A_PART, fighting_unit, frozen_questio
 from analyser.sweep.schema import BY_WORTH, MOST_CELLS, SampleFile, Side, SweepFile
 
 FORMAT = 1
-SECONDS = 3.0  # of work in a part
-_CELLS_A_SECOND = {"ranged": 600_000, "charge": 200, "duel": 500, "best-duel": 8, "best-trade": 2}  # of a typical core
-_A_SAMPLE, _A_TRIAL = 5e-3, 5e-7  # seconds of a sampled cell, and of each of its trials
+SECONDS = 3.0  # duration of a part
+_CELLS_A_SECOND = {"ranged": 600_000, "charge": 200, "duel": 500, "best-duel": 8, "best-trade": 2}  # on a typical core
+_A_SAMPLE, _A_TRIAL = 5e-3, 5e-7  # seconds for a simulated cell, and for each trial
 MOST_DISTANCES = 1_000
 
 
 class Block(NamedTuple):
-    """Cells of a part: rows (attackers with each combination of their numbers) by columns (defenders likewise)."""
+    """Cells of a part: rows (attackers, each with all combinations of its numbers) by columns (defenders likewise)."""
 
     ruleset: str
     situation: Situation
@@ -59,25 +59,25 @@ class Block(NamedTuple):
 
 
 class Trials(NamedTuple):
-    """Trials of a part of a sample, and the number of those before it."""
+    """Number of trials in a part of a sample, and in all parts before it."""
 
     before: int
     trials: int
 
 
 class _Group(NamedTuple):
-    """Parts of one ruleset, situation and faction, which tile its rows and columns."""
+    """Parts of one ruleset, situation and faction, which tile the rows and columns."""
 
     ruleset: str
     situation: Situation
     faction: str
     rows: int
     columns: int
-    size: int  # cells a part at most
+    size: int  # most cells of a part
 
     @property
     def across(self) -> int:
-        """Parts to a row; 1 where a part has whole rows."""
+        """Parts that divide a row; 1 if a part has whole rows."""
         return -(-self.columns // self.size)
 
     @property
@@ -116,7 +116,7 @@ class Plan:
 
     @cached_property
     def digest(self) -> str:
-        """Digest of all that the parts depend on: of the profiles, only the units that take part."""
+        """Digest of all inputs of the parts; of the profiles only the units that take part."""
         return hashlib.sha256(_canonical(_that_counts(self.content))).hexdigest()
 
     @property
@@ -170,13 +170,13 @@ class Plan:
         return tuple(self._loadouts("defenders"))
 
     def side(self, faction: str | None) -> tuple[Side, tuple[Loadout, ...]]:
-        """Return the attackers of a faction, or without one the defenders: their section and their loadouts."""
+        """Return the section and the loadouts of the attackers of a faction, or of the defenders if it is None."""
         if faction is None:
             return self.file.defenders, self.defenders
         return self.file.attackers, self.attackers[faction]
 
     def axis(self, faction: str | None, places: range) -> tuple[Any, list[Any]]:
-        """Return of some rows of a faction, or columns, the places of the loadouts and of each number's value."""
+        """Return the loadout index, and the value index of each number, for rows of a faction or columns (None)."""
         side, loadouts = self.side(faction)
         shape = len(loadouts), *(len(number.values) for number in side.numbers)
         which, *values = np.unravel_index(np.arange(places.start, places.stop, dtype=np.int64), shape)
@@ -189,14 +189,14 @@ class Plan:
 
     @property
     def stated_rulesets(self) -> dict[str, Any]:
-        """The die and the deck of each ruleset by name, as plain data; of a sample those of its question."""
+        """Die and deck of each ruleset by name, as plain data; for a sample those of its question."""
         if self.is_sample:
             return {"usual": self.content["scenario"]["ruleset"]}
         return dict(self.content["rulesets"])
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """Die and deck in one line, of each ruleset."""
+        """One line on die and deck for each ruleset."""
         texts = {name: checked(Ruleset, stated).assumed for name, stated in self.stated_rulesets.items()}
         return tuple(texts.values()) if len(texts) == 1 else tuple(f"{name}: {text}" for name, text in texts.items())
 
@@ -208,7 +208,7 @@ class Plan:
 
     @cached_property
     def situations(self) -> tuple[Situation, ...]:
-        """The situations, each at every distance and by every policy that it can have."""
+        """The situations, each at every distance and with every policy that it can have."""
         return tuple(_situations_of(self.file))
 
     @cached_property
@@ -236,39 +236,39 @@ class Plan:
 
     @property
     def cells(self) -> int:
-        """Cells in all; of a sample trials."""
+        """Number of cells; for a sample, of trials."""
         return (
             self.sampled.sample.trials if self.is_sample else sum(group.rows * group.columns for group in self._groups)
         )
 
     def block(self, number: int) -> Block:
-        """The cells of a part."""
+        """Return the cells of a part."""
         group = bisect_right(self._ends, number)
         return self._groups[group].block(number - (self._ends[group - 1] if group else 0))
 
     def trials(self, number: int) -> Trials:
-        """The trials of a part."""
+        """Return the trials of a part."""
         size = _trials_a_part(self)
         return Trials(number * size, min(size, self.sampled.sample.trials - number * size))
 
     def folder(self, number: int) -> str:
-        """Return the folder of a part in the store, by the partitions that every reader of Parquet knows."""
+        """Return the folder of a part in the store, in the usual form of Parquet partitions (``key=value``)."""
         if self.is_sample:
             return f"seed={self.sampled.sample.seed}"
         block = self.block(number)
         return f"ruleset={block.ruleset}/situation={block.situation.name}/faction={block.faction}"
 
     def size(self, number: int) -> int:
-        """Cells, or trials, of a part."""
+        """Return the number of cells, or trials, of a part."""
         return self.trials(number).trials if self.is_sample else self.block(number).cells
 
     def kind(self, number: int) -> str:
-        """Return the kind of fights of a part."""
+        """Return the kind of fight of a part."""
         return "sample" if self.is_sample else self.block(number).situation.kind
 
 
 def read_plan(source: Any, profiles: ProfilesLike | None = None) -> Plan:
-    """Return the plan of a file, or of a mapping of the same form, with the profiles as they are now.
+    """Return the plan in a file, or in a mapping of the same form, with the current content of the profiles.
 
     Raises
     ------
@@ -297,7 +297,7 @@ def read_plan(source: Any, profiles: ProfilesLike | None = None) -> Plan:
 
 @lru_cache(maxsize=4)
 def unpacked(packed: bytes) -> Plan:
-    """Return a plan that was packed; InputError in a process of another version of the program."""
+    """Return a plan from its packed form; InputError in a process of another version of the program."""
     plan = Plan(json.loads(zlib.decompress(packed)))
     check_program(plan)
     return plan
@@ -331,7 +331,7 @@ def _situations_of(file: SweepFile) -> Iterator[Situation]:
         for policy in file.policies:
             (situation,) = played_by(policy, (named,))
             if situation == named and policy != file.policies[0] and policy != "tactic":
-                continue  # no duel: it is the same by every policy
+                continue  # not a duel: no effect of the policy
             if distances is None or situation.kind != "ranged":
                 yield situation
                 continue
@@ -352,7 +352,7 @@ def _distances(given: Any) -> Sequence[float]:
 
 
 def _checked_plan(plan: Plan) -> Plan:
-    """Return the plan if it has cells, not too many, and no number that nothing depends on."""
+    """Return the plan; InputError if it is too large, repeats a situation, or has a figure or number without effect."""
     if len({situation.name for situation in plan.situations}) < len(plan.situations):
         raise InputError("two situations are the same", where="situations")
     if plan.cells > MOST_CELLS:
@@ -378,7 +378,7 @@ def _checked_plan(plan: Plan) -> Plan:
 
 OF_SHOTS = ("models", "short_range", "long_range", "dice")
 OF_TARGETS = ("models", "defence", "damage_limit", "discipline", "break_limit")
-"""The numbers of attackers, and of defenders, that a ranged attack depends on."""
+"""Numbers of attackers (`OF_SHOTS`) and of defenders that affect a ranged attack."""
 OF_WORTH = ("points", "victory_points")
 
 
@@ -398,17 +398,17 @@ def _canonical(content: Any) -> bytes:
 
 
 def _plain(content: Any) -> Any:
-    """Return the content as it would come back from a file."""
+    """Return the content as it would be read back from a file."""
     return json.loads(_canonical(content))
 
 
 def _that_counts(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the content of a plan that its parts depend on: without the other units of the profiles."""
+    """Return the content of a plan on which its parts depend: all except the record of the profiles."""
     return {key: value for key, value in content.items() if key != "profiles"}
 
 
 def plan_diff(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """Return the differences between the contents of two plans, a text each.
+    """Return the differences between the contents of two plans, one text for each.
 
     >>> plan_diff({"file": {"name": "a", "single": True}}, {"file": {"name": "b"}})
     ['file.name: "a" -> "b"', 'file.single is gone']

@@ -1,4 +1,4 @@
-"""The question of a sample, frozen with the loadouts that it names, and read again from these alone."""
+"""Question of a sample, frozen together with all loadouts that it names."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from analyser.scenarios.load import AnyScenario, load
 from analyser.sweep.schema import SampleFile
 
 TRIALS_A_PART = {"attack": 1 << 31, "charge": 1 << 25, "focus": 1 << 25, "duel": 1 << 24, "battle": 1 << 15}
-"""Trials of a part, some seconds of work, by the kinds of questions that are sampled."""
-_SELECTORS = ("unit", "attacker")  # the keys of a scenario that name a loadout
+"""Trials of a part (some seconds of work), by kind of question."""
+_SELECTORS = ("unit", "attacker")  # keys of a scenario with the name of a loadout
 
 
 def frozen_question(file: SampleFile, library: Profiles, where: str) -> dict[str, Any]:
-    """Return the content of a plan that is a sample: its file, its scenario, and every loadout that this names.
+    """Return the content of the plan of a sample: its file, its scenario, and every loadout named in the scenario.
 
-    `where` is the file, for a message. Raises InputError for a question that cannot be sampled.
+    `where` is the file, for messages. Raises InputError for a question that cannot be simulated.
     """
     try:
         scenario = load(file.question, library)
@@ -55,7 +55,7 @@ def frozen_question(file: SampleFile, library: Profiles, where: str) -> dict[str
 
 
 def thawed_question(content: Mapping[str, Any]) -> AnyScenario:
-    """Return the scenario of such a content; no folder of profiles is asked for a loadout that it names."""
+    """Return the scenario of the content of a plan; all loadouts come from the content, none from profiles."""
     question = copy.deepcopy(content["scenario"])
     rules = question["ruleset"].get("rules")
     house_rules = None if rules is None else checked(Ruleset, question["ruleset"]).rules
@@ -71,7 +71,7 @@ def thawed_question(content: Mapping[str, Any]) -> AnyScenario:
 
 
 def fighting_unit(unit: Unit) -> dict[str, Any]:
-    """Return a unit as plain data, with its points and without what no fight depends on."""
+    """Return a unit as plain data, with its points but without data that affect no fight."""
     return unit.record() | {"in_force": {}, "battlegroups": {}}
 
 
@@ -80,7 +80,7 @@ def _frozen(loadout: Loadout) -> dict[str, Any]:
 
 
 def _selectors_in(section: Any, place: Sequence[str | int] = ()) -> Iterator[tuple[Sequence[str | int], str]]:
-    """Yield the selectors in a scenario as plain data, each after the keys that lead to it."""
+    """Yield the path and the text of each selector in a scenario given as plain data."""
     if isinstance(section, str) and place[-1] in _SELECTORS:
         yield place, section
     elif isinstance(section, dict | list | tuple):
@@ -89,7 +89,7 @@ def _selectors_in(section: Any, place: Sequence[str | int] = ()) -> Iterator[tup
 
 
 def _loadout_at(question: Any, place: Sequence[str | int], selector: str, library: Profiles) -> Loadout:
-    """Return the loadout that the question itself holds at a place, else that of the selector."""
+    """Return the loadout object at a path in the question, or else the one named by the selector."""
     with suppress(LookupError, TypeError):  # an army may be written in another form than it is resolved to
         if isinstance(stated := reduce(getitem, place, question), Loadout):
             return stated
@@ -97,5 +97,5 @@ def _loadout_at(question: Any, place: Sequence[str | int], selector: str, librar
 
 
 def _chunk(kind: str) -> int:
-    """The trials that a process plays at least: parts of a sample have a multiple of it."""
+    """Return the size of a chunk of trials; a part of a sample is a multiple of it."""
     return CHUNK_BATTLES if kind == "battle" else CHUNK_TRIALS

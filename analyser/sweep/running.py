@@ -1,4 +1,4 @@
-"""Sweeps from a file to a finished store: started, resumed, or one job of many."""
+"""Running of sweeps: start, resume, or compute one job of many."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ def run_sweep(
     plan : path or mapping
         The file of the sweep (docs/sweeps.md).
     out : path
-        The folder of the store: a new one, or one that was begun with the same plan.
+        The folder of the store: a new one, or one started with the same plan.
     workers : int, optional
         Processes, 1 to 1024. Default: one for each processor.
     dask : str, optional
-        The address of a scheduler of dask, whose workers compute the parts; ``"local"`` begins one.
+        The address of a Dask scheduler, whose workers compute the parts; ``"local"`` starts one.
     executor : Executor, optional
-        Any other of ``concurrent.futures``; it is not shut down.
+        Another executor as of ``concurrent.futures``; it is not shut down.
     by_return : bool
-        Workers return parts to this process, which writes them: for workers that do not see the folder of the store.
+        True: workers return parts to this process, which writes them. Needed if workers cannot access the folder.
     part : str, optional
         Such as ``"17/400"``: the 17th of 400 jobs that share the parts. Jobs may run side by side.
     profiles : Profiles or path, optional
@@ -66,8 +66,8 @@ def run_sweep(
     Raises
     ------
     InputError
-        An unusable plan; a store of another plan, with the differences; a worker of another version of the program; a
-        part that cannot be written. Parts that are done stay done.
+        An unusable plan; a store of another plan (the message has the differences); a worker of another version of the
+        program; or a part that cannot be written. Finished parts remain in the store.
     """
     store = store_for(read_plan(plan, profiles), out)
     return _run(store, workers, dask, executor, by_return, part, tell)

@@ -1,4 +1,4 @@
-"""Parts of a sample of one question: chunks of trials by number, counted in integers, which add up exactly."""
+"""Parts of a sample of one question: numbered chunks of trials, with integer counts that add up exactly."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from analyser.sweep.question import thawed_question
 
 
 def _schema(**titles: str) -> pa.Schema:
-    """Return a schema of integers with these titles, and how often each combination came up."""
+    """Return a schema of integer columns with these titles, and a column with the count of each combination."""
     count = {"title": "trials in which it came up", "method": "monte-carlo"}
     fields = [pa.field(name, pa.int64(), metadata={"title": title}) for name, title in titles.items()]
     return pa.schema([*fields, pa.field("count", pa.int64(), metadata=count)])
@@ -43,12 +43,12 @@ OF_FIGHTS = _schema(
 
 
 def scenario_of(plan: Plan) -> Any:
-    """Return the question of a plan, with the loadouts that are frozen with it."""
+    """Return the question of a plan, with its frozen loadouts."""
     return thawed_question(plan.content)
 
 
 def sampled_content(plan: Plan, number: int) -> bytes:
-    """Return the content of the file of a part: how often each outcome came up in its trials."""
+    """Return the content of the file of a part: the count of each outcome in its trials."""
     trials, scenario = plan.trials(number), scenario_of(plan)
     of_part = {"plan": plan.digest, "part": number, "parts": plan.parts, "method": "monte-carlo", **trials._asdict()}
     schema, columns = _counted(plan, scenario, trials.before, trials.trials)
@@ -59,7 +59,7 @@ def sampled_content(plan: Plan, number: int) -> bytes:
 
 
 def _counted(plan: Plan, scenario: Any, before: int, trials: int) -> tuple[pa.Schema, list[Any]]:
-    """Return the columns of a part whose trials come after so many others."""
+    """Return the columns of a part; `before` is the number of trials in all parts before it."""
     seed = plan.sampled.sample.seed
     if isinstance(scenario, Scenario):
         sample = sample_of(scenario, seed)
@@ -90,14 +90,14 @@ def _nonzero(counts: NDArray[Any]) -> list[Any]:
 
 
 def _solved(plan: Plan, scenario: Any, trials: int, played: Any) -> Result:
-    """Return the answer to a longer fight whose trials `played` simulates, or has counted."""
+    """Return the answer to a longer fight; `played` simulates the trials, or returns counted ones."""
     terms = plan.sampled.sample
     how: dict[str, Any] = {"trials": trials, "seed": terms.seed, "threads": 1, "replacement": terms.replacement}
     return solve(scenario, SharedSampling("monte-carlo", **how, run_trials=played), brief=True)
 
 
 def answer_of(plan: Plan, batches: Iterable[pd.DataFrame]) -> Result:
-    """Return the answer that all parts add up to, with the bits of one machine that simulates all the trials."""
+    """Return the answer from all parts, equal to the last bit to a simulation of all trials on one machine."""
     scenario, counted = scenario_of(plan), _added_up(batches)
     if isinstance(scenario, Scenario):
         sample: Sample = sample_of(scenario, plan.sampled.sample.seed)
@@ -116,7 +116,7 @@ def answer_of(plan: Plan, batches: Iterable[pd.DataFrame]) -> Result:
 
 
 def _added_up(batches: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """Add up the counts of equal rows over all batches; memory grows with the rows, not with the parts."""
+    """Return the sums of the counts of equal rows over all batches; memory grows with distinct rows only."""
     total = pd.DataFrame()
     for batch in batches:
         keys = [name for name in batch.columns if name not in ("count", "seed")]

@@ -1,4 +1,4 @@
-"""Simulated cells, each by itself, with a seed that depends on its fight alone."""
+"""Simulated cells, independent of each other; the seed of a cell depends on its fight alone."""
 
 from __future__ import annotations
 
@@ -38,21 +38,21 @@ Values = NDArray[Any]
 
 
 class Seen(NamedTuple):
-    """Outcomes of a simulated cell: each figure's value in each outcome, and its greatest possible value."""
+    """Outcomes of a simulated cell: counts, and the value of each figure in each outcome."""
 
     trials: int
     weights: NDArray[np.int64]
-    figures: Mapping[str, tuple[Values, float]]  # values, and the greatest possible; the least is 0
-    weights_of: Mapping[str, NDArray[np.int64]] = {}  # where they are not those
+    figures: Mapping[str, tuple[Values, float]]  # values, and the largest possible value; the least is 0
+    weights_of: Mapping[str, NDArray[np.int64]] = {}  # counts of figures that do not use `weights`
 
 
 def has_interval(figure: str) -> bool:
-    """Return True if a simulated figure has an interval: percentiles have none."""
+    """Return True if a simulated figure has an interval; percentiles have none."""
     return not figure.endswith(PERCENTILE)
 
 
 def sampled_cells(plan: Plan, block: Block) -> Cells:
-    """Return the cells of a slice by simulation; the row used is decided exactly, as in exact cells."""
+    """Return the simulated cells of a slice; the row used is chosen by exact figures, as in exact cells."""
     assert plan.file.sampling is not None
     names = plan.file.fought
     columns = [TRIALS, *(f"{name}{end}" for name in names for end in ("", *(ENDS if has_interval(name) else ())))]
@@ -85,7 +85,7 @@ def _word(words: Words, code: int) -> str | None:
 
 
 def _seed(plan: Plan, block: Block, sides: Sequence[Any]) -> int:
-    """Return the seed of a cell, by its fight alone: not by its place, its names, or the points."""
+    """Return the seed of a cell, which depends on its fight, not on its position, names or points."""
     assert plan.file.sampling is not None
     words = [str(plan.file.sampling.seed), plan.rulesets[block.ruleset].model_dump_json()]
     words.append(block.situation.model_dump_json(exclude={"name", "title"}))
@@ -99,7 +99,7 @@ def _fighting(loadout: Loadout) -> str:
 
 
 Played = tuple[str | None, Seen]
-Sides = tuple[Any, Any]  # of loadouts
+Sides = tuple[Any, Any]  # both loadouts
 
 
 def _shot(plan: Plan, block: Block, sides: Sides, used: str | None, how: Sampling) -> Played:
@@ -167,7 +167,7 @@ def _seen_of_fight(result: states.FightResult, units: tuple[Combatant, Combatant
 
 
 def _figures(seen: Seen, names: tuple[str, ...]) -> dict[str, float]:
-    """Return the figures of a cell with their intervals, without those that its kind of fight does not have."""
+    """Return the figures of a cell that its kind of fight has, with their intervals."""
     figures: dict[str, float] = {TRIALS: seen.trials}
     for name in names:
         if name not in seen.figures:
@@ -186,7 +186,7 @@ def _figures(seen: Seen, names: tuple[str, ...]) -> dict[str, float]:
 
 
 def mean_up_to(values: Values, weights: Values, trials: int, most: float) -> tuple[float, float, float]:
-    """Return a mean of numbers from 0 to `most`, with the ends of its 95% interval."""
+    """Return the mean of numbers from 0 to `most`, and the ends of its 95% interval."""
     mean = mean_between(values, weights, trials, np.array([0.0, most / 2, most]))
     return mean.value, mean.low or 0.0, most if mean.high is None else mean.high
 

@@ -1,7 +1,7 @@
 """Scheduler of parts on any executor of ``concurrent.futures``; it retries lost parts.
 
-Parts are independent, and a part computed twice has the same bytes, so nothing has to be known about a lost worker: its
-unfinished parts go to another.
+Parts are independent, and a part computed twice has the same bytes. So the unfinished parts of a lost worker are simply
+submitted again.
 """
 
 from __future__ import annotations
@@ -23,45 +23,45 @@ from analyser.common.files import real_path
 from analyser.sweep.plan import Plan, unpacked
 from analyser.sweep.store import Missing, Store
 
-A_WORKER = 3  # parts that wait for each worker, so that none is ever idle
-MOST_LOSSES = 5  # of one part, after which it and not the workers are to blame
+A_WORKER = 3  # parts submitted per worker, so that none is idle
+MOST_LOSSES = 5  # losses of one part, after which the part is blamed, not the workers
 _LESS = "more memory a worker, or smaller parts (part_cells, part_trials)"
-A_LOOK = 0.2  # seconds between two looks at the futures
-_LOST = ("KilledWorker", "CommClosedError", "FutureCancelledError", "CancelledError")  # also those of dask
+A_LOOK = 0.2  # seconds between checks of the futures
+_LOST = ("KilledWorker", "CommClosedError", "FutureCancelledError", "CancelledError")  # names of errors, also of Dask
 Tell = Callable[["Progress"], None]
 Begin = Callable[[], AbstractContextManager[Executor]]
 
 
 class Progress(NamedTuple):
-    """Progress of a sweep: parts `done` of all, and the parts and cells `made` in this run, in so many seconds."""
+    """Progress of a sweep: parts done and in all, and the parts, cells and seconds of this run."""
 
     done: int
     parts: int
     made: int
     cells: int
     seconds: float
-    left: float  # estimated seconds
+    left: float  # estimated seconds to the end
 
     @property
     def rate(self) -> float:
-        """Cells a second."""
+        """Cells per second."""
         return self.cells / self.seconds if self.seconds > 0 else 0.0
 
 
 class Made(NamedTuple):
-    """A part that is done, its cost, and its content where the worker does not write it."""
+    """A finished part, its cost, and its content if the worker does not write it."""
 
     number: int
     size: int
     length: int
-    seconds: float  # of the processor
+    seconds: float  # of processor time
     worker: str
     content: bytes | None
 
 
 def made(packed: bytes, number: int, folder: str | None) -> Made:
-    """Compute a part of a plan and put it into the store in `folder`; or, without one, return its content."""
-    start = time.thread_time()  # a worker of dask may have several threads
+    """Compute a part of a plan and write it into the store in `folder`, or return its content if that is None."""
+    start = time.thread_time()  # a Dask worker may have several threads
     plan = unpacked(packed)
     content = content_of(plan, number)
     if folder is not None:
@@ -97,15 +97,15 @@ def work_through(
     by_return: bool = False,
     tell: Tell = lambda _: None,
 ) -> int:
-    """Compute the `missing` parts and return their number; `tell` is called after each.
+    """Compute the `missing` parts and return their number; `tell` is called after each part.
 
-    `begin` begins an executor, and another one if the first breaks. Parts are written by the workers or, `by_return`,
-    by this process.
+    `begin` starts an executor, and another one if the first breaks. The workers write the parts, or this process if
+    `by_return`.
 
     Raises
     ------
     InputError
-        A part cannot be computed or written, once the parts at work are done; or it is lost again and again.
+        A part cannot be computed or written (raised after the running parts are done), or is lost too often.
     """
     queue, losses = _Queue(missing), Counter[int]()
     folder = None if by_return else str(real_path(store.folder))
@@ -152,9 +152,9 @@ class _Queue:
 def _outcomes(
     executor: Executor, queue: _Queue, workers: int, packed: bytes, folder: str | None
 ) -> Iterator[tuple[int, Made | BaseException]]:
-    """Yield parts as they are done, or the errors of those that were lost; the error of a part itself is raised.
+    """Yield parts as they finish, or the errors of lost parts; raise the error of a part itself.
 
-    Parts that are not done when the executor breaks go back into the queue.
+    Unfinished parts go back into the queue when the executor breaks.
     """
     at_work: dict[Future[Made], int] = {}
     check = getattr(executor, "check", lambda: workers)
@@ -182,7 +182,7 @@ def _outcomes(
     finally:
         for future, number in at_work.items():
             future.cancel()
-            queue.put(number)  # if it is done after all, it is computed again, with the same bytes
+            queue.put(number)  # a part finished meanwhile is computed again, with the same bytes
 
 
 def _failed(number: int, problem: BaseException) -> InputError:

@@ -1,4 +1,4 @@
-"""File of a sweep: units, varied numbers, rulesets, and the figures to compute."""
+"""Schema of the file of a sweep: units, varied numbers, rulesets, and the figures to compute."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ VARIED = (
     *("models", "points", "victory_points", "defence", "damage_limit", "discipline", "break_limit", "speed"),
     *("short_range", "long_range", "dice"),
 )
-"""The numbers of a profile that can be varied, by the names that profiles have for them."""
+"""Numbers of a profile that can be varied, by their names in profiles."""
 ADDED = "by "
-"""Prefix of values that are added to the profile's; those of `dice` always are."""
+"""Prefix of values that are added to the profile's value; values of `dice` are always added."""
 BY_WORTH = ("expected_victory_points", "expected_points_destroyed", EFFICIENCY)
-"""Figures that follow from others and from the points of both units."""
+"""Figures derived from other figures and the points of both units."""
 SWEPT_FIGURES = (*(SUMMARY.names or ()), *OF_BOTH, *BY_WORTH)
 """Figures that can be computed for a cell."""
 _WORTH_OF = ("mean_models_destroyed", "p_annihilated")
@@ -38,7 +38,7 @@ MOST_CELLS = 10**15
 
 
 def _as_written(given: Any) -> Any:
-    """Return values as a file holds them: a text, a number, or several."""
+    """Return values in the form of a file: a text, a number, or several."""
     if given is None or isinstance(given, str | bool | int | float):
         return given
     values = values_of(given, "")
@@ -51,7 +51,7 @@ Values = Annotated[Any, BeforeValidator(_as_written)]
 
 
 class Number(Record):
-    """A varied number of one side: its values, which may be added to the profile's."""
+    """A varied number of one side, with its values; `is_added`: they are added to the profile's value."""
 
     key: str
     values: tuple[int, ...]
@@ -59,11 +59,11 @@ class Number(Record):
 
     @property
     def column(self) -> str:
-        """The end of the name of its column."""
+        """Suffix of the name of its column."""
         return f"{self.key}_by" if self.is_added else self.key
 
     def change(self, place: int) -> int | str:
-        """The value at a place, as a change of a profile is written."""
+        """Return the value at an index, in the form of a change of a profile."""
         value = self.values[place]
         return f"{value:+d}" if self.is_added else value
 
@@ -120,20 +120,20 @@ class Side(Record):
 
 
 class NamedRuleset(Record):
-    """A ruleset with a name; the profiles' stands in for a part that it leaves out."""
+    """A ruleset with a name; missing parts default to the ruleset of the profiles."""
 
     name: Slug
     die: Die | None = None
     deck: Deck | None = None
 
     def over(self, usual: Ruleset, stated: Collection[str] = ()) -> Ruleset:
-        """Return the ruleset; a die or deck that is `stated` outside the plan goes before its own."""
+        """Return the ruleset, with missing parts from `usual`; parts in `stated` always come from `usual`."""
         own = {name: part for name in ("die", "deck") if name not in stated and (part := getattr(self, name))}
         return usual.model_copy(update=own)
 
 
 class CellSampling(Record):
-    """Simulation of each cell by itself: a number of trials, or as many as a precision needs."""
+    """Settings of the simulation of each cell: a number of trials, or a precision to reach."""
 
     trials: Annotated[int, Field(ge=1, le=MOST_TRIALS)] | None = None
     precision: float | str | None = None
@@ -151,13 +151,13 @@ class CellSampling(Record):
         return self
 
     def of(self, seed: int) -> Sampling:
-        """Return the settings of a cell's simulation, with a seed of its own."""
+        """Return the settings for the simulation of a cell with a seed."""
         how: dict[str, Any] = {"trials": self.trials, "precision": self.precision, "replacement": self.replacement}
         return Sampling("monte-carlo", seed=seed, threads=1, **how)
 
 
 class SweepFile(Record):
-    """A sweep of cells: every attacker on every defender, over all numbers, in every situation, under every ruleset."""
+    """A sweep of cells: every attacker against every defender, for all numbers, situations and rulesets."""
 
     kind: ClassVar[str] = "cells"
     page = "docs/keys.md"
@@ -197,12 +197,12 @@ class SweepFile(Record):
 
     @property
     def sides(self) -> tuple[tuple[str, Side], tuple[str, Side]]:
-        """Both sides, by the names of their sections."""
+        """Both sides, with the names of their sections."""
         return ("attackers", self.attackers), ("defenders", self.defenders)
 
     @property
     def fought(self) -> tuple[str, ...]:
-        """The figures that a fight itself gives, those among them from which others follow."""
+        """Figures that a fight gives directly, including those from which others are derived."""
         own = [name for name in self.figures if name not in BY_WORTH]
         return tuple(dict.fromkeys((*own, *(_WORTH_OF if len(own) < len(self.figures) else ()))))
 
@@ -215,7 +215,7 @@ class SweepFile(Record):
 
 
 class SampleTerms(Record):
-    """Trials of one simulated question; of a longer fight also whether cards are put back."""
+    """Trials of one simulated question; `replacement`: cards are put back, in longer fights."""
 
     trials: Annotated[int, Field(ge=1, le=MOST_TRIALS)]
     seed: Annotated[int, Field(ge=0)] = 0
@@ -224,7 +224,7 @@ class SampleTerms(Record):
 
 
 class SampleFile(Record):
-    """Simulated question with very many trials, divided among parts by the numbers of their chunks."""
+    """Simulated question with very many trials, whose numbered chunks are divided among parts."""
 
     kind: ClassVar[str] = "sample"
     page = "docs/keys.md"

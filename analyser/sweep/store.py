@@ -1,7 +1,7 @@
-"""Store of a sweep: the frozen plan, the parts that are done, and a log.
+"""Store of a sweep: the frozen plan, the finished parts, and a log.
 
-A part is a file whose name has its number, the digest of its content and its length, and which appears whole. So the
-folder needs no ledger, two processes that make the same part write the same file, and damage is found by looking.
+A part is a file written atomically, with its number, the digest of its content and its length in the name. The store
+therefore needs no index, two processes that compute the same part write the same file, and damage is detectable.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from analyser.sweep.plan import Plan, plan_diff
 
 PLAN, LOG, LOCK, PARTS, UNFINISHED = "plan.json", "log.jsonl", "driver.lock", "parts", "unfinished"
 PAGE, MERGED = "summary.html", "merged.parquet"
-_DIGITS = 16  # of a digest in a name: 64 bits against damage, not against a forger
+_DIGITS = 16  # hexadecimal digits of a digest: 64 bits detect damage, not forgery
 _NAME = re.compile(rf"(?P<number>\d+)-(?P<digest>[0-9a-f]{{{_DIGITS}}})-(?P<size>\d+)\.parquet")
 _BEGUN = f".{Path(PLAN).stem}-"  # a plan that another job is writing
 _MOST_CHANGES = 6
 
 
 class PartFile(NamedTuple):
-    """File of a part; `is_whole`: it has the length of its name, and is in the folder of its part."""
+    """File of a part; `is_whole`: it has the length stated in its name, and is in the right folder."""
 
     number: int
     path: Path
@@ -42,14 +42,14 @@ class PartFile(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """A file that is no part of its store, and the reason."""
+    """A file that is not a valid part of its store, and the reason."""
 
     path: Path
     why: str
 
 
 class Check(NamedTuple):
-    """Result of a check of every byte of a store: the numbers of whole and missing parts, and the damaged files."""
+    """Result of a full check of a store: the numbers of whole and missing parts, and the damaged files."""
 
     whole: int
     damaged: tuple[Fault, ...]
@@ -57,7 +57,7 @@ class Check(NamedTuple):
 
 
 class Missing:
-    """Missing parts of a range, one by one; memory grows only with the parts that are done."""
+    """Iterable of the missing parts of a range; memory grows only with the number of finished parts."""
 
     def __init__(self, among: range, done: Iterable[int]) -> None:
         self._among, self._done = among, frozenset(number for number in done if number in among)
@@ -70,7 +70,7 @@ class Missing:
 
 
 class Store:
-    """A folder with the parts of one plan; InputError for a folder that is no store."""
+    """A folder with the parts of one plan; InputError for a folder that is not a store."""
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = _store_at(folder)
@@ -78,19 +78,19 @@ class Store:
 
     @property
     def parts(self) -> Path:
-        """The folder of the parts, which any reader of Parquet takes for one table."""
+        """Folder of the parts; readers of Parquet see it as one table."""
         return self.folder / PARTS
 
     def files(self) -> dict[int, PartFile]:
-        """Return the files of the parts that are done, by number; their content is not read."""
+        """Return the files of the finished parts, by number; their content is not read."""
         return {file.number: file for file in self._files() if file.is_whole}
 
     def done(self) -> Iterator[int]:
-        """Yield the numbers of these parts, in no order."""
+        """Yield the numbers of the finished parts, unsorted."""
         return (file.number for file in self._files() if file.is_whole)
 
     def _files(self) -> Iterator[PartFile]:
-        """Yield every file of a part, cut short or not, in the order of the folders."""
+        """Yield every file of a part, truncated or not, by folder and name."""
         for folder, folders, names in os.walk(self.parts):
             folders.sort()
             partition = Path(folder).relative_to(self.parts).as_posix()
@@ -99,16 +99,16 @@ class Store:
                 if match is None or (number := int(match["number"])) >= self.plan.parts:
                     continue
                 path = Path(folder, name)
-                with suppress(FileNotFoundError):  # taken away in between
+                with suppress(FileNotFoundError):  # deleted meanwhile
                     is_whole = path.stat().st_size == int(match["size"]) and partition == self.plan.folder(number)
                     yield PartFile(number, path, match["digest"], is_whole)
 
     def missing(self, among: range | None = None) -> Missing:
-        """Return the numbers of the parts that are not done, of all or of some."""
+        """Return the numbers of the missing parts, among all parts or a range."""
         return Missing(range(self.plan.parts) if among is None else among, self.done())
 
     def put(self, number: int, content: bytes) -> Path:
-        """Write a part, whole or not at all; InputError where that cannot be done."""
+        """Write a part atomically; InputError if that is impossible."""
         digest = hashlib.sha256(content).hexdigest()[:_DIGITS]
         folder = self.parts / self.plan.folder(number)
         path = folder / f"{number:0{len(str(self.plan.parts - 1))}d}-{digest}-{len(content)}.parquet"
@@ -124,7 +124,7 @@ class Store:
         return path
 
     def verified(self, *, remove: bool = False) -> Check:
-        """Check every byte; `remove` deletes files that are no whole part of this plan, or the second of one."""
+        """Check every byte; `remove` deletes damaged, foreign and duplicate files."""
         whole, faults = set[int](), list[Fault]()
         for file in self._files():
             why = self._fault_of(file) or ("this part is there twice" if file.number in whole else "")
@@ -137,7 +137,7 @@ class Store:
         return Check(len(whole), tuple(faults), self.plan.parts - len(whole))
 
     def check(self, part: PartFile) -> None:
-        """Raise InputError for a file that is not, byte by byte, the part that its name says."""
+        """Raise InputError for a file whose content does not match its name."""
         if why := self._fault_of(part):
             raise damaged(self.folder, f"{part.path.name}: {why}")
 
@@ -161,7 +161,7 @@ class Store:
         return "" if said.get("part") == part.number else "another part"
 
     def remove_cut_short(self) -> None:
-        """Delete parts that are cut short, and unfinished ones of dead processes of this machine."""
+        """Delete truncated parts, and temporary files of dead processes of this machine."""
         for file in self._files():
             if not file.is_whole:
                 file.path.unlink(missing_ok=True)
@@ -172,7 +172,7 @@ class Store:
 
     @contextmanager
     def driven(self) -> Iterator[None]:
-        """Let no other process drive the store; InputError if one does. Jobs with ``--part`` may run."""
+        """Lock the store against other runs; InputError if there is one. Jobs with ``--part`` are not locked out."""
         lock = FileLock(str(self.folder / LOCK))
         try:
             held = lock.acquire(timeout=0)
@@ -186,13 +186,13 @@ class Store:
             yield
 
     def log(self, event: str, **what: Any) -> None:
-        """Add a line to the log. Its clock is for people: nothing else reads it."""
+        """Add a line to the log. Its time stamp is for people only."""
         line = {"at": datetime.now(UTC).isoformat(timespec="milliseconds"), "event": event, **what}
         with suppress(OSError), (self.folder / LOG).open("a", encoding="utf-8") as file:
             file.write(json_text(line) + "\n")
 
     def logged(self, event: str) -> Iterator[dict[str, Any]]:
-        """Yield the lines of the log of one event, without those that are cut short."""
+        """Yield the lines of the log about one event, without truncated lines."""
         with suppress(OSError), (self.folder / LOG).open(encoding="utf-8", errors="replace") as file:
             for line in file:
                 with suppress(ValueError, RecursionError):
@@ -202,16 +202,16 @@ class Store:
 
 
 def store_for(plan: Plan, folder: str | os.PathLike[str]) -> Store:
-    """Return the store of a plan: a new one in an empty folder, or the one that was begun there with this plan.
+    """Return the store of a plan: a new one in an empty folder, or the existing one of the same plan.
 
-    Raises InputError for a folder with other things in it, and for that of another plan, with the differences.
+    Raises InputError for a folder with other content, and for a store of another plan, with the differences.
     """
     path = _store_at(folder)
     check_writable(path / PLAN)
     if not is_there(path / PLAN):
         names = [entry.name for entry in path.iterdir()] if is_there(path) else []
         foreign = [name for name in names if name != LOCK and not name.startswith(_BEGUN)]
-        if foreign and not is_there(path / PLAN):  # which another job may have written since
+        if foreign and not is_there(path / PLAN):  # another job may have written it meanwhile
             raise InputError("this folder is not empty and holds no sweep", where=str(path), allowed="a new folder")
         if not foreign:
             write_content(path / PLAN, json_text({"digest": plan.digest, **plan.content}, indent=1))
@@ -227,7 +227,7 @@ def store_for(plan: Plan, folder: str | os.PathLike[str]) -> Store:
 
 
 def _store_at(folder: str | os.PathLike[str]) -> Path:
-    """Return the folder of a store as a path; InputError for a name that readers of Parquet cannot take."""
+    """Return the folder of a store as a path; InputError for a name that readers of Parquet cannot handle."""
     path = path_of(folder, "store")
     try:
         os.fspath(real_path(path)).encode()
@@ -257,7 +257,7 @@ def _plan_in(folder: Path) -> Plan:
 
 
 def damaged(folder: Path, problem: str) -> InputError:
-    """Return the error about a store with a part that cannot be used."""
+    """Return the error for a store with a damaged part."""
     allowed = "analyser sweep verify --remove, which takes away what is damaged; resume"
     return InputError(problem, where=str(folder), allowed=allowed)
 

@@ -1,4 +1,4 @@
-"""Reader of a store: frames of filtered cells, means, pictures and a verdict, without loading it all."""
+"""Reader of a store: filtered cells, means, pictures and fair points, without loading the whole store."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ AT_ONCE = 1 << 18  # rows of a batch
 _DESTROYED = "mean_models_destroyed"
 _MODELS = ("defenders", "models")
 VERDICT_FIGURES = ("mean_share_lost", "p_suppressed", "p_annihilated", _DESTROYED)
-"""Figures that a verdict needs from a sweep; with charges also `attacker_share_lost`."""
+"""Figures that fair points need from a sweep; with charges also `attacker_share_lost`."""
 
 
 class Sweep:
@@ -67,17 +67,17 @@ class Sweep:
 
     @property
     def plan(self) -> Plan:
-        """The plan that it was begun with."""
+        """The plan stored with the sweep."""
         return self.store.plan
 
     @cached_property
     def done(self) -> tuple[int, ...]:
-        """The numbers of the parts that are done, as of the first time that this is asked for."""
+        """Numbers of the finished parts, as of the first access."""
         return tuple(sorted(set(self.store.done())))
 
     @property
     def is_complete(self) -> bool:
-        """Return True if all parts are done."""
+        """Return True if all parts are finished."""
         return len(self.done) == self.plan.parts
 
     @cached_property
@@ -95,7 +95,7 @@ class Sweep:
 
     @cached_property
     def dataset(self) -> pads.Dataset:
-        """All parts that are done as a dataset of pyarrow."""
+        """All finished parts as a pyarrow dataset."""
         import pyarrow.dataset as pads
 
         paths = [str(file.path) for _, file in sorted(self._files.items())]
@@ -113,13 +113,13 @@ class Sweep:
         return list(self.dataset.schema.names)
 
     def count(self, **where: Any) -> int:
-        """Return the number of cells that pass a filter; as of :meth:`frame`."""
+        """Return the number of cells that pass a filter, as of :meth:`frame`."""
         chosen = self._filter(where)
         with self._whole():
             return int(self.dataset.count_rows(filter=chosen))
 
     def batches(self, columns: Sequence[str] | None = None, **where: Any) -> Iterator[pd.DataFrame]:
-        """Yield the cells that pass a filter, some hundred thousand at a time: memory does not grow with the store."""
+        """Yield the cells that pass a filter in batches of at most 262,144; memory does not grow with the store."""
         chosen = self._chosen(columns)
         for batch in self._scanned(columns=chosen, filter=self._filter(where)):
             yield batch.to_pandas()
@@ -144,13 +144,13 @@ class Sweep:
         columns : sequence of str, optional
             Default: all.
         **where
-            By column: a value, a list of values, or a pair (from, to) as a tuple, both ends counted; of attackers,
-            defenders, factions, rulesets and situations one that the plan has, also with wildcards.
+            Filters by column: a value, a list of values, or a tuple (from, to), both included. Attackers, defenders,
+            factions, rulesets and situations must be in the plan, and may have wildcards.
 
         Raises
         ------
         InputError
-            No such column, or more than five million cells: take :meth:`batches`, :meth:`means`, or a narrower filter.
+            An unknown column, or more than five million cells; use :meth:`batches`, :meth:`means` or a stricter filter.
         """
         chosen = self._chosen(columns)
         if (rows := self.count(**where)) > MOST_ROWS:
@@ -161,12 +161,12 @@ class Sweep:
         return frame
 
     def means(self, by: str | Sequence[str], metric: str | Sequence[str], **where: Any) -> pd.DataFrame:
-        """Return means of figures over the cells that pass a filter and have them, by combinations of some columns.
+        """Return means of figures over the cells that pass a filter, grouped by columns; missing figures are skipped.
 
         Returns
         -------
         DataFrame
-            The columns of `by`, a column of each figure, and `cells`: the number behind the mean of the first figure.
+            The columns of `by`, a column for each figure, and `cells`: the cells in the mean of the first figure.
         """
         keys, figures = _columns(by, "by"), _columns(metric, "metric")
         self._check((*keys, *figures))
@@ -178,7 +178,7 @@ class Sweep:
         sums: pd.DataFrame | None = None
         for batch in self.batches([*keys, *figures], **where):
             words = {key: batch[key].astype(object) for key in keys if batch[key].dtype == "category"}
-            values = batch.assign(**words)  # astype would split the figures into blocks, which add up to other bits
+            values = batch.assign(**words)  # astype would split blocks and change the last bits of sums
             groups = values.groupby(keys, sort=False, dropna=False)[figures]
             of_batch = pd.concat([groups.sum(), groups.count().add_suffix(" cells")], axis=1)
             sums = of_batch if sums is None else sums.add(of_batch, fill_value=0)
@@ -190,19 +190,19 @@ class Sweep:
         return table.assign(cells=table[f"{figures[0]} cells"].astype(np.int64))[[*keys, *figures, "cells"]]
 
     def heatmap(self, metric: str = _DESTROYED, *, ax: Axes | None = None, **where: Any) -> Axes:
-        """Draw attackers against defenders, the mean of each pair over the varied numbers, in one situation.
+        """Draw a heatmap of attackers against defenders in one situation, with means over the varied numbers.
 
-        A picture has room for 60 a side: choose some of them by a filter.
+        A picture has at most 60 units a side: select them by a filter.
         """
         table = self._matchups((metric,), where)
-        others = {name: value for name, value in where.items() if name != "situation"}  # which the picture names
+        others = {name: value for name, value in where.items() if name != "situation"}  # it has its own label
         note = self._averaged(table, ("attacker", "defender", "situation"), others)
         return draw_heatmap(table, values=metric, note=note, ax=ax)
 
     def curve(
         self, over: str, metric: str = _DESTROYED, *, line: str = "attacker", ax: Axes | None = None, **where: Any
     ) -> Axes:
-        """Draw the mean of a figure over a number, a line for each attacker or value of another column, six at most."""
+        """Draw the mean of a figure over a number, with one line for each value of a column, at most six."""
         table = self.means([line, over], metric, **where).sort_values([line, over], kind="stable")
         title = METRICS[metric].title if metric in METRICS else None
         heading = "\n".join(filter(None, (self.plan.name, self._averaged(table, (line, over), where))))
@@ -210,7 +210,7 @@ class Sweep:
         return best_lines(about(lines, heading), x=over, metric=metric, quantity=title, ax=ax)
 
     def _averaged(self, table: pd.DataFrame, by: Sequence[str], where: Mapping[str, Any]) -> str:
-        """Return the filter, and the cells that each mean by some columns is over, in words."""
+        """Return in words the filter, and the number of cells in each mean by the columns `by`."""
         asked = "; ".join(f"{spaced(name)} {filters.shown(value)}" for name, value in where.items())
         counts = table.loc[table["cells"] > 0, "cells"]
         if counts.empty or counts.max() < 2:
@@ -221,17 +221,17 @@ class Sweep:
         return "\n".join(filter(None, (asked, f"each a mean of {cells} cells, over {over}")))
 
     def efficiency(self, **where: Any) -> pd.DataFrame:
-        """Return the points efficiency of every attacker over the field of this sweep.
+        """Return the points efficiency of every attacker against the defenders of this sweep.
 
         Returns
         -------
         DataFrame
-            As of :func:`analyser.analysis.balance.efficiency`, from each pair's mean over the varied numbers.
+            As of :func:`analyser.analysis.balance.efficiency`, from the mean of each pair over the varied numbers.
 
         Raises
         ------
         InputError
-            Points, or the models of defenders, are varied: worth goes by those of the profiles here.
+            Points or the models of defenders are varied, but efficiency uses those of the profiles.
         """
         varied = [(side, number.key) for side, given in self.plan.file.sides for number in given.numbers]
         if odd := [f"{key} of {side}" for side, key in varied if key == "points" or (side, key) == _MODELS]:
@@ -242,7 +242,7 @@ class Sweep:
     def verdict(self, **where: Any) -> FairPoints:
         """Return the fair points of each loadout (:func:`analyser.fair_points`), computed from the store alone.
 
-        Each pair counts by its mean over the varied numbers that pass the filter. Memory holds only the pairs.
+        Each pair contributes its mean over the varied numbers that pass the filter. Memory holds only the pairs.
 
         Raises
         ------
@@ -270,7 +270,7 @@ class Sweep:
         )
 
     def answer(self) -> Result:
-        """Return the answer of a sample that is done, as one machine that simulates all its trials would give it."""
+        """Return the answer of a finished sample, equal to a simulation of all its trials on one machine."""
         from analyser.sweep.sample import answer_of
 
         if not self.plan.is_sample:
@@ -279,7 +279,7 @@ class Sweep:
         return answer_of(self.plan, self.batches())
 
     def merge(self, path: str | os.PathLike[str]) -> Path:
-        """Write all parts, in the order of their numbers, as one Parquet file; memory does not grow with the store."""
+        """Write all parts, in the order of their numbers, to one Parquet file; memory does not grow with the store."""
         import pyarrow.parquet as pq
 
         from analyser.sweep.tables import merged_metadata
@@ -296,7 +296,7 @@ class Sweep:
         return Path(path)
 
     def _check_whole(self) -> None:
-        """Raise InputError unless all parts are done, and none is damaged."""
+        """Raise InputError unless all parts are finished and undamaged."""
         if not self.is_complete:
             raise InputError(str(self), where=str(self.store.folder), allowed="analyser sweep resume")
         for number in self.done:
@@ -308,7 +308,7 @@ class Sweep:
         return {loadout.selector: loadout for loadout in (attackers if side == "attacker" else self.plan.defenders)}
 
     def _matchups(self, figures: Sequence[str], where: Mapping[str, Any], *, with_row: bool = False) -> pd.DataFrame:
-        """Return each pair's means as a table of matchups of one ruleset; with the `row` that most of its cells use."""
+        """Return the means of each pair under one ruleset as a table of matchups, with the most used `row` if asked."""
         self._check(figures)
         if len(self.plan.rulesets) > 1 and not isinstance(where.get("ruleset"), str):
             raise InputError("of which ruleset?", where="ruleset", allowed=", ".join(self.plan.rulesets))
@@ -351,7 +351,7 @@ class Sweep:
 
     @contextmanager
     def _whole(self) -> Iterator[None]:
-        """Raise InputError for a damaged part that is read inside this, instead of the error of the reader."""
+        """Turn errors of the Parquet reader inside this context into an InputError about a damaged part."""
         import pyarrow as pa
 
         try:
@@ -361,7 +361,7 @@ class Sweep:
 
 
 def _columns(given: object, where: str) -> list[str]:
-    """Return names of columns, which may be given as one or several, each once."""
+    """Return distinct names of columns, given as one name or several."""
     several = [given] if isinstance(given, str) else given
     if not isinstance(several, Iterable):
         raise InputError(f"{shown(given)} is not usable", where=where, allowed="names of columns")
@@ -372,13 +372,13 @@ def _columns(given: object, where: str) -> list[str]:
 
 
 def _dice(loadout: Loadout, row: Any) -> float:
-    """Return the dice of a row at all the models of its level; NaN for none."""
+    """Return the dice of a row with all the models of its level; NaN if there are none."""
     bands = [own.band(loadout.level.models) for own in loadout.unit.rows if own.id == row]
     return float(bands[0].dice) if bands and bands[0] is not None else np.nan
 
 
 def _by_pair(table: pd.DataFrame, pair: list[str], figures: Sequence[str]) -> pd.DataFrame:
-    """Return means by pair and row as means by pair, with the row that most cells use, of as many the first by name."""
+    """Return means by pair from means by pair and row, with the row of most cells; ties go to the first name."""
     weighed = table.assign(**{name: table[name] * table["cells"] for name in figures})
     means = weighed.groupby(pair, sort=False)[[*figures, "cells"]].sum(min_count=1)
     for name in figures:
@@ -388,7 +388,7 @@ def _by_pair(table: pd.DataFrame, pair: list[str], figures: Sequence[str]) -> pd
 
 
 def open_sweep(store: str | os.PathLike[str]) -> Sweep:
-    """Return the sweep in a folder, done or not; InputError where there is none.
+    """Return the sweep in a folder, finished or not; InputError if there is none.
 
     >>> open_sweep("no-such-folder")
     Traceback (most recent call last):

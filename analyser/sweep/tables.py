@@ -1,4 +1,4 @@
-"""Table of a part, slice by slice, with the description of each column."""
+"""Table of a part, computed slice by slice, with a description of each column."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from analyser.sweep.plan import Block, Plan
 from analyser.sweep.sampled_cells import ENDS, TRIALS, has_interval, sampled_cells
 from analyser.sweep.schema import BY_WORTH
 
-SLICE = 3 << 16  # cells at once: what bounds the memory of a process, and the rows of a group
+SLICE = 3 << 16  # cells computed together and rows of a Parquet row group; bounds the memory of a process
 COMPRESSION = "zstd"
 METADATA = b"analyser"
 
 
 def part_content(plan: Plan, number: int) -> bytes:
-    """Return the content of the file of a part: a pure function of the plan and the part's number."""
+    """Return the content of the file of a part; a pure function of the plan and the number of the part."""
     buffer = BytesIO()
     schema = schema_of(plan, number)
     with pq.ParquetWriter(buffer, schema, compression=COMPRESSION, write_page_checksum=True) as writer:
@@ -37,7 +37,7 @@ def part_content(plan: Plan, number: int) -> bytes:
 
 
 def slices_of(block: Block) -> Iterator[Block]:
-    """Yield the cells of a block in pieces of up to :data:`SLICE`, in their order."""
+    """Yield the cells of a block in order, in slices of at most :data:`SLICE` cells."""
     if len(block.columns) > SLICE:
         for row, first in product(block.rows, range(block.columns.start, block.columns.stop, SLICE)):
             columns = range(first, min(first + SLICE, block.columns.stop))
@@ -82,7 +82,7 @@ def _side(plan: Plan, faction: str | None, places: range, spread: Any) -> Iterat
 
 
 def _by_points(plan: Plan, block: Block, figures: dict[str, Floats], end: str) -> dict[str, Floats]:
-    """Return the figures that follow from others and from points, or an `end` of their intervals."""
+    """Return the figures derived from others and from points, or an `end` of their intervals."""
 
     def of_defender(key: str) -> Floats:
         return np.tile(_of_level(plan, None, block.columns, key), len(block.rows))
@@ -98,11 +98,11 @@ def _by_points(plan: Plan, block: Block, figures: dict[str, Floats], end: str) -
 
 
 def _of_level(plan: Plan, faction: str | None, places: range, key: str) -> Floats:
-    """Return a number of the level of each row or column, as it is varied; NaN where there is none."""
+    """Return a number of the level of each row or column, after variation; NaN if there is none."""
     side, loadouts = plan.side(faction)
     which, values = plan.axis(faction, places)
     some = [getattr(loadout.level, key) for loadout in loadouts[which[0] : which[-1] + 1]]
-    numbers: Floats = np.array(some, np.float64)[which - which[0]]  # None: NaN
+    numbers: Floats = np.array(some, np.float64)[which - which[0]]  # None becomes NaN
     for number, at in zip(side.numbers, values):
         if number.key == key:
             numbers = numbers * number.is_added + np.array(number.values)[at]
@@ -114,7 +114,7 @@ def _coded(codes: Codes, words: list[str]) -> pa.DictionaryArray:
 
 
 def schema_of(plan: Plan, number: int) -> pa.Schema:
-    """Return the columns of a part with their descriptions, and the metadata of the part."""
+    """Return the schema of a part: its columns with their descriptions, and its metadata."""
     block = plan.block(number)
     of_part = {"part": number, "parts": plan.parts, "ruleset": block.ruleset, "situation": block.situation.name}
     metadata = {METADATA: json_text(_of_plan(plan) | of_part | {"faction": block.faction}, sort_keys=True)}
@@ -122,7 +122,7 @@ def schema_of(plan: Plan, number: int) -> pa.Schema:
 
 
 def merged_metadata(plan: Plan) -> dict[bytes, str]:
-    """Return the metadata of a file of all parts."""
+    """Return the metadata of a file with all parts."""
     return {METADATA: json_text(_of_plan(plan), sort_keys=True)}
 
 

@@ -1,4 +1,4 @@
-// The card of a unit, made when the unit comes into view.
+// The card of a unit, built when the unit comes into view.
 
 const unitOf = new Map(data.units.map((unit) => [unit.key, unit]));
 const placeOfUnit = new Map(data.units.map((unit, place) => [unit.key, place]));
@@ -11,14 +11,14 @@ const folded = (title, fill) => {
   found.addEventListener("toggle", () => found.open && found.children.length === 1 && found.append(...fill()));
   return found;
 };
-// --- its price, and why
+// --- price and reasons
 
 const priceOf = (level) => {
   const moves = level.kind === "under" || level.kind === "over";
   const price = level.points === null ? "no points" : moves ? `${level.points} → ${whole(level.fair)} points` : `${level.points} points`;
   return h("p.price", {}, price, " ", h(`span.sure.${level.kind}`, {}, level.says));
 };
-const REACH_OF_BARS = 4; // times the median, at either end
+const REACH_OF_BARS = 4; // range of bars: from median / 4 to median * 4
 const barOf = ([title, own, usual, text]) => {
   const share = Math.log(Math.max(own, 1e-6) / usual) / Math.log(REACH_OF_BARS);
   const width = 50 * Math.min(Math.abs(share), 1);
@@ -26,7 +26,7 @@ const barOf = ([title, own, usual, text]) => {
   return [h("dt", {}, title), h("dd", {}, h("svg", { "aria-hidden": "true" }, bar)), h("dd.n", {}, text)];
 };
 
-// --- whom it meets
+// --- opponents
 
 const { wins, destroys } = data.enemies;
 const metBy = (unit) => {
@@ -60,7 +60,7 @@ const everyEnemy = (met) => {
   return [h("p.small", {}, `Duels, the mean over the levels of both; points: what 100 points of it destroy in a round less what they lose to 100 points of the enemy. ${data.a_round}`), table];
 };
 
-// --- its levels, attacks and curves
+// --- levels, attacks and curves
 
 const levelsOf = (unit) => {
   const facts = [

@@ -1,15 +1,15 @@
-// What all scripts share: elements, words, order.
+// Common functions of all scripts: elements, words, sorting.
 
 const byId = (id) => document.getElementById(id);
 const choices = (select, options) => select.append(...options.map(([value, text]) => h("option", { value }, text)));
 const distinct = (items) => [...new Set(items)];
 const titled = (name) => name.replace(/-/g, " ").replace(/\b./g, (letter) => letter.toUpperCase());
 
-// --- order
+// --- sorting
 
 const compare = (one, other) => {
   if (one === other) return 0;
-  if (one === null) return 1; // what has no value stands last, whichever way
+  if (one === null) return 1; // missing values come last in both directions
   if (other === null) return -1;
   return typeof one === "number" && typeof other === "number" ? one - other : String(one).localeCompare(String(other), "en");
 };
@@ -20,7 +20,7 @@ const sortValue = (cell) => {
   return text !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
 };
 
-// No button elements in tables: where one runs over pages, browsers print the repeated heading without its buttons.
+// No button elements in tables: browsers print repeated headings of a table without their buttons.
 const actAsButton = (element, act) => {
   element.setAttribute("role", "button");
   element.setAttribute("tabindex", "0");
@@ -32,7 +32,7 @@ const actAsButton = (element, act) => {
   });
 };
 
-// The heads of a table sort it; `name` is what the address calls the order, a column and which way.
+// Make the headings of a table sort it; `name` is the key of the order (column and direction) in the address.
 const makeHeadsSort = (heads, name, sort) => {
   let order = "";
   const sortBy = (place, way) => {
@@ -67,7 +67,7 @@ const sortedBy = (items, keyOf, sign) =>
     })
     .map((each) => each[2]);
 
-// A table in a frame that scrolls: its heads, and lines of a name and cells, each a text, the value that it sorts by, and a class.
+// A table in a scrolling frame: headings, and rows of a name and cells, each with text, sort value and class.
 const tableOf = (label, heads, lines, frame = {}) => {
   const head = (text, at) => (at || text ? h("th", { scope: "col", class: at ? "n" : null }, text) : h("td"));
   const cell = ([text, value = "", kind = ""]) => h("td", { class: `n ${kind}`.trim(), "data-v": value ?? "" }, text);

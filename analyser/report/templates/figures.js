@@ -1,4 +1,4 @@
-// The figures of a page: JSON, and behind it columns of whole numbers, unpacked when they are first read.
+// The figures of a page: JSON, followed by columns of integers, unpacked on first access.
 
 const [NEXT_TO_NOTHING, NEXT_TO_CERTAIN] = [2 ** 32 - 1, 2 ** 32 - 2];
 const unpackedFigures = async (text) => {
@@ -10,7 +10,7 @@ const unpackedFigures = async (text) => {
     if (code === NEXT_TO_NOTHING) return step / 10;
     return code === NEXT_TO_CERTAIN ? found.steps - 0.1 : (code - 1) / Math.round(1 / step);
   };
-  // Situation by situation, their first bytes, then their second ones.
+  // For each situation: all first bytes, then all second bytes.
   const column = (number, step) => {
     const bytes = rest.subarray(4 * count * number);
     const code = (at) => bytes[at] + 256 * (bytes[count + at] + 256 * (bytes[2 * count + at] + 256 * bytes[3 * count + at]));
@@ -24,7 +24,7 @@ const metricOf = Object.fromEntries(data.metrics.map((each) => [each.name, each]
 const sides = data.sides;
 const anchorOf = (key) => `unit-${key.replace("/", "-")}`;
 const pairOf = new Map(data.pairs[0].map((attacker, place) => [attacker * sides.length + data.pairs[1][place], place]));
-// The row of a matchup among the figures; undefined where the two do not meet.
+// Index of the row of a matchup in the figures; undefined if the two do not meet.
 const placeOf = (attacker, defender, situation) => {
   const pair = pairOf.get(attacker * sides.length + defender);
   return pair === undefined ? undefined : pair * data.situations.length + situation;

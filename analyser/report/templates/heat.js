@@ -1,9 +1,9 @@
-// A heatmap of one's choice: it sorts by a row or a column, stands in groups, and tells the whole story of a cell.
+// Interactive heatmap: sorts by a row or a column, forms groups, and shows all figures of a cell.
 
 const MEAN = data.every_level ?? "mean over levels";
 const [NO_GROUPS, BY_CATEGORY, BY_ROLE] = ["nothing", "target category", "role"];
 const heat = byId("heat");
-const sorted = { row: "", column: "" }; // the units by whose figures columns and rows stand
+const sorted = { row: "", column: "" }; // units whose figures sort the columns and rows
 const chosen = (id) => byId(`heat-${id}`).value;
 
 const unitsOf = (faction, level) => {
@@ -34,7 +34,7 @@ const whyNot = (mine, theirs, situation) =>
 
 // --- colours
 
-// Where a figure stands between the colours, 0 to 1: logarithms, which tell small ones apart too.
+// Position of a figure on the colour scale, 0 to 1; logarithmic, to distinguish small figures.
 const within = (value, least, most) => Math.min(most, Math.max(least, value));
 const positionOf = (metric, value, highest) => {
   if (!metricOf[metric].is_probability) return 1 - Math.log(within(value / highest, data.least_share, 1)) / Math.log(data.least_share);
@@ -63,7 +63,7 @@ const showScale = (metric, highest) => {
   );
 };
 
-// --- order
+// --- sorting
 
 const highestFirst = (figureOf) => (one, other) => (figureOf(other) ?? -1) - (figureOf(one) ?? -1);
 const inGroups = (units, groupOf, figureOf) => {
@@ -100,7 +100,7 @@ const groupsOf = (columns, groupOf) => {
     const here = columns.filter((column) => groupOf(column) === group);
     return h("th", { scope: "colgroup", colspan: here.length, class: here[0].begins ? "begins" : null }, group);
   };
-  return h("tr", {}, h("td"), distinct(columns.map(groupOf)).map(head), h("td")); // the last one above the means
+  return h("tr", {}, h("td"), distinct(columns.map(groupOf)).map(head), h("td")); // the last cell is above the means
 };
 
 const tellMean = (unit, figures) => Object.assign(unit, { mean: mean(figures), of: howMany(figures) });
@@ -169,14 +169,14 @@ const showCaption = (metric, hasBlank, hasUnits, byRow, byColumn) => {
   ].filter(Boolean).join(" ");
 };
 
-// --- the whole story of a cell
+// --- all figures of a cell
 
 const SUPPRESSED_IN_DUELS = "Duels: whether the defender is still suppressed after the last round. As a rule it acts last in each, and after that it is suppressed no more (AC-5.7).";
 
 const storyOf = (mine, theirs) => {
   const isBlank = (s) => meanOf(data.metrics[0].name, mine, theirs, s) === null;
   const everywhere = [...data.situations.keys()];
-  const shown = everywhere.every(isBlank) ? [] : everywhere.filter((s) => !isBlank(s)); // the others are told below, and why
+  const shown = everywhere.every(isBlank) ? [] : everywhere.filter((s) => !isBlank(s)); // others are listed below, with reasons
   const name = `${mine.name} on ${theirs.name}`;
   const figures = data.metrics
     .map(({ name, title }) => [title, shown.map((s) => [written(name, meanOf(name, mine, theirs, s))])])
@@ -229,12 +229,12 @@ heat.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
-// --- what can be chosen
+// --- choices
 
 const factions = distinct(sides.map((side) => side.faction));
 const factionName = (faction) => data.faction_names?.[faction] ?? titled(faction);
 const meeting = new Set(data.pairs[0].map((attacker, place) => `${sides[attacker].faction} ${sides[data.pairs[1][place]].faction}`));
-// Who met the attackers: others cannot be chosen, and stay those that were chosen if they can.
+// Only defenders that met the attackers can be selected; the selection is kept if possible.
 const offerDefenders = () => {
   const [select, before] = [byId("heat-defenders"), chosen("defenders")];
   const met = factions.filter((each) => meeting.has(`${chosen("attackers")} ${each}`));
@@ -262,7 +262,7 @@ for (const what of ["row", "column"]) {
   });
 }
 
-// Drawn when it is near what is looked at: most of a page is never looked at.
+// Drawn when it is near the view, because most of a page is never viewed.
 const nearby = new IntersectionObserver((entries) => {
   if (!entries.some((each) => each.isIntersecting)) return;
   nearby.disconnect();

@@ -1,4 +1,4 @@
-// The odds of each card of an army on a target, by the exact engines, which are unpacked when this is unfolded.
+// Odds of each card of an army against a target, by the exact engines, which are unpacked when this part is opened.
 
 const odds = byId("odds");
 const field = (label, value, attributes, act) => {

@@ -1,6 +1,6 @@
-// Where one is on the page and what is chosen there, both in the address: `#place?key=value`.
+// Position on the page and selections, both in the address: `#place?key=value`.
 
-const kept = new Map(); // by key: how it is read and set, and what it was at first
+const kept = new Map(); // by key: its getter, setter and initial value
 let restoring = false;
 
 const keep = (key, get, set) => kept.set(key, { get, set, initial: get() });
@@ -33,7 +33,7 @@ const restoreState = (state) => {
   restoring = false;
 };
 
-// Scroll to a place, which is unfolded, and let the keyboard go on from there.
+// Scroll to an anchor, open its folded parts, and move the keyboard focus there.
 const goTo = (place) => {
   const target = place ? byId(place) : null;
   if (!target) return;
@@ -63,7 +63,7 @@ document.addEventListener("click", (event) => {
 });
 addEventListener("hashchange", arrive);
 
-// A page that was not made for a page over reports learns its address from the link that led here.
+// A report without a link to an index page gets its address from the link that led here.
 const home = byId("home");
 if (home) {
   keep("home", () => (home.hidden ? "" : home.getAttribute("href")), (value) => {

@@ -1,4 +1,4 @@
-// Tables that can be sorted and filtered; those that can be filtered are named in the address by the part they are in.
+// Tables that can be sorted and filtered; the address names a filtered table by its part of the page.
 
 const filterable = [...document.querySelectorAll("table.filterable")];
 const nameOf = (table) => {
@@ -34,7 +34,7 @@ for (const table of document.querySelectorAll("table.filterable")) {
   filter();
 }
 
-// What scrolls sideways can be scrolled by keyboard.
+// Parts that scroll sideways can be scrolled by keyboard.
 const scrolls = new ResizeObserver((entries) => {
   for (const { target } of entries) {
     const over = target.scrollWidth > target.clientWidth || target.scrollHeight > target.clientHeight;

@@ -1,4 +1,4 @@
-// The rows of units: which of them stand there, and the unit in view.
+// The rows of units: the visible ones, and the unit in view.
 
 const list = byId("units");
 const lines = [...list.children];
@@ -47,7 +47,7 @@ wideEnough.addEventListener("change", () => (current ? showUnit(current) : wideE
 
 // --- filters: verdict, role, faction, words
 
-const filters = new Map(); // by what is filtered: the buttons, and what is wanted
+const filters = new Map(); // by filtered property: the buttons, and the selected values
 const box = byId("find");
 const showLines = () => {
   const words = wordsOf(box.value);

@@ -1,10 +1,10 @@
-// What another price, die or DEFENCE of the unit in view would do: prices by the data of the page, fights by the exact engines.
+// Effects of another price, die or DEFENCE of the unit in view: prices from the data of the page, fights from the engines.
 
 const SLICE = 12; // milliseconds of computing between two frames
-let engines; // once something was moved
+let engines; // set when a slider first moves
 const opened = () => (engines ??= load("engine"));
 
-// The mean losses of a unit and its enemies in a round: far apart they shoot; near, each takes its best act at today's points.
+// Mean losses of a unit and its enemies in a round: far apart they shoot; near, each takes its best action at current points.
 const sharesLost = ({ engine, acts, ...ranking }, unit, enemy) => {
   const done = ({ kind, conditions }, one, other) => {
     if (kind === "charge") {
@@ -25,7 +25,7 @@ const sharesLost = ({ engine, acts, ...ranking }, unit, enemy) => {
   return [lost(unit, enemy), lost(enemy, unit)];
 };
 
-// Points that it destroys, for each of its own at today's price, and that it takes to destroy as much of it: means over its enemies.
+// Points it destroys per own point at its current price, and points needed to destroy as much of it: means over its enemies.
 const exchangeOf = async (all, unit, enemies, isWanted) => {
   let [destroyed, lost, end] = [0, 0, performance.now() + SLICE];
   for (const enemy of enemies) {
@@ -53,7 +53,7 @@ const sliderOf = ({ name, label, value, least, most, step = 1 }, act) => {
   return h("div.slide", {}, h("label", { for: id }, label), output, input);
 };
 
-// The verdict at points of which so many would be fair, in words.
+// The verdict in words for points and fair points.
 const verdictAt = ({ prices }, points, fair) => {
   const at = Math.round(Math.log(points / fair / data.slider.first) / Math.log(data.slider.step));
   const place = Math.min(Math.max(at, 0), prices.kinds.length - 1);
@@ -61,7 +61,7 @@ const verdictAt = ({ prices }, points, fair) => {
   return { kind, under, over, word: data.verdicts[kind] };
 };
 
-// Which level the sliders change, if there are several.
+// The level that the sliders change, if there are several.
 const levelChoice = (unit, place, part) => {
   if (unit.levels.length < 2) return "";
   const choice = h("select", { "aria-label": "Level" });
