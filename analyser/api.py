@@ -209,11 +209,6 @@ def focus(
     FocusResult
         State of the target after each attack, with probabilities as for :func:`attack`.
 
-    Raises
-    ------
-    InputError
-        There is no attack, an attack cannot be made, `until` is not such a pair, or another input is not usable.
-
     Examples
     --------
     >>> rifles = "crown/rifle-p@basic"
