@@ -264,8 +264,8 @@ class Curve(QuestionTable):
         if self.kind == "duel" and heading:
             return f"duel with {heading['B'].partition(':')[0]}"
         if self.kind == "battle" and heading:
-            mine, yours = (heading[side].partition(";")[0] for side in ("Mine", "Yours"))
-            return f"battle of {mine}, against {yours}"
+            name, enemy = (heading[label].rpartition(": ")[0] for label in ("Army", "Against"))
+            return f"battle of {name} against {enemy}"
         return f"{spaced(self.kind)}: {', '.join(self.lines)}"
 
     def _method(self) -> str:

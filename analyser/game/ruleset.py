@@ -138,7 +138,8 @@ class Die(Record):
     @model_serializer(mode="wrap")
     def _with_tables(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         data: dict[str, Any] = handler(self)
-        del data["changed"]
+        for key in ("changed", "NAME"):  # the alias, if aliases are asked for
+            data.pop(key, None)
         return data | {name: face.model_dump(exclude_none=True) for name, face in self.changed.items()}
 
     @property

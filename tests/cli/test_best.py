@@ -24,7 +24,7 @@ def test_best_says_what_to_do():
     text = answer("best", MINE, YOURS, *SMALL)
     assert "First move" in text
     assert "Cost of simple tactics" in text
-    assert " pp less" in text
+    assert " pp lower" in text
     assert " VP less" in answer("best", MINE, YOURS, *SMALL, "--want", "margin")
 
 
