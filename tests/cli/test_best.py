@@ -25,7 +25,7 @@ def test_best_says_what_to_do():
     assert "First move" in text
     assert "Cost of simple tactics" in text
     assert " pp lower" in text
-    assert " VP less" in answer("best", MINE, YOURS, *SMALL, "--want", "margin")
+    assert " VP lower" in answer("best", MINE, YOURS, *SMALL, "--want", "margin")
 
 
 def test_best_in_other_forms(tmp_path):
