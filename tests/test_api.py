@@ -1,8 +1,8 @@
 """The public face: every question takes units, a scenario or a file, and says what is wrong with anything else."""
 
+import re
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import pytest
@@ -146,56 +146,69 @@ def test_the_list_of_names_is_the_public_one():
     assert {"attack", "charge", "focus", "duel", "exact", "simulate", "morale", "Result"} <= set(dir(analyser))
 
 
-@pytest.mark.slow
-def test_a_type_checker_sees_the_types(tmp_path):
-    script = tmp_path / "script.py"
-    script.write_text(
-        textwrap.dedent(
-            """
-            import analyser
+SCRIPT = """
+import analyser
+from typing_extensions import reveal_type
 
-            result = analyser.exact({"courage": 1})
-            reveal_type(result)
-            reveal_type(analyser.charge("a", "b"))
-            reveal_type(result.probability("broken"))
-            reveal_type(analyser.attack("a", "b").mean("hits"))
-            reveal_type(result.probability("broken") > 0.5)
-            reveal_type(analyser.attack("a", "b").plot())
-            reveal_type(analyser.charge("a", "b").plot())
-            reveal_type(analyser.focus(["a"], "b").plot())
-            reveal_type(analyser.duel("a", "b").plot())
-            reveal_type(analyser.compare(["a"], analyser.load_profiles()["a"], aiming=True))
-            reveal_type(analyser.compare(["a"], ["b", {"unit": "c"}], weights=[2, 1]))
-            reveal_type(analyser.compare(["a"], "b").best)
-            analyser.compare(["a"], "b", seed="x")
-            analyser.compare(["a"], "b", nonsense=1)
-            analyser.attack("a", "b", aiming=True, nonsense=1)
-            analyser.charge("a", "b", overrun=False, nonsense=1)
-            analyser.duel("a", "b", first="c")
-            reveal_type(analyser.attack("a", "b")["hits"])
-            """
+result = analyser.exact({"courage": 1})
+reveal_type(result)
+reveal_type(analyser.charge("a", "b"))
+reveal_type(result.probability("broken"))
+reveal_type(analyser.attack("a", "b").mean("hits"))
+reveal_type(result.probability("broken") > 0.5)
+reveal_type(analyser.attack("a", "b").plot())
+reveal_type(analyser.charge("a", "b").plot())
+reveal_type(analyser.focus(["a"], "b").plot())
+reveal_type(analyser.duel("a", "b").plot())
+reveal_type(analyser.compare(["a"], analyser.load_profiles()["a"], aiming=True))
+reveal_type(analyser.compare(["a"], ["b", {"unit": "c"}], weights=[2, 1]))
+reveal_type(analyser.compare(["a"], "b").best)
+reveal_type(analyser.attack("a", "b")["hits"])
+analyser.compare(["a"], "b", seed="x")
+analyser.compare(["a"], "b", nonsense=1)
+analyser.attack("a", "b", aiming=True, nonsense=1)
+analyser.charge("a", "b", overrun=False, nonsense=1)
+analyser.duel("a", "b", first="c")
+"""
+AXES = ["Axes"] * 4
+TYPES = [
+    "Result",
+    "ChargeResult",
+    "Estimate",
+    "float",
+    "bool",
+    *AXES,
+    "Comparison",
+    "Comparisons",
+    "str",
+    "Distribution",
+]
+FINDER = ["--search-path", str(ROOT), "--python-interpreter-path", sys.executable]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("checker", "revealed", "refusals"),
+    [
+        (
+            ["mypy"],
+            r'Revealed type is "(.*)"',
+            {"No overload": 2, "Unexpected keyword": 3, "Argument .first. to": 1},
         ),
-        encoding="utf-8",
-    )
-    command = [sys.executable, "-m", "mypy", str(script)]  # with the settings of `make lint`, whose cache it finds
+        (
+            ["pyrefly", "check", "--preset", "default", "--output-format", "min-text", *FINDER],
+            r"revealed type: (\S+)",
+            {"No matching overload": 2, "Unexpected keyword": 2, "not assignable to parameter `first`": 1},
+        ),
+    ],
+)
+def test_a_type_checker_sees_the_types(tmp_path, checker, revealed, refusals):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT, encoding="utf-8")
+    command = [sys.executable, "-m", *checker, str(script)]  # mypy finds the cache of `make lint`
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    revealed = [line.split('"')[1].rpartition(".")[2] for line in done.stdout.splitlines() if "Revealed type" in line]
-    seen = [
-        "Result",
-        "ChargeResult",
-        "Estimate",
-        "float",
-        "bool",
-        *["Axes"] * 4,
-        "Comparison",
-        "Comparisons",
-        "str",
-        "Distribution",
-    ]
-    assert revealed == seen, done.stdout
-    assert done.stdout.count('No overload variant of "compare"') == 2, done.stdout
-    assert done.stdout.count('Unexpected keyword argument "nonsense"') == 3, done.stdout
-    assert done.stdout.count('Argument "first" to "duel"') == 1, done.stdout
+    assert [seen.rpartition(".")[2] for seen in re.findall(revealed, done.stdout)] == TYPES, done.stdout
+    assert {refusal: len(re.findall(refusal, done.stdout)) for refusal in refusals} == refusals, done.stdout
 
 
 def test_the_two_verbs_take_two_units_as_the_questions_do():
