@@ -102,7 +102,7 @@ class Comparisons(FramedAnswer):
 
     def to_frame(self) -> pd.DataFrame:
         """Return a tidy frame of all targets, without the rows of the :attr:`mean`, which has its own frame."""
-        return tidy(self.frame[~self.frame["is_mean"]].drop(columns="is_mean"))
+        return tidy(self.frame[~self.frame["is_mean"]].drop(columns="is_mean")).astype({"dice": "Int64"})
 
     def plot(self, *, kind: Kind = "at least", **more: Any) -> tuple[Axes, ...]:
         """Draw a panel for each target: the distributions of models destroyed (:func:`analyser.plots.panels`)."""
