@@ -5,11 +5,13 @@ import pytest
 
 import analyser
 from analyser.engine.attack.sweep import sweep
+from analyser.game.profiles import load_ruleset
 from analyser.rules.structs import ATTACK, TARGET
 from analyser.scenarios.load import load_scenario
 from tests.oracle.random_scenarios import random_scenarios
 
-DIE, DECK = np.array([1, 2, 1, 1, 1]), np.array([0] + [3] * 12)
+RULES = load_ruleset()
+DIE, DECK = np.array(RULES.die.faces, np.int64), RULES.deck.counts()
 
 
 def swept(attacks, targets):
