@@ -21,7 +21,7 @@ from matplotlib.transforms import BboxBase
 from numpy.typing import NDArray
 from PIL import Image
 
-from analyser.common.errors import InputError
+from analyser.common.errors import InputError, did_you_mean
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.frames import names_of, readable
 
@@ -336,7 +336,8 @@ def check_columns(frame: pd.DataFrame, columns: Sequence[str]) -> None:
     """Raise InputError unless `frame` has rows and all these columns."""
     for name in columns:
         if name not in frame:
-            raise InputError(f"the table has no column {name!r}", allowed=f"{', '.join(columns)} among its columns")
+            hint = did_you_mean(name, map(str, frame))
+            raise InputError(f"the table has no column {name!r}{hint}", allowed=", ".join(map(str, frame)))
     if frame.empty:
         raise InputError("a table without rows cannot be drawn")
 

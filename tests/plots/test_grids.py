@@ -385,7 +385,7 @@ def test_a_notebook_shows_the_picture(drawn):
 @pytest.mark.parametrize(
     ("change", "metric", "message"),
     [
-        (lambda frame: frame, "p_anihilated", "no column 'p_anihilated'"),
+        (lambda frame: frame, "p_anihilated", "no column 'p_anihilated'; did you mean 'p_annihilated'"),
         (lambda frame: frame, "attacker_unit", "attacker_unit has no numbers"),
         (lambda frame: frame.head(0), "p_annihilated", "a table without rows"),
         (lambda frame: frame.drop(columns="p_fled"), "p_fled", "no column 'p_fled'"),
