@@ -167,9 +167,11 @@ def battles_by_order(
 
 def _key(army: Army, enemy: Army, sampling: Sampling, library: Profiles) -> str:
     """Return a short cache key of everything that the battles of two armies depend on."""
-    armies = [[unit.loadout.model_dump(mode="json") for unit in one.units] for one in (army, enemy)]
-    ruleset = library.ruleset.model_dump(mode="json")
-    return digest([armies, ORDERS, sampling.first_trials(), int(sampling.seed), ruleset])
+    sides = army, enemy
+    places = [one.to_table() for one in sides]  # and reserves, transports, policies and boons
+    profiles = [[unit.loadout.model_dump(mode="json") for unit in one.units] for one in sides]
+    rules = library.ruleset.model_dump(mode="json"), library.force_rules.model_dump(mode="json")
+    return digest([places, profiles, rules, ORDERS, sampling.first_trials(), int(sampling.seed)])
 
 
 def ranked(played: Sequence[Played]) -> tuple[Played, ...]:

@@ -34,7 +34,6 @@ from analyser.common.errors import InputError
 
 FAILED = 1  # the exit status of --fail-on-verdict
 _AGAINST = "Opponents, which meet each other too. Default: all factions."
-_OF_PRICES = "Opponents of the fair points. Default: all factions."
 _CHANGE = re.compile(r"(?P<key>[A-Za-z_]+)(?P<sign>[=+-])(?P<value>.+)")
 _NO_PLOT = [option for option in OUTPUT_OPTIONS if option is not PLOT]
 _FIELD = [

@@ -18,7 +18,7 @@ from analyser.cli.fights import (
 )
 from analyser.cli.options import AT_LEAST_1, OUTPUT_OPTIONS, THREADS, Option
 from analyser.cli.shell import Choice, command, given, profiles_in
-from analyser.cli.waiting import NOTHING, told_when_stopped, waited_for
+from analyser.cli.waiting import told_when_stopped, waited_for
 from analyser.common.errors import InputError
 from analyser.results.best import PICTURES
 from analyser.scenarios.schema import TARGET_FATES, DuelTerms
@@ -64,7 +64,7 @@ def best_duel(a: str, b: str | None, profiles: str | None, **keys: Any) -> None:
     pictured = given(keys, "by", "round")
     if pictured and keys["plot"] is None:
         raise InputError("there is no picture", where=f"--{next(iter(pictured))}", allowed="--plot FILE with it")
-    with told_when_stopped(NOTHING):
+    with told_when_stopped(is_kept=False):
         result = _best_of(question, library, **asked)
     plot = lambda: result.plot(**pictured)  # noqa: E731 - drawn only where a picture is wanted
     write(lambda: str(result), result.as_dict, result.rows, warnings=result.warnings, plot=plot)

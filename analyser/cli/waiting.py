@@ -13,6 +13,7 @@ from typing import TypeVar
 import click
 
 from analyser.cli.shell import half_minutely, is_quiet
+from analyser.common.cache import Cache
 
 T = TypeVar("T")
 _TICK = 0.1  # seconds
@@ -51,10 +52,11 @@ def waited_for(work: Callable[[], T], what: str = "") -> T:
 
 
 @contextmanager
-def told_when_stopped(state: str = KEPT) -> Iterator[None]:
-    """Print one line with `state` after Ctrl-C inside this context."""
+def told_when_stopped(is_kept: bool = True) -> Iterator[None]:
+    """Print one line after Ctrl-C inside this context: what is kept in the cache of fights, if it is on."""
     try:
         yield
     except KeyboardInterrupt:
+        state = KEPT if is_kept and Cache("fights").is_on else NOTHING
         click.echo(f"stopped: {state}", err=True)
         raise

@@ -326,6 +326,17 @@ def test_finished_battles_are_not_simulated_again(hill, fought, cached):
         assert fought.calls == before + 3
 
 
+def test_battles_of_other_places_are_simulated_anew(hill, fought, cached):
+    ash, gun = {"unit": "hill/ash@basic"}, {"unit": "hill/gun@basic"}
+    changes = {}, {"x": 9.0}, {"behind": 4.0}, {"reserve": True}, {"policy": "take_cover"}
+    lists = [army for change in changes for army in armies_of(hill, [ash | change, gun])]
+    enemy, sampling = armies_of(hill, ["hill/chief@basic"]), Sampling("monte-carlo", 100)
+    play_battles(lists, enemy, sampling, hill)
+    assert fought.calls == len(changes)
+    play_battles(lists, enemy, sampling, hill)
+    assert fought.calls == len(changes)
+
+
 def test_battles_of_another_program_are_simulated_anew(hill, fought, cached, monkeypatch):
     lists, enemy = armies_of(hill, ["hill/ash@basic"]), armies_of(hill, ["hill/chief@basic"])
     for program in ("one", "a rule has changed"):

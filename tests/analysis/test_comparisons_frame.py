@@ -25,7 +25,7 @@ def test_texts_are_categoricals_and_prose_is_left_out():
         assert not {"why_not", "cannot"} & set(frame)
         assert not list(frame.select_dtypes(["object", "str"]))
         assert isinstance(frame["row"].dtype, pd.CategoricalDtype)
-        assert all(frame[name].dtype == "Int64" for name in frame if name == "dice")
+        assert frame["dice"].dtype == "Int64"
         levels = next(frame[name] for name in frame if name.endswith("level"))
         assert levels.cat.ordered
         assert (levels.min(), levels.max()) == ("basic", "reinforced")

@@ -7,6 +7,8 @@ import time
 
 import pytest
 
+from analyser.cli.waiting import KEPT, NOTHING, told_when_stopped
+from analyser.common import cache
 from tests.helpers.skips import posix, proof
 
 COMMANDS = {
@@ -33,3 +35,12 @@ def test_ctrl_c_at_any_moment_ends_without_a_traceback(name, seconds):
     assert "Traceback" not in told
     assert running.returncode in (130, -signal.SIGINT)
     assert len(told.strip().splitlines()) <= 2  # that compiling takes some seconds, and what is left of the work
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_it_says_that_work_is_kept_only_if_it_is(capsys, cached, monkeypatch, is_kept):
+    for switch, state in (("yes", KEPT if is_kept else NOTHING), ("no", NOTHING)):
+        monkeypatch.setenv(cache.SWITCH, switch)
+        with pytest.raises(KeyboardInterrupt), told_when_stopped(is_kept):
+            raise KeyboardInterrupt
+        assert capsys.readouterr().err == f"stopped: {state}\n"

@@ -33,7 +33,6 @@ _AT_ONCE = 16  # units processed together by vector instructions
 _WHOLE = 256  # full strength of a unit
 _LATER = 0.6  # weight of an attack next round, relative to one this round
 _COWED = 0.3  # cost of suppression, as a share of the value of the unit's attack
-_SUPPRESSED = np.int32(200)  # strength of a suppressed unit, of 256
 _FARTHEST = 30_000
 _NEVER = np.int32(-1)
 _MOVES_AHEAD = 4  # moves at double time that are distinguished

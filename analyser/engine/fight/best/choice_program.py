@@ -60,11 +60,6 @@ class Round(NamedTuple):
     branches: Integers  # (branches, 2)
     operations: Integers  # (operations, 3)
 
-    @property
-    def begins_at(self) -> int:
-        """The place of the first operation."""
-        return len(self.places) - 1
-
 
 def flattened(course: Course) -> Round:
     """Return the flat form of a round."""
