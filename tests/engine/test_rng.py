@@ -102,16 +102,6 @@ def test_words_of_near_seeds_and_chunks_differ_in_half_of_the_bits(apart, chunk)
     assert_fair_bits(words[:, 0] ^ words[:, 1])
 
 
-@pytest.mark.parametrize("lag", [0, 1, 2, 1000])
-def test_draws_of_near_seeds_and_chunks_are_not_correlated(lag):
-    streams = [words_of(seed, 1 << 16, chunk) for seed in range(3) for chunk in range(3)]
-    draws = [words.view(np.uint16).astype(float) for words in streams]
-    for place, one in enumerate(draws):
-        for other in draws[place + (lag == 0) :]:
-            one_here, other_there = one[: len(one) - lag], other[lag:]
-            assert abs(np.corrcoef(one_here, other_there)[0, 1]) * np.sqrt(len(one_here)) < 4.5
-
-
 def assert_fair_bits(words):
     """Each of the 64 bits is set half of the time, and all of them together."""
     bits = np.unpackbits(np.ascontiguousarray(words).reshape(-1, 1).view(np.uint8), axis=1)

@@ -13,8 +13,8 @@ from analyser.common.errors import InputError, TooLargeError
 from analyser.engine.chain import chain as chains
 from analyser.engine.chain import sampled
 from analyser.engine.chain.chain import RECORD, Chain, Paths, Phase
-from analyser.engine.chain.dice import Die, ExtraDie, bernoulli, sided, success_die
-from analyser.engine.chain.exact import distributions_along, exact_distributions
+from analyser.engine.chain.dice import bernoulli, sided
+from analyser.engine.chain.exact import distributions_along
 from analyser.engine.chain.sampled import counts_along, sampled_counts
 from analyser.morale.games.grande_tactique.question import MOST_DIVISION, MOST_FRIENDS, MOST_GAME, MOST_ROUTED
 from analyser.morale.games.mordheim.question import MOST_WARBANDS, MOST_WARRIORS
@@ -62,13 +62,6 @@ def divisions_played(chances, lost, turns, trials, rng):
         collapsed = collapsed | ((~routed & ~gone).sum(axis=1) <= 1)
         shares.append(collapsed.mean())
     return shares
-
-
-def test_three_warbands_of_nine_are_answered():
-    """By both; the sample also from states that are found as they come up."""
-    exact = rows(morale.exact("mordheim", warbands(3, 9)))
-    sample = rows(morale.simulate("mordheim", warbands(3, 9), 100_000, seed=1))
-    assert_near(sample, exact, 100_000)
 
 
 def assert_near(sample, exact, trials):
@@ -148,24 +141,6 @@ def test_tables_of_found_states_are_those_of_all(name, monkeypatch):
         for key, row in rows(found, table).items():
             assert row == pytest.approx(expected[key], abs=EXACTLY)
         assert rows(found, table).keys() == expected.keys()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("trials", [1, 7, 16, 17, 300])
-def test_small_groups_throw_fair_dice(trials, no_tables):
-    """A throw of three kinds of dice, in samples that are one group each: chi-square over many seeds."""
-    dice = {
-        "die": Die((0, 2, 0, 0, 1), 3),
-        "dice": 2,
-        "extra_dice": (ExtraDie(success_die(1, 6), 9), ExtraDie(sided(3), 18)),
-    }
-    chain = Chain(0, (Phase(lambda _, totals: totals, **dice), RECORD), 100)
-    (law,) = exact_distributions(chain).of_all(100)
-    found = np.zeros(100)
-    seeds = max(20_000 // trials, 2_000) // 10
-    for seed in range(seeds):
-        found += sampled_counts(chain, trials, seed).of_all(100)[0]
-    assert_counts_fit(found, law, seeds * trials)
 
 
 @pytest.mark.parametrize("trials", [1, 16, 17])

@@ -133,17 +133,6 @@ def test_a_tactic_in_the_graph_is_the_tactic_of_a_duel(distance, first):
         assert play.following(both) == pytest.approx(expected, abs=SAME), (mine, yours)
 
 
-@pytest.mark.parametrize("distance", [None, 9.0])
-def test_no_tactic_does_better_and_nobody_can_exploit_it(distance):
-    terms = {"rounds": 3, "first": "random"} | ({} if distance is None else {"distance": distance})
-    play = played(unit(2), unit(2), **terms)
-    assert play.exploitability < SAME
-    for side, sign in ((0, 1), (1, -1)):
-        for name in play.tactics(side):
-            assert sign * (play.value - play.following(play.plan_of_tactic(side, name))) >= -SAME
-            assert sign * (play.value - play.against(play.plan_of_tactic(side, name), 1 - side)) >= -SAME
-
-
 def test_what_is_too_large_is_refused_before_it_starts(monkeypatch):
     monkeypatch.setattr("analyser.results.play.game_of", None)  # it is not even begun
     with pytest.raises(InputError, match=r"about .* ways to go on.*fewer rounds or models"):

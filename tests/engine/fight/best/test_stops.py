@@ -86,15 +86,6 @@ def planted(seed):
     return scenario(mine, enemy, **terms, want=rng.choice(("win", "margin", "survival")))
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_no_step_finds_more_where_only_ranges_count(seed):
-    """All places between two ranges are alike there: the enemy does not move, and nobody falls back."""
-    duel = planted(seed)
-    value = best_play(duel).value
-    for step in (1, 2, 3, 6, 60):
-        assert stepped(duel, step) == pytest.approx(value, abs=SAME), step
-
-
 def stepped(duel, step):
     """The value with that step."""
     return best_play(duel | {"duel": duel["duel"] | {"step": step}}).value
