@@ -6,8 +6,8 @@ from fractions import Fraction
 from itertools import pairwise
 
 import pytest
-from scipy.stats import chisquare
 
+from tests.helpers.samples import chi_square
 from tests.oracle.plain_battle import Battle, exact, play
 from tests.oracle.plain_battle_field import Cards, Field, Plan, Row, Side, Unit, rounded
 from tests.oracle.plain_blows import Blow, Body, after_hits, one_die
@@ -52,10 +52,7 @@ def places(battle):
 # --- one attack -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("rating", "of_36"),
-    [(-1, (18, 12, 6)), (0, (15, 14, 7)), (1, (12, 16, 8))],
-)
+@pytest.mark.parametrize(("rating", "of_36"), [(-1, (18, 12, 6)), (0, (15, 14, 7)), (1, (12, 16, 8))])
 def test_one_die_by_hand(rating, of_36):
     """A die without its added one scores 0, 1 or 2: strikes 2, heroics 1 of 6, re-rolled once with the rating."""
     none, one, two = (Fraction(number, 36) for number in of_36)
@@ -121,11 +118,7 @@ def test_suppression_breaking_falling_back_and_fleeing():
 
 def test_a_charge_won_lost_and_drawn():
     """Equal sides of three models: the charger's blades against the other's."""
-    for mine, yours, back, models in (
-        (2, 1, (0, 300), (2, 1)),
-        (1, 2, (-300, 0), (1, 2)),
-        (1, 1, (-300, 0), (2, 2)),
-    ):
+    for mine, yours, back, models in ((2, 1, (0, 300), (2, 1)), (1, 2, (-300, 0), (1, 2)), (1, 1, (-300, 0), (2, 2))):
         a = unit("a", models=3, rows=(blade(mine),))
         b = unit("b", models=3, rows=(blade(yours),), policy="take_cover")
         battle, outcome = first_course(plan(a, b))
@@ -278,28 +271,15 @@ def small_plans():
     yield plan(squad, squad, rounds=2, **{**settings, "hand_limit": 0})
 
 
-def assert_follows(seen, law, alpha=1e-4):
-    """A chi-square test of what was seen against a law, rare outcomes pooled."""
-    total = sum(seen.values())
-    assert set(seen) <= set(law)
-    rare = [outcome for outcome in law if law[outcome] * total < 8]
-    common = [outcome for outcome in law if law[outcome] * total >= 8]
-    observed = [seen[outcome] for outcome in common] + [sum(seen[outcome] for outcome in rare)]
-    expected = [float(law[outcome] * total) for outcome in common] + [float(sum(law[each] for each in rare) * total)]
-    if not expected[-1]:
-        observed.pop()
-        expected.pop()
-    if len(expected) > 1:
-        assert chisquare(observed, expected).pvalue > alpha
-
-
-@pytest.mark.parametrize("number", range(3))
+@pytest.mark.parametrize("number", [1, *(pytest.param(number, marks=pytest.mark.proof) for number in (0, 2))])
 def test_rolled_battles_follow_the_exact_law(number):
     the_plan = list(small_plans())[number]
     law = exact(the_plan)
     assert sum(law.values()) == 1
     chance = Rolled(number)
-    assert_follows(Counter(play(the_plan, chance) for _ in range(4000)), law)
+    seen = Counter(play(the_plan, chance) for _ in range(2000))
+    assert set(seen) <= set(law)
+    assert chi_square(seen, {ending: float(share) for ending, share in law.items()}) > 1e-4
 
 
 @pytest.mark.parametrize("seed", range(4))

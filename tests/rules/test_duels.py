@@ -104,8 +104,7 @@ WRECK = {"models": 1, "rules": ["Spectacular Demise (3)"]}
 
 
 @pytest.mark.parametrize(
-    ("die", "inches", "lost"),
-    [("heroic", 8.0, 10), ("heroic", 9.0, 0), ("strike", 4.0, 3), ("strike", 5.0, 0)],
+    ("die", "inches", "lost"), [("heroic", 8.0, 10), ("heroic", 9.0, 0), ("strike", 4.0, 3), ("strike", 5.0, 0)]
 )
 def test_what_a_last_model_does_within_inches(die, inches, lost):
     """B is shot down; each of the three dice of its blast hits, a heroic one four times with the die it adds."""

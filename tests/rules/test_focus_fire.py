@@ -101,7 +101,7 @@ def test_own_losses_of_focus_fire_are_those_of_a_single_attack():
     both = analyser.focus([attack, attack], target())
     gone = both.probability("annihilated", 1).probability
     assert own_losses(both) == pytest.approx([alone, alone * (1 - gone)])
-    sampled = analyser.focus([attack, attack], target(), method="monte-carlo", trials=200_000, seed=1)
+    sampled = analyser.focus([attack, attack], target(), method="monte-carlo", trials=50_000, seed=1)
     for figures in sampled.rounds():
         mean, error = (figures[f"mean_attacker_models_destroyed{end}"] for end in ("", "_standard_error"))
         assert mean == pytest.approx(alone * figures["p_made"], abs=5 * error)

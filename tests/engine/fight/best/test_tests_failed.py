@@ -4,10 +4,7 @@ import pytest
 
 from analyser import best_play, tell
 from tests.oracle import fights_by_engine as engine
-from tests.oracle.random_fights import (
-    random_fights,
-    random_retreat,
-)
+from tests.oracle.random_fights import random_fights, random_retreat
 
 BEST = "best"
 
