@@ -132,6 +132,15 @@ def test_who_waits_where_no_range_ends_is_not_reached(first, misses):
     assert stepped(shot, 60) < best_play(shot).value - 0.1
 
 
+def test_who_has_failed_to_rally_may_still_move():
+    """The movement step is left (AC-5.6): out of reach of guns that would hit for certain."""
+    terms = {"distance": 12, "rounds": 1, "want": "survival", "policy_b": "shoot"}
+    rigged = {"ruleset": {"die": {"strike": 1}, "deck": {"12": 1}}}
+    shaken = unit(6, gun(5), discipline=6, suppressed=True)
+    assert best_play(scenario(shaken, BATTERY, **terms) | rigged).value == 1
+    assert best_play(scenario(shaken | {"speed": 0}, BATTERY, **terms) | rigged).value == 0
+
+
 def test_lengths_without_a_common_measure_are_moved_to_ranges():
     """Of 0.07 inches too many places count: the answer says what is tried instead."""
     play = best_play(scenario(unit(4.07, gun(12)), BATTERY, distance=18, rounds=1))
