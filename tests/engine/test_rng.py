@@ -19,13 +19,7 @@ GAMMA = 0x9E3779B97F4A7C15
 # Published outputs of SplitMix64 with the golden gamma: Rosetta Code (task "Pseudo-random numbers/Splitmix64"), and
 # the first outputs of seed 0, which Java's SplittableRandom and Vigna's splitmix64.c share.
 PUBLISHED = {
-    1234567: [
-        6457827717110365317,
-        3203168211198807973,
-        9817491932198370423,
-        4593380528125082431,
-        16408922859458223821,
-    ],
+    1234567: [6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821],
     0: [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F, 0xF88BB8A8724C81EC, 0x1B39896A51A8749B],
 }
 
@@ -100,16 +94,6 @@ def test_words_of_near_seeds_and_chunks_differ_in_half_of_the_bits(apart, chunk)
     words = np.array([[words_of(seed, 8), words_of(seed + apart, 8, chunk)] for seed in range(500)])
     assert_fair_bits(words[:, 0])
     assert_fair_bits(words[:, 0] ^ words[:, 1])
-
-
-@pytest.mark.parametrize("lag", [0, 1, 2, 1000])
-def test_draws_of_near_seeds_and_chunks_are_not_correlated(lag):
-    streams = [words_of(seed, 1 << 16, chunk) for seed in range(3) for chunk in range(3)]
-    draws = [words.view(np.uint16).astype(float) for words in streams]
-    for place, one in enumerate(draws):
-        for other in draws[place + (lag == 0) :]:
-            one_here, other_there = one[: len(one) - lag], other[lag:]
-            assert abs(np.corrcoef(one_here, other_there)[0, 1]) * np.sqrt(len(one_here)) < 4.5
 
 
 def assert_fair_bits(words):

@@ -5,19 +5,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from analyser.common.sampling import Sampling
 from analyser.engine.fight.exact.propagate import exact_distributions, start_states
 from analyser.engine.fight.sampled.simulation import Simulation
 from analyser.game.profiles import load_ruleset
 from analyser.game.ruleset import Ruleset
 from analyser.results import states
-from analyser.results.duel import deeds_of_rounds
 from analyser.results.play import play_of
-from analyser.results.states import run
 from analyser.rules import close_quarters, unit_state
 from analyser.rules.discipline import ACTIVATED, BROKEN, DISORDERED, FLED, SUPPRESSED
 from analyser.scenarios.charge import charge_program, charge_start
-from analyser.scenarios.duel import DuelScenario, duel_program, in_parts, shooters_of
+from analyser.scenarios.duel import DuelScenario, duel_program
 from analyser.scenarios.focus import focus_program
 from analyser.scenarios.load import load_scenario
 from analyser.scenarios.resolve import resolve_combatant, resolve_target
@@ -27,31 +24,10 @@ from tests.oracle.plain_units import value_of
 
 FACES = ("heroic", "strike", "glancing", "miss", "blank")
 UNIT_KEYS = (
-    "type",
-    "category",
-    "models",
-    "defence",
-    "damage_limit",
-    "damage",
-    "discipline",
-    "break_limit",
-    "victory_points",
-    "officer",
-    "near_commander",
-    "from_front",
-    "fail_on_purpose",
-    "suppressed",
-    "disordered",
-    "activated",
-    "models_without_room",
-    "garrisoned",
-    "formation",
-    "behemoth",
-    "peer_review",
-    "chain_of_command",
-    "obstacle",
-    "taking_cover",
-    "exposed",
+    *("type", "category", "models", "defence", "damage_limit", "damage", "discipline", "break_limit", "formation"),
+    *("victory_points", "officer", "near_commander", "from_front", "fail_on_purpose", "suppressed", "disordered"),
+    *("activated", "models_without_room", "garrisoned", "behemoth", "peer_review", "chain_of_command", "obstacle"),
+    *("taking_cover", "exposed"),
 )
 COMBATANT_KEYS = ("on_lookout", "reloading", "concealed", "overcharge", "extra_reroll", "ammo_supply", "carriages")
 
@@ -321,21 +297,6 @@ def duel_laws(scenario):
     return laws_of(duel_fight(scenario), scenario)
 
 
-def duel_deeds(scenario, **sample):
-    """What each side did and why: of each round {(side, what, why): chance}, or of a sample counts, a list."""
-    fight = duel_fight(scenario)
-    a, b = (combatant_of(scenario[name], scenario[name].get("charge", {})) for name in "ab")
-    shooters = shooters_of(a, b, terms_of(scenario), ruleset_of(scenario))
-    parts, moments, _ = in_parts(fight.programs, shooters)
-    sampling = Sampling("monte-carlo", threads=1, **sample) if sample else Sampling()
-    found = run(fight.setup, parts, fight.start, ruleset_of(scenario), sampling)
-    table = deeds_of_rounds(fight.setup, [(each, found[each.part]) for each in moments])
-    rounds = [{} for _ in range(scenario["rounds"])]
-    for (number, side), weights in table.items():
-        rounds[number - 1] |= {(side, *deed): weight for deed, weight in weights.items()}
-    return rounds
-
-
 def statuses_of(combatant):
     """Statuses at the start that are no part of a target's record."""
     return (unit_state.ON_LOOKOUT if combatant.on_lookout else 0) | (unit_state.RELOADING if combatant.reloading else 0)
@@ -345,13 +306,7 @@ def duellist(word):
     """One unit of a duel as plain values."""
     if fate_of(word):
         return (fate_of(word),)
-    bits = (
-        SUPPRESSED,
-        DISORDERED,
-        unit_state.ON_LOOKOUT,
-        unit_state.TAKING_COVER,
-        unit_state.RELOADING,
-    )
+    bits = (SUPPRESSED, DISORDERED, unit_state.ON_LOOKOUT, unit_state.TAKING_COVER, unit_state.RELOADING)
     return unit_state.models_of(word), unit_state.damage_of(word), *(has(word, bit) for bit in bits)
 
 

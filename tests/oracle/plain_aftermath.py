@@ -15,15 +15,7 @@ from tests.oracle.plain_units import unit_of, value_of
 def plain_attack(dice, rating, striker_facts, facts, unit, ruleset, *, tests):
     """The law of a unit under an attack without a row: no qualities, Veteran of who makes it (AC-3, AC-4.5)."""
     blows = strike(
-        None,
-        dice,
-        rating,
-        striker_facts,
-        unit_of(striker_facts),
-        facts,
-        unit,
-        from_front=False,
-        ruleset=ruleset,
+        None, dice, rating, striker_facts, unit_of(striker_facts), facts, unit, from_front=False, ruleset=ruleset
     )
     chances = defaultdict(Fraction)
     for blow, chance in blows.items():

@@ -85,15 +85,6 @@ def exact(plan, what=lambda outcome: outcome):
     return dict(law)
 
 
-def verdict(vps):
-    """AC-9.4, the seed's VICTORY AND DEFEAT: draw, or who wins how."""
-    if vps[0] == vps[1]:
-        return "draw"
-    winner = 0 if vps[0] > vps[1] else 1
-    devastating = vps[winner] >= 2 * vps[1 - winner]
-    return f"{'AB'[winner]} {'devastating' if devastating else 'victory'}"
-
-
 class Battle(Fight):
     """The rounds, the turns and the choices (BT-2 to BT-5)."""
 

@@ -15,25 +15,8 @@ from tests.oracle import plain_duel_state as at_duel
 from tests.oracle import plain_focus_fire as focus
 from tests.oracle import plain_reading as reading
 from tests.oracle.plain_duel_policies import after_charge, contact_of, re_arm, take_cover
-from tests.oracle.plain_duel_shots import (
-    after_shot,
-    dice_of,
-    is_short,
-    must_reload,
-    rows_in_range,
-    struck,
-    volley_of,
-)
-from tests.oracle.plain_duel_state import (
-    OTHER,
-    Turn,
-    advance,
-    can_aim,
-    change,
-    in_fumes,
-    is_over,
-    unit_of,
-)
+from tests.oracle.plain_duel_shots import after_shot, dice_of, is_short, must_reload, rows_in_range, struck, volley_of
+from tests.oracle.plain_duel_state import OTHER, Turn, advance, can_aim, change, in_fumes, is_over, unit_of
 from tests.oracle.plain_laws import certainly, then
 from tests.oracle.plain_strikes import dice_of_row
 
@@ -56,13 +39,6 @@ class Game:
         self.scenario, self.want, self.wanter = scenario, want, wanter
         self.chooses = {side: scenario[f"policy_{side}"] == BEST for side in "ab"}
         self.known = {}
-
-    def charge_rows(self, side):
-        """Those that a side can charge the other with."""
-        facts, enemy = getattr(self.field, side), getattr(self.field, OTHER[side])
-        if plain.plain.has_rule(facts, "Static") or enemy["type"] in {"aircraft", "rotorcraft"}:
-            return []
-        return [row for row in facts["rows"] if row["kind"] in {"melee", "impact"}]
 
     # --- values ---
 

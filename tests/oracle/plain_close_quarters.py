@@ -46,11 +46,7 @@ def active_rating(field, fight, row):
         seismic and fight.target.garrisoned,
     ]
     touched_by_others = bool(field.secondaries) and not field.again
-    penalties = [
-        fight.active.suppressed,
-        field.combat["threatened"] or touched_by_others,
-        field.again,
-    ]
+    penalties = [fight.active.suppressed, field.combat["threatened"] or touched_by_others, field.again]
     return rating_of(sum(bonuses), sum(penalties))
 
 
@@ -400,10 +396,7 @@ def law(scenario):
     """The joint law {Outcome: chance} of a charge; the chances are fractions and sum to 1."""
     field = read(scenario)
     fights = fight_law(
-        field,
-        unit_of(field.active),
-        unit_of(field.target),
-        [unit_of(facts) for facts in field.secondaries],
+        field, unit_of(field.active), unit_of(field.target), [unit_of(facts) for facts in field.secondaries]
     )
     chances = defaultdict(Fraction)
     for fight, chance in fights.items():

@@ -194,13 +194,7 @@ def read(scenario):
     sides = {name: plain.with_defaults(given[name], DEFAULT_SIDE, name) for name in "ab"}
     deck = deck_of(ruleset["deck"])
     field = Field(
-        sides["a"],
-        sides["b"],
-        given["policy_a"],
-        given["policy_b"],
-        ruleset["die"],
-        deck,
-        given["replacement"],
+        sides["a"], sides["b"], given["policy_a"], given["policy_b"], ruleset["die"], deck, given["replacement"]
     )
     for name in "ab":
         check_policy(field, name, given[f"policy_{name}"])

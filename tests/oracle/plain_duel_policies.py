@@ -7,17 +7,7 @@ from tests.oracle import plain_close_quarters as cq
 from tests.oracle import plain_reading as plain
 from tests.oracle.plain_after_blows import Field
 from tests.oracle.plain_duel_shots import after_demise, after_siege, fits, must_reload, rows_in_range, shoot_row
-from tests.oracle.plain_duel_state import (
-    OTHER,
-    Side,
-    advance,
-    can_aim,
-    change,
-    is_over,
-    moves,
-    speed,
-    unit_of,
-)
+from tests.oracle.plain_duel_state import OTHER, Side, advance, can_aim, change, is_over, moves, speed, unit_of
 from tests.oracle.plain_laws import certainly, marginal, then
 from tests.oracle.plain_units import DEFAULT_COMBAT, Unit, value_of
 

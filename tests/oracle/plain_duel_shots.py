@@ -78,13 +78,7 @@ def target_facts(facts, side):
     return {
         **plain.DEFAULT_TARGET,
         **shared,
-        "models": side.unit.models,
-        "damage": side.unit.damage,
-        "suppressed": side.unit.suppressed,
-        "disordered": side.unit.disordered,
-        "activated": side.unit.activated,
-        "garrisoned": side.unit.garrisoned,
-        "edge_distance": side.unit.edge_distance,
+        **{name: getattr(side.unit, name) for name in focus.STATE if name != "taking_cover"},
         "taking_cover": side.taking_cover,
         "exposed": None if facts["exposed"] is None else min(facts["exposed"], side.unit.models),
     }
@@ -133,16 +127,7 @@ def volley_of(
     if "Slow to Fire" in row["qualities"]:
         duel = change(duel, side, reloading=True)
     table = focus.Table(
-        focus.Target(
-            models=you.unit.models,
-            damage=you.unit.damage,
-            suppressed=you.unit.suppressed,
-            disordered=you.unit.disordered,
-            activated=you.unit.activated,
-            taking_cover=you.taking_cover,
-            garrisoned=you.unit.garrisoned,
-            edge_distance=you.unit.edge_distance,
-        ),
+        focus.target_at_start(now),
         target_deck=getattr(duel, f"deck_{enemy_side}"),
         attackers_deck=getattr(duel, f"deck_{side}"),
     )

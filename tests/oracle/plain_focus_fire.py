@@ -16,6 +16,8 @@ from tests.oracle.plain_units import DEFAULT_UNIT, Unit, read_unit, unit_of, val
 
 CIRCUMSTANCES = {"exposed", "obstacle", "from_front"}  # facts of the target that are an attack's own
 
+STATE = ("models", "damage", "suppressed", "disordered", "activated", "taking_cover", "garrisoned", "edge_distance")
+
 
 class Target(NamedTuple):
     """The target between two attacks. `fate`: "" while it is in play, else how it was removed."""
@@ -46,32 +48,12 @@ class Table(NamedTuple):
 
 def target_at_start(facts):
     """The state of the target before the first attack."""
-    return Target(
-        models=facts["models"],
-        damage=facts["damage"],
-        suppressed=facts["suppressed"],
-        disordered=facts["disordered"],
-        activated=facts["activated"],
-        taking_cover=facts["taking_cover"],
-        garrisoned=facts["garrisoned"],
-        edge_distance=facts["edge_distance"],
-    )
+    return Target(**{name: facts[name] for name in STATE})
 
 
 def facts_now(facts, target, circumstances):
     """The target as the next attack finds it."""
-    return {
-        **facts,
-        **circumstances,
-        "models": target.models,
-        "damage": target.damage,
-        "suppressed": target.suppressed,
-        "disordered": target.disordered,
-        "activated": target.activated,
-        "taking_cover": target.taking_cover,
-        "garrisoned": target.garrisoned,
-        "edge_distance": target.edge_distance,
-    }
+    return {**facts, **circumstances, **{name: getattr(target, name) for name in STATE}}
 
 
 def target_after(target, outcome):
@@ -205,11 +187,6 @@ def tables(scenario):
 def laws(scenario):
     """The law {Target: chance} after each attack, a list."""
     return [marginal(law, lambda table: table.target) for law in tables(scenario)]
-
-
-def attackers(scenario):
-    """The law {unit: chance} of each attacker after its attack, and after that of a Tail Gunner, a list."""
-    return [marginal(law, lambda table: table.attacker) for law in tables(scenario)]
 
 
 def answered(given, gunner, table, ruleset):

@@ -244,12 +244,7 @@ def is_concealed(attack, target):
         return True
     if prioritises_exposed(target):
         return False
-    behind_obstacle = target["obstacle"] and target["type"] in (
-        None,
-        "infantry",
-        "cavalry",
-        "field gun",
-    )
+    behind_obstacle = target["obstacle"] and target["type"] in (None, "infantry", "cavalry", "field gun")
     unseen = attack["line_of_sight"] != "own"  # no clear line to half of the models, if there is none at all
     return attack["concealed"] or "concealed" in attack["penalties"] or behind_obstacle or unseen
 

@@ -50,6 +50,8 @@ DEFAULT_COMBAT = {
     "overrun": True,  # taken if the unit has the rule
 }
 
+STATE = ("damage", "suppressed", "disordered", "activated", "edge_distance")
+
 
 class Unit(NamedTuple):
     """What a fight can change of a unit. `fate`: "" while it is in play, else how it was removed (AC-5.9)."""
@@ -86,13 +88,7 @@ def unit_of(facts):
     """The state in which a unit enters the fight."""
     passengers = facts["passengers"]
     return Unit(
-        models=facts["models"],
-        damage=facts["damage"],
-        suppressed=facts["suppressed"],
-        disordered=facts["disordered"],
-        activated=facts["activated"],
-        garrisoned=facts["garrisoned"],
-        edge_distance=facts["edge_distance"],
+        **{name: facts[name] for name in (*STATE, "models", "garrisoned")},
         passengers=None if passengers is None else unit_of(passengers),
     )
 
@@ -113,11 +109,7 @@ def as_target(facts, unit, *, from_front=False, models=None):
         **plain.DEFAULT_TARGET,
         **shared,
         "models": unit.models if models is None else models,
-        "damage": unit.damage,
-        "suppressed": unit.suppressed,
-        "disordered": unit.disordered,
-        "activated": unit.activated,
-        "edge_distance": unit.edge_distance,
+        **{name: getattr(unit, name) for name in STATE},
         "garrisoned": False,
         "taking_cover": False,
         "obstacle": False,

@@ -36,12 +36,7 @@ RULES = {
     "Bodyguard": (None,),
     "Hover": (None,),
 }
-ODD_RULES = {
-    "Overrun": (None,),
-    "Spectacular Demise": (1, 2, 3),
-    "Corrosive Fumes": (2, 6, 12),
-    "Tail Gunner": (1, 2),
-}
+ODD_RULES = {"Overrun": (None,), "Spectacular Demise": (1, 2, 3), "Corrosive Fumes": (2, 6, 12), "Tail Gunner": (1, 2)}
 CHANCE_OF_A_RULE = 0.05
 
 

@@ -7,17 +7,7 @@ is drawn for, and nothing else in them.
 
 import random
 
-QUALITIES = (
-    "Arc",
-    "Devastating",
-    "Penetrating",
-    "Suppressive",
-    "Torrent",
-    "Precision",
-    "Cryo",
-    "Seismic",
-    "Lock On",
-)
+QUALITIES = ("Arc", "Devastating", "Penetrating", "Suppressive", "Torrent", "Precision", "Cryo", "Seismic", "Lock On")
 # Of rows in battles and longer fights.
 CLOSE_QUALITIES = (
     "Arc",

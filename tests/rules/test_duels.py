@@ -9,7 +9,7 @@ import pytest
 import analyser
 from analyser.common.errors import InputError
 from tests.oracle.fight_files import COIN, LOW_CARDS, charge, duel, focus, likely, row, unit
-from tests.oracle.rigged_fights import BY_MODELS, RATINGS, THREE, THREE_FACES, fighters, models, shooter, target
+from tests.oracle.rigged_fights import BY_MODELS, THREE, fighters, models, shooter, target
 
 # --- AC-9.2: duels ----------------------------------------------------------------------------------------
 
@@ -21,44 +21,7 @@ def test_units_are_activated_in_turn():
     assert likely(duel(strong, strong, first="random"), "a_wins") == pytest.approx(0.5)
 
 
-def test_a_duel_goes_on_for_its_rounds_and_ends_with_a_side():
-    result = duel(shooter(3), shooter(2), deck=LOW_CARDS, rounds=4)
-    assert [models(result, "b", number) for number in (1, 2, 3, 4)] == [7, 4, 1, 0]
-    assert models(result, "a") == 4  # the fourth shot is not returned
-
-
-def rating_in_duel(a, b, side="b", **terms):
-    """The rating of the one shot of the other side, told as :func:`rating_of` does."""
-    result = duel(a, b, die=THREE_FACES, deck=LOW_CARDS, **terms)
-    return RATINGS[round(9 * (10 - models(result, side)))]
-
-
 SILENT = {"policy_b": "take_cover"}
-
-
-def test_who_aims_shoots_better():
-    assert rating_in_duel(shooter(1), shooter(1), **SILENT) == "improved"
-
-
-def test_a_suppressed_unit_that_fails_its_rally_test_does_not_aim():
-    dice = {"strike": 1, "glancing": 1, "miss": 1}
-    lost = 10 - models(duel(shooter(1, suppressed=True), shooter(1), die=dice, **SILENT), "b")
-    assert round(9 * lost) == 3  # weakened: suppressed, no aim
-    rallied = 10 - models(duel(shooter(1, suppressed=True), shooter(1), die=dice, deck=LOW_CARDS, **SILENT), "b")
-    assert round(9 * rallied) == 4  # suppressed and aiming
-
-
-def test_hot_headed_units_rally_without_a_card():
-    hot = shooter(1, suppressed=True, rules=["Hot Headed"])
-    lost = 10 - models(duel(hot, shooter(1), die=THREE_FACES, **SILENT), "b")
-    assert round(9 * lost) == 4
-
-
-def test_suppression_ends_with_the_next_activation():
-    result = duel(shooter(1, suppressed=True), shooter(1), **SILENT)
-    assert likely(result, "a_suppressed") == 0
-    charged = duel(shooter(3), shooter(1), deck={"12": 1}, first="a", rounds=1)
-    assert likely(charged, "b_suppressed") == 0  # it has had its activation since
 
 
 def test_disorder_ends_with_the_next_activation_but_not_that_of_a_construct():
@@ -74,13 +37,6 @@ def test_a_unit_on_lookout_shoots_at_what_acts_without_a_test():
     assert likely(duel(shooter(1), shooter(2), policy_b="lookout", first="b", rounds=1), "b_on_lookout") == 0
 
 
-def test_opportunity_fire_is_weakened_unless_locked_on():
-    watched, watcher = shooter(1), shooter(1, on_lookout=True)
-    terms = {"policy_a": "take_cover", "policy_b": "take_cover", "side": "a"}
-    assert rating_in_duel(watched, watcher, **terms) == "weakened"
-    assert rating_in_duel(watched, shooter(1, "Lock On", on_lookout=True), **terms) == "neutral"
-
-
 def test_a_reactive_row_fires_on_lookout_only():
     reactive = unit(row("ranged", 2, "Reactive"))
     for named in ({}, {"row": reactive["rows"][0]["id"]}):
@@ -88,20 +44,6 @@ def test_a_reactive_row_fires_on_lookout_only():
             duel(reactive | named, shooter(1), **SILENT)
         assert "allowed: lookout, take_cover" in str(refusal.value)
     assert models(duel(shooter(1), reactive, policy_b="lookout", first="b", deck=LOW_CARDS), "a") == 8
-
-
-def test_taking_cover_counts_while_concealed_and_behind_pavises_anyway():
-    """The unit that is shot at is activated first."""
-    terms = {"policy_b": "take_cover", "first": "b", "deck": LOW_CARDS}
-    assert models(duel(shooter(4), shooter(1), **terms), "b") == 6
-    assert models(duel(shooter(4), shooter(1, concealed=True), **terms), "b") == 8
-    assert models(duel(shooter(4), shooter(1, rules=["Pavises"]), **terms), "b") == 8
-
-
-def test_a_slow_row_re_arms_every_other_activation():
-    result = duel(shooter(2, "Slow to Fire"), shooter(1), deck=LOW_CARDS, rounds=4, **SILENT)
-    assert [models(result, "b", number) for number in (1, 2, 3, 4)] == [8, 8, 6, 6]
-    assert likely(result, "a_reloading", 1) == 1
 
 
 def test_who_goes_on_lookout_re_arms_what_it_fires_on_lookout():
@@ -113,51 +55,12 @@ def test_who_goes_on_lookout_re_arms_what_it_fires_on_lookout():
         assert [models(result, "a", number) for number in (1, 2, 3, 4)] == [8, 8, 6, 6]
 
 
-def test_a_row_that_moves_or_fires_does_not_fire_after_an_advance():
-    far = {"distance": 30.0, "deck": LOW_CARDS, **SILENT}
-    assert models(duel(shooter(2, speed=8.0), shooter(1), **far), "b") == 8
-    assert models(duel(shooter(2, "Move or Fire", speed=8.0), shooter(1), **far), "b") == 10
-
-
-def test_all_out_attack_fires_several_rows():
-    rows = [row("ranged", 2), row("ranged", 1) | {"id": "second"}, row("ranged", 1) | {"id": "third"}]
-    both = unit(*rows, rules=["All-Out Attack (2)"])
-    assert models(duel(both, shooter(1), policy_a="all_out", deck=LOW_CARDS, **SILENT), "b") == 7
-    assert models(duel(both, shooter(1), policy_a="shoot", deck=LOW_CARDS, **SILENT), "b") == 8
-
-
 def test_overcharge_adds_the_cards_dice_and_its_blanks_cost_models():
     twos = {"2": 1}
     result = duel(shooter(3, "Overcharge"), shooter(1), deck=twos, policy_a="overcharge", **SILENT)
     assert models(result, "b") == 5
     blanks = duel(shooter(3, "Overcharge"), shooter(1), die={"blank": 1}, deck=twos, policy_a="overcharge", **SILENT)
     assert (models(blanks, "a"), models(blanks, "b")) == (5, 10)
-
-
-def besieged(*qualities, die=None, **terms):
-    """Two rounds of shots with one row of four dice at a garrison that keeps quiet."""
-    terms = {"deck": LOW_CARDS, "rounds": 2, **SILENT} | terms
-    return duel(shooter(4, *qualities), shooter(1, garrisoned=True), die=die, **terms)
-
-
-def test_siegebreaker_drives_a_garrison_out():
-    # In the building a model takes two hits, three once it takes cover; outside one, cover or not (AC-4.3).
-    assert [models(besieged(), "b", number) for number in (1, 2)] == [8, 7]
-    breaking = besieged("Siegebreaker")
-    assert [models(breaking, "b", number) for number in (1, 2)] == [8, 4]
-    assert "Siegebreaker" in breaking.rules_applied
-    whole, halved = (besieged(*each, die=COIN) for each in ((), ("Siegebreaker",)))
-    assert models(whole, "b") - models(halved, "b") > 0.1
-    assert models(whole, "b", 1) == models(halved, "b", 1)
-
-
-def test_opportunity_fire_breaks_a_building_too():
-    terms = {"policy_a": "take_cover", "policy_b": "lookout", "rounds": 2, "deck": LOW_CARDS}
-    first, second = (duel(shooter(1, garrisoned=True), shooter(4, *each), **terms) for each in ((), ["Siegebreaker"]))
-    assert [models(first, "a", number) for number in (1, 2)] == [10, 8]  # nobody is on lookout in round 1
-    assert [models(second, "a", number) for number in (1, 2)] == [10, 8]
-    third = duel(shooter(1, garrisoned=True), shooter(4, "Siegebreaker"), **terms | {"rounds": 3})
-    assert models(third, "a") == 4
 
 
 def test_a_storm_wrecks_the_building_when_the_combat_is_over():
@@ -169,13 +72,6 @@ def test_a_storm_wrecks_the_building_when_the_combat_is_over():
     )
     assert [models(usual, "b", number) for number in (1, 2)] == [8, 8]
     assert [models(breaking, "b", number) for number in (1, 2)] == [8, 4]
-
-
-def test_short_range_is_a_bonus_and_point_blank_counts_there():
-    close = {"policy_a": "short_range", "deck": LOW_CARDS, **SILENT}
-    row_ = row("ranged", 2, "Point Blank", special=4, short_range=6.0)
-    assert models(duel(unit(row_), shooter(1), **close), "b") == 6
-    assert models(duel(unit(row_), shooter(1), deck=LOW_CARDS, **SILENT), "b") == 8
 
 
 def test_short_range_is_walked_to():
@@ -208,8 +104,7 @@ WRECK = {"models": 1, "rules": ["Spectacular Demise (3)"]}
 
 
 @pytest.mark.parametrize(
-    ("die", "inches", "lost"),
-    [("heroic", 8.0, 10), ("heroic", 9.0, 0), ("strike", 4.0, 3), ("strike", 5.0, 0)],
+    ("die", "inches", "lost"), [("heroic", 8.0, 10), ("heroic", 9.0, 0), ("strike", 4.0, 3), ("strike", 5.0, 0)]
 )
 def test_what_a_last_model_does_within_inches(die, inches, lost):
     """B is shot down; each of the three dice of its blast hits, a heroic one four times with the die it adds."""
@@ -252,28 +147,6 @@ def test_without_a_distance_a_demise_reaches_who_is_in_contact():
     assert "Spectacular Demise (3)" in duel(shooter(1, **WRECK), shooter(1), distance=9.0).rules_applied
 
 
-@pytest.mark.parametrize(("reach", "left"), [(2.0, 8), (3.0, 7)])
-def test_an_overrun_follows_up_and_leaves_the_two_three_inches_apart(reach, left):
-    charger = unit(row("melee", 2), speed=6.0, rules=["Overrun"])
-    charged = unit(row("melee", 1), row("ranged", 1, long_range=reach))
-    terms = {"policy_a": "charge", "distance": 6.0, "deck": LOW_CARDS}
-    assert models(duel(charger, charged, **terms), "a") == left  # two struck back, and a shot
-
-
-def test_who_is_disordered_by_fumes_is_suppressed_sooner():
-    sixes = {"6": 1}  # DISCIPLINE 6 passes, disordered it does not (AC-5.3)
-    shot = {"policy_b": "take_cover", "first": "b", "deck": sixes}
-    near, far = (duel(shooter(1, **FUMES), shooter(1), distance=inches, **shot) for inches in (4.0, 5.0))
-    assert (likely(near, "b_suppressed"), likely(far, "b_suppressed")) == (1, 0)
-
-
-def test_fumes_reach_whoever_moves_into_them_before_it_shoots():
-    walker = shooter(1, speed=4.0) | {"rows": [row("ranged", 1, short_range=3.0)]}
-    closing = {"policy_b": "short_range", "policy_a": "take_cover", "first": "a", "distance": 7.0, "deck": LOW_CARDS}
-    assert likely(duel(shooter(1, **FUMES), walker, **closing), "b_disordered") == 1
-    assert likely(duel(shooter(1, **FUMES), walker, **closing | {"distance": 9.0}), "b_disordered") == 0
-
-
 def test_without_a_distance_fumes_reach_who_is_in_contact():
     quiet = duel(shooter(1, **FUMES), shooter(1))
     assert quiet.not_modelled == ("Corrosive Fumes (4)",)
@@ -303,12 +176,6 @@ def models_lost(a, b=None, **terms):
 def test_who_runs_amok_charges_whatever_its_policy():
     assert (models_lost(fury()), models_lost(fury("Run Amok"))) == (1, 3)
     assert duel(fury("Run Amok"), unit(), **LONE).rules_applied == ("Run Amok",)
-
-
-def test_a_berserk_garrison_that_cannot_charge_does_what_its_policy_says():
-    """AC-7: it charges if it can; a building allows no charge, so it shoots as it would without Berserk."""
-    for rules in ((), ("Berserk",)):
-        assert models_lost(fury(*rules, suppressed=True, garrisoned=True), policy_a="charge") == 1
 
 
 def test_who_is_berserk_charges_after_a_failed_rally_test_only():
@@ -347,33 +214,8 @@ def test_who_runs_amok_without_a_charge_costs_the_enemy_near_it_a_damage_and_its
     assert any("runs amok" in each for each in unmeasured.assumptions)
 
 
-def test_who_runs_amok_has_charged_even_if_nobody_won():
-    even = fury("Run Amok", speed=6.0) | {"rows": [row("melee", 2), row("ranged", 1)]}
-    found = duel(even, unit(row("melee", 2)), distance=6.0, **LONE).summary
-    assert (found["mean_a_models_left"], found["mean_b_models_left"]) == (8, 8)
-
-
 def test_rules_that_make_a_unit_charge_are_not_modelled_in_a_charge():
     assert charge(*fighters(3, 0, a={"rules": ["Berserk", "Run Amok"]})).not_modelled == ("Berserk", "Run Amok")
-
-
-def test_a_failed_rally_test_forbids_the_charge():
-    charger = unit(row("melee", 3), suppressed=True)
-    assert models(duel(charger, shooter(1), policy_a="charge", **SILENT), "b") == 10
-    assert models(duel(charger, shooter(1), policy_a="charge", deck=LOW_CARDS, **SILENT), "b") == 7
-
-
-def test_cryo_takes_an_activation_away():
-    cold, plain = (duel(shooter(1, *qualities), shooter(3)) for qualities in (["Cryo"], []))
-    assert (models(cold, "a"), models(plain, "a")) == (10, 7)
-
-
-def test_falling_back_ends_at_the_edge():
-    near = shooter(1, edge_distance=3.0)
-    rows = [row("ranged", 1), row("ranged", 1) | {"id": "again"}]
-    twice = unit(*rows, rules=["All-Out Attack (2)"])
-    assert likely(duel(twice, near, policy_a="all_out", **SILENT), "b_fled") == 1
-    assert likely(duel(twice, shooter(1), policy_a="all_out", **SILENT), "b_fled") == 0
 
 
 def test_aircraft_fight_no_duels():
@@ -417,11 +259,6 @@ def test_how_much_more_is_devastating(points, devastating):
     assert likely(result, "a_devastating") == pytest.approx(0.25 + (0.5 if devastating else 0))
 
 
-def test_nobody_hurt_is_a_draw():
-    result = duel(shooter(1), shooter(1), policy_a="take_cover", policy_b="take_cover")
-    assert likely(result, "draw") == 1
-
-
 # --- as far as units can move -----------------------------------------------------------------------------
 
 ALL_STRIKES = {"heroic": 0, "strike": 6, "glancing": 0, "miss": 0, "blank": 0}
@@ -458,13 +295,6 @@ def test_an_edge_beyond_the_table_is_refused_in_a_duel():
     with pytest.raises(InputError, match="edge_distance: 61 inches in a duel") as refused:
         analyser.duel(scenario | {"duel": {"distance": 10, "policy_a": "charge", "policy_b": "take_cover"}})
     assert refused.value.where == "a.edge_distance"
-
-
-def test_as_many_attacks_as_there_may_be_can_all_be_answered():
-    """A Tail Gunner answers each of 32 attacks from the air."""
-    attackers = ["commonwealth/kheshig-sky-cutter-wings@basic"] * 32
-    result = analyser.focus(attackers, "crown/defiance-fighter-squadron@basic")
-    assert len(result.as_dict()["attacks"]) == 32
 
 
 # --- what an answer may cost, and how sure it is ----------------------------------------------------------

@@ -23,7 +23,7 @@ NO_NUMBER_OF_ITS_OWN = {  # of a fight whose numbers it cannot change: `docs/rul
     (FOCUS_FIRE, "Move or Fire"),
     (FOCUS_FIRE, "Reactive"),  # whether a row may fire
     (FOCUS_FIRE, "Veteran"),
-    (FOCUS_FIRE, "Corrosive Fumes"),  # rules of a profile: in `test_special_rules.py`
+    (FOCUS_FIRE, "Corrosive Fumes"),  # rules of a profile: in `test_ranged_attack.py`
 }
 
 

@@ -27,25 +27,6 @@ def test_a_second_failed_test_makes_a_suppressed_unit_fall_back_and_a_third_may_
     assert [likely(result, "fled", attack) for attack in (1, 2, 3)] == [0, 0, 1]
 
 
-def test_each_test_counts_the_models_at_the_start_of_its_attack():
-    # 3 of 10 and 3 of 7 are less than half, 2 of 4 are half: only then is the card of 6 too high (AC-5.2)
-    result = focus([THREE, THREE, {"dice": 2}], target(), deck={"6": 1})
-    assert [likely(result, "suppressed", attack) for attack in (1, 2, 3)] == [0, 0, 1]
-
-
-def test_who_falls_back_leaves_his_cover_and_his_building():
-    garrison = focus([{"dice": 2}] * 3, target(garrisoned=True))
-    assert [row["mean_models_destroyed"] for row in garrison.rounds()] == [1, 2, 4]
-    cover = target(taking_cover=True, suppressed=True)
-    concealed = {"dice": 2, "penalties": ["concealed"]}
-    assert [row["mean_models_destroyed"] for row in focus([concealed] * 2, cover).rounds()] == [1, 3]
-
-
-def test_an_attack_has_circumstances_of_its_own():
-    result = focus([{"dice": 3, "exposed": 1}, {"dice": 3}], target())
-    assert [row["mean_models_destroyed"] for row in result.rounds()] == [1, 4]
-
-
 def test_until_a_fate_is_likely_enough():
     result = focus([THREE] * 4, target(break_limit=4))
     assert result.until(0.8, "broken").attacks == 2
@@ -61,13 +42,6 @@ def test_suppressed_is_of_a_unit_that_is_still_there():
     gone = focus([{"dice": 10}], target(suppressed=True))
     assert gone.until(0.01, "suppressed") == (None, likely(gone, "suppressed")) == (None, 0)
     assert gone.until(1, "destroyed").attacks == 1
-
-
-def test_siegebreaker_opens_a_building_for_the_next_attack():
-    breaker = {"dice": 2, "qualities": ["Siegebreaker"]}  # each die is a strike, so the building falls
-    assert [
-        row["mean_models_destroyed"] for row in focus([breaker, {"dice": 2}], target(garrisoned=True)).rounds()
-    ] == [1, 3]
 
 
 CUTTERS = "commonwealth/kheshig-sky-cutter-wings@basic"  # two rotorcraft of DEFENCE 2 and DAMAGE LIMIT 2
@@ -102,11 +76,6 @@ def test_who_is_shot_down_by_a_tail_gunner_is_paid_for():
     assert result.summary["expected_victory_points"] == 0
 
 
-def test_a_tail_gunner_that_is_gone_shoots_no_more():
-    gone = focus([{"attacker": CUTTERS, "dice": 99}, {"attacker": CUTTERS}], FIGHTERS)
-    assert own_losses(gone) == [0, 0]
-
-
 def test_an_attacker_without_a_profile_is_not_in_the_air_and_the_answer_says_so():
     result = focus([{"dice": 3}], target(rules=["Tail Gunner (4)"]))
     assert own_losses(result) == [None]
@@ -132,7 +101,7 @@ def test_own_losses_of_focus_fire_are_those_of_a_single_attack():
     both = analyser.focus([attack, attack], target())
     gone = both.probability("annihilated", 1).probability
     assert own_losses(both) == pytest.approx([alone, alone * (1 - gone)])
-    sampled = analyser.focus([attack, attack], target(), method="monte-carlo", trials=200_000, seed=1)
+    sampled = analyser.focus([attack, attack], target(), method="monte-carlo", trials=50_000, seed=1)
     for figures in sampled.rounds():
         mean, error = (figures[f"mean_attacker_models_destroyed{end}"] for end in ("", "_standard_error"))
         assert mean == pytest.approx(alone * figures["p_made"], abs=5 * error)

@@ -196,7 +196,7 @@ def test_lists_at_random_are_refused_where_one_line_takes_all_of_a_later_one():
     conditions = ["suppressed", "in range", "in short range", "within reach", "at most 1 model", "exactly 2 models"]
     conditions += ["within 6", "beyond 9", "not suppressed", "not in range", "more than 1 model"]
     every = [*product((0, 1), (0, 1), ("", "short", "long"), ("", "short", "long"), (1, 2, 3), (3, 7, 12))]
-    for _ in range(300):
+    for _ in range(100):
         texts = []
         while len(texts) < 4:
             said = " and ".join(rng.sample(conditions, rng.randint(0, 2)))
@@ -211,7 +211,7 @@ def test_lists_at_random_are_refused_where_one_line_takes_all_of_a_later_one():
         refused += 1
         with pytest.raises(InputError, match=rf"line {hidden[0][0] + 1}, .* line {hidden[0][1] + 1}, "):
             lines_of(texts, WHERE)
-    assert 30 < refused < 270
+    assert 10 < refused < 90
 
 
 def _is_taken(text, situation):

@@ -47,23 +47,3 @@ def test_one_against_one_is_the_duel():
     assert len(found) > PAIRS // 2
     assert min(found) > 0.05 / len(found) / 50
     assert stats.kstest(found, "uniform").pvalue > 1e-3
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("pair", "policies", "gap"),
-    [
-        (("crown/horse-guard-cavalry@basic", "imperium/scion-grenadier-platoon@basic"), ("charge", "shoot"), 8.0),
-        (("imperium/totenkopf-jaeger-cavalry@basic", "crown/rifle-platoon@basic"), ("charge", "lookout"), 12.0),
-        (("crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"), ("short_range", "take_cover"), 20.0),
-        (
-            ("imperium/sieger-vitruvian-colossus@full-strength", "crown/drake-field-guns@basic"),
-            ("all_out", "shoot"),
-            12.0,
-        ),
-    ],
-    ids=str,
-)
-def test_tactics_that_a_duel_has(pair, policies, gap):
-    p = p_value(pair, policies, gap, 2, duel_law(*pair, policies, gap, 2))
-    assert p is None or p > 1e-4

@@ -4,16 +4,8 @@ import json
 
 import pytest
 
-import analyser
 from analyser.common.errors import InputError
-from tests.helpers.samples import chi_square
-from tests.oracle import fights_by_engine as engine
 from tests.oracle.fight_files import LOW_CARDS, duel, likely, row, unit
-from tests.oracle.random_fights import (
-    random_failed_charge,
-    random_fights,
-    random_plain_duel,
-)
 
 SLOW = row("ranged", 1, "Slow to Fire")
 
@@ -100,32 +92,3 @@ def test_frame_and_json_tell_it():
     assert "a aimed and shot" in str(result).casefold()
     with pytest.raises(InputError, match="one of them"):
         result.to_frame(by_round=True, activations=True)
-
-
-def test_a_sample_has_intervals():
-    fighters = "crown/rifle-p@basic", "scion-grenadier-p@basic"
-    result = analyser.duel(*fighters, rounds=2, method="monte-carlo", trials=20_000, replacement=True)
-    exact = analyser.duel(*fighters, rounds=2)
-    known = {(e["round"], e["side"], e["did"], e["because"]): e["probability"] for e in exact.activations()}
-    sampled = {(e["round"], e["side"], e["did"], e["because"]): e for e in result.activations()}
-    assert sampled.keys() <= known.keys()
-    for key, each in sampled.items():
-        margin = 2.5 * (each["high"] - each["low"])
-        assert abs(each["probability"] - known[key]) <= margin, key
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("make", [random_plain_duel, random_failed_charge])
-def test_samples_tell_the_same(make):
-    for number, scenario in enumerate(random_fights(make, 5, 6)):
-        law = engine.duel_deeds(scenario)
-        sample = engine.duel_deeds(scenario, trials=4000, seed=number, replacement=True)
-        for exact, counts in zip(law, sample, strict=True):
-            for side in "ab":
-                p = chi_square(of_side(counts, side), of_side(exact, side))
-                assert p is None or p > 1e-5, scenario
-
-
-def of_side(table, side):
-    """What a side did."""
-    return {key: value for key, value in table.items() if key[0] == side}

@@ -8,7 +8,6 @@ import pytest
 from tests.oracle.fight_files import COIN, LOW_CARDS, charge, duel, likely, row, unit
 
 SHAKEN = {"suppressed": True}
-BLANKS = {"blank": 1}
 
 
 def left(result, side="b"):
@@ -28,57 +27,11 @@ def test_a_charger_that_fails_its_rally_test_shoots(distance):
     assert "AC-5.6" not in result.not_modelled
 
 
-def test_a_charger_that_passes_it_charges():
-    charger = unit(row("melee", 5), row("ranged", 3), speed=6.0, **SHAKEN)
-    assert left(duel(charger, unit(), deck=LOW_CARDS, policy_a="charge", policy_b="take_cover")) == 5
-
-
-def test_its_shot_is_suppressed_and_not_aimed():
-    # AC-4.2: the penalty alone, so weakened: of 4 dice with strikes and misses 2 hit; aimed it would be neutral.
-    charger = unit(row("melee", 5), row("ranged", 4), **SHAKEN)
-    die = {"strike": 1, "glancing": 1}  # what a neutral attack would re-roll
-    assert left(duel(charger, unit(), die=die, policy_a="charge", policy_b="take_cover")) == 8
-
-
-@pytest.mark.parametrize(
-    ("distance", "models", "nearer"),
-    [(20.0, 7, 0.0), (24.0, 7, 0.0), (24.01, 10, 6.0)],
-)
-def test_out_of_range_it_advances_instead(distance, models, nearer):
-    # AC-5.6: the movement step or the attack step: at 24.01 inches the row does not reach, so it goes SPEED, once.
-    charger = unit(row("melee", 5), row("ranged", 3), speed=6.0, **SHAKEN)
-    result = duel(charger, unit(), policy_a="charge", policy_b="take_cover", distance=distance)
-    assert left(result) == models
-    (did,) = [each for each in result.activations() if each["side"] == "a"]
-    assert (did["did"], did["because"]) == ("advanced" if nearer else "shot", "rally_failed")
-
-
-@pytest.mark.parametrize(
-    ("rows", "models"),
-    [
-        ([row("ranged", 3, "Reactive")], 10),  # opportunity fire only
-        ([row("ranged", 3, "Move or Fire")], 7),  # it has not moved
-        ([row("ranged", 3, against=["aerial"])], 10),
-        ([], 10),
-    ],
-)
-def test_it_shoots_with_what_may_be_fired(rows, models):
-    charger = unit(row("melee", 5), *rows, **SHAKEN)
-    assert left(duel(charger, unit(), policy_a="charge", policy_b="take_cover")) == models
-
-
 def test_it_shoots_with_the_row_that_it_names():
     rows = [row("ranged", 2), row("ranged", 3, id="other"), row("melee", 5)]
     for name, models in (("ranged", 8), ("other", 7), (None, 7)):
         charger = unit(*rows, **SHAKEN, **({"row": name} if name else {}))
         assert left(duel(charger, unit(), policy_a="charge", policy_b="take_cover")) == models
-
-
-def test_an_empty_row_is_re_armed_in_the_attack_step():
-    charger = unit(row("melee", 5), row("ranged", 3, "Slow to Fire"), reloading=True, **SHAKEN)
-    result = duel(charger, unit(), policy_a="charge", policy_b="take_cover")
-    assert left(result) == 10
-    assert likely(result, "a_reloading") == 0
 
 
 def test_who_never_fails_it_is_told_of_no_shot():
@@ -111,15 +64,6 @@ def test_what_is_left_to_every_other_policy(policy, rows, models):
     assert likely(result, "a_taking_cover") == (policy == "take_cover")
 
 
-def test_who_cannot_advance_aims():
-    # AC-9.2: at SPEED 0 nothing comes of closing in: it has not moved, so it aims, and may Move or Fire.
-    for qualities in ((), ("Move or Fire",)):
-        shooter = unit(row("ranged", 4, *qualities, short_range=5.0), speed=0.0)
-        die = {"strike": 1, "miss": 1}
-        result = duel(shooter, unit(), die=die, policy_a="short_range", policy_b="take_cover", distance=10.0)
-        assert left(result) == 10 - 4 * 0.75
-
-
 # --- AC-8.7: secondary combatants strike at the same time as the target ------------------------------------
 
 
@@ -149,27 +93,6 @@ def test_who_is_beside_a_target_that_was_struck_down_does_not_strike():
     assert result.summary["mean_attacker_models_left"] == 10
 
 
-@pytest.mark.parametrize("terrain", [{}, {"difficult_terrain": True}])
-def test_it_has_won_who_is_left_if_those_beside_do_not_finish_it(terrain):
-    # Blanks only: the target destroys itself, those beside it hit nothing; before the charge or after it (AC-8.4).
-    attacker = unit(row("melee", 1))
-    result = charge(attacker, doomed(), die=BLANKS, deck={"6": 1}, secondary=[beside(40)], **terrain)
-    assert likely(result, "attacker_wins") == 1
-
-
-def test_those_beside_strike_first_too_where_the_target_does():
-    # AC-8.4, AC-8.7: 20 dice of a coin beside it, at the same time as its own; then the charge has no target.
-    result = charge(
-        unit(row("melee", 10), models=4),
-        doomed(),
-        die=COIN,
-        deck={"12": 1},
-        secondary=[beside(20)],
-        difficult_terrain=True,
-    )
-    assert likely(result, "target_wins") > 0.99
-
-
 # --- AC-7: a Tail Gunner answers each ranged attack -------------------------------------------------------------
 
 
@@ -193,26 +116,6 @@ def test_a_tail_gunner_answers_opportunity_fire(gunner_is_told_to):
     assert left(result) == 9
     assert left(result, "a") == 10 - 3 - shot
     assert "Tail Gunner (3)" in result.rules_applied
-
-
-def test_it_answers_with_its_life_and_at_fliers_only():
-    a, quiet = (
-        flyer(row("ranged", 10), on_lookout=True),
-        {"first": "b", "policy_a": "lookout", "policy_b": "take_cover"},
-    )
-    assert left(duel(a, gunner(), **quiet), "a") == 10  # the whole of it is gone
-    on_the_ground = unit(row("ranged", 1), on_lookout=True)
-    assert left(duel(on_the_ground, gunner(), **quiet), "a") == 10
-    asleep = flyer(row("ranged", 1))
-    assert left(duel(asleep, gunner(), **quiet), "a") == 10  # it has fired at nobody
-
-
-def test_the_answer_to_opportunity_fire_causes_a_test():
-    # AC-4.5: three of ten are gone, and a 12 fails: at a BREAK LIMIT of 7 it breaks; its own fire caused no test.
-    policies = {"policy_a": "lookout", "policy_b": "take_cover"}
-    result = duel(flyer(row("ranged", 1), on_lookout=True, break_limit=7), gunner(), first="b", **policies)
-    assert likely(result, "a_broken") == 1
-    assert likely(result, "b_suppressed") == 0
 
 
 def test_shots_that_are_not_made_are_not_answered():

@@ -58,18 +58,6 @@ def test_baselines_play_the_plain_duel(baseline, facts):
         assert p_value(found[number], laws[number] * trials) > 1e-3
 
 
-@pytest.mark.proof
-@pytest.mark.parametrize("module", [pure_python, numpy_vectorised], ids=["pure Python", "NumPy"])
-def test_with_real_decks_they_play_what_the_engine_plays(module):
-    """The engine's own sample is checked against the plain reading elsewhere; the two laws hardly differ here."""
-    trials = 20_000
-    found = module.play(TWELVE, ROUNDS, trials, 1, with_real_decks=True)[-1].ravel()
-    ours = ends_of_sample(longer_fights.the_duel(replacement=False)(200_000)[-1])
-    common = found + ours >= 4 * FEWEST_EXPECTED
-    table = [np.append(counts[common], counts[~common].sum()) for counts in (found, ours)]
-    assert stats.chi2_contingency(table).pvalue > 1e-3
-
-
 def test_the_duel_that_is_timed_is_the_one_of_the_baselines():
     trials = 20_000
     found = numpy_vectorised.play(TWELVE, ROUNDS, trials, 4)[-1].ravel()
@@ -91,10 +79,3 @@ def ends_of_sample(snapshot):
             )
         ] += many
     return counts.ravel()
-
-
-@BASELINES
-def test_a_seed_gives_the_same_duels(baseline):
-    first, second = (baseline.play(TWELVE, 2, 300, 5) for _ in range(2))
-    assert np.array_equal(first, second)
-    assert not np.array_equal(first, baseline.play(TWELVE, 2, 300, 6))

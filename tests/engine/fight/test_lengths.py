@@ -3,8 +3,6 @@
 Every die is a strike and every card a 12, so that every test is failed, unless a test says otherwise.
 """
 
-from fractions import Fraction
-
 import pytest
 
 import analyser
@@ -14,10 +12,7 @@ from analyser.game.units import hundredths
 from analyser.rules import unit_state
 from analyser.scenarios.duel import program_of, shooters_of
 from analyser.scenarios.load import load
-from tests.helpers.samples import chi_square
-from tests.oracle import fights_by_engine as engine
-from tests.oracle.fight_files import LOW_CARDS, certain, charge, duel, focus, likely, row, unit
-from tests.oracle.random_fights import inches
+from tests.oracle.fight_files import charge, duel, focus, likely, row, unit
 
 ONE_MODEL = {"dice": 1}  # each attack costs one of ten models, and so a test
 
@@ -36,81 +31,6 @@ def test_who_falls_back_flees_when_it_reaches_its_edge_and_not_before(edge, flee
     ).probability("fled").probability == (flees_at == 1)
     result = focus([ONE_MODEL] * 3, squad(edge=edge))
     assert [likely(result, "fled", attack) for attack in (1, 2, 3)] == [attack >= flees_at for attack in (1, 2, 3)]
-
-
-def test_far_from_the_edge_there_is_room_for_many_falls():
-    # 64 attacks, 192 inches: the place has room for them all.
-    result = focus([ONE_MODEL] * 64, squad(edge=189.01, models=70))
-    assert likely(result, "fled", 63) == 0
-    assert likely(result, "fled", 64) == 1
-
-
-@pytest.mark.parametrize(("edge", "flees"), [(6.0, True), (6.01, False), (6.99, False)])
-def test_a_charged_unit_withdraws_and_falls_back(edge, flees):
-    # AC-8.5: three inches back, and three more for the test that it fails; at exactly six it is at its edge.
-    target = unit(suppressed=True, edge_distance=edge)
-    assert certain(charge(unit(row("melee", 3)), target))["target_fled"] is flees
-
-
-@pytest.mark.parametrize(("speed", "alive"), [(4.5, 0), (4.49, 1), (4.51, 0)])
-def test_an_advance_takes_the_whole_of_speed(speed, alive):
-    # AC-4.1: 10.5 inches apart, a row that reaches 6: SPEED 4.5 is just enough.
-    shooter = unit(row("ranged", 10, long_range=6.0), speed=speed)
-    result = duel(shooter, unit(), policy_a="shoot", policy_b="take_cover", distance=10.5)
-    assert likely(result, "b_alive") == alive
-
-
-@pytest.mark.parametrize(("speed", "charged"), [(5.25, True), (5.24, False)])
-def test_a_charge_reaches_twice_speed(speed, charged):
-    # AC-8.1: 10.5 inches are twice 5.25.
-    a, b = unit(row("melee", 3), speed=speed), unit()
-    result = duel(a, b, policy_a="charge", policy_b="take_cover", distance=10.5)
-    assert result.summary["mean_b_models_left"] == (7 if charged else 10)
-
-
-@pytest.mark.parametrize(("distance", "improved"), [(7.25, True), (7.26, False)])
-def test_short_range_is_kept_to_the_hundredth(distance, improved):
-    # AC-4.2: a miss is rolled again within short range only, here with an aimed shot against one at a concealed target.
-    shooter = unit(row("ranged", 4, short_range=7.25))
-    result = duel(
-        shooter,
-        unit(concealed=True),
-        die={"strike": 1, "miss": 1},
-        policy_a="shoot",
-        policy_b="take_cover",
-        distance=distance,
-    )
-    assert result.summary["mean_b_models_left"] == (10 - 4 * 0.75 if improved else 10 - 4 * 0.5)
-
-
-@pytest.mark.parametrize(("distance", "disordered"), [(2.5, 1), (2.51, 0)])
-def test_fumes_reach_fractions_too(distance, disordered):
-    # AC-7: Corrosive Fumes (2.5).
-    fuming = unit(rules=["Corrosive Fumes (2.5)"])
-    result = duel(fuming, unit(), policy_a="take_cover", policy_b="take_cover", distance=distance)
-    assert likely(result, "b_disordered") == disordered
-
-
-@pytest.mark.parametrize(("reach", "thrown"), [("3.01", 1), ("2.99", 0)])
-def test_a_throw_reaches_fractions_too(reach, thrown):
-    # AC-7: the loser has withdrawn three inches, and passes its test; the card says one die.
-    thrower = unit(row("melee", 3), rules=[f"Throw ({reach})"])
-    result = charge(thrower, unit(), deck=LOW_CARDS)
-    assert certain(result)["target_models_destroyed"] == 3 + thrown
-
-
-def test_a_demise_reaches_four_inches_and_no_further():
-    # AC-7: a strike hurts within 4 inches.
-    for distance, left in ((4.0, 7), (4.01, 10)):
-        result = duel(
-            unit(row("ranged", 9)),
-            unit(models=1, rules=["Spectacular Demise (3)"]),
-            deck=LOW_CARDS,
-            policy_a="shoot",
-            policy_b="take_cover",
-            distance=distance,
-        )
-        assert result.summary["mean_a_models_left"] == left
 
 
 FINER = 3.005
@@ -185,51 +105,3 @@ def test_a_place_is_kept_whatever_else_a_state_holds(origin):
         assert unit_state.models_of(word) == 10
         assert word & unit_state.FIRST
     assert unit_state.out_of_place(word, side) == 10 | unit_state.FIRST
-
-
-def test_samples_keep_fractions_as_the_exact_engine_does():
-    fighter = {
-        "type": "infantry",
-        "category": "light",
-        "models": 3,
-        "defence": 1,
-        "damage_limit": 1,
-        "discipline": 7,
-        "break_limit": 0,
-        "rules": [],
-        "formation": "close",
-        "speed": Fraction(251, 100),
-        "edge_distance": Fraction(301, 100),
-        "rows": [
-            {
-                "kind": "ranged",
-                "against": ["light"],
-                "short_range": Fraction(5, 2),
-                "long_range": Fraction(723, 100),
-                "bands": [{"first": 1, "last": 3, "dice": 2}],
-                "qualities": [],
-            },
-            {"kind": "melee", "bands": [{"first": 1, "last": 3, "dice": 2}], "qualities": []},
-        ],
-    }
-    scenario = {
-        "a": fighter,
-        "b": fighter,
-        "policy_a": "charge",
-        "policy_b": "short_range",
-        "rounds": 3,
-        "first": "random",
-        "distance": Fraction(1234, 100),
-        "ruleset": {},
-    }
-    fight = engine.duel_fight(scenario)
-    sample = engine.samples_of(fight, scenario, 20_000, seed=5, replacement=True)[-1]
-    assert chi_square(sample, engine.laws_of(fight, scenario)[-1]) > 1e-4
-
-
-def test_lengths_at_random_are_whole_as_often_as_not():
-    import random
-
-    lengths = [inches(random.Random(seed), 1, 9) for seed in range(300)]
-    assert 100 < sum(length == int(length) for length in lengths) < 250
-    assert all((100 * length) % 1 == 0 for length in lengths)

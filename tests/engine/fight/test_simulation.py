@@ -34,7 +34,7 @@ from tests.oracle.random_fights import (
     random_wreck,
 )
 
-FIGHTS = 20  # of each kind
+FIGHTS = 10  # of each kind
 TRIALS = 4000
 KINDS = {
     "charges": (engine.charge_fight, random_charge),
@@ -140,28 +140,24 @@ DUEL = {
 }
 
 
-def plain_focus_laws(replacement):
+def plain_focus_laws(scenario):
     """Of focus fire by the plain reading, in the engines' form."""
-    found = []
-    for plain in plain_focus_fire.laws(FOCUS | {"replacement": replacement}):
+    for plain in plain_focus_fire.laws(scenario):
         law = defaultdict(float)
         for target, chance in plain.items():
             fate = engine.fate_read(target.fate)
             alive = (target.models, target.damage, target.suppressed, target.disordered, target.activated, "")
             law[(0, 0, False, False, False, fate) if fate else alive] += float(chance)
-        found.append(law)
-    return found
+        yield law
 
 
-def plain_duel_laws(replacement):
+def plain_duel_laws(scenario):
     """Of a duel by the plain reading, in the engines' form."""
-    found = []
-    for plain in plain_duel.laws(DUEL | {"replacement": replacement}):
+    for plain in plain_duel.laws(scenario):
         law = defaultdict(float)
         for duel, chance in plain.items():
             law[*engine.plain_duellist(duel.a), *engine.plain_duellist(duel.b)] += float(chance)
-        found.append(law)
-    return found
+        yield law
 
 
 @pytest.mark.parametrize(
@@ -171,7 +167,7 @@ def plain_duel_laws(replacement):
 )
 def test_a_real_deck_makes_a_difference_and_the_right_one(fight, scenario, laws):
     trials = 100_000
-    drawn, put_back = laws(replacement=False), laws(replacement=True)
+    drawn, put_back = (list(laws(scenario | {"replacement": back})) for back in (False, True))
     sample = engine.samples_of(fight, scenario, trials, seed=3)
     for counts, law in zip(sample, drawn, strict=True):
         p = chi_square(counts, law)
@@ -180,33 +176,6 @@ def test_a_real_deck_makes_a_difference_and_the_right_one(fight, scenario, laws)
     assert 0.01 < apart < 0.2
     other_law = {ending: put_back[-1].get(ending, 0.0) for ending in sample[-1]}
     assert chi_square(sample[-1], other_law) < 1e-6
-
-
-def test_with_replacement_the_plain_laws_are_those_of_the_exact_engine():
-    for fight, scenario, laws in (
-        (engine.focus_fight(FOCUS), FOCUS, plain_focus_laws),
-        (engine.duel_fight(DUEL), DUEL, plain_duel_laws),
-    ):
-        for ours, plain in zip(engine.laws_of(fight, scenario), laws(replacement=True), strict=True):
-            assert ours == pytest.approx(plain, abs=1e-12)
-
-
-def focus_laws_without_replacement(scenario):
-    """Of the last attack of random focus fire, by the plain reading."""
-    law = defaultdict(float)
-    for target, chance in plain_focus_fire.laws(scenario | {"replacement": False})[-1].items():
-        fate = engine.fate_read(target.fate)
-        alive = (target.models, target.damage, target.suppressed, target.disordered, target.activated, "")
-        law[(0, 0, False, False, False, fate) if fate else alive] += float(chance)
-    return law
-
-
-def duel_laws_without_replacement(scenario):
-    """Of the last round of a random duel, by the plain reading."""
-    law = defaultdict(float)
-    for duel, chance in plain_duel.laws(scenario | {"replacement": False})[-1].items():
-        law[*engine.plain_duellist(duel.a), *engine.plain_duellist(duel.b)] += float(chance)
-    return law
 
 
 def random_shootout(rng):
@@ -220,8 +189,8 @@ def random_shootout(rng):
 @pytest.mark.parametrize(
     ("fight_of", "make", "law_of", "count"),
     [
-        (engine.focus_fight, random_focus_fire, focus_laws_without_replacement, 30),
-        (engine.duel_fight, random_shootout, duel_laws_without_replacement, 12),
+        (engine.focus_fight, random_focus_fire, plain_focus_laws, 16),
+        (engine.duel_fight, random_shootout, plain_duel_laws, 8),
     ],
     ids=["focus fire", "duels"],
 )
@@ -229,7 +198,8 @@ def test_small_real_decks_give_the_laws_of_the_plain_readings(fight_of, make, la
     found = []
     for number, scenario in enumerate(random_fights(make, 23, count)):
         sample = engine.samples_of(fight_of(scenario), scenario, TRIALS, seed=number)[-1]
-        found.append(chi_square(sample, law_of(scenario)))
+        *_, law = law_of(scenario | {"replacement": False})
+        found.append(chi_square(sample, law))
     found = [p for p in found if p is not None]
     assert len(found) > count // 2
     assert min(found) > 1e-3 / len(found)
@@ -323,36 +293,3 @@ def test_very_many_different_attack_rolls_are_played():
     scenario = DUEL | {"a": horde, "b": horde, "policy_a": "all_out", "policy_b": "all_out", "rounds": 1}
     (sample,) = engine.samples_of(engine.duel_fight(scenario), scenario, 200, seed=1)
     assert sum(sample.values()) == 200
-
-
-@pytest.mark.proof
-def test_very_many_ends_at_once_are_played_with_cards_put_back():
-    row = {"kind": "ranged", "against": ["light"], "long_range": 30, "qualities": []}
-    rows = [row | {"bands": [{"first": 1, "last": 1000, "dice": 60}]} for _ in range(10)]
-    horde = SQUAD | {
-        "models": 1000,
-        "damage_limit": 10,
-        "discipline": 12,
-        "rules": ["All-Out Attack (10)"],
-        "rows": rows,
-    }
-    coins = {"die": {"heroic": 1, "strike": 0, "glancing": 0, "miss": 0, "blank": 1}}
-    policies = {"policy_a": "all_out", "policy_b": "all_out", "rounds": 3, "ruleset": coins}
-    scenario = DUEL | {"a": horde, "b": horde} | policies
-    samples = engine.samples_of(engine.duel_fight(scenario), scenario, 65_536, seed=1, replacement=True)
-    assert [sum(counts.values()) for counts in samples] == [65_536] * 3
-    assert max(map(len, samples)) > 10_000
-
-
-@pytest.mark.parametrize("replacement", [True, False])
-def test_a_round_in_which_nothing_is_decided_is_counted_and_passed(replacement):
-    """Both re-arm in every other round (Slow to Fire), and pass all their tests."""
-    slow = SQUAD | {"models": 6, "rules": ["Automata"], "rows": [ROW | {"qualities": ["Slow to Fire"]}]}
-    slow["rows"][0]["bands"] = [{"first": 1, "last": 6, "dice": 1}]
-    scenario = DUEL | {"a": slow, "b": slow, "rounds": 5}
-    fight = engine.duel_fight(scenario)
-    laws = engine.laws_of(fight, scenario)
-    samples = engine.samples_of(fight, scenario, 20_000, seed=4, replacement=replacement)
-    for law, sample in zip(laws, samples, strict=True):
-        assert sum(sample.values()) == 20_000
-        assert chi_square(sample, law) > 1e-4

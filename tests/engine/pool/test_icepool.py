@@ -49,49 +49,27 @@ def hits_of_pool(dice, die, rating, veteran=0, extra=0, **conditions):
     return {number: Fraction(quantity, hits.denominator()) for number, quantity in hits.items()}
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("die", [SHIPPED_DIE, TWENTY_SIDES], ids=["shipped", "twenty sides"])
-@RATED
-@pytest.mark.parametrize("dice", [1, 5, 12, pytest.param(25, marks=pytest.mark.proof)])
-def test_hits(die, rating, dice):
-    assert_same_law(hits_law(attack(die, dice=dice, rating=rating)), hits_of_pool(dice, die, rating))
-
-
-@RATED
-@pytest.mark.parametrize("dice", [3, 12])
-def test_arc(rating, dice):
-    found = hits_law(attack(SHIPPED_DIE, dice=dice, rating=rating, qualities=["Arc"]))
-    assert_same_law(found, hits_of_pool(dice, SHIPPED_DIE, rating, arc=True))
-
-
-@RATED
-@pytest.mark.parametrize("arc", [False, True])
-def test_durable(rating, arc):
-    found = hits_law(attack(SHIPPED_DIE, dice=12, rating=rating, rules=["Durable"], qualities=["Arc"] if arc else []))
-    assert_same_law(found, hits_of_pool(12, SHIPPED_DIE, rating, arc=arc, durable=True))
-
-
-@RATED
-@pytest.mark.parametrize("veteran", [1, 40])
-def test_veteran(rating, veteran):
-    found = hits_law(attack(SHIPPED_DIE, dice=12, rating=rating, veteran=veteran))
-    assert_same_law(found, hits_of_pool(12, SHIPPED_DIE, rating, veteran=veteran))
+ARC, DURABLE = {"qualities": ["Arc"]}, {"rules": ["Durable"]}
+POOLS = [  # the die, the dice, further keys of the attack, and what they mean
+    (TWENTY_SIDES, 5, {}, {}),
+    (SHIPPED_DIE, 12, ARC, {"arc": True}),
+    (SHIPPED_DIE, 12, DURABLE, {"durable": True}),
+    (SHIPPED_DIE, 12, ARC | DURABLE, {"arc": True, "durable": True}),
+    *((SHIPPED_DIE, 12, {"veteran": number}, {"veteran": number}) for number in (1, 40)),
+    (SHIPPED_DIE, 8, {"extra_reroll": {"faces": ["blank"], "dice": 40}}, {"extra": 40, "extra_faces": ["blank"]}),
+    (
+        *(SHIPPED_DIE, 8, {"veteran": 2, "extra_reroll": {"faces": ["miss", "blank"], "dice": 3}}),
+        {"veteran": 2, "extra": 3, "extra_faces": ["miss", "blank"]},
+    ),
+]
 
 
 @pytest.mark.slow
 @RATED
-@pytest.mark.parametrize(("faces", "extra"), [(["miss"], 4), (["blank"], 1), (["miss", "blank"], 3)])
-def test_extra_rerolls(rating, faces, extra):
-    given = {"faces": faces, "dice": extra}
-    found = hits_law(attack(SHIPPED_DIE, dice=12, rating=rating, veteran=2, extra_reroll=given))
-    assert_same_law(found, hits_of_pool(12, SHIPPED_DIE, rating, veteran=2, extra=extra, extra_faces=faces))
-
-
-@pytest.mark.slow
-def test_as_many_extra_rerolls_as_dice():
-    given = {"faces": ["blank"], "dice": 40}
-    found = hits_law(attack(SHIPPED_DIE, dice=12, rating="improved", extra_reroll=given))
-    assert_same_law(found, hits_of_pool(12, SHIPPED_DIE, "improved", extra=40, extra_faces=["blank"]))
+@pytest.mark.parametrize(("die", "dice", "keys", "conditions"), POOLS)
+def test_hits(rating, die, dice, keys, conditions):
+    wanted = hits_of_pool(dice, die, rating, **conditions)
+    assert_same_law(hits_law(attack(die, dice=dice, rating=rating, **keys)), wanted)
 
 
 @RATED

@@ -23,9 +23,9 @@ from analyser.scenarios.load import load_scenario
 from tests.oracle.random_scenarios import RATINGS, random_scenarios
 
 TRIALS = 60_000
-SAMPLES = 48  # of a variant, each with a seed of its own: those of one seed share words, so their p-values would agree
+SAMPLES = 24  # of a variant, each with a seed of its own: those of one seed share words, so their p-values would agree
 FEWEST_EXPECTED = 10  # rarer cells go together
-LEAST_P = 1e-4  # of 48 p-values of a right kernel: 1 in 200 would fail with other seeds, but the seeds are fixed
+LEAST_P = 1e-4  # of 24 p-values of a right kernel: 1 in 400 would fail with other seeds, but the seeds are fixed
 LEAST_SPREAD_P = 1e-3
 AWKWARD = (1, 7, 1023, 1025, 131071, 131073)
 
@@ -100,7 +100,6 @@ VARIANTS = {
         **extra("blank", "miss", "strike"),
     ),
 }
-EVERY_VARIANT = pytest.mark.parametrize("variant", VARIANTS)
 OF_EVERY_DAY = {  # the others are played for the proof: they differ from these in one thing each
     *RATINGS,
     *("neutral, Arc", "improved, Durable", "improved, Veteran", "a die of 7 sides", "a die of 251 sides"),
@@ -188,7 +187,7 @@ def p_value(found, law):
 
 
 def seeds_of(variant):
-    first = SAMPLES * list(VARIANTS).index(variant)
+    first = 2 * SAMPLES * list(VARIANTS).index(variant)
     return range(first, first + SAMPLES)
 
 
@@ -248,22 +247,6 @@ def test_few_trials_have_more_added_dice_than_are_rolled_in_all(scenario):
     assert kept % 2 == 0
     more = stats.binom.sf(kept // int(facts.explosion), int(facts.dice), heroic)
     assert 1e-4 < more < 1 / 50
-
-
-@pytest.mark.proof
-def test_p_values_of_all_variants_are_uniform():
-    found = [p for variant in VARIANTS for p in p_values(variant)]
-    assert stats.kstest(found, "uniform").pvalue > 0.01
-
-
-@pytest.mark.slow
-def test_random_fights_roll_the_exact_law():
-    scenarios = random_scenarios(seed=3, count=120)
-    found = [p_value(counts(each, TRIALS, seed), law_of_draws(each)) for seed, each in enumerate(scenarios)]
-    found = [p for p in found if p is not None]
-    assert len(found) > 100
-    assert min(found) > LEAST_P
-    assert stats.kstest(found, "uniform").pvalue > 0.01
 
 
 @pytest.mark.slow
@@ -327,16 +310,9 @@ def test_both_widths_are_among_the_variants(variant, kind):
 
 
 @pytest.mark.parametrize("trials", AWKWARD)
-@EVERY_VARIANT
+@SOME_VARIANTS
 def test_every_trial_is_counted_once(variant, trials):
     assert counts(VARIANTS[variant], trials).sum() == trials
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("trials", AWKWARD)
-def test_a_result_counts_every_trial(trials):
-    result = analyser.simulate(VARIANTS["everything"], trials=trials, threads=2)
-    assert result.trials == result.weights.sum() == result.hits_weights.sum() == trials
 
 
 @SOME_VARIANTS
@@ -355,19 +331,6 @@ def test_a_sample_that_grows_is_the_sample_made_at_once(variant):
     growing.play_to(22 * CHUNK_TRIALS + 1001)
     assert growing.trials == 22 * CHUNK_TRIALS + 1001
     assert np.array_equal(growing.counts, counts(VARIANTS[variant], growing.trials, seed=5))
-
-
-def test_seeds_give_samples_of_their_own():
-    samples = {counts(VARIANTS["improved"], TRIALS, seed).tobytes() for seed in range(50)}
-    assert len(samples) == 50
-
-
-def test_one_cell_takes_every_trial():
-    trials = 40 * CHUNK_TRIALS
-    found = counts(
-        VARIANTS["a die that is all heroic"] | {"target": {"models": 9, "defence": 1, "damage_limit": 1}}, trials
-    )
-    assert found.max() == trials
 
 
 def test_counts_beyond_32_bits(monkeypatch):

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from analyser.common.errors import InputError
-from analyser.engine.fight.best.choice_program import ATTACK, DECLARED, ORDERS, OVERRUN, REACTION, RETALIATION
+from analyser.engine.fight.best.choice_program import ORDERS, REACTION
 from analyser.results.play import IN_COMBAT
 from tests.oracle import fights_by_engine as engine
 from tests.oracle import plain_best
@@ -73,21 +73,6 @@ def test_two_rounds_and_several_rows(seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("stated", [False, True])
-@pytest.mark.parametrize("seed", range(3))
-def test_a_charge_with_overcharge_or_without(seed, stated):
-    """Whoever charges chooses, and so does whoever strikes back, unless it is stated (AC-6, AC-8.1, AC-8.3)."""
-    for duel in random_fights(random_duel, seed, 1):
-        few(duel)
-        for unit in (duel["a"], duel["b"]):
-            unit["rows"] = [row for row in unit["rows"] if row["kind"] == "melee"][:1]
-            for row in unit["rows"]:
-                row["qualities"] = [*{*row["qualities"], "Overcharge"}]
-            unit["overcharge"] = stated
-        check({**duel, "rounds": 1, "policy_a": BEST, "policy_b": BEST}, "margin")
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize("distance", [None, 9])
 @pytest.mark.parametrize("seed", range(3))
 def test_a_garrison_may_leave_its_building(seed, distance):
@@ -124,19 +109,6 @@ def test_how_to_strike_in_a_combat_is_chosen_when_it_comes_to_it(seed):
     for duel in random_fights(random_blades, seed, 1):
         for policies in ((BEST, BEST), ("charge", BEST), (BEST, "take_cover")):
             check({**duel, "policy_a": policies[0], "policy_b": policies[1]}, ("margin", "survival")[seed % 2])
-
-
-@pytest.mark.slow
-def test_who_always_strikes_as_is_stated_gives_something_away():
-    gained, chosen = [], set()
-    for duel in random_fights(random_blades, 1, 12):
-        play = engine.best_play_of({**duel, "policy_a": BEST, "policy_b": BEST}, "margin")
-        gained.append(play.value - play.following(_as_simple_tactics_fight(play, 0)))
-        gained.append(play.following(_as_simple_tactics_fight(play, 1)) - play.value)
-        chosen |= {place.subject for place in play.places}
-    assert chosen >= {ORDERS, OVERRUN, RETALIATION, ATTACK, DECLARED}
-    assert min(gained) > -SAME
-    assert max(gained) > 0.01
 
 
 @pytest.mark.slow

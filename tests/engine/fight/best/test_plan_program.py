@@ -89,13 +89,6 @@ def test_a_sample_of_cards_put_back_is_one_of_the_plan(distance, first):
     assert abs(plan["difference"]) < 5 * plan["difference_standard_error"]
 
 
-def test_with_very_large_decks_nothing_differs():
-    scenario = between(small(RIFLES), small(GRENADIERS)).as_dict()
-    deck = scenario["ruleset"]["deck"]
-    scenario["ruleset"]["deck"] = {value: 60 * many for value, many in deck.items()}
-    check(load_as(DuelScenario, scenario), replacement=False)
-
-
 def test_a_real_deck_makes_a_difference_and_it_is_told():
     """Two cards, one that every test passes: who has failed a test passes the next one."""
     scenario = between(small(RIFLES, 6), small(GRENADIERS, 6), rounds=4, want="survival", first="a").as_dict()
@@ -118,20 +111,6 @@ def test_what_was_played_is_the_mean_of_what_is_wanted(want):
     values = worth(want, ends, sample.scenario, 1)
     assert (plan["side"], plan["want"]) == ("b", want)
     assert plan["played"] == pytest.approx((values * ends.weights).sum() / 500)
-
-
-def test_a_policy_in_words_is_sampled_too():
-    lines = ["aim and shoot if in range", "advance and shoot"]
-    asked = {"rounds": 3, "distance": 27, "policy_b": "charge"}
-    tactic = duel(small(RIFLES), small(GRENADIERS), policy_a="shoot", **asked)
-    sample = duel(
-        small(RIFLES), small(GRENADIERS), policy_a=lines, method="monte-carlo", replacement=True, trials=TRIALS, **asked
-    )
-    law = {row["value"]: row["probability"] for row in tactic.distribution("a_models_left")}
-    seen = {row["value"]: round(TRIALS * row["probability"]) for row in sample.distribution("a_models_left")}
-    assert chi_square(seen, law) > LEAST
-    deeds = [row["probability"] for row in sample.activations() if (row["round"], row["side"]) == (2, "a")]
-    assert sum(deeds) == pytest.approx(1)
 
 
 def test_the_same_seed_plays_the_same_on_any_number_of_threads():

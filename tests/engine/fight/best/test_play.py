@@ -11,6 +11,7 @@ from analyser.engine.fight.best.choice_program import RETALIATION, SUBJECT
 from analyser.results.play import UNSURE, likely_size, play_of
 from analyser.scenarios.duel import DuelScenario, course_of, shooters_of
 from analyser.scenarios.load import load_as
+from tests.oracle.fight_files import row
 
 SAME = 1e-12
 SHORT, LONG = 6, 12
@@ -18,24 +19,10 @@ SHORT, LONG = 6, 12
 
 def unit(models=1, dice=1, **more):
     """A small unit with a ranged row, and one for close quarters."""
+    reach = {"against": ["light", "heavy"], "short_range": SHORT, "long_range": LONG}
     rows = [
-        {
-            "id": "rifles",
-            "name": "Rifles",
-            "kind": "ranged",
-            "against": ["light", "heavy"],
-            "short_range": SHORT,
-            "long_range": LONG,
-            "bands": [{"first": 1, "last": 999, "dice": dice}],
-            "qualities": [],
-        },
-        {
-            "id": "blades",
-            "name": "Blades",
-            "kind": "melee",
-            "bands": [{"first": 1, "last": 999, "dice": dice + 1}],
-            "qualities": [],
-        },
+        row("ranged", dice, **reach, id="rifles", name="Rifles"),
+        row("melee", dice + 1, id="blades", name="Blades"),
     ]
     keys = {"type": "infantry", "models": models, "defence": 1, "damage_limit": 1, "discipline": 7, "break_limit": 0}
     return {**keys, "category": "light", "victory_points": 1, "speed": 3, "rows": rows} | more
@@ -88,10 +75,9 @@ def test_of_all_plans_of_both_sides_best_play_is_the_saddle_point():
     assert min(play.following(plan) for plan in plans_of(play, 1)) == play.value
 
 
-def blade(name, dice, *qualities, last=999):
+def blade(name, dice, *qualities):
     """A melee row."""
-    bands = [{"first": 1, "last": last, "dice": dice}]
-    return {"id": name, "name": name.title(), "kind": "melee", "bands": bands, "qualities": list(qualities)}
+    return row("melee", dice, *qualities, id=name, name=name.title())
 
 
 @pytest.mark.parametrize("want", ["win", "survival", "margin"])
@@ -131,17 +117,6 @@ def test_a_tactic_in_the_graph_is_the_tactic_of_a_duel(distance, first):
         found = duel(a, b, policy_a=mine, policy_b=yours, **terms)
         expected = found.probability("a_wins").probability + found.probability("draw").probability / 2
         assert play.following(both) == pytest.approx(expected, abs=SAME), (mine, yours)
-
-
-@pytest.mark.parametrize("distance", [None, 9.0])
-def test_no_tactic_does_better_and_nobody_can_exploit_it(distance):
-    terms = {"rounds": 3, "first": "random"} | ({} if distance is None else {"distance": distance})
-    play = played(unit(2), unit(2), **terms)
-    assert play.exploitability < SAME
-    for side, sign in ((0, 1), (1, -1)):
-        for name in play.tactics(side):
-            assert sign * (play.value - play.following(play.plan_of_tactic(side, name))) >= -SAME
-            assert sign * (play.value - play.against(play.plan_of_tactic(side, name), 1 - side)) >= -SAME
 
 
 def test_what_is_too_large_is_refused_before_it_starts(monkeypatch):

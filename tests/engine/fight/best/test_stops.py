@@ -86,15 +86,6 @@ def planted(seed):
     return scenario(mine, enemy, **terms, want=rng.choice(("win", "margin", "survival")))
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_no_step_finds_more_where_only_ranges_count(seed):
-    """All places between two ranges are alike there: the enemy does not move, and nobody falls back."""
-    duel = planted(seed)
-    value = best_play(duel).value
-    for step in (1, 2, 3, 6, 60):
-        assert stepped(duel, step) == pytest.approx(value, abs=SAME), step
-
-
 def stepped(duel, step):
     """The value with that step."""
     return best_play(duel | {"duel": duel["duel"] | {"step": step}}).value
@@ -139,6 +130,15 @@ def test_who_waits_where_no_range_ends_is_not_reached(first, misses):
     shot = scenario(unit(6, gun(12)), unit(4, gun(10)), distance=18, rounds=2, first=first, policy_b="shoot")
     assert best_play(shot).value == pytest.approx(float(1 - misses / 2), abs=SAME)
     assert stepped(shot, 60) < best_play(shot).value - 0.1
+
+
+def test_who_has_failed_to_rally_may_still_move():
+    """The movement step is left (AC-5.6): out of reach of guns that would hit for certain."""
+    terms = {"distance": 12, "rounds": 1, "want": "survival", "policy_b": "shoot"}
+    rigged = {"ruleset": {"die": {"strike": 1}, "deck": {"12": 1}}}
+    shaken = unit(6, gun(5), discipline=6, suppressed=True)
+    assert best_play(scenario(shaken, BATTERY, **terms) | rigged).value == 1
+    assert best_play(scenario(shaken | {"speed": 0}, BATTERY, **terms) | rigged).value == 0
 
 
 def test_lengths_without_a_common_measure_are_moved_to_ranges():
