@@ -163,16 +163,6 @@ def test_where_an_installed_copy_answers_instead_of_the_folder_here_it_is_said(c
     assert out.splitlines()[-1] == f"Profiles: {profiles_used()}"
 
 
-def test_the_readme_installs_what_the_reader_sees():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert ".venv/bin/pip install -e .\n" in readme
-    for page in (readme, *(path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.md"))):
-        assert "pip install ." not in page
-        assert "pip install '." not in page
-    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert "$(PIP) -e" in makefile
-
-
 def test_a_ruleset_edited_while_python_runs_is_read_again(folder):
     before = load_ruleset(folder)
     (folder / "ruleset.toml").write_text("die = { heroic = 1, strikes = 5 }\n")

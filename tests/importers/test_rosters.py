@@ -264,18 +264,6 @@ def test_long_lists_of_what_is_not_understood_are_cut(own_library, tmp_path):
     assert any("more lines like these" in line for line in army.warnings)
 
 
-@pytest.mark.parametrize("form", rosters.FORMS)
-def test_a_roster_without_profiles_says_so_once_and_leaves_nobody_out(form, own_library, tmp_path):
-    made = rosters.roster(rosters.tree_of(rosters.own_catalogue()), 5)
-    for holder in list(made.root.iter()):
-        for inside in holder.findall("profiles"):
-            holder.remove(inside)
-    army = read(made, form, tmp_path, profiles=own_library)
-    assert sorted(found(army)) == sorted(listed(made))
-    assert not [line for line in army.warnings if "left out" in line]
-    assert len([line for line in army.warnings if "no profile" in line]) == 1
-
-
 def bare_copy(made):
     """A roster of which the data tool has left out all profiles and rules."""
     for selection in [*made.root.iter("selection")]:
@@ -296,3 +284,5 @@ def test_what_is_not_understood_in_many_units_is_told_once_with_the_units(own_li
     assert rest == "Weapons is selected, and not understood; nothing is counted for it"
     assert set(named.split(", ")) <= {unit.name for unit in made.units}
     assert found(army) == listed(made)
+    assert not [line for line in army.warnings if "left out" in line]
+    assert len([line for line in army.warnings if "no profile" in line]) == 1
