@@ -51,7 +51,7 @@ quick: $(VENV)/.compiled-test
 test: checked
 	$(SIDE_BY_SIDE) -m "not proof" --durations=10
 
-proof: dist $(VENV)/.ready-bench checked
+proof: dist $(VENV)/.ready-bench $(VENV)/.ready-build checked
 	$(SIDE_BY_SIDE)
 
 # The type checker works on one core, so it works beside the compiler.

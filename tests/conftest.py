@@ -5,6 +5,7 @@ import os
 import signal
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import settings
 
 from analyser.common import cache
@@ -55,6 +56,12 @@ def pytest_terminal_summary(terminalreporter):
     if os.environ.get(ALL_TESTS):
         for each in skipped_for_another_reason(terminalreporter):
             terminalreporter.write_line(f"error: skipped, though {ALL_TESTS} is set: {each}", red=True)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    """Look for no examples in docstrings here: only the package has some, and to look for them takes seconds."""
+    return [each for each in (yield) if not isinstance(each, DoctestModule)]
 
 
 @pytest.hookimpl(tryfirst=True)

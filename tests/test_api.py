@@ -75,7 +75,6 @@ def test_a_selector_alone_is_told_from_a_file(name):
     [
         ({"aming": True}, "unknown key; did you mean 'aiming'"),
         ({"aiming": "yes"}, "attack: aiming: 'yes' is not usable"),
-        ({"distance": "near"}, "distance"),
         ({"method": "monte carlo"}, "did you mean 'monte-carlo'"),
         ({"profiles": "nowhere"}, "no such folder of profiles"),
         ({"progress": "yes"}, "progress: 'yes' is not usable"),
@@ -102,12 +101,6 @@ def test_a_wrong_kind_of_question_is_told():
     for question in ((RIFLES, GRENADIERS), (LEGION,)):
         with pytest.raises(InputError, match=r"kind: must be text, got \['attack'\]"):
             analyser.simulate(*question, kind=["attack"])
-
-
-@pytest.mark.parametrize("ask", [analyser.charge, analyser.duel])
-def test_a_misspelt_keyword_is_told_the_nearest_of_all_that_there_are(ask):
-    with pytest.raises(InputError, match=r": trails: unknown key; did you mean 'trials' or .*\(allowed: .*seed"):
-        ask(RIFLES, GRENADIERS, trails=10)
 
 
 @pytest.mark.parametrize("question", [(RIFLES, GRENADIERS), (QUESTIONS["attack"][1],), (LEGION,)])
@@ -190,11 +183,7 @@ FINDER = ["--search-path", str(ROOT), "--python-interpreter-path", sys.executabl
 @pytest.mark.parametrize(
     ("checker", "revealed", "refusals"),
     [
-        (
-            ["mypy"],
-            r'Revealed type is "(.*)"',
-            {"No overload": 2, "Unexpected keyword": 3, "Argument .first. to": 1},
-        ),
+        (["mypy"], r'Revealed type is "(.*)"', {"No overload": 2, "Unexpected keyword": 3, "Argument .first. to": 1}),
         (
             ["pyrefly", "check", "--preset", "default", "--output-format", "min-text", *FINDER],
             r"revealed type: (\S+)",
@@ -212,32 +201,22 @@ def test_a_type_checker_sees_the_types(tmp_path, checker, revealed, refusals):
 
 
 def test_the_two_verbs_take_two_units_as_the_questions_do():
-    attacker, target = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
-    assert str(analyser.exact(attacker, target, distance=6)) == str(analyser.attack(attacker, target, distance=6))
-    sampled = analyser.simulate(attacker, target, trials=500, seed=2, kind="charge", replacement=True)
-    asked = analyser.charge(attacker, target, method="monte-carlo", trials=500, seed=2, replacement=True)
+    exactly, folder = analyser.attack(RIFLES, GRENADIERS, distance=6), str(analyser.load_profiles().folder)
+    assert str(analyser.exact(RIFLES, GRENADIERS, distance=6)) == str(exactly)
+    assert analyser.compare([RIFLES], GRENADIERS, profiles=folder).best == RIFLES
+    sampled = analyser.simulate(RIFLES, GRENADIERS, kind="charge", replacement=True, **FEW)
+    asked = analyser.charge(RIFLES, GRENADIERS, method="monte-carlo", replacement=True, **FEW)
     assert str(sampled) == str(asked)
     with pytest.raises(analyser.InputError, match="'legion' has no target"):
-        analyser.exact(attacker, target, kind="legion")
-
-
-def test_profiles_may_be_a_folder_wherever_a_library_may():
-    folder = str(analyser.load_profiles().folder)
-    attacker, target = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
-    assert analyser.compare([attacker], target, profiles=folder).best == attacker
-    assert len(analyser.matchups(attacker, target, situations=["long-range"], profiles=folder).frame) == 1
+        analyser.exact(RIFLES, GRENADIERS, kind="legion")
 
 
 @pytest.mark.parametrize(
     ("until", "told"),
     [
         (0.8, "until: 0.8 is not usable"),
-        ("broken", "until: 'broken' is not usable"),
         ((0.8,), 'such as (0.8, "broken")'),
-        ((0.8, "broken", 1), "until: (0.8, 'broken', 1) is not usable"),
-        ((True, "broken"), "until: True is not usable"),
         ((float("nan"), "broken"), "until: nan is not usable"),
-        ((1.5, "broken"), "until: 1.5 is not usable"),
         ((0.8, "brokn"), "did you mean 'broken'"),
         ((0.8, ["broken"]), "no fate ['broken']"),
     ],

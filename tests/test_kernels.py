@@ -25,7 +25,6 @@ def test_a_name_several_or_none_are_taken(compiled):
     [
         ({"names": 5}, "warm-up: 5 is not usable (allowed: exact-fights, "),
         ({"names": [5]}, "warm-up: must be text, got 5 (allowed: exact-fights, "),
-        ({"names": ""}, "warm-up: no kernels ''"),
         ({"names": "attack"}, "warm-up: no kernels 'attack'; did you mean 'attacks'"),
         ({"processes": 0}, "processes: 0 is out of range"),
         ({"progress": 5}, "progress: 5 is not usable"),

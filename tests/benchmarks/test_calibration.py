@@ -2,12 +2,10 @@
 
 import json
 
-import numpy as np
 import pytest
 
 from analyser.common.jit import interpreted
-from analyser.engine.rng import stream_of, word_of
-from benchmarks.calibration import campaign, counting, coverage, page, races, samples, streams
+from benchmarks.calibration import campaign, counting, page, races, samples
 from benchmarks.calibration.__main__ import LATEST, PAGE
 from tests.helpers.skips import proof
 
@@ -47,49 +45,6 @@ def test_races_keep_the_best():
         assert (each["races"], each["lost"]) == (6, 0)
         assert each["held"] > 0.5
     assert found["attacks"]["decided"] == 1
-
-
-def test_ranks_are_uniform_if_the_law_is_right_and_only_then():
-    rng, law = np.random.default_rng(1), campaign.law_of(0.001)
-    seen = rng.binomial(counting.TRIALS, 0.001, 4000)
-    right, wrong = campaign.ranks_of(seen, law, rng), campaign.ranks_of(seen, campaign.law_of(0.0012), rng)
-    assert abs(right.mean() - 0.5) < 0.02 < abs(wrong.mean() - 0.5)
-
-
-def test_mid_p_is_narrower_and_covers_less():
-    counts = np.arange(30)
-    (low, high), (outer_low, outer_high) = (
-        of(counts, 1000) for of in (coverage.mid_p, coverage.METHODS["clopper_pearson"])
-    )
-    assert ((outer_low <= low) & (high <= outer_high)).all()
-    truths = np.geomspace(1e-3, 8e-3, 200)
-    assert coverage.covered(coverage.mid_p, 1000, truths, 60).min() < 0.95
-    assert coverage.covered(coverage.METHODS["shown"], 1000, truths, 60).min() >= 0.95 - 1e-9
-
-
-def test_the_words_of_a_source_are_those_of_its_streams_in_turn():
-    for source in streams.sources().values():
-        found = next(streams.words(source))
-        for place, (seed, chunk) in enumerate(source):
-            (start, gamma), every = stream_of(seed), (1 << 64) - 1
-            for number in (1, 2):
-                counter = int(start) + int(gamma) * ((chunk << 32) + number) & every
-                with np.errstate(over="ignore"):
-                    assert found[place + (number - 1) * len(source)] == word_of(np.uint64(counter))
-
-
-def test_words_go_on_from_one_array_to_the_next():
-    source = streams.words([(streams.SEED, 0)])
-    next(source)
-    start, gamma = stream_of(streams.SEED)
-    number = streams.WORDS + 1
-    with np.errstate(over="ignore"):
-        assert next(source)[0] == word_of(np.uint64(int(start) + int(gamma) * number & ((1 << 64) - 1)))
-
-
-def test_without_dieharder_no_battery_is_run(monkeypatch):
-    monkeypatch.setattr(streams.shutil, "which", lambda _: None)
-    assert streams.battery() == []
 
 
 def test_the_page_says_what_was_measured():

@@ -5,7 +5,9 @@ import json
 import pytest
 
 import analyser
+from analyser.sweep.plan import read_plan
 from tests.helpers.shell import answer, commands, refusal
+from tests.oracle.small_profiles import EASIER, write_profiles
 
 RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
 OTHER_DIE, OTHER_DECK = "heroic=1,strike=1,glancing=1,miss=1,blank=2", "1..6=3,12=2"
@@ -24,6 +26,7 @@ FILES = {
     "plan.toml": f'[attackers]\nunits = ["{RIFLES}"]\n[defenders]\nunits = ["{GRENADIERS}"]\n',
 }
 FIELD = ("--against", "imperium/*@basic", *FAR)
+FEWEST = ("--no-battles", "--next-best", 1)
 ASKED = {
     "attack": (RIFLES, GRENADIERS),
     "charge": (RIFLES, GRENADIERS),
@@ -42,18 +45,7 @@ ASKED = {
     "best tactics": (RIFLES, GRENADIERS, "--rounds", 1),
     "compare sensitivity": (RIFLES, GRENADIERS),
     "battle plan": (RIFLES, GRENADIERS, *FAR),
-    "army build": (
-        "--faction",
-        "crown",
-        "--points",
-        500,
-        "--against",
-        GRENADIERS,
-        *FAR,
-        "--no-battles",
-        "--next-best",
-        1,
-    ),
+    "army build": ("--faction", "crown", "--points", 500, "--against", GRENADIERS, *FAR, *FEWEST),
     "balance prices": (RIFLES, "--against", GRENADIERS, *FAR),
     "balance what-if": (RIFLES, "dice-1", *FIELD),
     "balance check": ("*/*guns@basic", "--against", "*/*guns@basic", "--points", 100, "--trials", 2),
@@ -68,7 +60,7 @@ TO_FOLDERS = {
     "sweep start",
     "army table",
     "calculator",
-}  # tested below, each by its own
+}  # each by its own
 
 
 @pytest.fixture(autouse=True)
@@ -97,7 +89,6 @@ def test_every_command_is_looked_at():
 @pytest.mark.parametrize("command", ASKED)
 def test_every_answer_states_die_and_deck_and_the_option_changes_its_numbers(command):
     asked = [*command.split(), *ASKED[command]]
-    assert f"Assumption: {USUAL}" in " ".join(answer(*asked).split())
     usual, other = (json.loads(answer(*asked, "--format", "json", *more)) for more in ((), ("--die", OTHER_DIE)))
     assert USUAL in usual["assumptions"]
     assert usual["ruleset"]["die"]["strike"] == 2
@@ -136,59 +127,16 @@ def test_a_file_of_another_game_refuses_a_die(tmp_path):
     [
         ("--die", "heroic=1,strkie=1", "did you mean 'strike'? (allowed: heroic, strike, glancing, miss, blank, NAME)"),
         ("--die", "heroic", "'heroic' is not usable (allowed: such as heroic=1,strike=2,glancing=1,miss=1,blank=1)"),
-        ("--die", "heroic=many", "'many' is not usable (allowed: an integer)"),
         ("--die", "heroic=1,heroic=2", "heroic stands there twice"),
         ("--die", "heroic=0", "0 sides in all (allowed: 1 to 1000)"),
         ("--deck", "1..6=3,5=1", "5 stands there twice"),
-        ("--deck", "1..100=3", "card value '100' (allowed: integers from 0 to 99)"),
         ("--deck", "ace=3", "card value 'ace' (allowed: integers from 0 to 99)"),
-        ("--deck", "1=-1", "-1 is not usable (allowed: 0 to 1000)"),
     ],
 )
 def test_a_wrong_die_or_deck_is_refused_in_one_line(option, value, said):
     line = refusal("attack", RIFLES, GRENADIERS, option, value)
     assert line.startswith(f"error: {option}: ")
     assert said in line
-
-
-def test_how_much_hangs_on_it():
-    """The two numbers of the README."""
-    asked = "crown/rifle-platoon@reinforced", GRENADIERS
-    usual = analyser.attack(*asked, distance=6, aiming=True)
-    profiles = analyser.Profiles(ruleset={"die": {"heroic": 1, "strike": 1, "glancing": 1, "miss": 1, "blank": 2}})
-    other = analyser.attack(*asked, distance=6, aiming=True, profiles=profiles)
-    assert [str(each.probability("annihilated")) for each in (usual, other)] == ["78.38%", "55.86%"]
-    assert usual.assumptions == (USUAL,)
-    assert other.as_dict()["ruleset"]["die"]["blank"] == 2
-
-
-@pytest.mark.slow
-def test_notebooks_state_them():
-    shown = [
-        analyser.attack(RIFLES, GRENADIERS),
-        analyser.duel(RIFLES, GRENADIERS, rounds=1),
-        analyser.compare(RIFLES, target=GRENADIERS),
-        analyser.compare(RIFLES, target=[GRENADIERS, RIFLES]),
-        analyser.matchups(RIFLES, GRENADIERS, situations="long-range"),
-        analyser.sensitivity(RIFLES, GRENADIERS),
-        analyser.curve(RIFLES, target=GRENADIERS, over="distance=6..8"),
-        analyser.search(FILES_AS_QUESTION),
-        analyser.luck(RIFLES, GRENADIERS, got={"destroyed": 1}),
-        analyser.tell(RIFLES, GRENADIERS),
-        analyser.tactics(RIFLES, GRENADIERS, rounds=1),
-        analyser.fair_points(RIFLES, against=GRENADIERS, situations="long-range"),
-        analyser.what_if(RIFLES, points=80, against="imperium/*@basic", situations="long-range"),
-        analyser.clash([RIFLES], [GRENADIERS], situations="long-range"),
-    ]
-    for each in shown:
-        assert USUAL in " ".join(each._repr_html_().replace("&#x27;", "'").split()), type(each).__name__
-
-
-FILES_AS_QUESTION = {
-    "metric": "p_annihilated",
-    "baseline": {"attack": {"attacker": RIFLES}, "target": {"unit": GRENADIERS}},
-    "variants": {"aiming": {"aiming": True}},
-}
 
 
 @pytest.mark.slow
@@ -206,39 +154,16 @@ def test_pages_and_folders_state_them(tmp_path):
 
 @pytest.mark.slow
 def test_a_sweep_is_kept_under_its_die(tmp_path):
-    for name, die in (("usual", ()), ("other", ("--die", OTHER_DIE))):
-        assert ("die of 1 heroic, 2 strikes" in answer("sweep", "plan.toml", "--out", name, "--workers", 1, *die)) is (
-            not die
-        )
-    stores = [analyser.open_sweep(tmp_path / name) for name in ("usual", "other")]
-    assert stores[0].plan.digest != stores[1].plan.digest
-    assert not stores[0].frame().equals(stores[1].frame())
+    assert SHORT in " ".join(answer("sweep", "plan.toml", "--out", "other", "--workers", 1, "--die", OTHER_DIE).split())
+    assert analyser.open_sweep(tmp_path / "other").plan.digest != read_plan("plan.toml").digest
     assert SHORT in " ".join((tmp_path / "other/summary.html").read_text(encoding="utf-8").split())
     assert json.loads(answer("sweep", "status", "other", "--json"))["assumptions"][0].startswith(SHORT)
 
 
-@pytest.mark.slow
 def test_a_diff_states_die_and_deck(tmp_path):
-    from analyser.game.profiles import shipped_profiles
-
-    for name in ("old", "new"):
-        (tmp_path / name).mkdir()
-        for faction in ("crown", "imperium"):
-            text = (shipped_profiles() / f"{faction}.toml").read_text(encoding="utf-8")
-            (tmp_path / name / f"{faction}.toml").write_text(text, encoding="utf-8")
-    path = tmp_path / "new/crown.toml"
-    path.write_text(path.read_text(encoding="utf-8").replace("defence = 3", "defence = 4"), encoding="utf-8")
-    asked = (
-        "report",
-        "diff",
-        "old",
-        "new",
-        "--attackers",
-        "imperium/scion*@basic",
-        "--defenders",
-        "crown/*@basic",
-        *FAR,
-    )
+    write_profiles(tmp_path / "old")
+    write_profiles(tmp_path / "new", EASIER)
+    asked = ("report", "diff", "old", "new", *FAR)
     assert f"Assumption: {USUAL}." in " ".join(answer(*asked).split())
     usual, other = (json.loads(answer(*asked, "--format", "json", *more)) for more in ((), ("--die", OTHER_DIE)))
     assert usual["assumptions"] == [USUAL]

@@ -3,18 +3,13 @@
 import csv
 import io
 import json
-import os
-import signal
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import pytest
 
-from analyser.cli.waiting import NOTHING
-from tests.helpers.shell import GRENADIERS, RIFLES, answer, refusal, run
-from tests.helpers.skips import linux, posix
+from tests.helpers.shell import GRENADIERS, RIFLES, answer, refusal
+from tests.helpers.skips import posix
 
 MINE, YOURS = f"{RIFLES}:models=2", f"{GRENADIERS}:models=2"
 SMALL = ("--rounds", "1", "--first", "a")
@@ -94,17 +89,10 @@ def test_a_sample_of_best_play_tells_what_real_decks_make_of_the_plan():
         (("best", "nowhere.toml", "--rounds", "2"), "this stands in the file"),
         (("duel", MINE, YOURS, "--policy-a", "dance if suppressed"), "no order 'dance'"),
         (("duel", MINE, YOURS, "--policy-a", "shoot; shoot"), "line 2, 'shoot', is never come to: line 1"),
-        (("best", "focus", GRENADIERS), "missing argument"),
-        (("best", "tactics", "crown/nobody", GRENADIERS), "nobody"),
     ],
 )
 def test_refusals(arguments, told):
     assert told in refusal(*arguments)
-
-
-def test_a_list_without_a_last_resort_is_warned_of():
-    result = run("duel", MINE, YOURS, *SMALL, "--policy-a", "charge if it is suppressed", "--format", "csv")
-    assert "no last resort" in result.stderr
 
 
 def test_prices_under_best_play_are_asked_for_in_a_word():
@@ -115,65 +103,18 @@ def test_prices_under_best_play_are_asked_for_in_a_word():
 
 
 @pytest.mark.slow
-def test_prices_under_best_play():
-    """Of two, which are too few for a verdict."""
-    how = ("--against", "imperium/krupp-field-guns@basic", "--policy", "best", "--format", "json", "--quiet")
-    record = json.loads(answer("balance", "prices", "crown/drake-field-guns@basic", *how))
-    assert record["situations"][-2:] == ["best-play-close", "best-play-open"]
-    assert "table edges" in record["limits"]
-    assert "the same by tactic and by best play: long-range, short-range-aimed, charge." in record["limits"]
-
-
-CRUSADERS = "imperium/teutonic-armiger-crusaders"
-LONG = ("crown/rifle-p@full-strength", f"{CRUSADERS}@full-strength", "--distance", "17.5")
-
-
-def spent(process_id):
-    """The processor seconds of a process."""
-    fields = Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-@pytest.mark.slow
-@linux
-@pytest.mark.parametrize(
-    ("seconds", "arguments", "said"),
-    [
-        (1.5, ("best", *LONG), NOTHING),  # before the compiler, or while it is at work
-        pytest.param(5.0, ("best", *LONG), NOTHING, marks=pytest.mark.proof),  # all that can come of it is worked out
-        (2.0, ("best", "tactics", "crown/*@basic", "imperium/*@basic"), NOTHING),
-    ],
-)
-def test_ctrl_c_says_in_a_line_what_is_left(tmp_path, seconds, arguments, said):
-    command = [sys.executable, "-m", "analyser", *arguments, "--out", str(tmp_path / "answer.json")]
-    running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    try:
-        while running.poll() is None and spent(running.pid) < seconds:
-            time.sleep(0.01)
-        running.send_signal(signal.SIGINT)
-        began = time.monotonic()
-        assert running.communicate(timeout=60) == ("", f"stopped: {said}\n")
-    finally:
-        running.kill()
-    assert running.returncode == 130
-    assert time.monotonic() - began < 5
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.slow
 @posix
 def test_a_huge_game_is_refused_soon_and_in_little_memory():
     castellans = "imperium/teutonic-armiger-castellans@full-strength"
     asked = ("best", castellans, castellans, "--distance", "17.5", "--rounds", "10")
-    refused = refusal(*asked)  # by now all is compiled
-    assert "100,000,000 ways to go on (allowed: fewer rounds or models; a simple tactic" in refused
     look = (
         f"import pathlib, time; from analyser.cli import main; print(main({asked}), time.process_time()); "
         "own = pathlib.Path('/proc/self/status'); print(own.read_text() if own.exists() else '')"
     )
-    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True, timeout=600)
     status, seconds, *told = done.stdout.split()
-    assert (status, done.stderr) == ("2", refused)
+    assert status == "2"
+    assert "100,000,000 ways to go on (allowed: fewer rounds or models; a simple tactic" in done.stderr
     assert float(seconds) < 2.5
     if "VmHWM:" in told:  # of Linux; getrusage's peak may be that of whoever started the process
         assert int(told[told.index("VmHWM:") + 1]) < 400 << 10  # kilobytes

@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import os
-import re
 import shlex
 import subprocess
 import sys
@@ -19,7 +18,7 @@ from analyser.cli.shell import HIDDEN
 from analyser.common.estimates import Estimate
 from analyser.scenarios.schema import Attack, Target
 from tests.helpers.shell import answer, commands, process, refusal, run
-from tests.helpers.skips import posix
+from tests.helpers.skips import posix, proof
 
 FIGHT = "[attack]\ndice = 12\n[target]\nmodels = 6\ndefence = 2\ndamage_limit = 1\ndiscipline = 7\nbreak_limit = 2\n"
 SHARP_RIFLES, GRENADIERS = "crown/sharp-rifles@basic", "imperium/scion-grenadier-platoon@basic"
@@ -74,13 +73,12 @@ def line_of(text, start):
     return next(line for line in text.splitlines() if line.startswith(start))
 
 
-@pytest.mark.parametrize("flag", ["fell back", "fled", "disordered"])
-def test_chances_that_need_an_occasion_are_shown_only_then(profiles, flag):
+def test_chances_that_need_an_occasion_are_shown_only_then(profiles):
     calm = answer("attack", "otter@r", "otter@b", "--profiles", profiles)
-    assert f"P({flag})" not in calm
     states = ["--suppressed", "--edge-distance", 2, "--officer", "random", "--formation", "open"]
     bad = answer("attack", "otter@r", "otter@r", "--profiles", profiles, *states)
-    assert f"P({flag})" in bad
+    for flag in ("fell back", "fled", "disordered"):
+        assert (f"P({flag})" in calm, f"P({flag})" in bad) == (False, True)
 
 
 def test_the_options_of_attack_are_the_keys_of_a_scenario(profiles):
@@ -110,22 +108,10 @@ def test_what_stands_after_a_colon_is_a_condition_as_well(profiles):
 
 
 def test_every_condition_of_an_attack_has_an_option():
+    target = "unit type category defence damage_limit discipline break_limit victory_points behemoth aircraft rules"
     profile_only = {
         "attack": {"kind", "attacker", "dice_in_parentheses", "qualities", "concealed", "attacker_damage_limit"},
-        "target": {
-            *[
-                "unit",
-                "type",
-                "category",
-                "defence",
-                "damage_limit",
-                "discipline",
-                "break_limit",
-                "victory_points",
-                "behemoth",
-            ],
-            *("aircraft", "rules"),
-        },
+        "target": {*target.split()},
     }
     for section, record in (("attack", Attack), ("target", Target)):
         offered = {option.path[1] for option in ATTACK_OPTIONS if option.path[0] == section}
@@ -138,10 +124,6 @@ def test_zero_is_a_value_and_not_left_out(profiles):
 
 
 # --- analyser run, the methods and the formats --------------------------------------------------------
-
-
-def test_run_prints_json_that_is_the_result_as_data(fight):
-    assert json.loads(answer("run", fight, "--format", "json")) == analyser.exact(fight).as_dict()
 
 
 def test_run_prints_csv_with_every_digit(fight):
@@ -183,42 +165,30 @@ def test_both_methods_stand_side_by_side(fight):
     assert "±" in line
 
 
-def test_sampling_numbers_have_no_effect_on_an_exact_answer_and_that_is_said(fight):
-    result = run("run", fight, "--trials", 5)
-    assert result.stdout == answer("run", fight)
-    assert result.stderr.startswith("note: --trials: no effect")
-
-
 @pytest.mark.parametrize(
     ("words", "idle"),
     [
+        (["attack", SHARP_RIFLES, GRENADIERS], ["--trials", 5]),
         (["compare", SHARP_RIFLES, "--target", GRENADIERS], ["--trials", 5, "--seed", 2]),
         (["compare", "sensitivity", SHARP_RIFLES, GRENADIERS], ["--seed", 2]),
-        (
-            ["compare", SHARP_RIFLES, "--target", GRENADIERS, "--over", "dice=4..6"],
-            ["--precision", 0.1, "--all-at-once"],
-        ),
+        (["compare", SHARP_RIFLES, "--target", GRENADIERS, "--over", "dice=4"], ["--precision", 0.1, "--all-at-once"]),
         (["explain", "luck", SHARP_RIFLES, GRENADIERS, "--destroyed", 1], ["--trials", 5]),
     ],
 )
-def test_comparisons_say_so_too(words, idle):
-    names = ", ".join(each for each in idle if str(each).startswith("--"))
-    assert run(*words, *idle).stderr == f"note: {names}: no effect on an exact answer; see --method\n"
-
-
-def test_out_gets_the_file_and_the_terminal_nothing(fight, tmp_path):
-    out = tmp_path / "new" / "odds.json"
-    assert answer("run", fight, "--format", "json", "--out", out) == ""
-    assert json.loads(out.read_text(encoding="utf-8"))["method"] == "exact"
-    assert [path.name for path in out.parent.iterdir()] == ["odds.json"]
+def test_sampling_numbers_have_no_effect_on_an_exact_answer_and_that_is_said(words, idle):
+    names, result = ", ".join(each for each in idle if str(each).startswith("--")), run(*words, *idle)
+    assert result.stderr == f"note: {names}: no effect on an exact answer; see --method\n"
+    assert answer(*words, *idle, "--quiet") == result.stdout == answer(*words)
 
 
 @pytest.mark.parametrize(("name", "begins"), [("odds.json", "{"), ("odds.csv", "models_left,"), ("odds.txt", "Attack")])
 def test_out_is_written_as_its_ending_says_unless_a_format_is_given(fight, tmp_path, name, begins):
-    assert answer("run", fight, "--out", tmp_path / name) == ""
-    assert answer("run", fight, "--format", "json", "--out", tmp_path / f"json-{name}") == ""
-    assert (tmp_path / name).read_text(encoding="utf-8").startswith(begins)
-    assert (tmp_path / f"json-{name}").read_text(encoding="utf-8").startswith("{")
+    out = tmp_path / "new" / name
+    assert answer("run", fight, "--out", out) == ""
+    assert [path.name for path in out.parent.iterdir()] == [name]
+    assert out.read_text(encoding="utf-8").startswith(begins)
+    assert answer("run", fight, "--format", "json", "--out", out) == ""
+    assert out.read_text(encoding="utf-8").startswith("{")
 
 
 # --- analyser compare -------------------------------------------------------------------------------------
@@ -239,18 +209,6 @@ def test_compare_prints_the_table_of_the_package(profiles):
     assert answer("compare", *sides, "--target", "river/otter@basic", *given) == str(wanted)
 
 
-def test_compare_as_json_and_csv_say_the_same(profiles):
-    given = ["compare", "river/*", "--target", "river/otter@basic", "--per-points", "--profiles", profiles]
-    told = json.loads(answer(*given, "--format", "json"))
-    rows = list(csv.DictReader(io.StringIO(answer(*given, "--format", "csv"))))
-    assert told["metric"] == "mean_models_destroyed_per_100_points"
-    assert len(told["loadouts"]) == len(rows) == 4
-    for row, record in zip(rows, told["loadouts"]):
-        record["profiles"] = f"{told['profiles']['folder']}, version {told['profiles']['version']}"
-        assert {name: "" if value is None else str(value) for name, value in record.items()} == row
-    assert rows[-1]["why_not"]
-
-
 # --- analyser units, import, version ------------------------------------------------------------------
 
 
@@ -259,25 +217,6 @@ def test_units_lists_every_loadout(profiles):
     assert lines[0].split() == ["selector", "type", "models", "points", "VP", "rows"]
     assert " ".join(lines[1].split()) == "river/otter-guard@basic infantry 4 40 2 ranged-light ranged-heavy melee"
     assert lines[5:] == ["", f"Profiles: {analyser.load_profiles(profiles).used}"]
-
-
-def test_units_as_json_and_csv_say_the_same(profiles):
-    records = json.loads(answer("units", "--profiles", profiles, "--format", "json"))["units"]
-    rows = list(csv.DictReader(io.StringIO(answer("units", "--profiles", profiles, "--format", "csv"))))
-    assert [row["selector"] for row in rows] == [record["selector"] for record in records]
-    assert records[0]["rows"] == rows[0]["rows"].split()
-    assert (records[-1]["points"], rows[-1]["points"]) == (None, "")
-
-
-def test_units_of_one_faction(profiles):
-    assert answer("units", "--profiles", profiles, "--faction", "RIV") == answer("units", "--profiles", profiles)
-    assert "did you mean 'river'" in refusal("units", "--profiles", profiles, "--faction", "rivre")
-
-
-def test_version_and_help():
-    assert answer("--version") == f"analyser {analyser.__version__}\n"
-    for command in ("attack", "run", "units", "report"):
-        assert answer(command, "--help").startswith("Usage: ")
 
 
 def test_the_help_lists_fifteen_commands_and_the_others_on_request():
@@ -303,13 +242,8 @@ def test_a_help_is_short_and_its_examples_can_be_typed(words, command):
         assert given == ""
         typed = typed[1:] if typed[: len(words)] != [*words] else typed[len(words) :]
         command.make_context(words[-1], typed)  # each of its options and arguments is taken
-
-
-def test_everything_stands_in_the_help_of_all():
-    for words, command in EVERY.items():
-        everything = answer(*words, "--help-all")
-        for option in command.params:
-            assert not isinstance(option, click.Option) or option.opts[0] in everything
+    everything = answer(*words, "--help-all")
+    assert [each for each in command.params if isinstance(each, click.Option) and each.opts[0] not in everything] == []
 
 
 # --- what is refused ----------------------------------------------------------------------------------
@@ -320,8 +254,6 @@ def test_everything_stands_in_the_help_of_all():
     [
         (["--out", "."], ["not a file"]),
         (["--out", "fight.toml/x"], ["cannot write here"]),
-        (["--method", "both", "--trials", 5, "--precision", 0.1], ["trials and precision"]),
-        (["--method", "monte-carlo", "--trials", 10**12 + 1], ["trials: 1000000000001 is out of range"]),
         (["--method", "monte-carlo", "--precision", 1e-6], ["precision: 1e-06 is out of range"]),
         (["--method", "monte-carlo", "--precision", "nan"], ["precision: nan is out of range"]),
         (["--profiles", "nowhere"], ["nowhere", "no such folder"]),
@@ -333,27 +265,6 @@ def test_numbers_and_places_that_cannot_be_used(fight, tmp_path, monkeypatch, mo
     said = refusal("run", fight, *more)
     assert [part for part in parts if part not in said] == []
     assert sorted(tmp_path.rglob("*")) == before
-
-
-@pytest.mark.parametrize(
-    ("more", "part"),
-    [
-        (["--trials", "0"], "--trials"),
-        (["--trials", "-5"], "--trials"),
-        (["--trials", "many"], "--trials"),
-        (["--precision", "0"], "--precision"),
-        (["--seed", "-1"], "--seed"),
-        (["--threads", "0"], "--threads"),
-        (["--format", "xml"], "--format"),
-        (["--formatt", "csv"], "--format"),
-        (["--method", "guess"], "exact"),
-    ],
-)
-def test_options_that_are_misused(fight, more, part):
-    result = run("run", fight, *more)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert part in result.stderr
-    assert "Traceback" not in result.stderr
 
 
 def test_a_device_is_not_written_over(fight):
@@ -385,8 +296,9 @@ def test_a_scenario_file_that_cannot_be_used(tmp_path, text, parts):
 def test_main_hands_back_the_exit_status(fight, capsys):
     assert cli.main(["run", fight]) == 0
     assert cli.main(["run", "nowhere.toml"]) == 2
-    assert cli.main(["--version"]) == 0
     assert "error: nowhere.toml" in capsys.readouterr().err
+    assert cli.main(["--version"]) == 0
+    assert capsys.readouterr().out == f"analyser {analyser.__version__}\n"
 
 
 def test_an_error_is_one_line_and_exit_status_2():
@@ -396,7 +308,7 @@ def test_an_error_is_one_line_and_exit_status_2():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("encoding", "sign"), [("ascii", "±"), ("koi8-r", "?"), ("utf-8", "±")])
+@pytest.mark.parametrize(("encoding", "sign"), [("koi8-r", "?"), *proof(("ascii", "±"))])
 def test_a_terminal_that_does_not_know_every_sign(fight, encoding, sign):
     """Click writes UTF-8 to a terminal that claims to know ASCII only."""
     command = [sys.executable, "-m", "analyser", "run", fight, "--method", "monte-carlo", *FEW]
@@ -409,7 +321,7 @@ def test_a_terminal_that_does_not_know_every_sign(fight, encoding, sign):
 
 @pytest.mark.slow
 @posix
-@pytest.mark.parametrize("arguments", [["run", "{fight}", "--format", "json"], ["--help"], ["units"]])
+@pytest.mark.parametrize("arguments", [["run", "{fight}", "--format", "json"], *proof(["--help"])])
 def test_a_reader_that_has_gone_is_no_error(fight, arguments):
     reader, writer = os.pipe()
     os.close(reader)
@@ -422,43 +334,20 @@ def test_a_reader_that_has_gone_is_no_error(fight, arguments):
 HEAVY = ("numba", "pandas", "matplotlib", "scipy")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "heavy"),
-    [
+def test_what_is_heavy_is_loaded_only_where_it_is_needed(fight):
+    """By a help next to nothing, by that of `attack` what has the keys of a scenario, by an exact table no tables."""
+    asked = [
         (["--version"], (*HEAVY, "numpy", "pydantic")),
         (["--help"], (*HEAVY, "numpy", "pydantic")),
         (["morale", "--help"], (*HEAVY, "numpy", "pydantic")),
-        (["attack", "--help"], HEAVY),  # its options are the keys of a scenario
-    ],
-)
-def test_help_loads_nothing_heavy(arguments, heavy):
-    look = (
-        f"import sys; from analyser.cli import main; main({arguments}); print([n for n in {heavy} if n in sys.modules])"
+        (["attack", "--help"], HEAVY),
+        (["run", fight], ("pandas", "matplotlib", "scipy.stats")),
+    ]
+    look = "\n".join(
+        f"main({words}); loaded = [n for n in {names} if n in sys.modules]; assert not loaded, ({words}, loaded)"
+        for words, names in asked
     )
-    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"
-
-
-@pytest.mark.slow
-def test_an_exact_table_needs_no_tables_and_no_pictures(fight):
-    look = (
-        f"import sys; from analyser.cli import main; main(['run', {fight!r}]);"
-        "print([name for name in ('pandas', 'matplotlib', 'scipy.stats') if name in sys.modules])"
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; from analyser.cli import main\n{look}"], capture_output=True, check=False
     )
-    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("units",),
-        ("units", "card", "crown/rifle-platoon"),
-        ("army", "show", "notebooks/armies/iron-dukes-own.toml"),
-        ("army", "kinds", "crown"),
-        ("attack", "crown/rifle-p@basic", "scion-grenadier-p@basic", "--method", "both", "--trials", "1000"),
-        ("morale", "legion", "--courage", "1", "--tokens", "2"),
-    ],
-)
-def test_json_begins_with_the_name_and_version_of_its_form(command):
-    assert re.fullmatch(r"analyser/[\w/-]+/\d+", json.loads(answer(*command, "--format", "json"))["schema"])
+    assert done.stderr == b""

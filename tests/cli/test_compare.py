@@ -9,7 +9,6 @@ import pytest
 from tests.helpers.shell import answer, refusal
 
 SHARP, RIFLES, KRUPP = "crown/sharp-rifles@basic", "crown/rifle-p@basic", "imperium/krupp@basic"
-GRENADIERS = "scion-grenadier-p@basic"
 
 
 def test_curve_as_text_json_csv_and_picture(tmp_path):
@@ -76,11 +75,6 @@ def test_a_curve_over_battles(tmp_path):
     assert "has no exact answer" in refusal("compare", path, "--over", "rounds=1..2")
 
 
-def test_a_curve_without_a_target_says_that_it_is_missing():
-    assert "--target: this option is missing" in refusal("compare", SHARP, RIFLES)
-    assert "cannot read this file" in refusal("compare", "nowhere.toml")
-
-
 def test_charges_and_duels_are_compared_without_a_range_of_ones_own():
     text = answer("compare", SHARP, RIFLES, "--target", KRUPP, "--kind", "charge")
     assert "P(attacker wins) over outflanking" in text
@@ -92,7 +86,6 @@ def test_charges_and_duels_are_compared_without_a_range_of_ones_own():
     [
         (("--rows",), "--rows: this is of a range (allowed: with --over)"),
         (("--metric", "p_broken", "--metric", "mean_hits"), "--metric: this is of a range"),
-        (("--method", "monte-carlo", "--all-at-once"), "--all-at-once: this is of a range"),
         (("--over", "distance", "--per-points"), "--per-points: not over a range (allowed: without --over)"),
         (("--over", "distance", "--target", RIFLES), "--target: more than one target over a range"),
     ],

@@ -37,23 +37,8 @@ def test_luck_of_one_attack_and_of_a_game(tmp_path):
     path.write_text(fight * 2, encoding="utf-8")
     rows = list(csv.DictReader(io.StringIO(answer("explain", "luck", path, "--format", "csv"))))
     assert [row["fight"] for row in rows] == ["fight 1", "fight 2", "all"]
-    turned = [
-        "explain",
-        "luck",
-        RIFLES,
-        KRUPP,
-        "--distance",
-        6,
-        "--got",
-        "suppressed=yes",
-        "--destroyed",
-        1,
-        "--format",
-        "json",
-    ]
-    looked_at = [
-        json.loads(answer(*asked))["fights"][0]["looked_at"] for asked in ([*joint, "--format", "json"], turned)
-    ]
+    turned = ["explain", "luck", RIFLES, KRUPP, "--distance", 6, "--got", "suppressed=yes", "--destroyed", 1]
+    looked_at = [json.loads(answer(*each, "--format", "json"))["fights"][0]["looked_at"] for each in (joint, turned)]
     assert [list(each) for each in looked_at] == [["models_gone", "suppressed"], ["suppressed", "models_gone"]]
     assert "said twice" in refusal("explain", "luck", RIFLES, KRUPP, "--destroyed", 1, "--got", "destroyed=1")
     charge = answer("explain", "luck", RIFLES, KRUPP, "--kind", "charge", "--destroyed", 1)
@@ -71,36 +56,12 @@ def test_tell_a_charge_and_a_duel():
 
 
 def test_conditions_of_charges_and_duels_are_options():
-    rounds = answer(
-        "explain",
-        "luck",
-        RIFLES,
-        GRENADIERS,
-        "--kind",
-        "duel",
-        "--rounds",
-        2,
-        "--distance",
-        10,
-        "--got",
-        "b_broken=yes",
+    duel = ("--kind", "duel", "--rounds", 2)
+    assert "such duels" in answer(
+        "explain", "luck", RIFLES, GRENADIERS, *duel, "--distance", 10, "--got", "b_broken=yes"
     )
-    in_file = answer(
-        "compare",
-        RIFLES,
-        "--target",
-        GRENADIERS,
-        "--kind",
-        "duel",
-        "--rounds",
-        2,
-        "--policy-b",
-        "lookout",
-        "--over",
-        "distance=10,20",
-    )
-    assert "such duels" in rounds
-    assert "P(a wins) over distance" in in_file
+    over = ("--policy-b", "lookout", "--over", "distance=10,20")
+    assert "P(a wins) over distance" in answer("compare", RIFLES, "--target", GRENADIERS, *duel, *over)
     assert answer("explain", "luck", RIFLES, GRENADIERS, "--kind", "charge", "--outflanking", "--destroyed", 1)
     assert "--rounds: not of an attack (allowed: with --kind duel)" in refusal("explain", RIFLES, KRUPP, "--rounds", 2)
     assert "with --kind charge" in refusal("explain", RIFLES, KRUPP, "--kind", "duel", "--outflanking")
@@ -114,11 +75,3 @@ def test_tell_of_morale_from_a_file(tmp_path):
     picked = answer("explain", path, "--pick", "worst", "--metric", "tokens:least")
     assert "the worst by tokens: " in picked
     assert "by which figure" in refusal("explain", path, "--pick", "worst")
-
-
-def test_the_help_of_luck_shows_a_game_that_can_be_asked(tmp_path):
-    """The example in the help is a game; and what a help says stands below, does."""
-    lines = answer("explain", "luck", "--help-all").partition('count as "no":')[2].partition("Policies:")[0]
-    path = tmp_path / "game.toml"
-    path.write_text(lines, encoding="utf-8")
-    assert "yours: 10.0 points of the enemy gone" in answer("explain", "luck", path)

@@ -50,20 +50,6 @@ def test_defaults_are_told_and_values_are_written_as_in_a_file():
     assert "Commander range  1" in answer("morale", "legion", "--courage", "1")
 
 
-def test_a_comparison_tells_no_ruleset_value_that_it_does_not_use():
-    text = answer("morale", "compare", "--models", "4", "--losses", "1")
-    assert "check_target" not in text
-    assert "commander_range" not in text
-
-
-def test_a_unit_without_courage_never_panics_in_a_comparison_either():
-    """LG-1: none is a legal value."""
-    text = answer("morale", "compare", "--models", "4", "--losses", "{0 = 0.5, 1 = 0.5}", "--legion-courage", "none")
-    rows = [line.split("|") for line in text.splitlines() if "| legion " in line]
-    assert rows
-    assert all(shaken.strip() == routed.strip() == "0%" for _, _, _, shaken, routed, _ in rows)
-
-
 def test_a_value_of_the_ruleset_says_where_the_shipped_one_stands():
     told = " ".join(answer("morale", "compare", "--help-all").split())
     assert "--ruleset-legion-rally-sides N Instead of the value in morale/legion.toml." in told

@@ -52,14 +52,6 @@ def test_bad_files_of_several_are_named_and_the_others_answered(files, tmp_path)
     assert [record["file"] for record in json.loads(out.read_text(encoding="utf-8"))] == files
 
 
-def test_of_bad_files_alone_no_file_is_written(tmp_path):
-    (tmp_path / "bad.toml").write_text("[attack]\ndyce = 3\n", encoding="utf-8")
-    result = run("run", *[tmp_path / "bad.toml"] * 2, "--out", tmp_path / "all.json")
-    assert result.exit_code == 2
-    assert "error: 2 of 2 files have no answer" in result.stderr
-    assert not (tmp_path / "all.json").exists()
-
-
 def test_several_files_have_no_picture_and_no_page(files):
     for option in (("--plot", "a.png"), ("--out", "a.html")):
         assert f"{option[0]}: several files have no picture and no page" in refusal("run", *files, *option)
@@ -70,9 +62,3 @@ def test_a_dash_is_standard_input(files, name):
     done = CliRunner().invoke(cli, ["run", "-", "--format", "json"], input=FIGHTS[name])
     assert (done.exit_code, done.stderr) == (0, "")
     assert done.stdout == answer("run", files[[*FIGHTS].index(name)], "--format", "json")
-
-
-def test_bad_standard_input_is_refused_in_a_line():
-    done = CliRunner().invoke(cli, ["run", "-"], input="[attack\n")
-    assert (done.exit_code, done.stdout) == (2, "")
-    assert done.stderr.startswith("error: standard input: broken TOML")

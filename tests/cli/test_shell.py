@@ -14,21 +14,16 @@ from tests.helpers.shell import answer, refusal, run
     ("call", "line"),
     [
         ("atack", "error: no command 'atack'; did you mean 'attack'?"),
-        ("prices", "error: no command 'prices'; did you mean 'balance prices'?"),
         ("attack", "error: missing argument 'ATTACKERS...' (see analyser attack --help)"),
         ("charge a b c", "error: got unexpected extra argument (c) (see analyser charge --help)"),
         ("attack a b --foo 1", "error: no such option --foo"),
+        ("attack a b --threads 0", "error: --threads: 0 is out of range (allowed: 1 "),
+        ("attack a b --method guess", "error: invalid value for '--method': 'guess' is not one of 'exact', "),
         ("attack a b --trials 0", "error: --trials: 0 is out of range (allowed: 1 or more)"),
-        ("attack a b --trials 1e6", "error: --trials: must be an integer, got '1e6' (allowed: 1 or more)"),
         ("attack a b --seed -1", "error: --seed: -1 is out of range (allowed: 0 or more)"),
-        (
-            "attack a b --precision x",
-            "error: --precision: must be a number or a percentage, got 'x' (allowed: 1e",
-        ),
-        ("attack a b --precision 1", "error: --precision: 1 is out of range (allowed: 1e-05 up to below 1; or a share"),
+        ("attack a b --precision x", "error: --precision: must be a number or a percentage, got 'x' (allowed: 1e"),
         ("report diff a b --fail-over -1", "error: --fail-over: -1 is out of range (allowed: 0 or more)"),
         ("battle plan a b --distance 0", "error: --distance: 0 is out of range (allowed: above 0)"),
-        ("battle plan a b --distance far", "error: --distance: must be a number, got 'far' (allowed: above 0)"),
         ("army build --differ 1.1", "error: --differ: 1.1 is out of range (allowed: above 0, up to 1)"),
         ("attack a b --out x.xyz", "error: x.xyz: '.xyz' is no ending of an answer (allowed: .txt, .md, .json, .csv, "),
         (
@@ -36,16 +31,10 @@ from tests.helpers.shell import answer, refusal, run
             "error: x.toml: '.toml' is no ending of an answer (allowed: .html, .txt, .md, ",
         ),
         ("army a --out x.pdf", "error: x.pdf: '.pdf' is no ending of an answer (allowed: .toml, .txt, .md, "),
-        (
-            "attack a b --format xml",
-            "error: invalid value for '--format': 'xml' is not one of 'text', 'json', ",
-        ),
-        ("attack a b --seed", "error: option '--seed' requires an argument"),
-        ("morale legoin", "error: no command 'legoin'; did you mean 'legion'?"),
+        ("attack a b --format xml", "error: invalid value for '--format': 'xml' is not one of 'text', 'json', "),
         ("morale legion --courages 1", "error: no such option --courages"),
         ("charge a b --distance 8", "error: no such option --distance here; see "),
         ("explain a b --destroyed 2", "error: no such option --destroyed here; see 'analyser explain luck'"),
-        ("--nothing", "error: no such option --nothing"),
     ],
 )
 def test_a_call_that_cannot_be_understood_is_one_line(call, line):

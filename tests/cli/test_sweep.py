@@ -104,11 +104,8 @@ def test_merge_of_a_sample_is_its_answer(tmp_path, capsys):
     [
         (["{plan}"], "missing option '--out'"),
         (["status"], "missing argument 'STORE'"),
-        (["status", "a", "b"], "unexpected extra argument"),
         (["status", "{tmp}/none"], "no such folder"),
         (["status", "{tmp}/none", "--workers", "2"], "no such option '?--workers"),
-        (["resume", "{tmp}/none", "--profiles", "x"], "no such option '?--profiles"),
-        (["{plan}", "--out", "{tmp}/s", "--remove"], "no such option '?--remove"),
         (["{tmp}/none.toml", "--out", "{tmp}/s"], "cannot read this file"),
         (["{plan}", "--out", "{tmp}/s", "--part", "3/2"], "such as 17/400"),
         (["{plan}", "--out", "{tmp}/s", "--workers", "0"], "workers"),

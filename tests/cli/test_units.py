@@ -1,7 +1,5 @@
 """The commands about profiles and about many attacks: which units, what is drawn from them, how they refuse."""
 
-import csv
-import io
 import json
 
 import pytest
@@ -59,47 +57,14 @@ def test_matchups_are_those_of_python():
     assert row["mean_models_destroyed"] == found.frame["mean_models_destroyed"].item()
 
 
-def test_sensitivity_is_that_of_python():
-    asked = {"attack": {"attacker": RIFLES, "bonuses": ["aiming"]}, "target": {"unit": KRUPP}}
-    assert answer("compare", "sensitivity", RIFLES, KRUPP, "--aiming") == str(analyser.sensitivity(asked))
-
-
-@pytest.mark.slow
-def test_a_sampled_sensitivity_is_that_of_python():
-    found = analyser.sensitivity(RIFLES, KRUPP, method="monte-carlo", trials=1, seed=3)
-    command = [
-        "compare",
-        "sensitivity",
-        RIFLES,
-        KRUPP,
-        "--method",
-        "monte-carlo",
-        "--trials",
-        1,
-        "--seed",
-        3,
-        "--threads",
-        1,
-    ]
-    assert answer(*command) == str(found)
-    told = json.loads(answer(*command, "--format", "json"))
-    assert (told["method"], told["how"], told["base"]) == ("monte-carlo", found.method, found.base)
-    rows = list(csv.DictReader(io.StringIO(answer(*command, "--format", "csv"))))
-    for row, record, base_low in zip(rows, told["numbers"], found.frame["base_low"]):
-        assert float(row["base_low"]) == record["base_low"] == base_low
-
-
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
         (["matchups", "crown/*", "imperium/*", "--situations", "long-rang"], "did you mean 'long-range'"),
         (["matchups", "crown/*", "imperium/*", "--metric", "p_brokn"], "did you mean 'p_broken'"),
         (["matchups", "crown/*", "imperium/*", "--level", "basi"], "did you mean 'basic'"),
-        (["matchups", "crown/*", "imperium/*", "--metric", ""], "no metric ''"),
         (["compare", "sensitivity", RIFLES, KRUPP, "--metric", "p_brokn"], "did you mean 'p_broken'"),
-        (["compare", "sensitivity", RIFLES, f"{KRUPP}:modles=3"], "did you mean 'models'"),
         (["compare", RIFLES, "--target", KRUPP, "--weights", "1,x"], "weights: 'x' is not a number"),
-        (["completion", "zzsh"], "did you mean 'zsh'"),
     ],
 )
 def test_what_is_misspelt_is_refused_with_the_nearest_name(arguments, problem):

@@ -1,10 +1,6 @@
 """The base of answers: every format follows from what a subclass gives."""
 
-import csv
-import io
-import json
 from dataclasses import dataclass
-from html.parser import HTMLParser
 
 import pytest
 
@@ -39,46 +35,9 @@ class Told(Answer):
         return {"shares": ROWS, "sides": [{"name": "Reds", "lost": {"models": 1}, "units": [{"unit": "x"}]}], "why": []}
 
 
-class Cells(HTMLParser):
-    """The text of the cells of a page, and the elements left open."""
-
-    def __init__(self, page):
-        super().__init__()
-        self.open, self.cells = [], []
-        self.feed(page)
-
-    def handle_starttag(self, tag, attrs):
-        self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if self.open[-1] in ("td", "th"):
-            self.cells.append(data)
-
-
 def test_text_has_the_blocks_and_then_the_notes():
     block = "Shares\nunit    share\n<Reds>   0.25\nBlues    0.75\nand no more"
     assert str(Told()) == repr(Told()) == f"{block}\n\nAssumption: none.\nNot modelled: none.\n"
-
-
-def test_html_has_the_same_cells_and_folds_the_notes():
-    page = Cells(Told()._repr_html_())
-    assert page.cells == ["unit", "share", "<Reds>", "0.25", "Blues", "0.75"]
-    assert page.open == []
-    assert "<details><summary>Rules and assumptions</summary>" in Told()._repr_html_()
-
-
-def test_json_begins_with_schema_and_headline_and_has_no_nan():
-    record = json.loads(Told().to_json())
-    assert list(record) == ["schema", "headline", "shares", "sides", "why"]
-    assert record["schema"] == "analyser/told/2"
-    assert record["shares"][0]["low"] is None
-
-
-def test_csv_is_the_main_table():
-    assert list(csv.DictReader(io.StringIO(Told().to_csv())))[1] == {"unit": "Blues", "share": "0.75", "low": "0.5"}
 
 
 def test_tables_are_those_of_the_json_with_one_value_a_cell():

@@ -21,8 +21,7 @@ def total(room: int) -> float:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("error_model", ["numpy", "python"])
-@pytest.mark.parametrize("is_first", [True, False], ids=["kernel first", "kernel last"])
+@pytest.mark.parametrize(("error_model", "is_first"), [("numpy", True), ("python", False)])
 def test_a_kernel_and_a_function_of_somebody_else_share_the_compilers_own(error_model, is_first):
     kernel, other = jit.kernel(total), numba.njit(total, error_model=error_model)
     for each in (kernel, other) if is_first else (other, kernel):

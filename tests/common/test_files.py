@@ -7,7 +7,6 @@ import tracemalloc
 
 import pytest
 
-from analyser.common import files
 from analyser.common.errors import InputError
 from analyser.common.files import DEEPEST, check_targets, check_writable, parsed_toml, write_all, write_content
 
@@ -64,12 +63,6 @@ def test_a_key_of_fifty_thousand_parts_takes_no_memory_to_refuse():
         parsed_toml(".".join(["a"] * 50_000) + " = 1", "mine.toml")
     assert tracemalloc.get_traced_memory()[1] < 10_000_000
     tracemalloc.stop()
-
-
-def test_a_text_is_bounded_as_a_file_is(monkeypatch):
-    monkeypatch.setattr(files, "LARGEST_TEXT", 100)
-    with pytest.raises(InputError, match="too large"):
-        parsed_toml("# " + 100 * "x", "option")
 
 
 def mode(path):

@@ -34,10 +34,6 @@ def test_names_that_are_there_are_not_doubled():
     assert [*matchup] == ["attacker", "attacker_unit", "by"]
 
 
-def test_a_column_without_values_is_of_numbers():
-    assert str(tidy([{"p_wins": None}])["p_wins"].dtype) == "float64"
-
-
 def test_the_frame_that_was_given_stays_as_it_was():
     given = pd.DataFrame({"level": ["basic"], "why": ["so"]})
     tidy(given)

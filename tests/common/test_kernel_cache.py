@@ -26,11 +26,6 @@ def twice(x):
 """
 
 
-def test_a_kernel_that_has_run_is_compiled():
-    fill(np.zeros(4, np.uint64), 4, np.uint64(1), np.uint64(3))
-    assert fill.is_kept()
-
-
 @pytest.fixture
 def copied(tmp_path):
     """A copy of the package that may be edited: as much of it as one small kernel and one rule need."""
@@ -70,41 +65,33 @@ def ask(root, **environment):
     return done.stdout.split()
 
 
-def test_an_edited_rule_is_compiled_anew_whatever_the_clock_says(copied):
+def test_what_a_kernel_can_reach_is_compiled_anew_once_it_is_edited_and_nothing_else_is(copied):
     assert ask(copied) == ["8", "False"]
-    assert ask(copied) == ["8", "True"]
     rule = copied / "analyser/rule.py"
     rule.write_text(rule.read_text().replace("x + 1", "x + 2"))
     os.utime(rule, (0, 0))  # as an archive or a clock set back leaves it
     assert ask(copied) == ["10", "False"]
-
-
-def test_a_file_that_no_kernel_imports_compiles_nothing(copied):
-    ask(copied)
-    (copied / "analyser/aside.py").write_text("SAID = 2\n")
-    (copied / "analyser/rule.py").touch()
-    assert ask(copied) == ["8", "True"]
-
-
-def test_comments_and_docstrings_compile_nothing(copied):
-    ask(copied)
-    rule = copied / "analyser/rule.py"
+    (copied / "analyser/aside.py").write_text("SAID = 2\n")  # no kernel imports it
     text = '"""Rules of a copy."""\n\n' + rule.read_text() + "# And a comment.\n"
-    rule.write_text(text.replace("(x):\n", '(x):\n    """Return one more."""\n'))
-    assert ask(copied) == ["8", "True"]
-    rule.write_text(rule.read_text().replace("x + 1", "x + 1.5"))
-    assert ask(copied) == ["9.0", "False"]
+    rule.write_text(text.replace("(x):\n", '(x):\n    """Return two more."""\n'))
+    assert ask(copied) == ["10", "True"]
+    rule.write_text(rule.read_text().replace("x + 2", "x + 2.5"))
+    assert ask(copied) == ["11.0", "False"]
 
 
-@pytest.mark.parametrize("damage", [lambda b: b"", lambda b: b[:40], lambda b: b[:-7], lambda b: b[:-9] + b"\0" * 9])
-def test_a_damaged_cache_is_taken_away_and_made_again(copied, damage):
+def test_a_damaged_cache_is_taken_away_and_made_again(copied):
     ask(copied)
     (kept,) = copied.rglob("*.nbc")
     whole = kept.read_bytes()
-    kept.write_bytes(damage(whole))
-    assert ask(copied)[0] == "8"
-    assert len(kept.read_bytes()) > len(whole) // 2
+    for damaged in (b"", whole[:-9] + bytes(9)):
+        kept.write_bytes(damaged)
+        assert ask(copied)[0] == "8"
+        assert len(kept.read_bytes()) > len(whole) // 2
     assert ask(copied) == ["8", "True"]
+    name, machine, sources = kept.name.rsplit("-", 2)  # that of another version or processor is not read
+    kept.rename(kept.with_name(f"{name}-{'0' * len(machine)}-{sources}"))
+    assert ask(copied)[0] == "8"
+    assert len(list(copied.rglob("*.nbc"))) == 2
 
 
 def test_a_kernel_that_there_was_too_little_memory_to_load_is_kept(monkeypatch):
@@ -162,12 +149,3 @@ def test_two_first_calls_at_once_are_both_right(copied):
     both = [subprocess.Popen(command, cwd=copied, env=own, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     assert [each.communicate()[0].split()[0] for each in both] == ["8", "8"]
     assert ask(copied) == ["8", "True"]
-
-
-def test_a_cache_of_another_version_or_processor_is_not_read(copied):
-    ask(copied)
-    (kept,) = copied.rglob("*.nbc")
-    name, machine, sources = kept.name.rsplit("-", 2)
-    kept.rename(kept.with_name(f"{name}-{'0' * len(machine)}-{sources}"))
-    assert ask(copied)[0] == "8"
-    assert len(list(copied.rglob("*.nbc"))) == 2

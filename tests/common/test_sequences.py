@@ -5,6 +5,7 @@ import pytest
 
 from analyser.common.intervals import wilson
 from analyser.common.sequences import mean_bounds, mixture_bounds
+from tests.helpers.skips import proof
 
 RUNS = 4000
 
@@ -21,9 +22,7 @@ def ever_outside(p, trials, bounds):
     return missed
 
 
-@pytest.mark.parametrize(
-    "p", [pytest.param(0.5, marks=pytest.mark.slow), pytest.param(0.2, marks=pytest.mark.slow), 0.03]
-)
+@pytest.mark.parametrize("p", [0.03, *proof(0.5, 0.2)])
 def test_a_probability_is_outside_at_any_time_in_at_most_5_percent_of_runs(p):
     assert 0.001 < ever_outside(p, 400, mixture_bounds) <= 0.05
     fixed = ever_outside(p, 400, lambda seen, trials: wilson(seen, int(trials[0])))

@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow.parquet
 import pytest
 
-from analyser.common.estimates import Estimate, plus_minus
+from analyser.common.estimates import plus_minus
 from analyser.common.text import (
     aligned,
     code_span,
@@ -21,7 +21,6 @@ from analyser.common.text import (
     json_text,
     markdown,
     percent,
-    rating_text,
     shown_range,
 )
 from analyser.results.rendering import FORMATS
@@ -35,11 +34,6 @@ def test_columns_are_aligned_to_their_sides():
 def test_a_short_distribution_is_shown_whole_and_a_long_one_without_its_ends():
     assert shown_range([0.5, 0.5, 0.0], [1.0, 0.5, 0.0]) == (0, 2)
     assert shown_range([0.0, 1.0] + [0.0] * 20, [1.0, 1.0] + [0.0] * 20) == (1, 1)
-
-
-def test_a_rating_says_what_made_it():
-    conditions = {"rating": "improved", "bonuses": ["aiming", "short_range"], "penalties": [], "rating_by": None}
-    assert rating_text(conditions) == "improved (bonuses: aiming, short range)"
 
 
 def test_a_number_has_its_noun():
@@ -56,10 +50,6 @@ def test_a_share_on_the_edge_is_not_rounded_to_impossible_or_to_certain(decimals
     assert percent(half_a_step, decimals).startswith("<")
     assert percent(1 - half_a_step, decimals).startswith(">")
     assert percent(2 * half_a_step, decimals).strip("0.%") == "1"
-
-
-def test_an_exact_probability_on_the_edge_is_not_rounded_to_certain():
-    assert str(Estimate(1 - 5e-5)) == ">99.99%"
 
 
 def test_nothing_is_minus_zero():

@@ -1,7 +1,7 @@
 """A campaign of mutated inputs: every door of the package answers, or refuses in one clear line.
 
 A case is the input of a door (`doors`) with some mutations: seed and number name it, so it can be run alone. What
-fails is made as small as can be, and kept in `kept.txt`, which the tests replay.
+fails is kept in `kept.txt`, which the tests replay.
 
     python -m tests.fuzz.campaign --cases 20000 --seed 1        # a campaign
     python -m tests.fuzz.campaign --seed 1 --case 1234          # one case of it
@@ -9,7 +9,6 @@ fails is made as small as can be, and kept in `kept.txt`, which the tests replay
 """
 
 import argparse
-import copy
 import sys
 import time
 from collections import Counter
@@ -17,61 +16,16 @@ from pathlib import Path
 
 from tests.fuzz.judgement import judged, wrong_with
 from tests.fuzz.mutations import case
-from tests.fuzz.odd import Odd, at, places
+from tests.fuzz.odd import Odd
 
 KEPT = Path(__file__).with_name("kept.txt")
-MOST_TRIES = 300  # to make a failing case smaller
 EVERY = 30  # seconds, how a campaign stands is told
-
-
-# --- making a failing case small ------------------------------------------------------------------
-
-
-def minimised(door, given, wrong):
-    """The smallest input found that fails alike."""
-    tries = 0
-
-    def fails(tried):
-        nonlocal tries
-        tries += 1
-        found = wrong_with(door, tried)
-        return found is not None and _kind(found) == _kind(wrong)
-
-    smaller = True
-    while smaller and tries < MOST_TRIES:
-        smaller = False
-        for tried in _smaller(given):
-            if tries >= MOST_TRIES:
-                break
-            if fails(tried):
-                given, smaller = tried, True
-                break
-    return given
 
 
 def _kind(wrong):
     """Where and how something failed, whatever the value."""
     head, _, where = wrong.rpartition(" at ")
     return (head.partition(":")[0][:40], where)
-
-
-def _smaller(given):
-    """The same input with something less in it, the largest parts first."""
-    paths = sorted(places(given), key=len)
-    for path in paths:
-        if len(path) > 1:
-            tried = copy.deepcopy(given)
-            inside = at(tried, path[:-1])
-            del inside[path[-1]]
-            yield tried
-    for path in paths:
-        value = at(given, path)
-        if isinstance(value, str | bytes) and len(value) > 1:
-            half = len(value) // 2
-            for part in (value[:half], value[half:], value[: 7 * len(value) // 8], value[len(value) // 8 :]):
-                tried = copy.deepcopy(given)
-                at(tried, path[:-1])[path[-1]] = part
-                yield tried
 
 
 # --- kept cases, and the campaign -----------------------------------------------------------------
@@ -120,7 +74,7 @@ def main():
     parser.add_argument("--first", type=int, default=0, help="Number of the first case.")
     parser.add_argument("--case", type=int, help="Run this one alone, and show it.")
     parser.add_argument("--doors", default="", help="Only doors whose names begin so, such as 'army'.")
-    parser.add_argument("--keep", action="store_true", help=f"Add the minimal failing cases to {KEPT.name}.")
+    parser.add_argument("--keep", action="store_true", help=f"Add the failing cases to {KEPT.name}.")
     options = parser.parse_args()
     if options.case is not None:
         door, given = case(options.seed, options.case, options.doors)
@@ -131,10 +85,9 @@ def main():
     print(f"{options.cases} cases of seed {options.seed} in {time.monotonic() - begun:.0f} s:")
     print(*(f"{how} {count}" for how, count in sorted(counts.items())), sep="\n")
     for number, door, given, wrong in found.values():
-        small = minimised(door, given, wrong)
-        print(f"\ncase {number}, {door}: {ascii(wrong)[1:-1]}\n  {ascii(small)[:2000]}")
+        print(f"\ncase {number}, {door}: {ascii(wrong)[1:-1]}\n  {ascii(given)[:2000]}")
         if options.keep:
-            keep(door, small, wrong)
+            keep(door, given, wrong)
     print(f"{len(found)} kinds of failure" if found else "nothing failed")
     return 1 if found else 0
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from tests.fuzz.campaign import kept, minimised
+from tests.fuzz.campaign import kept
 from tests.fuzz.doors import DOORS
 from tests.fuzz.judgement import wrong_with, wrong_with_answer, wrong_with_message
 from tests.fuzz.mutations import case
@@ -61,13 +61,3 @@ def test_the_judge_of_messages_and_answers():
     assert wrong_with_message("a\nb") is not None
     assert wrong_with_message("a" * 2000) is not None
     assert wrong_with_answer({"p_won": 1.0, "outcomes": [{"probability": 0.5}]}) is None
-
-
-def test_a_failing_case_is_made_small(monkeypatch):
-    def fails_on_seven(given, folder):
-        if 7 in given["a"]:
-            raise KeyError("seven")
-
-    monkeypatch.setitem(DOORS, "broken", (fails_on_seven, []))
-    given = {"a": [1, 7, 3, 4], "b": {"c": "long text"}}
-    assert minimised("broken", given, wrong_with("broken", given)) == {"a": [7], "b": {}}

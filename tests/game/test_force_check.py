@@ -48,12 +48,7 @@ def test_an_army_that_may_be_fielded():
         ([*LEGAL, *LEGAL[2:3]], {}, "FB-7", "First: 2 of Sharp Rifles (allowed: up to 1)"),
         (LEGAL, {"battlegroups": {"First": "super-heavy"}}, "FB-7", "sharp-rifles@full-strength may not stand in"),
         (LEGAL, {"boon": [{"boon": "forlorn-hope", "battlegroup": "First"}] * 2}, "FB-9", "First: 2 of Forlorn Hope"),
-        (
-            [each | {"reserve": True} for each in LEGAL],
-            {},
-            "FB-10",
-            "0 of 6 units on the table (allowed: 3 or more)",
-        ),
+        ([each | {"reserve": True} for each in LEGAL], {}, "FB-10", "0 of 6 units on the table (allowed: 3 or more)"),
     ],
 )
 def test_each_rule_is_found_broken(units, keys, rule, told):
@@ -102,15 +97,3 @@ def test_what_cannot_be_checked_is_said():
     assert "FB-7 and FB-8 for Mine: not among the profiles" in check.unchecked
     assert "the points of Mine: it has none" in check.unchecked
     assert "Not checked: the points of Mine" in str(check)
-
-
-def test_a_check_as_data_and_as_text():
-    check = analyser.check_army([RIFLES])
-    assert not check
-    said = check.as_dict()
-    assert said["passed"] is False
-    assert said["broken"][0]["says"] == RULES[said["broken"][0]["rule"]]
-    assert [row["rule"] for row in check.rows()] == [each.rule for each in check.broken]
-    assert "FB-1: the points are within the force scale\n  60 points" in str(check)
-    passed = analyser.check_army([{**each, "battlegroup": "faction"} for each in LEGAL])
-    assert str(passed) == "Army: no rule of force building is broken\n"

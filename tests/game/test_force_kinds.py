@@ -5,8 +5,6 @@ import tomllib
 import pytest
 
 import analyser
-from analyser import InputError
-from analyser.game.profiles import Profiles
 
 TEXT = str(analyser.army_kinds("crown"))
 
@@ -63,59 +61,3 @@ def test_a_list_that_begins_as_it_is_told_is_one():
     unit = '[[unit]]\nunit = "rifle-platoon@basic"\nbattlegroup = "First"\n'
     army = analyser.load_army(tomllib.loads(begun + unit))
     assert (army.faction, army.battlegroups, army.warnings) == ("crown", {"First": "faction"}, ())
-
-
-def test_all_factions_are_told_with_their_kinds():
-    text = str(analyser.army_kinds())
-    kinds = [(each.id, kind.id) for each in analyser.load_profiles().factions.values() for kind in each.battlegroups]
-    assert "A force may hold any number of a kind" in text
-    assert [tuple(line.split()[:2]) for line in text.splitlines() if line.startswith(tuple(dict(kinds)))] == kinds
-
-
-def test_a_faction_that_is_none_is_told_the_nearest():
-    with pytest.raises(InputError, match=r"no faction is called 'crwn'; did you mean 'crown'\?"):
-        analyser.army_kinds("crwn")
-
-
-def test_a_faction_without_order_of_battle_and_long_names_have_a_table_too(tmp_path):
-    slot, unit = "s" * 79, "u" * 70
-    (tmp_path / "bare.toml").write_text('format = 1\nid = "bare"\nname = "Bare"\n')
-    (tmp_path / "river.toml").write_text(
-        f"""format = 1
-id = "river"
-name = "River"
-[[battlegroup]]
-id = "bank"
-name = "Bank"
-most = 2
-[battlegroup.slots]
-{slot} = {{name = "Long", most = 3}}
-[[unit]]
-id = "{unit}"
-name = "Otter"
-type = "infantry"
-category = "light"
-defence = 2
-damage_limit = 1
-levels = {{basic = {{models = 3}}}}
-battlegroups = {{bank = {{slots = ["{slot}"]}}}}
-[[unit]]
-id = "heron"
-name = "Heron"
-type = "infantry"
-category = "light"
-defence = 2
-damage_limit = 1
-levels = {{basic = {{models = 3}}}}
-battlegroups = {{bank = {{}}}}
-"""
-    )
-    library = Profiles(tmp_path)
-    assert "[battlegroups]" not in str(analyser.army_kinds("bare", library))
-    assert "bank         Bank (up to 2 in a force)" in str(analyser.army_kinds(None, library))
-    text = str(analyser.army_kinds("river", library))
-    assert "bank: Bank; up to 2 in a force" in text
-    assert slot in text
-    assert f"{unit} (any number)" in " ".join(text.split())
-    assert "in no slot" in text
-    assert f"Levels of units: analyser units river --profiles {tmp_path}" in text.splitlines()

@@ -55,12 +55,6 @@ def test_two_battlegroups_and_two_boons_of_one_id_are_refused():
         checked(Faction, RIVER | {"boon": [boon, boon]})
 
 
-def test_a_file_without_any_of_it_is_as_good_as_it_was():
-    unit = {key: value for key, value in UNIT.items() if key != "battlegroups"}
-    faction = checked(Faction, {"format": 1, "id": "river", "name": "River", "unit": [unit]})
-    assert (faction.battlegroups, faction.boons, faction.entry, faction.units[0].battlegroups) == ((), (), None, {})
-
-
 # --- what ships ----------------------------------------------------------------------------------------
 
 
@@ -77,23 +71,6 @@ def test_every_shipped_unit_stands_in_some_battlegroup_and_can_be_found_by_its_e
                 assert place.slots[0] in battlegroup.slots
     assert all(entries)
     assert len(set(entries)) == len(entries)
-
-
-def test_every_shipped_battlegroup_but_the_super_heavy_ones_is_led_by_one_commander():
-    without = []
-    for faction in load_profiles().factions.values():
-        for each in faction.battlegroups:
-            leader = each.slots.get("commander")
-            if leader is None:
-                without.append((faction.id, each.id))
-            else:
-                assert (leader.least, leader.most) == (1, 1)
-    assert without == [("crown", "super-heavy"), ("empire", "super-heavy")]
-
-
-def test_a_commander_behemoth_counts_as_armour_too_where_the_catalogue_has_it_so():
-    wells = load_profiles().unit("enlightened/wells-super-heavy-surveyor")[1]
-    assert wells.battlegroups["faction"].slots == ("commander", "armour")
 
 
 def test_the_rules_of_the_set_up_are_the_same_for_all_factions():

@@ -6,12 +6,10 @@ import pytest
 
 import analyser
 from analyser.analysis.matchups_after_edit import fights_as
-from analyser.analysis.what_if import what_if
 from analyser.common.errors import InputError
 from analyser.common.validation import checked
 from analyser.game.profiles import load_profiles
-from analyser.game.units import Loadout, Unit
-from analyser.report.units import facts_text
+from analyser.game.units import Unit
 from tests.helpers.shell import run
 
 WINGED = "empire/bulnabang-winged-infantry"
@@ -86,19 +84,7 @@ def test_a_loadout_has_the_numbers_of_its_level_and_changes_them(winged):
         full.with_(discipline=None).with_(discipline="+1")
 
 
-def test_a_loadout_that_is_made_by_hand_has_them_too():
-    made = Loadout(faction="river", unit=unit(), level_name="reinforced")
-    assert (made.unit.discipline, made.at("basic").unit.discipline) == (7, 5)
-
-
 # --- every answer ---------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("level", DISCIPLINES)
-def test_an_attack_on_it_tests_the_discipline_of_the_level(level):
-    asked = {"distance": 6, "aiming": True}
-    found = analyser.attack("crown/rifle-platoon@reinforced", f"{WINGED}@{level}", **asked)
-    assert found.scenario.target.discipline == DISCIPLINES[level]
 
 
 def test_a_charge_and_a_duel_test_the_discipline_of_the_level():
@@ -110,11 +96,6 @@ def test_a_charge_and_a_duel_test_the_discipline_of_the_level():
         assert duel.scenario.a.discipline == discipline
 
 
-def test_tables_have_the_number_of_the_level():
-    table = load_profiles().to_frame().set_index("selector")["discipline"]
-    assert {level: table[f"{WINGED}@{level}"] for level in DISCIPLINES} == DISCIPLINES
-
-
 def test_a_card_has_a_column_of_what_differs_and_the_battlegroups():
     printed = run("units", "card", WINGED).output
     assert "faction (at most 1), canglong-guardian (at most 1)," in printed
@@ -123,22 +104,6 @@ def test_a_card_has_a_column_of_what_differs_and_the_battlegroups():
     assert [line[-1] for line in lines if line[:1] in ([name] for name in DISCIPLINES)] == ["6", "7", "7"]
     told = json.loads(run("units", "card", WINGED, "--format", "json").output)
     assert {name: each["discipline"] for name, each in told["levels"].items()} == DISCIPLINES
-
-
-def test_the_card_of_a_report_has_the_numbers_of_all_levels(winged):
-    for each in winged.values():
-        assert "DISCIPLINE 6, 7, 7 by level" in facts_text(each.unit)
-    assert "DISCIPLINE 8 ·" in facts_text(load_profiles()["crown/rifle-command-platoon@basic"].unit)
-
-
-@pytest.mark.slow
-def test_what_if_starts_from_the_number_of_the_level():
-    def asked(discipline):
-        how = {"against": "crown/rifle-platoon@basic", "situations": "long-range"}
-        return what_if(f"{WINGED}@reinforced", discipline=discipline, **how)
-
-    assert repr(asked("+1").after) == repr(asked(8).after)  # NaN is in it
-    assert repr(asked(7).after) == repr(asked(8).before)
 
 
 def test_a_change_of_what_only_force_building_reads_is_no_other_fight(winged):

@@ -1,7 +1,6 @@
 """The profile library: files, selectors, and the factions that ship."""
 
 import os
-import tomllib
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -45,12 +44,9 @@ def shipped():
     "selector",
     [
         "river/otter-guard@basic",
-        "RIVER/Otter Guard@Basic",
         "riv/guard@bas",
-        "otter_guard@basic",
         "river / otter-guard @ basic",
         "river otter guard basic",
-        "Otter Guard basic",
         "riv/otter guard basic",
     ],
 )
@@ -84,10 +80,8 @@ def test_a_wrong_selector_gets_the_nearest_names(folder, selector, parts):
     ("selector", "parts"),
     [
         ("crown/rifl-x", ["did you mean 'rifle-platoon' or 'sharp-rifles' or 'rifle-command-platoon'?"]),
-        ("riffle", ["'rifle-platoon'", "'sharp-rifles'"]),
         ("crown/foo", ["'foo' (allowed: one of 19 units; analyser units crown lists them)"]),
         ("foo", ["'foo' (allowed: one of 98 units; analyser units lists them)"]),
-        ("crown/", ["the unit is missing (allowed: one of 19 units; analyser units crown lists them)"]),
         (
             "Crown@basic",
             [
@@ -102,11 +96,6 @@ def test_a_wrong_selector_of_many_units_gets_what_lists_them(shipped, selector, 
         shipped.unit(selector)
     for part in parts:
         assert part in str(refused.value)
-
-
-def test_the_units_of_other_profiles_are_listed_with_their_folder():
-    with pytest.raises(InputError, match="analyser units --profiles profiles lists them"):
-        Profiles("profiles").unit("foo")
 
 
 def test_wildcards_find_many_in_the_order_of_the_file(folder):
@@ -134,10 +123,7 @@ def test_a_folder_that_is_missing_or_empty_is_refused(tmp_path):
     ("before", "after", "parts"),
     [
         ("defence = 2", "defense = 2", ["unit.0", "unknown key", "did you mean 'defence'"]),
-        ("defence = 2", "", ["unit.0.defence", "missing"]),
         ("defence = 2", "defence = 0", ["unit.0.defence", "0 is not usable", "1 to 100"]),
-        ("defence = 2", 'defence = "2"', ["unit.0.defence", "'2' is not usable"]),
-        ("models = 3", "models = 0", ["unit.0.levels.basic.models", "0 is not usable"]),
         ('"infantry"', '"infantrie"', ["unit.0.type", "did you mean 'infantry'"]),
         ("format = 1", "format = 2", ["format", "2 is not usable"]),
         ("format = 1", "format = ", ["broken TOML", "line 1"]),
@@ -209,13 +195,6 @@ def test_the_corrections_stand_in_the_shipped_files_each_with_its_comment(shippe
     assert comments == {"crown": 1, "commonwealth": 2, "empire": 2, "enlightened": 1, **none}
 
 
-def test_a_shipped_file_says_where_its_numbers_come_from(shipped):
-    for faction in shipped.factions.values():
-        assert "siponer/Armoured_Clash" in faction.source
-    text = (shipped_profiles() / "crown.toml").read_text()
-    assert tomllib.loads(text)["format"] == 1
-
-
 def test_a_unit_spot_checked_by_hand(shipped):
     unit = shipped.loadout("crown/drake-field-guns@full-strength").unit
     row = unit.row("ranged-light")
@@ -257,12 +236,6 @@ def test_a_whole_faction_s_name_reads_its_file_alone(folder):
             library.loadout(all_of_them)
 
 
-def test_a_faction_read_alone_and_among_all_is_the_same(shipped):
-    alone = Profiles().loadout("empire/wutai-landship@full-strength")
-    assert alone == shipped.by_selector["empire/wutai-landship@full-strength"]
-    assert Profiles().matching("empire/*") == [each for each in shipped if each.faction == "empire"]
-
-
 def test_a_file_that_has_changed_since_it_was_read_alone_is_read_anew_with_the_others(folder):
     library = Profiles(folder)
     before = library.loadout("river/heron@basic").unit.defence, library.used
@@ -289,7 +262,6 @@ def test_no_other_file_is_taken_for_a_faction(folder, name):
     ("text", "told"),
     [
         ('qualities = ["Ark"]', "'Ark' is not known; did you mean 'Arc'?"),
-        ('qualities = ["Suppresive"]', "'Suppresive' is not known; did you mean 'Suppressive'?"),
         ('rules = ["Durabel"]', "'Durabel' is not known; did you mean 'Durable'?"),
     ],
 )
@@ -302,9 +274,3 @@ def test_a_misspelt_keyword_of_a_profile_is_refused_with_the_nearest_name(tmp_pa
         list(Profiles(tmp_path))
     assert told in str(refused.value)
     assert "wood.toml" in str(refused.value)
-
-
-def test_a_name_like_none_of_the_rules_stays_in_a_profile(tmp_path):
-    unit = unit_file("oak", 2, {"basic": (10, 60)}, 12, 6, more='rules = ["Amphibious"]')
-    (tmp_path / "wood.toml").write_text(f'format = 1\nid = "wood"\nname = "Wood"\n{unit}', encoding="utf-8")
-    assert Profiles(tmp_path)["wood/oak@basic"].unit.rules == ("Amphibious",)

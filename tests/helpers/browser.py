@@ -1,7 +1,5 @@
 """The page of a report in a browser: what is read from it, and what is done to it."""
 
-import re
-
 import pytest
 
 bring = pytest.importorskip
@@ -17,10 +15,6 @@ def unfolded(page, part):
     found = page.locator(f"#{part}")
     found.locator("> summary").click()
     return found
-
-
-def numbers(texts):
-    return [float(re.match(r"[−\d.]+", each)[0].replace("−", "-")) for each in texts if each != "–"]
 
 
 def show(page, **chosen):

@@ -55,10 +55,6 @@ FORCES = """<forceEntries><forceEntry id="f-1" name="River Folk Faction Battlegr
 <categoryLink name="Infantry" targetId="c-1"><constraints><constraint id="k-1" type="min" value="1" field="selections"
 scope="force"/><constraint id="k-2" type="max" value="4" field="selections" scope="parent"/></constraints>
 </categoryLink><categoryLink name="Boons" targetId="c-2"/></categoryLinks></forceEntry></forceEntries>"""
-BOONS = """<selectionEntry type="upgrade" id="b" name="Boons"><categoryLinks><categoryLink targetId="c-2" name="Boons"
-primary="true"/></categoryLinks><selectionEntries><selectionEntry type="upgrade" id="b-1" name="Old Maps"><costs>
-<cost name="points" typeId="p" value="25"/></costs><constraints><constraint id="k-3" type="max" value="1"
-field="selections" scope="parent"/></constraints></selectionEntry></selectionEntries></selectionEntry>"""
 
 
 @dataclass

@@ -38,13 +38,4 @@ def made_a_folder(path):
     path.mkdir()
 
 
-DAMAGES = (
-    emptied,
-    cut_in_half,
-    made_random,
-    made_a_list,
-    made_another_table,
-    made_too_deep,
-    taken_away,
-    made_a_folder,
-)
+DAMAGES = (emptied, cut_in_half, made_random, made_a_list, made_another_table, made_too_deep, taken_away, made_a_folder)

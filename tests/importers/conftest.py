@@ -3,10 +3,7 @@
 import pytest
 
 from analyser.importers.battlescribe import import_files
-from tests.helpers.catalogues import (
-    Entry,
-    catalogue,
-)
+from tests.helpers.catalogues import Entry, catalogue
 
 
 @pytest.fixture

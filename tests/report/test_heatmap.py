@@ -122,16 +122,6 @@ def test_the_heads_of_the_heatmap_stay_when_it_is_scrolled(opened):
     assert frame.bounding_box()["height"] <= 420
 
 
-def test_means_say_that_they_leave_out_what_cannot_be_attacked(opened):
-    page = opened()
-    show(page, attackers="crown", defenders="imperium", situation="0")
-    assert page.locator("#heat td.blank").count() > 0
-    assert heat_cells(page)[-1][0] == "mean without hatched"
-    show(page, attackers="imperium", defenders="crown", situation="2")
-    if not page.locator("#heat td.blank").count():
-        assert heat_cells(page)[-1][0] == "mean"
-
-
 def test_no_menu_of_the_heatmap_is_clipped_on_a_phone(opened):
     page = opened(390)
     clipped = page.locator("#heat-tools select").evaluate_all(

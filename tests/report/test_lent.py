@@ -4,7 +4,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-import analyser
 from analyser.report import write_report
 
 pytestmark = pytest.mark.slow
@@ -18,10 +17,3 @@ def test_a_report_has_the_same_bytes_whoever_fights(tmp_path):
             write_report(*UNITS, out=tmp_path / name, situations=["long-range"], executor=executor)
     for name in KEPT:
         assert (tmp_path / "lent" / name).read_bytes() == (tmp_path / "alone" / name).read_bytes(), name
-
-
-def test_tactics_are_the_same_whoever_plays(tmp_path):
-    units = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
-    with ThreadPoolExecutor(2) as lent:
-        found = [analyser.tactics(*units, rounds=1, executor=executor).frame for executor in (None, lent)]
-    assert found[0].equals(found[1])

@@ -21,17 +21,10 @@ from tests.helpers.reports import figures_on
 
 pytestmark = pytest.mark.slow
 
-SIDES = "crown/*@basic", ["imperium/*@basic", "crown/rifle-platoon@basic"]
-
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory):
-    return write_report(*SIDES, out=tmp_path_factory.mktemp("reports") / "r")
-
-
-@pytest.fixture(scope="module")
-def text(report):
-    return (report / "index.html").read_text(encoding="utf-8")
+def text(browsed):
+    return (browsed / "index.html").read_text(encoding="utf-8")
 
 
 def plain(part):
@@ -46,8 +39,8 @@ def test_a_unit_without_duels_has_the_reason_on_its_card(text):
     assert notes["crown/rifle-platoon"] == ""
 
 
-def test_it_names_the_opponents_of_its_prices_and_the_reasons_of_doubt(report, text):
-    prices = pd.read_csv(report / "prices.csv")
+def test_it_names_the_opponents_of_its_prices_and_the_reasons_of_doubt(browsed, text):
+    prices = pd.read_csv(browsed / "prices.csv")
     method = plain(text.partition('<details class="method">')[2].partition("</details>")[0])
     assert f"Judged against {len(list(Profiles()))} loadouts (Commonwealth " in method
     assert LIMITS in method
@@ -75,8 +68,8 @@ def test_a_report_can_be_judged_among_other_opponents(tmp_path):
         write_report("crown/rifle*", "imperium/krupp*", out=tmp_path / "x", field="*/*", row="ranged-light")
 
 
-def test_every_loadout_is_in_the_table_of_prices(report, text):
-    prices = pd.read_csv(report / "prices.csv", keep_default_na=False)
+def test_every_loadout_is_in_the_table_of_prices(browsed, text):
+    prices = pd.read_csv(browsed / "prices.csv", keep_default_na=False)
     rows = [
         plain(each)
         for each in text.partition('<details id="every-price">')[2].partition("</table>")[0].split("<tr>")[2:]
@@ -89,9 +82,9 @@ def test_every_loadout_is_in_the_table_of_prices(report, text):
         assert price["verdict"] in row
 
 
-def test_trades_are_the_points_that_100_points_destroy(report):
+def test_trades_are_the_points_that_100_points_destroy(browsed):
     """Far apart both shoot, near each does what gains it most; a suppressed unit does less."""
-    frame, library = pd.read_parquet(report / "matchups.parquet"), Profiles()
+    frame, library = pd.read_parquet(browsed / "matchups.parquet"), Profiles()
     sides = tuple(library[name] for name in dict.fromkeys([*frame["attacker"], *frame["defender"]]))
     situations = situations_called(list(dict.fromkeys(frame["situation"])))
     found = SimpleNamespace(frame=frame, attackers=sides, situations=situations, ruleset=library.ruleset)
@@ -107,18 +100,16 @@ def test_trades_are_the_points_that_100_points_destroy(report):
 
 
 @pytest.mark.parametrize("left", [3, 1])
-def test_a_page_that_would_be_too_large_has_fewer_figures_and_says_so(tmp_path, monkeypatch, left):
-    asked = {"situations": ["long-range"]}
-    whole = write_report("crown/rifle*", "imperium/krupp*", out=tmp_path / "whole", **asked)
-    full = (whole / "index.html").read_text(encoding="utf-8")
-    assert "Some figures are left out" not in full
-    assert len(figures_on(full)["metrics"]) > 3
+def test_a_page_that_would_be_too_large_has_fewer_figures_and_says_so(tmp_path, monkeypatch, text, left):
+    assert "Some figures are left out" not in text
+    assert len(figures_on(text)["metrics"]) > 3
     sizes = iter([page.MOST_BYTES + 1] * (1 if left == 3 else 2))
     monkeypatch.setattr(page, "compressed", lambda _: next(sizes, 0))
-    cut = write_report("crown/rifle*", "imperium/krupp*", out=tmp_path / "cut", **asked)
-    text = (cut / "index.html").read_text(encoding="utf-8")
-    assert "Some figures are left out, so that this page stays under 1 MB." in text
-    assert len(figures_on(text)["metrics"]) == left
+    sides = "crown/rifle-platoon@basic", "imperium/krupp*@basic"
+    cut = write_report(*sides, out=tmp_path / "cut", situations=["long-range"], field="*/*guns@basic")
+    said = (cut / "index.html").read_text(encoding="utf-8")
+    assert "Some figures are left out, so that this page stays under 1 MB." in said
+    assert len(figures_on(said)["metrics"]) == left
 
 
 def test_who_is_ahead_of_whom_is_said_in_a_sentence():
@@ -129,9 +120,9 @@ def test_who_is_ahead_of_whom_is_said_in_a_sentence():
     ]
 
 
-def test_the_page_and_the_manifest_say_which_profiles_were_read(report, text):
+def test_the_page_and_the_manifest_say_which_profiles_were_read(browsed, text):
     """Editing a folder of profiles did nothing where another one answered (item 19)."""
-    manifest = json.loads((report / "manifest.json").read_text(encoding="utf-8"))
+    manifest = json.loads((browsed / "manifest.json").read_text(encoding="utf-8"))
     used = profiles_used()
     assert manifest["profiles_used"] == used.as_dict()
     assert plain(text.partition('<details id="how">')[2]).count(f"Profiles {used}") == 1

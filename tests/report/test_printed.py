@@ -1,25 +1,26 @@
-"""The pages of a clash, a build and a battle on paper and on a telephone: nothing is lost in a fold or out of sight."""
+"""The pages of a clash, a build and a battle on paper and on a telephone: nothing is lost, and nobody is kept out."""
 
 import pytest
 
-import analyser
-from analyser.report.battle_page import battle_page
-from analyser.report.build_page import build_page
-from analyser.report.clash_page import clash_page
+from tests.helpers.browser import bring
+from tests.helpers.skips import proof
 
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module")
-def pages(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("printed")
-    clashed = analyser.clash(["crown/rifle-platoon@basic"], ["imperium/krupp-field-guns@basic"])
-    built = analyser.build("crown", 500, "imperium", next_best=1, situations="long-range", trials=50)
-    battled = analyser.battle(["2 x crown/rifle-platoon@basic"], ["imperium/krupp-field-guns@basic"], trials=200)
-    found = {"clash": clash_page(clashed), "build": build_page(built), "battle": battle_page(battled)}
-    for name, text in found.items():
-        (folder / f"{name}.html").write_text(text, encoding="utf-8")
-    return folder
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light"), *proof((390, "light"), (1280, "dark"))])
+@pytest.mark.parametrize("name", ["clash", "build", "battle"])
+def test_it_fits_and_keeps_nobody_out(browser, pages, name, width, scheme):
+    context = browser.new_context(viewport={"width": width, "height": 900}, offline=True, color_scheme=scheme)
+    page, complaints = context.new_page(), []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto((pages / f"{name}.html").as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    judged = bring("axe_playwright_python.sync_playwright").Axe().run(page)
+    context.close()
+    assert judged.violations_count == 0, judged.generate_report()
+    assert complaints == []
 
 
 @pytest.mark.parametrize("name", ["clash", "build", "battle"])

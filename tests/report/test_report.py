@@ -108,18 +108,6 @@ def test_the_tables_are_the_matchups(report, library):
     assert csv["why_not"].fillna("").tolist() == frame["why_not"].fillna("").tolist()
 
 
-def test_both_sides_attack_each_other_each_matchup_once(library, tmp_path):
-    sides = "river/otter-guard@*", "river/beaver-fort@basic"
-    out = write_report(*sides, out=tmp_path / "r", profiles=library, situations=["long-range", "charge"])
-    frame = pd.read_parquet(out / "matchups.parquet")
-    there, back = (
-        matchups(*each, situations=["long-range", "charge"], profiles=library).frame for each in (sides, sides[::-1])
-    )
-    assert frame.equals(pd.concat([there, back], ignore_index=True).astype(frame.dtypes))
-    overlapping = write_report("river/*", sides[1], out=tmp_path / "o", profiles=library, situations=["long-range"])
-    assert not pd.read_parquet(overlapping / "matchups.parquet").duplicated(["attacker", "defender"]).any()
-
-
 def test_the_manifest_says_what_the_report_was_made_from(report, library):
     manifest = json.loads((report / "manifest.json").read_text(encoding="utf-8"))
     assert manifest["program"] == "analyser"
@@ -134,15 +122,6 @@ def test_the_manifest_says_what_the_report_was_made_from(report, library):
     files = contents(report)
     del files["manifest.json"]
     assert manifest["files"] == {name: hashlib.sha256(files[name]).hexdigest() for name in sorted(files)}
-
-
-def test_another_profile_gives_another_hash(report, tmp_path):
-    (tmp_path / "profiles").mkdir()
-    (tmp_path / "profiles" / "river.toml").write_text(FACTION.replace("discipline = 7", "discipline = 8"), "utf-8")
-    write_report("river/*", "river/*", out=tmp_path / "r", profiles=Profiles(tmp_path / "profiles"))
-    one, other = (json.loads((each / "manifest.json").read_text("utf-8")) for each in (report, tmp_path / "r"))
-    assert one["profiles"] != other["profiles"]
-    assert one["ruleset"] == other["ruleset"]
 
 
 def test_the_same_inputs_give_the_same_bytes(report, library, tmp_path):
@@ -234,22 +213,21 @@ def test_the_page_carries_the_figures_rounded_but_nothing_possible_as_nothing(re
     ]
 
 
-def test_nothing_in_the_report_tells_when_or_where_it_was_made(report, tmp_path):
+def test_nothing_in_the_report_tells_when_or_where_it_was_made(report):
     for name, data in contents(report).items():
         assert str(report.parent).encode() not in data, name
         assert b"tIME" not in data
         assert b"<dc:date>" not in data
 
 
-@pytest.mark.parametrize(("points", "told"), [("", "–"), (", points = 0", "–")])
-def test_a_report_of_units_without_points_says_so(tmp_path, points, told):
+def test_a_report_of_units_without_points_says_so(tmp_path):
     (tmp_path / "profiles").mkdir()
-    toml = re.sub(r", points = \d+", points, FACTION)
+    toml = re.sub(r", points = \d+", "", FACTION)
     (tmp_path / "profiles" / "river.toml").write_text(toml, encoding="utf-8")
     out = write_report("river/*", "river/*", out=tmp_path / "r", profiles=Profiles(tmp_path / "profiles"))
     words = Page((out / "index.html").read_text(encoding="utf-8")).words()
     assert "No price can be judged. That takes loadouts with points" in words
-    assert f"{told} points –" in words
+    assert "– points –" in words
     assert not re.search(r"\b(nan|inf|None)\b", words.partition("No price")[2].partition("Dominated loadouts")[0])
     assert not (out / "prices.csv").exists()
 
@@ -274,21 +252,16 @@ def test_prices_are_the_same_whoever_fights_the_opponents(cached, library, tmp_p
 
 
 def test_an_earlier_report_is_replaced(library, tmp_path):
-    out = tmp_path / "r"
+    out = tmp_path / "new" / "r"
+    out.mkdir(parents=True)  # an empty folder is used
     write_report("river/*", "river/*", out=out, profiles=library, situations=["long-range"])
     before = contents(out)
     (out / "Thumbs.db").write_bytes(b"left by another")
     (out / ".DS_Store").write_bytes(b"left by a file manager")
-    small_report(out, library)
+    assert small_report(out, library) == out
     assert contents(out)["matchups.csv"] != before["matchups.csv"]
     assert ".DS_Store" not in contents(out)
-    assert list(tmp_path.iterdir()) == [out]
-
-
-def test_folders_are_made_and_an_empty_one_is_used(library, tmp_path):
-    assert small_report(tmp_path / "a" / "b" / "r", library).is_dir()
-    (tmp_path / "empty").mkdir()
-    assert (small_report(tmp_path / "empty", library) / "index.html").is_file()
+    assert list(out.parent.iterdir()) == [out]
 
 
 def refused(out, library, message):
@@ -315,7 +288,7 @@ def test_a_report_with_somebody_elses_file_in_it_is_refused(library, tmp_path):
     refused(out, library, "this folder holds other files: mine")
 
 
-@pytest.mark.parametrize("manifest", ["", "[]", "{}", '{"program": "other", "files": {"a": ""}}', "\x00"])
+@pytest.mark.parametrize("manifest", ["[]", '{"program": "other", "files": {"a": ""}}', "\x00"])
 def test_a_manifest_of_another_program_is_not_ours(library, tmp_path, manifest):
     out = tmp_path / "r"
     out.mkdir()
@@ -323,15 +296,11 @@ def test_a_manifest_of_another_program_is_not_ours(library, tmp_path, manifest):
     refused(out, library, "this folder holds other files: manifest.json")
 
 
-def test_a_file_is_refused(library, tmp_path):
+def test_a_file_and_a_place_inside_it_are_refused(library, tmp_path):
     (tmp_path / "r").write_text("a file", encoding="utf-8")
     refused(tmp_path / "r", library, "this is not a folder")
-
-
-def test_a_place_inside_a_file_is_refused(library, tmp_path):
-    (tmp_path / "file").write_text("a file", encoding="utf-8")
     with pytest.raises(InputError, match="cannot write this report"):
-        small_report(tmp_path / "file" / "r", library)
+        small_report(tmp_path / "r" / "r", library)
 
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), ValueError("a bug")])
@@ -353,19 +322,12 @@ def test_a_failure_in_the_middle_leaves_the_earlier_report(library, tmp_path, mo
     assert list(tmp_path.iterdir()) == [out]
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_a_report_in_which_nobody_can_attack_is_refused_and_says_why(library, tmp_path, threads):
+def test_a_report_in_which_nobody_can_attack_is_refused_and_says_why(library, tmp_path):
     """An aircraft without rows attacks nobody, in no situation."""
     with pytest.raises(InputError, match="no attack is possible: ") as told:
-        write_report("river/heron@*", "river/*", out=tmp_path / "out", profiles=library, threads=threads)
+        write_report("river/heron@*", "river/*", out=tmp_path / "out", profiles=library, threads=2)
     for why_not in matchups("river/heron@*", "river/*", situations="all", profiles=library).frame["why_not"]:
         assert why_not.replace("river/heron@basic", "it") in told.value.problem
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_bad_selectors_leave_nothing_behind(library, tmp_path):
-    with pytest.raises(InputError, match="fits nothing"):
-        write_report("river/nobody*", "river/*", out=tmp_path / "a" / "r", profiles=library)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -59,11 +59,8 @@ def test_a_unit_is_found_by_its_words(visit, calculator):
     ("role", "name", "value", "changes"),
     [
         ("attacker", "dice", 2, {"dice": 2}),
-        ("attacker", "dice", -3, {"dice": -3}),
         ("attacker", "veteran", 2, {"rules": "+Veteran (2)"}),
         ("target", "defence", 3, {"defence": 3}),
-        ("target", "damage_limit", 2, {"damage_limit": 2}),
-        ("target", "discipline", 4, {"discipline": 4}),
         ("target", "break_limit", 8, {"break_limit": 8}),
         ("target", "models", 8, {"models": 8}),
     ],
