@@ -82,6 +82,7 @@ def in_order(frame, side, metric):
     return sorted(sides, key=key)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["mean_models_destroyed", "p_annihilated"])
 def test_rows_stand_by_their_means_and_columns_by_category_and_mean(basic, drawn, metric):
     ax = drawn(metric)
@@ -149,6 +150,7 @@ def test_impossible_cells_show_the_hatch_of_the_ground_and_are_explained(basic, 
     assert heatmap(possible, values="p_annihilated").get_xlabel() == ""
 
 
+@pytest.mark.slow
 def test_nothing_is_clipped(frame, basic):
     for part in (by_unit(frame), basic.head(1), basic[basic["attacker_unit"] == "Horse Guard Cavalry"]):
         ax = heatmap(part, values=EFFICIENCY)

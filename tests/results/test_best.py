@@ -193,11 +193,8 @@ def test_moves_may_stop_where_a_step_says():
 @pytest.mark.parametrize(
     ("order", "same", "terms"),
     [
-        ("advance 3 inches and shoot", "aim and shoot", {"distance": 1}),
         ("advance 3 inches and shoot", "aim and shoot", {}),
-        ("stay and shoot", "aim and shoot", {"distance": 6}),
         ("retire and shoot", "aim and shoot", {"distance": 6, "edge_distance": 0}),
-        ("retire 2 inches and shoot", "aim and shoot", {"distance": 6, "edge_distance": 0}),
         ("advance 5 inches and shoot", "advance and shoot", {"distance": 12}),
     ],
 )

@@ -137,6 +137,7 @@ def mean_names(summary):
     return [name for name in summary if name.startswith(("mean_", "expected_")) and f"{name}_low" in summary]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "samples"), [("attack", 60), *proof(*((kind, 300) for kind in FEW))])
 def test_intervals_of_means_hold_where_little_was_seen(kind, samples):
     """Of samples of 60 trials 95% cover, less 2.5 standard deviations, though victory points are rare."""

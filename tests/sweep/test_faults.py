@@ -19,7 +19,7 @@ OF_EVERY_DAY = ("two_drivers", "disk_full", "workers_killed")
 
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory):
-    return Campaign(tmp_path_factory.mktemp("campaign"), seed=5)
+    return Campaign(tmp_path_factory.mktemp("campaign"), seed=5, rehearsed=True)
 
 
 @pytest.mark.parametrize(
