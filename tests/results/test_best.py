@@ -6,6 +6,7 @@ import pytest
 
 from analyser import InputError, best_play, duel
 from analyser.results.plan import reaction_in_words
+from analyser.results.states import share_lost
 from analyser.rules.orders import lines_of
 from analyser.scenarios.best import Shot
 from tests.oracle import fight_files
@@ -66,6 +67,17 @@ def test_wants(want, figure):
     found = best_play(small(RIFLES), small(GRENADIERS), rounds=1, want=want, first="a")
     value = found.mean("margin") if figure == "margin" else found.probability(figure).probability
     assert found.value == pytest.approx(value, abs=SAME)
+
+
+def test_the_points_exchange():
+    found = best_play(small(RIFLES), small(GRENADIERS), rounds=1, want="points", first="a")
+    end, sides = found.moments[-1], (found.scenario.a, found.scenario.b)
+    lost, destroyed = (
+        end.weights @ share_lost(states, side.models, side.damage_limit) * side.victory_points
+        for states, side in zip((end.first, end.second), sides)
+    )
+    assert destroyed > lost > 0
+    assert found.value == pytest.approx(destroyed - lost, abs=SAME)
 
 
 def test_the_plan_says_how_things_stand(apart):
