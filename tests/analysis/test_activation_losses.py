@@ -8,17 +8,11 @@ from analyser.analysis.activation_losses import hits_of_a_die, p_rallies
 from analyser.analysis.matchups import matchups
 from analyser.analysis.mutual_losses import exchange_of
 from analyser.analysis.prices import SITUATIONS, fair_points
-from analyser.game.profiles import Profiles
 from analyser.game.ruleset import Deck, Die, Rating
 from tests.helpers.planted import copies, kin
 
 RIFLES = "crown/rifle-platoon@basic"
 KEPT = 6 / 7  # of the hits of a neutral attack a weakened one has, with the shipped die
-
-
-@pytest.fixture(scope="module")
-def library():
-    return Profiles()
 
 
 @pytest.mark.parametrize("faces", [(1, 2, 1, 1, 1), (2, 0, 3, 0, 1), (0, 3, 1, 4, 2), (1, 0, 0, 5, 0)])

@@ -5,17 +5,11 @@ import pytest
 
 from analyser.analysis.approach import COUNTRIES, ROUNDS, Country, Movers
 from analyser.analysis.prices import fair_points
-from analyser.game.profiles import Profiles
 from tests.helpers.planted import copies
 from tests.helpers.unit_files import unit_file
 
 RIFLES = "crown/rifle-platoon@basic"
 CLOSE, OPEN = COUNTRIES
-
-
-@pytest.fixture(scope="module")
-def library():
-    return Profiles()
 
 
 def spent_by(library, speeds, reach, gains, country, *, types=None, rules=None):

@@ -96,12 +96,6 @@ def test_nobody_who_adds_nothing_attacks():
     assert [each.shots for each in found.volleys] == [(1,)]
 
 
-@pytest.mark.parametrize("foes", [[], [Foe(2, {}, np.array([0.0]))]])
-def test_without_an_attack_nothing_is_won(foes):
-    found = assign([2, 1], foes)
-    assert (found.volleys, found.value, found.gap) == ((), 0.0, 0.0)
-
-
 @pytest.fixture(scope="module")
 def armies():
     library = Profiles()
@@ -148,13 +142,3 @@ def test_the_best_order_of_the_same_attacks_is_found(armies):
     several = [each for each in found.together if sum(shot.units for shot in each.shots) > 1]
     assert several
     assert all(each.order_gain >= 0 for each in several)
-
-
-def test_one_attack_is_worth_what_the_matrix_says(armies):
-    mine, yours, frame, ruleset = armies
-    one = mine._replace(kinds=mine.kinds[:1], counts=(1,))
-    found = best_volleys(one, yours, frame, SHORT_RANGE_AIMED, ruleset, "points")
-    row = frame[(frame["attacker"] == MINE[0][4:]) & (frame["defender"] == found.attacked[0].target)].iloc[0]
-    assert found.value == pytest.approx(row["mean_share_lost"] * row["defender_points"])
-    assert found.sum_of_single == pytest.approx(found.value)
-    assert not found.idle

@@ -28,11 +28,6 @@ def test_a_cell_is_best_play():
     assert row["p_annihilated"] == pytest.approx(1 - alone.probability("b_alive").probability, abs=1e-12)
 
 
-def test_who_cannot_fight_a_duel_has_a_reason():
-    found = matchups("imperium/messer-interceptor-squadron@basic", GRENADIERS, situations=[BEST_DUEL])
-    assert "aircraft" in found.frame["why_not"].iloc[0]
-
-
 def test_duels_of_a_report_can_be_played_best():
     assert played_by("best", [CHARGE, DUEL]) == (CHARGE, BEST_DUEL)
     assert played_by("tactic", [CHARGE, DUEL]) == (CHARGE, DUEL)
@@ -51,7 +46,7 @@ def test_what_best_play_does_not_touch_is_told_or_refused_where_that_is_everythi
     assert not (tmp_path / "r").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 def test_a_report_under_best_play(tmp_path):
     asked = {"situations": ["duel", "charge"], "row": "melee", "policy": "best", "threads": 1}
     folder = write_report(*GUNS, out=tmp_path / "r", **asked)

@@ -1,7 +1,6 @@
 """Loadouts side by side: each row is the single attack's answer, differences are paired, both ways of showing it."""
 
 import inspect
-import re
 from typing import get_args
 
 import numpy as np
@@ -11,10 +10,8 @@ import analyser
 from analyser.analysis.compare import Options, compare
 from analyser.analysis.figures import BATCHES
 from analyser.common.errors import InputError
-from analyser.common.frames import names_of
 from analyser.common.sampling import Sampling
 from analyser.engine.parallel import CHUNK_TRIALS
-from analyser.game.profiles import Profiles
 from analyser.game.units import Level
 from analyser.plots.metrics import BY_POINTS, COMPARED, METRICS, PER_100_POINTS, MetricName
 from analyser.results.attack import simulate_in_batches
@@ -26,11 +23,6 @@ from tests.oracle.small_profiles import variant
 
 RIFLES = ["crown/sharp-rifles@basic", "crown/rifle-platoon@reinforced"]
 SCIONS = "imperium/scion-grenadier-platoon@reinforced"
-
-
-@pytest.fixture(scope="module")
-def library():
-    return Profiles()
 
 
 @pytest.fixture(scope="module")
@@ -62,14 +54,6 @@ def test_each_row_is_the_single_attack(found, library):
                 assert row[name + PER_100_POINTS] == pytest.approx(value * 100 / row["points"], abs=TOLERANCE)
         assert (row["row"], row["dice"]) == (result.scenario.attack.row, result.conditions["dice"])
         assert row["method"] == "exact"
-
-
-def test_the_laws_are_those_of_the_single_attacks(found, library):
-    for loadout in RIFLES:
-        scenario = {"attack": {"attacker": loadout, "distance": 10}, "target": {"unit": SCIONS}}
-        law = found.distributions[found.distributions["loadout"] == loadout]
-        wanted = analyser.exact(scenario, profiles=library).distribution("models_destroyed")
-        assert law["at_least"].tolist() == [row["at_least"] for row in wanted]
 
 
 def test_who_cannot_attack_stays_in_the_table_and_says_why(found):
@@ -104,20 +88,6 @@ def test_k_can_be_chosen(library):
     found = compare(RIFLES, SCIONS, at_least=1, profiles=library)
     at_least_one = found.distributions[found.distributions["models_destroyed"] == 1].set_index("loadout")["at_least"]
     assert found.frame.set_index("loadout")["p_at_least"].to_dict() == at_least_one.to_dict()
-
-
-def test_conditions_of_attack_and_target_count(library):
-    plain = compare(RIFLES, SCIONS, distance=10, profiles=library)
-    target = {"unit": SCIONS, "garrisoned": True}
-    worse = compare(RIFLES, target, distance=10, penalties=["reforming"], profiles=library)
-    assert (worse.frame["mean_models_destroyed"] < plain.frame["mean_models_destroyed"]).all()
-
-
-def test_a_loadout_need_not_be_in_a_profile_file(river):
-    otter = river.loadout("river/otter@basic")
-    arc = variant(otter, "arc-otter", qualities=("Arc",))
-    found = compare([otter, arc], otter, profiles=river)
-    assert found.best == "river/arc-otter@basic"
 
 
 def test_without_points_nothing_is_known_per_100_points(river):
@@ -210,11 +180,11 @@ def test_the_same_loadout_under_two_names_does_not_differ(river):
 
 @pytest.mark.slow
 def test_a_precision_holds_for_every_loadout_and_progress_rises_to_its_end(library):
-    given = {"method": "monte-carlo", "precision": 0.0006, "seed": 2, "profiles": library}
+    given = {"method": "monte-carlo", "precision": 0.0012, "seed": 2, "profiles": library}
     found = compare([*RIFLES, "crown/horse-guard@basic"], [SCIONS, "imperium/krupp@basic"], **given)
     (trials,) = {trials for each in found.by_target.values() for trials in each.frame["trials"].dropna()}
     assert trials % (BATCHES * CHUNK_TRIALS) == 0
-    assert 0 < max(result.widest_interval() for result in found.mean.results.values()) <= 0.0006
+    assert 0 < max(result.widest_interval() for result in found.mean.results.values()) <= 0.0012
     told = []
     compare(RIFLES, SCIONS, method="monte-carlo", trials=1, progress=lambda *each: told.append(each), profiles=library)
     assert [done for done, _ in told] == sorted(done for done, _ in told)
@@ -222,12 +192,6 @@ def test_a_precision_holds_for_every_loadout_and_progress_rises_to_its_end(libra
 
 
 # --- how it is asked --------------------------------------------------------------------------------------
-
-
-def test_bonuses_and_penalties_are_taken_by_name_as_an_attack_takes_them(library):
-    by_name = compare(RIFLES, SCIONS, distance=10, aiming=True, concealed=True, reforming=False, profiles=library)
-    listed = compare(RIFLES, SCIONS, distance=10, bonuses=["aiming"], penalties=["concealed"], profiles=library)
-    assert by_name.frame.equals(listed.frame)
 
 
 def test_a_target_with_wildcards_is_several(library):
@@ -239,48 +203,6 @@ def test_a_target_with_wildcards_is_several(library):
     assert one.frame.equals(compare(RIFLES, "imperium/krupp@basic", profiles=library).frame)
 
 
-def test_profiles_may_be_a_folder(river):
-    found = compare("river/otter*", "river/otter@basic", profiles=river.folder)
-    assert found.frame.equals(compare("river/otter*", "river/otter@basic", profiles=river).frame)
-
-
-# --- how it is shown --------------------------------------------------------------------------------------
-
-
-def test_it_prints_as_plain_text(found):
-    text = str(found)
-    assert text.startswith(f'On {SCIONS} (12 models) at 10"; exact\n')
-    assert "* crown/rifle-platoon@reinforced" in text
-    assert "40.89%" in text
-    assert "Not modelled: " in text
-    assert "NaN" not in text
-    assert "nan" not in text
-
-
-def test_a_notebook_shows_a_styled_table_always_the_same(found, library):
-    again = compare([*RIFLES, "crown/horse-guard@basic"], SCIONS, distance=10, profiles=library)
-    shown = found._repr_html_()
-    assert shown == again._repr_html_()
-    assert "<table" in shown
-    assert "<b>" in shown
-    assert "nan" not in shown
-
-
-def test_the_highest_of_each_column_is_bold_and_tables_on_one_page_do_not_meet(found):
-    shown = found._repr_html_()
-    bold = re.findall("<td><b>([^<]*)</b></td>", shown)
-    assert "48.49%" in bold
-    assert "0.83%" not in bold
-    assert "id=" not in shown
-    assert "<style" not in shown
-
-
-def test_plot_draws_a_line_for_each_loadout_that_can(found):
-    assert [text.get_text() for text in found.plot().get_legend().get_texts()] == names_of(RIFLES)
-    own = found.plot(label=dict.fromkeys(RIFLES[:1], "Sharp"))
-    assert own.get_legend().get_texts()[0].get_text() == "Sharp"
-
-
 # --- bad input --------------------------------------------------------------------------------------------
 
 
@@ -288,24 +210,14 @@ def test_plot_draws_a_line_for_each_loadout_that_can(found):
     ("keys", "message"),
     [
         ({"loadouts": "crown/nobody*"}, "fits nothing"),
-        ({"loadouts": "crown/horse-guard@basic"}, "no row can make this attack"),
         ({"target": "imperium/nobody"}, "target: selector 'imperium/nobody': no unit"),
         ({"target": {"unit": SCIONS, "modles": 3}}, "target.modles: unknown key; did you mean 'models'"),
         ({"metric": "p_brokn"}, "no metric 'p_brokn'; did you mean 'p_broken'"),
-        ({"target": [SCIONS], "weights": 5}, "weights: 5 is not a list of numbers .allowed: one for each target"),
-        ({"target": [SCIONS], "weights": "5"}, "weights: '5' is not a list of numbers"),
-        ({"target": [SCIONS], "weights": np.ones(1)}, "weights: array"),
-        ({"target": [SCIONS], "weights": [[5]]}, r"weights: \[5\] is not usable .allowed: numbers above 0"),
-        ({"metric": "nothing"}, "expected_points_destroyed also with _per_100_points"),
-        ({"metric": "p_broken", "per_points": True}, "p_broken is a probability, and that is not divided by points"),
-        ({"metric": "p_broken_per_100_points"}, "p_broken is a probability, and that is not divided by points"),
         ({"metric": "p_attacker_wins"}, "a figure of matchups"),
         ({"method": "montecarlo"}, "method: 'montecarlo' is not usable; did you mean 'monte-carlo'"),
         ({"row": "ranged-heavvy"}, "no attacker has a row"),
         ({"at_least": 13}, r"at least 13 of 12 models .allowed: 1 to 12"),
         ({"trials": 0, "method": "monte-carlo"}, "trials: 0 is out of range"),
-        ({"levels": "full strength"}, "'full strength' is not usable; did you mean 'full-strength'"),
-        ({"bonus": ["aiming"]}, "attack: bonus: unknown key; did you mean 'bonuses'"),
         ({"distance": 99}, "its long range is 32, and the distance 99"),
     ],
 )

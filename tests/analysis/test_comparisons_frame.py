@@ -29,13 +29,3 @@ def test_texts_are_categoricals_and_prose_is_left_out():
         levels = next(frame[name] for name in frame if name.endswith("level"))
         assert levels.cat.ordered
         assert (levels.min(), levels.max()) == ("basic", "reinforced")
-
-
-def test_coloured_tables_hold_the_figures():
-    found = analyser.compare(RIFLES, TARGETS[0])
-    shown = found.style()
-    assert shown.data["mean_models_destroyed"].tolist() == found.frame["mean_models_destroyed"].tolist()
-    assert "linear-gradient" in shown.to_html()
-    pairs = analyser.matchups(RIFLES, TARGETS[0], situations="long-range", metric="p_broken")
-    assert f"{100 * pairs.frame['p_broken'].iloc[0]:.1f}%" in pairs.style().to_html()
-    assert "background-color" in pairs.style(metric=lambda outcomes: outcomes.models_left).to_html()

@@ -11,9 +11,8 @@ import analyser
 from analyser.analysis.compare import compare
 from analyser.analysis.figures import Side, differences
 from analyser.common.errors import InputError
-from analyser.common.frames import names_of
 from analyser.plots.metrics import BY_POINTS, COMPARED, METRICS, PER_100_POINTS, RESULTS, SHARES
-from tests.helpers.shell import answer, refusal
+from tests.helpers.shell import answer
 from tests.oracle.small_profiles import variant
 
 RIFLES = ["crown/sharp-rifles@basic", "crown/rifle-platoon@reinforced"]
@@ -121,15 +120,6 @@ def test_each_table_has_the_star_of_its_own_figure():
     assert compare([RIFLES[1], many], KRUPP, per_points=True).best == RIFLES[1]
 
 
-def test_differences_are_with_the_best_of_their_own_figure():
-    found = compare([RIFLES[1], "crown/rifle-command-platoon@full-strength"], KRUPP)
-    best = found.differences.drop_duplicates("metric").set_index("metric")["best"]
-    assert best["mean_models_destroyed"] != best["mean_models_destroyed_per_100_points"]
-    zero = found.differences[found.differences["loadout"] == found.differences["best"]]
-    assert (zero["difference"] == 0).all()
-    assert (found.differences["difference"] <= 0).all()
-
-
 # --- no chance per 100 points ("annih. 113.09") --------------------------------------------------------------------
 
 
@@ -160,19 +150,6 @@ def test_compare_offers_every_metric_that_matchups_have_and_they_agree():
             continue
         assert found[name].tolist() == ODDS(grid[name].tolist(), abs=1e-12), name
         assert compare("crown/rifle-platoon@basic", SCIONS, metric=name).metric == name
-
-
-def test_a_sample_agrees_in_the_figures_that_are_new():
-    exact = compare(RIFLES, SCIONS).frame
-    found = compare(RIFLES, SCIONS, method="monte-carlo", trials=1, seed=4).frame
-    for name in ("mean_damage", "expected_points_destroyed", "p_fled", "p_half_destroyed"):
-        half = (found[f"{name}_high"] - found[f"{name}_low"]).fillna(0) / 2
-        assert ((found[name] - exact[name]).abs() <= 4 / 1.96 * half + 1e-12).all(), name
-
-
-def test_the_metric_that_decides_is_shown():
-    found = compare(RIFLES, SCIONS, metric="expected_points_destroyed")
-    assert "pts destroyed" in str(found).split("\n\n")[1]
 
 
 # --- several targets (B alone was used without a word) ----------------------------------------------------------------
@@ -235,42 +212,18 @@ def test_a_sampled_mean_is_paired_and_near_the_exact_one(both):
     assert abs(line["difference"] - wanted) <= 4 / 1.96 * half
 
 
-def test_a_picture_a_target(both):
-    pictures = both.plot()
-    assert [each.get_title().replace("\n", " ") for each in pictures] == names_of([KRUPP, SCIONS])
-    assert both.frontier().get_xlabel().startswith("points")
-
-
-def test_the_frame_and_the_page_hold_every_target_and_the_mean(both):
-    assert both.frame["target"].tolist() == [KRUPP, KRUPP, SCIONS, SCIONS, "mean", "mean"]
-    assert both.to_frame()["target"].tolist() == [KRUPP, KRUPP, SCIONS, SCIONS]
-    shown = both._repr_html_()
-    assert shown.count("<table") == 6
-    assert "Mean over 2 targets" in shown
-
-
 @pytest.mark.parametrize(
     ("target", "weights", "message"),
     [
-        (SCIONS, [1], "weights of one target"),
         ([SCIONS, KRUPP], [1], "1 weights for 2 targets"),
         ([SCIONS, KRUPP], [1, 0], "0 is not usable .allowed: numbers above 0"),
-        ([SCIONS, KRUPP], [1, float("nan")], "nan is not usable"),
         ([SCIONS, "imperium/scion-grenadier-p@basic"], None, "is there twice"),
-        ([], None, "no target is given"),
         ([SCIONS, "imperium/nobody@basic"], None, r"target.1: selector 'imperium/nobody@basic': no unit"),
-        ([SCIONS, {"unit": KRUPP, "models": 99}], None, "target.1"),
-        ([SCIONS, "imperium/ikarus*"], None, "target.1"),
     ],
 )
 def test_targets_and_weights_that_do_not_fit_are_refused(target, weights, message):
     with pytest.raises(InputError, match=message):
         compare(RIFLES, target, weights=weights)
-
-
-def test_the_same_unit_in_another_state_is_another_target():
-    found = compare(RIFLES, [SCIONS, {"unit": SCIONS, "garrisoned": True}])
-    assert list(found.by_target) == [SCIONS, f"{SCIONS}:garrisoned"]
 
 
 def test_on_the_command_line_every_target_counts():
@@ -286,15 +239,3 @@ def test_on_the_command_line_every_target_counts():
     assert len(told["mean"]["loadouts"]) == 2
     rows = list(csv.DictReader(io.StringIO(answer(*given, "--format", "csv"))))
     assert [row["target"] for row in rows] == [KRUPP, KRUPP, *[f"{SCIONS}:garrisoned"] * 2, "mean", "mean"]
-
-
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        (["--target", KRUPP], "is there twice"),
-        (["--weights", "1"], "weights of one target"),
-        (["--target", SCIONS, "--weights", "1;2"], "'1;2' is not a number"),
-    ],
-)
-def test_the_command_refuses_what_has_no_meaning(more, message):
-    assert message in refusal("compare", RIFLES[0], "--target", KRUPP, *more)

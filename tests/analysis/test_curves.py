@@ -6,16 +6,10 @@ import pytest
 from analyser.analysis.curves import CHARGE, Curve, Line, Step, curves
 from analyser.analysis.matchups import matchups
 from analyser.analysis.situations import Situation
-from analyser.game.profiles import Profiles
 from analyser.game.units import unit_of
 
 UNITS = ["crown/drake-field-guns", "crown/rifle-platoon", "imperium/sturmpanzer-battletanks"]
 UNITS += ["commonwealth/tryasti-seismic-mortars"]  # Indirect
-
-
-@pytest.fixture(scope="module")
-def library():
-    return Profiles()
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import analyser
 from analyser.analysis.grid import side_of
 from analyser.analysis.matchups import matchups
 from analyser.analysis.situations import policy
-from analyser.game.keywords import Quality, Rule
+from analyser.game.keywords import Rule
 from analyser.game.profiles import Profiles
 from tests.oracle.small_profiles import FACTION
 
@@ -18,11 +18,6 @@ PAIRS = [
     ("imperium/krupp-field-guns@basic", "crown/horse-guard-cavalry@basic", ("shoot", "charge")),
     ("crown/monarch-landship", "crown/rifle-platoon@reinforced", ("shoot", "charge")),
 ]
-
-
-@pytest.fixture(scope="module")
-def library():
-    return Profiles()
 
 
 @pytest.fixture(scope="module")
@@ -70,13 +65,6 @@ def test_each_shoots_if_it_can_else_charges_else_takes_cover(small):
     assert policy(static, otter) == "take_cover"
 
 
-def test_a_row_for_lookout_alone_is_none_to_shoot_with(small):
-    otter = side_of(small.loadout("river/otter@basic"))
-    reactive = {"qualities": (Quality("Reactive"),)}
-    rows = tuple(row.model_copy(update=reactive) for row in otter.rows if row.kind == "ranged")
-    assert policy(otter.model_copy(update={"rows": rows}), otter) == "take_cover"
-
-
 def test_who_cannot_duel_says_why(small):
     frame = matchups("river/*", "river/*@basic", situations=["duel"], profiles=small).frame
     why = frame.set_index(["attacker", "defender"])["why_not"]
@@ -90,26 +78,6 @@ def test_who_cannot_duel_says_why(small):
     idle = frame[(frame["attacker"] == fort) & (frame["defender"] == guard)].iloc[0]
     assert pd.isna(idle["row"])
     assert idle["p_attacker_wins"] == 0
-
-
-def test_a_row_that_is_asked_for_is_used(small):
-    options = {"situations": ["duel"], "profiles": small}
-    named = matchups("river/otter@basic", "river/*@basic", row="melee", **options).frame.set_index("defender")
-    charges = named.loc["river/otter-guard@basic"]
-    side = {"from_front": True}
-    result = analyser.duel(
-        side | {"unit": "river/otter-guard@basic"},
-        side | {"unit": "river/otter-guard@basic"},
-        first="a",
-        policy_a="charge",
-        policy_b="shoot",
-        profiles=small,
-    )
-    assert charges["row"] == "melee"
-    assert charges["p_attacker_wins"] == pytest.approx(result.summary["p_a_wins"], abs=1e-12)
-    heavy = matchups("river/*@basic", "river/otter@basic", row="ranged-heavy", **options).frame.set_index("attacker")
-    assert "no row to shoot at or charge" in heavy.loc["river/otter-guard@basic", "why_not"]
-    assert heavy.loc["river/beaver-fort@basic", "why_not"] == "it has no row 'ranged-heavy'"
 
 
 def test_the_number_of_threads_changes_nothing(library):

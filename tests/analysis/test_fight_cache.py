@@ -1,26 +1,18 @@
 """Fights that are kept: the same bits with them and without, and never those of other numbers, rules or programs."""
 
 import os
-import subprocess
-import sys
-from concurrent.futures import ThreadPoolExecutor
 
 import pandas as pd
 import pytest
 
-from analyser.analysis import fight_cache, situations
+from analyser.analysis import fight_cache
 from analyser.analysis.matchups import matchups
 from analyser.analysis.matchups_after_edit import edited
 from analyser.common import cache
 from analyser.game.profiles import Profiles
-from tests.helpers.planted import write_wood
+from tests.helpers.planted import with_oak
 
 ALL = ["long-range", "short-range-aimed", "charge", "duel"]
-
-
-@pytest.fixture(scope="module")
-def wood(tmp_path_factory):
-    return Profiles(write_wood(tmp_path_factory.mktemp("wood")))
 
 
 @pytest.fixture
@@ -30,20 +22,6 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(cache, "folder_for", lambda _: tmp_path)
     monkeypatch.setattr(fight_cache, "LEAST_COST", 1)
     return tmp_path
-
-
-@pytest.fixture
-def fought(monkeypatch):
-    """The pairs that are fought from now on."""
-    pairs = []
-    for kind, fight in situations.FIGHTS.items():
-
-        def cells(attackers, field, situation, fight=fight, kind=kind):
-            pairs.extend((kind, each.selector, other.selector) for each in attackers for other in field.defenders)
-            return fight.cells(attackers, field, situation)
-
-        monkeypatch.setitem(situations.FIGHTS, kind, fight._replace(cells=cells))
-    return pairs
 
 
 def without(profiles, *sides, asked=ALL):
@@ -61,10 +39,6 @@ def same(one, other):
     pd.testing.assert_frame_equal(one.frame, other.frame, check_exact=True)
 
 
-def with_oak(wood, **changes):
-    return [each.with_(**changes) if each.unit.id == "oak" else each for each in wood]
-
-
 def test_what_is_kept_is_read_to_the_bit_and_not_fought_again(wood, folder, fought):
     anew = without(wood)
     fought.clear()
@@ -78,19 +52,12 @@ def test_what_is_kept_is_read_to_the_bit_and_not_fought_again(wood, folder, foug
     assert len(list(folder.glob("fights-*.part"))) == len(ALL)
 
 
-def test_of_shipped_profiles_too(folder):
-    sides = "crown/*@basic", "imperium/*"
-    for _ in range(2):
-        same(table(None, *sides, asked=ALL[:3]), without(None, *sides, asked=ALL[:3]))
-
-
 @pytest.mark.parametrize(
     ("changes", "kinds"),
     [
         ({"points": 75}, {}),
         ({"defence": 4}, {"ranged": "both", "charge": "both", "duel": "both"}),
         ({"dice": 2}, {"ranged": "attacker", "charge": "both", "duel": "both"}),
-        ({"rules": "Veteran (1)"}, {"ranged": "both", "charge": "both", "duel": "both"}),
     ],
 )
 def test_what_a_change_touches_is_fought_and_nothing_else(wood, folder, fought, changes, kinds):
@@ -114,21 +81,6 @@ def test_an_edit_asked_about_again_at_another_price_fights_nothing(wood, folder,
     same(again, without(wood, dearer, dearer))
 
 
-def test_an_edit_is_kept_where_that_is_asked_for_and_not_otherwise(wood, folder, monkeypatch):
-    found, changed = table(wood, asked=["long-range"]), with_oak(wood, dice=2)
-    monkeypatch.setattr(fight_cache, "LEAST_COST", 2 * len(found.attackers) * situations.FIGHTS["ranged"].cost)
-
-    def files():
-        return {path.name: path.read_bytes() for path in folder.glob("fights-*.part")}
-
-    before = files()
-    edited(found, changed, changed)
-    assert files() == before
-    edited(found, changed, changed, keep=True)
-    assert files().keys() == before.keys()
-    assert files() != before
-
-
 def test_whoever_asks_for_more_fights_only_the_rest(wood, folder, fought):
     some = [each for each in wood if each.unit.id != "ash"]
     table(wood, some, some)
@@ -149,61 +101,6 @@ def test_another_ruleset_or_row_is_another_fight(wood, folder, fought):
         second = matchups("*/*", "*/*", situations=ALL, **asked)
         assert len(fought) == len(first.frame)
         assert not second.frame["mean_damage"].equals(first.frame["mean_damage"])
-
-
-def test_another_program_reads_nothing_of_this_one_and_takes_it_away(wood, folder, fought, monkeypatch):
-    table(wood, asked=["long-range"])
-    (before,) = folder.iterdir()
-    fought.clear()
-    monkeypatch.setattr(cache, "program", lambda: "another")
-    found = table(wood, asked=["long-range"])
-    assert len(fought) == len(found.frame)
-    (after,) = folder.iterdir()
-    assert after != before
-
-
-def cut_short(path):
-    path.write_bytes(path.read_bytes()[:-1000])
-
-
-def garbage(path):
-    path.write_bytes(b"not a table")
-
-
-def one_bit(path):
-    content = bytearray(path.read_bytes())
-    content[len(content) // 2] ^= 1
-    path.write_bytes(content)
-
-
-@pytest.mark.parametrize("damage", [cut_short, garbage, one_bit])
-def test_a_damaged_file_is_as_none_and_is_made_anew(wood, folder, fought, damage):
-    right = table(wood, asked=["charge"])
-    (path,) = folder.iterdir()
-    damage(path)
-    fought.clear()
-    same(table(wood, asked=["charge"]), right)
-    assert len(fought) == len(right.frame)
-    fought.clear()
-    same(table(wood, asked=["charge"]), right)
-    assert fought == []
-
-
-def test_switched_off_nothing_is_written_or_read(wood, folder, fought, monkeypatch):
-    table(wood)
-    fought.clear()
-    monkeypatch.setenv(cache.SWITCH, "no")
-    assert len(table(wood).frame) == len(fought)
-    for path in folder.iterdir():
-        path.unlink()
-    table(wood)
-    assert not list(folder.iterdir())
-
-
-def test_a_few_pairs_are_fought_and_not_kept(wood, folder, monkeypatch):
-    monkeypatch.setattr(fight_cache, "LEAST_COST", 10**9)
-    table(wood)
-    assert not list(folder.iterdir())
 
 
 def test_where_nothing_can_be_written_the_answer_is_the_same(wood, folder, monkeypatch):
@@ -234,28 +131,3 @@ def test_of_too_many_files_the_oldest_go(wood, folder, monkeypatch):
     table(wood, asked=["duel"])
     assert not oldest.exists()
     assert last.exists()
-
-
-ASK = """
-import sys
-from pathlib import Path
-from analyser.analysis import fight_cache
-from analyser.analysis.matchups import matchups
-from analyser.common import cache
-from analyser.game.profiles import Profiles
-cache.folder_for, fight_cache.LEAST_COST = lambda _: Path(sys.argv[2]), 1
-everybody = list(Profiles(sys.argv[1]))
-for size in range(2, len(everybody) + 1):
-    matchups(everybody[-size:], everybody[-size:], situations=["long-range"], profiles=sys.argv[1])
-"""
-
-
-@pytest.mark.slow
-def test_several_processes_may_write_at_once(wood, folder):
-    command = [sys.executable, "-c", ASK, str(wood.folder), str(folder)]
-    with ThreadPoolExecutor(3) as pool:
-        done = list(pool.map(lambda _: subprocess.call(command, timeout=120), range(3)))
-    assert done == [0, 0, 0]
-    (path,) = folder.iterdir()  # and no temporary file
-    assert cache._content(path) is not None
-    same(table(wood, asked=["long-range"]), without(wood, asked=["long-range"]))

@@ -81,13 +81,6 @@ def test_a_sampled_funnel_is_near_the_exact_one():
     assert not exact["mean"].equals(sampled["mean"])
 
 
-def test_damage_is_accounted_for_to_the_last_point():
-    fight = scenario(SHIPPED_DIE, dice=9, models=3, defence=2, damage_limit=2, damage=1, rating="improved")
-    found = analyser.dice_funnel(fight).set_index("stage")["mean"]
-    spent = 2 * found["Models destroyed"] + found["Damage lost to overkill"] + found["Damage left on the unit"]
-    assert spent == pytest.approx(1 + found["Damage"])
-
-
 # --- sensitivity ------------------------------------------------------------------------------------------
 
 RIFLES = {
@@ -138,12 +131,6 @@ def test_out_of_range_is_told_and_not_counted():
     assert "its long range is 13, and the distance 14" in row["why_not"]
 
 
-def test_a_stated_rating_stands_and_a_counted_one_is_counted_anew():
-    stated = {**RIFLES, "attack": {**RIFLES["attack"], "rating": "weakened"}}
-    table = analyser.sensitivity(stated).frame.set_index(["side", "number"])
-    assert table.loc[("attacker", "short range"), "minus_1"] == pytest.approx(table["base"].iloc[0])
-
-
 def test_points_are_what_the_levels_charge():
     found = analyser.sensitivity(RIFLES)
     levels = [
@@ -161,19 +148,7 @@ def test_points_are_what_the_levels_charge():
     )
 
 
-def test_two_units_are_the_scenario_that_they_make(river):
-    otters = "river/otter@basic"
-    scenario = {"attack": {"attacker": otters, "distance": 5, "bonuses": ["aiming"]}, "target": {"unit": otters}}
-    by_units = analyser.sensitivity(otters, otters, distance=5, aiming=True, profiles=river.folder)
-    assert by_units.frame.equals(analyser.sensitivity(scenario, profiles=river).frame)
-    funnel = analyser.dice_funnel(otters, otters, distance=5, aiming=True, profiles=river.folder)
-    assert funnel.equals(analyser.dice_funnel(scenario, profiles=river))
-    for ask in (analyser.sensitivity, analyser.dice_funnel):
-        with pytest.raises(InputError, match=r"target: river/otter-guard@basic is a unit alone"):
-            ask(otters, profiles=river)
-
-
-@pytest.mark.slow
+@pytest.mark.proof
 def test_a_sample_has_the_interval_of_each_change_and_holds_the_exact_one():
     given = "crown/rifle-platoon@reinforced", "imperium/krupp@basic"
     exact = analyser.sensitivity(*given).frame
@@ -184,30 +159,6 @@ def test_a_sample_has_the_interval_of_each_change_and_holds_the_exact_one():
         assert ((change - exact[f"change_{step}"]).abs() <= 2 * (high - low) + 1e-12)[low.notna()].all()
     assert "±" in str(found)
     assert "Monte Carlo, 2,097,152 trials, seed 5" in str(found)
-
-
-def test_without_a_price_no_points_are_said(river):
-    inline = analyser.sensitivity({"attack": {"dice": 6}, "target": RIFLES["target"]})
-    assert not inline.price.known
-    assert inline.frame["points_plus_1_low"].isna().all()
-    assert "In points: not said, because the attacker has no profile" in str(inline)
-    level = {"attack": {"attacker": "crown/monarch"}, "target": RIFLES["target"]}
-    assert "no step between two levels" in str(analyser.sensitivity(level))
-
-
-def test_the_steps_of_a_price_are_numbers_in_json_and_sentences_in_text():
-    found = analyser.sensitivity(RIFLES)
-    for step, record in zip(found.price.steps, found.as_dict()["price"]["steps"], strict=True):
-        assert found.price.low <= record["points"] / record["gain"] <= found.price.high
-        assert f"  {step.before} to {step.after}: {record['points']} points for {record['gain']:.3g}" in str(found)
-
-
-def test_it_shows_as_text_and_as_a_table():
-    found = analyser.sensitivity(RIFLES, metric="p_annihilated")
-    assert str(found).startswith("P(annihilated): ")
-    assert "nan" not in str(found)
-    assert "<table" in found._repr_html_()
-    assert found.plot().get_title(loc="left").splitlines()[1].startswith("P(annihilated), percent")
 
 
 def test_an_unknown_metric_is_told():

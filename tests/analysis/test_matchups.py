@@ -6,17 +6,16 @@ import pytest
 import analyser
 from analyser.analysis.grid import by_unit
 from analyser.analysis.matchups import matchups
-from analyser.analysis.situations import CHARGE, LONG_RANGE, SHORT_RANGE_AIMED, Situation
+from analyser.analysis.situations import CHARGE, LONG_RANGE, Situation
 from analyser.common.errors import InputError
 from analyser.engine.attack.sweep import SUMMARY
 from analyser.game.profiles import Profiles
-from analyser.plots.metrics import ALL_LEVELS, BY_POINTS, FIGURES, METRICS, PER_100_POINTS, RESULTS
+from analyser.plots.metrics import ALL_LEVELS, FIGURES, METRICS, RESULTS
 from analyser.results import rules_used
 from analyser.scenarios.attack import RANKED_BY, best_of
 from analyser.scenarios.load import load_scenario
 from analyser.scenarios.resolve import why_not
 from analyser.scenarios.schema import Attack, Target
-from tests.oracle import plain_close_quarters as cq
 from tests.oracle.attacks import TOLERANCE
 
 NAMES = [
@@ -35,11 +34,6 @@ NAMES = [
     "dice",
     "method",
 ]
-
-
-@pytest.fixture(scope="module")
-def library():
-    return Profiles()
 
 
 @pytest.fixture(scope="module")
@@ -104,44 +98,6 @@ def test_a_sample_of_figures_is_that_of_the_single_attacks(found, library):
         assert row.dice == analyser.exact(scenario, profiles=library).conditions["dice"]
 
 
-def test_points_and_victory_points(found):
-    possible = found.frame[found.frame["why_not"].isna()]
-    share = possible["mean_models_destroyed"] / possible["defender_models"]
-    worth = (share * possible["defender_points"]).to_numpy(float)
-    assert possible["expected_points_destroyed"].to_numpy() == pytest.approx(worth)
-    for name in BY_POINTS:
-        per_100 = (possible[name] / possible["attacker_points"] * 100).to_numpy(float)
-        assert possible[name + PER_100_POINTS].to_numpy() == pytest.approx(per_100)
-
-
-def test_resilient_counts_because_attacks_come_from_the_front(library):
-    front = matchups("imperium/krupp@basic", "crown/glamis@basic", situations=[LONG_RANGE], profiles=library)
-    scenario = scenario_of(next(front.frame.itertuples()))
-    from_behind = scenario | {"target": scenario["target"] | {"from_front": False}}
-    assert (
-        analyser.exact(from_behind, profiles=library).summary["mean_models_destroyed"]
-        > front.frame["mean_models_destroyed"][0]
-    )
-    assert any("front" in each for each in front.assumptions)
-
-
-def test_numbers_in_parentheses_are_the_dice_where_they_count(river):
-    dice = matchups("river/otter@basic", "river/otter@basic", profiles=river).frame.set_index("situation")["dice"]
-    assert dice.to_dict() == {"long-range": 4, "short-range-aimed": 6}  # Point Blank
-
-
-def test_a_profile_without_points_has_no_figures_of_points(river):
-    frame = matchups("river/otter@basic", "river/heron", row="ranged-light", profiles=river).frame
-    assert frame["defender_points"].isna().all()
-    free = river.loadout("river/otter@basic")
-    unpriced = free.unit.levels["basic"].model_copy(update={"points": None, "victory_points": None})
-    free = free.model_copy(update={"unit": free.unit.model_copy(update={"levels": {"basic": unpriced}})})
-    frame = matchups(free, free, profiles=river).frame
-    absent = [name for name in METRICS if name.endswith(PER_100_POINTS) or name.startswith("expected_")]
-    assert frame[absent].isna().all(axis=None)
-    assert frame["mean_models_destroyed"].notna().all()
-
-
 def test_threads_change_nothing_and_progress_comes_to_its_end(found, library):
     steps = []
     again = matchups(
@@ -204,34 +160,6 @@ def test_a_scenario_without_a_row_takes_the_best_and_says_so(library):
     assert not [each for each in named.warnings if "attack.row" in each]
 
 
-def test_on_a_fresh_behemoth_damage_decides(library):
-    scenario = load_scenario({"attack": {"attacker": "crown/monarch"}, "target": {"unit": "imperium/sieger"}}, library)
-    assert scenario.attack.row == "ranged-heavy"
-    assert "row 'ranged-heavy' has the highest expected damage" in " ".join(scenario.warnings)
-
-
-def test_the_only_row_that_fits_needs_no_word(library):
-    scenario = {"attack": {"attacker": "crown/rifle-platoon@basic"}, "target": {"unit": "imperium/krupp@basic"}}
-    assert not [each for each in load_scenario(scenario, library).warnings if "row" in each]
-
-
-def test_only_rows_with_the_quality_that_the_attack_uses(library):
-    scenario = {
-        "attack": {"attacker": "imperium/sturmpanzer-batt@basic", "penalties": ["outside_front_arc"]},
-        "target": {"unit": "crown/rifle-platoon@basic"},
-    }
-    assert load_scenario(scenario, library).attack.row == "ranged-light"  # the Turret
-    heavy = scenario | {"target": {"unit": "crown/glamis@basic"}}
-    with pytest.raises(InputError, match="Turret"):
-        load_scenario(heavy, library)
-
-
-def test_no_row_at_all_is_told_row_by_row(library):
-    target = {"models": 1, "defence": 1, "damage_limit": 1, "category": "heavy"}
-    with pytest.raises(InputError, match=r"no row can make this attack \(ranged-light: it fires at light"):
-        load_scenario({"attack": {"attacker": "crown/rifle-platoon@basic"}, "target": target}, library)
-
-
 # --- what cannot be ---------------------------------------------------------------------------------------
 
 
@@ -261,26 +189,6 @@ def test_blank_cells_are_those_without_a_fitting_row(found):
         assert bool(fitting) == (not isinstance(row.why_not, str))
 
 
-def reasons(frame, unit, situation="long-range"):
-    part = frame[(frame["attacker_unit"] == unit) & (frame["situation"] == situation)]
-    return set(part["why_not"].dropna())
-
-
-def test_reasons(found):
-    assert reasons(found.frame, "Horse Guard Cavalry") == {"it has no ranged row"}
-    assert "ranged-light: it fires at light targets, and the target is heavy" in reasons(found.frame, "Sharp Rifles")
-    bombards = reasons(found.frame, "Bors Heavy Bombards", "short-range-aimed")
-    assert all("the target is aerial" in each and "short range" not in each for each in bombards)
-
-
-def test_an_indirect_row_aims_beyond_its_short_range(found):
-    mortars = found.frame[found.frame["attacker"] == "crown/bors-heavy-bombards@basic"]
-    figures = mortars.pivot(index="defender", columns="situation", values="mean_models_destroyed").dropna()
-    assert len(figures)
-    assert (figures["short-range-aimed"] >= figures["long-range"]).all()
-    assert (figures["short-range-aimed"] > figures["long-range"]).any()
-
-
 def test_a_distance_decides_row_by_row(river):
     far = Situation(name="ten-inches", distance=10)
     frame = matchups("river/otter@basic", "river/*@basic", situations=[far], profiles=river).frame
@@ -290,15 +198,6 @@ def test_a_distance_decides_row_by_row(river):
     assert "its long range is 8, and the distance 10" in by_defender.loc["Beaver Fort", "why_not"]
     near = Situation(name="five-inches", distance=5)
     assert matchups("river/otter@basic", "river/otter@basic", situations=[near], profiles=river).frame["dice"][0] == 6
-
-
-def test_a_named_row(river):
-    frame = matchups("river/*", "river/beaver", row="Ranged (Heavy)", profiles=river).frame
-    otters = frame[frame["attacker_unit"] == "Otter Guard"]
-    assert set(otters["row"]) == {"ranged-heavy"}
-    assert set(frame[frame["attacker_unit"] == "Heron"]["why_not"]) == {"it has no row 'Ranged (Heavy)'"}
-    melee = matchups("river/otter@basic", "river/otter@basic", row="melee", profiles=river).frame
-    assert set(melee["why_not"]) == {"melee: it is a melee row"}
 
 
 def test_a_cell_of_no_dice_is_no_attack(river):
@@ -347,16 +246,12 @@ def test_units_are_means_over_their_levels(found):
     [
         ({"attackers": "crown/nobody*"}, "fits nothing"),
         ({"attackers": []}, "no selector is given"),
-        ({"defenders": "imperium/rifle-platoon"}, "no unit is called 'rifle-platoon'"),
         ({"situations": ["long-rnage"]}, "'long-rnage' is not usable; did you mean 'long-range'"),
-        ({"situations": []}, "no situation is given"),
         ({"situations": [LONG_RANGE, Situation(name="long-range", distance=3)]}, "two situations are called"),
         ({"row": "ranged-heavvy"}, "no attacker has a row 'ranged-heavvy'; did you mean"),
         ({"method": "monte-carlo"}, "method: matchups are worked out exactly; .* can be sampled .allowed: exact"),
-        ({"progress": 3}, "progress: 3 is not usable"),
         ({"metric": "p_anihilated"}, "no metric 'p_anihilated'; did you mean 'p_annihilated'"),
         ({"levels": "basik"}, "'basik' is not usable; did you mean 'basic'"),
-        ({"attackers": "crown/monarch", "levels": "reinforced"}, "no loadout at level .* .allowed: full-strength"),
     ],
 )
 def test_bad_input_is_told(library, keys, message):
@@ -368,26 +263,8 @@ def test_bad_input_is_told(library, keys, message):
 def test_a_distance_and_the_bonus_short_range_do_not_go_together():
     with pytest.raises(ValueError, match="a distance decides"):
         Situation(name="both", distance=3, bonuses=("short_range",))
-
-
-def test_each_loadout_and_situation_counts_once(library):
-    found = matchups(
-        ["crown/rifle-platoon@*", "crown/rifle-platoon@basic"],
-        library.loadout("imperium/krupp@basic"),
-        situations=["long-range", LONG_RANGE],
-        profiles=library,
-    )
-    assert [each.level_name for each in found.attackers] == ["basic", "reinforced", "full-strength"]
-    assert found.situations == (LONG_RANGE,)
-    assert SHORT_RANGE_AIMED.heading == "short range where the row has one, aimed"
-
-
-def test_progress_counts_attackers_and_a_bar_shows_it(river, capsys):
-    told = []
-    matchups("river/*", "river/*", profiles=river.folder, progress=lambda *each: told.append(each))
-    assert told == [(4, 8), (8, 8)]
-    matchups("river/*", "river/*", profiles=river, progress=True)
-    assert "0%|" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="a charge has no bonuses"):
+        Situation(name="near", kind="charge", distance=3)
 
 
 # --- what a notebook asks of it ---------------------------------------------------------------------------
@@ -402,72 +279,7 @@ def test_pivot_holds_the_figure_of_each_pair(found):
     assert list(table.index) == [each.selector for each in found.attackers]
 
 
-def test_one_situation_has_plain_columns_in_the_order_of_the_files(library):
-    found = matchups("crown/*", "imperium/*", levels="basic", situations=["long-range"], profiles=library)
-    assert list(found.pivot().columns) == [each.selector for each in found.defenders]
-
-
-def test_the_metric_is_shown_per_100_points_if_asked(library):
-    sides = {"attackers": "crown/rifle-platoon@*", "defenders": "imperium/krupp@basic", "profiles": library}
-    plain = matchups(**sides, metric="mean_damage")
-    per_100 = matchups(**sides, metric="mean_damage", per_points=True)
-    assert (plain.metric, per_100.metric) == ("mean_damage", "mean_damage_per_100_points")
-    points = [each.level.points for each in plain.attackers]
-    wanted = (plain.pivot().T / points * 100).T
-    assert per_100.pivot().to_numpy() == pytest.approx(wanted.to_numpy())
-    already = matchups(**sides, metric="mean_damage_per_100_points", per_points=True)
-    assert already.metric == "mean_damage_per_100_points"
-
-
-def test_levels_choose_loadouts_on_both_sides(library):
-    found = matchups("crown/*", "imperium/*", levels=["basic", "full-strength"], profiles=library)
-    assert {each.level_name for each in (*found.attackers, *found.defenders)} == {"basic", "full-strength"}
-
-
-@pytest.mark.slow
-def test_a_large_grid_is_drawn_as_units_and_a_small_one_as_loadouts(found, library):
-    assert len(found.heatmap().get_yticklabels()) == len({each.unit.id for each in found.attackers}) + 1  # the means
-    small = matchups("crown/rifle-platoon@*", "imperium/*@basic", situations=["long-range"], profiles=library)
-    assert len(small.heatmap().get_yticklabels()) == 3 + 1
-    assert "short range aimed" in found.heatmap(situation="short-range-aimed").get_title(loc="left")
-
-
-def test_it_is_shown_as_text_and_as_a_table(library):
-    found = matchups("crown/horse-guard@basic", "imperium/krupp@basic", situations=["long-range"], profiles=library)
-    assert "1 of 1 pairs cannot fight" in str(found)
-    assert "NaN" not in str(found)
-    assert "crown/horse-guard-cavalry@basic" in found._repr_html_()
-
-
 # --- charges ----------------------------------------------------------------------------------------------
-
-OTTER = {
-    "type": "infantry",
-    "models": 4,
-    "defence": 2,
-    "discipline": 7,
-    "break_limit": 2,
-    "rules": ["Veteran (1)"],
-    "rows": [{"kind": "melee", "bands": [{"first": 1, "last": 8, "dice": 5}], "qualities": []}],
-}
-
-
-def test_a_charge_is_that_of_the_plain_reading(river):
-    law = cq.law({"active": OTTER, "target": OTTER, "combat": {}})
-    models = {outcome: OTTER["models"] - outcome.target.models for outcome in law}
-    wanted = {
-        "p_suppressed": sum(chance for end, chance in law.items() if end.target.suppressed and not end.target.fate),
-        "p_broken": sum(chance for end, chance in law.items() if end.target.fate == "broken"),
-        "p_annihilated": sum(chance for end, chance in law.items() if end.target.fate),
-        "p_any_destroyed": sum(chance for end, chance in law.items() if end.target_losses),
-        "mean_models_destroyed": sum(chance * end.target_losses for end, chance in law.items()),
-    }
-    assert max(models.values()) == OTTER["models"]
-    frame = matchups("river/otter@basic", "river/otter@basic", situations=["charge"], profiles=river).frame
-    for name, value in wanted.items():
-        assert frame[name][0] == pytest.approx(float(value), abs=TOLERANCE), name
-    assert frame["row"][0] == "melee"
-    assert frame["dice"].isna().all()
 
 
 def test_who_cannot_charge_or_be_charged_says_why(river, library):
@@ -481,32 +293,6 @@ def test_who_cannot_charge_or_be_charged_says_why(river, library):
     assert set(ranged[ranged["attacker_unit"] == "Otter Guard"]["why_not"]) == {"ranged-light: it is a ranged row"}
     static = matchups("crown/rifle-platoon@basic", "imperium/krupp@basic", situations=[CHARGE], profiles=library).frame
     assert static["why_not"].isna().all()
-
-
-def test_charges_and_shots_stand_in_one_table(river):
-    found = matchups("river/*", "river/*", situations=["long-range", "charge"], profiles=river)
-    alone = matchups("river/*", "river/*", situations=["charge"], profiles=river).frame
-    of_charges = found.frame[found.frame["situation"] == "charge"].reset_index(drop=True)
-    assert of_charges.equals(alone)
-    assert any("A charge is one close quarters combat" in each for each in found.assumptions)
-
-
-def test_a_charge_has_no_range():
-    with pytest.raises(ValueError, match="a charge has no bonuses"):
-        Situation(name="near", kind="charge", distance=3)
-
-
-def test_the_text_of_many_fits_its_terminal(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    found = matchups("*/*@basic", "*/*@basic", situations=["long-range"])
-    lines = str(found).splitlines()
-    assert max(map(len, lines)) <= 80
-    assert f" 1  {found.defenders[0].selector}" in lines
-    assert lines[-1].startswith(
-        f"Of {len(found.attackers)} attackers and {len(found.defenders)} defenders the first 40"
-    )
-    first = next(line for line in lines if line.startswith(found.attackers[0].selector))
-    assert first.split()[1] == f"{100 * found.pivot().iloc[0, 0]:.2f}%"
 
 
 def share_lost(table, target):
@@ -532,9 +318,3 @@ def test_the_share_that_is_lost_is_that_of_single_attacks(attacker, defender):
     shares = share_lost(exact, library[defender])
     assert row["mean_share_lost"] == pytest.approx(float(shares @ exact["probability"]), abs=1e-12)
     assert row["mean_share_lost"] > 0
-    sampled = analyser.simulate(asked, trials=200_000, seed=3, profiles=library).to_frame()
-    weights = sampled["probability"].map(float)
-    shares = share_lost(sampled, library[defender])
-    mean = float(shares @ weights)
-    error = np.sqrt(float((shares - mean) ** 2 @ weights) / 200_000)
-    assert row["mean_share_lost"] == pytest.approx(mean, abs=4.5 * error + 1e-12)

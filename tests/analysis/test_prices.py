@@ -10,7 +10,7 @@ import pytest
 import analyser
 from analyser.analysis.matchups import matchups
 from analyser.analysis.mutual_losses import exchange_of
-from analyser.analysis.prices import Among, FairPoints, fair_points, priceable
+from analyser.analysis.prices import Among, FairPoints, fair_points
 from analyser.analysis.verdict import FAIR, OVER, UNDECIDED, UNDER, rate
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
@@ -19,11 +19,6 @@ from tests.helpers.planted import copies, kin, write_wood
 from tests.helpers.skips import proof
 
 RIFLES = "crown/rifle-platoon@basic"
-
-
-@pytest.fixture(scope="module")
-def library():
-    return Profiles()
 
 
 def rated(sides, **how):
@@ -112,21 +107,6 @@ def test_units_that_are_the_same_have_the_same_answer_in_any_order_of_the_file(l
             assert other[each].tolist() == pytest.approx(there[each].tolist(), rel=1e-6, nan_ok=True)
 
 
-def test_those_that_are_the_same_beat_nobody_of_their_kind(library):
-    found = rated(copies(library[RIFLES], 7))
-    assert set(found["beats"]) | set(found["beaten_by"]) == {""}
-
-
-def test_a_twin_that_costs_less_settles_it_whatever_the_interval(library):
-    rifles = library["crown/rifle-platoon@basic"]
-    dear, cheap = copies(rifles, 2, points=60)
-    found = rated([dear, cheap, *library.matching("*/*@basic")], situations=["long-range"])
-    assert found.loc[dear.selector, "verdict"] == OVER
-    assert "copy-1@basic does at least as well in every matchup" in found.loc[dear.selector, "why"]
-    assert "costs 25 points less" in found.loc[dear.selector, "why"]
-    assert found["trades_evenly_at"].iloc[0] == pytest.approx(found["trades_evenly_at"].iloc[1])
-
-
 @pytest.mark.proof
 def test_others_that_break_are_counted_by_unit_without_itself_wherever_its_levels_were_read():
     apart = [each for level in ("basic", "reinforced", "full-strength") for each in Profiles().matching(f"*/*@{level}")]
@@ -194,11 +174,11 @@ def test_what_a_transport_carries_may_be_worth_what_it_costs(library, changes, v
 
 @pytest.fixture(
     scope="module",
-    params=[("crown/*@basic", "imperium/*@basic"), pytest.param(("*/*@basic",), marks=pytest.mark.slow)],
+    params=[("crown/*@basic", "imperium/*@basic"), *proof((("*/*@basic",),))],
     ids=" ".join,
 )
 def game(request):
-    """The basic loadouts of two factions; slowly, of all."""
+    """The basic loadouts of two factions; in proof, of all."""
     table = matchups(request.param, request.param, situations=["long-range", "charge"])
     return table, exchange_of(table.frame, table.attackers, table.situations, table.ruleset)
 
@@ -263,11 +243,11 @@ def test_who_is_asked_for_is_rated_as_in_the_whole(library):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("others", ["imperium/*", ["imperium/*", "crown/r*"]])
+@pytest.mark.parametrize("others", [["imperium/*@basic", "crown/r*@basic"], *proof("imperium/*@basic")])
 def test_two_sides_that_do_not_all_meet_each_other_are_both_rated(library, others):
     there, back = (
         matchups(*pair, situations=["long-range", "charge"], profiles=library)
-        for pair in (("crown/*", others), (others, "crown/*"))
+        for pair in (("crown/*@basic", others), (others, "crown/*@basic"))
     )
     sides = tuple({each.selector: each for each in there.attackers + there.defenders}.values())
     frame = pd.concat([there.frame, back.frame], ignore_index=True)
@@ -309,10 +289,6 @@ def test_every_answer_names_its_opponents_in_its_first_line(tmp_path):
     assert few.among.in_short in str(few).splitlines()[0]
 
 
-def test_of_duels_no_price_is_made_and_none_is_fought(library):
-    assert [each.name for each in priceable("tactic", ["long-range", "duel"])] == ["long-range"]
-
-
 # --- who cannot be rated ------------------------------------------------------------------------------------
 
 
@@ -346,29 +322,7 @@ def test_a_game_without_exchange_is_refused(units, why):
         fair_points(units[:1], against=units[-1:], situations=["long-range"])
 
 
-def test_a_wrong_name_is_told_with_the_nearest():
-    with pytest.raises(InputError, match="rifle-platoon"):
-        fair_points("crown/rifle-platon@basic")
-    with pytest.raises(InputError, match="situations"):
-        fair_points("crown/*", against="crown/*", situations=["long-rnge"])
-
-
 # --- how it is told -----------------------------------------------------------------------------------------
-
-
-def test_the_text_says_verdicts_whys_roles_and_how_sure_it_is(game):
-    found = _rated(*game)
-    text = " ".join(str(found).split())
-    assert f"Fair points of {len(found.frame)} loadouts {found.among.in_short} (exact):" in text
-    for verdict in (OVER, UNDER):
-        assert f"Most {verdict}:" in text
-        for row in found.of(verdict, 5).to_dict("records"):
-            assert row["loadout"] in text
-            assert " ".join(row["why"].split()) in text
-    assert found.limits in text
-    assert f"explains {100 * found.one_number:.0f}%" in text
-    assert all(each.role in text for each in found.roles)
-    assert max(map(len, str(found).splitlines())) <= 100
 
 
 def test_why_nothing_can_be_said_is_counted_and_among_whom_all_are_judged(library):
@@ -392,11 +346,3 @@ def test_duels_beside_other_situations_change_no_price(library):
     without = replace(table, frame=frame[frame["situation"] != "duel"], situations=table.situations[:2])
     assert fair_points(table).frame.equals(fair_points(without).frame)
     assert fair_points(table).frame["verdict"].iloc[0] == OVER
-
-
-def test_plain_data_has_no_nan(game):
-    record = _rated(*game).as_dict()
-    assert not [
-        value for row in record["loadouts"] for value in row.values() if isinstance(value, float) and np.isnan(value)
-    ]
-    assert record["method"] == "exact"

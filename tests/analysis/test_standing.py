@@ -22,7 +22,3 @@ def test_a_matchup_moves_by_the_lead_after_an_edit_less_the_lead_before():
     assert found["after"].tolist() == [-0.3, 0.4, 0.1]
     assert found["change"].tolist() == pytest.approx([-0.5, 0.1, 0.2])
     assert found["changes_hands"].tolist() == [True, False, True]
-
-
-def test_a_loadout_of_one_field_alone_has_moved_nowhere():
-    assert moved(standings(0.2, -0.1, 0.3), standings(0.2, -0.1, 0.3), "elm").empty

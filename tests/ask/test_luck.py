@@ -63,14 +63,6 @@ def test_own_losses_and_models_left_count_the_other_way():
     assert left.worse == 0
 
 
-def test_hits_alone_and_samples():
-    law = an.attack(RIFLES, GRENADIERS, distance=6).pmf("hits").set_index("value")["probability"]
-    assert an.luck(RIFLES, GRENADIERS, got={"hits": 3}, distance=6).fights[0].chance.equal == pytest.approx(law[3])
-    sampled = an.luck(RIFLES, GRENADIERS, destroyed=4, distance=6, method="monte-carlo", trials=5000)
-    assert sampled.fights[0].trials == 5000
-    assert "5,000 trials" in str(sampled)
-
-
 def game(*fights):
     return {"fight": list(fights)}
 
@@ -102,15 +94,6 @@ def test_a_game_against_all_that_can_happen():
     assert mine.chance.equal == pytest.approx(sum(p for value, p in sums if abs(value - happened) < 1e-9), abs=1e-12)
     assert mine.expected == pytest.approx(sum(value * p for value, p in sums))
     assert mine.distribution.probabilities.sum() == pytest.approx(1, abs=1e-12)
-
-
-def test_a_unit_that_breaks_counts_whole_where_that_is_said():
-    frame = an.attack(RIFLES, GRENADIERS, distance=6).to_frame()
-    found = an.luck(game(shot(RIFLES, GRENADIERS, 3, broken=True)))
-    level = an.load_profiles()[GRENADIERS].level
-    assert found.sides[0].gone == level.points
-    annihilated = frame[frame["annihilated"]]["probability"].sum()
-    assert found.sides[0].chance.equal == pytest.approx(annihilated, abs=1e-12)
 
 
 def numbers_of(luck):
@@ -186,15 +169,6 @@ def test_who_broke_is_not_unlucky_for_the_models_that_it_had_left():
     assert an.luck(RIFLES, GRENADIERS, destroyed=2, distance=6).fights[0].if_gone is None  # which cannot break it
 
 
-def test_what_else_is_said_is_looked_at_in_its_fight_whether_it_happened_or_not():
-    for suppressed in (False, True):
-        fight = shot(RIFLES, GRENADIERS, 2, suppressed=suppressed)
-        plain, said = an.luck(game(shot(RIFLES, GRENADIERS, 2))), an.luck(game(fight))
-        assert said.fights[0].looked_at == {"models_gone": 2, "suppressed": suppressed}
-        assert said.fights[0].chance.equal < plain.fights[0].chance.equal
-        assert said.sides[0].chance == plain.sides[0].chance
-
-
 def test_the_figures_that_can_be_said_are_those_of_the_question():
     for ask, absent in ((an.attack, "activated"), (an.charge, "fled"), (an.duel, "fled")):
         answer = ask(RIFLES, GRENADIERS)
@@ -206,43 +180,6 @@ def test_the_figures_that_can_be_said_are_those_of_the_question():
         flags = [name for name in allowed if not re.search("destroyed|left|hits|points|margin", name)]
         for name, value in [(name, value) for name in flags for value in (False, True)]:
             assert 0 < fought(answer, {name: value})[0].chance.equal < 1
-
-
-def test_who_broke_in_a_charge_is_who_was_charged():
-    charge = {"charge": {}, "attacker": {"unit": RIFLES}, "target": {"unit": GRENADIERS}}
-    short, full = (an.luck(game(charge | {"got": {name: True}})) for name in ("broken", "target_broken"))
-    assert numbers_of(short) == numbers_of(full)
-    assert short.fights[0].gone == (6, 6)
-
-
-def test_bonuses_may_stand_in_a_fight_as_flags():
-    flags, lists = shot(RIFLES, GRENADIERS, 4), shot(RIFLES, GRENADIERS, 4)
-    flags["attack"] = flags["attack"] | {"aiming": True, "reforming": True}
-    lists["attack"] = lists["attack"] | {"bonuses": ["aiming"], "penalties": ["reforming"]}
-    assert numbers_of(an.luck(game(flags))) == numbers_of(an.luck(game(lists)))
-    flags["attack"]["aiming"] = 3
-    with pytest.raises(an.InputError, match=r"fight 1: .*aiming: 3 is not usable"):
-        an.luck(game(flags))
-
-
-def test_errors_name_the_file(tmp_path):
-    path = tmp_path / "game.toml"
-    path.write_text("[[fight]]\ngot = {destroyed = 1}\nattak = {}\n", encoding="utf-8")
-    with pytest.raises(an.InputError, match=r"game\.toml: fight 1: attak: unknown key; did you mean 'attack'"):
-        an.luck(path)
-    path.write_text(f'attack = {{attacker = "{RIFLES}"}}\ntarget = {{unit = "{KRUPP}"}}\n', encoding="utf-8")
-    with pytest.raises(an.InputError, match=r"game\.toml: got: .*cannot be 44"):
-        an.luck(path, destroyed=44)
-    with pytest.raises(an.InputError, match=r"is a unit alone"):
-        an.luck(RIFLES, destroyed=1)
-
-
-def test_charges_and_focus_fire_are_fights_of_a_game():
-    charge = {"got": {"destroyed": 2}, "charge": {}, "attacker": {"unit": RIFLES}, "target": {"unit": GRENADIERS}}
-    focus = {"got": {"destroyed": 6}, "attacks": [{"attacker": RIFLES}] * 2, "target": {"unit": GRENADIERS}}
-    found = an.luck(game(charge, focus))
-    assert [each.kind for each in found.fights] == ["charge", "focus"]
-    assert found.sides[0].gone == pytest.approx(8 * an.load_profiles()[GRENADIERS].level.points / 6)
 
 
 FOCUS = {"attacks": [{"attacker": RIFLES}] * 2, "target": {"unit": GRENADIERS}}
@@ -285,18 +222,6 @@ def test_what_is_good_for_a_side_is_good_for_it():
         assert an.luck(RIFLES, GRENADIERS, kind=kind, got={name: True}).fights[0].chance.worse == 0
 
 
-def test_what_an_answer_assumes_is_said():
-    said = str(an.luck(RIFLES, GRENADIERS, kind="duel", got={"margin": 0}))
-    assert "Assumption: cards with replacement" in said
-    assert "Compared: models gone 2 of 6." in str(an.luck(RIFLES, GRENADIERS, destroyed=2, distance=6))
-    assert "Distance  not said" not in str(an.luck(RIFLES, GRENADIERS, destroyed=2, distance=6))
-    assert "Distance  not said: in reach" in str(an.luck(RIFLES, GRENADIERS, destroyed=2))
-    assert "Pool  12 dice, improved rating" in str(an.luck(RIFLES, GRENADIERS, destroyed=2, distance=6))
-    both = str(an.luck(RIFLES, GRENADIERS, got={"suppressed": True, "destroyed": 2}, distance=6))
-    assert "Compared in turn, worse meaning worse for the attacker: suppressed yes, then models gone" in both
-    assert "Annihilated: destroyed, broken or fled" in str(an.luck(RIFLES, GRENADIERS, got={"broken": False}))
-
-
 def test_in_plain_words():
     assert Chance(0.03, 0.011, 0.959).in_words("such attacks") == (
         "Bad luck: as bad or worse happens in 4.10% of such attacks (exact; percentile 3.55%)."
@@ -304,15 +229,6 @@ def test_in_plain_words():
     assert Chance(0.995, 0.005, 0.0).in_words("such attacks").startswith("Very good luck: as good or better happens")
     assert Chance(0.4, 0.2, 0.4).in_words("such attacks").startswith("Nothing unusual")
     assert Chance(0.1, 0.1, 0.8).in_words("such games").startswith("A little bad luck")
-
-
-def test_pictures():
-    law = an.luck(RIFLES, GRENADIERS, got={"models_destroyed": 2, "suppressed": True}, distance=6).plot()
-    assert law.get_xlabel().startswith("models gone, suppressed")
-    strips = an.luck(game(shot(RIFLES, GRENADIERS, 4), shot(KRUPP, RIFLES, 1, "yours"))).plot()
-    names = [each.get_text() for each in strips.get_yticklabels()]
-    assert [name.partition(": ")[2] for name in names if "all" not in name] == ["4 of 6 models", "1 of 12 models"]
-    assert len(names) == 4
 
 
 @pytest.mark.parametrize(
@@ -326,19 +242,11 @@ def test_pictures():
         ({"got": {"broken": True, "suppressed": True}}, r"broken yes, suppressed yes cannot happen \("),
         ({"got": {"fled": True}}, r"fled yes cannot happen: .*edge_distance.*\(allowed: fled no\)"),
         ({"got": {"fell_back": True}}, "only who is suppressed already falls back"),
-        ({"got": {"activated": True}}, "Cryo alone does that"),
         ({"got": {"destroyed": 2, "broken": True}, "kind": "charge"}, "at its BREAK LIMIT of 3 models or fewer"),
-        ({"got": {"broken": True, "target_broken": True}, "kind": "charge"}, "target_broken: this is said as broken"),
-        ({"got": {"wins": True}, "kind": "duel"}, "did you mean 'b_wins' or 'a_wins'"),
-        ({"got": {"destroyed": 2, "models_left": 3}}, "models left 4 with models destroyed 2"),
-        ({"got": {"models_destroyed": True}}, "0 to 6"),
-        ({"got": {"models_destroyed": 1, "models_left": 6}}, r"models destroyed 0 with models left 6"),
-        ({"got": {"destroyed": 5, "broken": False, "models_left": 0}}, "cannot happen"),
         (
             {"got": {"models_destroyed": 1, "broken": True}},
             r"3 to 5 with broken yes; broken no with models destroyed 1",
         ),
-        ({"got": [1]}, "figures and events"),
         ({"destroyed": 1, "kind": "war"}, "attack, charge, duel"),
         ({"got": {"draw": True}, "kind": "duel"}, "neither good nor bad"),
         ({"got": {"hits": 3, "suppressed": True}}, "a law of its own"),
@@ -352,18 +260,13 @@ def test_wrong_inputs(how, said):
 @pytest.mark.parametrize(
     ("raw", "said"),
     [
-        (game(), "no fights"),
         ({"fight": 3}, "no fights"),
         ({"fights": [shot(RIFLES, GRENADIERS, 4)]}, r"fights: unknown key; did you mean 'fight'\?.*\[\[fight\]\]"),
         ({"attack": [{"attacker": RIFLES}], "target": {"unit": KRUPP}}, r"attack: this is a list.*\[\[fight\]\]"),
         (game({"atack": {}, "got": {"destroyed": 1}}), "fight 1: atack: unknown key; did you mean 'attack'"),
-        (game(shot(RIFLES, GRENADIERS, 4)) | {"fights": []}, "did you mean 'fight'"),
         (game({"got": {"destroyed": 1}, "attacker": RIFLES, "target": GRENADIERS}), "attack = { attacker = "),
         (game(shot(RIFLES, GRENADIERS, 6, annihilated=False)), r"annihilated yes with models destroyed 6"),
         (game(shot(RIFLES, GRENADIERS, 1, broken=True)), r"models destroyed 3 to 5 with broken yes"),
-        (game(shot(RIFLES, GRENADIERS, 4)) | {"extra": 1}, "unknown key"),
-        (game(shot(RIFLES, GRENADIERS, 4, side="ours")), "mine, yours"),
-        (game(shot(RIFLES, GRENADIERS, 14)), "fight 1: got"),
         (game({**shot(RIFLES, GRENADIERS, 4), "got": {"suppressed": True}}), "not said"),
         (
             game({"got": {"destroyed": 1}, "duel": {}, "a": {"unit": RIFLES}, "b": {"unit": KRUPP}}),
@@ -380,24 +283,15 @@ def test_a_sampled_game_says_how_sure_its_sums_are():
     """The interval of a sampled sum holds the exact one, and is as wide as resampling the whole game says."""
     fights = game(shot(RIFLES, GRENADIERS, 3), shot(RIFLES, GRENADIERS, 4))
     exact = an.luck(fights).sides[0].chance
-    found = [an.luck(fights, method="monte-carlo", trials=2000, seed=seed) for seed in range(30)]
+    found = [an.luck(fights, method="monte-carlo", trials=2000, seed=seed) for seed in range(20)]
     shares = np.array([each.sides[0].chance.as_bad for each in found])
     halves = np.array([each.sides[0].chance.half_width for each in found])
     assert (np.abs(shares - exact.as_bad) <= halves).mean() > 0.8
-    assert halves.mean() == pytest.approx(1.96 * shares.std(), rel=0.3)  # of 30: known to 13%
+    assert halves.mean() == pytest.approx(1.96 * shares.std(), rel=0.3)  # of 20: known to 16%
     assert "its simulated distribution" in str(found[0])
     assert "2,000 trials of each fight" in str(found[0])
     assert found[0].as_dict()["stop_reason"] == "trials"
     assert exact.half_width is None
-
-
-def test_a_sampled_fight_shows_its_interval():
-    sampled = an.luck(RIFLES, GRENADIERS, destroyed=4, distance=6, method="monte-carlo", trials=5000)
-    exact = an.luck(RIFLES, GRENADIERS, destroyed=4, distance=6)
-    half = sampled.fights[0].chance.half_width
-    assert 0 < half < 0.02
-    assert abs(sampled.fights[0].chance.as_bad - exact.fights[0].chance.as_bad) < 3 * half
-    assert "±" in sampled.fights[0].sentence
 
 
 def test_the_luck_of_a_battle_is_that_of_its_fights():
@@ -405,10 +299,3 @@ def test_the_luck_of_a_battle_is_that_of_its_fights():
         an.luck({"battle": {}, "mine": [RIFLES], "yours": [KRUPP]}, got={"victory": False})
     with pytest.raises(an.InputError, match=r"the luck of morale in other games is not worked out"):
         an.luck({"courage": 2, "tokens": 3}, got={"panicked": True})
-
-
-@pytest.mark.parametrize("got", [{"destroyed": 1, "models_destroyed": 3}, {"destroyed": 1}])
-def test_one_figure_is_not_said_twice(got):
-    destroyed = None if len(got) > 1 else 2
-    with pytest.raises(an.InputError, match="destroyed: this"):
-        an.luck("crown/rifle-p@basic", "krupp@basic", got=got, destroyed=destroyed)

@@ -80,7 +80,7 @@ FIGHTS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FIGHTS)
 def test_what_is_told_is_what_was_counted(name):
-    check(FIGHTS[name], trials=60 if "Overcharge" in name else 150)
+    check(FIGHTS[name], trials=60)
 
 
 @pytest.mark.slow
@@ -88,23 +88,7 @@ def test_a_deck_that_runs_out():
     """Cards of a real deck run out in ten rounds, and are shuffled again."""
     raw = duel("crown/rifle-platoon@full-strength", "imperium/scion-grenadier-platoon@full-strength", rounds=10)
     raw["ruleset"] = {"deck": {"copies": {"3": 2, "6": 2, "9": 1}}}
-    check(raw, trials=300)
-
-
-@pytest.mark.slow
-def test_stories_of_every_kind():
-    for kind, metric in (("duel", "margin"), ("charge", "target_models_destroyed")):
-        told = an.tell(RIFLES, GRENADIERS, kind=kind, pick="best", trials=100, seed=1)
-        how = {"method": "monte-carlo", "trials": 100, "seed": 1}
-        sample = getattr(an, kind)(RIFLES, GRENADIERS, **how)
-        values = sample.pmf(metric).query("probability > 0")["value"]
-        assert told.figures[metric] == values.max()
-        assert any(face in str(told) for face in ("strike", "miss", "blank"))
-        worst = an.tell(RIFLES, GRENADIERS, kind=kind, pick="worst", trials=100, seed=1)
-        assert worst.figures[metric] == values.min()
-    one = an.tell(RIFLES, GRENADIERS, kind="charge", trial=4, trials=100, seed=1)
-    assert str(one) == str(an.tell(RIFLES, GRENADIERS, kind="charge", trial=4, trials=100, seed=1))
-    assert "AC-8.5" in str(one)
+    check(raw, trials=60)
 
 
 def test_what_is_not_told():
@@ -114,17 +98,3 @@ def test_what_is_not_told():
         an.tell(RIFLES, GRENADIERS, kind="duel", trial=20_000)
     with pytest.raises(an.InputError, match="stands in the scenario"):
         an.tell({"attack": {"dice": 3}, "target": {"models": 3, "defence": 2, "damage_limit": 1}}, distance=3)
-
-
-def test_the_moves_of_who_chooses_are_named():
-    runner = {"unit": "crown/rifle-p@basic", "edge_distance": 20}
-    guns = "imperium/scion-grenadier-p@basic"
-    lines = ["retire at double time 6 inches if round is 1", "advance and shoot"]
-    terms = {"kind": "duel", "rounds": 2, "distance": 24, "first": "a", "policy_a": lines}
-    told = str(an.tell(runner, guns, **terms))
-    assert 'A retires at double time and makes no attack\n  A: back 6"' in told
-    assert "A advances and makes no attack" in told
-    assert "B advances to shoot" in told
-    inside = {"unit": "crown/rifle-p@basic", "garrisoned": True}
-    told = str(an.tell(inside, guns, kind="duel", rounds=1, first="a", policy_a="exit", policy_b="take_cover"))
-    assert "A leaves its building and makes no attack" in told

@@ -57,17 +57,6 @@ def test_all_figures_together_are_the_answer_to_the_sample(name):
         assert sum(each.figures[figure] for each in told) / trials == pytest.approx(sample.mean(figure))
 
 
-def test_a_rolled_chance_leads_to_what_is_said():
-    """A panic check is told as the tokens and COURAGE have it, whatever the trial."""
-    question = {"courage": 2, "tokens": 4, "rounds": 1}
-    for number in range(20):
-        lines = an.tell(question, trial=number, trials=20).lines
-        (rally,) = (line for line in lines if line.startswith("Rally step (LG-2)"))
-        panicked = any(line == "Panic check (LG-3): panicked" for line in lines)
-        assert panicked == (rally.count("success") == 0)
-        assert rally.count("miss") + rally.count("success") == 4
-
-
 def test_the_worst_the_median_and_the_best():
     question = TOLD["legion"][1]
     tokens = [an.tell(question, pick=pick, metric="tokens:least", trials=200) for pick in ("worst", "median", "best")]
@@ -91,8 +80,3 @@ def test_what_cannot_be_told_of_is_refused(how, told):
     with pytest.raises(an.InputError) as refused:
         an.tell({"courage": 1, "tokens": 2}, **how)
     assert told in str(refused.value)
-
-
-def test_a_comparison_is_not_told():
-    with pytest.raises(an.InputError, match="a question of compare is not told"):
-        an.tell({"models": 6, "losses": 1})

@@ -24,6 +24,11 @@ def write_wood(folder, **points):
     return folder
 
 
+def with_oak(wood, **changes):
+    """The loadouts of the field, `oak` changed."""
+    return [each.with_(**changes) if each.unit.id == "oak" else each for each in wood]
+
+
 def copies(loadout, count, **changes):
     """The same loadout under as many names; `changes` are of the first."""
     first = loadout.with_(**changes) if changes else loadout

@@ -1,10 +1,8 @@
 """Pictures of answers about morale: drawn from the tables, written whole, looked at as data."""
 
 import pytest
-from click.testing import CliRunner
 
 from analyser import morale
-from analyser.cli import cli
 from analyser.morale.result_tables import Fates, picture_of
 from analyser.plots.distributions import MOST_BARS
 
@@ -51,29 +49,6 @@ def test_intervals_of_a_sample_are_drawn():
     assert first.containers  # error bars
 
 
-@pytest.mark.parametrize(("name", "told"), [("panic.docx", "'.docx' is not a kind"), ("panic", "'no ending'")])
-def test_another_ending_is_refused(tmp_path, name, told):
-    found = CliRunner().invoke(cli, ["morale", "legion", "--courage", "1", "--plot", str(tmp_path / name)])
-    assert found.exit_code == 2
-    assert told in found.stderr
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_many_panels_make_no_strip():
-    """Five panels of one width stand in two columns."""
-    panels = drawn("grande-tactique")
-    panels[0].figure.canvas.draw()
-    assert len(panels) >= 5
-    places = [axes.get_position() for axes in panels]
-    assert len({round(place.x0, 1) for place in places}) == 2
-    assert not any(a.overlaps(b) for place, a in enumerate(places) for b in places[:place])
-
-
-def test_two_panels_stand_one_below_the_other():
-    one, other = picture_of(morale.exact("legion", {"courage": 1, "tokens": 2}))
-    assert one.get_position().y0 > other.get_position().y1
-
-
 def test_of_many_bars_the_names_do_not_run_into_each_other():
     """Twenty dice: what is less likely than 0.01% is left out at both ends, which is said."""
     axes = picture_of(morale.exact("warmaster", {"dice": 20}))
@@ -87,10 +62,3 @@ def test_where_nobody_is_left_to_have_tokens_the_picture_is_drawn_without():
     """It ended with what Matplotlib says of a height that is no number."""
     question = {"courage": 1, "rounds": 2, "tokens": 2, "received": 1, "destroyed": 1}
     assert picture_of(morale.exact("legion", question))[0].figure.canvas.get_renderer()
-
-
-def test_many_tokens_are_written_small_enough_for_their_cells():
-    question = {"courage": 1, "tokens": 40, "received": {0: 0.5, 20: 0.5}, "rounds": 10}
-    axes = next(axes for axes in picture_of(morale.exact("legion", question)) if axes.images)
-    cell = 72 * axes.get_window_extent().height / axes.figure.dpi / axes.images[0].get_array().shape[0]
-    assert all(text.get_size() < cell for text in axes.texts)

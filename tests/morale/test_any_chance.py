@@ -76,7 +76,7 @@ def test_simulated_and_exact_agree(system, chance, trials, seed):
 
 @pytest.mark.parametrize("system", QUESTIONS)
 @pytest.mark.parametrize("chance", [0.0, 1e-12])
-@pytest.mark.parametrize("trials", [400, 1000, 100_000])
+@pytest.mark.parametrize("trials", [400, 100_000])
 def test_what_next_to_never_happens_is_not_counted(system, chance, trials):
     """Chances and means as they are reported: none above 1, and none that a chance of 1e-12 makes."""
     question = QUESTIONS[system](chance)

@@ -17,26 +17,16 @@ FIVE = {"models": 5, "losses": 1}
 WRONG = {
     "legion": [
         ({"courage": 0}, "courage: 0 is not usable (allowed: 1 to 20 or 'none')"),
-        ({"courage": -1}, "allowed: 1 to 20 or 'none'"),
         ({"courage": True}, "allowed: an integer or 'none'"),
         ({}, "courage: this key is missing"),
-        ({"courage": 1, "tokens": -1}, "tokens: -1 is not usable"),
         ({"courage": 1, "edge_distance": -3.0, "move_distance": 6.0}, "edge_distance: -3.0 is not usable"),
-        ({"courage": 1, "edge_distance": 3.0, "move_distance": 0}, "move_distance: 0 is not usable"),
         ({"courage": 1, "edge_distance": 3.0}, "allowed: both, or neither"),
         ({"courage": 1, "received": {0: 0.5, 1: 0.6}}, "add up to 1.1"),
         ({"courage": 1, "received": {0: 1.5, 1: -0.5}}, "as a probability"),
-        ({"courage": 1, "received": [1, 2]}, "received has 2 numbers"),
-        ({"courage": 1, "received": "many"}, "an integer, or a table"),
-        ({"courage": 1, "destroyed": 1.2}, "destroyed: 1.2 is not usable"),
-        ({"courage": 1, "rounds": 0}, "rounds: 0 is not usable"),
         ({"courage": 1, "corage": 1}, "did you mean 'courage'"),
         ({"courage": 1, "ruleset": {"rally_successes": 7}}, "rally_successes 7 of 6 sides"),
         ({"courage": 1, "tokens": 60, "received": 100, "rounds": 100}, "--method monte-carlo"),
         ({"courage": 1, "commander_near": [1, 0]}, "commander_near has 2 numbers (allowed: one for all rounds, or 6"),
-        ({"courage": 1, "commander_near": 1.5}, "commander_near"),
-        ({"courage": 1, "commander_near": "often"}, "commander_near"),
-        ({"courage": 1, "until_panic": 0}, "until_panic: 0 is not usable"),
         ({"courage": 1, "until_panic": 1}, "until_panic: 1 is not usable"),
         ({"until_panic": True, "courage": "none"}, "never panics, it has no COURAGE (LG-1) (allowed: left out)"),
         (
@@ -48,29 +38,20 @@ WRONG = {
         ({}, "nothing is asked"),
         ({"division": {"units": []}}, "division.units: 0 entries (allowed: at least 1)"),
         ({"division": {"units": [{"rout": 1.1}]}}, "division.units.0.rout: 1.1 is not usable"),
-        ({"division": {"units": [{"rout": -0.1}]}}, "-0.1 is not usable"),
         ({"division": {"units": [{"rout": 0.1}] * 3, "corps_units": 2}}, "corps_units 2 (allowed: the division's 3"),
-        ({"rout": {"units": []}}, "rout.units: 0 entries"),
         ({"rout": {"units": [{}], "charged_by_cavalry": 0.6, "charged_by_infantry": 0.6}}, "more than 1"),
         ({"rout": {"units": [{"arm": "cavalry", "in_shelter": True}]}}, "shelter for cavalry"),
         ({"rout": {"units": [{"arm": "artillery"}]}}, "'infantry' or 'cavalry'"),
-        ({"flight": HORSE | {"edge_distance": -1}}, "edge_distance: -1 is not usable"),
         ({"flight": HORSE | {"enemy": "cavalery"}}, "did you mean 'cavalry'"),
-        ({"flight": HORSE | {"surrounded": 2}}, "surrounded: 2 is not usable"),
-        ({"column": HORSE | {"friends": []}}, "0 entries"),
         ({"column": HORSE | {"old_guard": True, "friends": [{"distance": 1}]}}, "old guard"),
         ({"column": HORSE | {"friends": [{"distance": 12}], "edge_distance": 10}}, "12 inches behind is off the map"),
         ({"check": {"arm": "cavalry", "quality": "old guard"}}, "old guard cavalry"),
-        ({"flihgt": {}}, "did you mean 'flight'"),
         ({"division": {"units": [{"rout": 0.1, "lost": 0.1}] * 14}}, "--method monte-carlo"),
     ],
     "warmaster": [
-        ({"dice": 0}, "dice: 0 is not usable"),
-        ({"dice": 2, "obstacles": [ENEMY | {"distance": -1}]}, "obstacles.0.distance: -1 is not usable"),
         ({"dice": 2, "obstacles": [{"distance": 1, "kind": "frend"}]}, "did you mean 'friend'?"),
         ({"dice": 2, "distance": 3}, "allowed: dice, and no distance"),
         ({"move": "falls_back"}, "allowed: distance, and no dice"),
-        ({"move": "falls_back", "distance": -3}, "-3 is not usable"),
         ({"move": "falls_back", "distance": {3: 1.5}}, "1.5 is not usable as a probability"),
         *(
             ({"move": "falls_back", "distance": distance}, "moves are whole centimetres, obstacles need not be")
@@ -81,48 +62,28 @@ WRONG = {
         ({"dice": 2, "obstacles": [FRIEND | {"chain": n} for n in (19, 3)]}, "24 friends (allowed: up to 20 in all)"),
         ({"move": "evades", "distance": 9, "obstacles": [ENEMY]}, "WM-6"),
         ({"dice": 2, "stands": 2}, "WM-8"),
-        ({"dice": 2, "obstacle": []}, "did you mean 'obstacles'"),
     ],
     "mordheim": [
         ({}, "nothing is asked"),
-        ({"warband": FOUR | {"leader": 13}}, "warband.leader: 13 is not usable"),
-        ({"warband": FOUR | {"leader": 1}}, "warband.leader: 1 is not usable"),
-        ({"warband": FOUR | {"others": [{"leadership": 8, "number": 0}]}}, "warband.others.0.number: 0 is not usable"),
         ({"warband": {"others": []}}, "warband.leader: this key is missing"),
         ({"warband": FOUR | {"out": 5}}, "5 out of action of 4 (allowed: 0 to 4)"),
         ({"warband": FOUR | {"casualties": [2, 2, 0]}, "turns": 3}, "5 out of action of 4 that took part"),
-        ({"warband": FOUR | {"casualties": [0, 1]}, "turns": 3}, "casualties has 2 numbers"),
-        ({"warband": FOUR | {"casualties": {0: 0.5, 1: 0.6}}}, "add up to 1.1 (allowed: 1)"),
-        ({"warband": FOUR | {"leader_stunned": 1.5}}, "warband.leader_stunned: 1.5 is not usable"),
         ({"warband": FOUR | {"leader_falls": "frist"}}, "warband.leader_falls"),
         ({"warband": FOUR | {"leader_falls": 9}, "turns": 8}, "leader_falls: turn 9 (allowed: 1 to 8)"),
         ({"warband": FOUR | {"name": "a"}, "rivals": [FOUR | {"name": "a"}]}, "a name for each"),
-        ({"warband": FOUR | {"name": "A b"}, "rivals": [FOUR | {"name": "A_b"}]}, "a name for each"),
-        ({"warband": FOUR | {"name": "several left"}, "rivals": [FOUR]}, "a name for each"),
         ({"warband": FOUR, "rivals": [FOUR | {"name": "orcs"}] * 2}, "warbands of the same name: warband, orcs, orcs"),
         ({"warband": FRESH, "winner": "first_to_leave"}, "winner: there is one warband alone"),
-        ({"warband": FRESH | {"casualties_from": [{"of": "B"}]}}, "no other warband 'B'"),
         (
             {"warband": FRESH | {"casualties_from": [{"of": "skavn"}]}, "rivals": [FRESH | {"name": "skaven"}]},
             "did you mean 'skaven'",
         ),
         ({"warband": FRESH | {"casualties_from": [{"turns": [9]}]}, "turns": 8}, "turn 9 (allowed: 1 to 8)"),
-        ({"warband": FRESH | {"casualties_from": [{"to_hit": 8}]}}, "casualties_from.0.to_hit: 8 is not usable"),
-        ({"alone": {"leadership": 7, "edge": -1.0}}, "alone.edge: -1.0 is not usable"),
         ({"alone": {"leadership": 7, "first_run_elsewhere": False}}, "first_run_elsewhere: false"),
-        ({"alone": {"leadership": 7, "combat_phases": 0}}, "combat_phases: 0 is not usable"),
         ({"together": {"leader": 7}}, "no warrior tests"),
         ({"together": {"leader": 7, "p_out": 0.6, "p_stunned": 0.6, "warriors": [{"leadership": 7}]}}, "add up to 1.2"),
-        ({"alone": {"leadrship": 7}}, "did you mean 'leadership'"),
     ],
     "compare": [
-        ({"models": 0, "losses": 1}, "models: 0 is not usable"),
-        (FIVE | {"losses": -1}, "losses"),
-        (FIVE | {"losses": [1, 2]}, "losses has 2 numbers"),
-        (FIVE | {"nerve": 1.5}, "nerve: 1.5 is not usable"),
         (FIVE | {"mordheim": {"leadership": 13}}, "mordheim.leadership: 13 is not usable"),
-        (FIVE | {"legion": {"courage": 0}}, "legion.courage: 0 is not usable"),
-        (FIVE | {"losses": {1: 0.7}}, "add up to 0.7"),
         ({"models": 3}, "the losses come from one source"),
         (FIVE | {"side": "b"}, "side: there is no duel"),
         ({"a": SHOOT_OUT["a"]}, "b: this key is missing"),
@@ -131,8 +92,6 @@ WRONG = {
         (SHOOT_OUT | {"losses": 1}, "losses: the duel says it itself"),
         (SHOOT_OUT | {"armoured_clash": {"discipline": 3}}, "armoured_clash: the duel says it itself"),
         (SHOOT_OUT | {"attacks": 2}, "attacks: a duel has attacks of its own"),
-        (SHOOT_OUT | {"side": "c"}, "side: 'c' is not usable"),
-        (SHOOT_OUT | {"duel": {"rounds": 0}}, "duel.rounds: 0 is not usable"),
         (SHOOT_OUT | {"duel": 3}, "duel: 3 is not usable"),
     ],
 }
@@ -156,25 +115,8 @@ def test_bad_input_is_told_in_one_message(system, question, message):
             ("grande-tactique", "--check-arm", "infantry", "--ruleset-check-sides", "0"),
             "--ruleset-check-sides: 0 is not usable (allowed: 1 to 1000)",
         ),
-        (("mordheim", "--alone-leadership", "13"), "--alone-leadership: 13 is not usable (allowed: 2 to 12)"),
     ],
 )
 def test_the_command_line_tells_it_with_its_option(arguments, message):
     found = CliRunner().invoke(cli, ["morale", *arguments])
     assert (found.exit_code, found.stderr) == (2, f"error: {message}\n")
-
-
-@pytest.mark.parametrize(
-    ("falls", "told"),
-    [
-        ("frist", "did you mean 'first'"),
-        ("1.5", "nor an integer"),
-        ("0", "--warband-leader-falls: 0 is not usable"),
-        ("99", "leader_falls: turn 99"),
-    ],
-)
-def test_a_leader_who_falls_at_no_time_is_refused(falls, told):
-    found = CliRunner().invoke(cli, ["morale", "mordheim", "--warband-leader", "8", "--warband-leader-falls", falls])
-    assert (found.exit_code, found.stderr.count("\n")) == (2, 1)
-    assert told in found.stderr
-    assert "polic" not in found.stderr

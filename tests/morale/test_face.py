@@ -2,11 +2,11 @@
 
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
 
 import analyser
 from analyser import morale
 from analyser.common.errors import InputError
+from tests.helpers.skips import proof
 
 ASKED = {
     "legion": {"courage": 1, "tokens": 2, "commander_courage": 2, "rounds": 3},
@@ -57,41 +57,6 @@ def test_every_event_and_figure_of_an_answer_can_be_asked_for(system, numbers):
     assert "<table" in result._repr_html_()
 
 
-@pytest.mark.parametrize("system", ASKED)
-def test_the_json_of_an_answer_has_the_head_of_every_answer(system):
-    attack = analyser.simulate(
-        {"attack": {"dice": 2}, "target": {"models": 1, "defence": 1, "damage_limit": 1}}, trials=9
-    )
-    head = ("kind", "method", "scenario", "trials", "seed", "applied", "not_used", "not_modelled", "warnings")
-    found = function_of(system)(ASKED[system], **FEW).as_dict()
-    assert set(head) <= attack.as_dict().keys() & found.keys()
-    assert found["kind"] == found["system"] == system
-    assert found["scenario"] == found["question"]
-
-
-@pytest.mark.parametrize("system", ASKED)
-def test_a_picture_names_the_system_and_the_question(system):
-    result = function_of(system)(ASKED[system])
-    drawn = result.plot()
-    title = drawn[0].figure.get_suptitle() if isinstance(drawn, tuple) else drawn.get_title()
-    assert title.startswith(morale.SYSTEMS[system].title)
-    assert f"{next(iter(ASKED[system]))} = " in title
-
-
-def test_a_panel_on_axes_of_ones_own_leaves_their_title_to_the_user():
-    axes = Figure().subplots()
-    assert morale.legion(courage=1, tokens=2).plot(ax=axes, title="My own") is axes
-    assert axes.get_title() == "My own"
-    with pytest.raises(InputError, match="several panels are a figure of their own"):
-        morale.compare(models=4, losses=1).plot(ax=axes)
-
-
-def test_trials_have_no_effect_on_an_exact_answer():
-    result = morale.legion(courage=1, tokens=2, trials=50)
-    assert result.exact
-    assert result.as_dict() == morale.legion(courage=1, tokens=2).as_dict()
-
-
 def test_a_moment_picks_the_round():
     result = morale.legion(courage=1, tokens=2, rounds=3)
     by_round = result.to_frame()["p_panicked"].tolist()
@@ -134,7 +99,7 @@ def test_what_is_wrong_is_named_with_the_nearest_right_one(ask, told):
     assert told in str(error.value)
 
 
-@pytest.mark.parametrize("precision", [0.02, 0.0009])
+@pytest.mark.parametrize("precision", [0.02, *proof(0.0009)])
 def test_a_precision_is_that_of_this_very_answer(precision):
     result = morale.legion(courage=1, tokens=2, rounds=1, method="monte-carlo", precision=precision)
     widths = [

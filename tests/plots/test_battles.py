@@ -13,11 +13,6 @@ def test_margins_say_who_wins_how_often():
     assert labels == ["mine wins: 70%", "draw: 20%", "yours wins: 10%"]
 
 
-def test_a_margin_that_never_comes_up_has_no_bar():
-    frame = pd.DataFrame({"margin": [1, 2], "probability": [0.5, 0.5]})
-    assert [bar.get_height() for bar in margins(frame).patches] == [50, 50]
-
-
 def test_points_left_begin_with_all():
     rows = {"round": [1, 1], "side": ["mine", "yours"], "mean_percent": [90.0, 70.0]}
     rows |= {"percent_10th_percentile": [80, 50], "percent_90th_percentile": [100, 90]}

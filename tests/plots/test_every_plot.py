@@ -4,7 +4,6 @@ import functools
 
 import pandas as pd
 import pytest
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import analyser
@@ -94,6 +93,7 @@ def test_a_tidy_frame_is_drawn_on_the_axes_of_the_user_alone(name):
     others = [each for each in figure.axes if each is not ax and each.get_label() != "<colorbar>"]
     assert (ax.get_title(), others, figure.texts, figure.legends) == ("My own", [], [], [])
     pd.testing.assert_frame_equal(frame, before)
+    assert getattr(plots, name)(frame, title=None, **how).get_title() == ""
 
 
 def test_an_action_looks_the_same_beside_whatever_others():
@@ -110,12 +110,3 @@ def test_an_action_looks_the_same_beside_whatever_others():
         name: few[name] for name in ("charge", "advance and shoot")
     }
     assert len(set(COLOURS.values())) == len(COLOURS)
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_a_new_picture_has_no_title_where_none_is_wanted(name):
-    frame, how = CASES[name]()
-    ax = getattr(plots, name)(frame, title=None, **how)
-    assert isinstance(ax, Axes)
-    assert ax.get_title() == ""
-    assert ax._repr_png_().startswith(b"\x89PNG")

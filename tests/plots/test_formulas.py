@@ -12,18 +12,11 @@ from tests.oracle.small_profiles import FACTION
 
 BAD = r"Guard $\frac{x$"  # a formula that cannot be read: to draw it is an error
 OTTERS, BEAVERS = "river/otter-guard@basic", "river/beaver-fort@basic"
-FEW = ["--method", "monte-carlo", "--trials", "200"]
 COMMANDS = {
     "attack": ["attack", OTTERS, BEAVERS, "--row", "ranged-heavy"],
-    "charge": ["charge", OTTERS, OTTERS],
     "duel": ["duel", OTTERS, OTTERS, "--rounds", "1"],
-    "focus": ["attack", OTTERS, OTTERS],
     "compare": ["compare", "river/*", "--target", OTTERS],
-    "matchups": ["matchups", "river/*", "river/*", "--situations", "long-range"],
-    "curve": ["compare", OTTERS, "--target", OTTERS, "--over", "distance=1..12"],
-    "sensitivity": ["compare", "sensitivity", OTTERS, OTTERS],
     "clash": ["battle", "plan", OTTERS, f"{OTTERS}, {BEAVERS}"],
-    "battle": ["battle", OTTERS, OTTERS, "--trials", "200"],
 }
 
 

@@ -3,20 +3,17 @@
 import functools
 import io
 import math
-import sys
 
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib import colormaps, colors
-from matplotlib.figure import Figure
+from matplotlib import colormaps
 from matplotlib.text import Text
 
-from analyser import plots
 from analyser.analysis.grid import by_unit
 from analyser.analysis.matchups import matchups
 from analyser.common.errors import InputError
-from analyser.common.look import CELL_POINTS, LABEL_POINTS, SCALE, luminance, short_text
+from analyser.common.look import SCALE, luminance, short_text
 from analyser.game.profiles import Profiles
 from analyser.plots import heatmap
 from analyser.plots.heatmaps import IMPOSSIBLE, LOG_ODDS, LOGARITHMIC, MEAN
@@ -97,9 +94,7 @@ def test_rows_stand_by_their_means_and_columns_by_category_and_mean(basic, drawn
     assert groups == ["light", "heavy", "aerial"]
 
 
-@pytest.mark.parametrize(
-    "metric", ["mean_models_destroyed", "p_annihilated", "expected_points_destroyed_per_100_points"]
-)
+@pytest.mark.parametrize("metric", ["mean_models_destroyed", "p_annihilated"])
 def test_every_cell_says_its_figure_and_impossible_cells_say_nothing(basic, drawn, metric):
     ax = drawn(metric)
     attackers, defenders = (in_order(basic, side, metric) for side in ("attacker", "defender"))
@@ -156,10 +151,9 @@ def test_impossible_cells_show_the_hatch_of_the_ground_and_are_explained(basic, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("metric", ["p_annihilated", EFFICIENCY])
-def test_nothing_is_clipped(frame, basic, metric):
-    for part in (by_unit(frame), basic, basic.head(1), basic[basic["attacker_unit"] == "Horse Guard Cavalry"]):
-        ax = heatmap(part, values=metric)
+def test_nothing_is_clipped(frame, basic):
+    for part in (by_unit(frame), basic.head(1), basic[basic["attacker_unit"] == "Horse Guard Cavalry"]):
+        ax = heatmap(part, values=EFFICIENCY)
         pixels(ax)
         whole = ax.figure.bbox
         for each in texts(ax):
@@ -170,33 +164,15 @@ def test_nothing_is_clipped(frame, basic, metric):
             assert box.y1 <= whole.y1 + 0.5, each.get_text()
 
 
-def test_nothing_touches_the_edge_of_the_picture(drawn):
-    shown = pixels(drawn("p_annihilated"))
-    edge = np.concatenate([shown[0], shown[-1], shown[:, 0], shown[:, -1]])
-    assert (edge == 255).all()
-
-
 def test_no_text_is_tiny_and_cells_hold_theirs(frame):
-    for metric in ("p_annihilated", "mean_models_destroyed"):
-        ax = heatmap(by_unit(frame), values=metric)
-        pixels(ax)
-        assert min(each.get_fontsize() for each in texts(ax)) >= LEAST_POINTS
-        image = ax.images[0].get_array()
-        box = ax.get_window_extent()
-        for each in ax.texts:
-            extent = each.get_window_extent()
-            assert extent.width <= box.width / image.shape[1]
-            assert extent.height <= box.height / image.shape[0]
-    assert min(CELL_POINTS, LABEL_POINTS) >= LEAST_POINTS
-
-
-@pytest.mark.slow
-def test_labels_of_columns_do_not_run_into_the_title(drawn):
-    ax = drawn("p_annihilated")
+    ax = heatmap(by_unit(frame), values="p_annihilated")
     pixels(ax)
-    title = next(each for each in texts(ax) if each.get_text() == ax.get_title(loc="left"))
-    highest = max(each.get_window_extent().y1 for each in ax.get_xticklabels())
-    assert title.get_window_extent().y0 >= highest - 1
+    assert min(each.get_fontsize() for each in texts(ax)) >= LEAST_POINTS
+    image, box = ax.images[0].get_array(), ax.get_window_extent()
+    for each in ax.texts:
+        extent = each.get_window_extent()
+        assert extent.width <= box.width / image.shape[1]
+        assert extent.height <= box.height / image.shape[0]
 
 
 @pytest.mark.parametrize("metric", ["mean_models_destroyed", "p_annihilated"])
@@ -259,11 +235,6 @@ def test_probabilities_can_be_coloured_by_their_odds(basic):
     assert [each.get_text() for each in bar.get_yticklabels()][:4] == ["1", "2", "5", "10"]
 
 
-def test_a_colour_is_a_scale_from_white(basic):
-    image = heatmap(basic, values="p_annihilated", color="darkred").images[0]
-    assert [image.cmap(end)[:3] for end in (0.0, 1.0)] == [(1, 1, 1), pytest.approx(colors.to_rgb("darkred"))]
-
-
 TABLE = pd.DataFrame(
     {
         "weapon": ["b", "b", "a", "a"],
@@ -295,37 +266,15 @@ def test_any_frame_can_be_shown():
     assert [each.get_text() for each in sorted_rows.get_yticklabels()] == ["a", "b"]
 
 
-def test_on_axes_of_the_user_everything_stays_in_their_place():
-    figure = Figure(figsize=(9, 4))
-    left, right = figure.subplots(1, 2)
-    before = left.get_position().bounds
-    place = right.get_window_extent().frozen()
-    heatmap(TABLE, rows="weapon", columns="range", values="gain", ax=right, title=None)
-    figure.canvas.draw()
-    assert left.get_position().bounds == before
-    bar = figure.axes[-1]
-    assert bar.get_window_extent().x1 <= place.x1 + 1
-    alone = Figure().subplots()
-    heatmap(TABLE, rows="weapon", columns="range", values="gain", ax=alone, colorbar=False, color="magma")
-    assert (len(alone.figure.axes), alone.images[0].get_cmap().name) == (1, "magma")
-
-
-def test_impossible_chances_are_no_colour(basic, drawn):
-    ax = drawn("p_annihilated")
-    shown = np.ma.getmaskarray(ax.images[0].norm(ax.images[0].get_array()))
-    assert shown[:-1, :-1].sum() == basic["why_not"].notna().sum()
-
-
 @pytest.mark.slow
 def test_all_zero_and_all_impossible_can_be_drawn(basic):
     ax = heatmap(basic, values="p_fled")
     assert {each.get_text() for each in cell_texts(ax).values()} == {"0"}
     pixels(ax)
     nobody = basic[basic["attacker_unit"] == "Horse Guard Cavalry"]
-    for metric in ("mean_models_destroyed", "p_annihilated"):
-        ax = heatmap(nobody, values=metric)
-        assert not ax.texts
-        pixels(ax)
+    ax = heatmap(nobody, values="p_annihilated")
+    assert not ax.texts
+    pixels(ax)
 
 
 def test_levels_are_named_where_there_are_several(frame):
@@ -337,27 +286,6 @@ def test_levels_are_named_where_there_are_several(frame):
     assert "Rows: Crown · columns: Imperium, basic" in ax.get_title(loc="left")
 
 
-def test_a_name_is_not_a_formula(basic):
-    odd = basic.head(1).assign(attacker_unit="$\\frac{1}{2}$ & Co", defender_unit="a_1 $x$")
-    ax = heatmap(odd, values="p_annihilated")
-    pixels(ax)
-    assert ax.get_yticklabels()[0].get_text() == "$\\frac{1}{2}$ & Co"
-    assert not ax.get_yticklabels()[0].get_parse_math()
-
-
-def test_it_draws_on_given_axes(basic):
-    figure = Figure(figsize=(14, 9))
-    ax = figure.subplots()
-    assert heatmap(basic, values="p_annihilated", ax=ax) is ax
-    assert figure.get_size_inches().tolist() == [14, 9]
-
-
-def test_the_frame_is_left_as_it_was(basic):
-    before = basic.copy()
-    heatmap(basic, values="p_annihilated")
-    assert basic.equals(before)
-
-
 def test_the_same_frame_gives_the_same_bytes_whatever_the_users_settings(basic):
     import matplotlib as mpl
 
@@ -367,19 +295,6 @@ def test_the_same_frame_gives_the_same_bytes_whatever_the_users_settings(basic):
     assert png(ax) == first
     assert b"tIME" not in first
     assert b"matplotlib" not in first
-
-
-def test_no_state_is_shared_with_pyplot(basic):
-    heatmap(basic, values="p_annihilated")
-    pyplot = sys.modules.get("matplotlib.pyplot")
-    assert pyplot is None or not pyplot.get_fignums()
-
-
-def test_a_notebook_shows_the_picture(drawn):
-    from IPython.core.formatters import DisplayFormatter
-
-    shown, _ = DisplayFormatter().format(drawn("p_annihilated"))
-    assert shown["image/png"].startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize(
@@ -398,12 +313,8 @@ def test_what_cannot_be_drawn_is_told(basic, change, metric, message):
         heatmap(change(basic.head(20)), values=metric)
 
 
-@pytest.mark.parametrize("value", [0.004, 0.0049, 0.005, 0.0951, 0.994, 0.996, 1, 9.94, 9.96, 12.3, 123.4, 1234])
+@pytest.mark.parametrize("value", [0.004, 0.005, 0.996, 9.94, 9.96, 1234])
 def test_a_figure_is_short_and_never_rounded_to_nothing(value):
     text = short_text(value)
     assert len(text) <= 4
     assert text == "<.01" or float(text) == pytest.approx(value, rel=0.1, abs=0.006)
-
-
-def test_the_list_of_plots_is_the_public_one():
-    assert set(dir(plots)) == set(plots.__all__)

@@ -1,14 +1,10 @@
 """Figures of one's own: a function of an outcome table wherever the name of a figure goes."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
 import analyser
-from analyser.cli import cli
 from analyser.common.errors import InputError
 from analyser.plots.metrics import COMPARED, METRICS, forget
 from analyser.report import write_report
@@ -50,12 +46,6 @@ def test_a_function_gives_what_the_figure_of_that_meaning_gives():
     found, wanted = sample.metric(destroyed), sample.mean_with_interval("models_destroyed")
     assert found.low == pytest.approx(wanted.low, abs=1e-3)
     assert found.low < found.value < found.high
-
-
-@pytest.mark.parametrize("kind", [analyser.charge, analyser.duel])
-def test_every_answer_takes_a_function(kind):
-    found = kind(PAIR[0], TARGET)
-    assert 0 <= found.metric(lambda outcomes: outcomes.filter(like="models_left").iloc[:, 0] > 0) <= 1
 
 
 def test_comparisons_are_decided_by_a_function():
@@ -117,13 +107,6 @@ def test_a_race_is_decided_by_a_function(function):
         analyser.search(DUELS, metric=lambda outcomes: 3, method="race")
 
 
-def test_a_registered_figure_leaves_the_shipped_tables_as_they_are(half_gone):
-    pair = analyser.matchups(PAIR, TARGET, situations=["long-range", "charge"])
-    assert half_gone not in pair.frame
-    own = analyser.matchups(PAIR, TARGET, situations=["long-range", "charge"], metric=half_gone).frame
-    assert own.groupby("situation")[half_gone].count().to_dict() == {"charge": 0, "long-range": 2}
-
-
 def test_a_report_has_a_registered_figure_in_its_tables_and_page(half_gone, tmp_path):
     found = analyser.matchups(PAIR, TARGET, situations="long-range", metric=half_gone).frame
     folder = write_report(
@@ -135,11 +118,6 @@ def test_a_report_has_a_registered_figure_in_its_tables_and_page(half_gone, tmp_
     assert table[table["situation"] == "charge"][half_gone].isna().all()
     page = page_data(analyser.matchups(PAIR, TARGET, situations="long-range", metric=half_gone))
     assert {"name": half_gone, "title": "P(half gone)"}.items() <= page["metrics"][-1].items()
-
-
-def test_the_command_line_of_a_session_takes_a_registered_figure(half_gone):
-    told = CliRunner().invoke(cli, ["compare", *PAIR, "--target", TARGET, "--metric", half_gone, "--format", "json"])
-    assert json.loads(told.stdout)["metric"] == half_gone
 
 
 def test_a_registered_figure_is_in_every_table(half_gone):

@@ -3,13 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib import colors
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 import analyser
 from analyser.common.errors import InputError
-from analyser.common.look import LINES, luminance
 from analyser.plots import cost_against_effect, distribution, funnel, panels, survival, tornado
 from analyser.plots.frontier import efficient
 from tests.oracle.attacks import attack
@@ -87,35 +85,6 @@ def test_a_missing_column_and_an_empty_table_are_told(plot, frame):
         plot(frame.drop(columns=column or "probability"))
 
 
-@every_plot
-def test_a_title_is_the_users_or_none(plot, frame):
-    assert plot(frame, title="My own").get_title() == "My own"
-    assert plot(frame, title=None).get_title() == ""
-    ax = Figure(figsize=(7, 5)).subplots()
-    assert plot(frame, ax=ax).get_title() == ""
-    assert plot(frame, ax=ax, title="My own").get_title() == "My own"
-    ax.set_title("Another")
-    assert [each.get_text() for each in texts(ax) if each.get_text() in ("My own", "Another")] == ["Another"]
-
-
-@every_plot
-def test_artists_take_keyword_arguments(plot, frame):
-    ax = plot(frame, zorder=7)
-    assert 7 in {each.get_zorder() for each in (*ax.patches, *ax.lines)}
-
-
-@pytest.mark.slow
-@every_plot
-def test_the_same_frame_gives_the_same_bytes(plot, frame):
-    assert plot(frame)._repr_png_() == plot(frame)._repr_png_()
-
-
-def test_lines_are_told_apart_without_colour():
-    assert len({str(line["linestyle"]) for line in LINES}) == len({line["marker"] for line in LINES}) == len(LINES)
-    for line in LINES:
-        assert luminance(np.array(colors.to_rgba(line["color"]))) < 0.3  # dark enough on white
-
-
 # --- one by one -------------------------------------------------------------------------------------------
 
 
@@ -174,11 +143,6 @@ def test_series_can_stand_side_by_side_and_be_named():
         distribution(LAWS, by="loadout", label="A")
 
 
-def test_ticks_are_at_values_that_there_are():
-    """Two bars stand in the middle of a wider picture: beside them are no negative numbers."""
-    assert distribution(LAWS.iloc[:2], kind="bars").get_xticks().tolist() == [0, 1]
-
-
 def test_at_most_is_what_is_not_above():
     ax = distribution(LAWS, by="loadout", kind="at most")
     assert [list(line.get_ydata()) for line in ax.lines] == [pytest.approx([20, 70, 100]), pytest.approx([60, 90, 100])]
@@ -208,13 +172,6 @@ def test_survival_takes_the_result_of_a_duel_itself():
         with pytest.raises(InputError, match=said) as problem:
             survival(wrong)
         assert "to_frame(by_round=True)" in str(problem.value)
-
-
-def test_survival_is_drawn_round_by_round():
-    ax = survival(ROUNDS)
-    assert [list(line.get_ydata()) for line in ax.lines] == [[100, 90, 70], [100, 60, 20]]
-    sampled = ROUNDS.assign(p_alive_low=ROUNDS["p_alive"] - 0.05, p_alive_high=ROUNDS["p_alive"] + 0.05)
-    assert len(survival(sampled).collections) == 2
 
 
 def test_the_frontier_is_what_nobody_beats():
@@ -264,23 +221,3 @@ def test_tornado_bars_reach_from_the_figure_to_what_it_becomes():
     lengths = [abs(bar.get_width()) for bar in ax.patches]
     longest = np.maximum(lengths[: len(lengths) // 2], lengths[len(lengths) // 2 :])
     assert (np.diff(longest) <= 1e-12).all()
-
-
-def test_tornado_says_what_is_varied_and_of_which_figure():
-    assert tornado(NUMBERS).get_title(loc="left").endswith("as it is,\nand with one less or one more of each number")
-    assert tornado(NUMBERS, quantity="P(broken)").get_title(loc="left").startswith("P(broken)")
-    fight = {"attack": {"dice": 6}, "target": {"models": 4, "defence": 2, "damage_limit": 1}}
-    found = analyser.sensitivity(fight, metric="p_at_least")
-    assert found.plot().get_title(loc="left").splitlines()[1].startswith("P(at least 2 destroyed), percent: ")
-
-
-def test_tornado_names_what_has_no_effect():
-    ax = tornado(NUMBERS.assign(plus_1=NUMBERS["base"], minus_1=NUMBERS["base"]))
-    assert ax.get_xlabel().startswith("No effect: attacker: attack dice 12")
-
-
-def test_several_answers_on_one_picture_have_the_title_of_none():
-    axes = None
-    for unit in ("crown/sharp-rifles@basic", "crown/rifle-platoon@basic", "crown/rifle-platoon@reinforced"):
-        axes = distribution(analyser.attack(unit, "krupp@basic"), ax=axes)
-    assert axes.get_title() == ""

@@ -53,13 +53,7 @@ def test_tables_of_morale_have_them_row_by_row():
     assert not [name for name in alone.to_frame() if "band" in name]
 
 
-def test_an_exact_answer_needs_none():
-    exact = analyser.exact(FIGHT)
-    assert exact.all_at_once().as_dict() == exact.as_dict()
-    assert str(exact.all_at_once()) == str(exact)
-
-
-@pytest.mark.slow
+@pytest.mark.proof
 def test_all_are_right_at_once_in_95_percent_of_samples():
     exact = analyser.exact(FIGHT)
     truth = {name: float(exact.probability(name)) for name in exact.events}

@@ -7,11 +7,7 @@ import pytest
 
 import analyser
 from analyser import morale
-from analyser.importers.battlescribe import import_files
-from analyser.report.diff import diff
-from tests.helpers.catalogues import Entry, catalogue
 from tests.helpers.shell import GRENADIERS, RIFLES, answer
-from tests.oracle.small_profiles import EASIER, write_profiles
 
 FEW = ["--method", "monte-carlo", "--trials", "2000", "--seed", "5"]
 SAMPLED = {"trials": 2000, "seed": 5}
@@ -54,14 +50,3 @@ def test_a_long_distribution_is_cut_at_an_end_that_is_next_to_impossible():
     assert printed == [*range(first, 31)]
     assert first > 0
     assert "Not shown: values less likely than 0.01% in all, at either end." in str(result)
-
-
-def test_a_diff_prints_what_the_command_line_prints(tmp_path):
-    old, new = write_profiles(tmp_path / "old"), write_profiles(tmp_path / "new", EASIER)
-    assert repr(diff(old, new)) == answer("report", "diff", old, new)
-
-
-def test_an_import_prints_what_the_command_line_prints(tmp_path):
-    path, out = tmp_path / "river.cat", tmp_path / "out"
-    path.write_text(catalogue(Entry()), encoding="utf-8")
-    assert repr(import_files([path], out=out)) == answer("units", "import", path, "--out", out, "--replace")

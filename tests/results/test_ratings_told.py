@@ -3,10 +3,8 @@
 import pytest
 
 import analyser
-from tests.helpers.shell import answer
 from tests.oracle.fight_files import charge, row, unit
 
-RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "scion-grenadier-p@basic"
 TARGET = {"models": 6, "defence": 2, "damage_limit": 1, "discipline": 7}
 RATINGS = {-1: "weakened", 0: "neutral", 1: "improved"}
 
@@ -24,16 +22,11 @@ def told(conditions):
     [
         ({}, {}, ([], [], None)),
         ({"bonuses": ["aiming"]}, {}, (["aiming"], [], None)),
-        ({"penalties": ["concealed"]}, {}, ([], ["concealed"], None)),
         ({"bonuses": ["short_range"]}, {"garrisoned": True}, (["short_range"], ["concealed"], None)),
-        ({"qualities": ["Torrent"]}, {"garrisoned": True}, ([], [], None)),
         ({"qualities": ["Seismic"]}, {"garrisoned": True}, (["seismic"], ["concealed"], None)),
-        ({"opportunity_fire": True}, {}, ([], ["opportunity_fire"], None)),
         ({"opportunity_fire": True, "qualities": ["Lock On"]}, {}, ([], [], None)),
         ({"rating": "improved"}, {}, ([], [], "stated")),
-        ({"rating": "improved", "bonuses": ["aiming"]}, {}, (["aiming"], [], None)),
         ({"qualities": ["Indirect"], "line_of_sight": "none", "bonuses": ["aiming"]}, {}, ([], [], "no sight")),
-        ({"qualities": ["Indirect"], "line_of_sight": "spotter"}, {}, ([], [], "spotter")),
     ],
 )
 def test_what_made_the_rating_of_an_attack(attack, target, reasons):
@@ -69,19 +62,3 @@ def test_sponsons_are_weakened_by_their_rule():
     first, _ = charge(unit(row("melee", 1)), unit(rules=["Sponsons (2)"])).strikes
     assert told(first) == ([], [], "rule")
     assert first["rating"] == "weakened"
-
-
-@pytest.mark.parametrize(
-    ("command", "said"),
-    [
-        (["attack", RIFLES, GRENADIERS, "--aiming"], "improved rating (bonus: aiming)"),
-        (["charge", RIFLES, GRENADIERS, "--outflanking", "--supported"], "improved (bonuses: outflanking, supported)"),
-        (["charge", RIFLES, GRENADIERS, "--supported"], "weakened (penalty: threatened)"),
-        (
-            ["attack", f"{RIFLES}:aiming,concealed", RIFLES, GRENADIERS],
-            "neutral (bonus: aiming; penalty: concealed)",
-        ),
-    ],
-)
-def test_the_text_says_it(command, said):
-    assert said in answer(*command)

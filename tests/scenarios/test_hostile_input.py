@@ -7,8 +7,7 @@ import pytest
 
 import analyser
 from analyser import morale
-from analyser.common.errors import InputError, printable
-from analyser.common.files import write_content
+from analyser.common.errors import InputError
 from analyser.game.names import LONGEST_ID
 from analyser.importers.battlescribe import import_files
 from tests.helpers.catalogues import Entry, catalogue
@@ -25,7 +24,7 @@ def warnings_of(attack, target=TARGET, **sections):
 # --- names and numbers in names -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rule", ["Capacity (99999)", "Veteran (1001)", f"Sponsons ({'9' * 100})"])
+@pytest.mark.parametrize("rule", ["Capacity (99999)", f"Sponsons ({'9' * 100})"])
 @pytest.mark.parametrize("ask", [analyser.exact, analyser.charge, analyser.focus, analyser.duel])
 def test_a_number_in_a_rule_has_a_range(ask, rule):
     """`capacity` 99999 was an error of the validation library; an X of thousands of digits a ValueError."""
@@ -48,16 +47,10 @@ def test_a_name_is_short_and_plain(name):
     assert len(str(caught.value)) < 300
 
 
-def test_a_message_is_shortened_after_it_is_escaped():
-    assert len(printable("\U000e0001" * 400)) <= 400
-
-
 # --- the importer ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "name", ["x" * 2000, "con", "../../etc/passwd", "a/b\\c", "...", "-", "\u202eabc", "ruleset", "Ö" * 500, "ﷺ" * 300]
-)
+@pytest.mark.parametrize("name", ["x" * 2000, "con", "../../etc/passwd", "...", "ruleset", "ﷺ" * 300])
 def test_a_faction_of_any_name_makes_a_file_that_reads_the_same(tmp_path, name):
     """A name of 2,000 characters was an OSError: the name of its file was too long."""
     path = tmp_path / "river.cat"
@@ -85,13 +78,6 @@ def test_selectors_that_are_no_text(odd):
         analyser.load_profiles().loadout(odd)
 
 
-@pytest.mark.parametrize("key", ["metric", "levels", "row", "method", "at_least"])
-@pytest.mark.parametrize("odd", [[[]], 5.5, b"basic"])
-def test_arguments_of_a_comparison_that_are_no_text(key, odd):
-    with pytest.raises(InputError, match=key):
-        analyser.compare("crown/rifle-platoon@basic", GRENADIERS, **{key: odd})
-
-
 # --- a sample of a few games ----------------------------------------------------------------------
 
 QUESTIONS = {
@@ -113,7 +99,7 @@ QUESTIONS = {
 
 
 @pytest.mark.parametrize("system", QUESTIONS)
-@pytest.mark.parametrize("trials", [1, 2, 3, 7])
+@pytest.mark.parametrize("trials", [1, 3])
 def test_intervals_of_a_few_games(system, trials):
     """`k (32) must not be greater than n (2)`: every share is one of the trials, and lies in its interval."""
     result = morale.simulate(system, QUESTIONS[system], trials=trials)
@@ -133,14 +119,10 @@ def test_intervals_of_a_few_games(system, trials):
     ("attack", "target", "key"),
     [
         ({"attacker_advanced": True}, {}, "attack.attacker_advanced"),
-        ({"attacker_reloading": True}, {}, "attack.attacker_reloading"),
-        ({"attacker_garrisoned": True}, {}, "attack.attacker_garrisoned"),
         ({"attacker_models": 3}, {}, "attack.attacker_models"),
-        ({"attacker_damage": 1, "attacker_damage_limit": 2}, {}, "attack.attacker_damage"),
         ({"distance": 6.0}, {}, "attack.distance"),
         ({}, {"from_front": True}, "target.from_front"),
         ({}, {"exposed": 6}, "target.exposed"),
-        ({}, {"activated": True}, "target.activated"),
     ],
 )
 def test_a_key_that_means_nothing_is_told(attack, target, key):
@@ -151,18 +133,11 @@ def test_a_key_that_means_nothing_is_told(attack, target, key):
         assert not [more for more in warnings_of({"dice": 3}) if each in more]
 
 
-def test_a_profile_s_row_says_what_has_an_effect():
-    target = {"unit": GRENADIERS}
-    attack = {"attacker": "crown/rifle-platoon@basic", "attacker_advanced": True}
-    assert any("no row of the attacker is Move or Fire" in each for each in warnings_of(attack, target))
-    assert warnings_of({"attacker": "crown/rifle-platoon@basic", "distance": 6}, target) == ()
-
-
-@pytest.mark.parametrize("number", range(60))
-def test_what_has_no_effect_has_none(number):
+@pytest.mark.parametrize("seed", range(60))
+def test_what_has_no_effect_has_none(seed):
     """Without the key the answer is the same; and what is echoed says nothing new."""
-    given = random_scenario(random.Random(number))
-    given["target"] |= {"formation": "open"} if number % 2 else {}
+    given = random_scenario(random.Random(seed))
+    given["target"] |= {"formation": "open"} if seed % 2 else {}
     result = analyser.exact(given)
     echoed = analyser.load_scenario(result.scenario.as_dict())
     assert set(echoed.warnings) <= set(result.scenario.warnings)
@@ -174,50 +149,3 @@ def test_what_has_no_effect_has_none(number):
             without = analyser.exact(given | {section: less}).as_dict()
             for part in ("outcomes", "models_destroyed", "hits"):
                 assert without[part] == result.as_dict()[part], warning
-
-
-@pytest.mark.parametrize(
-    "sections",
-    [
-        {"attack": {"dice": 3}, "target": TARGET},
-        {"attacks": [{"dice": 3}], "target": TARGET},
-        {"duel": {"rounds": 1}, "a": {"unit": GRENADIERS}, "b": {"unit": GRENADIERS}},
-        {"charge": {}, "attacker": {"unit": "crown/rifle-platoon@basic"}, "target": {"unit": GRENADIERS}},
-    ],
-)
-def test_an_empty_ruleset_is_told(sections):
-    from analyser.scenarios.load import load
-
-    assert "[ruleset] is empty and has no effect" in load(sections | {"ruleset": {}}).warnings
-    assert not [each for each in load(sections).warnings if "ruleset" in each]
-
-
-# --- names of files -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("source", [5, b"a.toml", object(), "a\0b.toml", "x" * 5000 + ".toml", "x" * 5000])
-def test_what_names_no_file(source):
-    for ask in (analyser.exact, analyser.charge, analyser.duel, analyser.load_profiles):
-        with pytest.raises(InputError) as caught:
-            ask(source)
-        assert len(str(caught.value)) < 1500
-    with pytest.raises(InputError):
-        morale.exact("legion", source)
-
-
-@pytest.mark.parametrize("name", ["x" * 300, "a\0b"])
-def test_a_file_that_cannot_be_called_so_is_not_written(tmp_path, name):
-    with pytest.raises(InputError):
-        write_content(tmp_path / name, "text")
-    assert not [*tmp_path.iterdir()]
-
-
-def test_keys_of_longer_fights_that_mean_nothing_are_told():
-    from analyser.scenarios.load import load
-
-    rifles = {"unit": "crown/rifle-platoon@basic"}
-    charge = load({"charge": {"overrun": False}, "attacker": rifles, "target": {"unit": GRENADIERS}})
-    assert "charge.overrun has no effect: the unit does not have Overrun (AC-7)" in charge.warnings
-    duel = load({"duel": {}, "a": rifles | {"reloading": True}, "b": {"unit": GRENADIERS}})
-    assert "a.reloading has no effect: no row is Slow to Fire (AC-6)" in duel.warnings
-    assert load(duel.as_dict()).warnings == duel.warnings

@@ -6,7 +6,6 @@ import pytest
 
 import analyser
 from analyser.common.errors import InputError
-from analyser.scenarios.attack import Scenario
 from tests.oracle.small_profiles import FACTION, write_profiles
 
 INLINE = {"attack": {"dice": 12}, "target": {"models": 6, "defence": 2, "damage_limit": 1}}
@@ -39,18 +38,6 @@ def test_a_scenario_written_inline_gets_the_defaults_of_the_contract():
     assert analyser.exact(scenario).conditions["rating"] == "neutral"
 
 
-def test_the_ruleset_left_out_is_the_shipped_one():
-    ruleset = analyser.load_scenario(INLINE).ruleset
-    assert ruleset.die.faces[:5] == (1, 2, 1, 1, 1)
-    assert ruleset.deck.copies == dict.fromkeys(range(1, 13), 3)
-
-
-def test_one_half_of_a_ruleset_leaves_the_other_as_shipped():
-    ruleset = analyser.load_scenario(INLINE | {"ruleset": {"die": {"strike": 1}}}).ruleset
-    assert ruleset.die.faces[:5] == (0, 1, 0, 0, 0)
-    assert ruleset.deck.counts().sum() == 36
-
-
 def test_a_profile_fills_in_both_sides(river):
     scenario = analyser.load_scenario(between("otter@r", "beaver", row="ranged-heavy"), river)
     attack, target = scenario.attack, scenario.target
@@ -68,24 +55,6 @@ def test_a_key_that_is_written_goes_before_the_profile(river):
     scenario = analyser.load_scenario(given, river)
     assert (scenario.attack.dice, scenario.attack.qualities, scenario.attack.veteran) == (9, (), 0)
     assert (scenario.target.models, scenario.target.defence, scenario.target.rules) == (1, 5, ())
-
-
-@pytest.mark.parametrize(("models", "dice"), [(1, 4), (4, 4), (5, 8), (8, 8)])
-def test_the_dice_are_those_of_the_models_left(river, models, dice):
-    given = between("otter@r", "otter@b", attacker_models=models)
-    assert analyser.load_scenario(given, river).attack.dice == dice
-
-
-def test_a_garrisoned_attacker_counts_half_its_models_rounded_up(river):  # AC-4.4
-    for models, dice in ((7, 4), (8, 4)):
-        given = between("otter@r", "otter@b", attacker_models=models, attacker_garrisoned=True)
-        assert analyser.load_scenario(given, river).attack.dice == dice
-
-
-def test_short_range_follows_from_the_distance(river):  # AC-4.1
-    for distance, rating, dice in ((6, "improved", 6), (6.5, "neutral", 4)):
-        result = analyser.exact(between("otter@b", "otter@b", distance=distance), profiles=river)
-        assert (result.conditions["rating"], result.conditions["dice"]) == (rating, dice)
 
 
 # --- which row ----------------------------------------------------------------------------------------
@@ -110,26 +79,11 @@ def test_nobody_has_more_models_than_at_the_largest_level(tmp_path):  # AC-2.2
 
 
 @pytest.mark.parametrize(
-    ("target", "row"), [("otter@b", "ranged-light"), ("beaver", "ranged-heavy")], ids=["light", "heavy"]
-)
-def test_the_only_row_that_fits_is_taken(river, target, row):
-    scenario = analyser.load_scenario(between("otter@b", target), river)
-    assert scenario.attack.row == row
-
-
-def test_a_row_forgives_case_spaces_and_brackets(river):
-    for written in ("Ranged (Light)", "RANGED_LIGHT", "ranged-l"):
-        assert analyser.load_scenario(between("otter@b", "otter@b", row=written), river).attack.row == "ranged-light"
-
-
-@pytest.mark.parametrize(
     ("target", "keys", "parts"),
     [
         ("otter@b", {"row": "ranged-hevy"}, ["no row 'ranged-hevy'", "did you mean 'ranged-heavy'"]),
         ("otter@b", {"row": "ranged-heavy"}, ["fires at heavy targets", "the target is light", "ranged-light"]),
-        ("otter@b", {"row": "melee"}, ["it is a melee row"]),
         ("otter@b", {"row": "ranged-light", "distance": 13}, ["its long range is 12", "the distance 13"]),
-        ("otter@b", {"row": "ranged-light", "attacker_models": 9}, ["no attack dice for 9 models"]),
         ("otter@b", {"distance": 13}, ["no row can make this attack", "ranged-light: its long range is 12"]),
         ("heron", {}, ["no row can make this attack", "the target is aerial"]),
     ],
@@ -138,20 +92,6 @@ def test_a_row_that_cannot_make_the_attack(river, target, keys, parts):
     with pytest.raises(InputError) as caught:
         analyser.load_scenario(between("otter@b", target, **keys), river)
     assert [part for part in ["attack.row", *parts] if part not in str(caught.value)] == []
-
-
-@pytest.mark.parametrize(
-    ("given", "parts"),
-    [
-        (between("oter@b", "beaver"), ["attack.attacker", "'oter@b'", "otter-guard"]),
-        (between("otter", "beaver"), ["attack.attacker", "the level is missing", "basic, reinforced"]),
-        (between("otter@b", "lake/beaver"), ["target.unit", "'lake'", "river"]),
-    ],
-)
-def test_a_wrong_selector_names_the_key_and_the_nearest(river, given, parts):
-    with pytest.raises(InputError) as caught:
-        analyser.load_scenario(given, river)
-    assert [part for part in parts if part not in str(caught.value)] == []
 
 
 # --- files --------------------------------------------------------------------------------------------
@@ -170,12 +110,10 @@ def test_a_file_says_the_same_as_a_mapping(tmp_path, encoding):
         ("", ["no scenario of a fight", "[attack] and [target]"]),
         (TEXT + "modles = 2\n", ["target.modles", "unknown key", "did you mean 'models'"]),
         (TEXT.replace("12", "0"), ["attack.dice", "0", "1"]),
-        (TEXT.replace("12", "9" * 5000), ["digits"]),
-        ("a = " + "[" * 5000, ["nested too deeply"]),
         (TEXT + "[attack]\n", ["broken TOML", "line 7"]),
         ("[[attack]]\ndice = 1\n", ["attack", "a table"]),
     ],
-    ids=["empty", "unknown key", "no dice", "huge number", "deep", "twice", "list"],
+    ids=["empty", "unknown key", "no dice", "twice", "list"],
 )
 def test_a_file_that_cannot_be_used(tmp_path, text, parts):
     path = saved(tmp_path, text)
@@ -207,21 +145,6 @@ def test_the_echoed_scenario_gives_the_same_law_and_the_same_echo(river, given):
     assert again.weights.tolist() == result.weights.tolist()
 
 
-def test_a_scenario_that_is_resolved_already_is_taken_as_it_is():
-    scenario = analyser.load_scenario(INLINE)
-    assert isinstance(scenario, Scenario)
-    assert analyser.load_scenario(scenario) is scenario
-
-
-def test_profiles_may_be_a_folder_or_a_library(river):
-    given = between("otter@r", "beaver", row="ranged-heavy")
-    scenario = analyser.load_scenario(given, profiles=river)
-    for folder in (river.folder, str(river.folder)):
-        assert analyser.load_scenario(given, profiles=folder) == scenario
-    with pytest.raises(InputError, match="5 is neither a path"):
-        analyser.load_scenario(given, profiles=5)
-
-
 # --- a rating beside its reasons ----------------------------------------------------------------------
 
 
@@ -232,49 +155,7 @@ def test_a_stated_rating_stands_and_what_contradicts_it_is_told():
     assert any("make it weakened" in warning for warning in scenario.warnings)
 
 
-def test_an_indirect_attack_within_short_range_is_refused():
-    given = INLINE | {"attack": INLINE["attack"] | {"qualities": ["Indirect"], "bonuses": ["short_range"]}}
-    with pytest.raises(analyser.InputError, match="does not fire within short range"):
-        analyser.load_scenario(given)
-
-
 # --- what is said to no effect, or against a profile ---------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("attack", "target", "doubt"),
-    [
-        ({"rating": "improved", "extra_reroll": {"faces": ["miss"], "dice": 2}}, {}, "extra_reroll has no effect"),
-        ({"rating": "weakened", "extra_reroll": {"faces": ["blank"], "dice": 2}}, {}, "extra_reroll has no effect"),
-        ({}, {"taking_cover": True}, "taking_cover has no effect"),
-    ],
-)
-def test_what_has_no_effect_is_told(attack, target, doubt):
-    given = {"attack": INLINE["attack"] | attack, "target": INLINE["target"] | target}
-    assert any(doubt in warning for warning in analyser.load_scenario(given).warnings)
-
-
-def test_cover_that_counts_is_not_doubted():
-    given = {"attack": INLINE["attack"] | {"concealed": True}, "target": INLINE["target"] | {"taking_cover": True}}
-    assert not analyser.load_scenario(given).warnings[1:]
-    assert analyser.exact(given).conditions["defence"] == 3
-
-
-def test_more_models_than_a_level_has_are_told():
-    given = {
-        "attack": {"attacker": "crown/rifle-platoon@reinforced", "attacker_models": 13},
-        "target": {"unit": "imperium/scion-grenadier-platoon@basic", "models": 7},
-    }
-    warnings = " ".join(analyser.load_scenario(given).warnings)
-    assert "attack.attacker_models is 13" in warnings
-    assert "target.models is 7" in warnings
-
-
-def test_short_range_beyond_short_range_is_refused():
-    attack = {"attacker": "crown/rifle-platoon@reinforced", "distance": 12, "bonuses": ["short_range"]}
-    given = {"attack": attack, "target": {"unit": "imperium/scion-grenadier-platoon@basic"}}
-    with pytest.raises(analyser.InputError, match="not within the short range"):
-        analyser.load_scenario(given)
 
 
 def test_a_pool_too_large_for_counting_is_refused_and_can_be_rolled():
@@ -283,33 +164,3 @@ def test_a_pool_too_large_for_counting_is_refused_and_can_be_rolled():
     with pytest.raises(analyser.InputError, match="steps"):
         analyser.exact(given)
     assert analyser.simulate(given, trials=1000).trials == 1000
-
-
-def test_the_attackers_rules_are_spelled_as_the_rules_spell_them(tmp_path):
-    army = """
-format = 1
-id = "moles"
-name = "Moles"
-[[unit]]
-id = "diggers"
-name = "Diggers"
-type = "infantry"
-category = "light"
-defence = 2
-damage_limit = 1
-rules = ["veteran (2)", "corrosive fumes (9)"]
-levels = { basic = { models = 6 } }
-[[unit.rows]]
-id = "ranged-light"
-name = "Ranged (Light)"
-kind = "ranged"
-against = ["light"]
-long_range = 14
-bands = [{ first = 1, last = 6, dice = 5 }]
-"""
-    (tmp_path / "moles.toml").write_text(army, encoding="utf-8")
-    given = INLINE | {"attack": {"attacker": "moles/diggers", "distance": 5}}
-    result = analyser.exact(given, profiles=analyser.load_profiles(tmp_path))
-    assert result.rules_applied == ("Veteran (2)", "Corrosive Fumes (9)")
-    assert not result.not_modelled
-    assert result.summary["p_disordered"] > 0

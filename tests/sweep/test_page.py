@@ -2,10 +2,8 @@
 
 import pytest
 
-from analyser.sweep.page import status_of, write_page
 from analyser.sweep.running import run_sweep
-from analyser.sweep.store import LOG, PAGE
-from analyser.sweep.store_reader import open_sweep
+from analyser.sweep.store import PAGE
 from tests.helpers.sweeps import Inline
 
 PLAN = {
@@ -31,13 +29,3 @@ def test_the_page_says_how_and_what(tmp_path, plan, says):
     page = " ".join((tmp_path / "store" / PAGE).read_text(encoding="utf-8").split())
     for each in says:
         assert each in page
-
-
-def test_lines_of_the_log_that_somebody_has_edited_do_not_count(tmp_path):
-    found = run_sweep(PLAN | {"part_cells": 20}, tmp_path / "store", executor=Inline())
-    before = status_of(found)
-    assert before.costs[0].parts == found.plan.parts == 3
-    with (tmp_path / "store" / LOG).open("a", encoding="utf-8") as file:
-        file.write('{"event": "part", "number": 1, "kind": "ranged", "size": "many"}\n{"event": "part", "number": 2}\n')
-    assert status_of(open_sweep(tmp_path / "store")) == before
-    write_page(open_sweep(tmp_path / "store"))

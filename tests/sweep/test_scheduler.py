@@ -1,13 +1,12 @@
 """Who works does not matter, nor who is lost on the way: the bytes are the same."""
 
-import logging
 import os
 import signal
 import subprocess
 import sys
 import time
 import tracemalloc
-from concurrent.futures import BrokenExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor
 from contextlib import nullcontext
 from itertools import islice
 
@@ -15,7 +14,6 @@ import pytest
 
 from analyser.common.errors import InputError
 from analyser.sweep import scheduler
-from analyser.sweep.dask_executor import HERE, dask
 from analyser.sweep.page import status_of
 from analyser.sweep.plan import read_plan
 from analyser.sweep.running import resume_sweep, run_sweep
@@ -67,17 +65,6 @@ def test_an_error_of_the_program_is_one_message(tmp_path):
         run_sweep(PLAN, tmp_path / "store", executor=Inline(lambda _: ZeroDivisionError("oh")))
 
 
-def test_a_part_for_which_there_is_too_little_memory_says_what_to_make_smaller(tmp_path):
-    with pytest.raises(InputError, match=r"MemoryError: no room \(allowed: .* smaller parts \(part_cells"):
-        run_sweep(PLAN, tmp_path / "store", executor=Inline(lambda _: MemoryError("no room")))
-
-
-def test_jobs_side_by_side_make_one_store(done, tmp_path):
-    for number in (3, 1, 2):
-        run_sweep(PLAN, tmp_path / "store", executor=Inline(), part=f"{number}/3")
-    assert names_in(tmp_path / "store") == names_in(done.store.folder)
-
-
 def test_progress_is_told(tmp_path):
     told = []
     run_sweep(PLAN, tmp_path / "store", executor=Inline(), tell=told.append)
@@ -118,13 +105,6 @@ def test_a_worker_of_another_program_is_refused(tmp_path, monkeypatch):
     assert not store.files()
 
 
-def test_a_worker_does_not_write_into_the_store_of_another_plan(tmp_path):
-    plans = [read_plan(PLAN | {"name": name}) for name in ("one", "two")]
-    store_for(plans[0], tmp_path / "store")
-    with pytest.raises(InputError, match="the store holds another plan"):
-        scheduler.made(plans[1].packed, 0, str(tmp_path / "store"))
-
-
 @pytest.mark.parametrize(("keys", "message"), [({"workers": 0}, "workers"), ({"dask": "local", "executor": 1}, "both")])
 def test_wrong_hands_are_refused(tmp_path, keys, message):
     with pytest.raises(InputError, match=message):
@@ -136,29 +116,6 @@ def test_processes_do_the_same(done, tmp_path):
     run_sweep(PLAN, tmp_path / "store", workers=2)
     assert names_in(tmp_path / "store") == names_in(done.store.folder)
     assert not Store(tmp_path / "store").verified().damaged
-
-
-def test_one_thread_or_two(done, tmp_path):
-    with ThreadPoolExecutor(1) as pool:
-        run_sweep(PLAN, tmp_path / "store", executor=pool)
-    assert names_in(tmp_path / "store") == names_in(done.store.folder)
-
-
-@pytest.mark.slow
-def test_what_breaks_in_the_thread_of_dask_is_not_logged_beside_the_message():
-    pytest.importorskip("distributed")
-    names = ["distributed.client", "tornado.application"]
-    before = [logging.getLogger(name).isEnabledFor(logging.ERROR) for name in names]
-    with dask(HERE, 1):
-        assert not any(logging.getLogger(name).isEnabledFor(logging.ERROR) for name in names)
-    assert [logging.getLogger(name).isEnabledFor(logging.ERROR) for name in names] == before
-
-
-@pytest.mark.slow
-def test_a_scheduler_by_tls_without_certificates_is_told_in_one_message(tmp_path):
-    pytest.importorskip("distributed")
-    with pytest.raises(InputError, match=r"no scheduler answers at tls://127\.0\.0\.1:9: .*TLS"):
-        run_sweep(PLAN, tmp_path / "store", dask="tls://127.0.0.1:9")
 
 
 @pytest.mark.slow

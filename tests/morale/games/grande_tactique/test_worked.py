@@ -4,7 +4,6 @@ import pytest
 
 from analyser import morale
 from analyser.common.errors import InputError
-from analyser.morale.games.grande_tactique import rules
 from tests.oracle.morale_checks import assert_worked, rows
 
 
@@ -55,21 +54,6 @@ STANDS = {"rout": 0}
 NO_PIPS = {"pips_elsewhere": 6, "turns": 1}
 CHECKS = {
     **{
-        f"GT-2: {state} {arm} that is {cause} flees with {p:g}": check(
-            {"flees": p, "stands": 1 - p}, arm=arm, state=state, cause=cause
-        )
-        for arm, state, cause, p in (
-            ("infantry", "eager", "charged", 1),
-            ("cavalry", "eager", "charged", 1),
-            ("cavalry", "shaken", "worn down", 1),
-            ("cavalry", "eager", "worn down", 0),
-            ("cavalry", "shaken", "lost firing", 0),
-            ("infantry", "shaken", "worn down", 1 / 2),  # 4 or more on one die stands
-            ("infantry", "shaken", "lost firing", 1 / 2),
-            ("infantry", "eager", "worn down", 0),
-        )
-    },
-    **{
         f"GT-1: {state} artillery that is {cause} by {by} is silenced with {p}": check(
             {"flees": 0, "routed": 0, "silenced": p}, arm="artillery", cause=cause, state=state, worn_down_by=by
         )
@@ -100,28 +84,15 @@ CHECKS = {
 FLIGHTS = {
     "GT-3, GT-5: cavalry 18 inches from its edge, 2d6 >= 7": flight({"p_off_map": 21 / 36}, **HORSE, edge_distance=18),
     **{
-        f"GT-3: cavalry flees 11 from {enemy}, without dice": section(
-            "flight", "flight", {("routed", 11.0, 0.0, "probability"): 1}, arm="cavalry", enemy=enemy
-        )
-        for enemy in ("infantry", "artillery")
-    },
-    **{
         f"GT-3: infantry flees 7, the edge at {edge}": flight(
             {"p_off_map": off, "mean_flight_if_it_flees": 7}, arm="infantry", enemy="infantry", edge_distance=edge
         )
         for edge, off in ((7, 1), (7.5, 0))
     },
     "GT-4: cavalry pursues infantry 6": flight({"mean_pursuit_if_it_flees": 6}, arm="infantry", enemy="cavalry"),
-    "GT-4: infantry does not pursue": flight({"mean_pursuit_if_it_flees": 0}, arm="infantry", enemy="infantry"),
     "GT-4: cavalry pursues cavalry 1 less than it fled": section(
         "flight", "flight", {("routed", 13.0, 12.0, "probability"): 1 / 36}, **HORSE
     ),
-    **{
-        f"GT-3 to GT-5: surrounded with {p}, the means are those of units that flee": flight(
-            {"mean_flight_if_it_flees": 18, "mean_pursuit_if_it_flees": 17}, **HORSE, surrounded=p
-        )
-        for p in (0, 0.25, 0.75)
-    },
     "GT-5: surely surrounded": flight({"p_destroyed": 1}, arm="infantry", enemy="cavalry", surrounded=1),
     "GT-5: infantry makes for woods": section(
         "flight",
@@ -129,14 +100,10 @@ FLIGHTS = {
         {("in shelter", 4.0, 6.0, "probability"): 1},
         **{"arm": "infantry", "enemy": "cavalry", "edge_distance": 5, "shelter_distance": 4},
     ),
-    "GT-5: woods out of reach": flight(
-        {"p_off_map": 1}, arm="infantry", enemy="cavalry", edge_distance=5, shelter_distance=7.5
-    ),
     "GT-5: no gap with 1/4, else off the map with 21/36": flight(
         {"p_destroyed": 11 / 16}, **HORSE, edge_distance=18, surrounded=0.25
     ),
 }
-GUARD = {"distance": 4.4, "shaken": 1, "old_guard": True}
 COLUMNS = {
     "GT-5: eager friends are shaken, shaken ones flee, from 5 to 12": friends(
         SHAKEN, ROUTED, SHAKEN, friends=[{"distance": 3}, {"distance": 5, "shaken": 1}, {"distance": 7.5}]
@@ -151,28 +118,15 @@ COLUMNS = {
     "GT-5: an eager friend passed through twice flees": friends(
         ROUTED, ROUTED, friends=[{"distance": 2, "shaken": 1}, {"distance": 4}]
     ),
-    "GT-3, GT-5: cavalry from cavalry reaches 18 with 2d6 >= 7": friends(
-        {"routed": 21 / 36}, **HORSE, friends=[{"distance": 18, "shaken": 1}]
-    ),
-    "GT-5: friends flee off the map too": friends(
-        {"off_map": 1}, friends=[{"distance": 4, "shaken": 1}], edge_distance=11
-    ),
     "GT-9: within 3 of Old Guard they flee, within 9 they are shaken; that friend flees through both others": friends(
         ROUTED, ROUTED, SHAKEN, old_guard=True, friends=[{"distance": 3}, {"distance": 9}, {"distance": 10.5}]
     ),
     "GT-9: at 9 inches": friends(SHAKEN, old_guard=True, friends=[{"distance": 9}]),
-    "GT-9: at 9.5 inches": friends(EAGER, old_guard=True, friends=[{"distance": 9.5}]),
     "GT-9: Old Guard behind, 2 inches away": friends(
         ROUTED, friends=[{"distance": 4}, {"distance": 6, "shaken": 1, "old_guard": True}]
     ),
     "GT-1: artillery in the way does not rout, and the friend behind it is reached by nobody": friends(
         SHAKEN, EAGER, friends=[{"distance": 5, "arm": "artillery", "shaken": 1}, {"distance": 8}]
-    ),
-    "GT-1, GT-9: near Old Guard artillery is shaken, and carries no chain on": friends(
-        SHAKEN | {"routed": 0},
-        EAGER,
-        old_guard=True,
-        friends=[{"distance": 3, "arm": "artillery"}, {"distance": 9.5}],
     ),
     # The friend at 16 is reached by the cavalry alone; it was not within 9 of the Old Guard.
     "GT-9, at once: the first flight makes Old Guard at 5 flee, and so the friend at 7": friends(
@@ -181,13 +135,6 @@ COLUMNS = {
         SHAKEN,
         friends=[{"distance": 5, "shaken": 1, "old_guard": True}, {"distance": 7, "arm": "cavalry"}, {"distance": 16}],
     ),
-    **{
-        f"GT-9: from {distance} to 4.4 in tenths": friends(
-            {"routed": p}, friends=[{"distance": distance, "arm": "cavalry"}, GUARD]
-        )
-        for distance, p in ((1.4, 1), (1.39, 0))
-    },
-    "GT-5: a friend in contact behind is passed through": friends(ROUTED, friends=[{"distance": 0, "shaken": 1}]),
 }
 ROUTS = {
     "GT-6: rallied with 2 PIPs of one die": rout({(1, 1, "p_rallied"): 5 / 6, (1, 2, "p_rallied"): 35 / 36}),
@@ -200,9 +147,6 @@ ROUTS = {
     ),
     "GT-6: rallied in turn t with (1/6)^(t-1) x 5/6": section(
         "rout", "time_in_rout", {(1, 2, "p_rallied_then"): 5 / 36}, units=[{}], turns=3
-    ),
-    "GT-6: turns in rout, 5/6 + 2 x 5/36 + 3 x 1/36": section(
-        "rout", "turns_in_rout", {(1, "mean_turns"): 43 / 36}, units=[{}], turns=3
     ),
     **{
         f"GT-7: {by} charges {unit}": rout(
@@ -218,19 +162,6 @@ ROUTS = {
     "GT-6: in woods infantry stays": rout(
         {(1, 6, "p_routed"): 1}, [{"in_shelter": True, "edge_distance": 5}], pips_elsewhere=6
     ),
-    "GT-6: unless infantry charges it out": rout(
-        {(1, 2, "p_destroyed"): 3 / 4},
-        [{"in_shelter": True, "edge_distance": 5}],
-        **{"pips_elsewhere": 6, "charged_by_infantry": 0.5, "turns": 2},
-    ),
-    **{
-        f"GT-5, GT-6: woods {woods} inches away use up {woods} of the {edge} to the edge": rout(
-            {(1, turn, "p_destroyed"): int(turn >= off) for turn in (1, 2)},
-            [{"edge_distance": edge, "shelter_distance": woods}],
-            **{"charged_by_infantry": 1, "pips_elsewhere": 6},
-        )
-        for woods, edge, off in ((1, 14, 2), (3.3, 10.3, 1), (3.3, 10.31, 2))
-    },
     "GT-5, GT-6: woods 10 inches back are reached with the second flight": rout(
         {(1, 6, "p_routed"): 1}, [{"shelter_distance": 10, "edge_distance": 21}], pips_elsewhere=6
     ),
@@ -243,23 +174,11 @@ DIVISIONS = {
     "GT-8: chances 1/2, 2/5, 3/10; two rout at least": section(
         "division", "division", {(1, "p_collapsed"): 0.35}, units=[{"rout": 0.5}, {"rout": 0.4}, {"rout": 0.3}], turns=1
     ),
-    "GT-8: one of two routed is all but one": section(
-        "division",
-        "division",
-        {(1, "p_collapsed"): 3 / 4, (2, "p_collapsed"): 15 / 16},
-        **{"units": [{"rout": 0.5}] * 2, "rally": False, "turns": 2},
-    ),
     "GT-8: a collapsed division rallies no more": section(
         "division",
         "units",
         {(unit, 3, "p_routed"): int(unit < 3) for unit in (1, 2, 3)},
         **{"units": [STANDS | {"state": "routed"}] * 2 + [STANDS], "turns": 3},
-    ),
-    "GT-6: before it units rally in order": section(
-        "division",
-        "units",
-        {(1, 1, "p_standing"): 5 / 6, (2, 1, "p_standing"): 1 / 2},
-        **{"units": [STANDS | {"state": "routed"}] * 2 + [STANDS] * 2, "turns": 1},
     ),
     **{
         f"GT-8: two of a corps of {corps} are lost": section(
@@ -280,12 +199,7 @@ GAMES = {
         {(1, 1): {"off_map": 21 / 36, "routed": 15 / 36}},
         {"arm": "cavalry", "edge_distance": 18, "charged_by_cavalry": 1},
     ),
-    "GT-5: alone, its next flight leads off the map": game(
-        {(1, 1): {"off_map": 21 / 36}, (1, 2): {"off_map": 1}},
-        *[{"arm": "cavalry", "edge_distance": 18, "charged_by_cavalry": 1, "rout_charged_by_cavalry": 0}, {}, {}],
-    ),
     "GT-2: shaken infantry worn down checks its morale": game({(1, 1): {"routed": 1 / 2}}, FIRE | {"state": "shaken"}),
-    "GT-2: the eager are shaken first": game({(1, 1): {"shaken": 1}, (1, 2): {"routed": 1 / 2}}, FIRE),
     "GT-6: what it has fled stays fled": game(
         {(1, 1): {"off_map": 0}, (1, 2): {"off_map": 1, "rallied": 5 / 6}}, ONCE | {"edge_distance": 14}, {}, {}
     ),
@@ -300,7 +214,6 @@ GAMES = {
         pips_elsewhere=6,
     ),
     "GT-6: charged by infantry it leaves the woods": game({(1, 1): {"off_map": 1}}, WOODS | {"charged_by_infantry": 1}),
-    "GT-6: charged by cavalry it stays there, routed": game({(1, 1): {"routed": 1}}, WOODS | {"charged_by_cavalry": 1}),
     "GT-5: flight through a column is a chain; others are not met, nor who stands in front": game(
         {(unit, 1): {"routed": p} for unit, p in enumerate((1, 0, 1, 1, 0, 0, 0), start=1)},
         {"edge_distance": 20, "column": 1, "charged_by_infantry": 1},
@@ -316,11 +229,6 @@ GAMES = {
         {"edge_distance": 20, "column": 1, "charged_by_cavalry": 1, "rout_charged_by_cavalry": 0},
         REAR,
     ),
-    "GT-6: in a PIP phase it rolls no dice": game(
-        {(2, 1): {"off_map": 0, "routed": 1}},
-        *[{"edge_distance": 20, "column": 1, "state": "routed"}, REAR],
-        pips_elsewhere=6,
-    ),
     "GT-9, GT-1: Old Guard dismays its column, before and behind; artillery is shaken": game(
         {
             (unit, 1): {"routed": p, "shaken": q}
@@ -332,13 +240,6 @@ GAMES = {
     ),
     "GT-8: silenced artillery counts as routed for collapse, after which none rally": game(
         {(2, 3): {"rallied": 0}}, {"arm": "artillery", "state": "silenced"}, {"state": "routed"}, {}
-    ),
-    "GT-1, GT-8: one of two is silenced with 1/2": section(
-        "game",
-        "game",
-        {(1, "p_collapsed"): 1 / 2},
-        units=[{"arm": "artillery", "worn_down_by_artillery": 0.5}, {}],
-        turns=1,
     ),
     "GT-10: of three one withdraws and one is destroyed: not collapsed": section(
         "game",
@@ -367,44 +268,10 @@ def test_the_error_of_a_mean_is_that_of_units_that_flee(surrounded):
     assert abs(row["mean_flight_if_it_flees"] - 18) < 5 * error
 
 
-def test_of_a_unit_that_never_flees_no_flight_is_told():
-    flight_ = {"arm": "infantry", "enemy": "cavalry", "surrounded": 1}
-    (row,) = rows(morale.exact("grande-tactique", {"flight": flight_}), "fates").values()
-    assert not [name for name in row if name.startswith("mean")]
-
-
-def test_steps_read_as_the_rules():
-    assert rules.flight_dice(rules.CAVALRY, rules.CAVALRY) == 2
-    assert rules.passed_through(rules.EAGER, rules.INFANTRY) == rules.SHAKEN
-    assert rules.passed_through(rules.SHAKEN, rules.INFANTRY) == rules.FLEEING
-    assert not rules.has_collapsed(2, 1)
-    assert rules.has_collapsed(1, 1)
-    assert rules.is_halted(2, 4)
-
-
-# --- games with many units -----------------------------------------------------------------------------------------
-
-
 def many(count=8, turns=6, **keys):
     return {
         "game": {"units": [{"arm": "cavalry", "column": 1, "charged_by_cavalry": 0.1} | keys] * count, "turns": turns}
     }
-
-
-@pytest.mark.slow
-def test_eight_units_over_six_turns_are_answered():
-    units = [
-        {
-            **{"arm": ["infantry", "cavalry"][number % 2], "edge_distance": 30 + 6 * number, "column": 1 + number % 2},
-            **{"worn_down_by_infantry": 0.2, "charged_by_cavalry": 0.1},
-        }
-        for number in range(8)
-    ]
-    game_ = {"units": units, "turns": 6, "surrounded": 0.05}
-    found = rows(morale.simulate("grande-tactique", {"game": game_}, 2000), "game_units")
-    states = ("eager", "shaken", "routed", "silenced", "destroyed", "withdrawn")
-    assert len(found) == 8 * 6
-    assert [sum(row[f"p_{state}"] for state in states) for row in found.values()] == pytest.approx([1] * 48)
 
 
 @pytest.mark.slow
@@ -425,11 +292,3 @@ def test_four_of_infantry_fit_the_method_exact_over_four_turns():
         {"edge_distance": edge, "worn_down_by_infantry": 0.2, "charged_by_cavalry": 0.1} for edge in (20, 26, 32, 38)
     ]
     assert morale.exact("grande-tactique", {"game": {"units": units, "turns": 4}}).method == "exact"
-
-
-@pytest.mark.slow
-def test_what_is_too_large_for_the_method_exact_is_simulated():
-    question = many(6, 2, edge_distance=18, arm="infantry", worn_down_by_infantry=0.3)
-    with pytest.raises(InputError, match="method monte-carlo"):
-        morale.exact("grande-tactique", {"game": question["game"] | {"turns": 6}})
-    assert morale.simulate("grande-tactique", question, 2000).trials == 2000

@@ -99,10 +99,3 @@ def test_a_commander_out_of_range_is_no_commander():
     result = morale.exact("legion", TWO | {"commander_courage": 2, "commander_range": 4})
     assert {commander for commander, _ in rows(result)} == {"without"}
     assert "LG-3" in result.warnings[0]
-
-
-def test_only_numbers_that_were_tried_are_in_the_tables():
-    result = morale.exact("legion", {"courage": 1, "until_panic": True, "rounds": 2})
-    assert len(rows(result, "tokens_until_panic")) == 4
-    assert list(rows(result, "attacks_until_panic")) == [("without", 1, 3), ("without", 2, 2)]
-    assert list(rows(result)) == list(rows(morale.simulate("legion", result.scenario.as_dict(), 1000)))

@@ -71,10 +71,6 @@ WORKED = {
         falls_back(friend(chain=2), ruleset={"tests_for_chain": "all"}),
         row("always", p_confused=1 - spared(3), mean_friends_confused=3 - spared(3, 2, 1)),
     ),
-    "WM-4, WM-7: two friends one after the other are two tests of the mover": (
-        falls_back(friend(2), friend(5), distance=9),
-        row("always", p_confused=11 / 36, mean_friends_confused=1 / 3),
-    ),
     # Making way: 11/36 for each friend that pushes another, 6/36 for the last, 1/6 for the mover.
     **{
         f"WM-4: with {chain} behind the friend, making way confuses {'fewer' if cheap < 1 else 'more'} than refusing": (
@@ -104,10 +100,6 @@ WORKED = {
     "WM-6: evaders confuse the friends they burst through, no roll, and not themselves": (
         {"move": "evades", "distance": 10, "obstacles": [friend(2), friend(9), friend(15)]},
         row("evades", p_confused=0, mean_friends_confused=2),
-    ),
-    "WM-6: also where those behind could not make way": (
-        {"move": "evades", "distance": 6, "obstacles": [friend(2, chain=[{"kind": "unyielding"}])]},
-        row("evades", p_confused=0, mean_friends_confused=1, mean_distance=6),
     ),
     "WM-8: terrain blocks 1 of 3 stands, an enemy farther on the other 2; no confusion": (
         {"move": "retreats", "distance": {4: 0.75, 8: 0.25}, "obstacles": BLOCKED},
@@ -151,35 +143,6 @@ WORKED = {
             row("falls_back", p_confused=1, p_by_enemy_or_combat=1),
         )
         for move in (0, {0: 0.5, 2: 0.5})
-    },
-    "WM-3: at exactly 1 cm it is able to, if it stays": (
-        falls_back({"distance": 1, "kind": "combat"}, distance=0),
-        row("falls_back", p_confused=0),
-    ),
-    **{
-        f"WM-4: a move of {distance} cm and a friend at 5.96 cm": (
-            falls_back(friend(5.96, make_way=False), distance=distance),
-            row("falls_back", p_confused=confused),
-        )
-        for distance, confused in ((5, 0), (6, 1))
-    },
-    "WM-2, WM-1: terrain at 3.5 cm halts it before an enemy a centimetre behind": (
-        {"dice": 1, "obstacles": [TERRAIN | {"distance": 3.5}, {"distance": 4.5, "kind": "enemy"}]},
-        row(MOVE, p_confused=1 / 6 + 2 / 36, p_by_enemy_or_combat=0),
-    ),
-    "WM-3: terrain half a centimetre before an enemy is not reached": (
-        {"dice": 1, "obstacles": [TERRAIN | {"distance": 4}, {"distance": 4.5, "kind": "combat"}]},
-        row(MOVE, p_confused=1 / 2, p_by_enemy_or_combat=1 / 2),
-    ),
-    **{
-        f"WM-2, WM-4: of three at one place the one without a roll halts it, {order}": (
-            falls_back(*[{"distance": 3, "kind": kind} for kind in kinds]),
-            row("always", p_confused=1, mean_friends_confused=0),
-        )
-        for order, kinds in {
-            "in order": ("impassable", "unyielding", "friend"),
-            "in reverse": ("friend", "unyielding", "impassable"),
-        }.items()
     },
 }
 
