@@ -111,8 +111,8 @@ def test_an_army_is_checked(mine, tmp_path):
         ([], "missing argument"),
         (["kinds", "crwn"], "no faction is called 'crwn'; did you mean 'crown'?"),
         (["kinds", "crown", "empire"], "unexpected extra argument (empire)"),
-        (["kinds", "--out", "a.toml"], "a.toml: '.toml' is no ending of an answer"),
-        (["card", "a.toml", "--out", "a.txt"], "a.txt: '.txt' is no ending of a page (allowed: .html)"),
+        (["kinds", "--out", "a.toml"], "a.toml: '.toml' is not a known extension"),
+        (["card", "a.toml", "--out", "a.txt"], "a.txt: '.txt' is not the extension of a page (allowed: .html)"),
         (["card", "a.toml"], "missing option '--out'"),
         (["check"], "missing argument 'FILE'"),
         (["a.toml", "b.toml"], "unexpected extra argument (b.toml)"),
@@ -145,7 +145,7 @@ def test_nothing_is_written_of_what_is_refused(tmp_path):
     [
         ("folder.rosz", None, "folder.rosz: this is a folder, not a file"),
         ("text.rosz", rosters.packed(b"2 x rifles", "list.txt"), "text.rosz: list.txt: broken XML: syntax error"),
-        ("plain.rosz", b"<roster/>", "it looks like XML (allowed: a zip; what is not zipped is called .ros)"),
+        ("plain.rosz", b"<roster/>", "it looks like XML (allowed: a zip; the extension of an unzipped file is .ros)"),
         (
             "bare.toml",
             b'name = "x"',

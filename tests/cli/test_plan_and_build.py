@@ -106,7 +106,8 @@ def test_what_cannot_be_asked_is_refused_in_a_line(arguments, message):
 
 
 def test_a_saved_list_is_a_list(tmp_path):
-    assert "'.json' is no ending of an army file (allowed: .toml)" in refusal(*BUILD, *FIELD, "--save", "best.json")
+    message = "'.json' is not the extension of an army file (allowed: .toml)"
+    assert message in refusal(*BUILD, *FIELD, "--save", "best.json")
 
 
 def test_nothing_is_written_where_it_fails(tmp_path):

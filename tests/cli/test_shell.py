@@ -30,12 +30,12 @@ from tests.helpers.shell import answer, refusal, run
         ("battle plan a b --distance 0", "error: --distance: 0 is out of range (allowed: above 0)"),
         ("battle plan a b --distance far", "error: --distance: must be a number, got 'far' (allowed: above 0)"),
         ("army build --differ 1.1", "error: --differ: 1.1 is out of range (allowed: above 0, up to 1)"),
-        ("attack a b --out x.xyz", "error: x.xyz: '.xyz' is no ending of an answer (allowed: .txt, .md, .json, .csv, "),
+        ("attack a b --out x.xyz", "error: x.xyz: '.xyz' is not a known extension (allowed: .txt, .md, .json, .csv, "),
         (
             "battle plan a b --out x.toml",
-            "error: x.toml: '.toml' is no ending of an answer (allowed: .html, .txt, .md, ",
+            "error: x.toml: '.toml' is not a known extension (allowed: .html, .txt, .md, ",
         ),
-        ("army a --out x.pdf", "error: x.pdf: '.pdf' is no ending of an answer (allowed: .toml, .txt, .md, "),
+        ("army a --out x.pdf", "error: x.pdf: '.pdf' is not a known extension (allowed: .toml, .txt, .md, "),
         (
             "attack a b --format xml",
             "error: invalid value for '--format': 'xml' is not one of 'text', 'json', ",
