@@ -168,7 +168,7 @@ def test_no_unit_of_that_name():
     ("name", "content", "says"),
     [
         ("a.toml", b"", "a.toml: this file is empty (allowed: [[unit]]"),
-        ("a.toml", b'name = "x', "broken TOML: Unterminated string; the file ends there: is it cut short?"),
+        ("a.toml", b'name = "x', "broken TOML: Unterminated string; the file ends there (truncated?)"),
         ("a.toml", b"%PDF-1.4 \xe2", "at byte 9; it looks like a PDF"),
         ("a.pdf", b"%PDF-1.4 \xe2", "it looks like a PDF (allowed: a list (.toml), or a roster of BattleScribe"),
         ("a.toml", b"<html><body>", "; it looks like a web page"),
@@ -218,7 +218,7 @@ def test_a_battlegroup_that_there_is_not_is_told_the_nearest(groups, name, says)
     assert said.startswith(f"battlegroup {says}")
     meant = said.partition("; did you mean ")[2].partition("?")[0]
     told = [each.told for each in analyser.check_army({"battlegroups": groups, "unit": unit}).broken]
-    (hint,) = [each for each in told if "is no kind of battlegroup of Crown" in each]
+    (hint,) = [each for each in told if "is not a kind of battlegroup of Crown" in each]
     assert hint.partition("; did you mean ")[2].partition("?")[0] == meant
 
 

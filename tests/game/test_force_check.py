@@ -40,7 +40,12 @@ def test_an_army_that_may_be_fielded():
             "FB-3",
             "krupp-field-guns@basic: of imperium, and the army is of crown",
         ),
-        (LEGAL, {"battlegroups": {"First": "hussars"}}, "FB-4", "First: 'hussars' is no kind of battlegroup of Crown"),
+        (
+            LEGAL,
+            {"battlegroups": {"First": "hussars"}},
+            "FB-4",
+            "First: 'hussars' is not a kind of battlegroup of Crown",
+        ),
         (LEGAL[1:], {}, "FB-5", "First: 0 of Commander (needs exactly 1)"),
         ([*LEGAL, {"unit": COMMAND}], {}, "FB-5", "First: 2 of Commander (needs exactly 1)"),
         (LEGAL[:1] + LEGAL[4:], {}, "FB-6", "First: 0 of Infantry (allowed: 1 to 5)"),

@@ -315,7 +315,7 @@ def test_a_change_under_a_condition_or_of_an_unknown_kind_is_doubted_and_left_ou
     assert (unit.levels["basic"].models, unit.levels["basic"].victory_points) == (9, 1)
     assert doubts == [
         "models: set 4: a change under a condition; left out",
-        "vpr: power 2: a change of a kind that is not known; left out",
+        "vpr: power 2: ignored: a change of an unknown kind",
         "modifier power in Basic: a modifier of a type that is not read; left out",
     ]
 
@@ -364,7 +364,7 @@ def test_a_unit_kept_among_the_shared_entries_counts_once(imported):
 
 def test_a_link_to_nothing_is_doubted(one):
     _, doubts = one(inside="<entryLinks><entryLink name='Cannon' targetId='gone'/></entryLinks>")
-    assert doubts == ["Cannon: a link to something that none of the files holds; left out"]
+    assert doubts == ["Cannon: ignored: a link to an entry that is in none of the files"]
 
 
 def test_a_change_on_the_group_around_the_levels_is_doubted(imported):

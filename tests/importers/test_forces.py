@@ -145,7 +145,7 @@ def test_exactly_is_both_at_least_and_at_most(river):
         (limit("average", 3), "(type average); left out"),
         (limit("max", 25).replace("/>", " percentValue='true'/>"), "(percentValue); left out"),
         (limit("max", 2).replace("/>", " negative='true'/>"), "(negative); left out"),
-        (limit("max", "a few"), "Otters: max a few: a limit that is no whole number; left out"),
+        (limit("max", "a few"), "Otters: max a few: ignored: a limit that is not an integer"),
         (limit("max", 1) + limit("min", 2), "at least more than at most; the former is left out"),
     ],
 )
@@ -192,7 +192,7 @@ def test_a_unit_for_which_no_battlegroup_has_a_slot_is_told(river):
 
 def test_without_the_game_system_what_it_demands_is_not_known_and_that_is_told(river):
     faction, doubts = river(unit("Otters", "infantry"), system="")
-    assert doubts == ["game: the game system is in none of the files; what it demands of battlegroups is not known"]
+    assert doubts == ["game: the game system is in none of the files, so its battlegroup rules are unknown"]
     assert faction.battlegroups[0].slots["commander"].least == 0
 
 
