@@ -143,7 +143,7 @@ Curves, Cells, Bars = partial(Panel, "curves"), partial(Panel, "cells"), partial
 class Fates(NamedTuple):
     """Panels of a comparison, one for each system: the table `fates`, with notes from the table `equivalents`."""
 
-    titles: Mapping[str, str]  # by the name of a system
+    titles: Mapping[str, str]  # keys: names of systems
 
 
 Answer = tuple[Mapping[str, Table], Sequence[Panel | Fates]]  # tables by name, the main one first, and the panels

@@ -117,7 +117,7 @@ SAID = {  # in the texts of a kind, or not ("-")
         ),
     ],
     ("legion", "warnings"): [
-        ({"courage": 3, "tokens": 6, "commander_courage": 1}, ["1 is no better than the unit's own 3"]),
+        ({"courage": 3, "tokens": 6, "commander_courage": 1}, ["1 is not better than the unit's own 3"]),
         ({"courage": 1, "commander_range": 2}, ["commander_range has no effect"]),
         ({"courage": 1, "tokens": 2, "commander_near": 0.5}, ["commander_near has no effect"]),
         ({"courage": 1, "commander_courage": 2, "commander_near": 0}, ["never near"]),

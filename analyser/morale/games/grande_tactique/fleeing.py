@@ -95,7 +95,7 @@ class UnitTested(Section[Check]):
             f"check: {check.arm} does not flee after losing a firing attack of its own (GT-2)": is_safe_firing,
             untested: not tested and (check.modifier or not is_regular),
         }
-        return Rules({"GT-1 states": True, "GT-2 who flees": True} | bonus, {}, warnings)
+        return Rules({"GT-1 states": True, "GT-2 units that flee": True} | bonus, {}, warnings)
 
 
 class OneFlight(Section[Flight]):
