@@ -121,15 +121,15 @@ class BestFocus(Answer):
         """Return the probabilities, the given order, and the most likely steps."""
         first = f"P({self.wanted}) at best {percent(self.value)}, in the given order {percent(self.as_given)}; exact"
         chances = [[counted(n, "attacker"), percent(chance)] for n, chance in enumerate(self.chances, 1)]
-        head, rows = ["fired", "the target", "next", "chance", "the runner-up costs", "comes up"], []
+        head, rows = ["fired", "target", "next", "probability", "cost of second best", "frequency"], []
         for step in self.steps[:_SHOWN]:
             numbers = [percent(step["chance"]), f"{100 * step['costs']:.1f} pp", percent(step["probability"])]
             rows.append([str(step["fired"]), step["target"], step["next"], *numbers])
         return [
             Block(first),
-            Block("By how many fire at most", rows=chances, align="<>"),
+            Block("Largest number of attackers", rows=chances, align="<>"),
             Block("In the given order", lines=self.in_order),
-            Block("What to do", head, rows, "<<<>>>"),
+            Block("Plan", head, rows, "<<<>>>"),
         ]
 
 
@@ -151,7 +151,7 @@ def best_focus(
     Parameters
     ----------
     attackers : sequence of selectors or mappings
-        1 to 8, as of :func:`analyser.focus`.
+        1 to 8, see :func:`analyser.focus`.
     target : selector or mapping
     want : str
         ``annihilated``, ``broken``, ``destroyed`` or ``suppressed``.
@@ -218,7 +218,7 @@ class _Attacker:
     def _as_given(self) -> str:
         if self.attack.attacker_advanced:
             return "has advanced and fires"
-        return "stands, aims and fires" if "aiming" in self.attack.bonuses else "stands and fires"
+        return "stays, aims and fires" if "aiming" in self.attack.bonuses else "stays and fires"
 
     def _way(self, change: Change) -> Way:
         keys, words, advance = change
@@ -244,7 +244,7 @@ class _Attacker:
         for row in rows:
             if row.kind == "ranged":
                 keys = {"row": row.id, "bonuses": (*self.attack.bonuses, "aiming")}
-                yield keys, "stands, aims and fires", 0.0
+                yield keys, "stays, aims and fires", 0.0
                 yield from self._advances({"row": row.id})
 
     def _is_free(self, loadout: Loadout) -> bool:

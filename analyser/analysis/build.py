@@ -24,7 +24,7 @@ from analyser.scenarios.armies import ArmyLike, load_army
 
 OVER = ("mean", "worst")
 DEFAULT_BATTLES = 10_000
-MOST_NEXT_BEST = 20  # each takes longer than the last: 20 lists of 4,000 points a minute, 100 half an hour
+MOST_NEXT_BEST = 20  # computing time grows: 20 lists of 4,000 points take a minute, 100 half an hour
 
 
 def build(
@@ -72,7 +72,7 @@ def build(
     next_best : int
         Number of further lists, 0 to 20; each differs from all before it in at least the share `differ` of its points.
     situations
-        Situations that unit values are computed in, as of :func:`analyser.matchups`.
+        Situations for unit values, see :func:`analyser.matchups`.
     mine : path, Army, list or mapping, optional
         A list of your own, to fight the same battles; it needs ``battles=True``.
     battles : bool
@@ -99,7 +99,7 @@ def build(
     """
     _check(over, battles, next_best, battlegroups, at_most, differ)
     if mine is not None and not battles:
-        problem = "a list of your own only fights beside the others, and there are no battles"
+        problem = "`beside` needs battles: your list is simulated next to the built ones"
         raise InputError(problem, where="mine", allowed="with battles")
     library = library_of(profiles)
     sampling = Sampling("monte-carlo", trials, seed, None, threads, progress=progress)
@@ -181,7 +181,7 @@ def _fought(answer: Build, sampling: Sampling, library: Profiles) -> Build:
     """Return the answer with the battles of its lists."""
     with sampling.with_bar() as reporting:
         fought = replace(reporting, progress=stage(reporting.report, 2, 3))
-        lists = [each.army for each in answer.lists] + ([] if answer.own is None else [answer.own])
+        lists = [built.army for built in answer.lists] + ([] if answer.own is None else [answer.own])
         every = play_battles(lists, answer.met, fought, library)
     played = ranked(every[: len(answer.lists)])
     if answer.own is None:

@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 SHARE_LOST, WINS = "mean_share_lost", "p_attacker_wins"
 CHARGES = NotModelled("Charges", "the best attacks of a round, which are shots alone", ())
 OF_VOLLEYS = (
-    "An assignment is of ranged attacks alone, each unit attacking once or not at all, all in the same situation, each "
-    "with the row that is best on the target as it stands before the first attack.",
+    "An assignment has ranged attacks only. Each unit attacks at most once, all in the same situation, each with its "
+    "best row against the undamaged target.",
     "Attacks on one target are made one after the other, in the order of the army, and the enemy does nothing in "
     "between: a target keeps damage, losses, suppression and disorder from one to the next (AC-9.1).",
-    "What an attack may cost its own unit (Tail Gunner) is not counted, and nobody moves, charges or reacts.",
+    "The attackers' own losses (Tail Gunner) are not counted. No unit moves, charges or reacts.",
     "Points lost: all of a unit that is destroyed, broken or fled, else the share that damage has taken.",
 )
 """Assumptions of the assignment, in addition to those of all comparisons."""
@@ -186,7 +186,7 @@ class Clash(FramedAnswer):
     def volleys_frame(self) -> pd.DataFrame:
         """Return the best assignments of both sides as a tidy frame: a row for each kind of attacker on each target."""
         sides = ("mine", self.volleys), ("yours", self.their_volleys)
-        return tidy({"side": side} | row for side, result in sides for each in result for row in each.rows())
+        return tidy({"side": side} | row for side, result in sides for volley in result for row in volley.rows())
 
     def heatmap(
         self, *, situation: str | None = None, metric: AskedMetric | None = None, ax: Axes | None = None, **more: Any

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 NOT_POSSIBLE, INDENT = "–", "  "
 TIE = "\N{NO-BREAK SPACE}"  # prevents a line break
-NOT_FOUGHT = "Who wins: not asked for; --battles N adds it, and `analyser battle` says more."
+NOT_FOUGHT = "Winner: not computed. Add --battles N, or use `analyser battle`."
 
 
 def clash_blocks(answer: Clash) -> list[Block]:
@@ -33,7 +33,7 @@ def clash_blocks(answer: Clash) -> list[Block]:
     parts = [
         [
             *fill(f"{answer.mine.title} against {answer.yours.title}"),
-            "Method: exact, of what is modelled; what is not stands below",
+            "Method: exact. Rules left out are listed below",
         ],
         ["In battle (simulated; both sides look one activation ahead)", *_points(answer.fought)]
         if answer.fought
@@ -62,7 +62,8 @@ def clash_notes(answer: Clash) -> list[str]:
 def answer_titles(answer: Clash) -> tuple[str, str]:
     """Return the headings of the tables of counters."""
     mine, yours = answer.mine.army.name, answer.yours.army.name
-    return f"Best answers of {mine} to each unit of {yours}", f"The worst of {yours} for each unit of {mine}"
+    dangers = f"Most dangerous units of {yours} for each unit of {mine}"
+    return f"Best counters of {mine} to each unit of {yours}", dangers
 
 
 def _points(lines: Iterable[str]) -> list[str]:
@@ -94,8 +95,8 @@ def volley_lines(answer: Volleys, army: Listed) -> list[str]:
     single, lines = value_text(answer.aim, answer.sum_of_single), []
     if single != value_text(answer.aim, answer.value):
         lines.append(
-            f"Each attack alone on a fresh target would add up to {single}: who comes later finds fewer models, and a "
-            "unit that is easier to break."
+            f"Each attack alone on a fresh target would add up to {single}: later attacks meet fewer models, and a "
+            f"unit that breaks more easily."
         )
     gains = [attack.order_gain for attack in answer.attacked if attack.order_gain is not None]
     tried = "" if len(gains) == len(answer.attacked) else ", where volleys are small enough to try all"
@@ -165,7 +166,7 @@ def _matrices(answer: Clash) -> list[list[str]]:
     names = [counted_name(answer.mine, kind.selector, in_short=True) for kind in answer.mine.kinds]
     for situation in answer.situations:
         is_duel = situation.kind == "duel"
-        what = "chance to win, %" if is_duel else "share of the target that is lost, %"
+        what = "probability of winning, %" if is_duel else "share of the target that is lost, %"
         part = frame[frame["situation"] == situation.name]
         values = "p_attacker_wins" if is_duel else "mean_share_lost"
         table = part.pivot(index="attacker", columns="defender", values=values)
@@ -202,7 +203,7 @@ def answer_text(answer: BestCounter, army: Listed, others: str = "none") -> str:
         return NOT_POSSIBLE
     name = army.in_short(answer.attacker)
     if answer.pays is False:
-        name = f"{others} pays; least bad: {name}"
+        name = f"{others} gains points; smallest loss: {name}"
     if not math.isnan(answer.p_wins):
         return f"{name}: wins {whole_percent(answer.p_wins)}"
     lost = whole_percent(answer.share_lost)
@@ -229,7 +230,7 @@ def _answers(
     head, *lines = aligned_within(rows, "<", (1, 2))
     parts, begun = [head], 0
     for line in lines:
-        if line[len(INDENT)] != " ":  # else the line continues the one before
+        if line[len(INDENT)] != " ":  # an indented line continues the previous one
             situation = begun % (len(rows[1:]) // len(targets))
             parts += [] if situation else [counted_name(enemy, targets[begun * len(targets) // len(rows[1:])])]
             begun += 1

@@ -18,7 +18,7 @@ from analyser.game.units import Loadout
 MOST_BRANCHES = 1_000
 RELATIVE_GAP = 1e-4
 _LARGEST = 1e9  # stands for no limit of units or points
-_DIGITS = 9  # of unit values, because the last bits differ between machines and would break ties
+_DIGITS = 9  # digits of unit values; the last bits differ between machines and would break ties
 
 
 class Part(NamedTuple):

@@ -34,12 +34,12 @@ def told_of_best(situations: Sequence[Situation]) -> str:
 
     >>> from analyser.analysis.situations import CHARGE
     >>> told_of_best([CHARGE, BEST_DUEL])
-    'A single act leaves nothing to choose, and is the same by tactic and by best play: charge.'
+    'Best play changes nothing in: charge (a single action without a choice).'
     """
     names = _untouched(situations)
     if len(names) in (0, len(situations)):
         return ""
-    return f"A single act leaves nothing to choose, and is the same by tactic and by best play: {', '.join(names)}."
+    return f"Best play changes nothing in: {', '.join(names)} (a single action without a choice)."
 
 
 def _untouched(situations: Sequence[Situation]) -> list[str]:

@@ -162,7 +162,7 @@ def check_aim(aim: str, targets: Listed) -> None:
     missing = [kind.selector for kind in targets.kinds if AIMS[aim].worth(kind) is None]
     if missing:
         problem = f"no {AIMS[aim].lacks} are known of {', '.join(missing)}"
-        raise InputError(problem, where="aim", allowed="annihilated, which needs none, or profiles that say them")
+        raise InputError(problem, where="aim", allowed="`annihilated`, which needs no points, or profiles with points")
 
 
 def best_volleys(

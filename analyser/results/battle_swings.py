@@ -17,8 +17,9 @@ from analyser.rules.battle import Outcome
 from analyser.scenarios.battle import SIDES
 
 MOST_NAMED = 4  # most units named as not significantly different from the swing unit
-_WON = [Outcome.VICTORY, Outcome.DEVASTATING_VICTORY], [Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT]  # by side
-PART = "By a tenth of the battles, or more where there are few: so a little off the figures of the whole."
+# outcomes that each side wins
+_WON = [Outcome.VICTORY, Outcome.DEVASTATING_VICTORY], [Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT]
+PART = "From at least a tenth of the battles, so slightly different from the figures of all battles."
 
 
 def swing_of(base: Counts, without: Counts, side: str, trials: int, units: int) -> dict[str, Any]:
@@ -60,7 +61,7 @@ def swing_units(rows: Sequence[dict[str, Any]], side: str, name: str) -> str:
     """
     own = [row for row in rows if row["side"] == side]
     if own[0]["low"] <= 0:
-        return f"Swing unit of {name}: none is significant in so many battles."
+        return f"Swing unit of {name}: no swing is significant with this number of battles."
     first, *others = (row for row in own if row["high"] >= own[0]["low"])
     names = " or ".join(row["name"] for row in others) if len(others) <= MOST_NAMED else f"{len(others)} others"
     tied = f"; not significantly different from {names}" if others else ""

@@ -139,7 +139,7 @@ def by_unit(rows: Sequence[dict[str, Any]], names: Mapping[str, str], *, in_full
         cells = ["?" if row["points"] is None else str(row["points"]), destroyed, _whole(row[f"{_OF_UNIT[0]}_per_100"])]
         cells += [lost, *([_whole(row[f"{_OF_UNIT[1]}_per_100"])] if in_full else [])]
         lines.append([row["name"], names[row["side"]], *cells, str(estimate_in(row, "p_alive"))])
-    title = "What each unit did: enemy points destroyed, also per 100 of its own; points lost"
+    title = "Contribution of each unit: enemy points destroyed, also per 100 of its own points; points lost"
     return Block(title, [*head, "alive at end"], lines, "<<>", lines=fill(_of_friends(rows)))
 
 

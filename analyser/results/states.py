@@ -194,10 +194,10 @@ class FightResult(Result):
         return weights
 
 
-Pair = tuple[int, int]  # of states
+Pair = tuple[int, int]  # states of both sides
 Programs = Sequence[Sequence[Operation]]
 FightT = TypeVar("FightT", bound=FightResult)
-MOST_STEPS = 5e7  # of an exact distribution; takes some seconds
+MOST_STEPS = 5e7  # most steps of an exact distribution (some seconds)
 _INTERPRETED = 4e-7  # seconds per step without compilation
 _STATUSES = 4  # common sets of statuses per number of models and damage, in fights of several rounds
 _WAYS_APART = 1.5  # positions of two units that charge each other, divided by the square of the rounds

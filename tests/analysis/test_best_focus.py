@@ -115,7 +115,7 @@ def test_how_many_to_commit():
 
 def test_it_is_told_in_every_form():
     found = best_focus(ATTACKS, TARGET)
-    assert "By how many fire at most" in str(found)
+    assert "Largest number of attackers" in str(found)
     record = json.loads(json.dumps(found.as_dict()))
     assert record["chances"][-1] == found.value
     assert len(found.frame) == len(found.rows()) == len(record["steps"])

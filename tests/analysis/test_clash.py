@@ -147,7 +147,7 @@ def test_two_figures_that_are_not_the_same_are_told_apart(found):
 
 def test_a_text_says_what_is_exact_and_in_which_unit_a_charge_costs(found):
     text = str(found)
-    assert "Method: exact, of what is modelled; what is not stands below" in text
+    assert "Method: exact. Rules left out are listed below" in text
     answer = next(each for each in found.answers if each.attacker)._replace(own_points_lost=44.2, p_wins=math.nan)
     assert answer_text(answer, found.mine).endswith("%, costs 44 points")
     assert answer_text(answer._replace(own_points_lost=1.2), found.mine).endswith("%, costs 1 point")
@@ -189,7 +189,7 @@ def test_what_only_charges_can_attack_and_not_kill_is_told_so():
 def test_a_text_is_no_wider_than_a_terminal_and_says_what_is_not_in_it(found):
     lines = str(found).splitlines()
     assert max(map(len, lines)) <= 80
-    assert "Who wins: not asked for; --battles N adds it, and `analyser battle` says more." in lines
+    assert "Winner: not computed. Add --battles N, or use `analyser battle`." in lines
     assert "- long range: no bonus" in lines
     assert "Who wins: " not in str(replace(found, fought=("Reds wins",)))
 

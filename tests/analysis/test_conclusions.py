@@ -256,7 +256,7 @@ def test_the_frame_and_the_page_hold_every_target_and_the_mean(both):
         ([SCIONS, KRUPP], [1], "1 weights for 2 targets"),
         ([SCIONS, KRUPP], [1, 0], "0 is not usable .allowed: numbers above 0"),
         ([SCIONS, KRUPP], [1, float("nan")], "nan is not usable"),
-        ([SCIONS, "imperium/scion-grenadier-p@basic"], None, "is there twice"),
+        ([SCIONS, "imperium/scion-grenadier-p@basic"], None, "is given twice"),
         ([], None, "no target is given"),
         ([SCIONS, "imperium/nobody@basic"], None, r"target.1: selector 'imperium/nobody@basic': no unit"),
         ([SCIONS, {"unit": KRUPP, "models": 99}], None, "target.1"),
@@ -291,7 +291,7 @@ def test_on_the_command_line_every_target_counts():
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["--target", KRUPP], "is there twice"),
+        (["--target", KRUPP], "is given twice"),
         (["--weights", "1"], "weights of one target"),
         (["--target", SCIONS, "--weights", "1;2"], "'1;2' is not a number"),
     ],

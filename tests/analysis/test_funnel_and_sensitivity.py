@@ -190,7 +190,7 @@ def test_without_a_price_no_points_are_said(river):
     inline = analyser.sensitivity({"attack": {"dice": 6}, "target": RIFLES["target"]})
     assert not inline.price.known
     assert inline.frame["points_plus_1_low"].isna().all()
-    assert "In points: not said, because the attacker has no profile" in str(inline)
+    assert "In points: not computed, because the attacker has no profile" in str(inline)
     level = {"attack": {"attacker": "crown/monarch"}, "target": RIFLES["target"]}
     assert "no step between two levels" in str(analyser.sensitivity(level))
 

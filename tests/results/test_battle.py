@@ -150,7 +150,7 @@ def test_who_wins_and_who_swings_it_is_said_first(result):
     for (side, army), line in zip(result.names.items(), (mine, yours)):
         own = [row for row in result.swing() if row["side"] == side]
         if own[0]["low"] <= 0:
-            assert line == f"Swing unit of {army}: none is significant in so many battles."
+            assert line == f"Swing unit of {army}: no swing is significant with this number of battles."
             continue
         assert line.startswith(f"Swing unit of {army}: {own[0]['name']}. Without it {army} wins ")
         for row in own:
@@ -160,7 +160,7 @@ def test_who_wins_and_who_swings_it_is_said_first(result):
 @pytest.mark.slow
 def test_no_unit_is_said_to_swing_what_it_does_not():
     found = analyser.battle(RIFLES, GRENADIERS, trials=100, rounds=1, gap=36)
-    assert "Swing unit of Crown: none is significant in so many battles." in str(found)
+    assert "Swing unit of Crown: no swing is significant with this number of battles." in str(found)
 
 
 @pytest.mark.slow
