@@ -282,7 +282,7 @@ class Luck(Answer):
     def _notes(self) -> list[str]:
         notes = [
             "Percentile: share of worse results plus half of equal ones (mid-p value); 50% is neither good nor bad "
-            "luck. The words go by the probability of a result as bad, or as good."
+            "luck. The verdict uses the probability of a result at least as bad, or at least as good."
         ]
         if any(fight.gone is not None for fight in self.fights):
             notes.append("Gone: the enemy's models that are destroyed, all of a unit that broke or fled.")

@@ -28,7 +28,7 @@ from analyser.scenarios.load import OWN_SECTIONS
 
 FIGHT = "fight"
 SIDES = ("mine", "yours")
-KINDS = ("attack", "charge", "focus")  # of fights
+KINDS = ("attack", "charge", "focus")  # kinds of fights
 _OF_A_FIGHT = ("side", "got", "label")
 _SECTIONS = {"target", "ruleset"}.union(*OWN_SECTIONS.values())
 _ALLOWED = (
@@ -89,10 +89,10 @@ def _measured(asker: Solver, fight: Mapping[str, Any], number: int) -> Measured:
     check_text(label, "label", "a text")
     kind = kind_in(question)
     if kind not in KINDS:
-        raise InputError(f"{with_article(kind)} is no fight of a game", allowed="an attack, a charge, focus fire")
+        raise InputError(f"{with_article(kind)} is not a fight of a game", allowed="an attack, a charge, focus fire")
     of_fight, law = fought(asker.explained(question), got_in(fight.get("got"), None), label=label, side=side)
     if of_fight.gone is None:
-        problem, allowed = "how many models were destroyed is not said", "destroyed = 2, or broken = true, and more"
+        problem, allowed = "the number of destroyed models is not stated", "destroyed = 2, or broken = true, and more"
         raise InputError(problem, where="got", allowed=allowed)
     unit = unit_at(question, kind, second=True)
     level = None if unit is None else asker.library.loadout(unit).level

@@ -56,16 +56,18 @@ class Observed(NamedTuple):
 def got_in(got: Any, destroyed: Any) -> dict[str, Any]:
     """Return the reported figures and events, with `destroyed` (models of the enemy) as the first."""
     if got is not None and not isinstance(got, Mapping):
-        raise InputError(f"{shown(got)} is not usable", where="got", allowed="figures and events with what they were")
+        raise InputError(
+            f"{shown(got)} is not usable", where="got", allowed="figures and events with their observed values"
+        )
     report = dict(got or {})
     for name in report:
         check_text(name, "got", "the name of a figure or an event")
     if destroyed is not None:
         if "destroyed" in report:
-            raise InputError("this is said twice", where="destroyed", allowed="once")
+            raise InputError("this is given twice", where="destroyed", allowed="once")
         report = {"destroyed": destroyed, **report}
     if not report:
-        raise InputError("what happened is not said", where="got", allowed="such as destroyed=2")
+        raise InputError("no result is stated", where="got", allowed="such as destroyed=2")
     return report
 
 
@@ -107,7 +109,7 @@ def _asked_of(result: Result) -> tuple[str, ...]:
     lines = [f"{label or ' '}  {text}".strip() for label, text in result.heading()[1:]]
     attack = getattr(result.scenario, "attack", None)  # other kinds have none
     if attack is not None and attack.attacker is not None and attack.distance is None:
-        lines.append("Distance  not said: in reach, and not at short range")
+        lines.append("Distance  not stated: within range, and not at short range")
     return tuple(lines)
 
 
@@ -154,8 +156,10 @@ def _end(
     unsaid = tuple(fate for fate in able if f"{side}{fate}" not in report)
     unsaid = tuple(fate for fate in unsaid if fate != _WHOLE) or unsaid
     if not (fits & ~is_gone).any():
-        problem = f"{_in_words(report)} cannot happen to a unit that is still there"
-        raise InputError(problem, where="got", allowed=" or ".join(f"{fate} yes" for fate in unsaid) + ", said besides")
+        problem = f"{_in_words(report)} cannot happen to a unit that was not removed"
+        raise InputError(
+            problem, where="got", allowed=" or ".join(f"{fate} yes" for fate in unsaid) + ", stated as well"
+        )
     if destroyed is not None:
         return figure, destroyed, unsaid
     return (f"{side}{_WHOLE}", False, unsaid) if left is None else (figure, models - left, unsaid)
@@ -167,7 +171,7 @@ def _named(result: Any, got: Mapping[str, Any]) -> dict[str, Any]:
     named, given_as = dict[str, Any](), dict[str, str]()
     for given, value in got.items():
         if given == "destroyed" and isinstance(value, bool):
-            allowed = "how many models; of the whole unit annihilated=yes"
+            allowed = "a number of models; for the whole unit annihilated=yes"
             raise InputError(f"{word_of(value)} is not a number of models", where="got: destroyed", allowed=allowed)
         name = f"{enemy}{_DESTROYED}" if given == "destroyed" else given
         name = name if name in figures else next((full for full in figures if name == _short(full, enemy)), name)
@@ -266,9 +270,9 @@ def _why_not(result: Any, name: str, report: Mapping[str, Any]) -> str:
     if event == "broken" and unit.models - lost > unit.break_limit:
         return f"a unit breaks at its BREAK LIMIT of {counted(unit.break_limit, 'model')} or fewer (AC-5.4)"
     if event == "fled" and unit.edge_distance is None:
-        return "it flees over its own table edge alone, and edge_distance, how far that is, is not said (AC-5.4)"
+        return "a unit flees only over its own table edge; state its distance as edge_distance (AC-5.4)"
     if event == "fell_back" and not unit.suppressed:
-        return "only who is suppressed already falls back (AC-5.4)"
+        return "only a unit that is already suppressed falls back (AC-5.4)"
     alone = {"activated": "Cryo", "building_wrecked": "Siegebreaker"}.get(event)
     return f"{alone} alone does that (AC-6)" if alone else ""
 

@@ -162,12 +162,12 @@ def tell(
     raw: Any = question if target is None else between(question, target, kind, conditions)  # type: ignore[arg-type]
     if target is None:
         if conditions:
-            raise InputError("this stands in the scenario", where=next(iter(conditions)))
+            raise InputError("state this in the scenario, not as an option", where=next(iter(conditions)))
         check_whole(question, "target", library)
     of = kind_in(read_scenario(raw)[0])
     if of not in (*PICKED_BY, *TOLD):
         allowed = ", ".join((*PICKED_BY, *TOLD)) + "; analyser battle ... --tell N tells a battle" * (of == "battle")
-        raise InputError(f"a question of {of} is not told", where="question", allowed=allowed)
+        raise InputError(f"a question of {of} cannot be told as one trial", where="question", allowed=allowed)
     most, number = MOST_TOLD if of == "attack" else MOST_FIGHTS, trial or 0
     many = trials or max(min(USUAL, most), number + 1)
     if number >= many or many > most:

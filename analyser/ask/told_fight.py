@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from analyser.ask.told_attack import Strike, dice_lines, resolved
+from analyser.ask.told_attack import Strike, damage_text, dice_lines, resolved
 from analyser.common.records import views
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted
@@ -29,7 +29,7 @@ from analyser.results.play import play_of
 from analyser.results.states import JointStates
 from analyser.rules import close_quarters, discipline, strike, unit_state
 from analyser.rules.activation import Order
-from analyser.rules.attack import hits_of, points_of, scores_for
+from analyser.rules.attack import hits_of, scores_for
 from analyser.rules.draws import Draw, test_draw
 from analyser.rules.policies import POLICIES, Manoeuvre
 from analyser.rules.strike import Stage
@@ -113,7 +113,7 @@ class Walker:
                 pair = self._step(program[line], pair, left, parts[-1] if told else None)
                 line += 1
             pairs.append(pair)
-        assert next(left, None) is None, "chance decided more than the rules asked for"
+        assert next(left, None) is None, "the trial drew more random events than the rules asked for"
         return Walked(parts, pairs)
 
     def standing(self, pair: Pair) -> list[str]:
@@ -170,9 +170,9 @@ class Walker:
         lines = [f"{attacker} {how} {target}{close}: {dice}, {rating}{by_card}"]
         if fight.dice:
             lines += self._dice_of(fight, struck.score)
-        hits, points = hits_of(struck.scores, struck.score), points_of(fight, struck.scores, struck.score)
+        hits = hits_of(struck.scores, struck.score)
         lines.append(
-            f"  {counted(hits, 'hit')} (AC-3.6), {points} damage at DEFENCE {fight.defence} (AC-3.7), "
+            f"  {counted(hits, 'hit')} (AC-3.6), damage {damage_text(fight, struck)} (AC-3.7), "
             f"{counted(strike.destroyed_by(struck.state), 'model')} destroyed of {fight.models} (AC-3.8)"
         )
         lines += ["  the officer falls (AC-5.8)"] if strike.has_fallen(struck.state) else []
@@ -226,7 +226,7 @@ class Walker:
         if won_by == close_quarters.NOT_FOUGHT:
             return []
         if won_by == close_quarters.NOBODY:
-            return ["Nobody wins the combat (AC-8.5)"]
+            return ["The combat is a draw (AC-8.5)"]
         winner = side if won_by == close_quarters.ACTIVE else 1 - side
         tests = [f"{self._names[1 - winner]}: {said}"] if said else []
         return [f"{self._names[winner]} wins the combat (AC-8.5)", *tests]

@@ -318,7 +318,7 @@ def test_pictures():
 @pytest.mark.parametrize(
     ("how", "said"),
     [
-        ({}, "what happened is not said"),
+        ({}, "no result is stated"),
         ({"destroyed": 9}, "0 to 6"),
         ({"got": {"destroid": 1}}, "did you mean"),
         ({"got": {"suppressed": 1}}, "yes or no; in a file true or false"),

@@ -249,7 +249,7 @@ def test_equal_fights_are_a_true_tie_of_a_race():
     assert "≈" not in str(raced)
     file = {"baseline": ATTACK, "ranges": {"distance": [6, 7], "DISCIPLINE": [7, 6]}}
     unsure = an.search(file, method="race", metric="p_any_destroyed", trials=2000)
-    assert unsure.sentence().startswith("Not told apart: 2 different fights (")
+    assert unsure.sentence().startswith("Tied: 2 different fights (")
     assert "3 more are the same fight as one of these" in unsure.sentence()
     assert str(unsure).count("≈") == 2
 
@@ -380,5 +380,5 @@ def test_of_equals_the_cheapest_stands_first_with_its_cost_and_a_picture_says_wh
         assert f"attacker {RIFLES} (35 points); " in found.sentence()
     assert "The baseline is of attack: crown/sharp-rifles@basic -> imperium/krupp" in str(found)
     title = found.plot().get_title(loc="left").replace("\n", " ")
-    assert title.startswith("Variants of attack: Sharp Rifles, basic → Krupp Field Guns, basic Not told apart: ")
+    assert title.startswith("Variants of attack: Sharp Rifles, basic → Krupp Field Guns, basic Tied: ")
     assert "points)" in an.search(file, metric="mean_hits", least=True).sentence()

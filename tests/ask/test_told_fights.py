@@ -108,7 +108,7 @@ def test_stories_of_every_kind():
 
 
 def test_what_is_not_told():
-    with pytest.raises(an.InputError, match=r"battle is not told.*--tell N"):
+    with pytest.raises(an.InputError, match=r"battle cannot be told as one trial.*--tell N"):
         an.tell({"battle": {}, "mine": {}, "yours": {}})
     with pytest.raises(an.InputError, match="0 to 9999"):
         an.tell(RIFLES, GRENADIERS, kind="duel", trial=20_000)

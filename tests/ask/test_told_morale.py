@@ -94,5 +94,5 @@ def test_what_cannot_be_told_of_is_refused(how, told):
 
 
 def test_a_comparison_is_not_told():
-    with pytest.raises(an.InputError, match="a question of compare is not told"):
+    with pytest.raises(an.InputError, match="a question of compare cannot be told as one trial"):
         an.tell({"models": 6, "losses": 1})
