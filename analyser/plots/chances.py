@@ -55,11 +55,11 @@ def outcome_law(
     columns = [frame[name].iloc[places].tolist() for name in names]
     texts = [", ".join(map(_word, values)) for values in zip(*columns)]
     turned = max(map(len, texts)) > _LONGEST_LEVEL
-    kinds = ("worse", "what happened", "better")
+    kinds = ("worse", "observed result", "better")
     labels = look.per_series(label, kinds, kinds, "label")
     colours = look.per_series(color, kinds, (look.DARK, look.MEDIUM, look.LIGHT), "color")
     across = ", ".join(names).replace("_", " ") + "\n " * turned * 2  # space for rotated names
-    own = f"{look.subject_of(data)}\nWhat could have happened"
+    own = f"{look.subject_of(data)}\nPossible results"
     more: dict[str, Any] = {"xlabel": across, "ylabel": look.PERCENT, "legend": 3}
     with look.drawing(ax, WIDE, HIGH, title=title, own=own, **more) as axes:
         parts = ((places < at, ""), (places == at, look.LOST), (places > at, ""))

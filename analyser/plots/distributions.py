@@ -148,7 +148,7 @@ class Part(NamedTuple):
 def _parts(data: Any, x: Any, by: str | None) -> list[Part]:
     """Return the distributions to draw."""
     if isinstance(data, Mapping):
-        return [part._replace(name=str(name)) for name, each in data.items() for part in _parts(each, x, None)]
+        return [part._replace(name=str(name)) for name, series in data.items() for part in _parts(series, x, None)]
     frame, column = _tidy(data, x)
     key = by or ("loadout" if hasattr(data, "distributions") else None)
     look.check_columns(frame, (column, "probability", *([key] if key else [])))
@@ -187,7 +187,7 @@ def _laws(parts: Sequence[Part], kind: Kind, trimmed: Any = None) -> tuple[list[
     elif all(pd.api.types.is_numeric_dtype(part.frame[part.x]) for part in parts):
         values = sorted(values)
     pmfs = np.array([_added_up(part, "probability", values) for part in parts])
-    shown = [values.index(each) for each in trimmed] if trimmed is not None else _shown(pmfs, kind)
+    shown = [values.index(value) for value in trimmed] if trimmed is not None else _shown(pmfs, kind)
     laws = []
     for part, pmf in zip(parts, pmfs):
         ends = _ends(part, kind, values)
@@ -244,7 +244,7 @@ def _ylabel(kind: Kind) -> str:
 def _draw_bars(axes: Axes, places: Any, laws: Sequence[Law], label: Any, color: Any, artist: dict[str, Any]) -> None:
     """Draw a bar for each value and series, side by side; transparent if the axes have earlier series."""
     first, width = len(axes.get_legend_handles_labels()[1]), 0.8 / len(laws)
-    styles = look.line_styles(axes, [each.name for each in laws], label, color)
+    styles = look.line_styles(axes, [series.name for series in laws], label, color)
     for number, (law, line) in enumerate(zip(laws, styles)):
         style = {"color": line["color"], "edgecolor": "white", "hatch": HATCHES[(first + number) % len(HATCHES)]}
         if len(laws) == 1 and not first:
@@ -266,7 +266,7 @@ def _draw_lines(
     axes: Axes, places: Any, laws: Sequence[Law], kind: Kind, label: Any, color: Any, artist: dict[str, Any]
 ) -> None:
     how = {"drawstyle": "steps-mid"} if kind != "lines" else {}
-    for law, line in zip(laws, look.line_styles(axes, [each.name for each in laws], label, color)):
+    for law, line in zip(laws, look.line_styles(axes, [series.name for series in laws], label, color)):
         axes.plot(places, law.percent, **{"linewidth": 1.6, "markersize": 5.5, **how, **line, **artist})
         if law.ends is not None:
             _draw_ends(axes, places, law, line["color"])
@@ -390,7 +390,7 @@ def _one_legend(figure: Figure, grid: Sequence[Axes]) -> None:
     """Replace equal legends of all panels by one legend below them."""
     legends = [legend for ax in grid if (legend := ax.get_legend())]
     texts = [[text.get_text() for text in legend.get_texts()] for legend in legends]
-    if len(texts) == len(grid) and all(each == texts[0] for each in texts):
+    if len(texts) == len(grid) and all(labels == texts[0] for labels in texts):
         for legend in legends:
             legend.remove()
         handles, labels = grid[0].get_legend_handles_labels()

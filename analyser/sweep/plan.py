@@ -38,7 +38,8 @@ from analyser.sweep.schema import BY_WORTH, MOST_CELLS, SampleFile, Side, SweepF
 
 FORMAT = 1
 SECONDS = 3.0  # duration of a part
-_CELLS_A_SECOND = {"ranged": 600_000, "charge": 200, "duel": 500, "best-duel": 8, "best-trade": 2}  # on a typical core
+# speeds of a typical core
+_CELLS_A_SECOND = {"ranged": 600_000, "charge": 200, "duel": 500, "best-duel": 8, "best-trade": 2}
 _A_SAMPLE, _A_TRIAL = 5e-3, 5e-7  # seconds for a simulated cell, and for each trial
 MOST_DISTANCES = 1_000
 
@@ -331,7 +332,7 @@ def _situations_of(file: SweepFile) -> Iterator[Situation]:
         for policy in file.policies:
             (situation,) = played_by(policy, (named,))
             if situation == named and policy != file.policies[0] and policy != "tactic":
-                continue  # not a duel: no effect of the policy
+                continue  # the policy has an effect in duels only
             if distances is None or situation.kind != "ranged":
                 yield situation
                 continue

@@ -111,7 +111,7 @@ def _shot(plan: Plan, block: Block, sides: Sides, used: str | None, how: Samplin
 
 
 def _seen_of_attack(result: AttackResult) -> Seen:
-    """Return the results of a simulated attack, as of :func:`~analyser.engine.attack.sweep.summarise`."""
+    """Return the results of a simulated attack, in the form of :func:`~analyser.engine.attack.sweep.summarise`."""
     target = result.scenario.target
     models, limit = target.models or 1, target.damage_limit or 1
     destroyed, gone = result.column("models_destroyed"), result.column("annihilated")

@@ -54,7 +54,7 @@ class Made(NamedTuple):
     number: int
     size: int
     length: int
-    seconds: float  # of processor time
+    seconds: float  # processor time
     worker: str
     content: bytes | None
 

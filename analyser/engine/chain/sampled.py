@@ -35,11 +35,11 @@ class Groups(NamedTuple):
 
     paths: Integers
     states: States
-    trials: Integers  # how many
+    trials: Integers  # number of trials in each group
 
     @classmethod
     def start(cls, chain: Chain, paths: Paths) -> Groups:
-        """All trials at the start of a chain, by their paths."""
+        """Return all trials at the start of a chain, by their paths."""
         trials = np.asarray(paths.weights, np.int64)
         return cls(np.arange(len(trials)), np.full(len(trials), chain.start, np.int64), trials)
 
@@ -55,7 +55,7 @@ class Groups(NamedTuple):
 
 
 def together(several: Sequence[Groups]) -> Groups:
-    """All groups of several lists."""
+    """Return all groups of several lists."""
     return Groups(*map(np.concatenate, zip(*several)))
 
 
@@ -78,7 +78,7 @@ class Rolls(NamedTuple):
     after: NDArray[np.int64]  # shape (states, totals)
 
 
-@lru_cache(maxsize=16)  # of the chain in progress; some take megabytes
+@lru_cache(maxsize=16)  # small, because some entries take megabytes
 def _pmfs_of(phase: Phase, most_dice: int) -> Floats:
     return phase.pmfs(most_dice)
 
@@ -179,7 +179,7 @@ class _Sample:
             self._check_room()
 
     def recorded(self) -> Recorded:
-        """The counts of all trials."""
+        """Return the counts of all trials."""
         self._counts = [[_counted(counts)] for counts in self._counts]
         self._check_room()
         of_each = [counts for (counts,) in self._counts]

@@ -62,7 +62,7 @@ class Game:
         return int(self.edges.bounds[0, -1])
 
     def nodes_of(self, place: int) -> slice:
-        """The nodes of a place."""
+        """Return the nodes of a place."""
         return slice(int(self.edges.bounds[place, 0]), int(self.edges.bounds[place, -1]))
 
     def blank_plan(self) -> Integers:

@@ -281,4 +281,4 @@ def forget_but(graph: Graph, kept: list[int]) -> list[int]:
     old = [(nodes.line[node], (nodes.first[node], nodes.second[node]), nodes.known[node]) for node in kept]
     np.asarray(nodes.slots)[:] = 0
     nodes.many = nodes.answers = nodes.ends = 0
-    return [node_at(graph, *each) for each in old]
+    return [node_at(graph, *key) for key in old]

@@ -65,13 +65,13 @@ class Trials:
     node: Int  # current node
     part: Int  # number of parts begun
     answer: Int  # result of the draw at the node
-    counter: Annotated[Any, np.uint64]  # of its stream (:class:`~analyser.engine.rng.Words`)
+    counter: Annotated[Any, np.uint64]  # counter of its stream (:class:`~analyser.engine.rng.Words`)
     gamma: Annotated[Any, np.uint64]
     # Its two decks: the first `left` cards have not been drawn. `was_at` is the former index of each drawn card.
     deck: Annotated[Any, np.uint8, (2, MOST_CARDS)]
     was_at: Annotated[Any, np.uint16, (2, MOST_CARDS)]
     left: Annotated[Any, np.int64, (2,)]
-    cards: Int  # of a full deck
+    cards: Int  # number of cards in a full deck
     replacement: Int  # 1: each drawn card is put back at once
     root: Int  # first node of each trial
     begun: Int  # number of the chunk's trials that have begun
@@ -322,7 +322,7 @@ class Simulation:
                 for number in range(task.first, task.last):
                     player.play(Chunk(start, stream, number), 0, task.chunk_trials)
             player.collect()
-            seen.append(player)  # not after an interrupt, which stops within a trial
+            seen.append(player)  # skipped after an interrupt, which stops within a trial
 
         if trials <= FEW and not play_trials.pays():
             threads = 1
