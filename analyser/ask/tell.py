@@ -11,17 +11,17 @@ from typing import Any
 
 import numpy as np
 
+from analyser.ask.attack_narration import attack_lines, figures_of, strike_of
+from analyser.ask.fight_narration import ReadTrial, told_fights
 from analyser.ask.memoised_solver import between, kind_in
+from analyser.ask.morale_narration import TOLD, told_morale
 from analyser.ask.readings import DESTROYED, LEAST
-from analyser.ask.told_attack import attack_lines, figures_of, strike_of
-from analyser.ask.told_fight import ReadTrial, told_fights
-from analyser.ask.told_morale import TOLD, told_morale
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, check_integer, did_you_mean
 from analyser.common.records import plain
 from analyser.common.sampling import Sampling
 from analyser.common.text import spaced, word_of
-from analyser.engine.attack.told import trials_again
+from analyser.engine.attack.replay import trials_again
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset, ruleset_record
 from analyser.results.attack import solve_attack

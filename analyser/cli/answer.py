@@ -46,7 +46,7 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
     note_without_effect(numbers)
     library = profiles_in(options["profiles"])
     if kind in FIGHTS and method != "exact":
-        from analyser.engine.fight.sampled.simulation import play_trials
+        from analyser.engine.fight.simulated.simulation import play_trials
 
         note_compiling(play_trials, "sample: some seconds")
     results, missing = list[Any](), ""

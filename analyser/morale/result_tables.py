@@ -18,7 +18,7 @@ from analyser import plots
 from analyser.common.sampling import Sampling
 from analyser.engine.chain.chain import Chain, Recorded
 from analyser.engine.chain.exact import exact_distributions
-from analyser.engine.chain.sampled import sampled_counts
+from analyser.engine.chain.simulated import sampled_counts
 from analyser.results.base import RulesUsed
 
 if TYPE_CHECKING:

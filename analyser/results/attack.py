@@ -20,7 +20,7 @@ from analyser.common.records import plain
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted, happens, p_text, points_text, rating_text, records, with_error
 from analyser.engine.attack.exact import exact_attack
-from analyser.engine.attack.sampled import Sample, outcomes_of, plan_for
+from analyser.engine.attack.simulated import Sample, outcomes_of, plan_for
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.engine.pool.pmf import steps_of
 from analyser.game.names import spoken

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
-from analyser.engine.fight.best.backup import BEST as MOST
-from analyser.engine.fight.best.backup import GIVEN
+from analyser.engine.fight.best.backward_induction import BEST as MOST
+from analyser.engine.fight.best.backward_induction import GIVEN
 from analyser.engine.fight.best.choice_program import (
     COUNT,
     FIRST,

@@ -23,8 +23,8 @@ from analyser.scenarios.schema import Combatant, Target
 
 if TYPE_CHECKING:
     from analyser.engine.fight.exact.distribution import Joint
-    from analyser.engine.fight.sampled.choices import Choices
-    from analyser.engine.fight.sampled.simulation import Simulation
+    from analyser.engine.fight.simulated.choices import Choices
+    from analyser.engine.fight.simulated.simulation import Simulation
     from analyser.scenarios.load import AnyScenario
 
 FATES = ("destroyed", "broken", "fled")
@@ -257,7 +257,7 @@ def simulation_of(
     setup: Setup, programs: Programs, ruleset: Ruleset, *, replacement: bool, choices: Choices | None = None
 ) -> Simulation:
     """Return the simulation of `programs` in sequence; `choices`: decisions of a plan in them."""
-    from analyser.engine.fight.sampled.simulation import Simulation
+    from analyser.engine.fight.simulated.simulation import Simulation
 
     planned = () if choices is None else (choices,)
     return Simulation(setup, programs, *_drawn(ruleset), replacement, *planned)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from analyser.common.records import empty_record
 from analyser.common.text import json_text
-from analyser.engine.attack.sampled import Sample
+from analyser.engine.attack.simulated import Sample
 from analyser.engine.battle.tables import Counts
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.results.attack import sample_of, sampled_answer

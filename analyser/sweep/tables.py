@@ -18,8 +18,8 @@ from analyser.plots.metrics import EFFICIENCY, METRICS
 from analyser.sweep.attacks import shot_cells
 from analyser.sweep.cells import Codes, fought_cells
 from analyser.sweep.plan import Block, Plan
-from analyser.sweep.sampled_cells import ENDS, TRIALS, has_interval, sampled_cells
 from analyser.sweep.schema import BY_WORTH
+from analyser.sweep.simulated_cells import ENDS, TRIALS, has_interval, sampled_cells
 
 SLICE = 3 << 16  # cells computed together and rows of a Parquet row group; bounds the memory of a process
 COMPRESSION = "zstd"

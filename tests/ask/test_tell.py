@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import analyser as an
-from analyser.ask.told_attack import strike_of
+from analyser.ask.attack_narration import strike_of
 from analyser.common.records import plain
-from analyser.engine.attack.sampled import Sample, outcomes_of, plan_for
-from analyser.engine.attack.told import trials_again
+from analyser.engine.attack.replay import trials_again
+from analyser.engine.attack.simulated import Sample, outcomes_of, plan_for
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.ruleset import Face
 from analyser.rules import strike

@@ -8,7 +8,7 @@ from scipy import stats
 
 from analyser import morale
 from analyser.engine.chain.exact import exact_distributions
-from analyser.engine.chain.sampled import sampled_counts
+from analyser.engine.chain.simulated import sampled_counts
 from analyser.morale.systems import SYSTEMS
 
 IMPOSSIBLE = 1e-9  # how likely a count this far out may be before it is a mistake

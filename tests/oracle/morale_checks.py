@@ -6,7 +6,7 @@ from scipy import stats
 
 from analyser import morale
 from analyser.engine.chain.exact import exact_distributions
-from analyser.engine.chain.sampled import CHUNK_TRIALS, sampled_counts
+from analyser.engine.chain.simulated import CHUNK_TRIALS, sampled_counts
 from analyser.morale.systems import SYSTEMS
 
 EXACTLY = 1e-12

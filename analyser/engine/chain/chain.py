@@ -2,7 +2,7 @@
 
 A rule is a :class:`Phase`: the dice that each state rolls, and the state that each total leads to. A :class:`Chain` is
 a start and the phases that follow. :mod:`~analyser.engine.chain.exact` propagates the distribution of the state through
-them; :mod:`~analyser.engine.chain.sampled` simulates it.
+them; :mod:`~analyser.engine.chain.simulated` simulates it.
 
 A chain may be driven by outside numbers, such as the losses of a fight. A path (:class:`Paths`) has a number for each
 round, and each number selects a turn, the phases of that round. A path has one weight, so the numbers of different

@@ -8,7 +8,7 @@ import pytest
 from analyser.engine.chain.chain import RECORD, Chain, Fields, Phase
 from analyser.engine.chain.dice import NO_DIE, Die, ExtraDie, sided, success_die
 from analyser.engine.chain.exact import exact_distributions
-from analyser.engine.chain.sampled import sampled_counts
+from analyser.engine.chain.simulated import sampled_counts
 from tests.oracle.morale_checks import UNLIKELY, chi_square
 
 

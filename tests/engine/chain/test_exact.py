@@ -8,7 +8,7 @@ import pytest
 from analyser.engine.chain.chain import RECORD, Chain, Paths, Phase
 from analyser.engine.chain.dice import Die, sided
 from analyser.engine.chain.exact import distributions_along, exact_distributions
-from analyser.engine.chain.sampled import counts_along
+from analyser.engine.chain.simulated import counts_along
 from tests.oracle.morale_checks import UNLIKELY, chi_square
 
 ROUNDS, LAW = 3, (0.5, 0.2, 0.3)

@@ -11,11 +11,10 @@ from analyser import morale
 from analyser.cli import cli
 from analyser.common.errors import InputError, TooLargeError
 from analyser.engine.chain import chain as chains
-from analyser.engine.chain import sampled
 from analyser.engine.chain.chain import RECORD, Chain, Paths, Phase
 from analyser.engine.chain.dice import Die, ExtraDie, bernoulli, sided, success_die
 from analyser.engine.chain.exact import distributions_along, exact_distributions
-from analyser.engine.chain.sampled import counts_along, sampled_counts
+from analyser.engine.chain.simulated import counts_along, sampled_counts
 from analyser.morale.games.grande_tactique.question import MOST_DIVISION, MOST_FRIENDS, MOST_GAME, MOST_ROUTED
 from analyser.morale.games.mordheim.question import MOST_WARBANDS, MOST_WARRIORS
 from tests.oracle.morale_checks import EXACTLY, UNLIKELY, assert_counts_fit, assert_sample_fits, chi_square, rows
@@ -181,7 +180,7 @@ def test_each_trial_has_its_own_chance(trials, no_tables):
 
 @pytest.mark.parametrize("name", ["division", "warbands", "compare"])
 def test_any_number_of_threads_gives_the_same_bits(name, no_tables, monkeypatch):
-    monkeypatch.setattr(sampled, "CHUNK_OF_MANY_STATES", 1 << 12)
+    monkeypatch.setattr(simulated, "CHUNK_OF_MANY_STATES", 1 << 12)
     system, question = QUESTIONS[name]
     first, *others = (morale.simulate(system, question, 20_000, seed=5, threads=n).as_dict() for n in (1, 2, 3))
     assert all(other == first for other in others)
@@ -200,7 +199,7 @@ def test_chunks_and_parts_have_random_numbers_of_their_own(no_tables, monkeypatc
     chain = Chain(0, (Phase(lambda _, totals: totals, sided(6), 1), RECORD), 7)
     one, other = (sampled_counts(chain, 5_000, 1, part).weights for part in (0, 16))
     assert (one != other).any()
-    monkeypatch.setattr(sampled, "CHUNK_OF_MANY_STATES", 1_000)
+    monkeypatch.setattr(simulated, "CHUNK_OF_MANY_STATES", 1_000)
     assert (sampled_counts(chain, 2_000, 1).weights != 2 * sampled_counts(chain, 1_000, 1).weights).any()
 
 
@@ -208,12 +207,12 @@ def test_chunks_and_parts_have_random_numbers_of_their_own(no_tables, monkeypatc
 def test_counts_that_are_mostly_0_make_the_same_tables(name, no_tables, monkeypatch):
     system, question = QUESTIONS[name]
     whole = morale.simulate(system, question, 2_000, seed=4).as_dict()
-    monkeypatch.setattr(sampled, "MOST_DENSE", 0)
+    monkeypatch.setattr(simulated, "MOST_DENSE", 0)
     assert morale.simulate(system, question, 2_000, seed=4).as_dict() == whole
 
 
 def test_too_many_ends_are_refused(no_tables, monkeypatch):
-    monkeypatch.setattr(sampled, "MOST_RECORDED", 10)
+    monkeypatch.setattr(simulated, "MOST_RECORDED", 10)
     with pytest.raises(InputError, match=r"1000 trials end in too many .*fewer trials, or fewer units"):
         morale.simulate("grande-tactique", QUESTIONS["division"][1], 1_000)
 

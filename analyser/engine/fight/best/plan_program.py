@@ -11,7 +11,7 @@ from analyser.common.records import Floats, Integers
 from analyser.engine.fight.best.choice_program import BETWEEN_ROUNDS, ORDERS, Course
 from analyser.engine.fight.best.solve import Game
 from analyser.engine.fight.program import Kind, Operation, Setup
-from analyser.engine.fight.sampled.choices import NOT_FOUND, Choices, pairs_known
+from analyser.engine.fight.simulated.choices import NOT_FOUND, Choices, pairs_known
 from analyser.rules import discipline
 from analyser.rules.structs import NONE
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from analyser.common.records import Floats, Integers
-from analyser.engine.fight.best.backup import Edges, backed_up, spread
+from analyser.engine.fight.best.backward_induction import Edges, backed_up, spread
 from analyser.engine.fight.best.choice_program import CHOOSER, Round
 from analyser.engine.fight.best.explore import PLACE, SECOND_MASK, STATE, Graph, explored
 from analyser.engine.fight.program import Kind, Pair, Setup, dice_of
@@ -70,12 +70,12 @@ class Game:
         return np.zeros((self.rounds, len(self.places)), np.int64)
 
     def values(self, final: Floats, takes: tuple[int, int], plan: Integers) -> Floats:
-        """Call :func:`~.backup.backed_up`, compiled if that pays."""
+        """Call :func:`~.backward_induction.backed_up`, compiled if that saves time."""
         backed_up.expect(self.rounds * len(self.edges.to) * _A_STEP)
         return np.asarray(backed_up(self.edges, final, *takes, plan))
 
     def spread(self, plan: Integers) -> Floats:
-        """Call :func:`~.backup.spread`, compiled if that pays."""
+        """Call :func:`~.backward_induction.spread`, compiled if that saves time."""
         spread.expect(self.rounds * len(self.edges.to) * _A_STEP)
         return np.asarray(spread(self.edges, plan))
 

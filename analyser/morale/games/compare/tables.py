@@ -19,7 +19,7 @@ from analyser.common.errors import InputError, TooLargeError
 from analyser.common.sampling import Sampling
 from analyser.engine.chain.chain import Chain, Paths, Recorded
 from analyser.engine.chain.exact import distributions_along
-from analyser.engine.chain.sampled import counts_along
+from analyser.engine.chain.simulated import counts_along
 from analyser.engine.fight.program import Operation
 from analyser.game.profiles import Profiles
 from analyser.morale.games.compare import question as asked
@@ -33,7 +33,7 @@ from analyser.scenarios.duel import DuelScenario, duel_program, duel_start, shoo
 from analyser.scenarios.load import load_as
 
 if TYPE_CHECKING:
-    from analyser.engine.fight.sampled.simulation import Simulation
+    from analyser.engine.fight.simulated.simulation import Simulation
 
 SECTIONS = ("duel", "a", "b")
 MOST_STATES = 4000  # pairs of states whose next round is computed; takes some seconds

@@ -10,17 +10,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from analyser.ask.told_attack import Strike, damage_text, dice_lines, resolved
+from analyser.ask.attack_narration import Strike, damage_text, dice_lines, resolved
 from analyser.common.records import views
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted
 from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import ON_PURPOSE, Kind, Operation, Pair, Setup, order_in
-from analyser.engine.fight.sampled.choices import NOBODY_CHOOSES, Choices, next_line
-from analyser.engine.fight.sampled.nodes import set_up_strike
-from analyser.engine.fight.sampled.nodes import struck as states_after
-from analyser.engine.fight.sampled.simulation import Simulation
+from analyser.engine.fight.simulated.choices import NOBODY_CHOOSES, Choices, next_line
+from analyser.engine.fight.simulated.nodes import set_up_strike
+from analyser.engine.fight.simulated.nodes import struck as states_after
+from analyser.engine.fight.simulated.simulation import Simulation
 from analyser.engine.pool.replay import dice_that_score
 from analyser.engine.rng import stream_of
 from analyser.game.ruleset import Rating

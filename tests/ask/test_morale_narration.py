@@ -5,7 +5,7 @@ import pytest
 
 import analyser as an
 from analyser.engine.chain.chain import RECORD
-from analyser.engine.chain.sampled import replay, sampled_counts
+from analyser.engine.chain.simulated import replay, sampled_counts
 from analyser.morale.api import load_question
 from analyser.morale.systems import SYSTEMS
 from tests.oracle.morale_questions import QUESTIONS, READINGS

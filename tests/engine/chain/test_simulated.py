@@ -6,7 +6,7 @@ from scipy import stats
 
 from analyser.engine.chain.chain import RECORD, Chain, Phase
 from analyser.engine.chain.dice import Die, bernoulli, sided
-from analyser.engine.chain.sampled import sampled_counts
+from analyser.engine.chain.simulated import sampled_counts
 from tests.oracle.morale_checks import UNLIKELY, chi_square
 
 SEEDS = 800

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from analyser.common.records import Integers, plain
-from analyser.engine.attack.sampled import SamplingPlan
+from analyser.engine.attack.simulated import SamplingPlan
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.engine.pool.kernel import BLOCK
 from analyser.engine.pool.replay import Die, Reader, RolledBlock, Words, block_again

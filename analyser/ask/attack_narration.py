@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from analyser.common.records import plain
 from analyser.common.text import counted, spaced
-from analyser.engine.attack.told import Trial
+from analyser.engine.attack.replay import Trial
 from analyser.engine.pool.replay import Die, score_of_dice, turned_heroic
 from analyser.game.ruleset import Face
 from analyser.results.attack import AttackResult

@@ -18,9 +18,9 @@ from analyser.common.jit import Whole, inlined, kernel, step, tiered
 from analyser.common.records import Int, Integers, empty_record, views
 from analyser.common.sampling import Progress
 from analyser.engine.fight.program import Operation, Pair, Setup
-from analyser.engine.fight.sampled import nodes
-from analyser.engine.fight.sampled.choices import NOBODY_CHOOSES, Choices
-from analyser.engine.fight.sampled.nodes import (
+from analyser.engine.fight.simulated import nodes
+from analyser.engine.fight.simulated.choices import NOBODY_CHOOSES, Choices
+from analyser.engine.fight.simulated.nodes import (
     BELOW,
     END,
     FIRST,
@@ -34,7 +34,7 @@ from analyser.engine.fight.sampled.nodes import (
     Nodes,
     Program,
 )
-from analyser.engine.fight.sampled.rolls import Rolls, add_tables, no_rolls
+from analyser.engine.fight.simulated.rolls import Rolls, add_tables, no_rolls
 from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, play
 from analyser.engine.pool.alias import drawn
 from analyser.engine.rng import Stream, counter_after, counter_of_chunk, next_word, one_of, stream_of

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import analyser as an
-from analyser.ask.told_attack import dice_lines
-from analyser.ask.told_fight import Walker, fight_of
+from analyser.ask.attack_narration import dice_lines
+from analyser.ask.fight_narration import Walker, fight_of
 from analyser.engine.pool.replay import dice_that_score
 from analyser.engine.rng import stream_of
 from analyser.game.ruleset import Face
