@@ -14,7 +14,7 @@ from analyser.analysis.built_lists import built_lists, own_worth, typical_lists,
 from analyser.analysis.field import field_of, losses_between, stage, worth_against
 from analyser.analysis.force_programme import Force
 from analyser.analysis.force_programme import next_best as solved_lists
-from analyser.analysis.force_terms import check_possible, loadouts_of, scale_of, wanted_of
+from analyser.analysis.force_terms import check_possible, loadouts_of, required_minimum, scale_of
 from analyser.analysis.situations import EXCHANGES, Situation, situations_called
 from analyser.common.errors import InputError, check_choice, check_flag, check_integer, shown
 from analyser.common.sampling import Progress, Sampling
@@ -116,7 +116,7 @@ def build(
         points,
         battlegroups,
         library.force_rules.led_by,
-        tuple(wanted_of(wanted, chosen.id, ours, library) for wanted in must),
+        tuple(required_minimum(wanted, chosen.id, ours, library) for wanted in must),
         at_most,
     )
     check_possible(force, chosen.id, size)

@@ -113,7 +113,7 @@ def volley_lines(answer: Volleys, army: Listed) -> list[str]:
 def volleys_title(answer: Volleys, army: Listed) -> str:
     """Return the heading of an assignment: its army, its situation and its value."""
     value = value_text(answer.aim, answer.value)
-    return f"Best attacks of {army.army.name}, {_called(answer.situation)}: {value}"
+    return f"Best attacks of {army.army.name}, {_situation_title(answer.situation)}: {value}"
 
 
 def volley_name(attack: Attacked, army: Listed) -> list[str]:
@@ -124,7 +124,7 @@ def volley_name(attack: Attacked, army: Listed) -> list[str]:
     ]
 
 
-def _untied(lines: Iterable[str]) -> list[str]:
+def _breakable(lines: Iterable[str]) -> list[str]:
     return [line.replace(TIE, " ") for line in lines]
 
 
@@ -152,7 +152,7 @@ def _assignments(volleys: Sequence[Volleys], army: Listed, enemy: Listed, *, is_
             figures = percent(attack.share_lost), percent(attack.p_annihilated)
             names = volley_name(attack, army)
             rows += [(enemy.in_short(attack.target), names[0], *figures), *(("", name, "", "") for name in names[1:])]
-        table = _untied(aligned_within(rows, "<<>>", (0, 1))) if volley.attacked else ["No attack is possible."]
+        table = _breakable(aligned_within(rows, "<<>>", (0, 1))) if volley.attacked else ["No attack is possible."]
         proof = [] if is_proven else fill(f"It is {proof_text(volley)}.")
         below = [line for note in volley_lines(volley, army) for line in fill(note)]
         parts.append([*fill(volleys_title(volley, army)), *proof, *table, *below])
@@ -171,7 +171,7 @@ def _matrices(answer: Clash) -> list[list[str]]:
         values = "p_attacker_wins" if is_duel else "mean_share_lost"
         table = part.pivot(index="attacker", columns="defender", values=values)
         table = table.reindex(index=[kind.selector for kind in answer.mine.kinds], columns=enemies)
-        lines = fill(f"{answer.mine.army.name} on {answer.yours.army.name}, {_called(situation)}: {what}")
+        lines = fill(f"{answer.mine.army.name} on {answer.yours.army.name}, {_situation_title(situation)}: {what}")
         columns = [[str(place), *map(_cell, table[name])] for place, name in enumerate(enemies, 1)]
         widest = max(len(cell) for column in columns for cell in column) + 2
         at_once = max((WIDTH - max(map(len, names))) // widest, 1)
@@ -182,13 +182,17 @@ def _matrices(answer: Clash) -> list[list[str]]:
     return [*parts, aligned(legend, "><")]
 
 
-def _called(situation: Situation) -> str:
+def _situation_title(situation: Situation) -> str:
     return situation.name.replace("-", " ")
 
 
 def _headings(situations: Sequence[Situation]) -> list[str]:
     """Return the titles of the situations that say more than the names."""
-    lines = [f"{_called(one)}: {one.title.removeprefix(f'{_called(one)}, ')}" for one in situations if one.title]
+    lines = [
+        f"{_situation_title(one)}: {one.title.removeprefix(f'{_situation_title(one)}, ')}"
+        for one in situations
+        if one.title
+    ]
     return ["Situations", *_points(lines)] if lines else []
 
 

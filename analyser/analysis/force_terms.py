@@ -68,7 +68,9 @@ def _fitting(pattern: str, faction: str, library: Profiles, where: str) -> list[
     return result
 
 
-def wanted_of(written: str, faction: str, ours: Sequence[Loadout], library: Profiles) -> tuple[tuple[int, ...], int]:
+def required_minimum(
+    written: str, faction: str, ours: Sequence[Loadout], library: Profiles
+) -> tuple[tuple[int, ...], int]:
     """Return the indices of required loadouts, and the number required."""
     times = _TIMES.fullmatch(written) if isinstance(written, str) else None
     pattern, number = (times[2], int(times[1])) if times else (written, 1)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.fight_cache import known_of
+from analyser.analysis.fight_cache import cached_results
 from analyser.analysis.grid import METHOD, Field, NotModelled, by_unit, grid, not_modelled
 from analyser.analysis.selection import Levels, Selectors, check_row, loadouts
 from analyser.analysis.situations import LONG_RANGE, SHORT_RANGE_AIMED, Situation, situations_called
@@ -316,7 +316,7 @@ def matchups(
     check_row(row, attacking)
     field = Field(defending, library.ruleset, row, sampling.n_threads)
     with sampling.with_bar() as reporting:
-        frame = grid(attacking, field, conditions, reporting.report, known_of(attacking, field))
+        frame = grid(attacking, field, conditions, reporting.report, cached_results(attacking, field))
     missing = not_modelled(attacking, defending, conditions)
     result = Matchups(frame, attacking, defending, conditions, row, shown, library.ruleset, missing, library.used)
     return replace(result, frame=result._with(shown))

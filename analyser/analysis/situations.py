@@ -150,12 +150,12 @@ def _charges(attackers: Sequence[Combatant], targets: Sequence[Combatant], rules
     except InputError as error:
         return [problem or error.problem for problem in result]
     models = [(attacker.models or 0, target.models or 0) for attacker, target in (pairs[number] for number in able)]
-    laws = exact_ends_by_models(setup, operations, charge_start(setup), models, ruleset)
-    for number, law in zip(able, laws):
-        if isinstance(law, InputError):
-            result[number] = law.problem
+    pmfs = exact_ends_by_models(setup, operations, charge_start(setup), models, ruleset)
+    for number, pmf in zip(able, pmfs):
+        if isinstance(pmf, InputError):
+            result[number] = pmf.problem
         else:
-            result[number] = Over(pairs[number][0].close_quarters_row, law, *pairs[number])
+            result[number] = Over(pairs[number][0].close_quarters_row, pmf, *pairs[number])
     return result
 
 

@@ -298,7 +298,7 @@ class Fight(NamedTuple):
     choices: Choices = NOBODY_CHOOSES
 
 
-def told_fights(scenario: Any, trials: int, seed: int, first: int = 0) -> Iterator[ReadTrial]:
+def narrated_fights(scenario: Any, trials: int, seed: int, first: int = 0) -> Iterator[ReadTrial]:
     """Yield the simulated trials of a charge, focus fire or a duel with real decks, from number `first`."""
     fight = fight_of(scenario)
     die, deck = np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()

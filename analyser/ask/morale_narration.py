@@ -51,7 +51,7 @@ class _Figures(Mapping[str, Any]):
         return len(list(iter(self)))
 
 
-def told_morale(
+def narrated_morale(
     system: str, question: Any, trials: int, seed: int, library: Profiles, first: int = 0
 ) -> Iterator[ReadTrial]:
     """Yield the simulated trials of a morale question, starting with number `first`."""

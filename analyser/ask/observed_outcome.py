@@ -22,7 +22,7 @@ from analyser.common.text import counted, spaced, word_of
 from analyser.game.ruleset import Ruleset
 from analyser.results.base import Result
 
-Law = NDArray[np.float64]
+Pmf = NDArray[np.float64]
 _SIDES: Mapping[str, tuple[str, ...]] = {  # prefixes of the figures: enemy, then own unit
     "attack": ("",),
     "focus": ("",),
@@ -48,7 +48,7 @@ class Observed(NamedTuple):
     report: dict[str, Any]
     outcome: dict[str, Any]
     columns: dict[str, Any]
-    weights: Law
+    weights: Pmf
     gone: tuple[int, int] | None
     unsaid: tuple[str, ...]
 
@@ -71,13 +71,13 @@ def got_in(got: Any, destroyed: Any) -> dict[str, Any]:
     return report
 
 
-def fought(result: Result, got: Mapping[str, Any], *, label: str = "", side: str = "mine") -> tuple[Fought, Law]:
+def fought(result: Result, got: Mapping[str, Any], *, label: str = "", side: str = "mine") -> tuple[Fought, Pmf]:
     """Return a fight with the probability of its outcome, and the distribution of the enemy's models gone.
 
     The distribution has an entry for each number of models; it is empty if they are not compared.
     """
     observed = observed_in(result, got)
-    chance, law = _against(observed.outcome, observed.columns, observed.weights, result.trials)
+    chance, pmf = _against(observed.outcome, observed.columns, observed.weights, result.trials)
     if_gone, gone_law = None, np.zeros(0)
     if observed.gone is not None:
         _, models = observed.gone
@@ -92,7 +92,7 @@ def fought(result: Result, got: Mapping[str, Any], *, label: str = "", side: str
         got=observed.report,
         looked_at=observed.outcome,
         chance=chance,
-        law=law,
+        pmf=pmf,
         trials=result.trials,
         rules=result.rules,
         asked=_asked_of(result),
@@ -140,7 +140,7 @@ def _ends(side: str) -> tuple[str, ...]:
 
 
 def _end(
-    result: Any, side: str, report: Mapping[str, Any], columns: Mapping[str, Any], weights: Law, models: int
+    result: Any, side: str, report: Mapping[str, Any], columns: Mapping[str, Any], weights: Pmf, models: int
 ) -> tuple[str, Any, tuple[str, ...]]:
     """Return the end of a unit as a figure and its value, and the possible ends that were not reported."""
     figure = GONE if side == _SIDES[result.kind][0] else f"{side}{GONE}"
@@ -184,7 +184,7 @@ def _named(result: Any, got: Mapping[str, Any]) -> dict[str, Any]:
             problem, allowed = f"{name} is neither good nor bad", "such as attacker_wins=no, or the margin of a duel"
             raise InputError(problem, where="got", allowed=allowed)
         if name in _ALONE and len(got) > 1:
-            raise InputError(f"{name} has a law of its own", where="got", allowed=f"{name} and nothing else")
+            raise InputError(f"{name} has a separate distribution", where="got", allowed=f"{name} and nothing else")
         named[name], given_as[name] = value, given
     return named
 
@@ -207,7 +207,7 @@ def _possible(result: Any) -> Iterator[str]:
             yield short
 
 
-def _columns_of(result: Any, names: Sequence[str]) -> tuple[dict[str, Any], Law]:
+def _columns_of(result: Any, names: Sequence[str]) -> tuple[dict[str, Any], Pmf]:
     """Return the final figures of every outcome, and the probabilities; a single name can be any figure."""
     if len(names) > 1:
         table = dict(result.joint(names))
@@ -231,7 +231,7 @@ def _checked_value(name: str, value: Any, column: Any) -> Any:
     return value
 
 
-def _check_can_happen(report: Mapping[str, Any], columns: Mapping[str, Any], weights: Law, result: Any) -> None:
+def _check_can_happen(report: Mapping[str, Any], columns: Mapping[str, Any], weights: Pmf, result: Any) -> None:
     """Raise InputError for an outcome of probability 0, with the reason and the possible values."""
     seen = weights > 0
     is_so = {name: np.asarray(columns[name]) == value for name, value in report.items()}
@@ -296,7 +296,7 @@ def _values_in(column: Any, among: NDArray[np.bool_]) -> str:
 
 
 def _against(
-    outcome: Mapping[str, Any], columns: Mapping[str, Any], weights: Law, trials: int | None
+    outcome: Mapping[str, Any], columns: Mapping[str, Any], weights: Pmf, trials: int | None
 ) -> tuple[Chance, pd.DataFrame]:
     """Return the probability of an outcome, and all possible outcomes from the worst to the best.
 
@@ -315,8 +315,8 @@ def _against(
         chance = chance._replace(half_width=float((high - low).max() / 2))
     rows, place = np.unique(goodness, axis=1, return_inverse=True)
     kinds = {name: bool if np.asarray(columns[name]).dtype == np.bool_ else np.int64 for name in outcome}
-    law = pd.DataFrame({name: signs[name] * row for name, row in zip(outcome, rows)}).astype(kinds)
-    return chance, law.assign(probability=np.bincount(place.reshape(-1), weights))
+    pmf = pd.DataFrame({name: signs[name] * row for name, row in zip(outcome, rows)}).astype(kinds)
+    return chance, pmf.assign(probability=np.bincount(place.reshape(-1), weights))
 
 
 def _sign(name: str) -> int:

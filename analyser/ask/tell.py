@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 
 from analyser.ask.attack_narration import attack_lines, figures_of, strike_of
-from analyser.ask.fight_narration import ReadTrial, told_fights
+from analyser.ask.fight_narration import ReadTrial, narrated_fights
 from analyser.ask.memoised_solver import between, kind_in
-from analyser.ask.morale_narration import TOLD, told_morale
+from analyser.ask.morale_narration import TOLD, narrated_morale
 from analyser.ask.readings import DESTROYED, LEAST
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, check_integer, did_you_mean
 from analyser.common.records import plain
 from analyser.common.sampling import Sampling
 from analyser.common.text import spaced, word_of
-from analyser.engine.attack.replay import trials_again
+from analyser.engine.attack.replay import replayed_trials
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset, ruleset_record
 from analyser.results.attack import solve_attack
@@ -174,9 +174,9 @@ def tell(
         raise InputError(f"trial {number} of {many:,}", where="trial", allowed=f"0 to {min(many, most) - 1}")
     scenario: Any = None if of in TOLD else load(raw, library)
     if scenario is None:
-        sample = told_morale(of, raw, many, seed, library, number)
+        sample = narrated_morale(of, raw, many, seed, library, number)
     else:
-        sample = (_attacks if of == "attack" else told_fights)(scenario, many, seed, number)
+        sample = (_attacks if of == "attack" else narrated_fights)(scenario, many, seed, number)
     picked = ""
     if pick is None:
         story = next(sample)
@@ -205,7 +205,7 @@ def _attacks(scenario: Any, trials: int, seed: int, first: int) -> Iterator[Read
     result = solve_attack(scenario, Sampling("monte-carlo", trials=1, seed=seed))
     die, deck = np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
     plan, fight = scenario.kept["plan"], plain(scenario.fight)
-    for trial in trials_again(plan, die, deck, seed, trials, first):
+    for trial in replayed_trials(plan, die, deck, seed, trials, first):
         figures = figures_of(fight, strike_of(fight, plan.scores, trial))
         yield ReadTrial(trial.number, figures, partial(attack_lines, result, plan.scores, trial))
 

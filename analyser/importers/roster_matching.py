@@ -38,7 +38,7 @@ class Match(NamedTuple):
         return self.loadout is not None or self.stated.own is not None
 
 
-def enlisted(roster: Roster, library: Profiles, numbers: Numbers = "profile") -> Army:
+def match_roster(roster: Roster, library: Profiles, numbers: Numbers = "profile") -> Army:
     """Return the army in a roster.
 
     Units are matched with the library by the ids of their entries, else by faction and name, and by level or number of

@@ -18,7 +18,7 @@ from analyser import plots
 from analyser.common.sampling import Sampling
 from analyser.engine.chain.chain import Chain, Recorded
 from analyser.engine.chain.exact import exact_distributions
-from analyser.engine.chain.simulated import sampled_counts
+from analyser.engine.chain.simulated import simulated_counts
 from analyser.results.base import RulesUsed
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def weights_of(chains: Mapping[str, Chain], sampling: Sampling) -> dict[str, Rec
         sampling.report(part * trials + done, len(chains) * trials)
 
     return {
-        name: sampled_counts(chain, trials, sampling.seed, part, sampling.n_threads, partial(report, part))
+        name: simulated_counts(chain, trials, sampling.seed, part, sampling.n_threads, partial(report, part))
         for part, (name, chain) in enumerate(chains.items())
     }
 

@@ -18,7 +18,7 @@ _MOST_BARS = 60
 _LONGEST_LEVEL = 5  # characters; longer names of bars are rotated
 
 
-def outcome_law(
+def outcome_distribution(
     data: pd.DataFrame,
     *,
     happened: Mapping[str, Any],
@@ -39,8 +39,8 @@ def outcome_law(
 
     Examples
     --------
-    >>> law = pd.DataFrame({"models_destroyed": [0, 1], "probability": [0.25, 0.75]})
-    >>> outcome_law(law, happened={"models_destroyed": 0}).get_xlabel()
+    >>> pmf = pd.DataFrame({"models_destroyed": [0, 1], "probability": [0.25, 0.75]})
+    >>> outcome_distribution(pmf, happened={"models_destroyed": 0}).get_xlabel()
     'models destroyed'
     """
     frame, names = look.rows_of(data), list(happened)

@@ -68,7 +68,7 @@ def best_lines(
     look.check_columns(frame, ("line", x, metric))
     answered = frame[frame[metric].notna()]
     stretches = [who for _, _, who in best]
-    names, others = _told_apart(answered["line"], {stretch: stretches.count(stretch) for stretch in stretches})
+    names, others = _coloured(answered["line"], {stretch: stretches.count(stretch) for stretch in stretches})
     name, scale = figure_title(metric, quantity)
     values = list(dict.fromkeys(frame[x]))
     are_numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
@@ -106,7 +106,7 @@ def best_lines(
     return axes
 
 
-def _told_apart(lines: Iterable[str], worth: Any) -> tuple[list[str], list[str]]:
+def _coloured(lines: Iterable[str], worth: Any) -> tuple[list[str], list[str]]:
     """Return the lines to colour, those with most `worth` (by name), and the other lines, both in given order."""
     names = list(dict.fromkeys(lines))
     chosen = set(sorted(names, key=lambda name: -worth.get(name, 0))[: len(look.LINES)])
@@ -270,7 +270,7 @@ def front(
     frame = look.rows_of(data)
     look.check_columns(frame, ("line", "on_front", x, y, *keys))
     answered = frame[frame[x].notna() & frame[y].notna()]
-    names, others = _told_apart(answered["line"], answered[answered["on_front"]]["line"].value_counts())
+    names, others = _coloured(answered["line"], answered[answered["on_front"]]["line"].value_counts())
     scales = [100 if metric.startswith("p_") else 1 for metric in (x, y)]
     texts = [f"{text}, percent" if scale == 100 else text for text, scale in zip(quantities, scales)]
     more: dict[str, Any] = {"own": look.subject_of(data), "xlabel": texts[0], "ylabel": texts[1], "legend": 1}

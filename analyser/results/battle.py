@@ -394,7 +394,9 @@ def solve_battle(
 
     if sampling.precision is None and sampling.trials is None:
         sampling = replace(sampling, trials=DEFAULT_BATTLES)
-    game = game_of(scenario, simulation, part_of(sampling, 50, LEAST_FOR_TACTICS), sampling) if tactics else None
+    game = (
+        game_of(scenario, simulation, share_of_trials(sampling, 50, LEAST_FOR_TACTICS), sampling) if tactics else None
+    )
     if game is not None:
         simulation = simulation.with_mixes(game.names, game.mixes)
 
@@ -428,10 +430,10 @@ def _swings(result: BattleResult, sampling: Sampling) -> tuple[dict[str, Any], .
 
 def swing_trials(sampling: Sampling) -> int:
     """Return the number of battles for each left-out unit, fixed in advance so that the intervals stay valid."""
-    return part_of(sampling, 10, LEAST_FOR_SWING)
+    return share_of_trials(sampling, 10, LEAST_FOR_SWING)
 
 
-def part_of(sampling: Sampling, share: int, least: int) -> int:
+def share_of_trials(sampling: Sampling, share: int, least: int) -> int:
     """Return the number of requested battles divided by `share`, but at least `least` if that many were requested.
 
     If a precision is requested, the share is of the largest number of battles that it can take.

@@ -36,11 +36,11 @@ def swing_of(base: Counts, without: Counts, side: str, trials: int, units: int) 
         "difference": shared.mean,
         "low": shared.low,
         "high": shared.high,
-        "expected_margin_difference": _expected(base, side) - _expected(without, side),
+        "expected_margin_difference": _expected_victories(base, side) - _expected_victories(without, side),
     }
 
 
-def _expected(counts: Counts, side: str) -> float:
+def _expected_victories(counts: Counts, side: str) -> float:
     mine, yours = np.nonzero(counts.results)
     weights = counts.results[mine, yours]
     margin = float(((mine - yours) * weights).sum() / weights.sum())
@@ -68,7 +68,7 @@ def swing_units(rows: Sequence[dict[str, Any]], side: str, name: str) -> str:
     return f"Swing unit of {name}: {first['name']}. Without it {name} wins {change(first)} less often{tied}."
 
 
-def better_without(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> list[str]:
+def harmful_units_note(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> list[str]:
     """Return a sentence for the worst unit of each side, if that side wins more often without it."""
     lines = []
     for side, name in names.items():
@@ -76,16 +76,16 @@ def better_without(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> 
             (row for row in rows if row["side"] == side and row["high"] < 0), key=lambda row: row["difference"]
         )
         if worse:
-            gain = plus_minus(-100 * worse[0]["difference"], 100 * _half(worse[0]), " pp")
+            gain = plus_minus(-100 * worse[0]["difference"], 100 * _half_width(worse[0]), " pp")
             more = f", and more often also without {counted(len(worse) - 1, 'other unit')}" if len(worse) > 1 else ""
             lines.append(f"{name} wins {gain} more often without {worse[0]['name']}{more}.")
     return lines
 
 
-def _half(row: dict[str, Any]) -> float:
+def _half_width(row: dict[str, Any]) -> float:
     return float(max(row["high"] - row["difference"], row["difference"] - row["low"]))
 
 
 def change(row: dict[str, Any]) -> str:
     """Return the loss of P(victory) without a unit, in percentage points with the interval."""
-    return plus_minus(100 * row["difference"], 100 * _half(row), " pp")
+    return plus_minus(100 * row["difference"], 100 * _half_width(row), " pp")

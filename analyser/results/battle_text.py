@@ -14,7 +14,7 @@ from analyser.common.means import mean_in, mean_text
 from analyser.common.text import counted, fill
 from analyser.engine.battle.tactics import BY_POLICY, DEFAULT
 from analyser.game.army import names_apart
-from analyser.results.battle_swings import better_without, swing_units
+from analyser.results.battle_swings import harmful_units_note, swing_units
 from analyser.results.battle_tactics import game_lines
 from analyser.scenarios.battle import SIDES, BattleScenario
 from analyser.scenarios.policies import AUTO
@@ -73,7 +73,7 @@ def conclusions(answer: BattleResult) -> list[str]:
     ]
     if answer.swings:
         lines += [swing_units(answer.swings, side, name) for side, name in answer.names.items()]
-        lines += better_without(answer.swings, answer.names)
+        lines += harmful_units_note(answer.swings, answer.names)
     return lines
 
 

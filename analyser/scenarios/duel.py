@@ -167,7 +167,7 @@ def _place(draft: Any, activations: Any, shooters: tuple[Shooter, Shooter], chos
     sides, rounds = draft.setup.sides, draft.question.fight[0].rounds
     if not any(facts.tracks_position for facts in sides):
         return  # positions do not matter
-    backs = set_backs(draft, tuple(draft.part(in_a_line(activation.lines)) for activation in activations))
+    backs = set_backs(draft, tuple(draft.part(flat_course(activation.lines)) for activation in activations))
     advances, lengths = backs * 0, list[int]()
     for side, (facts, shooter) in enumerate(zip(sides, shooters)):
         exits = unit_state.FALL_BACK if shooter.chooses and facts.garrisoned else 0
@@ -224,14 +224,14 @@ def _activation(side: int, draft: Any, shooters: tuple[Shooter, Shooter]) -> Dra
     return activation
 
 
-def in_a_line(course: Iterable[Operation | Choice]) -> list[Operation]:
+def flat_course(course: Iterable[Operation | Choice]) -> list[Operation]:
     """Return all operations of a course in a line; of branches with a combat, only the last one's combat."""
     result: list[Operation] = []
     for step in course:
         if isinstance(step, Operation):
             result.append(step)
             continue
-        branches = [in_a_line(branch) for branch in step.branches]
+        branches = [flat_course(branch) for branch in step.branches]
         for branch in branches:
             last = branch is branches[-1] or step.subject == OVERRUN  # an overrun adds to one combat
             result += [

@@ -51,7 +51,7 @@ def has_interval(figure: str) -> bool:
     return not figure.endswith(PERCENTILE)
 
 
-def sampled_cells(plan: Plan, block: Block) -> Cells:
+def simulated_cells(plan: Plan, block: Block) -> Cells:
     """Return the simulated cells of a slice; the row used is chosen by exact figures, as in exact cells."""
     assert plan.file.sampling is not None
     names = plan.file.fought

@@ -19,7 +19,7 @@ from analyser.sweep.attacks import shot_cells
 from analyser.sweep.cells import Codes, fought_cells
 from analyser.sweep.plan import Block, Plan
 from analyser.sweep.schema import BY_WORTH
-from analyser.sweep.simulated_cells import ENDS, TRIALS, has_interval, sampled_cells
+from analyser.sweep.simulated_cells import ENDS, TRIALS, has_interval, simulated_cells
 
 SLICE = 3 << 16  # cells computed together and rows of a Parquet row group; bounds the memory of a process
 COMPRESSION = "zstd"
@@ -52,7 +52,7 @@ def table_of(plan: Plan, block: Block, schema: pa.Schema) -> pa.Table:
     """Return the cells of a slice as a table."""
     file = plan.file
     if file.sampling is not None:
-        cells = sampled_cells(plan, block)
+        cells = simulated_cells(plan, block)
     else:
         is_shot = block.situation.fight.occasion == RANGED_ATTACK
         cells = shot_cells(plan, block) if is_shot else fought_cells(plan, block)

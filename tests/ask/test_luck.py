@@ -341,7 +341,7 @@ def test_pictures():
         ({"got": [1]}, "figures and events"),
         ({"destroyed": 1, "kind": "war"}, "attack, charge, duel"),
         ({"got": {"draw": True}, "kind": "duel"}, "neither good nor bad"),
-        ({"got": {"hits": 3, "suppressed": True}}, "a law of its own"),
+        ({"got": {"hits": 3, "suppressed": True}}, "a separate distribution"),
     ],
 )
 def test_wrong_inputs(how, said):

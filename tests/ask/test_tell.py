@@ -8,7 +8,7 @@ import pytest
 import analyser as an
 from analyser.ask.attack_narration import strike_of
 from analyser.common.records import plain
-from analyser.engine.attack.replay import trials_again
+from analyser.engine.attack.replay import replayed_trials
 from analyser.engine.attack.simulated import Sample, outcomes_of, plan_for
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.ruleset import Face
@@ -27,7 +27,7 @@ def told_and_counted(raw, trials, seed):
     plan = plan_for(scenario.fight, die, deck, for_building=scenario.rolls_for_building)
     sample = Sample(plan, seed)
     sample.play_to(trials)
-    return scenario, plan, list(trials_again(plan, die, deck, seed, trials)), sample
+    return scenario, plan, list(replayed_trials(plan, die, deck, seed, trials)), sample
 
 
 def check(raw, trials=2500, seed=5):

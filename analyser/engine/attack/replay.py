@@ -42,7 +42,7 @@ class Trial(NamedTuple):
     own_card: int | None
 
 
-def trials_again(
+def replayed_trials(
     plan: SamplingPlan, die: Integers, deck: Integers, seed: int, trials: int, first: int = 0
 ) -> Iterator[Trial]:
     """Yield the attacks of a simulation of `trials` trials, from `first` on, in the order of the simulation.

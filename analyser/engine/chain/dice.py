@@ -40,7 +40,7 @@ class Die:
         return self.words[value] if self.words else str(value)
 
 
-def sided(sides: int) -> Die:
+def fair_die(sides: int) -> Die:
     """Return a fair die that shows 1 to `sides`."""
     return Die((0, *(1,) * sides), sides)
 

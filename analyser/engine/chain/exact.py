@@ -124,8 +124,8 @@ def exact_distributions(chain: Chain) -> Recorded:
 
     Examples
     --------
-    >>> from analyser.engine.chain.dice import sided
-    >>> two_dice = Phase(lambda states, totals: states + totals, sided(6), 2)
+    >>> from analyser.engine.chain.dice import fair_die
+    >>> two_dice = Phase(lambda states, totals: states + totals, fair_die(6), 2)
     >>> float(exact_distributions(Chain(0, (two_dice, RECORD), size=13)).weights[0, 7].round(4))
     0.1667
     """

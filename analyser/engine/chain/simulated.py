@@ -208,7 +208,7 @@ def _chunk_of(chain: Chain) -> int:
     return CHUNK_TRIALS if chain.size <= chains.MOST_STATES else CHUNK_OF_MANY_STATES
 
 
-def sampled_counts(
+def simulated_counts(
     chain: Chain, trials: int, seed: int, part: int = 0, threads: int = 1, report: Report = lambda _: None
 ) -> Recorded:
     """Count the trials in each state at each recording; the result does not depend on `threads`.
@@ -218,9 +218,9 @@ def sampled_counts(
 
     Examples
     --------
-    >>> from analyser.engine.chain.dice import sided
-    >>> throw = Chain(0, (Phase(lambda _, totals: totals, sided(6), 1), RECORD), 7)
-    >>> counts = sampled_counts(throw, 6000, seed=1)
+    >>> from analyser.engine.chain.dice import fair_die
+    >>> throw = Chain(0, (Phase(lambda _, totals: totals, fair_die(6), 1), RECORD), 7)
+    >>> counts = simulated_counts(throw, 6000, seed=1)
     >>> counts.states.tolist(), int(counts.weights.sum())
     ([1, 2, 3, 4, 5, 6], 6000)
     """
@@ -238,7 +238,7 @@ def sampled_counts(
 
 
 def counts_along(chain: Chain, turns: Turns, paths: Paths, seed: int, part: int = 0) -> Recorded:
-    """Count the trials in each state at the recordings of each round; `part` as that of :func:`sampled_counts`.
+    """Count the trials in each state at the recordings of each round; `part` as that of :func:`simulated_counts`.
 
     The weights of `paths` are numbers of trials.
     """

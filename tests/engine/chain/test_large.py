@@ -11,10 +11,11 @@ from analyser import morale
 from analyser.cli import cli
 from analyser.common.errors import InputError, TooLargeError
 from analyser.engine.chain import chain as chains
+from analyser.engine.chain import simulated
 from analyser.engine.chain.chain import RECORD, Chain, Paths, Phase
-from analyser.engine.chain.dice import Die, ExtraDie, bernoulli, sided, success_die
+from analyser.engine.chain.dice import Die, ExtraDie, bernoulli, fair_die, success_die
 from analyser.engine.chain.exact import distributions_along, exact_distributions
-from analyser.engine.chain.simulated import counts_along, sampled_counts
+from analyser.engine.chain.simulated import counts_along, simulated_counts
 from analyser.morale.games.grande_tactique.question import MOST_DIVISION, MOST_FRIENDS, MOST_GAME, MOST_ROUTED
 from analyser.morale.games.mordheim.question import MOST_WARBANDS, MOST_WARRIORS
 from tests.oracle.morale_checks import EXACTLY, UNLIKELY, assert_counts_fit, assert_sample_fits, chi_square, rows
@@ -156,14 +157,14 @@ def test_small_groups_throw_fair_dice(trials, no_tables):
     dice = {
         "die": Die((0, 2, 0, 0, 1), 3),
         "dice": 2,
-        "extra_dice": (ExtraDie(success_die(1, 6), 9), ExtraDie(sided(3), 18)),
+        "extra_dice": (ExtraDie(success_die(1, 6), 9), ExtraDie(fair_die(3), 18)),
     }
     chain = Chain(0, (Phase(lambda _, totals: totals, **dice), RECORD), 100)
     (law,) = exact_distributions(chain).of_all(100)
     found = np.zeros(100)
     seeds = max(20_000 // trials, 2_000) // 10
     for seed in range(seeds):
-        found += sampled_counts(chain, trials, seed).of_all(100)[0]
+        found += simulated_counts(chain, trials, seed).of_all(100)[0]
     assert_counts_fit(found, law, seeds * trials)
 
 
@@ -171,7 +172,7 @@ def test_small_groups_throw_fair_dice(trials, no_tables):
 def test_each_trial_has_its_own_chance(trials, no_tables):
     """How many of a small group it happened to is binomial."""
     chain = Chain(0, (Phase(np.maximum, bernoulli(0.3), 1), RECORD), 2)
-    happened = [int(sampled_counts(chain, trials, seed).of_all(2)[0, 1]) for seed in range(800)]
+    happened = [int(simulated_counts(chain, trials, seed).of_all(2)[0, 1]) for seed in range(800)]
     from scipy import stats
 
     expected = 800 * stats.binom.pmf(range(trials + 1), trials, 0.3)
@@ -196,11 +197,11 @@ def test_states_that_are_worked_out_in_slabs_have_the_same_law(no_tables, monkey
 
 
 def test_chunks_and_parts_have_random_numbers_of_their_own(no_tables, monkeypatch):
-    chain = Chain(0, (Phase(lambda _, totals: totals, sided(6), 1), RECORD), 7)
-    one, other = (sampled_counts(chain, 5_000, 1, part).weights for part in (0, 16))
+    chain = Chain(0, (Phase(lambda _, totals: totals, fair_die(6), 1), RECORD), 7)
+    one, other = (simulated_counts(chain, 5_000, 1, part).weights for part in (0, 16))
     assert (one != other).any()
     monkeypatch.setattr(simulated, "CHUNK_OF_MANY_STATES", 1_000)
-    assert (sampled_counts(chain, 2_000, 1).weights != 2 * sampled_counts(chain, 1_000, 1).weights).any()
+    assert (simulated_counts(chain, 2_000, 1).weights != 2 * simulated_counts(chain, 1_000, 1).weights).any()
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -225,7 +226,7 @@ def test_states_without_a_number_are_refused():
 # --- along courses --------------------------------------------------------------------------------------------------
 
 FAR = 1 << 40  # states are multiples of it
-THROW = Phase(lambda states, totals: np.minimum(states // FAR + totals, 40) * FAR, sided(8), 1)
+THROW = Phase(lambda states, totals: np.minimum(states // FAR + totals, 40) * FAR, fair_die(8), 1)
 TURNS = [(Phase(lambda states, _, lost=lost: states + lost * FAR), THROW, RECORD) for lost in range(3)]
 GAME = Chain(0, sum(TURNS, ()), 41 * FAR)
 

@@ -61,7 +61,7 @@ class Round(NamedTuple):
     operations: Integers  # (operations, 3)
 
 
-def flattened(course: Course) -> Round:
+def flatten(course: Course) -> Round:
     """Return the flat form of a round."""
     flat = _Flat([[0, 0, NONE, NONE, NONE]], [], [])
     flat.add(course, BETWEEN_ROUNDS)

@@ -16,7 +16,7 @@ import numpy as np
 
 from analyser.common.validation import Record
 from analyser.engine.chain.chain import MOST_STATES, RECORD, Chain, Phase, Recorded, Story
-from analyser.engine.chain.dice import Die, ExtraDie, bernoulli, sided
+from analyser.engine.chain.dice import Die, ExtraDie, bernoulli, fair_die
 from analyser.morale.games.grande_tactique import fleeing
 from analyser.morale.games.grande_tactique import game_steps as steps
 from analyser.morale.games.grande_tactique import rules as gt
@@ -146,7 +146,7 @@ class DivisionUnderAttack(Section[Game]):
         gap = (ExtraDie(surrounded, gt.TOTALS),) if self.asked.surrounded else ()
         flight = steps.flight(self.units, fleeing.DIE, gap)
         pips = steps.change(self.units, steps.PIPS, 0)
-        rally = Phase(pips, sided(ruleset.pip_sides), ruleset.pip_dice, title=fleeing.PIP_PHASE)
+        rally = Phase(pips, fair_die(ruleset.pip_sides), ruleset.pip_dice, title=fleeing.PIP_PHASE)
         withdrawals = [
             Phase(steps.change(self.units, steps.WITHDRAWAL, unit), title=f"Unit {unit + 1} withdraws (GT-10)")
             for unit in range(count)
@@ -168,12 +168,12 @@ class DivisionUnderAttack(Section[Game]):
             f"a game of {count} units, each by its state, up to {self.units.ground.places.max()} places and whether it"
             " has rallied",
             "fewer units or turns, cavalry nearer to its edge, or no edge_distance and column",
-            Story(partial(steps.said_of, self.units), "Turn"),
+            Story(partial(steps.describe_state, self.units), "Turn"),
         )
 
     def _fire(self, number: int, unit: GameUnit) -> Iterator[Phase]:
         """Yield the phases of fire at a unit, with the die of a morale check; only infantry takes one (GT-2)."""
-        checks = (ExtraDie(sided(self.question.ruleset.check_sides), 2),) if unit.arm == "infantry" else ()
+        checks = (ExtraDie(fair_die(self.question.ruleset.check_sides), 2),) if unit.arm == "infantry" else ()
         whats = "Fire of artillery on", "Fire of infantry on", "A firing attack lost by"
         events = steps.ARTILLERY_FIRE, steps.INFANTRY_FIRE, steps.LOST_FIRING
         for what, event, probability in zip(whats, events, unit.fire):

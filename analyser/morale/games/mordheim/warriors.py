@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from analyser.engine.chain.chain import RECORD, Chain, Phase, Recorded, Story
-from analyser.engine.chain.dice import Die, ExtraDie, bernoulli, sided, success_die
+from analyser.engine.chain.dice import Die, ExtraDie, bernoulli, fair_die, success_die
 from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim.question import LEADERSHIPS, Alone, Stupidity, Together
 from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
@@ -197,7 +197,7 @@ class Stupid(Section[Stupidity]):
             does = np.where(mordheim.passes(totals % ROLLS + LOWEST_ROLL, leadership), SENSIBLE, stupid)
             return np.minimum(states // len(DOES) + (does != SENSIBLE), turns) * len(DOES) + does
 
-        dice = ExtraDie(TWO_DICE, 1), ExtraDie(sided(DIE_SIDES), ROLLS)
+        dice = ExtraDie(TWO_DICE, 1), ExtraDie(fair_die(DIE_SIDES), ROLLS)
         turn = Phase(tested, extra_dice=dice, title="Stupidity: Leadership test, and where he wanders (MD-10)")
 
         def read(state: int) -> dict[str, Any]:

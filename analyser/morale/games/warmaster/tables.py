@@ -50,7 +50,7 @@ def _of_choice(question: Question, choice: Choice, recorded: Recorded) -> dict[s
     alone: Keys = {"move": [question.move]} if len(choices_of(question)) == 1 else {}
     first: Keys = {"turn": range(1, question.turns + 1)} if question.turns > 1 else alone
     both = dict(zip(("unit_confused", "friends_confused"), zip(*product(("no", "yes"), friends))))
-    spots, spot = _spots(mover, now)
+    spots, spot = _stopping_positions(mover, now)
     at_spots = recorded.grouped(np.where(now.gone, len(spots), spot), len(spots) + 1)[:, :-1]
     tables = {
         "choices": _choices(mover, now, recorded.weights, first),
@@ -94,7 +94,7 @@ def _choices(mover: Mover, now: Parts, weights: Any, first: Keys) -> Table:
     return Table(first, {name: weights @ event for name, (asked, event) in events.items() if asked}, means)
 
 
-def _spots(mover: Mover, now: Parts) -> tuple[list[tuple[float, str]], Any]:
+def _stopping_positions(mover: Mover, now: Parts) -> tuple[list[tuple[float, str]], Any]:
     """Return the sorted pairs of distance and obstacle where the unit can stop, and the index of each state's pair."""
     halts = [(met.halt, met.obstacle.kind) for met in mover.way]
     ground = [(float(distance), OPEN_GROUND) for distance in range(int(now.moved.max()) + 1)]
