@@ -51,7 +51,7 @@ def test_an_army_that_may_be_fielded():
         (LEGAL[:1] + LEGAL[4:], {}, "FB-6", "First: 0 of Infantry (allowed: 1 to 5)"),
         ([*LEGAL, *LEGAL[3:4]], {}, "FB-6", "First: 2 of Field Gun (allowed: up to 1)"),
         ([*LEGAL, *LEGAL[2:3]], {}, "FB-7", "First: 2 of Sharp Rifles (allowed: up to 1)"),
-        (LEGAL, {"battlegroups": {"First": "super-heavy"}}, "FB-7", "sharp-rifles@full-strength may not stand in"),
+        (LEGAL, {"battlegroups": {"First": "super-heavy"}}, "FB-7", "sharp-rifles@full-strength is not allowed in"),
         (LEGAL, {"boon": [{"boon": "forlorn-hope", "battlegroup": "First"}] * 2}, "FB-9", "First: 2 of Forlorn Hope"),
         (
             [each | {"reserve": True} for each in LEGAL],

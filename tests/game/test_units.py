@@ -176,7 +176,7 @@ def test_qualities_are_added_taken_away_or_replaced(stated, qualities):
         ({"defense": 3}, "no key 'defense'; did you mean 'defence'"),
         ({"dice": 1, "row": "rifels"}, "no row 'rifels'; did you mean 'rifles'"),
         ({"qualities": "+Arcc"}, "qualities: 'Arcc' is not known; did you mean 'Arc'"),
-        ({"qualities": "-Cryo"}, "there is no Cryo to take away"),
+        ({"qualities": "-Cryo"}, "Cryo cannot be removed, because it is missing"),
         ({"qualities": "+Cryo, Arc"}, "with and without a sign"),
         ({"qualities": 5}, "5 is not usable"),
         ({"dice": "many"}, "dice: 'many' is not a number"),

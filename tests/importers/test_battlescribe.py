@@ -188,7 +188,7 @@ def test_the_unit_s_name_stays_as_the_source_spells_it(one):
         ({"levels": level("Basic", 9, None, 1)}, "basic: this level has no cost"),
         ({"levels": level("Basic", 9, 0, 1)}, "basic: 0: this level costs no points"),
         ({"levels": level("Basik", 9, 50, 1)}, "Basik: taken for the level basic"),
-        ({"levels": level("Basic", 3, 50, 1) + level("Basic", 9, 50, 1)}, "basic: this level stands twice"),
+        ({"levels": level("Basic", 3, 50, 1) + level("Basic", 9, 50, 1)}, "basic: this level is given twice"),
         ({"levels": level("Full Strength", 9, 50, 1)}, "full-strength: no basic level"),
         ({"levels": three_levels(title="Heron Guard")}, "Heron Guard: the profile's name is not the unit's"),
         (
@@ -214,7 +214,7 @@ def test_the_unit_s_name_stays_as_the_source_spells_it(one):
         ({"weapons": weapon(cells={"1-4": "8", "5-9": "4"})}, "Ranged (Light): 8, 4: attack dice fall"),
         ({"weapons": weapon(cells={"1-4": "8", "5-9": "lots"})}, "Ranged (Light): 5-9: lots: not a number of dice"),
         ({"weapons": weapon(cells={"9-1": "8", "1-9": "9"})}, "Ranged (Light): 9-1: 8: a band that holds nothing"),
-        ({"weapons": weapon(cells={"1-9": "8", "crew": "2"})}, "Ranged (Light): crew: a column"),
+        ({"weapons": weapon(cells={"1-9": "8", "crew": "2"})}, "Ranged (Light): crew: ignored: an unknown column"),
         ({"weapons": weapon(cells={"1-9": "5 (9)"})}, "Ranged (Light): 5 (9): a value in parentheses, and none of"),
         ({"weapons": weapon(qualities="Shock")}, "Ranged (Light): 4, 8, 12: Shock, and no value in parentheses"),
         (

@@ -183,7 +183,7 @@ def test_a_unit_is_found_by_its_name_where_its_entry_is_new(own_library, tmp_pat
 def test_a_unit_is_found_by_its_entry_where_its_name_is_new(own_library, tmp_path):
     army = edited(own_library, tmp_path, lambda selection: selection.set("name", "Renamed"))
     assert army.units[0].selector is not None
-    assert any("Renamed: found by its entry, which the profiles call" in line for line in army.warnings)
+    assert any("Renamed: matched by its entry, which the profiles call" in line for line in army.warnings)
 
 
 def test_the_level_follows_from_the_models(own_library, tmp_path):
@@ -250,7 +250,7 @@ ONE = '{"name": "a", "selections": [{"name": "Pawn", "type": "unit", "entryId": 
         ("a.rosz", "%PDF-1.4", "not a usable zip: File is not a zip file; it looks like a PDF"),
         ("a.json", "", "empty"),
         ("a.json", '{"roster": {}}', "no unit in this roster"),
-        ("a.json", '{"roster": {"name": "x", "name": "y"}}', "'name' stands twice"),
+        ("a.json", '{"roster": {"name": "x", "name": "y"}}', "'name' is given twice"),
         ("a.json", '{"list": {}}', "holds no roster (keys such as 'list')"),
         ("a.json", "[1]", "holds no roster"),
         ("a.json", '{"roster": {"forces": [[1]]}}', "a list in the list"),
@@ -263,7 +263,7 @@ ONE = '{"name": "a", "selections": [{"name": "Pawn", "type": "unit", "entryId": 
         ("a.json", "<html>", "; it looks like a web page"),
         ("a.json", b"\xff\xfe\x00", "broken JSON"),
         ("a.json", JSON % ONE, "a roster of Chess: its one unit is not understood, such as 'Pawn'"),
-        ("a.json", JSON % ",".join([ONE] * 3), "of its 3 units none is understood"),
+        ("a.json", JSON % ",".join([ONE] * 3), "none of its 3 units is understood"),
     ],
 )
 def test_what_is_no_roster_is_refused_in_one_line(name, content, says, tmp_path):

@@ -145,7 +145,7 @@ def test_who_wins_and_who_swings_it_is_said_first(result):
     )
     assert pairs.startswith("Over 49 pairs of tactics Crown wins ")
     assert [line.partition(" plays ")[0] for line in plays[:2]] == ["Crown", "Imperium"]
-    assert plays[2].startswith("In that equilibrium neither side gains by another tactic")
+    assert plays[2].startswith("Neither side can improve by changing its tactic")
     assert plays[3].startswith("Terrain, objectives and line of sight are not modelled")
     for (side, army), line in zip(result.names.items(), (mine, yours)):
         own = [row for row in result.swing() if row["side"] == side]
@@ -415,7 +415,10 @@ def test_rows_of_one_name_are_printed_each():
     """A unit that both sides have."""
     squads = ["crown/rifle-platoon@basic", "crown/sharp-rifles@basic"]
     text = str(analyser.battle(squads, squads, trials=600, rounds=2))
-    for part, whose in (("What each unit did", ["Army 1", "Army 2"]), ("Without each unit", ["Army 1", "Army 2"])):
+    for part, whose in (
+        ("Contribution of each unit", ["Army 1", "Army 2"]),
+        ("Without each unit", ["Army 1", "Army 2"]),
+    ):
         lines = text.partition(part)[2].partition("\n\n")[0].splitlines()
         sides = sorted(line.split("  ")[1].strip() for line in lines if line.startswith("Sharp Rifles, basic"))
         assert sides == whose, part
@@ -447,7 +450,7 @@ def test_units_are_called_what_people_call_them_and_ids_stay_for_machines(mirror
 @pytest.mark.slow
 def test_both_sides_of_a_mirror_are_told_apart(mirror):
     text = str(mirror)
-    for part in ("What each unit did", "Without each unit"):
+    for part in ("Contribution of each unit", "Without each unit"):
         lines = text.partition(part)[2].partition("\n\n")[0].splitlines()
         found = sorted(tuple(line.split("  ")[:2]) for line in lines if line.startswith("Old Guard"))
         assert len(found) == 2, part

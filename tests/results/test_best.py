@@ -214,7 +214,7 @@ def test_what_plays_by_tactics_alone_says_so():
     for policy in ("best", ["aim and shoot"]):
         scenario = {"duel": {"rounds": 1, "policy_a": policy}, "a": small(RIFLES, 1), "b": small(GRENADIERS, 1)}
         resolved = load_as(DuelScenario, scenario)
-        with pytest.raises(InputError, match=r"worked out as a whole.*simple tactics here"):
+        with pytest.raises(InputError, match=r"solved for the whole duel.*simple tactics here"):
             duel_program(resolved.a, resolved.b, resolved.terms, resolved.ruleset)
 
 

@@ -126,7 +126,7 @@ def test_conditions(said, condition):
         ),
         (["hold if the enemy is witin 12"], r"did you mean 'within'"),
         (["charge and shoot"], r"line 1: 'charge and shoot': nothing is done beside that move"),
-        (["aim and take cover"], r"who aims shoots"),
+        (["aim and take cover"], r"aiming requires `shoot`"),
         (["advance and retire"], r"more than a move and a deed"),
         (["take cover with rifles"], r"with 'rifles': nothing is fired"),
         (["hold until suppressed and reloading"], r"until with several conditions"),
