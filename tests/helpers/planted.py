@@ -1,4 +1,4 @@
-"""A field of infantry in which it is known who is wrongly priced: a unit is given twice, once at another price."""
+"""A field of infantry in which it is known who is wrongly priced: a unit is there twice, once at another price."""
 
 from tests.helpers.unit_files import unit_file
 
