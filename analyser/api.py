@@ -222,7 +222,7 @@ def focus(
     parts = None
     if target is not None:
         common = scenarios.with_conditions({}, conditions)
-        listed = [common | each for each in _sections(attacks, "attacks", "attacks", "attacker")]
+        listed = [common | section for section in _sections(attacks, "attacks", "attacks", "attacker")]
         parts = {"attacks": listed, "target": scenarios.section_of(target, "target")}
     result = solve_focus(scenarios.asked(FocusScenario, attacks, parts, "target", conditions, profiles), sampling)
     return replace(result, wanted=until)

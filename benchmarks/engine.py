@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from analyser.common.jit import kernel
-from analyser.engine.attack.sampled import SamplingPlan, plan_for
+from analyser.engine.attack.simulated import SamplingPlan, plan_for
 from analyser.engine.parallel import CHUNK_TRIALS, Task
 from analyser.engine.pool.kernel import BLOCK, block_for, roll_chunks
 from analyser.engine.rng import counter_of_chunk, fill, stream_of

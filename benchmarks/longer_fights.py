@@ -3,7 +3,7 @@
 import numpy as np
 
 from analyser.engine.fight.exact.propagate import exact_distributions, start_states
-from analyser.engine.fight.sampled.simulation import Simulation
+from analyser.engine.fight.simulated.simulation import Simulation
 from analyser.game.profiles import load_ruleset
 from analyser.scenarios.charge import charge_program, charge_start
 from analyser.scenarios.duel import duel_program

@@ -106,7 +106,8 @@ def acts_of(
     both = (rows >= 0) & (columns >= 0)
     codes, used = pd.factorize(frame["row"])
     columns_of = {
-        name: frame[name].to_numpy(np.float64) if name in frame else np.zeros(len(frame))  # of an earlier version
+        # 0 for frames of earlier versions
+        name: frame[name].to_numpy(np.float64) if name in frame else np.zeros(len(frame))
         for name in _COLUMNS
     }
     hits = hits_of_a_die(ruleset.die)
@@ -232,9 +233,9 @@ def _choose(acts: Sequence[Act], rallies: Array, best: Callable[[Array, Array], 
         of(first, own),
         p * of(first, lost * rallied) + (1 - p) * of(then, lost * shaken),
         p * of(first, own),  # only charges have own losses, and they need a rally
-        of(first, np.array([each.suppresses for each in acts])),
-        of(first, np.array([each.activates for each in acts])),
-        of(first, lost * np.array([each.reach > 0 for each in acts])),
+        of(first, np.array([act.suppresses for act in acts])),
+        of(first, np.array([act.activates for act in acts])),
+        of(first, lost * np.array([act.reach > 0 for act in acts])),
     )
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.integer_programming import solved_programme
+from analyser.common.integer_programming import solve_programme
 
 Array = NDArray[np.float64]
 Shots = tuple[int, ...]  # number of attacks by each kind of attacker
@@ -79,14 +79,14 @@ class Assignment(NamedTuple):
         return missing / self.value if self.value > 0 else np.inf
 
 
-def law_of(foe: Foe, shots: Shots) -> Array:
+def distribution_after(foe: Foe, shots: Shots) -> Array:
     """Return the distribution of the target's states after these attacks, made in the order of the kinds."""
-    law = np.zeros(len(foe.worth))
-    law[0] = 1.0
+    pmf = np.zeros(len(foe.worth))
+    pmf[0] = 1.0
     for kind, often in enumerate(shots):
         for _ in range(often):
-            law = law @ foe.matrices[kind]
-    return law
+            pmf = pmf @ foe.matrices[kind]
+    return pmf
 
 
 def assign(counts: Sequence[int], foes: Sequence[Foe]) -> Assignment:
@@ -153,7 +153,7 @@ def _without_idle(volley: Volley, foe: Foe) -> Volley:
     for kind in range(len(shots)):
         while shots[kind]:
             fewer = [often - (place == kind) for place, often in enumerate(shots)]
-            if law_of(foe, tuple(fewer)) @ foe.worth < volley.value - WITHIN:
+            if distribution_after(foe, tuple(fewer)) @ foe.worth < volley.value - WITHIN:
                 break
             shots = fewer
     return volley._replace(shots=tuple(shots))
@@ -173,11 +173,11 @@ class _Search:
         self._n_kinds = len(counts)
         self.found: list[tuple[Shots, float]] = []
         self.complete = True
-        law = np.zeros(len(foe.worth))
-        law[0] = 1.0
+        pmf = np.zeros(len(foe.worth))
+        pmf[0] = 1.0
         self._least = rent + (-WITHIN if every else WITHIN)
         self._best = max(rent, 0.0)
-        self.bound = self._run(law)
+        self.bound = self._run(pmf)
 
     def _values_ahead(self) -> list[list[Array]]:
         """Return, by kind and attackers of it left, the value of each state if every later result is seen first."""
@@ -190,13 +190,13 @@ class _Search:
             ahead.append(values)
         return [*reversed(ahead), [self._foe.worth]]
 
-    def _run(self, law: Array) -> float:
+    def _run(self, pmf: Array) -> float:
         """Search from the first state, and return an upper bound of the surplus of all volleys."""
-        bound = float(law @ self._ahead[0][-1])
-        open_nodes = [(bound, 0, self._room[0] if self._room else 0, law, 0.0, (0,) * self._n_kinds)]
+        bound = float(pmf @ self._ahead[0][-1])
+        open_nodes = [(bound, 0, self._room[0] if self._room else 0, pmf, 0.0, (0,) * self._n_kinds)]
         nodes = 0
         while open_nodes:
-            bound, at, left, law, paid, shots = open_nodes.pop()
+            bound, at, left, pmf, paid, shots = open_nodes.pop()
             if bound <= self._least:
                 continue
             nodes += 1
@@ -208,10 +208,10 @@ class _Search:
                 continue
             following = at + 1
             room = self._room[following] if following < len(self._kinds) else 0
-            children = [(float(law @ self._ahead[following][-1]) - paid, following, room, law, paid, shots)]
+            children = [(float(pmf @ self._ahead[following][-1]) - paid, following, room, pmf, paid, shots)]
             if left:
                 kind = self._kinds[at]
-                after, cost = law @ self._foe.matrices[kind], paid + float(self._prices[kind])
+                after, cost = pmf @ self._foe.matrices[kind], paid + float(self._prices[kind])
                 more = (*shots[:kind], shots[kind] + 1, *shots[kind + 1 :])
                 children.append((float(after @ self._ahead[at][left - 1]) - cost, at, left - 1, after, cost, more))
             open_nodes += sorted(children, key=lambda node: node[0])
@@ -235,7 +235,7 @@ class _Master:
             for kind in foe.matrices:
                 if counts[kind]:
                     shots = tuple(int(other == kind) for other in range(len(counts)))
-                    self.add(place, (shots, float(law_of(foe, shots) @ foe.worth)))
+                    self.add(place, (shots, float(distribution_after(foe, shots) @ foe.worth)))
 
     def add(self, foe: int, volley: tuple[Shots, float]) -> bool:
         """Add a volley with its value, and return True if it is new."""
@@ -274,7 +274,7 @@ class _Master:
         rows, limits = self._rows()
         values = np.array(list(self._columns.values()))
         most = np.array([self._foes[foe].number for foe, _ in self._columns])
-        result = solved_programme(
+        result = solve_programme(
             -values,
             integrality=np.ones(len(values)),
             bounds=Bounds(0, most),

@@ -60,8 +60,8 @@ def best_play(
     if b is not None:
         for name in ("policy_a", "policy_b"):
             if name in terms:
-                allowed = "against=, for what B does; A plays best"
-                raise InputError("this is said otherwise here", where=name, allowed=allowed)
+                allowed = "against= sets the policy of B; A uses best play"
+                raise InputError("stated in another way here", where=name, allowed=allowed)
         terms = {"policy_a": BEST, "policy_b": against, "want": want} | terms
         checked(DuelTerms, terms, where="duel")
         parts = {"duel": terms, "a": scenarios.section_of(a, "a"), "b": scenarios.section_of(b, "b")}

@@ -102,10 +102,10 @@ class Gap(NamedTuple):
             return f"Nothing in {whose} can hurt {target}{among}."
         if self.kind == "nothing kills it":
             where, chance = self.situation.replace("-", " "), percent(self.p_annihilated or 0.0)
-            words = "not even all shots together: they take {} of it ({}) and annihilate it with a chance of {}"
+            words = "not even all shots together: they destroy {} of its points ({}), probability of annihilation {}"
             if self.by:
                 words = "and no shot can attack it: " + army.named(self.by)
-                words += " takes {} of it ({}) and annihilates it with a chance of {}"
+                words += " destroys {} of its points ({}), probability of annihilation {}"
             words = words.format(percent(self.best), where, chance)
             return f"Nothing in {whose} kills {target} in a round{among}, {words}."
         best = f"{army.named(self.by)} takes {percent(self.best)} of it ({self.situation.replace('-', ' ')})"
@@ -142,7 +142,9 @@ def best_counters(frame: pd.DataFrame, situations: Sequence[Situation], place: i
             can = part[part["why_not"].isna()]
             if len(can) <= place:
                 why = "; ".join(dict.fromkeys(part["why_not"].dropna().astype(str)))
-                counters.append(BestCounter(str(target), situation.name, None, why_not=why or "nobody else is there"))
+                counters.append(
+                    BestCounter(str(target), situation.name, None, why_not=why or "the army has no other unit")
+                )
                 continue
             best: Any = can.iloc[int(np.argsort(-worth_of(can, situation.kind), kind="stable")[place])]
             counters.append(
@@ -197,7 +199,7 @@ def gap_lines(lacking: Sequence[Gap], situations: Sequence[Situation], army: Lis
     """Return the gaps as sentences, or one sentence if there are none, for the requested situations."""
     asked = [situation.name for situation in situations if situation.kind != "duel"]
     if not asked:
-        return [f"Not known of {army.army.name}: no shot and no charge was asked for."]
+        return [f"Unknown for {army.army.name}: neither a shot nor a charge was requested."]
     every = {situation.name for situation in SITUATIONS.values() if situation.kind != "duel"}
     among = "" if every <= set(asked) else f" (asked for: {', '.join(asked).replace('-', ' ')})"
     lines = [gap.text(army, enemy, among) for gap in lacking if gap.kind in OPEN]

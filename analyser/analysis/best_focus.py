@@ -121,15 +121,15 @@ class BestFocus(Answer):
         """Return the probabilities, the given order, and the most likely steps."""
         first = f"P({self.wanted}) at best {percent(self.value)}, in the given order {percent(self.as_given)}; exact"
         chances = [[counted(n, "attacker"), percent(chance)] for n, chance in enumerate(self.chances, 1)]
-        head, rows = ["fired", "the target", "next", "chance", "the runner-up costs", "comes up"], []
+        head, rows = ["fired", "target", "next", "probability", "cost of second best", "frequency"], []
         for step in self.steps[:_SHOWN]:
             numbers = [percent(step["chance"]), f"{100 * step['costs']:.1f} pp", percent(step["probability"])]
             rows.append([str(step["fired"]), step["target"], step["next"], *numbers])
         return [
             Block(first),
-            Block("By how many fire at most", rows=chances, align="<>"),
+            Block("Largest number of attackers", rows=chances, align="<>"),
             Block("In the given order", lines=self.in_order),
-            Block("What to do", head, rows, "<<<>>>"),
+            Block("Plan", head, rows, "<<<>>>"),
         ]
 
 
@@ -151,7 +151,7 @@ def best_focus(
     Parameters
     ----------
     attackers : sequence of selectors or mappings
-        1 to 8, as of :func:`analyser.focus`.
+        1 to 8, see :func:`analyser.focus`.
     target : selector or mapping
     want : str
         ``annihilated``, ``broken``, ``destroyed`` or ``suppressed``.
@@ -218,7 +218,7 @@ class _Attacker:
     def _as_given(self) -> str:
         if self.attack.attacker_advanced:
             return "has advanced and fires"
-        return "stands, aims and fires" if "aiming" in self.attack.bonuses else "stands and fires"
+        return "stays, aims and fires" if "aiming" in self.attack.bonuses else "stays and fires"
 
     def _way(self, change: Change) -> Way:
         keys, words, advance = change
@@ -244,7 +244,7 @@ class _Attacker:
         for row in rows:
             if row.kind == "ranged":
                 keys = {"row": row.id, "bonuses": (*self.attack.bonuses, "aiming")}
-                yield keys, "stands, aims and fires", 0.0
+                yield keys, "stays, aims and fires", 0.0
                 yield from self._advances({"row": row.id})
 
     def _is_free(self, loadout: Loadout) -> bool:
@@ -310,13 +310,13 @@ class _Search:
             if most and best < 1.0 and not is_removed(np.array([state]))[0]:
                 for way in range(len(self.ways)):
                     if left >> self.ways[way].attacker & 1:
-                        chance = self.chance_by(way, left, state, most)
+                        chance = self.probability_by(way, left, state, most)
                         if chance > best + _LIKELY:
                             best, chosen = chance, way
             self._values[key] = best, chosen
         return self._values[key]
 
-    def chance_by(self, way: int, left: int, state: int, most: int) -> float:
+    def probability_by(self, way: int, left: int, state: int, most: int) -> float:
         """Return the chance of the fate if this attack is next and best play follows."""
         rest = left & ~(1 << self.ways[way].attacker)
         return sum(share * self.value(rest, to, most - 1)[0] for to, share in self.after(way, state))
@@ -338,10 +338,10 @@ class _Search:
         return float(sum(p for to, p in zip(joint.second, joint.probabilities.sum(axis=0)) if self.holds(int(to))))
 
     def _steps(self, everybody: int, count: int) -> list[dict[str, Any]]:
-        law, steps = {(everybody, self.start[1]): 1.0}, list[dict[str, Any]]()
+        pmf, steps = {(everybody, self.start[1]): 1.0}, list[dict[str, Any]]()
         for fired in range(count):
             rows, following = list[dict[str, Any]](), dict[tuple[int, int], float]()
-            for (left, state), probability in law.items():
+            for (left, state), probability in pmf.items():
                 chance, way = self.value(left, state, count - fired)
                 if way < 0:
                     continue
@@ -349,7 +349,9 @@ class _Search:
                     other for other in range(len(self.ways)) if left >> self.ways[other].attacker & 1 and other != way
                 ]
                 others = [other for other in others if self.ways[other].words != self.ways[way].words]
-                second = max((self.chance_by(other, left, state, count - fired) for other in others), default=chance)
+                second = max(
+                    (self.probability_by(other, left, state, count - fired) for other in others), default=chance
+                )
                 rows.append(
                     {
                         "fired": fired,
@@ -365,7 +367,7 @@ class _Search:
                 for to, share in self.after(way, state):
                     following[rest, to] = following.get((rest, to), 0.0) + share * probability
             steps += sorted(rows, key=lambda row: -row["probability"])
-            law = following
+            pmf = following
         return steps
 
     def _in_words(self, state: int) -> str:

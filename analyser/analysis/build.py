@@ -14,7 +14,7 @@ from analyser.analysis.built_lists import built_lists, own_worth, typical_lists,
 from analyser.analysis.field import field_of, losses_between, stage, worth_against
 from analyser.analysis.force_programme import Force
 from analyser.analysis.force_programme import next_best as solved_lists
-from analyser.analysis.force_terms import check_possible, loadouts_of, scale_of, wanted_of
+from analyser.analysis.force_terms import check_possible, loadouts_of, required_minimum, scale_of
 from analyser.analysis.situations import EXCHANGES, Situation, situations_called
 from analyser.common.errors import InputError, check_choice, check_flag, check_integer, shown
 from analyser.common.sampling import Progress, Sampling
@@ -24,7 +24,7 @@ from analyser.scenarios.armies import ArmyLike, load_army
 
 OVER = ("mean", "worst")
 DEFAULT_BATTLES = 10_000
-MOST_NEXT_BEST = 20  # each takes longer than the last: 20 lists of 4,000 points a minute, 100 half an hour
+MOST_NEXT_BEST = 20  # computing time grows: 20 lists of 4,000 points take a minute, 100 half an hour
 
 
 def build(
@@ -72,7 +72,7 @@ def build(
     next_best : int
         Number of further lists, 0 to 20; each differs from all before it in at least the share `differ` of its points.
     situations
-        Situations that unit values are computed in, as of :func:`analyser.matchups`.
+        Situations for unit values, see :func:`analyser.matchups`.
     mine : path, Army, list or mapping, optional
         A list of your own, to fight the same battles; it needs ``battles=True``.
     battles : bool
@@ -99,7 +99,7 @@ def build(
     """
     _check(over, battles, next_best, battlegroups, at_most, differ)
     if mine is not None and not battles:
-        problem = "a list of your own only fights beside the others, and there are no battles"
+        problem = "`beside` needs battles: your list is simulated next to the built ones"
         raise InputError(problem, where="mine", allowed="with battles")
     library = library_of(profiles)
     sampling = Sampling("monte-carlo", trials, seed, None, threads, progress=progress)
@@ -116,7 +116,7 @@ def build(
         points,
         battlegroups,
         library.force_rules.led_by,
-        tuple(wanted_of(wanted, chosen.id, ours, library) for wanted in must),
+        tuple(required_minimum(wanted, chosen.id, ours, library) for wanted in must),
         at_most,
     )
     check_possible(force, chosen.id, size)
@@ -181,7 +181,7 @@ def _fought(answer: Build, sampling: Sampling, library: Profiles) -> Build:
     """Return the answer with the battles of its lists."""
     with sampling.with_bar() as reporting:
         fought = replace(reporting, progress=stage(reporting.report, 2, 3))
-        lists = [each.army for each in answer.lists] + ([] if answer.own is None else [answer.own])
+        lists = [built.army for built in answer.lists] + ([] if answer.own is None else [answer.own])
         every = play_battles(lists, answer.met, fought, library)
     played = ranked(every[: len(answer.lists)])
     if answer.own is None:

@@ -17,16 +17,17 @@ from analyser.game.names import faction_name
 from analyser.game.profiles import ProfilesUsed
 
 ASSUMPTIONS = (
-    "A list is worth what its units are worth added up: the points that each is expected to destroy and those of its "
-    "own that are kept, in a round in which each unit of both sides acts once, on a unit of the other drawn by points. "
-    "What one unit leaves to another, room and reach, orders and embarked units are not in it: only battles tell.",
+    "The value of a list is the sum over its units: the points that each is expected to destroy, and its own points "
+    "expected to survive, in a round in which each unit of both sides acts once on an enemy unit drawn by points. "
+    "It leaves out interaction of units, room and reach, orders and passengers; battles include them.",
     "Destroyed, broken and fled units are lost with all their points, others with the share that damage has taken.",
-    "Far apart both shoot; near, each does what gains it most, a shot or a charge; both places count the same.",
+    "At a distance both sides shoot; nearby each unit takes the better of a shot and a charge. Both situations count "
+    "equally.",
     "Boons of battlegroups are not bought, and nothing is embarked.",
 )
 TYPICAL = (
-    "Nobody's army is known in this field. Standing for each faction in it is the list that the same programme finds "
-    "best, of as many points and battlegroups, against all units of {} alike: {}."
+    "The opponents' real armies are unknown. Each faction is represented by the best list of the same size against "
+    "all units of {}, equally weighted: {}."
 )
 ORDERED = (
     "Both sides look ahead, and the order of a list means nothing. Each list fights in {}, by the same random numbers "
@@ -207,7 +208,7 @@ class Build(Answer):
             differs = "–" if own.differs is None else f"{100 * own.differs:.0f}%"
             rows.append((f"{self.own.name} (your own)", f"{self.own.points:,}", *figures, "–", differs))
         head = ("", "points", "value", "destroyed", "kept", "gap", "differs")
-        return Block("By the programme", head, rows, "<>", lines=fill(self.own_unvalued))
+        return Block("By integer programming", head, rows, "<>", lines=fill(self.own_unvalued))
 
     @property
     def own_unvalued(self) -> str:
@@ -215,7 +216,7 @@ class Build(Answer):
         if self.own is None or self.own_worth is None or not self.own_worth.without_value:
             return ""
         strange = ", ".join(self.own_worth.without_value)
-        return f"What {self.own.name} is worth is not told: the programme does not choose from {strange}, as it has it."
+        return f"The value of {self.own.name} is not reported: the search cannot choose {strange} as the list has it."
 
     def _battles(self, title: str) -> Block:
         rows = [
@@ -287,7 +288,7 @@ class Build(Answer):
         """Comparison of values with battles; without battles the values alone."""
         sentence = self._fought_verdict() if self.played else self._worth_verdict()
         if empty := sum(unit.points or 0 for unit in self.best.units if unit.loadout.capacity):
-            sentence += f" {self.best.name} spends {empty} points on transports that carry nobody here."
+            sentence += f" {self.best.name} spends {empty} points on transports without passengers."
         if len(self.lists) == 1:
             return sentence
         values, scores = [built.value for built in self.lists], [one.score for one in self.played]
@@ -305,14 +306,14 @@ class Build(Answer):
     def _fought_verdict(self) -> str:
         first = self.lists[0].army.name
         if not self.played[0].is_tied:
-            sentence = f"The guess of the programme does not hold: in battle {self.best.name} does better than {first}."
+            sentence = f"Battles change the ranking: {self.best.name} does better than {first}."
         elif len(self.tied) == len(self.lists) > 1:
             sentence = (
-                "Battles do not tell these lists apart, so they neither bear out nor refute the guess of the programme."
+                "The differences of these lists in battle are not significant, so battles do not change the ranking."
             )
         else:
             how = "the best" if self.order[0] == 0 else "tied with the best"
-            sentence = f"The guess of the programme holds: {first} is {how} in battle, too."
+            sentence = f"Battles confirm the ranking: {first} is {how}."
         return sentence + self._own_verdict()
 
     def _own_verdict(self) -> str:
@@ -321,7 +322,7 @@ class Build(Answer):
             return ""
         best = self.played[self.order[0]]
         if self.own_played.is_tied:
-            how = "is not told apart from the best"
+            how = "is not significantly worse than the best"
         else:
             how = "does better than all of these" if self.own_played.score > best.score else "does worse than the best"
         dearer = f", of {self.own.points:,} points," if self.own.points > self.points else ""

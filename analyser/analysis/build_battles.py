@@ -21,7 +21,7 @@ from analyser.rules.battle import Outcome
 from analyser.scenarios.battle import BattleTerms, battle_scenario
 from analyser.scenarios.battle_tables import encoded
 
-ByOrder = list[list[int]]  # for each order: battles won, drawn and played
+ByOrder = list[list[int]]  # battles won, drawn and played, for each order of activation
 ORDERS = 16  # parts of the battles; each places the units of both sides anew
 _DRAWN = 0.5  # a draw counts as half a win
 
@@ -168,7 +168,7 @@ def battles_by_order(
 def _key(army: Army, enemy: Army, sampling: Sampling, library: Profiles) -> str:
     """Return a short cache key of everything that the battles of two armies depend on."""
     sides = army, enemy
-    places = [one.to_table() for one in sides]  # and reserves, transports, policies and boons
+    places = [one.to_table() for one in sides]  # includes reserves, transports, policies and boons
     profiles = [[unit.loadout.model_dump(mode="json") for unit in one.units] for one in sides]
     rules = library.ruleset.model_dump(mode="json"), library.force_rules.model_dump(mode="json")
     return digest([places, profiles, rules, ORDERS, sampling.first_trials(), int(sampling.seed)])

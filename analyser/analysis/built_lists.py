@@ -81,7 +81,7 @@ def unbought(faction: Faction, armies: Sequence[Army]) -> list[str]:
     """Return the boons and passengers that the faction allows and these lists lack."""
     boons = [f"{boon.name} ({boon.points})" for boon in faction.boons if boon.points]
     carriers = sorted({loadout.unit.name for army in armies for loadout in army.loadouts if loadout.capacity})
-    texts = [f"boons, of which none is bought: {', '.join(boons)}"] if boons else []
+    texts = [f"boons (the list has none): {', '.join(boons)}"] if boons else []
     return [*texts, *([f"passengers of {', '.join(carriers)}, which stay empty"] if carriers else [])]
 
 

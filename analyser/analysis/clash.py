@@ -13,7 +13,7 @@ from analyser.analysis.battle import battle as fight
 from analyser.analysis.best_counters import BestCounter, Gap, Together, best_counters, gap_lines, gaps, with_points
 from analyser.analysis.clash_text import clash_blocks, clash_notes
 from analyser.analysis.grid import NotModelled
-from analyser.analysis.lists import Listed, listed, told_apart
+from analyser.analysis.lists import Listed, listed, unique_names
 from analyser.analysis.matchups import ASSUMPTIONS, Matchups, matchups
 from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called
 from analyser.analysis.volleys import AIMS, Volleys, best_volleys, check_aim
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
 SHARE_LOST, WINS = "mean_share_lost", "p_attacker_wins"
 CHARGES = NotModelled("Charges", "the best attacks of a round, which are shots alone", ())
-OF_VOLLEYS = (
-    "An assignment is of ranged attacks alone, each unit attacking once or not at all, all in the same situation, each "
-    "with the row that is best on the target as it stands before the first attack.",
+ASSIGNMENT_NOTES = (
+    "An assignment has ranged attacks only. Each unit attacks at most once, all in the same situation, each with its "
+    "best row against the undamaged target.",
     "Attacks on one target are made one after the other, in the order of the army, and the enemy does nothing in "
     "between: a target keeps damage, losses, suppression and disorder from one to the next (AC-9.1).",
-    "What an attack may cost its own unit (Tail Gunner) is not counted, and nobody moves, charges or reacts.",
+    "The attackers' own losses (Tail Gunner) are not counted. No unit moves, charges or reacts.",
     "Points lost: all of a unit that is destroyed, broken or fled, else the share that damage has taken.",
 )
 """Assumptions of the assignment, in addition to those of all comparisons."""
@@ -115,7 +115,7 @@ class Clash(FramedAnswer):
     @property
     def assumptions(self) -> tuple[str, ...]:
         """Assumptions of the answer."""
-        return (*self.profiles.assumptions, *ASSUMPTIONS, *(OF_VOLLEYS if self.volleys else ()))
+        return (*self.profiles.assumptions, *ASSUMPTIONS, *(ASSIGNMENT_NOTES if self.volleys else ()))
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -186,7 +186,7 @@ class Clash(FramedAnswer):
     def volleys_frame(self) -> pd.DataFrame:
         """Return the best assignments of both sides as a tidy frame: a row for each kind of attacker on each target."""
         sides = ("mine", self.volleys), ("yours", self.their_volleys)
-        return tidy({"side": side} | row for side, result in sides for each in result for row in each.rows())
+        return tidy({"side": side} | row for side, result in sides for volley in result for row in volley.rows())
 
     def heatmap(
         self, *, situation: str | None = None, metric: AskedMetric | None = None, ax: Axes | None = None, **more: Any
@@ -325,7 +325,7 @@ def clash(
     check_integer(battles, "battles", 0, 10**9)
     library = library_of(profiles)
     sampling = Sampling(threads=threads, progress=progress)
-    armies = told_apart(listed(mine, library, "mine"), listed(yours, library, "yours"))
+    armies = unique_names(listed(mine, library, "mine"), listed(yours, library, "yours"))
     wanted = (*([at_distance(distance)] if distance is not None else []), *situations_called(situations))
     ranged = [situation for situation in wanted if situation.kind == "ranged"]
     if ranged:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 NOT_POSSIBLE, INDENT = "–", "  "
 TIE = "\N{NO-BREAK SPACE}"  # prevents a line break
-NOT_FOUGHT = "Who wins: not asked for; --battles N adds it, and `analyser battle` says more."
+NOT_FOUGHT = "Winner: not computed. Add --battles N, or use `analyser battle`."
 
 
 def clash_blocks(answer: Clash) -> list[Block]:
@@ -33,7 +33,7 @@ def clash_blocks(answer: Clash) -> list[Block]:
     parts = [
         [
             *fill(f"{answer.mine.title} against {answer.yours.title}"),
-            "Method: exact, of what is modelled; what is not stands below",
+            "Method: exact. Rules left out are listed below",
         ],
         ["In battle (simulated; both sides look one activation ahead)", *_points(answer.fought)]
         if answer.fought
@@ -62,7 +62,8 @@ def clash_notes(answer: Clash) -> list[str]:
 def answer_titles(answer: Clash) -> tuple[str, str]:
     """Return the headings of the tables of counters."""
     mine, yours = answer.mine.army.name, answer.yours.army.name
-    return f"Best answers of {mine} to each unit of {yours}", f"The worst of {yours} for each unit of {mine}"
+    dangers = f"Most dangerous units of {yours} for each unit of {mine}"
+    return f"Best counters of {mine} to each unit of {yours}", dangers
 
 
 def _points(lines: Iterable[str]) -> list[str]:
@@ -94,8 +95,8 @@ def volley_lines(answer: Volleys, army: Listed) -> list[str]:
     single, lines = value_text(answer.aim, answer.sum_of_single), []
     if single != value_text(answer.aim, answer.value):
         lines.append(
-            f"Each attack alone on a fresh target would add up to {single}: who comes later finds fewer models, and a "
-            "unit that is easier to break."
+            f"Each attack alone on a fresh target would add up to {single}: later attacks meet fewer models, and a "
+            f"unit that breaks more easily."
         )
     gains = [attack.order_gain for attack in answer.attacked if attack.order_gain is not None]
     tried = "" if len(gains) == len(answer.attacked) else ", where volleys are small enough to try all"
@@ -112,7 +113,7 @@ def volley_lines(answer: Volleys, army: Listed) -> list[str]:
 def volleys_title(answer: Volleys, army: Listed) -> str:
     """Return the heading of an assignment: its army, its situation and its value."""
     value = value_text(answer.aim, answer.value)
-    return f"Best attacks of {army.army.name}, {_called(answer.situation)}: {value}"
+    return f"Best attacks of {army.army.name}, {_situation_title(answer.situation)}: {value}"
 
 
 def volley_name(attack: Attacked, army: Listed) -> list[str]:
@@ -123,7 +124,7 @@ def volley_name(attack: Attacked, army: Listed) -> list[str]:
     ]
 
 
-def _untied(lines: Iterable[str]) -> list[str]:
+def _breakable(lines: Iterable[str]) -> list[str]:
     return [line.replace(TIE, " ") for line in lines]
 
 
@@ -151,7 +152,7 @@ def _assignments(volleys: Sequence[Volleys], army: Listed, enemy: Listed, *, is_
             figures = percent(attack.share_lost), percent(attack.p_annihilated)
             names = volley_name(attack, army)
             rows += [(enemy.in_short(attack.target), names[0], *figures), *(("", name, "", "") for name in names[1:])]
-        table = _untied(aligned_within(rows, "<<>>", (0, 1))) if volley.attacked else ["No attack is possible."]
+        table = _breakable(aligned_within(rows, "<<>>", (0, 1))) if volley.attacked else ["No attack is possible."]
         proof = [] if is_proven else fill(f"It is {proof_text(volley)}.")
         below = [line for note in volley_lines(volley, army) for line in fill(note)]
         parts.append([*fill(volleys_title(volley, army)), *proof, *table, *below])
@@ -165,12 +166,12 @@ def _matrices(answer: Clash) -> list[list[str]]:
     names = [counted_name(answer.mine, kind.selector, in_short=True) for kind in answer.mine.kinds]
     for situation in answer.situations:
         is_duel = situation.kind == "duel"
-        what = "chance to win, %" if is_duel else "share of the target that is lost, %"
+        what = "probability of winning, %" if is_duel else "share of the target that is lost, %"
         part = frame[frame["situation"] == situation.name]
         values = "p_attacker_wins" if is_duel else "mean_share_lost"
         table = part.pivot(index="attacker", columns="defender", values=values)
         table = table.reindex(index=[kind.selector for kind in answer.mine.kinds], columns=enemies)
-        lines = fill(f"{answer.mine.army.name} on {answer.yours.army.name}, {_called(situation)}: {what}")
+        lines = fill(f"{answer.mine.army.name} on {answer.yours.army.name}, {_situation_title(situation)}: {what}")
         columns = [[str(place), *map(_cell, table[name])] for place, name in enumerate(enemies, 1)]
         widest = max(len(cell) for column in columns for cell in column) + 2
         at_once = max((WIDTH - max(map(len, names))) // widest, 1)
@@ -181,13 +182,17 @@ def _matrices(answer: Clash) -> list[list[str]]:
     return [*parts, aligned(legend, "><")]
 
 
-def _called(situation: Situation) -> str:
+def _situation_title(situation: Situation) -> str:
     return situation.name.replace("-", " ")
 
 
 def _headings(situations: Sequence[Situation]) -> list[str]:
     """Return the titles of the situations that say more than the names."""
-    lines = [f"{_called(one)}: {one.title.removeprefix(f'{_called(one)}, ')}" for one in situations if one.title]
+    lines = [
+        f"{_situation_title(one)}: {one.title.removeprefix(f'{_situation_title(one)}, ')}"
+        for one in situations
+        if one.title
+    ]
     return ["Situations", *_points(lines)] if lines else []
 
 
@@ -202,7 +207,7 @@ def answer_text(answer: BestCounter, army: Listed, others: str = "none") -> str:
         return NOT_POSSIBLE
     name = army.in_short(answer.attacker)
     if answer.pays is False:
-        name = f"{others} pays; least bad: {name}"
+        name = f"{others} gains points; smallest loss: {name}"
     if not math.isnan(answer.p_wins):
         return f"{name}: wins {whole_percent(answer.p_wins)}"
     lost = whole_percent(answer.share_lost)
@@ -229,7 +234,7 @@ def _answers(
     head, *lines = aligned_within(rows, "<", (1, 2))
     parts, begun = [head], 0
     for line in lines:
-        if line[len(INDENT)] != " ":  # else the line continues the one before
+        if line[len(INDENT)] != " ":  # an indented line continues the previous one
             situation = begun % (len(rows[1:]) // len(targets))
             parts += [] if situation else [counted_name(enemy, targets[begun * len(targets) // len(rows[1:])])]
             begun += 1

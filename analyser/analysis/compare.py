@@ -89,7 +89,7 @@ def compare(
         As in a scenario. By default each loadout fires its best row.
     metric : str or callable
         Figure that decides which loadout is best: `p_at_least`, one of :data:`analyser.plots.metrics.METRICS` that is
-        not for duels, or a function of an outcome table, as of :func:`analyser.metric`.
+        not for duels, or a function of an outcome table, see :func:`analyser.metric`.
     per_points : bool
         Compare the figure per 100 points of the loadout. It must be a mean or an expected value, not a probability.
     at_least : int, optional
@@ -141,8 +141,8 @@ def compare(
             raise error.inside(where) if several else error from None
     for one, other in combinations(questions, 2):
         if one.target == other.target:
-            allowed = "each target once; weights say what counts more"
-            raise InputError(f"{other.name} is there twice", where="target", allowed=allowed)
+            allowed = "each target once; use weights to count one more"
+            raise InputError(f"{other.name} is given twice", where="target", allowed=allowed)
     with including(decides):
         attacks = {
             (place, side): scenario for place, of in enumerate(questions) for side, scenario in of.scenarios.items()

@@ -235,9 +235,9 @@ class Comparison(FramedAnswer):
     def _decision(self, decides: str) -> str:
         """Return the sentence that names the best loadout in a table, by its figure."""
         what = title_of(decides, self.at_least)
-        line = f"{BEST} the best by {what[0].lower() + what[1:]}; diff.: that figure less the best."
+        line = f"{BEST} best by {what[0].lower() + what[1:]}; diff.: difference from the best."
         if tied := self._tied(decides):
-            meaning = {EQUAL: "exactly equal", UNSURE: "not distinguishable in this sample"}[self._unsure]
+            meaning = {EQUAL: "exactly equal", UNSURE: "not significantly different"}[self._unsure]
             line += f" A tie: {', '.join(tied)} ({self._unsure} {meaning}); the cheapest has the {BEST}."
         return line
 

@@ -104,7 +104,7 @@ class FightCache(Known):
         return digest([situation.model_dump_json(), self._field.ruleset.model_dump_json(), self._field.row])
 
 
-def known_of(attackers: Sequence[Loadout], field: Field, *, edits: bool = False) -> Known:
+def cached_results(attackers: Sequence[Loadout], field: Field, *, edits: bool = False) -> Known:
     """Return the stored results of a grid, for situations slow enough to be worth storing.
 
     With `edits` the few fights that an edit changes are stored too, because the next question may repeat the edit.

@@ -34,7 +34,7 @@ from analyser.results.custom import value_of
 from analyser.rules.attack import losses_of
 from analyser.scenarios.attack import Scenario
 
-BATCHES = 32  # of a simulation: enough for the interval of their mean, few enough to be large
+BATCHES = 32  # batches of a simulation: enough for the interval of their mean, few enough to be large
 TRIALS_COMPARED = 2 * BATCHES * CHUNK_TRIALS
 KeyT = TypeVar("KeyT")
 

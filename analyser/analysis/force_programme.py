@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.analysis.pricing import Array
-from analyser.common.integer_programming import solved_programme
+from analyser.common.integer_programming import solve_programme
 from analyser.game.forces import Battlegroup
 from analyser.game.units import Loadout
 
 MOST_BRANCHES = 1_000
 RELATIVE_GAP = 1e-4
 _LARGEST = 1e9  # stands for no limit of units or points
-_DIGITS = 9  # of unit values, because the last bits differ between machines and would break ties
+_DIGITS = 9  # digits of unit values; the last bits differ between machines and would break ties
 
 
 class Part(NamedTuple):
@@ -251,7 +251,7 @@ class _Programme:
             rows += [([*self._weighed(worth), (n_variables - 1, -1.0)], 0, np.inf) for worth in values]
         matrix, least, limit = _matrix(rows, n_variables)
         ends = (0.0, 0.0) if len(values) == 1 else (-np.inf, np.inf)
-        result = solved_programme(
+        result = solve_programme(
             objective,
             integrality=np.array([*[1] * len(self._upper), 0]),
             bounds=Bounds(np.array([*[0.0] * len(self._upper), ends[0]]), np.array([*self._upper, ends[1]])),
@@ -268,7 +268,7 @@ class _Programme:
             for at, variable in group.inside.items():
                 inside[at] = whole[variable]
             counts += inside
-            parts += dealt_out(group.kind, inside, int(whole[group.number]), self._force.loadouts)
+            parts += deal_out(group.kind, inside, int(whole[group.number]), self._force.loadouts)
         value = float((values @ counts).min())
         return Solved(tuple(parts), tuple(counts.tolist()), value, max(-float(result.mip_dual_bound), value))
 
@@ -279,7 +279,7 @@ def _is_nested(kind: Battlegroup, loadouts: Iterable[Loadout]) -> bool:
     return all(len(limited & set(loadout.unit.battlegroups[kind.id].slots)) <= 1 for loadout in loadouts)
 
 
-def dealt_out(
+def deal_out(
     kind: Battlegroup | None, counts: NDArray[np.int64], number: int, loadouts: Sequence[Loadout]
 ) -> list[Part]:
     """Divide the units of several battlegroups of a kind among them, so that each keeps its limits.

@@ -14,7 +14,7 @@ from analyser.game.forces import Scale
 from analyser.game.profiles import Profiles
 from analyser.game.units import Loadout
 
-MOST_WANTED = 500  # of one unit: the most that an army can have
+MOST_WANTED = 500  # largest number of one unit in an army
 _TIMES = re.compile(r"\s*(\d{1,9})\s*[x×]\s+(\S.*)")
 
 
@@ -68,7 +68,9 @@ def _fitting(pattern: str, faction: str, library: Profiles, where: str) -> list[
     return result
 
 
-def wanted_of(written: str, faction: str, ours: Sequence[Loadout], library: Profiles) -> tuple[tuple[int, ...], int]:
+def required_minimum(
+    written: str, faction: str, ours: Sequence[Loadout], library: Profiles
+) -> tuple[tuple[int, ...], int]:
     """Return the indices of required loadouts, and the number required."""
     times = _TIMES.fullmatch(written) if isinstance(written, str) else None
     pattern, number = (times[2], int(times[1])) if times else (written, 1)
@@ -95,9 +97,9 @@ def check_possible(force: Force, faction: str, scale: str) -> None:
     free = replace(force, must=(), at_most=None, _programme=[])
     if (force.must or force.at_most is not None) and free.best(points, any_points=True) is not None:
         raise InputError(
-            f"no list of {faction} within {force.most_points:,} points keeps what must be in it",
+            f"the required units do not fit into a list of {faction} within {force.most_points:,} points",
             where="must" if force.must else "at_most",
-            allowed="fewer units that must be in it, more of each, more battlegroups, or more points",
+            allowed="fewer required units, more of each, more battlegroups, or more points",
         )
     unlimited = replace(free, most_points=100_000, least_points=0, _programme=[])
     least = unlimited.best(-points, any_points=True)

@@ -67,11 +67,11 @@ class Fight(NamedTuple):
     """A kind of fight, as used by situations."""
 
     cells: Callable[[Sequence[Loadout], Field, Situation], Cells]
-    occasion: str  # as in the glossary of keywords
+    occasion: str  # occasion of the glossary of keywords
     kernel: Tiered[..., Any]  # it takes nearly all the time
     cost: int  # typical microseconds per pair; only ratios count, for the remaining time
     interpreted: float  # seconds per pair without compilation
-    choosing: float = 0.0  # as `interpreted`, for the choice of the best rows if the kernel does not make it
+    choosing: float = 0.0  # like `interpreted`, for the choice of the best rows outside the kernel
     how: str = ""  # description of the figures; empty if the situation's bonuses, penalties and distance suffice
     has_winner: bool = False  # True if it has `p_attacker_wins` and `p_draw`
 
@@ -127,7 +127,7 @@ def grid(
                 cells[np.ix_(some, columns)] = fight.cells([attackers[at] for at in some], opponents, situation)
                 done += len(some)
                 progress(done, total)
-                if at_once < AT_ONCE:  # so that a stopped run can resume
+                if at_once < AT_ONCE:  # small parts let a stopped run resume
                     before.fought(situation, cells, [(some, columns)])
         before.fought(situation, cells, blocks)
     return _tidy(attackers, field, situations, np.stack([cells for _, cells, _ in plans], axis=-1))
@@ -244,6 +244,6 @@ def not_modelled(
         term = named.term
         if term is None or (not any(map(term.counts_in, fights)) and any(map(term.can_bear_on, fights))):
             gap = gaps.get(named.name, NotModelled(named.name, "", ()))
-            touches = "not known to this program" if term is None else term.touches
+            touches = "unknown to this version" if term is None else term.touches
             gaps[named.name] = NotModelled(named.name, touches, tuple(dict.fromkeys((*gap.units, unit))))
     return tuple(gaps[name] for name in sorted(gaps))

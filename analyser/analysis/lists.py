@@ -63,7 +63,7 @@ def listed(given: ArmyLike, library: Profiles, where: str) -> Listed:
     return by_loadout(army, where)
 
 
-def told_apart(mine: Listed, yours: Listed) -> tuple[Listed, Listed]:
+def unique_names(mine: Listed, yours: Listed) -> tuple[Listed, Listed]:
     """Return both armies under different names."""
     names = names_apart(mine.army, yours.army)
     mine, yours = (side._replace(army=replace(side.army, name=name)) for side, name in zip((mine, yours), names))

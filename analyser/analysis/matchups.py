@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.fight_cache import known_of
+from analyser.analysis.fight_cache import cached_results
 from analyser.analysis.grid import METHOD, Field, NotModelled, by_unit, grid, not_modelled
 from analyser.analysis.selection import Levels, Selectors, check_row, loadouts
 from analyser.analysis.situations import LONG_RANGE, SHORT_RANGE_AIMED, Situation, situations_called
@@ -32,23 +32,23 @@ if TYPE_CHECKING:
 
 ASSUMPTIONS = (
     "Every unit has all the models of its level and no damage, and no unit is suppressed or disordered.",
-    "Targets stand in the formation of their type, in the open, far from their table edge, and no commander is near; "
+    "Targets are in the formation of their type, in the open, far from their table edge, without a commander nearby; "
     "where the formation is open, their officer falls last.",
     "Every attack comes from the target's front: Resilient (Front) counts.",
     "Attackers see their target themselves. They are not in a building, not reloading, have not advanced, and fire no "
     "opportunity fire; Overcharge, carriages and command re-rolls are not used.",
     "Expected points destroyed are the target's points times the share of its models that are destroyed; models that "
     "are lost because the unit breaks are not among them. Expected victory points count every kind of annihilation.",
-    "A charge is one close quarters combat in the open against a unit that has not been activated; nobody outflanks, "
-    "supports or threatens. Its figures are what the target suffers up to its test, and not what it costs the "
-    "charger; damage left on a unit that broke is not among them.",
+    "A charge is one close quarters combat in the open against a unit that has not been activated, without "
+    "outflanking, support or threats. Its figures cover the target's losses up to its test. They leave out the "
+    "charger's losses, and damage left on a unit that broke.",
     "A duel is six rounds of two units without distance or terrain (AC-9.2); the attacker acts first in each. A unit "
-    "shoots if it has a row for such targets, else charges if it may, else takes cover. Its figures are what the "
-    "defender suffers, and who has won by victory points; a unit of unknown rating counts 1.",
+    "shoots if it has a row for such targets, else charges if it may, else takes cover. Its figures are the "
+    "defender's losses and the winner by victory points; a unit of unknown rating counts 1.",
 )
 """Assumptions of every attack of a comparison."""
 
-MOST_LOADOUTS = 24  # on a side of a readable picture; above it, units are shown as means over their levels
+MOST_LOADOUTS = 24  # largest readable picture; with more loadouts on a side, units are means over their levels
 MOST_SHOWN = 40  # attackers, and defenders, in plain text
 
 
@@ -308,7 +308,7 @@ def matchups(
     shown = checked_metric(metric, per_points=per_points)
     sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
     if not sampling.is_exact:
-        problem = "matchups are worked out exactly; attack, charge, duel and compare can be sampled"
+        problem = "matchups are computed exactly; attack, charge, duel and compare can be simulated"
         raise InputError(problem, where="method", allowed=METHOD)
     library = library_of(profiles)
     attacking, defending = loadouts(attackers, library, levels), loadouts(defenders, library, levels)
@@ -316,7 +316,7 @@ def matchups(
     check_row(row, attacking)
     field = Field(defending, library.ruleset, row, sampling.n_threads)
     with sampling.with_bar() as reporting:
-        frame = grid(attacking, field, conditions, reporting.report, known_of(attacking, field))
+        frame = grid(attacking, field, conditions, reporting.report, cached_results(attacking, field))
     missing = not_modelled(attacking, defending, conditions)
     result = Matchups(frame, attacking, defending, conditions, row, shown, library.ruleset, missing, library.used)
     return replace(result, frame=result._with(shown))

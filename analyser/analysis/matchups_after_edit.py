@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analyser.analysis.fight_cache import fighting, known_of
+from analyser.analysis.fight_cache import cached_results, fighting
 from analyser.analysis.grid import CELL, Block, Blocks, Cells, Field, Known, blank_cells, grid, not_modelled
 from analyser.analysis.matchups import Matchups
 from analyser.common.sampling import Progress, Sampling
@@ -65,7 +65,7 @@ def edited(
     rules = answer.ruleset if ruleset is None else ruleset
     sampling = Sampling("exact", threads=threads, progress=progress)
     field = Field(tuple(defenders), rules, answer.row, sampling.n_threads)
-    reusable = known_of(attackers, field, edits=keep)
+    reusable = cached_results(attackers, field, edits=keep)
     if rules == answer.ruleset:
         rows, columns = _places(answer.attackers, attackers), _places(answer.defenders, defenders)
         reusable = _ReusedCells(answer.frame, rows, columns, reusable)

@@ -107,7 +107,7 @@ def exchange_of(
         if not loadout.level.points:
             left_out[loadout.selector] = "it costs 0 points" if loadout.level.points == 0 else "it has no points"
         elif loadout.selector not in both:
-            left_out[loadout.selector] = "it is not both attacker and defender here"
+            left_out[loadout.selector] = "it is not both attacker and defender"
     sides = [loadout for loadout in loadouts if loadout.selector not in left_out]
     best = [situation.name for situation in situations if situation.kind == BEST_TRADE]
     situations = [situation for situation in situations if situation.kind in WAYS]
@@ -170,12 +170,13 @@ def _far_and_near(
     """Return the losses far apart and near, with the best act of each; None without such situations."""
     points, rallies = _points(loadouts), _rallies(loadouts, ruleset)
     far, near = ([acts[fight.name] for fight in situations if is_near(fight) == place] for place in (False, True))
-    shots = [] if any(act.reach.any() for act in near) else far  # without a near shot, far shots are options near, too
+    # nearby, far shots are options if there is no near shot
+    shots = [] if any(act.reach.any() for act in near) else far
     return mean_losses(far, rallies), best_losses([*near, *shots] if near else [], rallies, points)
 
 
 class _Rounds(NamedTuple):
-    """Losses in a round on each ground: shapes (grounds, n, n), as of :class:`Exchange`."""
+    """Losses in a round on each ground: shapes (grounds, n, n), see :class:`Exchange`."""
 
     held: Array
     free: Array
@@ -241,7 +242,7 @@ def is_near(situation: Situation) -> bool | None:
 
 def _why_unconnected(dealt: float, taken: float) -> str:
     if dealt == 0 and taken == 0:
-        return "it hurts no unit here, and none hurts it"
+        return "it damages none of these units, and none damages it"
     if dealt == 0:
-        return "it hurts no unit here"
-    return "no unit here hurts it" if taken == 0 else "few here hurt it or are hurt"
+        return "it damages none of these units"
+    return "none of these units damages it" if taken == 0 else "few of these units damage it or are damaged"

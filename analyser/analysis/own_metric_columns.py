@@ -36,9 +36,9 @@ def with_own_metric(
     function = function_of(name)
     assert function is not None
     by_selector: Mapping[str, Loadout] = {loadout.selector: loadout for loadout in loadouts}
-    fought = {each.name: each for each in situations if each.fight.occasion == RANGED_ATTACK}
+    fought = {situation.name: situation for situation in situations if situation.fight.occasion == RANGED_ATTACK}
     if not fought:
-        problem = f"{name} is a function, and {situations[0].name} is no ranged attack"
+        problem = f"{name} is a function, and {situations[0].name} is not a ranged attack"
         raise InputError(problem, where="metric", allowed="a figure that ships, or situations of ranged attacks")
     values = np.full(len(frame), np.nan)
     columns = zip(frame["attacker"], frame["defender"], frame["situation"], frame["row"])

@@ -27,8 +27,8 @@ _TEXTS = {
     HITS: "it takes {own:.0f} hits to destroy 100 points of it (other {role}: {usual:.0f}){detail}",
     RULES: "under as many hits it {times} other {role}{detail}",
     AWAY: "it shoots and is out of reach {share:.0%} of the time (other {role}: {usually:.0%})",
-    HOLDING: "suppressing{detail}, it prevents {prevented:.0%} of what is done to it (other {role}: {usually:.0%})",
-    HELD: "suppressed, it misses {prevented:.0%} of what it would do (other {role}: {usually:.0%})",
+    HOLDING: "suppressing its enemies{detail} prevents {prevented:.0%} of its losses (other {role}: {usually:.0%})",
+    HELD: "suppression costs it {prevented:.0%} of its effect (other {role}: {usually:.0%})",
     PLAYED: "by best play its worth grows {times} that of other {role}",
 }
 _NEARLY_NOTHING = {
@@ -156,7 +156,7 @@ class Reasons:
             for trait in unit.traits
             if trait not in self._common[role].traits
         ]
-        carries = ["what it carries"] if role == TRANSPORT else []
+        carries = ["its passengers"] if role == TRANSPORT else []
         return " and ".join(result + (carries + traits if sign > 0 else []))
 
     def not_counted(self, at: int) -> str:

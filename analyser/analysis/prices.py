@@ -15,7 +15,7 @@ from analyser import plots
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups, matchups
 from analyser.analysis.mutual_losses import WAYS, Exchange, exchange_of
-from analyser.analysis.policy import priced_by, told_of_best
+from analyser.analysis.policy import price_situations, unchanged_note
 from analyser.analysis.roles import MEANS
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import BEST_TRADE, EXCHANGES, Situation, situations_called
@@ -364,7 +364,7 @@ def priceable(policy: str, situations: str | Situation | Sequence[Situation | st
     """Return the situations used for prices, without duels; InputError, before any fight, if none is left."""
     called = situations_called(situations)
     _check_exchange(called)
-    return priced_by(policy, tuple(situation for situation in called if situation.kind in (*WAYS, BEST_TRADE)))
+    return price_situations(policy, tuple(situation for situation in called if situation.kind in (*WAYS, BEST_TRADE)))
 
 
 def _check_exchange(situations: Sequence[Situation]) -> None:
@@ -395,7 +395,7 @@ def _limits_of(answer: Matchups) -> str:
     pairs = len(missing.drop_duplicates(["attacker", "defender"]))
     reasons = "; ".join(missing["why_not"].unique()[:MOST_REASONS])
     left_out = f"Of the pairs {pairs} are left out: {reasons}." if pairs else ""
-    return " ".join(filter(None, (LIMITS_OF_BEST, told_of_best(answer.situations), left_out)))
+    return " ".join(filter(None, (LIMITS_OF_BEST, unchanged_note(answer.situations), left_out)))
 
 
 def _all_meet(

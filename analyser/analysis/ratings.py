@@ -10,7 +10,7 @@ from analyser.analysis.balance import HIGH, LOW, weights
 from analyser.common.errors import InputError
 
 REGULARISED_BY = 0.01  # size of an added duel between every pair, half won by each side
-_MOST_STEPS, _LONGEST_STEP, _CLOSE_ENOUGH = 50, 1.0, 1e-9  # of a fit; in natural logarithms of odds
+_MOST_STEPS, _LONGEST_STEP, _CLOSE_ENOUGH = 50, 1.0, 1e-9  # limits of the fit, in natural logarithms of odds
 A_FACTOR_OF_TEN = 400.0  # rating points for odds of ten to one, as in chess
 
 
@@ -96,7 +96,7 @@ def _duels(wins: pd.DataFrame) -> NDArray[np.float64]:
     if (given < 0).any() or (given > 1).any():
         raise InputError("a probability to win is not from 0 to 1")
     if np.isnan(given).all():
-        raise InputError("nobody meets anybody")
+        raise InputError("no pair of loadouts can fight")
     # Otherwise a loadout that always wins has no finite rating, and loadouts without common opponents no common scale.
     duels: NDArray[np.float64] = np.nan_to_num(given, nan=0.0) + REGULARISED_BY / 2
     np.fill_diagonal(duels, 0.0)

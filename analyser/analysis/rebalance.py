@@ -21,7 +21,7 @@ from analyser.analysis.verdict import WRONG_AT
 from analyser.common.answer import Block
 from analyser.common.errors import InputError, check_integer
 from analyser.common.estimates import Method
-from analyser.common.integer_programming import solved_programme
+from analyser.common.integer_programming import solve_programme
 from analyser.common.sampling import Progress
 from analyser.common.text import counted, fill
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
@@ -257,9 +257,9 @@ def _chosen(costs: Array, prices: Array, sides: Sequence[Loadout], most_changes:
     result = None
     if within is not None:
         wanted = [*rules, LinearConstraint(flat[None, :], 0, within)]
-        result = solved_programme(change + _LEAST * flat, constraints=wanted, **how)
+        result = solve_programme(change + _LEAST * flat, constraints=wanted, **how)
     if result is None or result.x is None:
-        result = solved_programme(flat + _LEAST**2 * change, constraints=rules, **how)
+        result = solve_programme(flat + _LEAST**2 * change, constraints=rules, **how)
     return result.x.reshape(n, options).argmax(axis=1)
 
 

@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
 STEPS = {"minus_1": -1, "plus_1": 1}
 POINTS_ARE = (
-    "In points: what a change is worth to the attacker, at what its own card charges between its levels for as much of "
-    "the figure.",
-    "A change of the target's: what the attacker would have to spend (or could save) to stay where it was.",
-    "Levels buy staying power with the same points, so this is a guide from above. What they charge:",
+    "Points: the change in the figure, times the points per unit of the figure between the attacker's levels.",
+    "For a change of the target: the points that the attacker would need (or save) for the same figure.",
+    "An upper estimate, because levels also add endurance. Points per unit of the figure:",
 )
-_SMALLEST_GAIN = 1e-6  # of a figure; below it a price would be a ratio of rounding errors
+# smallest change of a figure with a price; below it the price would be a ratio of rounding errors
+_SMALLEST_GAIN = 1e-6
 
 
 class Number(NamedTuple):
@@ -192,7 +192,7 @@ class Sensitivity(FramedAnswer):
         """Return the meaning of points, die, deck and profiles."""
         used = [] if self.profiles is None else self.profiles.said
         if not self.price.known:
-            return [f"In points: not said, because {self.price.why_not}.", *used]
+            return [f"In points: not computed, because {self.price.why_not}.", *used]
         return [*POINTS_ARE, *(f"  {step}" for step in self.price.steps), *used]
 
 
@@ -318,7 +318,7 @@ def _price(attacker: Loadout | None, values: Mapping[tuple[object, str], float])
         if more - less > _SMALLEST_GAIN and dear > cheap
     )
     if not steps:
-        return Price(np.nan, np.nan, why_not="no step between two levels of the attacker buys any of it")
+        return Price(np.nan, np.nan, why_not="no higher level of the attacker increases the figure")
     prices = [step.points / step.gain for step in steps]
     return Price(min(prices), max(prices), steps)
 

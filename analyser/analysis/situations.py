@@ -150,12 +150,12 @@ def _charges(attackers: Sequence[Combatant], targets: Sequence[Combatant], rules
     except InputError as error:
         return [problem or error.problem for problem in result]
     models = [(attacker.models or 0, target.models or 0) for attacker, target in (pairs[number] for number in able)]
-    laws = exact_ends_by_models(setup, operations, charge_start(setup), models, ruleset)
-    for number, law in zip(able, laws):
-        if isinstance(law, InputError):
-            result[number] = law.problem
+    pmfs = exact_ends_by_models(setup, operations, charge_start(setup), models, ruleset)
+    for number, pmf in zip(able, pmfs):
+        if isinstance(pmf, InputError):
+            result[number] = pmf.problem
         else:
-            result[number] = Over(pairs[number][0].close_quarters_row, law, *pairs[number])
+            result[number] = Over(pairs[number][0].close_quarters_row, pmf, *pairs[number])
     return result
 
 
@@ -233,7 +233,7 @@ def duel_between(
             return f"{combatant.unit} is an aircraft, and flies sorties: no duel (AC-9.2)"
     policies = policy(mine, theirs, asked), policy(theirs, mine)
     if asked is not None and policies[0] == "take_cover":
-        return f"{asked.id}: it is no row to shoot at or charge {theirs.unit} with"
+        return f"{asked.id}: this row cannot attack {theirs.unit}"
     if policies == ("take_cover", "take_cover"):
         return "neither unit can shoot at the other or charge it"
     return DuelScenario(_terms(*policies), mine, theirs, ruleset)
@@ -289,8 +289,8 @@ FIGHTS: Mapping[str, Fight] = {
         cost=1_200,
         interpreted=0.06,
         choosing=1e-3,
-        how="a whole duel; the figures are of the defender after the last round, and the probabilities that the "
-        "attacker wins and that nobody does, by victory points",
+        how="a whole duel; the figures are the defender's losses after the last round, P(attacker wins) and P(draw), "
+        "by victory points",
         has_winner=True,
     ),
     "best-duel": Fight(
@@ -308,8 +308,8 @@ FIGHTS: Mapping[str, Fight] = {
         explored,
         cost=600_000,
         interpreted=25.0,
-        how="a duel from so many inches apart, a toss each round, which both sides play best for the points that they "
-        "destroy less those that they lose; the figures are those of a duel, a price is made of what both lose",
+        how="a duel at this distance with best play of both sides (objective: points destroyed minus points lost), "
+        "the first side by coin toss each round; figures as for a duel, prices from the losses of both sides",
     ),
 }
 """Kinds of situations by name. A new kind is a function and an entry here."""
@@ -381,7 +381,7 @@ LONG_RANGE = Situation(name="long-range", title="long range, no bonus")
 SHORT_RANGE_AIMED = Situation(
     name="short-range-aimed", title="short range where the row has one, aimed", bonuses=("aiming", "short_range")
 )
-CHARGE = Situation(name="charge", title="charge, with what the target strikes back", kind="charge")
+CHARGE = Situation(name="charge", title="charge, with the target's retaliation", kind="charge")
 DUEL = Situation(
     name="duel", title="six rounds, the attacker first; each shoots if it can, else charges if it can", kind="duel"
 )

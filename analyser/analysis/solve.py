@@ -11,7 +11,7 @@ import pandas as pd
 
 from analyser import plots
 from analyser.analysis.grid import METHOD
-from analyser.analysis.policy import priced_by
+from analyser.analysis.policy import price_situations
 from analyser.analysis.prices import EVERYBODY, SITUATIONS, Among, JudgedAnswer
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import Situation, situations_called
@@ -260,7 +260,7 @@ def solve_price(
     """
     library = library_of(profiles)
     loadout = library.loadout(unit)
-    priced, asked = _priced(loadout, against, library), priced_by(policy, situations_called(situations))
+    priced, asked = _priced(loadout, against, library), price_situations(policy, situations_called(situations))
     field = field_of(priced, against, library, asked, threads, progress)
     if priced is not loadout:  # its frequency depends slightly on its price
         first = _fair(field, loadout.selector, role)
@@ -330,7 +330,9 @@ def solve_dice(
         problem = f"it {'has no' if points is None else 'costs 0'} points"
         raise InputError(problem, where=loadout.selector, allowed="a loadout with points; solve_price finds some")
     variants = {by: loadout.with_(row=row, dice=by) if by else loadout for by in range(-most, most + 1)}
-    field = field_of(loadout, against, library, priced_by(policy, situations_called(situations)), threads, progress)
+    field = field_of(
+        loadout, against, library, price_situations(policy, situations_called(situations)), threads, progress
+    )
     rows = []
     for by, variant in variants.items():
         result = _fair(field.with_([variant], threads) if by else field, loadout.selector, role)

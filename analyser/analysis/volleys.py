@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analyser.analysis.assignment import Array, Foe, Shots, assign, law_of
+from analyser.analysis.assignment import Array, Foe, Shots, assign, distribution_after
 from analyser.analysis.grid import TARGET_STATE
 from analyser.analysis.lists import Listed
 from analyser.analysis.situations import Situation
@@ -162,7 +162,7 @@ def check_aim(aim: str, targets: Listed) -> None:
     missing = [kind.selector for kind in targets.kinds if AIMS[aim].worth(kind) is None]
     if missing:
         problem = f"no {AIMS[aim].lacks} are known of {', '.join(missing)}"
-        raise InputError(problem, where="aim", allowed="annihilated, which needs none, or profiles that say them")
+        raise InputError(problem, where="aim", allowed="`annihilated`, which needs no points, or profiles with points")
 
 
 def best_volleys(
@@ -227,7 +227,7 @@ class _Side:
 
     def attacked(self, shots: Shots) -> Attacked:
         """Return the result of these attacks, in order."""
-        law = self._law(shots)
+        pmf = self._distribution(shots)
         single = sum(often * float(self.matrices[kind][0] @ self.worth) for kind, often in enumerate(shots) if often)
         return Attacked(
             self._target.selector,
@@ -236,16 +236,16 @@ class _Side:
                 for kind, often in enumerate(shots)
                 if often
             ),
-            float(law @ self.worth),
+            float(pmf @ self.worth),
             single,
-            min(float(law @ _share_lost(self._states, self._target)), 1.0),  # rounding can lift sums above it
-            float(law @ states.models_destroyed(self._states, self._target.level.models)),
-            min(float(law @ states.is_removed(self._states)), 1.0),
-            self._order_gain(shots, float(law @ self.worth)),
+            min(float(pmf @ _share_lost(self._states, self._target)), 1.0),  # rounding can lift sums above it
+            float(pmf @ states.models_destroyed(self._states, self._target.level.models)),
+            min(float(pmf @ states.is_removed(self._states)), 1.0),
+            self._order_gain(shots, float(pmf @ self.worth)),
         )
 
-    def _law(self, shots: Shots) -> Array:
-        return law_of(Foe(1, self.matrices, self.worth), shots)
+    def _distribution(self, shots: Shots) -> Array:
+        return distribution_after(Foe(1, self.matrices, self.worth), shots)
 
     def _order_gain(self, shots: Shots, value: float) -> float | None:
         """Return the largest gain by another order of these attacks; None if there are too many orders to try."""

@@ -18,7 +18,7 @@ MOST_KEYS = 2
 FARTHEST = 60  # inches
 _SHOTS = ("attack", "focus")
 _EXAMPLES = {POINTS: "40..80:5", "attacker": "UNIT,UNIT", "unit": "UNIT,UNIT", "qualities": "none,Arc,Arc+Devastating"}
-_RECORDS: Mapping[str, Any] = {  # to look up the type of a key in each section
+_RECORDS: Mapping[str, Any] = {  # types of the keys, by section
     **{"attack": Attack, "attacks": FocusAttack, "charge": Charge, "duel": DuelTerms, "battle": BattleTerms},
     **{"target": Combatant, "attacker": Combatant, "a": Combatant, "b": Combatant},
 }

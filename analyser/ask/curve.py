@@ -147,7 +147,7 @@ def _lines(
     """Return the questions to compare, each by a name for its difference."""
     if target is None:
         if conditions or rows:
-            raise InputError("this stands in the scenario", where=next(iter(conditions), "rows"))
+            raise InputError("state this in the scenario, not as an option", where=next(iter(conditions), "rows"))
         wholes = question if isinstance(question, list | tuple) else [question]
         lines = _by_name(_whole(whole, number, library) for number, whole in enumerate(wholes, start=1))
         if len({kind_in(raw) for raw in lines.values()}) > 1:
@@ -158,7 +158,7 @@ def _lines(
         if rows and kind == "attack":
             lines = dict(line for name, raw in lines.items() for line in _by_row(name, raw))
     if not lines:
-        raise InputError("nobody has a ranged row", where="rows")
+        raise InputError("no unit has a ranged row", where="rows")
     return lines
 
 

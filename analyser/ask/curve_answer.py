@@ -26,9 +26,9 @@ from analyser.plots.metrics import PER_100_POINTS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST_ROWS = 40  # of a table shown as text
+MOST_ROWS = 40  # largest number of rows of a table in text
 MOST_SENTENCES = 20
-MOST_COLUMNS = 12  # of a map shown as text
+MOST_COLUMNS = 12  # largest number of columns of a map in text
 MOST_LINES = 6  # columns for lines in a table shown as text
 _SAME_DIGITS = 9  # decimals; figures that agree to these are one point of a front
 _SEVERAL = 2
@@ -377,7 +377,7 @@ def _notes_of(curve: Curve) -> Iterator[str]:
     if not curve.exact:
         level = "at 95% all at once" if curve.all_at_once else "each at 95% by itself"
         stopped = "; they hold whenever one stops, as the trials were not fixed" * bool(curve.sampling.precision)
-        yield f"Named together: those whose intervals reach each other, {level}{stopped}."
+        yield f"Results with overlapping intervals are named together, {level}{stopped}."
     if (more := len(curve.lines) - len(curve.shown_lines)) and len(curve.keys) == len(curve.metrics) == 1:
         yield f"{counted(more, 'more line')} not shown; --format csv has all of them."
     if curve.is_map:
@@ -385,7 +385,7 @@ def _notes_of(curve: Curve) -> Iterator[str]:
     if not all(metric.endswith(PER_100_POINTS) for metric in curve.metrics):
         yield from _notes_of_points(curve)
     if not curve.complete:
-        yield "Stopped: what was asked before is shown."
+        yield "Stopped: only the values computed so far are shown."
     yield from (f"Cut: {text}." for text in curve.cut)
     yield from _blanks(curve)
 

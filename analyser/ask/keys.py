@@ -128,7 +128,8 @@ def _keys(kind: str) -> dict[str, Key]:
                 keys[f"{section}.{mark}"] = Key(f"{section}.{mark}", ((*root, field),), "mark", mark)
     for full, key in list(keys.items()):
         short = full.partition(".")[2]
-        is_double = short in keys and short != "suppressed"  # of the target, as for the command `attack`
+        # such a key belongs to the target, as in the command `attack`
+        is_double = short in keys and short != "suppressed"
         keys[short] = Key(_DOUBLE, ()) if is_double else key._replace(name=short)
     keys = {name: key for name, key in keys.items() if key.name != _DOUBLE}
     if kind in _FIRST:

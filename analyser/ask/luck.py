@@ -72,18 +72,18 @@ def luck(
         check_whole(question, "target", library)
         raw, where = read_scenario(question)  # type: ignore[arg-type]
         if conditions:
-            raise InputError("this stands in the file", where=next(iter(conditions)))
+            raise InputError("state this in the file, not as an option", where=next(iter(conditions)))
         check_is_game_or_question(raw, where)
     if FIGHT in raw:
         if got or destroyed is not None:
-            raise InputError("what happened stands in the file of a game", where="got" if got else "destroyed")
+            raise InputError("state the results in the file of the game", where="got" if got else "destroyed")
         fights, sides = game_luck(solver, raw, where)
         return Luck(tuple(fights), tuple(sides), sampling, library.used)
     kind = kind_in(raw)
     if kind not in DESTROYED:
         asked = "a battle" if kind == BATTLE else "morale in other games"
         allowed = "an attack, a charge, focus fire, a duel; of a game its fights, one by one: [[fight]]"
-        raise InputError(f"the luck of {asked} is not worked out", where=where or "question", allowed=allowed)
+        raise InputError(f"luck is not computed for {asked}", where=where or "question", allowed=allowed)
     report = got_in(got, destroyed)
     try:
         fight, _ = fought(solver.explained(raw), report)

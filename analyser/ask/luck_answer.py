@@ -99,7 +99,7 @@ class Fought:
     looked_at : mapping
         The figures compared. The end of a unit is one figure, such as ``models_gone``.
     chance : Chance
-    law : DataFrame
+    pmf : DataFrame
         All possible outcomes, from the worst to the best: the figures of `looked_at`, and `probability`.
     trials : int or None
         Number of simulated trials.
@@ -123,7 +123,7 @@ class Fought:
     got: Mapping[str, Any]
     looked_at: Mapping[str, Any]
     chance: Chance
-    law: pd.DataFrame
+    pmf: pd.DataFrame
     trials: int | None
     rules: RulesUsed
     asked: tuple[str, ...] = ()
@@ -282,7 +282,7 @@ class Luck(Answer):
     def _notes(self) -> list[str]:
         notes = [
             "Percentile: share of worse results plus half of equal ones (mid-p value); 50% is neither good nor bad "
-            "luck. The words go by the probability of a result as bad, or as good."
+            "luck. The verdict uses the probability of a result at least as bad, or at least as good."
         ]
         if any(fight.gone is not None for fight in self.fights):
             notes.append("Gone: the enemy's models that are destroyed, all of a unit that broke or fled.")
@@ -305,7 +305,9 @@ class Luck(Answer):
         """Draw the distribution of a fight with its outcome; for a game, each fight and both sums."""
         if not self.sides:
             (fight,) = self.fights
-            return plots.outcome_law(about(fight.law, fight.label), happened=dict(fight.looked_at), ax=ax, **more)
+            return plots.outcome_distribution(
+                about(fight.pmf, fight.label), happened=dict(fight.looked_at), ax=ax, **more
+            )
         rows = self.rows()
         for row in rows[: len(self.fights)]:
             row["got"] = f"{row['models_gone']} of {row['of_models']} models"

@@ -11,7 +11,7 @@ import numpy as np
 from analyser.ask.keys import unit_at
 from analyser.ask.luck_answer import Chance, Fought, SideLuck
 from analyser.ask.memoised_solver import Solver, kind_in
-from analyser.ask.observed_outcome import Law, fought, got_in
+from analyser.ask.observed_outcome import Pmf, fought, got_in
 from analyser.common.distributions import Distribution
 from analyser.common.errors import (
     InputError,
@@ -28,7 +28,7 @@ from analyser.scenarios.load import OWN_SECTIONS
 
 FIGHT = "fight"
 SIDES = ("mine", "yours")
-KINDS = ("attack", "charge", "focus")  # of fights
+KINDS = ("attack", "charge", "focus")  # kinds of fights
 _OF_A_FIGHT = ("side", "got", "label")
 _SECTIONS = {"target", "ruleset"}.union(*OWN_SECTIONS.values())
 _ALLOWED = (
@@ -43,7 +43,7 @@ class Measured(NamedTuple):
 
     fought: Fought
     gone: int
-    law: Law  # probability of 0, 1, ... models gone
+    pmf: Pmf  # probability of 0, 1, ... models gone
     points: tuple[int, int] | None  # points, and the models they buy; None without a profile
 
 
@@ -89,30 +89,30 @@ def _measured(asker: Solver, fight: Mapping[str, Any], number: int) -> Measured:
     check_text(label, "label", "a text")
     kind = kind_in(question)
     if kind not in KINDS:
-        raise InputError(f"{with_article(kind)} is no fight of a game", allowed="an attack, a charge, focus fire")
-    of_fight, law = fought(asker.explained(question), got_in(fight.get("got"), None), label=label, side=side)
+        raise InputError(f"{with_article(kind)} is not a fight of a game", allowed="an attack, a charge, focus fire")
+    of_fight, pmf = fought(asker.explained(question), got_in(fight.get("got"), None), label=label, side=side)
     if of_fight.gone is None:
-        problem, allowed = "how many models were destroyed is not said", "destroyed = 2, or broken = true, and more"
+        problem, allowed = "the number of destroyed models is not stated", "destroyed = 2, or broken = true, and more"
         raise InputError(problem, where="got", allowed=allowed)
     unit = unit_at(question, kind, second=True)
     level = None if unit is None else asker.library.loadout(unit).level
     points = None if level is None or not level.points else (level.points, level.models)
-    return Measured(of_fight, of_fight.gone[0], law, points)
+    return Measured(of_fight, of_fight.gone[0], pmf, points)
 
 
-def _sum_of(laws: Sequence[Law], worths: Sequence[int]) -> Law:
+def _sum_of(pmfs: Sequence[Pmf], worths: Sequence[int]) -> Pmf:
     """Return the distribution of the sum of independent numbers, each multiplied by its worth."""
-    total: Law = np.ones(1)
-    for law, worth in zip(laws, worths):
-        spread = np.zeros((len(law) - 1) * worth + 1)
-        spread[::worth] = law
+    total: Pmf = np.ones(1)
+    for pmf, worth in zip(pmfs, worths):
+        spread = np.zeros((len(pmf) - 1) * worth + 1)
+        spread[::worth] = pmf
         total = np.convolve(total, spread)
     return total
 
 
-def _at(law: Law, place: int) -> Chance:
+def _at(pmf: Pmf, place: int) -> Chance:
     """Return the probabilities of a number below `place`, equal to it, and above it."""
-    below, same = float(law[:place].sum()), float(law[place])
+    below, same = float(pmf[:place].sum()), float(pmf[place])
     return Chance(min(below, 1.0), same, max(1.0 - below - same, 0.0))
 
 
@@ -125,16 +125,16 @@ def _summed(side: str, fights: Sequence[Measured]) -> SideLuck | None:
     in_points = len(prices) == len(fights) and parts <= _FINEST
     parts = parts if in_points else 1
     worths = [points * parts // models for points, models in prices] if in_points else [1] * len(fights)
-    laws = [fight.law for fight in fights]
+    pmfs = [fight.pmf for fight in fights]
     place = sum(fight.gone * worth for worth, fight in zip(worths, fights))
-    expected = sum(float(np.arange(len(law)) @ law) * worth for worth, law in zip(worths, laws)) / parts
-    total, gone = _sum_of(laws, worths), place / parts
+    expected = sum(float(np.arange(len(pmf)) @ pmf) * worth for worth, pmf in zip(worths, pmfs)) / parts
+    total, gone = _sum_of(pmfs, worths), place / parts
     (values,) = np.nonzero(total > 0)
     chance = _at(total, place)
     if (trials := fights[0].fought.trials) is not None:
         rng, redrawn = np.random.default_rng(place), []
         for _ in range(_REDRAWN):
-            drawn = [rng.multinomial(trials, law / law.sum()) / trials for law in laws]
+            drawn = [rng.multinomial(trials, pmf / pmf.sum()) / trials for pmf in pmfs]
             again = _at(_sum_of(drawn, worths), place)
             redrawn.append((again.as_bad, again.as_good))
         chance = chance._replace(half_width=float(NORMAL_95 * np.std(redrawn, axis=0).max()))

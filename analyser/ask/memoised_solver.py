@@ -137,7 +137,7 @@ def kind_in(raw: Mapping[str, Any]) -> str:
 def check_method(kind: str, exact: bool, other: str) -> None:
     """Raise InputError for an exact answer to a battle, which is simulated only."""
     if kind == BATTLE and exact:
-        raise InputError("a battle is sampled; it has no exact answer", where="method", allowed=other)
+        raise InputError("battles are simulated; they have no exact answer", where="method", allowed=other)
 
 
 def with_armies(raw: Raw, where: str, library: Profiles) -> Raw:

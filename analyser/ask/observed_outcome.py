@@ -22,7 +22,7 @@ from analyser.common.text import counted, spaced, word_of
 from analyser.game.ruleset import Ruleset
 from analyser.results.base import Result
 
-Law = NDArray[np.float64]
+Pmf = NDArray[np.float64]
 _SIDES: Mapping[str, tuple[str, ...]] = {  # prefixes of the figures: enemy, then own unit
     "attack": ("",),
     "focus": ("",),
@@ -48,7 +48,7 @@ class Observed(NamedTuple):
     report: dict[str, Any]
     outcome: dict[str, Any]
     columns: dict[str, Any]
-    weights: Law
+    weights: Pmf
     gone: tuple[int, int] | None
     unsaid: tuple[str, ...]
 
@@ -56,26 +56,28 @@ class Observed(NamedTuple):
 def got_in(got: Any, destroyed: Any) -> dict[str, Any]:
     """Return the reported figures and events, with `destroyed` (models of the enemy) as the first."""
     if got is not None and not isinstance(got, Mapping):
-        raise InputError(f"{shown(got)} is not usable", where="got", allowed="figures and events with what they were")
+        raise InputError(
+            f"{shown(got)} is not usable", where="got", allowed="figures and events with their observed values"
+        )
     report = dict(got or {})
     for name in report:
         check_text(name, "got", "the name of a figure or an event")
     if destroyed is not None:
         if "destroyed" in report:
-            raise InputError("this is said twice", where="destroyed", allowed="once")
+            raise InputError("this is given twice", where="destroyed", allowed="once")
         report = {"destroyed": destroyed, **report}
     if not report:
-        raise InputError("what happened is not said", where="got", allowed="such as destroyed=2")
+        raise InputError("no result is stated", where="got", allowed="such as destroyed=2")
     return report
 
 
-def fought(result: Result, got: Mapping[str, Any], *, label: str = "", side: str = "mine") -> tuple[Fought, Law]:
+def fought(result: Result, got: Mapping[str, Any], *, label: str = "", side: str = "mine") -> tuple[Fought, Pmf]:
     """Return a fight with the probability of its outcome, and the distribution of the enemy's models gone.
 
     The distribution has an entry for each number of models; it is empty if they are not compared.
     """
     observed = observed_in(result, got)
-    chance, law = _against(observed.outcome, observed.columns, observed.weights, result.trials)
+    chance, pmf = _against(observed.outcome, observed.columns, observed.weights, result.trials)
     if_gone, gone_law = None, np.zeros(0)
     if observed.gone is not None:
         _, models = observed.gone
@@ -90,7 +92,7 @@ def fought(result: Result, got: Mapping[str, Any], *, label: str = "", side: str
         got=observed.report,
         looked_at=observed.outcome,
         chance=chance,
-        law=law,
+        pmf=pmf,
         trials=result.trials,
         rules=result.rules,
         asked=_asked_of(result),
@@ -107,7 +109,7 @@ def _asked_of(result: Result) -> tuple[str, ...]:
     lines = [f"{label or ' '}  {text}".strip() for label, text in result.heading()[1:]]
     attack = getattr(result.scenario, "attack", None)  # other kinds have none
     if attack is not None and attack.attacker is not None and attack.distance is None:
-        lines.append("Distance  not said: in reach, and not at short range")
+        lines.append("Distance  not stated: within range, and not at short range")
     return tuple(lines)
 
 
@@ -138,7 +140,7 @@ def _ends(side: str) -> tuple[str, ...]:
 
 
 def _end(
-    result: Any, side: str, report: Mapping[str, Any], columns: Mapping[str, Any], weights: Law, models: int
+    result: Any, side: str, report: Mapping[str, Any], columns: Mapping[str, Any], weights: Pmf, models: int
 ) -> tuple[str, Any, tuple[str, ...]]:
     """Return the end of a unit as a figure and its value, and the possible ends that were not reported."""
     figure = GONE if side == _SIDES[result.kind][0] else f"{side}{GONE}"
@@ -154,8 +156,10 @@ def _end(
     unsaid = tuple(fate for fate in able if f"{side}{fate}" not in report)
     unsaid = tuple(fate for fate in unsaid if fate != _WHOLE) or unsaid
     if not (fits & ~is_gone).any():
-        problem = f"{_in_words(report)} cannot happen to a unit that is still there"
-        raise InputError(problem, where="got", allowed=" or ".join(f"{fate} yes" for fate in unsaid) + ", said besides")
+        problem = f"{_in_words(report)} cannot happen to a unit that was not removed"
+        raise InputError(
+            problem, where="got", allowed=" or ".join(f"{fate} yes" for fate in unsaid) + ", stated as well"
+        )
     if destroyed is not None:
         return figure, destroyed, unsaid
     return (f"{side}{_WHOLE}", False, unsaid) if left is None else (figure, models - left, unsaid)
@@ -167,7 +171,7 @@ def _named(result: Any, got: Mapping[str, Any]) -> dict[str, Any]:
     named, given_as = dict[str, Any](), dict[str, str]()
     for given, value in got.items():
         if given == "destroyed" and isinstance(value, bool):
-            allowed = "how many models; of the whole unit annihilated=yes"
+            allowed = "a number of models; for the whole unit annihilated=yes"
             raise InputError(f"{word_of(value)} is not a number of models", where="got: destroyed", allowed=allowed)
         name = f"{enemy}{_DESTROYED}" if given == "destroyed" else given
         name = name if name in figures else next((full for full in figures if name == _short(full, enemy)), name)
@@ -180,7 +184,7 @@ def _named(result: Any, got: Mapping[str, Any]) -> dict[str, Any]:
             problem, allowed = f"{name} is neither good nor bad", "such as attacker_wins=no, or the margin of a duel"
             raise InputError(problem, where="got", allowed=allowed)
         if name in _ALONE and len(got) > 1:
-            raise InputError(f"{name} has a law of its own", where="got", allowed=f"{name} and nothing else")
+            raise InputError(f"{name} has a separate distribution", where="got", allowed=f"{name} and nothing else")
         named[name], given_as[name] = value, given
     return named
 
@@ -203,7 +207,7 @@ def _possible(result: Any) -> Iterator[str]:
             yield short
 
 
-def _columns_of(result: Any, names: Sequence[str]) -> tuple[dict[str, Any], Law]:
+def _columns_of(result: Any, names: Sequence[str]) -> tuple[dict[str, Any], Pmf]:
     """Return the final figures of every outcome, and the probabilities; a single name can be any figure."""
     if len(names) > 1:
         table = dict(result.joint(names))
@@ -227,7 +231,7 @@ def _checked_value(name: str, value: Any, column: Any) -> Any:
     return value
 
 
-def _check_can_happen(report: Mapping[str, Any], columns: Mapping[str, Any], weights: Law, result: Any) -> None:
+def _check_can_happen(report: Mapping[str, Any], columns: Mapping[str, Any], weights: Pmf, result: Any) -> None:
     """Raise InputError for an outcome of probability 0, with the reason and the possible values."""
     seen = weights > 0
     is_so = {name: np.asarray(columns[name]) == value for name, value in report.items()}
@@ -266,9 +270,9 @@ def _why_not(result: Any, name: str, report: Mapping[str, Any]) -> str:
     if event == "broken" and unit.models - lost > unit.break_limit:
         return f"a unit breaks at its BREAK LIMIT of {counted(unit.break_limit, 'model')} or fewer (AC-5.4)"
     if event == "fled" and unit.edge_distance is None:
-        return "it flees over its own table edge alone, and edge_distance, how far that is, is not said (AC-5.4)"
+        return "a unit flees only over its own table edge; state its distance as edge_distance (AC-5.4)"
     if event == "fell_back" and not unit.suppressed:
-        return "only who is suppressed already falls back (AC-5.4)"
+        return "only a unit that is already suppressed falls back (AC-5.4)"
     alone = {"activated": "Cryo", "building_wrecked": "Siegebreaker"}.get(event)
     return f"{alone} alone does that (AC-6)" if alone else ""
 
@@ -292,7 +296,7 @@ def _values_in(column: Any, among: NDArray[np.bool_]) -> str:
 
 
 def _against(
-    outcome: Mapping[str, Any], columns: Mapping[str, Any], weights: Law, trials: int | None
+    outcome: Mapping[str, Any], columns: Mapping[str, Any], weights: Pmf, trials: int | None
 ) -> tuple[Chance, pd.DataFrame]:
     """Return the probability of an outcome, and all possible outcomes from the worst to the best.
 
@@ -311,8 +315,8 @@ def _against(
         chance = chance._replace(half_width=float((high - low).max() / 2))
     rows, place = np.unique(goodness, axis=1, return_inverse=True)
     kinds = {name: bool if np.asarray(columns[name]).dtype == np.bool_ else np.int64 for name in outcome}
-    law = pd.DataFrame({name: signs[name] * row for name, row in zip(outcome, rows)}).astype(kinds)
-    return chance, law.assign(probability=np.bincount(place.reshape(-1), weights))
+    pmf = pd.DataFrame({name: signs[name] * row for name, row in zip(outcome, rows)}).astype(kinds)
+    return chance, pmf.assign(probability=np.bincount(place.reshape(-1), weights))
 
 
 def _sign(name: str) -> int:

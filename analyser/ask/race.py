@@ -22,7 +22,7 @@ from analyser.common.sequences import mean_bounds, mixture_bounds
 ERROR = 0.05
 FIRST_STAGE = 2_000  # trials
 GROWTH = 4  # factor by which the total number of trials grows in each stage
-MOST_TRIALS = 2_048_000  # of a variant
+MOST_TRIALS = 2_048_000  # largest number of trials of a variant
 Report = Callable[[int, int], None]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from analyser.common.errors import InputError, shown
 from analyser.common.files import check_plain
 
-MOST_VALUES = 100_000  # of one list
+MOST_VALUES = 100_000  # longest list
 MOST_IN_A_RANGE = 10**12
 _LONGEST = 100  # characters of one value or range
 _RANGE = re.compile(r"\s*(-?[\d_]*\.?\d+)\s*\.\.\s*(-?[\d_]*\.?\d+)\s*(?::\s*([\d_]*\.?\d+)\s*)?")

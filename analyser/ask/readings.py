@@ -120,7 +120,7 @@ def reading(result: Result, metric: str, points: float | None = None) -> Reading
             problem = f"{plain} is not divided by points: only means add up"
             raise InputError(problem, where="metric", allowed=plain)
         if not points:
-            raise InputError("who attacks has no points", where="metric", allowed=plain)
+            raise InputError("the attacker has no points", where="metric", allowed=plain)
         return Reading(*(number * (100 / points) for number in reading(result, plain)))
     name, _, moment = metric.partition("@")
     if moment and not moment.isdecimal():

@@ -27,7 +27,7 @@ from analyser.results.base import Result
 from analyser.scenarios.load import Question, read_scenario
 
 METHODS = ("exact", "race")
-_WITHIN = 0.01  # in units of the figure (probability, models, points); a smaller difference counts as none
+_WITHIN = 0.01  # smaller differences count as ties; unit of the figure (probability, models, points)
 
 
 def search(

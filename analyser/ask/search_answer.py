@@ -74,7 +74,7 @@ class Search(QuestionTable):
         others = len(self.tied) - 1
         if others <= 0:
             return f"The best variant is {self.best}."
-        how = "as good" if self.raced is None else "not told apart from it"
+        how = "as good" if self.raced is None else "tied with it"
         return f"The best variant is {self.best}, and {others:,} more {'is' if others == 1 else 'are'} {how}."
 
     def sentence(self) -> str:
@@ -82,7 +82,7 @@ class Search(QuestionTable):
         value = self._shown(self.frame.iloc[0])
         what = f"{title_of(self.metric)}{' (least)' * self.least}"
         if not self.complete:
-            return f"Stopped: of what was asked {self._priced(self.best)} is best by {what}: {value}."
+            return f"Stopped: of the variants computed so far {self._priced(self.best)} is best by {what}: {value}."
         how = "exactly" if self.raced is None else f"wrong in at most {100 * ERROR:.0f}% of such searches"
         beside = self._beside()
         if not self.tied:
@@ -99,7 +99,7 @@ class Search(QuestionTable):
         reach = float(tied["high"].max() - tied["low"].min())
         behind = f"{100 * reach:.2g} percentage points" if is_probability(self.metric) else f"{reach:.2g}"
         return (
-            f"Not told apart: {len(different):,} different fights ({self._few(different)}{also}), {what} {value} "
+            f"Tied: {len(different):,} different fights ({self._few(different)}{also}), {what} {value} "
             f"of the first; none is more than {behind} behind the best, {how}.{beside}"
         )
 
@@ -157,7 +157,7 @@ class Search(QuestionTable):
         if "costs" in self.frame and not self.metric.endswith(PER_100_POINTS):
             remedy = by_points(self.metric, self.kind) if self.raced is None else ""
             costs = self.frame["costs"].dropna()
-            notes.append(f"Who attacks costs {costs.min():g} to {costs.max():g} points{remedy}.")
+            notes.append(f"The attackers cost {costs.min():g} to {costs.max():g} points{remedy}.")
         if len(gone):
             notes += [f"{counted(len(gone), 'variant')} not possible, cut:", *self._reasons(gone)]
         if not self.complete:

@@ -11,17 +11,17 @@ from typing import Any
 
 import numpy as np
 
+from analyser.ask.attack_narration import attack_lines, figures_of, strike_of
+from analyser.ask.fight_narration import ReadTrial, narrated_fights
 from analyser.ask.memoised_solver import between, kind_in
+from analyser.ask.morale_narration import TOLD, narrated_morale
 from analyser.ask.readings import DESTROYED, LEAST
-from analyser.ask.told_attack import attack_lines, figures_of, strike_of
-from analyser.ask.told_fight import ReadTrial, told_fights
-from analyser.ask.told_morale import TOLD, told_morale
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, check_integer, did_you_mean
 from analyser.common.records import plain
 from analyser.common.sampling import Sampling
 from analyser.common.text import spaced, word_of
-from analyser.engine.attack.told import trials_again
+from analyser.engine.attack.replay import replayed_trials
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset, ruleset_record
 from analyser.results.attack import solve_attack
@@ -162,21 +162,21 @@ def tell(
     raw: Any = question if target is None else between(question, target, kind, conditions)  # type: ignore[arg-type]
     if target is None:
         if conditions:
-            raise InputError("this stands in the scenario", where=next(iter(conditions)))
+            raise InputError("state this in the scenario, not as an option", where=next(iter(conditions)))
         check_whole(question, "target", library)
     of = kind_in(read_scenario(raw)[0])
     if of not in (*PICKED_BY, *TOLD):
         allowed = ", ".join((*PICKED_BY, *TOLD)) + "; analyser battle ... --tell N tells a battle" * (of == "battle")
-        raise InputError(f"a question of {of} is not told", where="question", allowed=allowed)
+        raise InputError(f"a question of {of} cannot be told as one trial", where="question", allowed=allowed)
     most, number = MOST_TOLD if of == "attack" else MOST_FIGHTS, trial or 0
     many = trials or max(min(USUAL, most), number + 1)
     if number >= many or many > most:
         raise InputError(f"trial {number} of {many:,}", where="trial", allowed=f"0 to {min(many, most) - 1}")
     scenario: Any = None if of in TOLD else load(raw, library)
     if scenario is None:
-        sample = told_morale(of, raw, many, seed, library, number)
+        sample = narrated_morale(of, raw, many, seed, library, number)
     else:
-        sample = (_attacks if of == "attack" else told_fights)(scenario, many, seed, number)
+        sample = (_attacks if of == "attack" else narrated_fights)(scenario, many, seed, number)
     picked = ""
     if pick is None:
         story = next(sample)
@@ -205,7 +205,7 @@ def _attacks(scenario: Any, trials: int, seed: int, first: int) -> Iterator[Read
     result = solve_attack(scenario, Sampling("monte-carlo", trials=1, seed=seed))
     die, deck = np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
     plan, fight = scenario.kept["plan"], plain(scenario.fight)
-    for trial in trials_again(plan, die, deck, seed, trials, first):
+    for trial in replayed_trials(plan, die, deck, seed, trials, first):
         figures = figures_of(fight, strike_of(fight, plan.scores, trial))
         yield ReadTrial(trial.number, figures, partial(attack_lines, result, plan.scores, trial))
 

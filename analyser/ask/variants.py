@@ -77,7 +77,7 @@ def read_variants(raw: Mapping[str, Any], where: str, library: Profiles) -> Vari
     baseline = raw.get(BASELINE)
     if not isinstance(baseline, Mapping) or not baseline:
         allowed = "a question, as in a scenario file"
-        raise InputError("there is no baseline", where=within(where, BASELINE), allowed=allowed)
+        raise InputError("no baseline is stated", where=within(where, BASELINE), allowed=allowed)
     kind, baseline = kind_in(baseline), with_armies(dict(baseline), where, library)
     named = {
         name: _overrides(keys, kind, within(where, f"variants.{name}")) for name, keys in _table(raw, "variants", where)

@@ -21,14 +21,14 @@ from analyser.common import interrupts
 
 _BETWEEN_COLLECTIONS = 300_000  # objects; imports leave many live objects, which are slow to scan
 
-COMMANDS: Mapping[str, Mapping[str, str]] = {  # by heading: text of the help for each command
+COMMANDS: Mapping[str, Mapping[str, str]] = {  # help texts of the commands, by heading
     "Fights": {
         "attack": "Ranged attacks of one or several units on a target.",
-        "charge": "A charge: who wins, and what both sides lose.",
+        "charge": "A charge: winner, and losses of both sides.",
         "duel": "Two units over several rounds, each following a policy.",
-        "battle": "Two whole armies: who wins, and who should fight whom.",
-        "best": "Best play of a duel or of focus fire; what simple tactics cost.",
-        "explain": "One simulated trial in words; how unlucky a result was.",
+        "battle": "Two whole armies: winner and best matchups.",
+        "best": "Best play of a duel or of focus fire; cost of simple tactics.",
+        "explain": "One simulated trial in words; luck of a result.",
         "run": "Answer the questions in scenario files.",
         "morale": "Morale under the rules of other games.",
     },
@@ -42,7 +42,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {  # by heading: text of the help fo
         "units": "List the units, print one, import BattleScribe data.",
     },
     "Balance": {
-        "balance": "Fair points, and what a change of a loadout would do.",
+        "balance": "Fair points, and effects of changes of a loadout.",
         "report": "A balance report, a site of reports, the difference between two versions.",
     },
     HIDDEN: {
@@ -53,12 +53,12 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {  # by heading: text of the help fo
 }
 PARTS: Mapping[str, Mapping[str, str]] = {  # commands of a group; the first may be left out
     "battle": {
-        "simulate": "Simulated battles: who wins, who is left, what each unit did.",
+        "simulate": "Simulated battles: winner, survivors, contribution of each unit.",
         "plan": "Matchups of two armies, and the best attacks of a round.",
     },
     "best": {
         "duel": "The best plan for A in a duel with B.",
-        "focus": "Which unit should fire next at a target, and how.",
+        "focus": "Best order and choice of shots at a target.",
         "tactics": "The cost of a simple tactic, for every attacker and defender.",
     },
     "explain": {
@@ -72,8 +72,8 @@ PARTS: Mapping[str, Mapping[str, str]] = {  # commands of a group; the first may
     },
     "army": {
         "show": "An army from a roster or a list; --out writes it as a list.",
-        "check": "The rules of force building that an army breaks.",
-        "kinds": "The words that a list may use: battlegroups, slots, boons.",
+        "check": "Force-building rules that an army breaks.",
+        "kinds": "Values allowed in a list: battlegroups, slots, boons.",
         "card": "A page for the table, which prints on one sheet.",
         "table": "A page for a phone: your army against another, live and offline.",
         "build": "The best list within points and slots, tested in battles.",
@@ -93,7 +93,7 @@ PARTS: Mapping[str, Mapping[str, str]] = {  # commands of a group; the first may
     },
     "report": {
         "write": "Every attacker against every defender: tables, pictures and a page.",
-        "site": "An index page over reports, with what changed.",
+        "site": "An index page of reports and their changes.",
         "diff": "Changes between two sets of profiles, or two reports.",
     },
     "sweep": {
@@ -145,7 +145,7 @@ def _end_helpers() -> None:
     if helpers := sys.modules.get("multiprocessing"):
         for process in helpers.active_children():
             process.kill()
-        helpers.util._run_finalizers(0)  # else Python warns of leaked semaphores
+        helpers.util._run_finalizers(0)  # prevents Python's warning of leaked semaphores
 
 
 def _end_at_once(status: int) -> NoReturn:

@@ -26,7 +26,7 @@ FIGHTS = ("charge", "focus", "duel")  # longer fights
 OF_A_SAMPLE = ("trials", "seed", "precision", "threads", "replacement")
 DOTS_AN_INCH = 150
 TOGETHER = "analyser.together"  # key of a context: answers to several questions
-_DIGITS_OF_DATE = 11  # of seconds since 1970, up to the year 5138
+_DIGITS_OF_DATE = 11  # digits of the seconds since 1970, up to the year 5138
 
 
 def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) -> None:
@@ -42,11 +42,11 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
     method = options["method"]
     numbers = given(options, *OF_A_SAMPLE)
     if kind not in FIGHTS and numbers.pop("replacement", False):
-        note("--replacement: no effect, every card is drawn from a full deck here")
+        note("--replacement: no effect, because every card is drawn from a full deck")
     note_without_effect(numbers)
     library = profiles_in(options["profiles"])
     if kind in FIGHTS and method != "exact":
-        from analyser.engine.fight.sampled.simulation import play_trials
+        from analyser.engine.fight.simulated.simulation import play_trials
 
         note_compiling(play_trials, "sample: some seconds")
     results, missing = list[Any](), ""
@@ -100,7 +100,7 @@ def note_without_effect(numbers: Iterable[str] | None = None) -> None:
 def solved(function: Callable[..., T], *asked: Any, what: str = "", after: float = 1.0, **how: Any) -> T:
     """Call a function of the package with the profiles of the running command and a progress bar.
 
-    `what` and `after` are as of :func:`analyser.cli.shell.progress_bar`.
+    For `what` and `after` see :func:`analyser.cli.shell.progress_bar`.
     """
     library = profiles_in(click.get_current_context().params["profiles"])
     with progress_bar(what, after=after) as progress:
@@ -108,7 +108,7 @@ def solved(function: Callable[..., T], *asked: Any, what: str = "", after: float
 
 
 def show(result: Any, rows: Callable[[], Sequence[Mapping[str, Any]]] | None = None, **more: Any) -> None:
-    """Write an answer with its text, its record, and the given `rows` or its own; `more` as of :func:`write`."""
+    """Write an answer with its text, its record, and the given `rows` or its own; for `more` see :func:`write`."""
     write(lambda: str(result), result.as_dict, rows or result.rows, **more)
 
 

@@ -130,7 +130,7 @@ def army_kinds(faction: str | None, profiles: str | None, **_: Any) -> None:
     show(kinds_in(profiles_in(profiles), *filter(None, [faction])))
 
 
-SCALES = ("skirmish", "battle", "cataclysm")  # as in `game.forces`
+SCALES = ("skirmish", "battle", "cataclysm")  # same as in `game.forces`
 OVER = ("mean", "worst")
 _OF_BATTLES = ("trials", "seed")
 _OF_BUILD = (
@@ -182,7 +182,7 @@ def army_build(
     from analyser.analysis.build import build
 
     if save is not None and Path(save).suffix.lower() != LIST:
-        raise InputError(f"{Path(save).suffix!r} is no ending of an army file", where=save, allowed=LIST)
+        raise InputError(f"{Path(save).suffix!r} is not the extension of an army file", where=save, allowed=LIST)
     how, met = given(keys, *_OF_BUILD), [army_from(text) if "," in text else text for text in against]
     if keys["battles"]:
         note_first_battles()

@@ -33,7 +33,7 @@ from analyser.cli.shell import command, given
 from analyser.common.errors import InputError
 
 FAILED = 1  # the exit status of --fail-on-verdict
-_AGAINST = "Opponents, which meet each other too. Default: all factions."
+_AGAINST = "Opponents; they also fight each other. Default: all factions."
 _CHANGE = re.compile(r"(?P<key>[A-Za-z_]+)(?P<sign>[=+-])(?P<value>.+)")
 _NO_PLOT = [option for option in OUTPUT_OPTIONS if option is not PLOT]
 _FIELD = [
@@ -43,7 +43,7 @@ _FIELD = [
     THREADS,
 ]
 _ASKED = ("row", "most", "role", "against", "situations", "policy", "threads")
-_ROW = Option("--row NAME", "Row whose dice, ranges and qualities change. Default: every row.")
+_ROW = Option("--row NAME", "Row to change (dice, ranges, qualities). Default: every row.")
 _ROLE = Option("--role NAME", "Price it like units of that role. Default: its own.")
 _MOST = Option("--most N", "Try up to N dice fewer and more.", type=Integer(1, 12), default=5, show_default=True)
 UNIT = click.argument("unit", shell_complete=complete_selector)
@@ -71,7 +71,7 @@ def balance_prices(
     accept: str | None,
     **keys: Any,
 ) -> None:
-    """Fair points of UNITS, with their uncertainty and reasons. UNITS are selectors with wildcards; default: all."""
+    """Estimate fair points of UNITS, with uncertainty and reasons. UNITS are selectors with wildcards; default: all."""
     from analyser.analysis import gate
     from analyser.analysis.prices import EVERYBODY, fair_points
 
@@ -98,7 +98,7 @@ def balance_prices(
 )
 @click.argument("units", nargs=-1, shell_complete=complete_selector)
 def balance_fix(units: tuple[str, ...], **keys: Any) -> None:
-    """The fewest price changes of UNITS that bring a game near its fair prices, and the effect of each."""
+    """Find the fewest price changes of UNITS that bring a game near its fair prices, and the effect of each."""
     from analyser.analysis.prices import EVERYBODY
     from analyser.analysis.rebalance import rebalance
 
@@ -149,7 +149,7 @@ def _rows(answer: Any, table: str, **first: Any) -> Callable[[], list[dict[str, 
 @UNIT
 @click.argument("changes", nargs=-1, required=True)
 def balance_what_if(unit: str, changes: tuple[str, ...], **keys: Any) -> None:
-    """The effect of CHANGES of UNIT: points=75, points+10, dice-2, qualities+Arc, defence=3 and the like."""
+    """Compute the effect of CHANGES of UNIT: points=75, points+10, dice-2, qualities+Arc, defence=3 and the like."""
     from analyser.analysis.what_if import what_if
 
     result = solved(what_if, unit, **given(keys, *_ASKED), **_changes(changes))
@@ -163,13 +163,15 @@ def _changes(written: tuple[str, ...]) -> dict[str, Any]:
     for change in written:
         match = _CHANGE.fullmatch(change)
         if match is None:
-            raise InputError(f"{change!r} is no change", where="what-if", allowed=allowed)
+            raise InputError(f"{change!r} is not a change", where="what-if", allowed=allowed)
         key, sign, value = match.groups()
         if key in result:
             example = f", such as {key}+Arc,-Shock" if key in ("qualities", "rules") else ""
             raise InputError(f"{key} is changed twice", where="what-if", allowed=f"one change of it{example}")
         if key == "dice" and sign == "=":
-            raise InputError(f"{change!r} is no change of dice", where="what-if", allowed="dice+2, dice-2 and the like")
+            raise InputError(
+                f"{change!r} is not a change of dice", where="what-if", allowed="dice+2, dice-2 and the like"
+            )
         result[key] = value_of(value, key) if sign == "=" else f"{sign}{value}"
     return result
 
@@ -185,7 +187,7 @@ def _changes(written: tuple[str, ...]) -> dict[str, Any]:
 )
 @UNIT
 def balance_solve_price(unit: str, **keys: Any) -> None:
-    """The price at which UNIT is fair, as an interval."""
+    """Find the price at which UNIT is fair, as an interval."""
     from analyser.analysis.solve import solve_price
 
     result = solved(solve_price, unit, **given(keys, *_ASKED))
@@ -205,7 +207,7 @@ def balance_solve_price(unit: str, **keys: Any) -> None:
 )
 @UNIT
 def balance_solve_dice(unit: str, **keys: Any) -> None:
-    """The number of dice at which UNIT is fair at its price, and the price at which each change would be fair."""
+    """Find the number of dice at which UNIT is fair at its price, and the price at which each change would be fair."""
     from analyser.analysis.solve import solve_dice
 
     result = solved(solve_dice, unit, **given(keys, *_ASKED))

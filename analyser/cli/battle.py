@@ -39,10 +39,10 @@ from analyser.common.files import is_there
 from analyser.engine.battle.tactics import TACTICS
 from analyser.scenarios.battle import BattleTerms
 
-ENDINGS = (".toml", ".ros", ".rosz", ".json")  # of files of armies, as in `scenarios.armies`
-DEFAULT_BATTLES = 10_000  # as in `results.battle`, a slow import
+ENDINGS = (".toml", ".ros", ".rosz", ".json")  # extensions of army files, same as in `scenarios.armies`
+DEFAULT_BATTLES = 10_000  # same as in `results.battle`, which is slow to import
 _PICTURES = {"margin": "plot_margin", "survival": "plot_survival", "contributions": "plot_contributions"}
-AIMS = ("points", "annihilated", "victory-points")  # as in `analysis.volleys`, a slow import
+AIMS = ("points", "annihilated", "victory-points")  # same as in `analysis.volleys`, which is slow to import
 BATTLES_OF_A_PAGE = 10_000
 _AIM = "Goal of the best attacks of a round. Default: points."
 _DISTANCE = "Also with all units this far apart, aiming; the best attacks at that distance come first."
@@ -54,7 +54,7 @@ MINE, YOURS = (click.argument(side, shell_complete=complete_file) for side in ("
 @command(
     *keys_of(BattleTerms, "battle", "Battle"),
     Option("--picture", "Figure that --plot draws (margin).", OUTPUT, type=Choice(list(_PICTURES)), default="margin"),
-    Option("--tell N", "Instead: battle N of the simulation in words; 0 is the first.", OUTPUT, type=Integer(0)),
+    Option("--tell N", "Print battle N of the simulation in words instead; 0 is the first.", OUTPUT, type=Integer(0)),
     Option("--swing/--no-swing", "Also without each unit, a tenth as often. Default: yes.", METHOD, default=True),
     Option("--tactics/--no-tactics", "Try all tactics first, and play an equilibrium.", METHOD, default=True),
     Option("--trials N", "Battles to simulate (10,000).", METHOD, type=AT_LEAST_1),
@@ -75,7 +75,7 @@ MINE, YOURS = (click.argument(side, shell_complete=complete_file) for side in ("
 def battle_simulate(
     mine: str, yours: str, swing: bool, tactics: bool, picture: str, tell: int | None, **_: Any
 ) -> None:
-    """A battle of two whole armies: the likely winner, the units left, and what each unit did.
+    """Simulate a battle of two armies: the likely winner, the survivors, and the contribution of each unit.
 
     MINE and YOURS are rosters of BattleScribe or New Recruit (.ros, .rosz, .json), lists of your own (.toml), or
     selectors with commas between them. --out FILE.html writes a page.
@@ -87,9 +87,9 @@ def battle_simulate(
     numbers: dict[str, Any] = given(options, *OF_A_SAMPLE)
     if tell is not None:
         if options["plot"] is not None:
-            raise InputError("a battle that is told has no picture", where="--plot", allowed="without --tell")
+            raise InputError("--tell has no picture", where="--plot", allowed="without --tell")
         if is_page(options["out"]):
-            raise InputError("a battle that is told is no page", where="--out", allowed=".txt; or without --tell")
+            raise InputError("--tell and a page exclude each other", where="--out", allowed=".txt; or without --tell")
         _check_told(tell, numbers.get("trials", DEFAULT_BATTLES if "precision" not in numbers else None))
         numbers |= {"trials": 1}
         numbers.pop("precision", None)
@@ -119,7 +119,7 @@ def battle_simulate(
 @MINE
 @YOURS
 def battle_plan(mine: str, yours: str, out: str | None, **keys: Any) -> None:
-    """Matchups of two armies: the best opponent for each unit, gaps, and the best attacks of a round.
+    """Compute the matchups of two armies: best counters, gaps, and the best attacks of a round.
 
     MINE and YOURS are rosters of BattleScribe or New Recruit (.ros, .rosz, .json), lists of your own (.toml), or
     selectors with commas between them. --out FILE.html writes a page.
@@ -151,7 +151,7 @@ def _check_told(number: int, trials: int | None) -> None:
     """Raise InputError if battle `number` is not among `trials`; None (with a precision): no check."""
     if trials is not None and number >= trials:
         allowed = f"0 to {trials - 1:,}, or more --trials"
-        raise InputError(f"there is no battle {number:,} among {trials:,}", where="--tell", allowed=allowed)
+        raise InputError(f"battle {number:,} does not exist: there are {trials:,}", where="--tell", allowed=allowed)
 
 
 def run_battle(source: Any) -> None:
@@ -161,7 +161,7 @@ def run_battle(source: Any) -> None:
     options = click.get_current_context().params
     is_stated = click.get_current_context().get_parameter_source("method") is ParameterSource.COMMANDLINE
     if is_stated and options["method"] != "monte-carlo":
-        allowed = "monte-carlo, or left out: a battle is sampled"
+        allowed = "monte-carlo, or left out: battles are simulated"
         raise InputError(f"a battle has no {options['method']} answer", where="--method", allowed=allowed)
     note_first_battles()
     result = solved(simulate, source, kind="battle", what="battles", **given(options, *OF_A_SAMPLE))

@@ -19,7 +19,7 @@ from analyser.common.files import is_there
 COMPARISON, LEVELS = "Comparison", ("basic", "reinforced", "full-strength")
 USUAL_OVER = {"attack": "distance", "charge": "outflanking", "duel": "distance"}
 _ONE_NUMBER = ("weights", "per_points", "at_least")  # options that exclude a range (--over)
-_TARGET = "The target; can be repeated: a table each, and the mean."
+_TARGET = "The target; can be repeated: one table for each, one for the mean."
 _WEIGHTS = "Weights of several targets, with commas between them. Default: equal."
 _OVER = "Over a range: distance=1..24, dice=4..12, level, ...; twice: a map."
 _METRIC = "The figure, such as p_broken; over a range NAME:least where less is better, and twice for a front."
@@ -54,7 +54,7 @@ def compare_loadouts(
     """Compare LOADOUTS that make the same attack, charge or duel; selectors may have wildcards.
 
     Add conditions of one target after its colon; options apply to every target. With --over each loadout is a line over
-    a range. Files of whole questions of one kind may replace the loadouts and --target.
+    a range. Scenario files of one kind may replace the loadouts and --target.
     """
     note_without_effect()
     if over or not target or kind != "attack":
@@ -90,11 +90,11 @@ def _compare_over(loadouts: tuple[str, ...], target: tuple[str, ...], over: Any,
 def _check_files(files: tuple[str, ...], kind: str, rows: bool) -> None:
     """Raise InputError unless the arguments can be files of questions, and no option states a condition."""
     if not any(file.endswith(".toml") or is_there(Path(file)) for file in files):
-        problem = "this option is missing: there is no unit to attack"
+        problem = "a target is missing"
         raise InputError(problem, where="--target", allowed="a unit; or files of whole questions")
     stated = [option.opts[0] for option, _ in options.given_keys()]
     if stated or rows or kind != "attack":
-        problem = "without --target the questions stand in files, which say that themselves"
+        problem = "this needs --target; with files, state it in the file"
         raise InputError(problem, where=(stated or ["--rows" if rows else "--kind"])[0], allowed="with --target")
 
 
@@ -137,7 +137,7 @@ def _number(text: str) -> float:
 @click.argument("attackers", shell_complete=complete_selector)
 @click.argument("defenders", shell_complete=complete_selector)
 def matchups(attackers: str, defenders: str, **keys: Any) -> None:
-    """Each of ATTACKERS against each of DEFENDERS; both are selectors with wildcards."""
+    """Compare all ATTACKERS with all DEFENDERS; both are selectors with wildcards."""
     from analyser.analysis.matchups import matchups as matched
 
     how = given(keys, "situations", "metric", "per_points", "row", "levels", "threads")
@@ -158,7 +158,7 @@ def matchups(attackers: str, defenders: str, **keys: Any) -> None:
 @click.argument("attacker", shell_complete=complete_selector)
 @click.argument("target", shell_complete=OF_TARGET.complete)
 def compare_sensitivity(attacker: str, target: str, **keys: Any) -> None:
-    """The effect of one more and one less of each number of ATTACKER and TARGET on a figure of the attack."""
+    """Compute the effect of one more and one less of each number of ATTACKER and TARGET on a figure."""
     from analyser.analysis.sensitivity import sensitivity
 
     note_without_effect()
@@ -173,7 +173,7 @@ _RACE = "exact (default), or race: by simulations with real decks."
 
 @command(
     Option("--metric NAME", "The figure. Default: as the file says.", COMPARISON),
-    Option("--least/--most", "Is less of it better? Default: as the file says.", COMPARISON, default=None),
+    Option("--least/--most", "Lower or higher values are better. Default: as the file says.", COMPARISON, default=None),
     Option("--method", _RACE, METHOD, type=Choice(("exact", "race")), default="exact"),
     Option("--trials N", "In a race: the most trials of each variant.", METHOD, type=AT_LEAST_1),
     Option("--seed N", "In a race: same seed, same numbers (0).", METHOD, type=options.Integer(0)),

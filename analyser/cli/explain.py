@@ -63,7 +63,7 @@ def explain_trial(attacker: str, target: str | None, kind: str, profiles: str | 
 
 
 @command(
-    Option("--destroyed N", "Models destroyed, of a unit that is still there.", QUESTION, type=Integer(0)),
+    Option("--destroyed N", "Models destroyed, if the unit was not removed.", QUESTION, type=Integer(0)),
     Option("--got FIGURE=VALUE", _GOT, QUESTION, multiple=True),
     KIND,
     *CONDITIONS,
@@ -88,7 +88,7 @@ def explain_luck(
     profiles: str | None,
     **keys: Any,
 ) -> None:
-    """The probability that a fight goes as badly as it did, or worse: --destroyed 2; for a unit that broke --got
+    """Compute the probability of a result at least as bad: --destroyed 2; for a unit that broke --got
     broken=yes. Only the figures that you state count, in the order in which you state them.
 
     Without TARGET the first argument is a scenario file, or the file of a whole game (--help-all shows one).
@@ -102,8 +102,8 @@ def explain_luck(
         raise InputError("the same figure twice", where="--got", allowed="each once")
     if destroyed is not None:
         if "destroyed" in happened:
-            raise InputError("this is said twice", where="--destroyed", allowed="once")
-        typed = list(context.params)  # in the order of the command line
+            raise InputError("this is given twice", where="--destroyed", allowed="once")
+        typed = list(context.params)  # click keeps the order of the command line
         models = {"destroyed": destroyed}
         happened = models | happened if typed.index("destroyed") < typed.index("got") else happened | models
     how = given(keys, "method", "trials", "seed") | {"got": happened or None}

@@ -54,7 +54,7 @@ class Words(NamedTuple):
         if key in self.allowed:
             return
         if key in self.elsewhere:
-            raise InputError(f"{key!r} does not stand here", where=f"{where}.{key}", allowed=self.elsewhere[key])
+            raise InputError(f"{key!r} is not allowed here", where=f"{where}.{key}", allowed=self.elsewhere[key])
         close = nearest(key, (*self.allowed, *self.elsewhere), most=1)
         here = not close or close[0] in self.allowed
         allowed = listed(self.allowed, key, "docs/keys.md") if here else self.elsewhere[close[0]]
@@ -84,15 +84,15 @@ _OF_TARGET = {
     key: f"attacker_{key} here, {key} {_AT_THE_TARGET}" if f"attacker_{key}" in Attack.model_fields else _AT_THE_TARGET
     for key in _words(Target)
 }
-_RANGED = dict.fromkeys(_words(Attack, LIST_OF), "for attack, after the colon of who attacks")
+_RANGED = dict.fromkeys(_words(Attack, LIST_OF), "for attack, after the attacker's colon")
 _CLOSE = dict.fromkeys(_words(Combatant), "for charge and duel")
 _OF_A_DUEL = {"policy": _POLICY} | dict.fromkeys(("aiming", "short_range"), f"a matter of policy, {_POLICY}")
 
 OF_ATTACKER = Words(_words(Attack, LIST_OF), _OF_TARGET)
 OF_ONE_OF_ATTACKERS = Words(_words(Attack, (*LIST_OF, *CIRCUMSTANCES)), _OF_TARGET)
-OF_TARGET = Words(_words(Target), _CLOSE | dict.fromkeys(OF_ATTACKER.allowed, "after the colon of who attacks it"))
+OF_TARGET = Words(_words(Target), _CLOSE | dict.fromkeys(OF_ATTACKER.allowed, "after its attacker's colon"))
 OF_COMBATANT = Words(_words(Combatant), _RANGED | _options(Charge))
-OF_ATTACKER_OR_TARGET = Words((*OF_ATTACKER.allowed, *OF_TARGET.allowed), {})  # for completion in a shell
+OF_ATTACKER_OR_TARGET = Words((*OF_ATTACKER.allowed, *OF_TARGET.allowed), {})  # used by shell completion
 OF_SECONDARY = Words(_words(Combatant, ["threatened"]), OF_COMBATANT.elsewhere)
 OF_DUELLIST = Words(_words(Combatant, Charge.model_fields), _RANGED | _options(DuelTerms) | _OF_A_DUEL)
 
@@ -138,7 +138,7 @@ def _selector_and_keys(text: str, where: str, words: Words) -> tuple[str, dict[s
         key = name.replace("-", "_")
         words.check(key, where)
         if key in keys:
-            raise InputError(f"{key} stands there twice", where=where, allowed="each key once")
+            raise InputError(f"{key} is given twice", where=where, allowed="each key once")
         if not equals and (example := _example_for(key)):
             raise InputError(f"{key} needs a value", where=f"{where}.{key}", allowed=f"such as {key}={example}")
         if equals and not value.endswith(closing := {"[": "]", "{": "}"}.get(value[:1], "")):
@@ -179,7 +179,7 @@ CHARGE_OPTIONS = [
     Option("--secondary UNIT", "Another unit of the target's side in contact.", "Charge", multiple=True),
     *FIGHT_OPTIONS,
 ]
-_UNTIL = "Also the number of attacks after which FATE is that likely, such as 0.8 broken."
+_UNTIL = "Also report how many attacks give this probability of FATE, such as 0.8 broken."
 
 
 def with_options(raw: dict[str, Any], *, attacks: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
@@ -223,7 +223,7 @@ def several_attacks(attackers: Sequence[str]) -> list[dict[str, Any]]:
 @click.argument("attackers", nargs=-1, required=True, shell_complete=OF_ATTACKER_OR_TARGET.complete)
 @click.argument("target", shell_complete=OF_TARGET.complete)
 def attack(attackers: tuple[str, ...], target: str, until: tuple[float, str] | None, **_: Any) -> None:
-    """The odds of ranged attacks of ATTACKERS on TARGET, one after the other.
+    """Compute ranged attacks of ATTACKERS on TARGET, in the order given.
 
     Units are selectors such as crown/rifle-platoon@reinforced. Add conditions after a colon:
     crown/rifle-platoon@basic:aiming,distance=6 (the keys of [attack]), scion-grenadier-p@basic:garrisoned,models=4
@@ -247,7 +247,7 @@ def attack(attackers: tuple[str, ...], target: str, until: tuple[float, str] | N
 @click.argument("attacker", shell_complete=OF_COMBATANT.complete)
 @click.argument("target", shell_complete=OF_COMBATANT.complete)
 def charge(attacker: str, target: str, secondary: tuple[str, ...], **_: Any) -> None:
-    """The odds of ATTACKER's charge at TARGET: the winner, the losses of both sides, and their fate.
+    """Compute a charge of ATTACKER at TARGET: the winner, and losses and outcome of both sides.
 
     Both are selectors. Add conditions after a colon: crown/rifle-platoon@basic:suppressed,close-quarters-row=melee
     (the keys of docs/keys.md).
@@ -280,7 +280,7 @@ OF_DUELS = "\n".join(["\b", "Policies:", *_POLICIES, "", OF_WANTS])
 @click.argument("a", shell_complete=OF_DUELLIST.complete)
 @click.argument("b", shell_complete=OF_DUELLIST.complete)
 def duel(a: str, b: str, **_: Any) -> None:
-    """The odds of a fight of A and B over several rounds, each following its policy (--help-all lists them).
+    """Compute a fight of A and B over several rounds, each following its policy (--help-all lists them).
 
     Both are selectors. Add conditions after a colon: crown/rifle-platoon@basic:suppressed,row=ranged-light (the keys of
     docs/keys.md, those of a charge too).

@@ -85,7 +85,7 @@ def complete_file(_: click.Context, __: click.Parameter, incomplete: str) -> lis
     return [CompletionItem(incomplete, type="file")]
 
 
-COMPLETERS: Mapping[str, Completer] = {  # by the name of an option, or of its value in the help
+COMPLETERS: Mapping[str, Completer] = {  # completers, by the name of an option or of its value in the help
     "--metric": _completer(lambda _: importlib.import_module("analyser.plots.metrics").METRICS),
     "--row": _completer(lambda context: (row["id"] for _, unit in _units(context) for row in unit.get("rows", ()))),
     "--situations": complete_situations,
@@ -115,7 +115,7 @@ class OutOption(Option):
     """The output file of an answer; `endings` are those of files beyond the common formats."""
 
     def __init__(self, *endings: str) -> None:
-        text = "File to write, whole or not at all. Default: standard output."
+        text = "Output file, written atomically. Default: standard output."
         super().__init__("--out FILE", text, OUTPUT)
         self.endings = endings
 
@@ -128,7 +128,7 @@ def is_page(out: str | None) -> bool:
 def check_is_page(out: str) -> None:
     """Raise InputError unless `out` is the file of a page."""
     if not is_page(out):
-        raise InputError(f"{Path(out).suffix!r} is no ending of a page", where=out, allowed=PAGE)
+        raise InputError(f"{Path(out).suffix!r} is not the extension of a page", where=out, allowed=PAGE)
 
 
 class KeyOption(Option):
@@ -265,7 +265,7 @@ class Counts(click.ParamType[Any]):
                 raise InputError(f"{shown(entry)} is not usable", where=where, allowed=f"such as {self.example}")
             for key in _values_in(name.strip()):
                 if key in counts:
-                    raise InputError(f"{key} stands there twice", where=where, allowed="each once")
+                    raise InputError(f"{key} is given twice", where=where, allowed="each once")
                 counts[key] = value_of(count.strip(), where)
         return checked_parts({self.part: counts}, where)[self.part]
 
@@ -323,7 +323,7 @@ def situations_option(default: str, group: str = "Options") -> Option:
 
 
 AT_LEAST_1 = Integer(1)
-_DASK = "Address of a dask scheduler whose workers help; they see the same folder. local: start one here."
+_DASK = "Address of a dask scheduler whose workers share the work and the folder; local: start one here."
 DASK = Option("--dask ADDRESS", _DASK)
 THREADS = Option("--threads N", "Number of threads (the result is the same).", METHOD, type=AT_LEAST_1)
 _POLICY = "Policy of both sides of a duel: a simple tactic (tactic, the default), or best play."
@@ -342,7 +342,7 @@ RULESET_OPTIONS = [
     Option("--deck CARDS", f"Copies of each card value: {_CARDS}.", ASSUMED, type=Counts("deck", _CARDS), **_STATED),
 ]
 """Options of die and deck, which the rules do not print, for all commands about fights of Armoured Clash."""
-_FORMAT = "Format of the answer. Default: by the ending of --out, else text."
+_FORMAT = "Format of the answer. Default: from the extension of --out, else text."
 FORMAT = Option("--format", _FORMAT, OUTPUT, dest="form", type=Format(FORMATS))
 OUT = OutOption()
 PLOT = Option("--plot FILE", "Also draw a picture: .png, .svg or .pdf.", OUTPUT)

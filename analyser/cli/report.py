@@ -27,7 +27,7 @@ from analyser.common.files import name_of
 CHANGED_TOO_MUCH = 1  # exit status of --fail-over; 2 means an unusable input
 _WHO = "Selector with wildcards, such as 'crown/*'."
 _FAIL_OVER = "Exit with 1 if a probability changed by more than X (0.3 is 30 pp), or a price became wrong."
-_TACTICS = "The file of `analyser best tactics --out FILE`: how far duels by a simple tactic can be trusted."
+_TACTICS = "The file of `analyser best tactics --out FILE`, for the cost of simple tactics in duels."
 
 
 @command(

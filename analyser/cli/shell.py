@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from analyser.game.profiles import Profiles
 
 BAD_INPUT = 2
-INTERRUPTED = 130  # as in shells: 128 + the number of the signal (SIGINT)
+INTERRUPTED = 130  # convention of shells: 128 + number of the signal (SIGINT)
 BROKEN_PIPE = 141  # 128 + SIGPIPE
 QUIET = "analyser.quiet"  # key of a context: print the answer alone
 RULESET = "analyser.ruleset"  # key of a context: values of --die and --deck
@@ -261,7 +261,7 @@ class Command(click.Command):
         own = next((option.endings for option in self.params if hasattr(option, "endings")), ())
         if ending not in (*own, *TEXTS, ""):
             allowed = ", ".join((*own, *TEXTS, *(f".{form}" for form in FORMATS[1:])))
-            raise InputError(f"{ending!r} is no ending of an answer", where=str(out), allowed=f"{allowed}; or --format")
+            raise InputError(f"{ending!r} is not a known extension", where=str(out), allowed=f"{allowed}; or --format")
         return "text"
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

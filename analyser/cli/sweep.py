@@ -66,7 +66,7 @@ def _print(answer: Any) -> None:
 
 @contextmanager
 def _told(store: str) -> Iterator[Callable[[Any], None]]:
-    """Show a bar of parts on a terminal, and after Ctrl-C the state of the sweep."""
+    """Show a progress bar of parts on a terminal, and after Ctrl-C the state of the sweep."""
     try:
         with progress_bar("parts") as bar:
             yield lambda progress: bar(progress.done, progress.parts)
@@ -101,7 +101,7 @@ def sweep_status(context: click.Context, /, store: str, as_json: bool) -> None:
 
 
 @command(
-    Option("--remove", "Remove what is damaged, so that `resume` makes it again."),
+    Option("--remove", "Delete damaged parts, so that `resume` recomputes them."),
     QUIET_OPTION,
     examples=("store", "store --remove"),
 )

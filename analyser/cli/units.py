@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from analyser.game.units import Loadout, Unit
 
 WIDTH = 80  # characters in a line of a list
-_FACTION = "Only this one; case and unambiguous shortening are forgiven."
+_FACTION = "Only this one; case is ignored, and unambiguous abbreviations work."
 _OUTPUT = [PROFILES, FORMAT, OUT, QUIET_OPTION]
 
 
@@ -28,7 +28,7 @@ _OUTPUT = [PROFILES, FORMAT, OUT, QUIET_OPTION]
 def units_list(which: str | None, faction: str | None, profiles: str | None, **_: Any) -> None:
     """List the units at each reinforcement level.
 
-    WHICH is a faction, a selector with wildcards such as '*/*@basic', or a part of one.
+    WHICH is a faction, a selector with wildcards such as '*/*@basic', or part of a name.
     """
     library = profiles_in(profiles)
     loadouts = _matching(library, which) if which else list(library)
@@ -152,7 +152,7 @@ def _grid(unit: Unit) -> list[list[str]]:
 
 @command(
     Option("--out DIR", "Folder that gets one profile file a faction.", required=True),
-    Option("--replace", "Replace profile files that are there already."),
+    Option("--replace", "Replace existing profile files."),
     examples=("Crown.cat --out my-profiles", "*.cat *.gst --out my-profiles --replace"),
 )
 @click.argument("files", nargs=-1, required=True, shell_complete=complete_file)

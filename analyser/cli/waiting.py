@@ -18,7 +18,7 @@ from analyser.common.cache import Cache
 T = TypeVar("T")
 _TICK = 0.1  # seconds
 NOTHING = "nothing was written"
-KEPT = "what is finished is kept; run the same command again to resume"
+KEPT = "finished work is cached; run the same command again to resume"
 
 
 def waited_for(work: Callable[[], T], what: str = "") -> T:
@@ -30,7 +30,7 @@ def waited_for(work: Callable[[], T], what: str = "") -> T:
     """
     from tqdm import tqdm
 
-    tqdm.monitor_interval = 0  # as of `progress_bar`
+    tqdm.monitor_interval = 0  # see `progress_bar`
     future: Future[T] = Future()
 
     def run() -> None:

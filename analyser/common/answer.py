@@ -23,7 +23,7 @@ class Block(NamedTuple):
 
     title: str = ""
     head: Sequence[str] = ()
-    rows: Sequence[Sequence[str]] = ()  # as long as the head; the first cell of a row is its name
+    rows: Sequence[Sequence[str]] = ()  # each row has a cell per column of the head; the first cell is its name
     align: str = "<"  # `<` or `>` for each column, the last for all that follow
     gap: str = "  "  # between two columns
     minor: frozenset[str] = frozenset()  # names of rows that are left out unless an answer in the same table needs them

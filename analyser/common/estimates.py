@@ -80,7 +80,7 @@ class Estimate(float):
         # The longer side, because an interval near 0 or 1 is not symmetric.
         half = max(self.high - p, p - self.low)
         digits = decimals_of(100 * half)
-        centre, reach = round(100 * p, digits), round(100 * half, digits)  # as printed
+        centre, reach = round(100 * p, digits), round(100 * half, digits)  # values as printed
         if centre - reach >= -SAME_WITHIN and centre + reach <= 100 + SAME_WITHIN:
             return plus_minus(100 * p, 100 * half, "%")
         low, high = (100 * min(max(end, 0.0), 1.0) for end in (self.low, self.high))

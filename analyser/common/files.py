@@ -25,7 +25,7 @@ MOST_VALUES = 5_000_000
 MOST_BITS = 63  # bits of an integer
 LONGEST_WORD = 100_000  # characters of a text
 _SEVERAL = (list, tuple, set, frozenset)  # a tuple, because isinstance is slower with a union
-_LOOKS_LIKE = {  # by the first bytes of a file, in lower case
+_LOOKS_LIKE = {  # file types, by the first bytes in lower case
     b"%pdf": "a PDF",
     b"pk\x03\x04": "a zip",
     b"<!doctype html": "a web page",
@@ -37,7 +37,7 @@ _LOOKS_LIKE = {  # by the first bytes of a file, in lower case
     b"\xff\xd8\xff": "a picture",
     b"\xd0\xcf\x11\xe0": "a document of an old office program",
 }
-CUT_SHORT = "the file ends there: is it cut short?"
+CUT_SHORT = "the file ends there (truncated?)"
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _END_OF_TEMPORARY = 16  # characters of a suffix that a temporary name keeps; libraries choose the format by it
 _MOST_WORK = 1 << 20  # limit of a sum over all dots: the number of dots up to each one in its key
@@ -104,7 +104,7 @@ def _alike(path: Path) -> list[str]:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """Return the table in a TOML file; InputError if it is unreadable, or as of :func:`parsed_toml`."""
+    """Return the table in a TOML file; InputError if it is unreadable, or not valid (:func:`parsed_toml`)."""
     try:
         if path.stat().st_size > LARGEST_TEXT:
             raise InputError("this file is too large", where=str(path), allowed=f"up to {LARGEST_TEXT} bytes")

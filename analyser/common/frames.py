@@ -39,7 +39,7 @@ def names_of(selectors: Sequence[str]) -> list[str]:
     >>> names_of(["crown/rifle-platoon@basic", "crown/sharp-rifles@basic"])
     ['Rifle Platoon', 'Sharp Rifles']
     """
-    result = [readable(each) for each in selectors]
+    result = [readable(selector) for selector in selectors]
     levels = {name.partition(", ")[2] for name, selector in zip(result, selectors) if name != selector}
     if len(levels) == 1 and not any("," in name.replace(f", {next(iter(levels))}", "", 1) for name in result):
         short = [name.partition(", ")[0] for name in result]
@@ -107,7 +107,7 @@ def _cells(row: Mapping[str, Any], before: str = "") -> Iterable[tuple[str, Any]
             yield from _cells(cell, f"{before}{name}_")
         elif not isinstance(cell, list | tuple):
             yield f"{before}{name}", cell
-        elif not any(isinstance(each, Mapping | list | tuple) for each in cell):
+        elif not any(isinstance(entry, Mapping | list | tuple) for entry in cell):
             yield f"{before}{name}", ", ".join(map(str, cell))
 
 

@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from typing import Any
 
 
-def solved_programme(*arguments: Any, **options: Any) -> Any:
+def solve_programme(*arguments: Any, **options: Any) -> Any:
     """Solve an integer programme with ``scipy.optimize.milp``.
 
     Discards the debugging lines that some versions of HiGHS write to standard output whatever the options.
 
     >>> import numpy as np
-    >>> solved_programme(np.array([-1.0]), integrality=np.array([1]), bounds=(0, 2.5)).x.tolist()
+    >>> solve_programme(np.array([-1.0]), integrality=np.array([1]), bounds=(0, 2.5)).x.tolist()
     [2.0]
     """
     from scipy.optimize import milp

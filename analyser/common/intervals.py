@@ -82,7 +82,7 @@ def trials_for(wanted: float) -> int:
     >>> trials_for(0.01), trials_for(0.2)
     (38411, 101)
     """
-    trials = max(math.ceil(NORMAL_95**2 * (1 / wanted**2 - 1)), 1)  # for Wilson's interval, which is widest at a half
+    trials = max(math.ceil(NORMAL_95**2 * (1 / wanted**2 - 1)), 1)  # Wilson's interval is widest at a half
     while trials <= _FEW and widest(_wide(trials), trials) > wanted:
         trials += 1
     return trials

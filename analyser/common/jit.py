@@ -135,8 +135,8 @@ class Tiered(Kernel[P, R]):
 def _as_record(argument: Any) -> Any:
     """Return the record behind an interpreter's view (:func:`~.records.view`), for machine code."""
     if isinstance(argument, tuple):
-        each = map(_as_record, argument)
-        return type(argument)(*each) if hasattr(argument, "_fields") else tuple(each)
+        parts = map(_as_record, argument)
+        return type(argument)(*parts) if hasattr(argument, "_fields") else tuple(parts)
     return argument.record if isinstance(argument, SimpleNamespace) else argument
 
 

@@ -124,8 +124,8 @@ def fit_figure(ax: Axes) -> None:
     drawn, inside = cast("BboxBase", ax.get_tightbbox(renderer)), ax.get_window_extent()
     margin = MARGIN * figure.dpi
     # Text may be wider at other resolutions, so the space outside the axes is enlarged.
-    left, bottom = ((1 + _UNEVEN) * each + margin for each in (inside.x0 - drawn.x0, inside.y0 - drawn.y0))
-    right, top = ((1 + _UNEVEN) * each + margin for each in (drawn.x1 - inside.x1, drawn.y1 - inside.y1))
+    left, bottom = ((1 + _UNEVEN) * overhang + margin for overhang in (inside.x0 - drawn.x0, inside.y0 - drawn.y0))
+    right, top = ((1 + _UNEVEN) * overhang + margin for overhang in (drawn.x1 - inside.x1, drawn.y1 - inside.y1))
     width, height = left + inside.width + right, bottom + inside.height + top
     ax.set_position((left / width, bottom / height, inside.width / width, inside.height / height))
     figure.set_size_inches(width / figure.dpi, height / figure.dpi)
@@ -193,7 +193,7 @@ def per_series(given: Any, names: Sequence[str], defaults: Sequence[T], what: st
             raise InputError(f"one label for {len(names)} series", where=what, allowed="a list, or a mapping by name")
         return [cast("T", given)] * len(names)
     if len(given) != len(names):
-        raise InputError(f"{len(given)} for {len(names)} series", where=what, allowed="as many as there are series")
+        raise InputError(f"{len(given)} for {len(names)} series", where=what, allowed="one per series")
     return list(given)
 
 
@@ -214,7 +214,7 @@ def line_styles(ax: Axes, names: Sequence[str], label: Any, color: Any) -> list[
         allowed = f"up to {len(LINES)}: choose some of them, or draw panels"
         raise InputError(f"{len(names)} series in one picture", allowed=allowed)
     styles = [dict(LINES[(first + number) % len(LINES)]) for number in range(len(names))]
-    colours = per_series(color, names, [str(each["color"]) for each in styles], "color")
+    colours = per_series(color, names, [str(style["color"]) for style in styles], "color")
     labels = per_series(label, names, names_of(names), "label")
     return [{**look, "label": text, "color": colour} for look, text, colour in zip(styles, labels, colours)]
 
@@ -308,7 +308,7 @@ def draw_intervals(ax: Axes, x: Any, y: Any, ends: Any, color: str) -> None:
 def write_above(ax: Axes, x: Any, percent: Any) -> list[Annotation]:
     """Write the percentage of each bar above it."""
     look: dict[str, Any] = {"xytext": (0, 2), "textcoords": "offset points", "ha": "center", "size": LABEL_POINTS}
-    texts = [short_text(each / 100, is_probability=True) for each in percent]
+    texts = [short_text(value / 100, is_probability=True) for value in percent]
     return [ax.annotate(text, place, **look) for text, place in zip(texts, zip(x, percent))]
 
 

@@ -54,7 +54,7 @@ def view(record: RecordT) -> RecordT:
         if not np.ndim(field):
             numbers[f"_{name}"] = memoryview(fields.reshape(1)[name])
         elif field.dtype.names:
-            parts[name] = _Records(SimpleNamespace(**dict(zip(field.dtype.names, each))) for each in field.tolist())
+            parts[name] = _Records(SimpleNamespace(**dict(zip(field.dtype.names, record))) for record in field.tolist())
         else:
             parts[name] = memoryview(field)
     return cast("RecordT", _view_with(tuple(numbers))(**parts, **numbers))
@@ -63,8 +63,8 @@ def view(record: RecordT) -> RecordT:
 def views(argument: Any) -> Any:
     """Return nested tuples with records replaced by their views; arrays and numbers are unchanged."""
     if isinstance(argument, tuple):
-        each = map(views, argument)
-        return type(argument)(*each) if hasattr(argument, "_fields") else tuple(each)
+        parts = map(views, argument)
+        return type(argument)(*parts) if hasattr(argument, "_fields") else tuple(parts)
     return view(argument) if isinstance(argument, np.void) else argument
 
 

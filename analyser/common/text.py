@@ -149,7 +149,7 @@ def with_error(figures: Mapping[str, Any], name: str) -> str:
 
 def points_text(figures: Mapping[str, Any], name: str) -> str:
     """Return expected victory points as text."""
-    return "no rating known" if figures[name] is None else with_error(figures, name)
+    return "unknown rating" if figures[name] is None else with_error(figures, name)
 
 
 def rating_text(conditions: Mapping[str, Any], noun: str = "") -> str:
@@ -235,7 +235,7 @@ def _finite(value: Any) -> Any:
 
 
 def csv_text(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Return `rows` under `head` as CSV; numbers have all digits, texts are as of :func:`csv_cell`."""
+    """Return `rows` under `head` as CSV; numbers have all digits, texts are escaped by :func:`csv_cell`."""
     buffer = io.StringIO()
     csv.writer(buffer, lineterminator="\n").writerows(map(csv_cell, row) for row in (head, *rows))
     return buffer.getvalue()

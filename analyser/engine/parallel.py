@@ -13,7 +13,7 @@ from analyser.common.sampling import MOST_THREADS
 
 Report = Callable[[int], None]
 CHUNK_TRIALS = 1 << 16
-MOST_CHUNKS = 32  # of a task: enough to hide the cost of a kernel call; interrupts are handled between tasks
+MOST_CHUNKS = 32  # largest task: it hides the cost of a kernel call, and interrupts are handled between tasks
 
 
 class Task(NamedTuple):
@@ -92,7 +92,7 @@ class Chunks(NamedTuple):
 
 @cache
 def _helpers() -> ThreadPoolExecutor:
-    """The pool of idle threads. Starting a thread takes as long as 100,000 attacks."""
+    """Return the pool of idle threads. Starting a thread takes as long as 100,000 attacks."""
     return ThreadPoolExecutor(MOST_THREADS, "analyser")
 
 

@@ -48,7 +48,7 @@ class ArmyUnit:
     x: float | None = None
     behind: float = 0.0
     changes: Mapping[str, Any] = field(default_factory=dict)
-    selector: str | None = None  # in the profiles; None for a unit that they do not have
+    selector: str | None = None  # selector in the profiles; None for a unit without a profile
 
     @property
     def title(self) -> str:

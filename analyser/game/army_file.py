@@ -370,7 +370,7 @@ def _check_embarked(units: Mapping[str, ArmyUnit], rules: ForceRules) -> None:
             raise InputError(f"{other} is aboard {transport.name} already", where=where, allowed="one unit a transport")
         room, models, kind = transport.loadout.capacity, unit.loadout.level.models, unit.loadout.unit.type
         if room == 0:
-            raise InputError(f"{transport.name} is no transport for it", where=where, allowed="a unit with Capacity")
+            raise InputError(f"{transport.name} cannot transport it", where=where, allowed="a unit with Capacity")
         if slug_of(kind) not in rules.passengers:
             raise InputError(f"a unit of type {kind} aboard", where=where, allowed=", ".join(rules.passengers))
         if models > room:

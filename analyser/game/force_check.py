@@ -26,10 +26,10 @@ RULES = {
     "FB-3": "units are of the faction's order of battle",
     "FB-4": "every unit is in a battlegroup of a kind that the faction has",
     "FB-5": "a battlegroup is led by a commander, unless its kind has no slot for one",
-    "FB-6": "a battlegroup has as many units of each slot as it may, and must",
-    "FB-7": "a unit stands in a battlegroup that takes it, as often as it may in one",
-    "FB-8": "a force holds a unit, and a kind of battlegroup, as often as it may, and must",
-    "FB-9": "boons are those of the faction, as many as a battlegroup may have, with what they need",
+    "FB-6": "a battlegroup keeps the limits of each slot",
+    "FB-7": "a unit is in a battlegroup that allows it, within the limits of the battlegroup",
+    "FB-8": "a force keeps the limits of each unit and each kind of battlegroup",
+    "FB-9": "boons are of the faction, within the limit of the battlegroup, and with their requirements",
     "FB-10": "at least half of the units, rounded up, start on the table",
 }
 
@@ -164,7 +164,7 @@ def _battlegroups(army: Army, faction: Faction, led_by: str) -> Iterator[Broken]
             yield from _battlegroup(name, kinds[kind], units, led_by)
         else:
             allowed = ", ".join(kinds) or "none"
-            problem = f"{kind!r} is no kind of battlegroup of {faction.name}"
+            problem = f"{kind!r} is not a kind of battlegroup of {faction.name}"
             problem += f"{meant_kind(name, army.battlegroups, faction)} (allowed: {allowed})"
             yield Broken("FB-4", name, problem)
 
@@ -174,7 +174,7 @@ def _battlegroup(name: str, kind: Battlegroup, units: list[ArmyUnit], led_by: st
     places = [(unit, unit.loadout.unit.battlegroups.get(kind.id)) for unit in units if unit.selector is not None]
     for unit, place in places:
         if place is None:
-            yield Broken("FB-7", name, f"{unit.name} may not stand in {kind.name}")
+            yield Broken("FB-7", name, f"{unit.name} is not allowed in {kind.name}")
     in_slots = Counter(slot for _, place in places if place is not None for slot in place.slots)
     for slot, limits in kind.slots.items():
         if not limits.allow(in_slots[slot]):

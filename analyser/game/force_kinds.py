@@ -16,7 +16,7 @@ from analyser.game.units import Faction
 ONCE = Limits(most=1)  # default limits of a unit in a battlegroup
 NARROWEST = 20  # least characters of a wrapped column
 TIE = "\N{NO-BREAK SPACE}"
-IN_NO_SLOT = ""  # of units that a battlegroup allows outside all slots
+IN_NO_SLOT = ""  # slot of units that a battlegroup allows outside all slots
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,7 +66,7 @@ class ForceKinds(Answer):
         else:
             kinds = [(faction.id, kind.id, _called(kind)) for faction in self.factions for kind in faction.battlegroups]
             parts.append(_last_wrapped([("faction", "battlegroup", "called"), *kinds]))
-            parts.append(fill("A force may hold any number of a kind, unless more is said beside it (FB-8)."))
+            parts.append(fill("A force may hold any number of a kind, unless a limit is stated beside it (FB-8)."))
             parts.append([f"Slots, their units, and boons: {self.library.command('army kinds')} FACTION"])
         return [Block(lines=part) for part in parts]
 
@@ -160,8 +160,8 @@ def _in_full(faction: Faction, units_by: str) -> Iterator[list[str]]:
         yield ["So begins a list by hand:", "", f'faction = "{faction.id}"', "", *first]
     yield [
         *fill(
-            'Then each [[unit]] and [[boon]] says battlegroup = "First". A unit may stand once in a battlegroup, '
-            "unless more is said beside it; it counts in every slot that names it."
+            'Then each [[unit]] and [[boon]] says battlegroup = "First". A unit may be once in a battlegroup, '
+            "or as often as stated beside it; it counts in every slot that names it."
         ),
         f"Levels of units: {units_by}",
     ]

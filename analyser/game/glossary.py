@@ -16,7 +16,7 @@ IN_SHORT: Mapping[str, str] = {  # AC-6, AC-7
     "Suppressive": "−1 DISCIPLINE on the test it causes",
     "Torrent": "ignores concealment, cover and buildings",
     "Precision": "the officer falls first",
-    "Cryo": "who fails the test is activated, not suppressed",
+    "Cryo": "a failed test activates the unit instead of suppressing it",
     "Seismic": "suppressed is disordered too; a bonus against garrisons",
     "Overcharge": "a card's value in dice more; each blank is 1 damage to itself",
     "Turret": "fires outside its front arc, with a penalty",

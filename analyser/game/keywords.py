@@ -23,7 +23,7 @@ _ANYWHERE, _ELSEWHERE = (CLOSE_QUARTERS, DUEL), "movement, deployment or command
 class Term(NamedTuple):
     """Quality or special rule."""
 
-    name: str  # as printed in the rules, without its parameter
+    name: str  # name in the rules, without the parameter
     touches: str  # part of the game that it is about, for display
     side: str  # side whose profile makes it count in a ranged attack: attacker, target, or "" if it never counts
     counts_also_in: tuple[str, ...]  # longer fights; focus fire, if it counts in more than its ranged attacks
@@ -83,7 +83,7 @@ SPECIAL_RULES: Mapping[str, Term] = _glossary(  # AC-7
     ("Tail Gunner", "an attack back on an aerial attacker", "", (FOCUS_FIRE, DUEL)),
     ("Spectacular Demise", "units near it when it falls", "", _ANYWHERE),
     ("Fiery Demise", "units near it when it falls", "", ()),
-    ("Berserk, Run Amok", "what it must do", "", (DUEL,)),
+    ("Berserk, Run Amok", "its duty", "", (DUEL,)),
     ("Pioneers, Large, Bulky, Cumbersome, Ponderous, Slow, Flying, Stilted, Vanguard", _ELSEWHERE, "", ()),
     ("Hit & Run, Soar, Spotters, Stalkers, Tow, Limber, Bank, Brake Turn, Interceptor, Occupy", _ELSEWHERE, "", ()),
     ("Assault Ramp, Bail Out, Command Signals, Iron Resolve, Logistical Expertise", _ELSEWHERE, "", ()),
@@ -165,7 +165,7 @@ def plain_name(name: str) -> str:
     if len(name) > LONGEST_NAME:
         raise ValueError(f"{len(name)} characters (allowed: up to {LONGEST_NAME})")
     if not is_plain(name):
-        raise ValueError(f"{shown(name)} has characters that control a display (allowed: none)")
+        raise ValueError(f"{shown(name)} has control characters (allowed: none)")
     return name
 
 
@@ -173,7 +173,7 @@ class Keyword(str):
     """A quality or a special rule: the text as written, parsed into a name and a parameter."""
 
     TABLE: ClassVar[Mapping[str, Term]] = {}
-    name: str  # as printed in the rules; a misspelt name is kept as written
+    name: str  # name in the rules; a misspelt name is kept as written
     parameter: str | None  # text in parentheses, without inch marks
     x: int  # the parameter as an integer, else 0
     inches: float  # the parameter as a length, else 0

@@ -88,7 +88,7 @@ def _change_keywords(
                 f"{shown(keyword.name)} is not known{did_you_mean(keyword.name, (*keyword.TABLE, *house_rules))}"
             )
         if sign == "-" and not any(old.name == keyword.name for part in parts for old in part[key]):
-            raise InputError(f"there is no {keyword.name} to take away")
+            raise InputError(f"{keyword.name} cannot be removed, because it is missing")
     for part in parts:
         kept = {old.name: old for old in part[key]} if any(signs) else {}
         for sign, keyword in zip(signs, keywords):

@@ -442,9 +442,9 @@ def _read_record(model: type[Record], path: Path, _: bytes) -> Record:
 
 def _by_selector(factions: Iterable[Faction], house_rules: HouseRules) -> dict[str, Loadout]:
     units = ((faction, unit) for faction in factions for unit in faction.units)
-    return {each.selector: each for faction, unit in units for each in _loadouts(faction, unit, house_rules)}
+    return {loadout.selector: loadout for faction, unit in units for loadout in _loadouts(faction, unit, house_rules)}
 
 
 def _loadouts(faction: Faction, unit: Unit, house_rules: HouseRules) -> list[Loadout]:
     loadouts = (Loadout(faction=faction.id, unit=unit, level_name=name) for name in unit.levels)
-    return [each.under(house_rules) for each in loadouts]
+    return [loadout.under(house_rules) for loadout in loadouts]

@@ -214,7 +214,7 @@ class Deck(Record):
         return self.copies
 
     def counts(self) -> Integers:
-        """Copies by value: shape (highest value + 1,); entry v is the number of cards of value v."""
+        """Return the copies by value: shape (highest value + 1,); entry v is the number of cards of value v."""
         return np.array([self.copies.get(value, 0) for value in range(max(self.copies) + 1)], np.int64)
 
 
@@ -231,7 +231,7 @@ def _checked_name(name: str) -> str:
     if sure and meant in known:
         raise ValueError(f"{shown(name)} is a rule of the game (allowed: a name of your own)")
     if not name or parse(name) != (name, None):
-        raise ValueError(f"{shown(name)} is no name (allowed: text without a number in parentheses)")
+        raise ValueError(f"{shown(name)} is not a name (allowed: text without a number in parentheses)")
     return name
 
 

@@ -105,7 +105,7 @@ class Row(Record, Bearer):
     @property
     def reach(self) -> str:
         """Ranges as printed on a card: ``7"/14"``."""
-        return "/".join(f'{each:g}"' for each in (self.short_range, self.long_range) if each is not None)
+        return "/".join(f'{inches:g}"' for inches in (self.short_range, self.long_range) if inches is not None)
 
     @property
     def in_short(self) -> str:
@@ -125,7 +125,7 @@ def each_row_once(rows: tuple[Row, ...] | None) -> tuple[Row, ...] | None:
 
 
 def _check_distinct(what: str, ids: list[str]) -> None:
-    twice = next((each for each in ids if ids.count(each) > 1), None)
+    twice = next((name for name in ids if ids.count(name) > 1), None)
     if twice is not None:
         raise ValueError(f"two {what} have the id {twice!r}")
 
@@ -183,7 +183,7 @@ class Unit(Record, Bearer):
     break_limit: BreakLimit | None = None
     rules: tuple[Rule, ...] = ()
     in_force: Limits = Limits()  # number of this unit in a force, over all battlegroups
-    battlegroups: dict[Slug, Place] = Field(default_factory=dict)  # by kind of battlegroup
+    battlegroups: dict[Slug, Place] = Field(default_factory=dict)  # keys: kinds of battlegroup
     levels: dict[LevelName, Level]
     rows: tuple[Row, ...] = ()
 
@@ -229,7 +229,7 @@ class Unit(Record, Bearer):
         data = self.at(next(iter(self.levels))).model_dump(mode="json", exclude={"entry"})
         without = {"entry"} | set(OF_LEVELS).difference(self.differing)
         return data | {
-            "levels": {key: each.model_dump(mode="json", exclude=without) for key, each in self.levels.items()}
+            "levels": {key: level.model_dump(mode="json", exclude=without) for key, level in self.levels.items()}
         }
 
     def row(self, row_id: str) -> Row | None:
@@ -241,7 +241,7 @@ class Loadout(Record):
     """A unit at one reinforcement level, as named by a selector (AC-2.2)."""
 
     faction: Slug
-    unit: Unit  # with the numbers of this level
+    unit: Unit  # unit with the numbers of this level
     level_name: LevelName
     _house_rules: Mapping[str, HouseRule] = PrivateAttr(default_factory=dict)  # house rules of its profiles, by name
 
@@ -329,7 +329,7 @@ class Loadout(Record):
         """
         check_plain(changes, self.selector)
         unit = self.unit.model_dump()
-        rows = {each["id"]: each for each in unit["rows"]}
+        rows = {written["id"]: written for written in unit["rows"]}
         if row is not None:
             if (wanted := row_id(row, rows)) not in rows:
                 problem = f"no row {shown(row)}{did_you_mean(row, rows)}"
@@ -422,14 +422,14 @@ def attack_dice(row: Row, count: int, *, special: bool = False) -> int:
     """
     band = row.band(count)
     if band is None:
-        covered = ", ".join(f"{each.first}-{each.last}" for each in row.bands)
+        covered = ", ".join(f"{band.first}-{band.last}" for band in row.bands)
         raise InputError(f"row {row.id!r} has no attack dice for {count}", allowed=covered)
     return band.special if special and band.special is not None else band.dice
 
 
 def row_id(written: str, rows: Iterable[str]) -> str:
     """Return a row id, ignoring case, spaces and brackets: ``Ranged (Light)`` is ``ranged-light``."""
-    tidied = "-".join("".join(each if each.isalnum() else " " for each in written.casefold()).split())
+    tidied = "-".join("".join(letter if letter.isalnum() else " " for letter in written.casefold()).split())
     if tidied in rows:
         return tidied
     longer = [row_id for row_id in rows if row_id.startswith(tidied)]

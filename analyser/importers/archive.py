@@ -102,7 +102,7 @@ def _unpacked(data: bytes, where: str, suffix: str) -> tuple[str, bytes]:
         # zipfile trusts headers, so a broken one can raise any of these errors
         cut = f"; {CUT_SHORT}" if data.startswith(b"PK") and isinstance(error, zipfile.BadZipFile) else looks_like(data)
         is_xml = data.lstrip().startswith(b"<")
-        allowed = f"a zip; what is not zipped is called {suffix.removesuffix('z')}" if is_xml else ""
+        allowed = f"a zip; the extension of an unzipped file is {suffix.removesuffix('z')}" if is_xml else ""
         raise InputError(f"not a usable zip: {error}{cut}", where=where, allowed=allowed) from None
     _check_size(len(unpacked), where)
     return member.filename, unpacked

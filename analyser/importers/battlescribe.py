@@ -33,7 +33,7 @@ from analyser.importers.unread_content import review_vocabulary
 # file names that some systems reserve, with any extension
 _RESERVED = ("con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10)))
 FileName = str | os.PathLike[str]
-MOST_UNITS = 2000  # in a file; the largest armies have about thirty
+MOST_UNITS = 2000  # largest number of units in a file; the largest armies have about thirty
 
 
 @dataclass(frozen=True, repr=False)
@@ -41,7 +41,7 @@ class ImportReport:
     """Result of an import: factions, warnings, and the files written."""
 
     factions: tuple[Faction, ...]  # one for each catalogue with units, in the order of the files
-    warnings: tuple[ImportWarning, ...]  # by file and unit
+    warnings: tuple[ImportWarning, ...]  # sorted by file and unit
     written: tuple[Path, ...]  # the profile files; empty without a folder
 
     def __str__(self) -> str:
@@ -159,7 +159,7 @@ def _unit_entries(root: Element, tree: Tree) -> Iterator[tuple[Element, ...]]:
     for element in (item for tag in ("selectionEntries", *shared, "entryLinks") for item in root.iterfind(f"{tag}/*")):
         entry = tree.target_of(element) if element.tag == "entryLink" else element
         if entry is None:
-            tree.doubts.add(tree.name_of(element), "a link to something that none of the files holds; left out")
+            tree.doubts.add(tree.name_of(element), "ignored: a link to an entry that is in none of the files")
         elif entry.get("type") in ("unit", "model") and id(entry) not in seen:
             seen.add(id(entry))
             if True not in (tree.hidden(entry), tree.hidden(element)):

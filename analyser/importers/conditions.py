@@ -9,7 +9,7 @@ GROUPS = ("and", "or", "not")  # supported groups; newer tools have others, whic
 _WITHIN = ("force", "ancestor", "primary-catalogue")  # scopes about the surroundings of an entry
 
 Truth = bool | None  # None: depends on choices, or on an unsupported condition
-Standing = Mapping[str, bool]  # by id: True if an entry is inside that kind of battlegroup or catalogue
+Standing = Mapping[str, bool]  # id -> True if an entry is inside that kind of battlegroup or catalogue
 
 
 def holds(holders: Iterable[Element], standing: Standing) -> Truth:

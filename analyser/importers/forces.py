@@ -16,7 +16,8 @@ from analyser.importers.conditions import Standing, holds
 from analyser.importers.tree import MOST_VISITS, Tree, modifiers, unused_id
 
 MOST_BATTLEGROUPS = 100  # kinds of battlegroup; a faction has three or four
-IN_BATTLEGROUP, IN_FORCE = ("force", "parent"), ("roster",)  # of a file: its force is a battlegroup, its roster a force
+# names in a file: its force is a battlegroup, its roster a force
+IN_BATTLEGROUP, IN_FORCE = ("force", "parent"), ("roster",)
 _NOTHING_SAID = ("battlegroup", "auxiliary")  # words that do not distinguish battlegroups
 
 
@@ -38,7 +39,7 @@ class ForceReader:
         result = [entry for holder in holders for entry in holder.iterfind("forceEntries/forceEntry")]
         self.entries = [entry for entry in result if not self.tree.hidden(entry)][:MOST_BATTLEGROUPS]
         if self.entries and system is None:
-            why = "the game system is in none of the files; what it demands of battlegroups is not known"
+            why = "the game system is in none of the files, so its battlegroup rules are unknown"
             self.tree.doubts.add(self.root.get("gameSystemId", ""), why)
         for entry in self.entries:
             self.ids[entry.get("id", "")] = unused_id(self._slug(entry), self.ids.values())
@@ -102,7 +103,7 @@ class ForceReader:
                 continue  # a negative limit means no limit
             number = cells.number(value)
             if number is None or number > MOST_IN_FORCE:
-                self.tree.doubts.add(shown, "a limit that is no whole number; left out")
+                self.tree.doubts.add(shown, "ignored: a limit that is not an integer")
                 continue
             for key in {"min": ["least"], "max": ["most"], "exactly": ["least", "most"]}[kind]:
                 result[key].append(number)

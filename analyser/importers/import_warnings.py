@@ -18,9 +18,9 @@ WITH_SECOND_VALUE = ("Point Blank", "Shock", "Wreckers")  # qualities that use t
 class ImportWarning:
     """A doubtful part of a data file."""
 
-    file: str  # as given
+    file: str  # name of the file
     unit: str  # name of the unit; empty for a warning about the file
-    value: str  # as in the file
+    value: str  # text in the file
     doubt: str  # the problem, and its treatment by the importer
 
     def __str__(self) -> str:

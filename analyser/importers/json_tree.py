@@ -53,12 +53,12 @@ def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(table) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in table if keys.count(key) > 1)
-        raise InputError(f"broken JSON: the key {shown(twice)} stands twice in one object")
+        raise InputError(f"broken JSON: the key {shown(twice)} is given twice in one object")
     return table
 
 
 def _no_number(word: str) -> float:
-    raise InputError(f"broken JSON: {word} is no number")
+    raise InputError(f"broken JSON: {word} is not a number")
 
 
 def _integer(digits: str) -> int:

@@ -38,7 +38,7 @@ class Match(NamedTuple):
         return self.loadout is not None or self.stated.own is not None
 
 
-def enlisted(roster: Roster, library: Profiles, numbers: Numbers = "profile") -> Army:
+def match_roster(roster: Roster, library: Profiles, numbers: Numbers = "profile") -> Army:
     """Return the army in a roster.
 
     Units are matched with the library by the ids of their entries, else by faction and name, and by level or number of
@@ -85,7 +85,7 @@ def _check_usable(roster: Roster, usable: list[Match], *, is_ours: bool) -> None
     if not roster.units:
         raise InputError("no unit in this roster", allowed=allowed)
     game = f" of {_game_of(roster)}" if not is_ours else ""
-    units = "its one unit is not" if len(roster.units) == 1 else f"of its {len(roster.units)} units none is"
+    units = "its one unit is not" if len(roster.units) == 1 else f"none of its {len(roster.units)} units is"
     raise InputError(f"a roster{game}: {units} understood, such as {roster.units[0].name!r}", allowed=allowed)
 
 
@@ -194,26 +194,27 @@ def _about_unit(match: Match) -> Iterator[str]:
         yield f"{name}: not among the profiles; the roster's own numbers count"
     elif loadout is None:
         cost = "" if not stated.points else f", {stated.points * stated.number:,g} points"
-        yield f"{name}: not understood, left out{cost}; no profile has that name, and the roster has no whole one of it"
+        why = "no profile has that name, and the roster's own profile is incomplete"
+        yield f"{name}: not understood, left out{cost}; {why}"
     elif not _same_name(stated.name, loadout.unit.name):
-        yield f"{name}: found by its entry, which the profiles call {loadout.unit.name}"
+        yield f"{name}: matched by its entry, named here {loadout.unit.name}"
     yield from (f"{name}: {difference}" for difference in match.differences)
     if loadout is None:
         yield from (f"{name}: {doubt}" for doubt in stated.doubts)
     elif stated.own is not None:  # doubts about a unit in the library were reported by its import
         yield from (f"{name}: {doubt}" for doubt in stated.doubts if "left out" in doubt)
     elif stated.has_profiles:
-        yield f"{name}: the roster's profile of it is not whole; the one of the profiles counts"
+        yield f"{name}: the roster's own profile is incomplete, so the shipped one is used"
 
 
 def _about_profiles(matches: list[Match]) -> Iterator[str]:
     """Yield one warning if the roster has no profiles to compare with."""
     bare = [match.stated.name for match in matches if match.loadout is not None and not match.stated.has_profiles]
     if bare and len(bare) == len(matches):
-        yield "the roster carries no profiles of its units: those here count, and nothing could be compared"
+        yield "the roster carries no profiles of its units: the shipped ones are used, and nothing could be compared"
     elif bare:
         some = ", ".join(dict.fromkeys(bare))
-        yield f"the roster carries no profile of {some}: those here count, and could not be compared"
+        yield f"the roster carries no profile of {some}: the shipped ones are used, and could not be compared"
 
 
 def _about_unread(matches: list[Match]) -> Iterator[str]:
@@ -234,6 +235,6 @@ def about_points(roster: Roster, army: Army) -> Iterator[str]:
         pick.points for pick in roster.picks
     )
     if roster.points is not None and roster.points != selected:
-        yield f"points: the roster says {roster.points:,g}, and what is selected in it costs {selected:,g}"
+        yield f"points: the roster says {roster.points:,g}, and its selections cost {selected:,g}"
     if army.points != selected:
         yield f"points: {army.points:,} here, {selected:,g} in the roster; the lines above say where they differ"

@@ -51,8 +51,8 @@ class RosterUnit:
     entries: tuple[str, ...]  # the id of its entry, then those of the links to it, innermost first
     faction: str
     battlegroup: str
-    level: LevelName | None  # by the names of its selections
-    points: float | None  # of one unit, with its selections
+    level: LevelName | None  # level named by the selections
+    points: float | None  # points of one unit, with its selections
     own: Unit | None  # its profile at that level, if readable
     has_profiles: bool  # True if the roster has any part of it
     doubts: tuple[str, ...]
@@ -85,7 +85,7 @@ def read_roster(path: Path) -> Roster:
     roster.limit = limit if limit and limit > 0 else None
     holders = (element for element in root.iter() if element.tag in ("roster", "force", "selection"))
     for tag in sorted({child.tag for holder in holders for child in holder} - _KNOWN):
-        roster.doubts.add(tag, "a part of the roster that is not known; left out")
+        roster.doubts.add(tag, "ignored: an unknown part of the roster")
     selected = [selection for force, faction in _forces(root) for selection in _selected(force, faction, roster)]
     number = sum(_number(selection, roster.doubts) for selection, _, _ in selected)
     if number > MOST_UNITS:  # refused before reading each of them

@@ -113,7 +113,7 @@ class UnitReader:
     def _stats(self, profile: Element, by_column: Cells) -> Stats:
         for column in by_column:
             if column not in STATS:
-                self.doubt(column, "a column of the unit's profile that is not known; left out")
+                self.doubt(column, "ignored: an unknown column of the unit's profile")
         values = {STATS[column]: text for column, text in by_column.items() if column in STATS}
         return Stats(self.tree.name_of(profile), values)
 
@@ -122,7 +122,7 @@ class UnitReader:
         nodes: dict[LevelName, LevelNode] = {}
         for node in self.contents.levels:
             if nodes.setdefault(node.name, node) is not node:
-                self.doubt(node.name, "this level stands twice; the first counts")
+                self.doubt(node.name, "this level is given twice; the first counts")
         if not nodes and self.stats:
             self.doubt(self.stats[0][1].title, "no reinforcement levels; taken for the basic one")
             nodes["basic"] = LevelNode("basic", self.entry, None)
@@ -329,7 +329,7 @@ class UnitReader:
             numbers, dice = cells.band(column), cells.dice(text)
             if numbers is None:
                 if column not in ("range", "qualities"):
-                    self.doubt(f"{name}: {column}", "a column of an armaments row that is not known; left out")
+                    self.doubt(f"{name}: {column}", "ignored: an unknown column of an armaments row")
             elif cells.is_none(text):
                 continue
             elif numbers[0] > numbers[1] or numbers[1] > units.MOST_MODELS:

@@ -18,7 +18,7 @@ from analyser import plots
 from analyser.common.sampling import Sampling
 from analyser.engine.chain.chain import Chain, Recorded
 from analyser.engine.chain.exact import exact_distributions
-from analyser.engine.chain.sampled import sampled_counts
+from analyser.engine.chain.simulated import simulated_counts
 from analyser.results.base import RulesUsed
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def weights_of(chains: Mapping[str, Chain], sampling: Sampling) -> dict[str, Rec
         sampling.report(part * trials + done, len(chains) * trials)
 
     return {
-        name: sampled_counts(chain, trials, sampling.seed, part, sampling.n_threads, partial(report, part))
+        name: simulated_counts(chain, trials, sampling.seed, part, sampling.n_threads, partial(report, part))
         for part, (name, chain) in enumerate(chains.items())
     }
 
@@ -143,7 +143,7 @@ Curves, Cells, Bars = partial(Panel, "curves"), partial(Panel, "cells"), partial
 class Fates(NamedTuple):
     """Panels of a comparison, one for each system: the table `fates`, with notes from the table `equivalents`."""
 
-    titles: Mapping[str, str]  # by the name of a system
+    titles: Mapping[str, str]  # keys: names of systems
 
 
 Answer = tuple[Mapping[str, Table], Sequence[Panel | Fates]]  # tables by name, the main one first, and the panels

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from analyser.plots.battles import contributions as contributions
     from analyser.plots.battles import margins as margins
     from analyser.plots.battles import points_left as points_left
-    from analyser.plots.chances import luck_strips as luck_strips
-    from analyser.plots.chances import outcome_law as outcome_law
     from analyser.plots.decisions import choices as choices
     from analyser.plots.decisions import tactic_costs as tactic_costs
     from analyser.plots.distributions import distribution as distribution
@@ -38,6 +36,8 @@ if TYPE_CHECKING:
     from analyser.plots.lines import curves as curves
     from analyser.plots.lines import survival as survival
     from analyser.plots.lines import trade_off as trade_off
+    from analyser.plots.observed_outcomes import luck_strips as luck_strips
+    from analyser.plots.observed_outcomes import outcome_distribution as outcome_distribution
     from analyser.plots.over_numbers import best_lines as best_lines
     from analyser.plots.over_numbers import front as front
     from analyser.plots.over_numbers import trade_map as trade_map
@@ -51,7 +51,7 @@ _PLACES = {
     **dict.fromkeys(("cost_against_effect", "fair_points"), "frontier"),
     **dict.fromkeys(("heatmap", "distributions_by_round"), "heatmaps"),
     **dict.fromkeys(("curves", "survival", "trade_off"), "lines"),
-    **dict.fromkeys(("luck_strips", "outcome_law"), "chances"),
+    **dict.fromkeys(("luck_strips", "outcome_distribution"), "chances"),
     "ranked": "ranking",
     **dict.fromkeys(("best_lines", "front", "trade_map"), "over_numbers"),
 }

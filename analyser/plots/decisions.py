@@ -15,7 +15,7 @@ from analyser.common.errors import InputError
 from analyser.common.frames import names_of
 
 CELL_WIDTH, CELL_HEIGHT, WIDEST = 0.62, 0.42, 8.0  # inches
-PALE = 0.35  # opacity of a situation that does not come up
+PALE = 0.35  # opacity of a situation with probability 0
 MOST_ACTIONS = 8
 COLOURS = {
     "aim and shoot": ("#9db4c8", ""),
@@ -74,7 +74,7 @@ def choices(
     """
     frame = look.rows_of(data)
     look.check_columns(frame, ("x", "y", "do", "costs", "comes_up"))
-    frame = frame.assign(do=[_HOW_FAR.sub("", each) for each in frame["do"]])
+    frame = frame.assign(do=[_HOW_FAR.sub("", action) for action in frame["do"]])
     if frame.duplicated(["x", "y"]).any():
         raise InputError("more than one row for one cell")
     frequent = frame["do"].value_counts(sort=True).sort_index(kind="stable").sort_values(ascending=False, kind="stable")

@@ -33,7 +33,7 @@ _KNOWN_VALUES = ("value", "models_destroyed")  # default columns for `x`
 _BAR: dict[str, Any] = {"color": look.MEDIUM, "edgecolor": look.DARK, "linewidth": 0.8}
 
 
-class Law(NamedTuple):
+class Curve(NamedTuple):
     """Distribution over the values of a plot, in percent; `ends` of its 95% intervals have shape (2, n)."""
 
     name: str
@@ -102,11 +102,11 @@ def distribution(
         check_choice(kind, "kind", KINDS)
     parts = _parts(data, x, by)
     drawn: Kind = kind or ("summary" if len(parts) == 1 and ax is None and _is_counted(parts) else "bars")
-    values, laws, is_cut = _laws(parts, drawn)
+    values, curves, is_cut = _curves(parts, drawn)
     across = str(parts[0].x).replace("_", " ") + (f" (others: less than {NEGLIGIBLE:.2%} each)" if is_cut else "")
     is_short = len(values) <= MOST_BARS
-    width = float(np.clip(WIDTH_A_BAR * len(values) * (1.2 if len(laws) > 1 else 1.0), LEAST_WIDTH, MOST_WIDTH))
-    has_legend = len(laws) > 1 or label is not None or drawn == "summary"
+    width = float(np.clip(WIDTH_A_BAR * len(values) * (1.2 if len(curves) > 1 else 1.0), LEAST_WIDTH, MOST_WIDTH))
+    has_legend = len(curves) > 1 or label is not None or drawn == "summary"
     more: dict[str, Any] = {
         "xlabel": across,
         "ylabel": _ylabel(drawn),
@@ -116,17 +116,17 @@ def distribution(
         places = np.asarray(values, np.float64) if _is_counted(parts) else np.arange(len(values), dtype=np.float64)
         if drawn in ("summary", "bars"):
             named = ["exactly so many"] if drawn == "summary" and label is None else label
-            _draw_bars(axes, places, laws, named, color, artist)
+            _draw_bars(axes, places, curves, named, color, artist)
             if lost:
                 flags = parts[0].frame.groupby(parts[0].x, sort=False)[lost].any()
                 for bar, value in zip(axes.patches, values):
                     bar.set_hatch(look.LOST if flags[value] else "")
         if drawn == "summary":
-            above = _laws(parts, "at least", trimmed=values)[1]
+            above = _curves(parts, "at least", trimmed=values)[1]
             axes.step(places, above[0].percent, where="mid", color=look.DARK, linewidth=1.6, label="at least so many")
         elif drawn != "bars":
-            _draw_lines(axes, places, laws, drawn, label, color, artist)
-        _set_scale(axes, places, [law.percent for law in laws], full=drawn in ("summary", "at least", "at most"))
+            _draw_lines(axes, places, curves, drawn, label, color, artist)
+        _set_scale(axes, places, [curve.percent for curve in curves], full=drawn in ("summary", "at least", "at most"))
         if _is_counted(parts):
             least, most = axes.dataLim.intervalx  # ticks only at values, not at the edges of bars
             ticks = MaxNLocator(integer=True).tick_values(least, most)
@@ -148,7 +148,7 @@ class Part(NamedTuple):
 def _parts(data: Any, x: Any, by: str | None) -> list[Part]:
     """Return the distributions to draw."""
     if isinstance(data, Mapping):
-        return [part._replace(name=str(name)) for name, each in data.items() for part in _parts(each, x, None)]
+        return [part._replace(name=str(name)) for name, series in data.items() for part in _parts(series, x, None)]
     frame, column = _tidy(data, x)
     key = by or ("loadout" if hasattr(data, "distributions") else None)
     look.check_columns(frame, (column, "probability", *([key] if key else [])))
@@ -178,7 +178,7 @@ def _is_counted(parts: Sequence[Part]) -> bool:
     return all(pd.api.types.is_integer_dtype(part.frame[part.x]) for part in parts)
 
 
-def _laws(parts: Sequence[Part], kind: Kind, trimmed: Any = None) -> tuple[list[Any], list[Law], bool]:
+def _curves(parts: Sequence[Part], kind: Kind, trimmed: Any = None) -> tuple[list[Any], list[Curve], bool]:
     """Return the sorted values of the plot, the distributions over them, and True if values are left out."""
     values = list(dict.fromkeys(value for part in parts for value in part.frame[part.x]))
     if _is_counted(parts):
@@ -187,13 +187,15 @@ def _laws(parts: Sequence[Part], kind: Kind, trimmed: Any = None) -> tuple[list[
     elif all(pd.api.types.is_numeric_dtype(part.frame[part.x]) for part in parts):
         values = sorted(values)
     pmfs = np.array([_added_up(part, "probability", values) for part in parts])
-    shown = [values.index(each) for each in trimmed] if trimmed is not None else _shown(pmfs, kind)
-    laws = []
+    shown = [values.index(value) for value in trimmed] if trimmed is not None else _shown(pmfs, kind)
+    curves = []
     for part, pmf in zip(parts, pmfs):
         ends = _ends(part, kind, values)
-        laws.append(Law(part.name, 100 * _cumulated(pmf, kind)[shown], None if ends is None else 100 * ends[:, shown]))
+        curves.append(
+            Curve(part.name, 100 * _cumulated(pmf, kind)[shown], None if ends is None else 100 * ends[:, shown])
+        )
     is_cut = len(shown) < len(values) and kind not in ("at least", "at most")
-    return [values[place] for place in shown], laws, is_cut
+    return [values[place] for place in shown], curves, is_cut
 
 
 def _added_up(part: Part, column: str, values: list[Any]) -> NDArray[np.float64]:
@@ -241,40 +243,44 @@ def _ylabel(kind: Kind) -> str:
     )
 
 
-def _draw_bars(axes: Axes, places: Any, laws: Sequence[Law], label: Any, color: Any, artist: dict[str, Any]) -> None:
+def _draw_bars(
+    axes: Axes, places: Any, curves: Sequence[Curve], label: Any, color: Any, artist: dict[str, Any]
+) -> None:
     """Draw a bar for each value and series, side by side; transparent if the axes have earlier series."""
-    first, width = len(axes.get_legend_handles_labels()[1]), 0.8 / len(laws)
-    styles = look.line_styles(axes, [each.name for each in laws], label, color)
-    for number, (law, line) in enumerate(zip(laws, styles)):
+    first, width = len(axes.get_legend_handles_labels()[1]), 0.8 / len(curves)
+    styles = look.line_styles(axes, [series.name for series in curves], label, color)
+    for number, (curve, line) in enumerate(zip(curves, styles)):
         style = {"color": line["color"], "edgecolor": "white", "hatch": HATCHES[(first + number) % len(HATCHES)]}
-        if len(laws) == 1 and not first:
+        if len(curves) == 1 and not first:
             style = {**_BAR, **({} if color is None else {"color": line["color"]})}
-        at = places + width * (number - (len(laws) - 1) / 2)
+        at = places + width * (number - (len(curves) - 1) / 2)
         over = {"alpha": 0.6} if first else {}
         axes.bar(
-            at, law.percent, **{"width": width, "label": line["label"], "linewidth": 0.6, **style, **over, **artist}
+            at, curve.percent, **{"width": width, "label": line["label"], "linewidth": 0.6, **style, **over, **artist}
         )
-        if law.ends is not None:
-            _draw_ends(axes, at, law, "black")
-        elif len(laws) == 1 and not first and len(places) <= MOST_WITH_TEXT:
-            possible = law.percent > 0
-            for text in look.write_above(axes, at[possible], law.percent[possible]):
+        if curve.ends is not None:
+            _draw_ends(axes, at, curve, "black")
+        elif len(curves) == 1 and not first and len(places) <= MOST_WITH_TEXT:
+            possible = curve.percent > 0
+            for text in look.write_above(axes, at[possible], curve.percent[possible]):
                 text.set_path_effects([withStroke(linewidth=2.5, foreground="white")])  # a line may run behind it
 
 
 def _draw_lines(
-    axes: Axes, places: Any, laws: Sequence[Law], kind: Kind, label: Any, color: Any, artist: dict[str, Any]
+    axes: Axes, places: Any, curves: Sequence[Curve], kind: Kind, label: Any, color: Any, artist: dict[str, Any]
 ) -> None:
     how = {"drawstyle": "steps-mid"} if kind != "lines" else {}
-    for law, line in zip(laws, look.line_styles(axes, [each.name for each in laws], label, color)):
-        axes.plot(places, law.percent, **{"linewidth": 1.6, "markersize": 5.5, **how, **line, **artist})
-        if law.ends is not None:
-            _draw_ends(axes, places, law, line["color"])
+    for curve, line in zip(curves, look.line_styles(axes, [series.name for series in curves], label, color)):
+        axes.plot(places, curve.percent, **{"linewidth": 1.6, "markersize": 5.5, **how, **line, **artist})
+        if curve.ends is not None:
+            _draw_ends(axes, places, curve, line["color"])
 
 
-def _draw_ends(axes: Axes, places: Any, law: Law, color: Any) -> None:
-    assert law.ends is not None
-    look.draw_intervals(axes, places, law.percent, [law.percent - law.ends[0], law.ends[1] - law.percent], color)
+def _draw_ends(axes: Axes, places: Any, curve: Curve, color: Any) -> None:
+    assert curve.ends is not None
+    look.draw_intervals(
+        axes, places, curve.percent, [curve.percent - curve.ends[0], curve.ends[1] - curve.percent], color
+    )
 
 
 def _set_scale(axes: Axes, places: NDArray[np.float64], drawn: Sequence[NDArray[np.float64]], *, full: bool) -> None:
@@ -390,7 +396,7 @@ def _one_legend(figure: Figure, grid: Sequence[Axes]) -> None:
     """Replace equal legends of all panels by one legend below them."""
     legends = [legend for ax in grid if (legend := ax.get_legend())]
     texts = [[text.get_text() for text in legend.get_texts()] for legend in legends]
-    if len(texts) == len(grid) and all(each == texts[0] for each in texts):
+    if len(texts) == len(grid) and all(labels == texts[0] for labels in texts):
         for legend in legends:
             legend.remove()
         handles, labels = grid[0].get_legend_handles_labels()

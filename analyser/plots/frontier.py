@@ -19,7 +19,7 @@ from analyser.plots.label_placement import label_offsets
 from analyser.plots.metrics import figure_title
 
 WIDTH, HEIGHT = 6.4, 4.2  # inches
-MOST_NUMBERED = 14  # with more loadouts only the frontier is numbered
+MOST_NUMBERED = 14  # above this number only the frontier is numbered
 
 
 def efficient(frame: pd.DataFrame, metric: str) -> NDArray[np.bool_]:
@@ -195,7 +195,7 @@ def fair_points(
             axes.plot(fair[here], points[here], **{**line, "markerfacecolor": "none", **artist})
             axes.plot(fair[wrong], points[wrong], **{**line, "label": None, **artist})
         axes.set(xscale="log", yscale="log", xlim=ends, ylim=ends)
-        ticks = [each for each in (10, 20, 50, 100, 200, 500, 1000, 2000) if ends[0] <= each <= ends[1]]
+        ticks = [tick for tick in (10, 20, 50, 100, 200, 500, 1000, 2000) if ends[0] <= tick <= ends[1]]
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_locator(FixedLocator(ticks))
             axis.set_major_formatter("{x:.0f}")
@@ -223,7 +223,7 @@ def _by_faction(factions: list[str], label: Any, color: Any) -> list[dict[str, A
     """Return the style of the markers of each faction."""
     styles = [look.LINES[number % len(look.LINES)] for number in range(len(factions))]
     labels = look.per_series(label, factions, factions, "label")
-    colours = look.per_series(color, factions, [str(each["color"]) for each in styles], "color")
+    colours = look.per_series(color, factions, [str(style["color"]) for style in styles], "color")
     return [
         {"marker": style["marker"], "color": colour, "label": text, "linestyle": "", "markersize": 4}
         for style, colour, text in zip(styles, colours, labels)

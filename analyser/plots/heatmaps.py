@@ -23,7 +23,7 @@ from analyser.plots import metrics
 from analyser.plots.cached_text import OutlinedText, outline_labels
 
 Scale = Literal["linear", "log", "log-odds"]
-LEAST_SHARE = 0.01  # of the highest figure, or distance of a probability from 0 and 1: limit of the colours
+LEAST_SHARE = 0.01  # limit of the colours: share of the highest figure, or distance of a probability from 0 and 1
 MEAN = "mean"
 MOST_CELLS = 40  # most values of a distribution
 CELL_WIDTH, CELL_HEIGHT = 0.44, 0.31  # inches; fits four characters of CELL_POINTS
@@ -173,7 +173,7 @@ def _table(frame: pd.DataFrame, names: tuple[str, str, str], groups: str | None,
     if with_means:
         across = np.append(firsts[1][MEAN], frame[values].mean())
         grid = np.vstack([np.column_stack([grid, firsts[0][MEAN]]), across]).astype(np.float64)
-        called = [[*each, MEAN] for each in called]
+        called = [[*heading, MEAN] for heading in called]
     sizes = firsts[1].groupby(key, sort=False, observed=True).size() if key else pd.Series({"": len(firsts[1])})
     known = metrics.metric_called(values)
     is_probability = known.is_probability or values.startswith("p_")
@@ -317,11 +317,11 @@ def _add_scale(ax: Axes, image: AxesImage, quantity: str, scale: Scale, *, is_ti
     bar.outline.set_visible(False)
     if scale != "linear":
         least, most = image.get_clim()
-        ticks: Sequence[float] = [each for each in _PERCENT_TICKS if least <= each <= most]
+        ticks: Sequence[float] = [tick for tick in _PERCENT_TICKS if least <= tick <= most]
         if scale == "log":
             powers = range(int(np.floor(np.log10(least))), int(np.floor(np.log10(most))) + 1)
             ticks = [
-                each for power in powers for digit in _ROUND if least <= (each := float(f"{digit}e{power}")) <= most
+                tick for power in powers for digit in _ROUND if least <= (tick := float(f"{digit}e{power}")) <= most
             ]
         bar.set_ticks(list(ticks), labels=[f"{tick:g}" for tick in ticks])
         bar.minorticks_off()
@@ -389,8 +389,8 @@ def distributions_by_round(
                 text, ink = look.short_text(float(percent) / 100, is_probability=True), str(inks[row, column])
                 axes.text(column, row, text, ha="center", va="center", color=ink, size=points)
         every = int(np.ceil(look.LABEL_POINTS / (_POINTS_AN_INCH * inches / len(values))))
-        axes.set_xticks(range(len(rounds)), [str(each) for each in rounds])
-        axes.set_yticks(range(0, len(values), every), [str(each) for each in values[::every]])
+        axes.set_xticks(range(len(rounds)), [str(number) for number in rounds])
+        axes.set_yticks(range(0, len(values), every), [str(value) for value in values[::every]])
         axes.spines[:].set_visible(False)
         if points < _LEAST_TEXT:
             _add_scale(axes, image, own, "linear")

@@ -11,7 +11,7 @@ Places = NDArray[np.float64]
 
 OFF_MARKERS, OFF_LABELS = 11.0, 14.0  # least pixels between the centre of a label and a marker, or another label
 _AWAY = (14.0, 20.0, 27.0, 35.0, 44.0)  # pixels from a marker to its label, in the order of trial
-_TURNS = np.radians((0, 25, -25, 50, -50, 75, -75))  # from the preferred direction, in the order of trial
+_TURNS = np.radians((0, 25, -25, 50, -50, 75, -75))  # angles to the preferred direction, in order of trial
 
 
 def label_offsets(markers: Places, labelled: Sequence[int], outwards: Sequence[float], size: Sequence[float]) -> Places:

@@ -151,5 +151,5 @@ def trade_off(
         axes.plot(frame["dice"], frame["fair_points"], **{"marker": "o", "color": color, "label": label, **artist})
         if today is not None:
             axes.axhline(today, color="black", linestyle="--", linewidth=1, label=f"today: {today}")
-        axes.set_xticks(frame["dice"], [f"{each:+d}" if each else "0" for each in frame["dice"]])
+        axes.set_xticks(frame["dice"], [f"{dice:+d}" if dice else "0" for dice in frame["dice"]])
     return axes

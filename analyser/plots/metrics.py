@@ -164,7 +164,7 @@ def metric(name: str, function: Function, *, unit: str = "", title: str | None =
         raise InputError(f"{name} is a figure that ships", where="name", allowed="another name")
     if not callable(function):
         raise InputError(
-            f"{shown(function)} is no function", where="function", allowed="a function of an outcome table"
+            f"{shown(function)} is not a function", where="function", allowed="a function of an outcome table"
         )
     called = title or name.replace("_", " ")
     METRICS[name] = COMPARED[name] = Metric(called, called, called, unit, function)
@@ -243,11 +243,11 @@ def checked_metric(
         return name
     plain = name.removesuffix(PER_100_POINTS)
     if name in (*SHARES, *RESULTS) and name not in known:
-        problem = f"{name} is a figure of matchups, and here ranged attacks are set side by side"
+        problem = f"{name} is a figure of matchups; this compares ranged attacks"
         raise InputError(problem, where="metric", allowed="matchups with the situation duel, or another figure")
     if plain not in known:
         divided = f"; {', '.join(BY_POINTS)} also with {PER_100_POINTS}" if EFFICIENCY in known else ""
-        allowed = ", ".join(each for each in known if not each.endswith(PER_100_POINTS)) + divided
+        allowed = ", ".join(metric for metric in known if not metric.endswith(PER_100_POINTS)) + divided
         raise InputError(f"no metric {name!r}{did_you_mean(name, known)}", where="metric", allowed=allowed)
     if plain not in BY_POINTS and (per_points or name != plain):
         what = "a percentile" if plain.endswith(PERCENTILE) else "a probability"

@@ -26,7 +26,7 @@ _SEVERAL = "equal, or no significant difference"
 _ABOVE_GRID = 0.8
 _MOST_NAMED = 8  # most named points of a front
 _GREY, _OTHER = "0.8", "0.35"  # lines without a colour; others in a map
-_COLOURS = tuple(str(style["color"]) for style in look.LINES[1:])  # of a map; black would look grey there
+_COLOURS = tuple(str(style["color"]) for style in look.LINES[1:])  # colours of a map; black would look grey there
 
 
 def best_lines(
@@ -68,10 +68,10 @@ def best_lines(
     look.check_columns(frame, ("line", x, metric))
     answered = frame[frame[metric].notna()]
     stretches = [who for _, _, who in best]
-    names, others = _told_apart(answered["line"], {stretch: stretches.count(stretch) for stretch in stretches})
+    names, others = _coloured(answered["line"], {stretch: stretches.count(stretch) for stretch in stretches})
     name, scale = figure_title(metric, quantity)
     values = list(dict.fromkeys(frame[x]))
-    are_numbers = all(isinstance(each, int | float) and not isinstance(each, bool) for each in values)
+    are_numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
     places = {value: value if are_numbers else place for place, value in enumerate(values)}
     across = x.replace("_", " ") + (", inches" if x.endswith("distance") else "")
     more: dict[str, Any] = {"own": look.subject_of(data), "xlabel": across, "ylabel": name, "legend": 1}
@@ -94,9 +94,9 @@ def best_lines(
         room = 1.16 if best else 1.06
         axes.set_ylim((-2, 100 * room) if scale == 100 and top > 50 else (0, room * top))
         if are_numbers:
-            axes.xaxis.set_major_locator(MaxNLocator(integer=all(isinstance(each, int) for each in values)))
+            axes.xaxis.set_major_locator(MaxNLocator(integer=all(isinstance(value, int) for value in values)))
         else:
-            axes.set_xticks(range(len(values)), [_word(each) for each in values])
+            axes.set_xticks(range(len(values)), [_word(value) for value in values])
         _strip(
             axes,
             [(places[first], places[last], who) for first, last, who in best],
@@ -106,11 +106,11 @@ def best_lines(
     return axes
 
 
-def _told_apart(lines: Iterable[str], worth: Any) -> tuple[list[str], list[str]]:
+def _coloured(lines: Iterable[str], worth: Any) -> tuple[list[str], list[str]]:
     """Return the lines to colour, those with most `worth` (by name), and the other lines, both in given order."""
     names = list(dict.fromkeys(lines))
-    chosen = set(sorted(names, key=lambda each: -worth.get(each, 0))[: len(look.LINES)])
-    return [name for name in names if name in chosen], [each for each in names if each not in chosen]
+    chosen = set(sorted(names, key=lambda name: -worth.get(name, 0))[: len(look.LINES)])
+    return [name for name in names if name in chosen], [name for name in names if name not in chosen]
 
 
 def _others(names: Sequence[str]) -> str:
@@ -136,7 +136,7 @@ def _strip(axes: Axes, best: Sequence[tuple[float, float, str]], styles: Mapping
             beside: dict[str, Any] = {"xytext": (3, -9), "textcoords": "offset points", "size": look.CELL_POINTS}
             axes.annotate(text, where, xycoords=inside, **beside)
     if any(who not in colours for _, _, who in best):
-        axes.fill_between([], [], color="0.6", label="above: best of all; grey: equal, or none")
+        axes.fill_between([], [], color="0.6", label="above: best of all; grey: equal or not possible")
 
 
 def trade_map(
@@ -182,8 +182,8 @@ def trade_map(
     grid = frame.pivot(index=y, columns=x, values="value").reindex(index=up, columns=across).to_numpy(float)
     scale = 100 if str(quantity or "").startswith("P(") else 1
     name = f"{quantity or 'figure'}{', percent' if scale == 100 else ''}: contours"
-    wide, high = (range(len(each)) for each in (across, up))
-    called = (each.replace("_", " ") for each in (x, y))
+    wide, high = (range(len(values)) for values in (across, up))
+    called = (key.replace("_", " ") for key in (x, y))
     more: dict[str, Any] = {"own": f"{look.subject_of(data)}\n{name}", **dict(zip(("xlabel", "ylabel"), called))}
     with look.drawing(ax, SQUARE * 1.2, SQUARE, title=title, grid="", **more) as axes:
         how: dict[str, Any] = {"origin": "lower", "aspect": "auto", "zorder": _ABOVE_GRID, **artist}
@@ -270,14 +270,14 @@ def front(
     frame = look.rows_of(data)
     look.check_columns(frame, ("line", "on_front", x, y, *keys))
     answered = frame[frame[x].notna() & frame[y].notna()]
-    names, others = _told_apart(answered["line"], answered[answered["on_front"]]["line"].value_counts())
-    scales = [100 if each.startswith("p_") else 1 for each in (x, y)]
+    names, others = _coloured(answered["line"], answered[answered["on_front"]]["line"].value_counts())
+    scales = [100 if metric.startswith("p_") else 1 for metric in (x, y)]
     texts = [f"{text}, percent" if scale == 100 else text for text, scale in zip(quantities, scales)]
     more: dict[str, Any] = {"own": look.subject_of(data), "xlabel": texts[0], "ylabel": texts[1], "legend": 1}
     with look.drawing(ax, WIDE, SQUARE, title=title, grid="both", **more) as axes:
         styles = look.line_styles(axes, names, label, color)
         best = answered[answered["on_front"]].sort_values([x, y])
-        axes.plot(scales[0] * best[x], scales[1] * best[y], color="0.5", linewidth=1.2, label="beaten by none in both")
+        axes.plot(scales[0] * best[x], scales[1] * best[y], color="0.5", linewidth=1.2, label="Pareto front")
         rest = answered[answered["line"].isin(others)]
         if len(rest):
             axes.plot(scales[0] * rest[x], scales[1] * rest[y], "o", color=_GREY, markersize=4, label=_others(others))

@@ -24,7 +24,7 @@ def ranked(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """Draw the best variants as dots, filled for the best; those of a race with their confidence sequences.
+    """Draw the best variants as dots. Filled dots are best or tied; races have confidence sequences.
 
     Parameters
     ----------

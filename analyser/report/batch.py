@@ -17,7 +17,7 @@ from analyser.analysis.grid import not_modelled
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.mutual_losses import WAYS
 from analyser.analysis.own_metric_columns import with_own_metric
-from analyser.analysis.policy import check_best_is_played, played_by, priced_by
+from analyser.analysis.policy import check_best_is_played, duel_situations, price_situations
 from analyser.analysis.prices import EVERYBODY, FairPoints, fair_points
 from analyser.analysis.selection import Selectors, check_row, loadouts
 from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called
@@ -192,9 +192,9 @@ def _opponents(prices: FairPoints | None) -> dict[str, Any]:
 
 def _fought(policy: str, situations: tuple[Situation, ...], row: str | None) -> tuple[Situation, ...]:
     """Return the situations under a policy; best play adds those that prices need, if there are prices."""
-    played = played_by(policy, situations)
+    played = duel_situations(policy, situations)
     exchanged = row is None and any(situation.kind in WAYS for situation in situations)
-    fought = priced_by(policy, played) if exchanged else played
+    fought = price_situations(policy, played) if exchanged else played
     check_best_is_played(policy, fought)
     return fought
 

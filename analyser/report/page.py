@@ -17,7 +17,7 @@ from analyser.analysis.curves import curves
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.mutual_losses import WAYS
-from analyser.analysis.policy import told_of_best
+from analyser.analysis.policy import unchanged_note
 from analyser.analysis.prices import FairPoints
 from analyser.analysis.roles import MEANS, plural
 from analyser.analysis.situations import BEST_TRADE
@@ -89,7 +89,7 @@ def parts_of_page(
         "factions": factions,
         "faction_lines": [] if factions is None else faction_lines(factions),
         "a_round": _a_round({situation.kind for situation in answer.situations}),
-        "told_of_best": told_of_best(answer.situations),
+        "unchanged_note": unchanged_note(answer.situations),
         "tactics_note": _tactics_note(inputs.tactics),
         "outliers": balance.outliers.head(MOST_OUTLIERS).to_dict("records"),
         "n_outliers": len(balance.outliers),

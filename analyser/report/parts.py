@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from analyser.analysis.balance import dominated, efficiency, outliers
-from analyser.analysis.fight_cache import FightCache, known_of
+from analyser.analysis.fight_cache import FightCache, cached_results
 from analyser.analysis.grid import Field, grid, joined
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.mutual_losses import WAYS
@@ -68,7 +68,7 @@ def matchups_as_parquet(
 def field_jobs(opponents: tuple[Loadout, ...], inputs: Inputs) -> list[Job]:
     """Return the job that fills the fight cache with the fights of all opponents; no job if the cache is off."""
     situations = tuple(each for each in inputs.situations if each.kind in WAYS)
-    cache = known_of(opponents, Field(opponents, inputs.ruleset, None, 1))
+    cache = cached_results(opponents, Field(opponents, inputs.ruleset, None, 1))
     if not isinstance(cache, FightCache):
         return []
     worth_it = (situation for situation in situations if cache.pays(situation, len(opponents) ** 2))
@@ -82,7 +82,7 @@ def field_jobs(opponents: tuple[Loadout, ...], inputs: Inputs) -> list[Job]:
 def meet(opponents: tuple[Loadout, ...], ruleset: Ruleset, situations: Sequence[Situation]) -> bytes:
     """Fill the fight cache with the fights of each loadout against each; return empty content."""
     field = Field(opponents, ruleset, None, 1)
-    grid(opponents, field, situations, heed, known_of(opponents, field))
+    grid(opponents, field, situations, heed, cached_results(opponents, field))
     return b""
 
 

@@ -20,7 +20,7 @@ from analyser.common.records import plain
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted, happens, p_text, points_text, rating_text, records, with_error
 from analyser.engine.attack.exact import exact_attack
-from analyser.engine.attack.sampled import Sample, outcomes_of, plan_for
+from analyser.engine.attack.simulated import Sample, outcomes_of, plan_for
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.engine.pool.pmf import steps_of
 from analyser.game.names import spoken
@@ -44,7 +44,7 @@ UNIT_FIGURES = ("models_left", "models_destroyed", "damage")
 LOSSES = ("attacker_models_destroyed", "attacker_damage")
 ALWAYS_SHOWN = ("suppressed", "broken", "annihilated")
 SHOWN_IF_POSSIBLE = ("disordered", "activated", "fell_back", "fled")
-MOST_STEPS = 1e9  # of an exact distribution; takes some seconds
+MOST_STEPS = 1e9  # most steps of an exact distribution (some seconds)
 
 _PLACES = {
     "models_left": 0,
@@ -284,7 +284,7 @@ def unit_line(unit: Target, defence: int | None = None) -> str:
 
 def _check_moment(moment: int | None) -> None:
     if moment not in (None, 1):
-        raise InputError(f"{shown(moment)} is not usable", where="moment", allowed="1: there is one attack")
+        raise InputError(f"{shown(moment)} is not usable", where="moment", allowed="1: it is a single attack")
 
 
 def solve_attack(scenario: Scenario, sampling: Sampling = Sampling()) -> AttackResult:  # noqa: B008 - it is frozen

@@ -351,7 +351,7 @@ class BattleResult(Result):
         best = self.game.best(side)
         advice = "no tactic is clearly the best" if best is None else f"best tactic: {spoken(best)}"
         least, most = map(whole_percent, shares)
-        return f"{sentence[:-1]}, between {least} and {most} over the tactics tried; {advice}."
+        return f"{sentence[:-1]}, and the pairs of tactics range from {least} to {most}; {advice}."
 
     def conclusions(self) -> list[str]:
         """Return sentences on the winning chances, the effect of the tactics, and the units that matter."""
@@ -359,7 +359,7 @@ class BattleResult(Result):
 
     @property
     def gaps_in_text(self) -> tuple[str, ...]:
-        """Unmodelled rules that the text names: boons and rules of these armies, or all (:meth:`in_full`)."""
+        """Unmodelled rules shown in the text: boons and rules of these armies, or all (:meth:`in_full`)."""
         own = tuple(rule for rule in self.not_modelled if rule not in NOT_MODELLED)
         return self.not_modelled if self.tells_all else own
 
@@ -388,13 +388,15 @@ def solve_battle(
     """
     if sampling.is_exact:
         allowed = "--method monte-carlo, or no method (in Python analyser.battle or simulate)"
-        raise InputError("a battle is sampled; it has no exact answer", where="method", allowed=allowed)
+        raise InputError("battles are simulated; they have no exact answer", where="method", allowed=allowed)
     simulation = Simulation(*encoded(scenario), replacement=sampling.replacement)
     rules = of_battle(scenario, with_replacement=sampling.replacement)
 
     if sampling.precision is None and sampling.trials is None:
         sampling = replace(sampling, trials=DEFAULT_BATTLES)
-    game = game_of(scenario, simulation, part_of(sampling, 50, LEAST_FOR_TACTICS), sampling) if tactics else None
+    game = (
+        game_of(scenario, simulation, share_of_trials(sampling, 50, LEAST_FOR_TACTICS), sampling) if tactics else None
+    )
     if game is not None:
         simulation = simulation.with_mixes(game.names, game.mixes)
 
@@ -428,10 +430,10 @@ def _swings(result: BattleResult, sampling: Sampling) -> tuple[dict[str, Any], .
 
 def swing_trials(sampling: Sampling) -> int:
     """Return the number of battles for each left-out unit, fixed in advance so that the intervals stay valid."""
-    return part_of(sampling, 10, LEAST_FOR_SWING)
+    return share_of_trials(sampling, 10, LEAST_FOR_SWING)
 
 
-def part_of(sampling: Sampling, share: int, least: int) -> int:
+def share_of_trials(sampling: Sampling, share: int, least: int) -> int:
     """Return the number of requested battles divided by `share`, but at least `least` if that many were requested.
 
     If a precision is requested, the share is of the largest number of battles that it can take.

@@ -22,7 +22,7 @@ NOT_MODELLED = (
     "embarking, towing, garrisons and special actions other than lookout and taking cover",
 )
 _POINTS = (
-    "there is no map: units are points on an open field, every unit sees every other, attacks come from the front "
+    "no map: units are points on an open field, every unit sees every other, attacks come from the front "
     "(docs/battle.md)"
 )
 _CHOICES = "sides look one activation ahead or follow fixed policies (docs/battle.md), and play cards by fixed rules"

@@ -17,8 +17,9 @@ from analyser.rules.battle import Outcome
 from analyser.scenarios.battle import SIDES
 
 MOST_NAMED = 4  # most units named as not significantly different from the swing unit
-_WON = [Outcome.VICTORY, Outcome.DEVASTATING_VICTORY], [Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT]  # by side
-PART = "By a tenth of the battles, or more where there are few: so a little off the figures of the whole."
+# outcomes that each side wins
+_WON = [Outcome.VICTORY, Outcome.DEVASTATING_VICTORY], [Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT]
+PART = "From at least a tenth of the battles, so slightly different from the figures of all battles."
 
 
 def swing_of(base: Counts, without: Counts, side: str, trials: int, units: int) -> dict[str, Any]:
@@ -35,11 +36,11 @@ def swing_of(base: Counts, without: Counts, side: str, trials: int, units: int) 
         "difference": shared.mean,
         "low": shared.low,
         "high": shared.high,
-        "expected_margin_difference": _expected(base, side) - _expected(without, side),
+        "expected_margin_difference": _expected_victories(base, side) - _expected_victories(without, side),
     }
 
 
-def _expected(counts: Counts, side: str) -> float:
+def _expected_victories(counts: Counts, side: str) -> float:
     mine, yours = np.nonzero(counts.results)
     weights = counts.results[mine, yours]
     margin = float(((mine - yours) * weights).sum() / weights.sum())
@@ -60,14 +61,14 @@ def swing_units(rows: Sequence[dict[str, Any]], side: str, name: str) -> str:
     """
     own = [row for row in rows if row["side"] == side]
     if own[0]["low"] <= 0:
-        return f"Swing unit of {name}: none is significant in so many battles."
+        return f"Swing unit of {name}: no swing is significant with this number of battles."
     first, *others = (row for row in own if row["high"] >= own[0]["low"])
     names = " or ".join(row["name"] for row in others) if len(others) <= MOST_NAMED else f"{len(others)} others"
     tied = f"; not significantly different from {names}" if others else ""
     return f"Swing unit of {name}: {first['name']}. Without it {name} wins {change(first)} less often{tied}."
 
 
-def better_without(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> list[str]:
+def harmful_units_note(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> list[str]:
     """Return a sentence for the worst unit of each side, if that side wins more often without it."""
     lines = []
     for side, name in names.items():
@@ -75,16 +76,16 @@ def better_without(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> 
             (row for row in rows if row["side"] == side and row["high"] < 0), key=lambda row: row["difference"]
         )
         if worse:
-            gain = plus_minus(-100 * worse[0]["difference"], 100 * _half(worse[0]), " pp")
+            gain = plus_minus(-100 * worse[0]["difference"], 100 * _half_width(worse[0]), " pp")
             more = f", and more often also without {counted(len(worse) - 1, 'other unit')}" if len(worse) > 1 else ""
             lines.append(f"{name} wins {gain} more often without {worse[0]['name']}{more}.")
     return lines
 
 
-def _half(row: dict[str, Any]) -> float:
+def _half_width(row: dict[str, Any]) -> float:
     return float(max(row["high"] - row["difference"], row["difference"] - row["low"]))
 
 
 def change(row: dict[str, Any]) -> str:
     """Return the loss of P(victory) without a unit, in percentage points with the interval."""
-    return plus_minus(100 * row["difference"], 100 * _half(row), " pp")
+    return plus_minus(100 * row["difference"], 100 * _half_width(row), " pp")

@@ -26,7 +26,7 @@ _MOST_OF_A_PAIR = 10_000
 _REPLAYED = 4  # factor of battles of the best and worst pair, simulated again with new random numbers
 _WON, _LOST = (Outcome.VICTORY, Outcome.DEVASTATING_VICTORY), (Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT)
 _ROUNDING = 1e-9
-GAPS = "Terrain, objectives and line of sight are not modelled: each can move that."
+GAPS = "Terrain, objectives and line of sight are not modelled, and each can change the result."
 
 
 class Game(NamedTuple):
@@ -192,8 +192,8 @@ def game_lines(game: Game | None, names: Mapping[str, str]) -> list[str]:
         f"({_pair(least)}) to {estimate_in(most, 'p_victory')} ({_pair(most)})."
     ]
     free = [(at, side) for at, side in enumerate(SIDES) if len(game.names[at]) > 1]
-    lines += [f"{names[side]} plays {_mix(game, at)}." for at, side in free]
-    return [*lines, "In that equilibrium neither side gains by another tactic.", GAPS]
+    lines += [f"Equilibrium: {names[side]} uses {_mix(game, at)}." for at, side in free]
+    return [*lines, "Neither side can improve by changing its tactic.", GAPS]
 
 
 def _pair(row: dict[str, Any]) -> str:
@@ -213,10 +213,11 @@ def by_tactic(game: Game, names: Mapping[str, str]) -> Block:
         for at, side in enumerate(SIDES)
         for name, share, score in zip(game.names[at], game.mixes[at], game.against_mix(at))
     ]
-    head = ("tactic", "army", "played", f"{names[SIDES[0]]} scores", "what it does")
+    head = ("tactic", "army", "used", f"{names[SIDES[0]]} scores", "description")
     about = fill(
-        "Score: battles won, half of a draw counting as won, against the equilibrium of the other side; "
-        f"{game.trials:,} battles a pair, each score within {100 * NORMAL_95 / 2 / game.trials**0.5:.0f} points in 100."
+        "Score: battles won plus half of the draws, against the equilibrium of the other side. "
+        f"{game.trials:,} battles a pair; each score is within {100 * NORMAL_95 / 2 / game.trials**0.5:.0f} "
+        "percentage points."
     )
     return Block("Tactics", head, lines, "<<>><", lines=about)
 

@@ -14,7 +14,7 @@ from analyser.common.means import mean_in, mean_text
 from analyser.common.text import counted, fill
 from analyser.engine.battle.tactics import BY_POLICY, DEFAULT
 from analyser.game.army import names_apart
-from analyser.results.battle_swings import better_without, swing_units
+from analyser.results.battle_swings import harmful_units_note, swing_units
 from analyser.results.battle_tactics import game_lines
 from analyser.scenarios.battle import SIDES, BattleScenario
 from analyser.scenarios.policies import AUTO
@@ -73,7 +73,7 @@ def conclusions(answer: BattleResult) -> list[str]:
     ]
     if answer.swings:
         lines += [swing_units(answer.swings, side, name) for side, name in answer.names.items()]
-        lines += better_without(answer.swings, answer.names)
+        lines += harmful_units_note(answer.swings, answer.names)
     return lines
 
 
@@ -139,7 +139,7 @@ def by_unit(rows: Sequence[dict[str, Any]], names: Mapping[str, str], *, in_full
         cells = ["?" if row["points"] is None else str(row["points"]), destroyed, _whole(row[f"{_OF_UNIT[0]}_per_100"])]
         cells += [lost, *([_whole(row[f"{_OF_UNIT[1]}_per_100"])] if in_full else [])]
         lines.append([row["name"], names[row["side"]], *cells, str(estimate_in(row, "p_alive"))])
-    title = "What each unit did: enemy points destroyed, also per 100 of its own; points lost"
+    title = "Contribution of each unit: enemy points destroyed, also per 100 of its own points; points lost"
     return Block(title, [*head, "alive at end"], lines, "<<>", lines=fill(_of_friends(rows)))
 
 

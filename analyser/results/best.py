@@ -185,7 +185,7 @@ class BestResult(DuelResult):
             raise InputError("the duel has no distance", where="by", allowed="models, or a duel with a distance")
         frame = tidy(self._table.pictured(number, round - 1, by))
         if frame.empty:
-            raise InputError(f"nothing is known of round {round} by {by}", where="plot", allowed="another round, or by")
+            raise InputError(f"the plan has no round {round} by {by}", where="plot", allowed="another round, or by")
         across = {"models": "models of the enemy", "distance": "distance in inches"}[by]
         up = {"models": "own models", "distance": "models of the enemy"}[by]
         what = f"Best play of {DUEL_SIDES[number].upper()} in round {round}, in the likeliest situation of each cell"
@@ -206,7 +206,7 @@ class BestResult(DuelResult):
         """Return the question as labels and texts."""
         lines = super().heading()
         wanter = DUEL_SIDES[self.play.wanter].upper()
-        return [("Best play", lines[0][1]), *lines[1:], ("Wanted", f"{wanter}: {WANTS[self.scenario.terms.want]}")]
+        return [("Best play", lines[0][1]), *lines[1:], ("Objective", f"{wanter}: {WANTS[self.scenario.terms.want]}")]
 
     @property
     def headline(self) -> str:
@@ -220,7 +220,7 @@ class BestResult(DuelResult):
 
     def _first_block(self) -> Block:
         want = self.scenario.terms.want
-        what = {"win": "P(win), a draw half", "survival": "P(being there at the end)"}
+        what = {"win": "P(win), a draw counts half", "survival": "P(survival)"}
         rows = [[f"Value: {what.get(want, 'expected ' + want)}", f"{self.worth(self.value)} exact"]]
         for row in self.first_moves():
             label = {"first": "First move, if first", "second": "First move, if second"}.get(row["when"], "First move")
@@ -232,7 +232,7 @@ class BestResult(DuelResult):
     def _tactics_block(self) -> Block:
         head = ["tactic", "value", "cost"]
         both = self.play.choosers[1 - self.play.wanter]
-        head += ["if the enemy knows it", "cost then"] if both else []
+        head += ["worst-case value", "worst-case cost"] if both else []
         rows = []
         for row in self._regrets:
             cells = [row["tactic"], self.worth(row["value"]), self.cost(row["cost"])]
@@ -251,13 +251,13 @@ class BestResult(DuelResult):
             cells.setdefault(stands, [row["do"], costs, f"{100 * row['probability']:.1f}%"])
             if len(cells) == _SHOWN:
                 break
-        head = ("round, who, and how things stand", "do", "the runner-up, and what it costs", "comes up")
+        head = ("round, side, situation", "action", "second best (cost)", "frequency")
         shown = [[stands, *cells[stands]] for stands in sorted(cells, key=lambda stands: (int(stands.split()[0]), 0))]
         lines = [
-            f"Of {counted(len(rows), 'situation')} that come up; in {f'{len(telling):,}' if telling else 'none'} it "
-            "matters what is done. All are in JSON and CSV."
+            f"The choice matters in {f'{len(telling):,}' if telling else 'none'} of "
+            f"{counted(len(rows), 'situation')}. All are in JSON and CSV."
         ]
-        return Block("The plan, where it matters and comes up most", head, shown, "<<<>", lines=lines)
+        return Block("Plan: the most frequent and important situations", head, shown, "<<<>", lines=lines)
 
     def _body(self) -> dict[str, Any]:
         head = {"value": self.value, "exploitability": self.exploitability, "first_moves": self.first_moves()}

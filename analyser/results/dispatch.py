@@ -16,7 +16,7 @@ from analyser.scenarios.schema import Kind
 
 
 def solve(scenario: AnyScenario, sampling: Sampling, *, brief: bool = False) -> Result:
-    """Return the result of a scenario, exact or simulated as `sampling` says.
+    """Return the result of a scenario, exact or simulated, according to `sampling`.
 
     Parameters
     ----------

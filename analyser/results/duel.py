@@ -258,7 +258,7 @@ class DuelResult(FightResult):
     def heading(self) -> list[tuple[str, str]]:
         """Return the question as labels and texts."""
         terms = self.scenario.terms
-        first = "a toss each round" if terms.first == "random" else terms.first.upper()
+        first = "by coin toss each round" if terms.first == "random" else terms.first.upper()
         where = "" if terms.distance is None else f', {terms.distance:g}" apart'
         lines = [("Duel", f"{counted(terms.rounds, 'round')}, first: {first}{where}")]
         for side, unit, policy in self._policies():
@@ -291,7 +291,7 @@ class DuelResult(FightResult):
             _by_deed(self),
             Block("At the end, by victory points", rows=rows),
             Block(head=("", "A", "B"), rows=sides),
-            Block("VP of A less VP of B", rows=margins, align=">"),
+            Block("VP difference (A - B)", rows=margins, align=">"),
             *self._planned_blocks(),
         ]
 

@@ -265,5 +265,5 @@ def _after_each(result: FocusResult) -> Block:
 def _until_line(until: Until, share: float, fate: str, attacks: int) -> str:
     wanted = f"{100 * share:g}% likely to be {fate}"
     if until.attacks is None:
-        return f"Not {wanted} with {'this attack' if attacks == 1 else f'these {attacks} attacks'}: {until.probability}"
+        return f"P({fate}) after {counted(attacks, 'attack')} is below {100 * share:g}%: {until.probability}"
     return f"{wanted[0].upper()}{wanted[1:]} after {counted(until.attacks, 'attack')}: {until.probability}"

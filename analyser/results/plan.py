@@ -55,7 +55,12 @@ _ACTIONS = {
 # Values of `when` in a row for choices other than orders.
 _WHEN = {REACTION: "reaction", OVERRUN: "overrun", RETALIATION: "retaliation", ATTACK: "attack", TEST: "test"}
 NO_ORDERS = tuple(_WHEN.values())
-_STANDS = {"overrun": "a combat won", "retaliation": "to strike back", "attack": "to strike", "test": "a test to take"}
+_STANDS = {
+    "overrun": "won a combat",
+    "retaliation": "retaliation due",
+    "attack": "attack due",
+    "test": "suppression test due",
+}
 HOLD, HOLD_FIRE = "do nothing", "hold fire"
 _NEVER = 1e-12  # smaller probabilities are rounding errors
 
@@ -111,7 +116,7 @@ class _Columns(NamedTuple):
     models: NDArray[np.int64]
     damage: NDArray[np.int64]
     statuses: dict[str, NDArray[np.bool_]]
-    forward: NDArray[np.int64]  # of its starting position, in hundredths of an inch
+    forward: NDArray[np.int64]  # distance from its starting position, in hundredths of an inch
 
 
 class PlanTable:

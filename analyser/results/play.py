@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
-from analyser.engine.fight.best.backup import BEST as MOST
-from analyser.engine.fight.best.backup import GIVEN
+from analyser.engine.fight.best.backward_induction import BEST as MOST
+from analyser.engine.fight.best.backward_induction import GIVEN
 from analyser.engine.fight.best.choice_program import (
     COUNT,
     FIRST,
@@ -23,7 +23,7 @@ from analyser.engine.fight.best.choice_program import (
     SUBJECT,
     TEST,
     Course,
-    flattened,
+    flatten,
 )
 from analyser.engine.fight.best.explore import MOST_PLACES
 from analyser.engine.fight.best.plan_program import Followed
@@ -368,7 +368,7 @@ def _laid_out(scenario: DuelScenario, *, asks_of_tests: bool = True) -> _LaidOut
     shooters = shooters_of(scenario.a, scenario.b, terms, ruleset)
     setup, course = course_of(shooters, terms, asks_of_tests=asks_of_tests)
     start, die = duel_start(setup, (scenario.a, scenario.b)), np.array(ruleset.die.faces, np.int64)
-    return shooters, Contest(setup, flattened(course), start, terms.rounds, die, ruleset.deck.counts()), course
+    return shooters, Contest(setup, flatten(course), start, terms.rounds, die, ruleset.deck.counts()), course
 
 
 def too_large(size: str, scenario: DuelScenario) -> InputError:

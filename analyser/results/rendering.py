@@ -15,15 +15,15 @@ from analyser.common.text import NEGLIGIBLE, columns_of, csv_of_rows, fill, json
 if TYPE_CHECKING:
     from analyser.results.base import Result
 
-_NO_RULES = "Rules applied: none, no special rules or qualities apply"
+_NO_RULES = "Rules applied: none"
 _WIDEST_LIST = 120  # characters; a longer list has a line per entry
 _MORE = "{} of any such battle (--full names them; JSON too; in Python in_full())"
 _THIN = "Means that rest on few trials: Gaffke's, which allow for values that were not seen."
-_INTERVALS = f"Intervals: Wilson's; of what was seen, or missing, in fewer than {RARE} trials Blaker's."
+_INTERVALS = f"Intervals: Wilson's; Blaker's for events or complements seen in fewer than {RARE} trials."
 NOT_SHOWN = f"Not shown: values less likely than {100 * NEGLIGIBLE:.2f}% in all, at either end."
 _DIFFERENT_CARDS = (
-    "The two methods may differ by more than chance, because they draw cards differently; with --replacement they draw "
-    "alike."
+    "The two methods may differ by more than chance, because they draw cards differently; with --replacement both put "
+    "cards back."
 )
 
 BOTH = "analyser/both/1"  # schema of the results of two methods
@@ -34,7 +34,7 @@ def distribution_block(rows: Sequence[dict[str, Any]], title: str, head: str = "
     first, last = shown_range([row["probability"] for row in rows], [row["at_least"] for row in rows])
     minor = frozenset(str(row["value"]) for place, row in enumerate(rows) if not first <= place <= last)
     cells = []
-    for row in rows:  # at least 0 is certain
+    for row in rows:  # P(at least 0) is 1
         more = "100%" if row["value"] == 0 else str(estimate_in(row, "at_least"))
         cells.append([str(row["value"]), str(estimate_in(row, "probability")), more])
     return Block(title, (head, "probability", "at least"), cells, ">", " | ", minor, NOT_SHOWN, beside=True)

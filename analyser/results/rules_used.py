@@ -30,7 +30,7 @@ CARDS = {  # True: with replacement
     False: "cards without replacement: each side's deck runs out and is shuffled again (AC-5.1)",
 }
 _COULD_BE_USED = "{}, could be used with {}"
-_OTHERS_UNHURT = "what Overcharge costs secondary combatants is not followed"
+_OTHERS_UNHURT = "Overcharge damage to secondary combatants is not followed"
 _IN_CONTACT_ONLY = "no distance is given: {} reaches only a unit in contact"
 _NEAR_IT = ("Corrosive Fumes", "Spectacular Demise")  # rules that depend on the distance between two units
 _ALWAYS_REACHES = "no distance is given: nothing is out of range, and a charge always reaches"
@@ -39,7 +39,7 @@ _FULL_MOVES = "a move of best play has its full length, or ends at the range of 
 _STEPS = 'a move of best play ends at a multiple of {:g}", at its full length, or at the range of a row'
 _NO_EDGE = "a unit without edge_distance is far from its own edge, and retires by its SPEED, never at double time"
 _AMOK_UNMEASURED = "no distance is given: a unit that runs amok without charging hurts no unit"
-_DIFFERENT_UNITS = "the attackers are different units: what an attack costs its own unit bears on no later attack"
+_DIFFERENT_UNITS = "the attackers are different units: an attacker's own losses do not affect later attacks"
 _NO_PROFILE = "an attacker without a profile does not count as an aerial unit, at which a Tail Gunner would fire back"
 
 
@@ -50,7 +50,7 @@ class Case:
     unit: Any  # the Attack, Target or Combatant that has the rule
     enemy: Any
     alone: bool = False  # a single ranged attack
-    # for qualities of a row
+    # qualities of a row
     in_parentheses: bool = False  # the row has dice in parentheses that may be used
     at_short_range: bool = False
     outside_front_arc: bool = False
@@ -59,7 +59,7 @@ class Case:
     overcharge: bool = False
     shoots: bool = False
     tested: bool = False  # the enemy takes tests
-    # for special rules
+    # special rules
     distant: bool = False  # the distance between the units counts
     veteran: bool = False
     against_it: frozenset[str] = frozenset()  # qualities of the rows that attack it
@@ -72,7 +72,7 @@ class Case:
     disorders: bool = False  # it can disorder a near enemy (Corrosive Fumes)
     fires_several: bool = False
     answers: bool = False  # it shoots back at aerial attackers
-    # for house rules
+    # house rules
     at: frozenset[At] | None = None  # ranges at which it can attack; None: all
     attacked_at: frozenset[At] | None = None  # ranges at which it can be attacked; None: all
     enemy_is: int | None = None  # bits of the enemy's kinds; None: those of `enemy`
@@ -177,7 +177,7 @@ def _is_applied(keyword: Keyword, term: Term, case: Case) -> bool:
     rule, kinds = keyword.house, case.enemy_is
     if kinds is None:
         kinds = IS_A[case.enemy.type] | IS_A[case.enemy.category]
-    if rule.against and not any(IS_A[each] & kinds for each in rule.against):
+    if rule.against and not any(IS_A[kind] & kinds for kind in rule.against):
         return False
     possible = case.at if rule.when == "attacking" else case.attacked_at
     return not rule.at or possible is None or not possible.isdisjoint(rule.at)
@@ -278,7 +278,7 @@ def _not_chosen(shooter: Shooter) -> Iterator[str]:
     if enemy.exposed is not None and shooter.lookout_rows:
         yield "the choice to prioritise exposed models, or not (AC-3.9): it is as stated"
     if unit.value("All-Out Attack") > 1 and len(shooter.rows) > 1:
-        yield "the choice of what follows in an All-Out Attack (AC-7): the other rows in order, without Overcharge"
+        yield "the order of an All-Out Attack (AC-7): the other rows follow in profile order, without Overcharge"
     if unit.value("All-Out Attack") > 1 and shooter.charge_rows and (shooter.rows or len(shooter.charge_rows) > 1):
         yield "the choice to attack with other rows after a charge, by All-Out Attack (AC-7)"
 

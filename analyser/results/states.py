@@ -23,8 +23,8 @@ from analyser.scenarios.schema import Combatant, Target
 
 if TYPE_CHECKING:
     from analyser.engine.fight.exact.distribution import Joint
-    from analyser.engine.fight.sampled.choices import Choices
-    from analyser.engine.fight.sampled.simulation import Simulation
+    from analyser.engine.fight.simulated.choices import Choices
+    from analyser.engine.fight.simulated.simulation import Simulation
     from analyser.scenarios.load import AnyScenario
 
 FATES = ("destroyed", "broken", "fled")
@@ -194,10 +194,10 @@ class FightResult(Result):
         return weights
 
 
-Pair = tuple[int, int]  # of states
+Pair = tuple[int, int]  # states of both sides
 Programs = Sequence[Sequence[Operation]]
 FightT = TypeVar("FightT", bound=FightResult)
-MOST_STEPS = 5e7  # of an exact distribution; takes some seconds
+MOST_STEPS = 5e7  # most steps of an exact distribution (some seconds)
 _INTERPRETED = 4e-7  # seconds per step without compilation
 _STATUSES = 4  # common sets of statuses per number of models and damage, in fights of several rounds
 _WAYS_APART = 1.5  # positions of two units that charge each other, divided by the square of the rounds
@@ -257,7 +257,7 @@ def simulation_of(
     setup: Setup, programs: Programs, ruleset: Ruleset, *, replacement: bool, choices: Choices | None = None
 ) -> Simulation:
     """Return the simulation of `programs` in sequence; `choices`: decisions of a plan in them."""
-    from analyser.engine.fight.sampled.simulation import Simulation
+    from analyser.engine.fight.simulated.simulation import Simulation
 
     planned = () if choices is None else (choices,)
     return Simulation(setup, programs, *_drawn(ruleset), replacement, *planned)

@@ -16,7 +16,7 @@ class Draw(IntEnum):
     """Kind of a random draw between two outcomes."""
 
     NOTHING = 0
-    CARD_OF_0 = 1  # from the deck of side 0
+    CARD_OF_0 = 1  # card from the deck of side 0
     CARD_OF_1 = 2
     COIN = 3
     STRIKE_DIE = 4  # success: a strike or a heroic strike
@@ -31,7 +31,7 @@ class Odds(NamedTuple):
     heroic: int  # number of sides
     strike: int
     miss: int
-    sides: int  # of the whole die
+    sides: int  # number of sides of the die
     cards: Integers  # (highest card + 1,): number of cards up to each value
     at_most: Floats  # probability of such a card
 

@@ -59,7 +59,7 @@ class Effects(NamedTuple):
     heroic_hits: int = 0  # 0: unchanged
     strike_hits: int = 0  # one more than the hits; 0: unchanged
     as_strike: int = 0  # bits of faces without hits that count as strikes
-    as_heroic: int = 0  # as heroic strikes
+    as_heroic: int = 0  # faces that count as heroic strikes
 
 
 def packed(rule: HouseRule) -> int:
@@ -68,7 +68,7 @@ def packed(rule: HouseRule) -> int:
     >>> packed(HouseRule(dice=1)) < packed(HouseRule(dice=2, hits={"heroic": 3})) < 2**53
     True
     """
-    at = {situation for each in rule.at for situation in _SITUATIONS[each]} or {*Situation}
+    at = {situation for name in rule.at for situation in _SITUATIONS[name]} or {*Situation}
     ignores = (Penalty[name.upper()] for name in rule.ignores if name != "disordered")
     as_strike, as_heroic = (
         face_mask(faces) >> _NOTHING for faces in (rule.faces_as("strike"), rule.faces_as("heroic"))

@@ -37,7 +37,7 @@ FLAGS = (
     "enemy activated",
 )
 """Conditions that are true or false: of the row that is fired, of a charge, of the unit itself, and of the enemy."""
-_OF_A_ROW = ("in range", "in short range")  # with values 1 and 2: short range is within range
+_OF_A_ROW = ("in range", "in short range")  # values 1 and 2, because short range is within range
 QUANTITIES = ("models", "damage", "enemy models", "enemy damage", "distance", "round", "rounds left")
 """Conditions that compare a number."""
 _MOVES = {
@@ -110,7 +110,7 @@ class Condition(NamedTuple):
     """A condition of a line."""
 
     quantity: str  # one of FLAGS or QUANTITIES
-    comparison: str = ""  # for a number: <, <=, ==, >= or >
+    comparison: str = ""  # comparison of a number: <, <=, ==, >= or >
     value: float = 0.0
     negated: bool = False
 
@@ -139,8 +139,8 @@ def lines_of(policy: str | Sequence[str], where: str) -> tuple[Line, ...]:
     >>> [line.text for line in lines_of("lookout until the enemy is within 12, then charge, else aim and shoot", "")]
     ['lookout until the enemy is within 12', 'charge', 'aim and shoot']
     """
-    texts = [part for each in ([policy] if isinstance(policy, str) else policy) for part in _BETWEEN_LINES.split(each)]
-    texts = [text for each in texts if (text := _OPENING.sub("", each.strip().rstrip(".,").strip().lower()))]
+    texts = [part for text in ([policy] if isinstance(policy, str) else policy) for part in _BETWEEN_LINES.split(text)]
+    texts = [text for part in texts if (text := _OPENING.sub("", part.strip().rstrip(".,").strip().lower()))]
     if not 1 <= len(texts) <= MOST_LINES:
         raise InputError(f"{len(texts)} lines", where=where, allowed=f"1 to {MOST_LINES}")
     lines = tuple(_line_of(text, f"{where}: line {number}") for number, text in enumerate(texts, 1))
@@ -148,7 +148,7 @@ def lines_of(policy: str | Sequence[str], where: str) -> tuple[Line, ...]:
         later, earlier = result
         taken = lines[earlier]
         why = "is taken wherever that could be" if all_conditions(taken) else "has no condition"
-        told = f"line {later + 1}, {lines[later].text!r}, is never come to: line {earlier + 1}, {taken.text!r}, {why}"
+        told = f"line {later + 1}, {lines[later].text!r}, is never reached: line {earlier + 1}, {taken.text!r}, {why}"
         allowed = f"line {earlier + 1} later, or under another condition; or no line {later + 1}"
         raise InputError(told, where=where, allowed=allowed)
     return lines
@@ -173,14 +173,14 @@ def _hidden_line(lines: Sequence[Line]) -> tuple[int, int] | None:
     """
     asked = [_by_quantity(line) for line in lines]
     about: dict[str, list[Condition]] = {}
-    for quantity, conditions in chain.from_iterable(each.items() for each in asked):
+    for quantity, conditions in chain.from_iterable(by_quantity.items() for by_quantity in asked):
         about.setdefault(quantity, []).extend(conditions)
     values = [(quantity, value) for quantity, conditions in about.items() for value in _values_near(conditions)]
     holding = dict.fromkeys(values, 0)  # bits of the earlier lines that hold for a value
     for number, of_line in enumerate(asked):
         over = (1 << number) - 1
         for quantity, value in values:
-            if all(_holds_of(each, value) for each in of_line.get(quantity, ())):
+            if all(_holds_of(condition, value) for condition in of_line.get(quantity, ())):
                 over &= holding[quantity, value]
                 holding[quantity, value] |= 1 << number
         if over:
@@ -192,8 +192,10 @@ def _by_quantity(line: Line) -> dict[str, list[Condition]]:
     """Return all conditions of a line by quantity; the ranges of a row are one quantity."""
     result: dict[str, list[Condition]] = {}
     row = "" if line.manoeuvre == Manoeuvre.CHARGE else line.fired
-    for each in all_conditions(line):
-        result.setdefault(f"range of {row}" if each.quantity in _OF_A_ROW else each.quantity, []).append(each)
+    for condition in all_conditions(line):
+        result.setdefault(f"range of {row}" if condition.quantity in _OF_A_ROW else condition.quantity, []).append(
+            condition
+        )
     return result
 
 
@@ -219,7 +221,7 @@ def _order_of(text: str, where: str) -> Line:
     if (match := _WITH.search(text)) is not None:
         fired, text = match[1].strip(), text[: match.start()]
     moves, deeds = list[Manoeuvre](), list[Action]()
-    for said in filter(None, (each.strip() for each in re.split(r"\band\b|,", text))):
+    for said in filter(None, (words.strip() for words in re.split(r"\band\b|,", text))):
         part, ends = _move_in(said, where)
         if part in _MOVES:
             moves.append(_MOVES[part])
@@ -230,7 +232,7 @@ def _order_of(text: str, where: str) -> Line:
             problem = f"no order {part!r}{did_you_mean(_HOW_FAR.sub('', part), ORDERS)}"
             raise InputError(problem, where=where, allowed=", ".join(ORDERS))
     if not moves and not deeds:
-        raise InputError("there is no order", where=where, allowed=", ".join(ORDERS))
+        raise InputError("the order is empty", where=where, allowed=", ".join(ORDERS))
     if len(moves) > 1 or len(deeds) > 1:
         raise InputError(f"{text!r} is more than a move and a deed", where=where, allowed="one of each")
     shoots = deeds == [Action.SHOOT]
@@ -239,7 +241,7 @@ def _order_of(text: str, where: str) -> Line:
     if manoeuvre in _ALONE and action != Action.NOTHING:
         raise InputError(f"{text!r}: nothing is done beside that move", where=where, allowed="the move alone")
     if manoeuvre == Manoeuvre.AIM and action != Action.SHOOT:
-        raise InputError(f"{text!r}: who aims shoots", where=where, allowed="aim and shoot")
+        raise InputError(f"{text!r}: aiming requires `shoot`", where=where, allowed="aim and shoot")
     if fired and action != Action.SHOOT and manoeuvre != Manoeuvre.CHARGE:
         raise InputError(f"with {fired!r}: nothing is fired", where=where, allowed="shoot with it")
     return Line(manoeuvre, action, fired=fired, stop=stop)
@@ -259,7 +261,7 @@ def _inches(inches: str, text: str, where: str) -> int:
     """Return the stated length of a move in hundredths of an inch."""
     stop = round(float(inches) * INCH)
     if not 0 < stop <= _FARTHEST * INCH:
-        raise InputError(f"{text!r}: that is no move", where=where, allowed=f"more than 0, up to {_FARTHEST} inches")
+        raise InputError(f"{text!r}: not a move", where=where, allowed=f"more than 0, up to {_FARTHEST} inches")
     return stop
 
 
@@ -276,7 +278,7 @@ def _condition_of(text: str, where: str) -> Condition:
     kept = [word for word in kept if word != "not"]
     for word, sign in (("within", "<="), ("beyond", ">")):
         if len(kept) > 1 and kept[-2] == word and _AS_NUMBER.match(kept[-1]):
-            if any(each not in ("enemy", "distance") for each in kept[:-2]):
+            if any(word not in ("enemy", "distance") for word in kept[:-2]):
                 raise _no_condition(text, where)
             return Condition("distance", sign, float(kept[-1]), negated)
     signs = [word for word in kept if word in ("<", "<=", "==", ">=", ">", "=")]
@@ -297,7 +299,7 @@ def _condition_of(text: str, where: str) -> Condition:
 
 
 def _no_condition(text: str, where: str, name: str = "") -> InputError:
-    numbered = any(map(_AS_NUMBER.match, text.split()))  # with a number, its words come first
+    numbered = any(map(_AS_NUMBER.match, text.split()))  # True for a quantity with a number
     told = _nearest_words(text) if numbered else ""
     told = told or did_you_mean(name or text, (*FLAGS, *QUANTITIES)) or _nearest_words(text)
     problem = f"no condition {text!r}{told}"
@@ -319,14 +321,14 @@ def _nearest_words(text: str) -> str:
 def _check_together(line: Line, where: str) -> None:
     """Raise InputError for conditions that can never hold together, including implied ones."""
     for quantity, asked in _by_quantity(line).items():
-        if any(all(_holds_of(each, value) for each in asked) for value in _values_near(asked)):
+        if any(all(_holds_of(condition, value) for condition in asked) for value in _values_near(asked)):
             continue
         if quantity in QUANTITIES:
             said = " and ".join(map(_in_words, asked))
-            raise InputError(f"no {quantity} is {said}", where=where, allowed="what can hold together")
+            raise InputError(f"no {quantity} is {said}", where=where, allowed="compatible conditions")
         said = ", and ".join(
-            f"{'not ' * each.negated}{each.quantity}{'' if each in line.conditions else ' (which goes without saying)'}"
-            for each in dict.fromkeys(asked)
+            f"{'not ' * condition.negated}{condition.quantity}{' (implied)' * (condition not in line.conditions)}"
+            for condition in dict.fromkeys(asked)
         )
         raise InputError(said, where=where, allowed="one of them: both never hold")
 
@@ -339,7 +341,7 @@ def _values_near(conditions: Sequence[Condition]) -> set[float]:
     if conditions[0].quantity == "distance":  # all others are whole numbers
         return {*ends, *((low + high) / 2 for low, high in pairwise(ends)), ends[-1] + 1}
     near = {whole(end) + step for end in ends for whole in (floor, ceil) for step in (-1, 0, 1)}
-    return {float(each) for each in near if each >= 0}
+    return {float(value) for value in near if value >= 0}
 
 
 def _holds_of(condition: Condition, value: float) -> bool:

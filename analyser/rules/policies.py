@@ -36,17 +36,17 @@ class About(NamedTuple):
 
 POLICIES = {
     "shoot": About(
-        "stand, aim and shoot; out of range, advance first", True, ("aim and shoot if in range", "advance and shoot")
+        "aim and shoot; out of range, advance first", True, ("aim and shoot if in range", "advance and shoot")
     ),
     "short_range": About(
-        "advance, shooting, to short range; there, aim and shoot",
+        "advance and shoot until at short range, then aim and shoot",
         True,
         ("aim and shoot if in short range", "close in and shoot"),
     ),
     "charge": About(
         "close in at double time, and charge as soon as it can", False, ("charge if within reach", "double time")
     ),
-    "lookout": About("stand on lookout, and shoot at what acts (opportunity fire)", False, ("go on lookout",)),
+    "lookout": About("go on lookout, and shoot at a unit that acts (opportunity fire)", False, ("go on lookout",)),
     "take_cover": About("stay and take cover", False, ("take cover",)),
     "all_out": About(
         "aim, and shoot with several rows (All-Out Attack)",
@@ -112,7 +112,7 @@ class View(NamedTuple):
     in_range: int  # its row reaches the enemy
     in_short_range: int
     can_charge: int  # it has a row to charge with, and the enemy is within reach
-    must_charge: int  # and a rule compels it (Berserk, Run Amok), unless it is in a building
+    must_charge: int  # 1 if a rule compels the charge (Berserk, Run Amok), unless it is in a building
     distance: int  # hundredths of an inch; -1 if distances do not count
 
 

@@ -97,9 +97,9 @@ class AttackFacts:
     lock_on: int
     opportunity_fire: int
     corrosive: int  # 1: the target is within reach of the attacker's Corrosive Fumes
-    models: int  # of the attacker, as the next two (Overcharge)
-    damage: int
-    damage_limit: int
+    models: int  # number of models of the attacker (for Overcharge)
+    damage: int  # earlier damage on the attacker (for Overcharge)
+    damage_limit: int  # DAMAGE LIMIT of the attacker (for Overcharge)
     charging: int  # 1: the attack of a charge, not of an Overrun
     is_a: int  # bits of type and category of the attacker (:mod:`.house_rules`); 0 if unknown
     die: int  # custom faces of the die, packed (:mod:`.house_rules`); 0: as printed
@@ -149,8 +149,8 @@ class TargetFacts:
     ground_unit: int  # 1: Seismic can affect it
     concealed_by_obstacle: int
     steady: int  # 1: never disordered (a house rule)
-    is_a: int  # as of the attacker, like the next ones
-    house_1: int
+    is_a: int  # bits of type and category of the target (:mod:`.house_rules`); 0 if unknown
+    house_1: int  # house rules of the target, packed (:mod:`.house_rules`); 0: none
     house_2: int
     house_3: int
     house_4: int
@@ -185,7 +185,7 @@ class FightFacts:
     penetrating: int
     behemoth: int
     test: int  # a Test
-    discipline: int  # with all modifiers known before the dice
+    discipline: int  # DISCIPLINE with all modifiers known before the dice
     break_limit: int
     suppressed: int
     disordered: int
@@ -203,8 +203,8 @@ class SideFacts(NamedTuple):
 
     models: int = 0  # at the start
     garrisoned: int = 0  # at the start
-    distance: int = 0  # of the two units at the start; NONE: everything is within reach
-    edge_distance: int = 0  # to its own table edge at the start; NONE: far
+    distance: int = 0  # distance of the two units at the start; NONE: always in range
+    edge_distance: int = 0  # distance to its own table edge at the start; NONE: far
     tracks_position: int = 0  # 1: its position matters
     stride: int = 0  # its positions are multiples of this from its start
     origin: int = 0  # position of its start in its state, in strides

@@ -191,7 +191,7 @@ def start_state(target: TargetFacts, statuses: int) -> int:
 
 
 @step
-def relieved_by(attack: AttackFacts) -> int:
+def without_suppression_by(attack: AttackFacts) -> int:
     """Return the unit that makes the next attack, in place of the one before it (AC-9.1)."""
     flags = SUPPRESSED if attack.penalties & Penalty.SUPPRESSED else 0
     return discipline.standing(attack.models, 0, attack.damage, flags)

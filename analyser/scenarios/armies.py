@@ -18,7 +18,7 @@ from analyser.game.force_kinds import ForceKinds, kinds_in
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout
 from analyser.importers.archive import DATA_FILES, ROSTERS
-from analyser.importers.roster_matching import WHOSE_NUMBERS, Numbers, enlisted
+from analyser.importers.roster_matching import WHOSE_NUMBERS, Numbers, match_roster
 from analyser.importers.rosters import read_roster
 from analyser.rules.policies import POLICIES
 from analyser.scenarios.policies import AUTO
@@ -73,7 +73,7 @@ def load_army(source: ArmyLike, profiles: ProfilesLike | None = None, *, numbers
         return _from_list(path, library)
     roster = read_roster(path)
     try:
-        return enlisted(roster, library, numbers)
+        return match_roster(roster, library, numbers)
     except InputError as error:
         raise error.inside(str(path)) from None
 

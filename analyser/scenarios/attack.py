@@ -91,7 +91,7 @@ class Scenario:
         return self.target.garrisoned and self.attack.has("Siegebreaker")
 
     def counted_rating(self) -> RatingName:
-        """The combat rating from bonuses and penalties (AC-3.1), even if another one is stated."""
+        """Return the combat rating from bonuses and penalties (AC-3.1), even if another one is stated."""
         fight = self.fight if self.attack.rating is None else self.with_rating(None).fight
         return cast("RatingName", Rating(fight.rating).name.lower())
 
@@ -247,9 +247,9 @@ def about_attack(scenario: Scenario, rating: RatingName) -> Iterator[str]:
     if target.has("Resilient") and not target.from_front:
         yield "Resilient (Front) is counted only when target.from_front says that the attack comes from the front"
     if attack.distance is None and attacker is not None and attacker.unit.has("Corrosive Fumes"):
-        yield "Corrosive Fumes is counted only when attack.distance says how near the target is"
+        yield "Corrosive Fumes needs attack.distance to count"
     if attack.has("Full Steam Ahead") and not attack.carriages:
-        yield "Full Steam Ahead is counted only when attack.carriages says how many there are"
+        yield "Full Steam Ahead needs attack.carriages to count"
     if attack.has("Reactive") and not attack.opportunity_fire:
         yield "a Reactive row is for opportunity fire only (AC-6): computed as asked"
     if (attack.bonuses or attack.penalties) and rating != (counted := scenario.counted_rating()):
@@ -367,14 +367,16 @@ def row_for(attack: Attack, attacker: Loadout | None, target: Target, ruleset: R
     row = None if attack.row is None else resolve.row_named(attacker.unit.rows, attack.row, "attack.row")
     if row is not None and resolve.why_not(row, attack, attacker, target) is None:
         return row, ""
-    why_not = {each.id: resolve.why_not(each, attack, attacker, target) for each in attacker.unit.rows}
-    fitting = [each for each in attacker.unit.rows if why_not[each.id] is None]
+    why_not = {candidate.id: resolve.why_not(candidate, attack, attacker, target) for candidate in attacker.unit.rows}
+    fitting = [candidate for candidate in attacker.unit.rows if why_not[candidate.id] is None]
     if row is not None:
-        allowed = ", ".join(each.id for each in fitting)
+        allowed = ", ".join(candidate.id for candidate in fitting)
         problem = f"row {row.id!r} cannot make this attack: {why_not[row.id]}"
         raise InputError(problem + ("" if fitting else "; no other row fits"), where="attack.row", allowed=allowed)
     if not fitting:
-        ranged = [each.id for each in attacker.unit.rows if each.kind == "ranged"]  # no other row is expected to fire
+        ranged = [
+            candidate.id for candidate in attacker.unit.rows if candidate.kind == "ranged"
+        ]  # no other row is expected to fire
         reasons = "; ".join(f"{name}: {why_not[name]}" for name in ranged or why_not) or "the unit has no rows"
         instead = "" if ranged else "; it can charge: analyser charge"
         problem = f"{attacker.selector}: no row can make this attack ({reasons}{instead})"
@@ -382,7 +384,7 @@ def row_for(attack: Attack, attacker: Loadout | None, target: Target, ruleset: R
     if len(fitting) == 1:
         return fitting[0], ""
     made = _candidates(attack, attacker, fitting)
-    candidates = [each for each, _ in made]
+    candidates = [candidate for candidate, _ in made]
     summaries = summaries_of([record for _, record in made], target_record(target), ruleset)
     best = int(best_of(summaries)[0])
     return candidates[best], f"attack.row is not given: {_reason(candidates, best, summaries[:, 0])}"

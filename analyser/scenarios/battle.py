@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     Tactic = str
     TacticName = str
 else:
-    TargetName = Literal[tuple(each.name.lower() for each in Choice)]
-    HandName = Literal[tuple(each.name.lower() for each in Hand)]
-    TurnName = Literal[tuple(each.name.lower() for each in Turn)]
+    TargetName = Literal[tuple(choice.name.lower() for choice in Choice)]
+    HandName = Literal[tuple(hand.name.lower() for hand in Hand)]
+    TurnName = Literal[tuple(turn.name.lower() for turn in Turn)]
     Tactic = Literal[(AUTO, *POLICIES)]
     TacticName = Literal[(AUTO, *TACTICS, BY_POLICY)]
 Length = Annotated[Inches, Field(le=_LONGEST)]
@@ -69,7 +69,7 @@ class BattleTerms(Record):
     tactic_mine: TacticName | None = told(None, _TACTIC.format(_MINE))
     tactic_yours: TacticName | None = told(None, _TACTIC.format(_YOURS))
     policy_mine: Tactic = told(AUTO, "Policy of my units that state none.")
-    policy_yours: Tactic = told(AUTO, "Policy of yours.")
+    policy_yours: Tactic = told(AUTO, "Policy of enemy units that state none.")
     target_mine: TargetName = told("nearest", _TARGET.format(_MINE))
     target_yours: TargetName = told("nearest", _TARGET.format(_YOURS))
     order_mine: TurnName = told("listed", _TURN.format(_MINE))
@@ -161,7 +161,8 @@ class BattleScenario:
 def beside(path: Path, raw: Mapping[str, Any]) -> dict[str, Any]:
     """Return the sections of a scenario file, with paths of armies relative to its folder."""
     return {
-        key: str(path.parent / each) if key in SIDES and isinstance(each, str) else each for key, each in raw.items()
+        key: str(path.parent / value) if key in SIDES and isinstance(value, str) else value
+        for key, value in raw.items()
     }
 
 
@@ -234,7 +235,7 @@ def _in_line(
 ) -> tuple[Fielded, ...]:
     """Return the units of an army at their starting positions (BT-1)."""
     assert terms.table is not None
-    width, table, gap = (hundredths(each) for each in (terms.width, terms.table, terms.gap))
+    width, table, gap = (hundredths(inches) for inches in (terms.width, terms.table, terms.gap))
     fielded, (mine, theirs) = [], combatants
     for place, (unit, combatant) in enumerate(zip(army, mine)):
         x = _slot(place, len(army), width) if unit.x is None else hundredths(unit.x)
@@ -254,7 +255,7 @@ def _in_line(
         commander = "commander" in unit.loadout.unit.traits
         y = y if side == "mine" else table - y
         fielded.append(Fielded(unit, combatant, tactic, x, y, reserve, commander, is_free))
-    deployed, least = sum(not each.reserve for each in fielded), rules.on_table(len(army))
+    deployed, least = sum(not unit.reserve for unit in fielded), rules.on_table(len(army))
     if deployed < least:
         problem = f"{len(army) - deployed} of {len(army)} units in reserve, aircraft among them"
         raise InputError(problem, where=side, allowed=f"up to {len(army) - least}: the others are deployed (BT-3)")
@@ -280,15 +281,15 @@ def tactic_of(unit: ArmyUnit, combatant: Combatant, theirs: list[Combatant], def
 def tactic_against(tactic: PolicyName, mine: Combatant, theirs: Combatant) -> PolicyName | None:
     """Return the tactic of a unit against an enemy, or else one that it can carry out; None if there is none (BT-4)."""
     wanted = ("shoot", "charge") if tactic == BEST else (tactic, "shoot", "charge")
-    return next((each for each in wanted if why_not(each, mine, theirs) is None), None)
+    return next((policy for policy in wanted if why_not(policy, mine, theirs) is None), None)
 
 
 def about_battle(armies: tuple[Army, Army], fielded: Any, terms: BattleTerms) -> Iterator[str]:
     """Yield the warnings of a battle."""
-    if terms.arrives >= terms.rounds and any(each.reserve for units in fielded for each in units):
-        yield f"nobody comes out of reserve: round {terms.arrives} is not before the last, {terms.rounds} (BT-3)"
+    if terms.arrives >= terms.rounds and any(unit.reserve for units in fielded for unit in units):
+        yield f"no unit enters from reserve: round {terms.arrives} is not before the last, {terms.rounds} (BT-3)"
     elif terms.arrives > max(terms.rounds, 2):  # 2 is the default
-        yield f"battle.arrives: there is no round {terms.arrives} of {terms.rounds}; nobody is in reserve"
+        yield f"battle.arrives: the battle has no round {terms.arrives}, only {terms.rounds}; no unit is in reserve"
     for side, army, units in zip(SIDES, armies, fielded):
         yield from army.warnings
         for unit in units:
@@ -302,11 +303,11 @@ def about_battle(armies: tuple[Army, Army], fielded: Any, terms: BattleTerms) ->
                 tactic_against(unit.tactic, unit.combatant, enemy.combatant) for enemy in fielded[1 - SIDES.index(side)]
             ]
             if not any(can):
-                yield f"{side}: {unit.title} can do nothing to any enemy"
+                yield f"{side}: {unit.title} cannot damage any enemy"
 
 
-def lengths(each: Fielded, other: Fielded) -> float | None:
+def lengths(unit: Fielded, other: Fielded) -> float | None:
     """Return the distance of two units at the start in inches; None with an aircraft."""
-    if each.combatant.aircraft or other.combatant.aircraft:
+    if unit.combatant.aircraft or other.combatant.aircraft:
         return None
-    return length_of(each.x - other.x, each.y - other.y) / INCH
+    return length_of(unit.x - other.x, unit.y - other.y) / INCH

@@ -31,7 +31,7 @@ class Strikes:
         self._cards = range(int(ruleset.deck.counts().nonzero()[0].max()) + 1)
         self._numbers: dict[tuple[StrikeFacts, bytes, bytes, bytes], int] = {}
         self.records: list[tuple[StrikeFacts, Any, Any]] = []
-        self.fights: list[list[FightFacts]] = []  # by strike and condition
+        self.fights: list[list[FightFacts]] = []  # indices: strike, condition
         self.cells: list[list[int]] = []
         self._tables: Tables | None = None
         self._sizes = (0, 0, 0)
@@ -129,4 +129,4 @@ class Strikes:
 
 
 def _firsts(lists: list[list[int]]) -> Any:
-    return np.concatenate([[0], np.cumsum([len(each) for each in lists])[:-1]]).astype(np.int64)
+    return np.concatenate([[0], np.cumsum([len(fights) for fights in lists])[:-1]]).astype(np.int64)

@@ -83,25 +83,25 @@ class Encoder:
     def encoded(self, scenario: BattleScenario) -> Encoded:
         """Return the tables of a battle."""
         self._scenario, fielded = scenario, scenario.fielded
-        self._units = {side * MOST_UNITS + place: each for side in range(2) for place, each in enumerate(fielded[side])}
+        self._units = {side * MOST_UNITS + place: unit for side in range(2) for place, unit in enumerate(fielded[side])}
         encoding: Any = empty_record(Encoding)
         sides, units = np.zeros(UNITS, SIDE), np.zeros(UNITS, TARGET)
         self._set_terms(encoding)
         encoding.pairs[:] = _nothing()
         encoding.blasts[:] = NO_STRIKE
         encoding.carrier[:], encoding.cargo[:], encoding.fumes[:] = NONE, NONE, NONE
-        for number, each in self._units.items():
-            self._set_unit(encoding, number, each)
-            sides[number], units[number] = _side(each), target_record(each.combatant)
-        for number, each in self._units.items():
+        for number, unit in self._units.items():
+            self._set_unit(encoding, number, unit)
+            sides[number], units[number] = _side(unit), target_record(unit.combatant)
+        for number, unit in self._units.items():
             choice = Choice(encoding.choice[number // MOST_UNITS])
             for other, enemy in self._units.items():
                 if number // MOST_UNITS != other // MOST_UNITS:
-                    encoding.pairs[number, other % MOST_UNITS] = self._facts_of(each, enemy, choice)
+                    encoding.pairs[number, other % MOST_UNITS] = self._facts_of(unit, enemy, choice)
                     if any(encoding.ahead):
-                        encoding.rows[number, other % MOST_UNITS] = self._rows_of(each, enemy)
-                if number != other and each.combatant.value("Spectacular Demise"):
-                    blast = blast_on(each.combatant, enemy.combatant)
+                        encoding.rows[number, other % MOST_UNITS] = self._rows_of(unit, enemy)
+                if number != other and unit.combatant.value("Spectacular Demise"):
+                    blast = blast_on(unit.combatant, enemy.combatant)
                     encoding.blasts[number, other] = self._strikes.number(blast)
         pairs = encoding.pairs
         furthest = np.maximum(np.maximum(pairs["reach"], pairs["reach_rallying"]), pairs["charges"])
@@ -129,8 +129,8 @@ class Encoder:
         for cumulated, column in ((encoding.cards_up_to, odds.cards), (encoding.at_most, odds.at_most)):
             cumulated[:] = column[-1]
             cumulated[: len(column)] = column
-        encoding.has_lookouts = any(each.tactic in ("lookout", BEST) for each in self._units.values())
-        encoding.has_reserves = any(each.reserve for each in self._units.values())
+        encoding.has_lookouts = any(unit.tactic in ("lookout", BEST) for unit in self._units.values())
+        encoding.has_reserves = any(unit.reserve for unit in self._units.values())
         encoding.orders[:] = allowed_of_every_view()
         for side, name in enumerate(SIDES):
             units = scenario.fielded[side]
@@ -144,26 +144,26 @@ class Encoder:
             stated = terms.of("tactic", name)
             if stated != BY_POLICY:
                 set_mix(encoding, side, {DEFAULT if stated == AUTO else stated: 1.0})
-            slots = [place + side * MOST_UNITS for place, each in enumerate(units) if each.unit.x is None]
+            slots = [place + side * MOST_UNITS for place, unit in enumerate(units) if unit.unit.x is None]
             encoding.slots[side] = len(slots)
             encoding.slot_at[side, : len(slots)] = slots
             listed = list(range(len(units)))
             if encoding.order[side] == Turn.DEAREST:
                 listed.sort(key=lambda place: -(units[place].unit.points or 0))
             encoding.listed[side, : len(units)] = np.array(listed) + side * MOST_UNITS
-            commanders = [place + side * MOST_UNITS for place, each in enumerate(units) if each.commander]
+            commanders = [place + side * MOST_UNITS for place, unit in enumerate(units) if unit.commander]
             encoding.commanders[side] = len(commanders)
             encoding.commander_at[side, : len(commanders)] = commanders
-        smokers = [number for number, each in self._units.items() if each.combatant.has("Corrosive Fumes")]
+        smokers = [number for number, unit in self._units.items() if unit.combatant.has("Corrosive Fumes")]
         encoding.smokers = len(smokers)
         encoding.smoker_at[: len(smokers)] = smokers
 
-    def _set_unit(self, encoding: Any, number: int, each: Fielded) -> None:
-        unit = each.combatant
+    def _set_unit(self, encoding: Any, number: int, placed: Fielded) -> None:
+        unit = placed.combatant
         encoding.state[number] = unit_state.start_state(target_record(unit), 0)
-        encoding.x[number], encoding.y[number] = each.x, each.y
-        encoding.arrives[number] = self._scenario.terms.arrives if each.reserve else 0
-        encoding.aircraft[number], encoding.commander[number] = bool(unit.aircraft), each.commander
+        encoding.x[number], encoding.y[number] = placed.x, placed.y
+        encoding.arrives[number] = self._scenario.terms.arrives if placed.reserve else 0
+        encoding.aircraft[number], encoding.commander[number] = bool(unit.aircraft), placed.commander
         encoding.rating[number] = 1 if unit.victory_points is None else unit.victory_points
         encoding.hunts[number], encoding.throws[number] = unit.has("Hunter"), unit.has("Throw")
         encoding.stoic[number] = unit.has("Stoic Defence")
@@ -172,31 +172,31 @@ class Encoder:
         encoding.models[number] = unit.models
         side = self._scenario.fielded[number // MOST_UNITS]
         whole = sum(other.unit.points or 0 for other in side)
-        encoding.worth[number] = 100 * (each.unit.points or 0) / (whole * (unit.models or 1)) if whole else 0.0
-        if each.unit.embarked_in is not None:
-            carrier = self._number_of(each.unit.embarked_in, number // MOST_UNITS)
+        encoding.worth[number] = 100 * (placed.unit.points or 0) / (whole * (unit.models or 1)) if whole else 0.0
+        if placed.unit.embarked_in is not None:
+            carrier = self._number_of(placed.unit.embarked_in, number // MOST_UNITS)
             encoding.carrier[number], encoding.cargo[carrier] = carrier, number
             encoding.has_transports = 1
-        encoding.own_tactic[number] = NONE if each.tactic == BEST else Policy[each.tactic.upper()]
-        encoding.holds[number] = each.is_free
-        points = each.unit.points or 0
+        encoding.own_tactic[number] = NONE if placed.tactic == BEST else Policy[placed.tactic.upper()]
+        encoding.holds[number] = placed.is_free
+        points = placed.unit.points or 0
         encoding.stake[number] = encoding.rating[number] + points / POINTS_A_VICTORY_POINT
         encoding.limit[number] = unit.damage_limit
         encoding.health[number] = (unit.models or 1) * (unit.damage_limit or 1)
         encoding.by_damage[number] = bool(unit.behemoth)
         encoding.several[number] = max(unit.value("All-Out Attack"), 1)
         encoding.hides[number] = unit.has("Pavises", "Shrouded", "Obfuscating")
-        encoding.watches[number] = each.tactic == BEST and any(row.kind == "ranged" for row in unit.rows or ())
+        encoding.watches[number] = placed.tactic == BEST and any(row.kind == "ranged" for row in unit.rows or ())
 
     def _number_of(self, name: str, side: int) -> int:
-        names = [each.name for each in self._scenario.fielded[side]]
+        names = [unit.name for unit in self._scenario.fielded[side]]
         return side * MOST_UNITS + names.index(name)
 
-    def _facts_of(self, each: Fielded, enemy: Fielded, choice: Choice) -> Any:
+    def _facts_of(self, unit: Fielded, enemy: Fielded, choice: Choice) -> Any:
         """Return a record of PAIR: the options of a unit against an enemy, by its side's choice of targets."""
-        key = (self._key(each, enemy), self._key(enemy, each), choice, each.unit.points, enemy.unit.points)
+        key = (self._key(unit, enemy), self._key(enemy, unit), choice, unit.unit.points, enemy.unit.points)
         if key not in self._facts:
-            self._facts[key] = self._new_facts((each, enemy), choice)
+            self._facts[key] = self._new_facts((unit, enemy), choice)
         return self._facts[key]
 
     def _new_facts(self, fielded: tuple[Fielded, Fielded], choice: Choice) -> Any:
@@ -233,22 +233,22 @@ class Encoder:
 
     def _share_of(self, pair: _Pair, fielded: tuple[Fielded, Fielded]) -> float:
         """Return the share of an enemy taken by the first attack of a unit, at full strength and beyond short range."""
-        mine, theirs = (each.combatant for each in fielded)
+        mine, theirs = (unit.combatant for unit in fielded)
         strike = pair.numbers[Blow.CHARGE if pair.tactic == "charge" else 0]
         count = 0 if mine.behemoth else mine.models or 1
         law, fight = self._strikes.law(strike, count, False)
         return share_of_damage(law, fight, theirs.models or 1)
 
-    def _key(self, each: Fielded, enemy: Fielded) -> tuple[Any, ...]:
+    def _key(self, unit: Fielded, enemy: Fielded) -> tuple[Any, ...]:
         """Return the cache key of the options of a unit against an enemy."""
-        distance = lengths(each, enemy)
-        reaching = tuple(distance is None or (row.long_range or 0) >= distance for row in each.combatant.rows or ())
-        return id(each.combatant), id(enemy.combatant), each.tactic, each.is_free, reaching
+        distance = lengths(unit, enemy)
+        reaching = tuple(distance is None or (row.long_range or 0) >= distance for row in unit.combatant.rows or ())
+        return id(unit.combatant), id(enemy.combatant), unit.tactic, unit.is_free, reaching
 
-    def _pair(self, each: Fielded, enemy: Fielded) -> _Pair:
-        key = self._key(each, enemy)
+    def _pair(self, unit: Fielded, enemy: Fielded) -> _Pair:
+        key = self._key(unit, enemy)
         if key not in self._pairs:
-            self._pairs[key] = self._new_pair(each.combatant, enemy.combatant, each.tactic, lengths(each, enemy))
+            self._pairs[key] = self._new_pair(unit.combatant, enemy.combatant, unit.tactic, lengths(unit, enemy))
         return self._pairs[key]
 
     def _new_pair(self, mine: Combatant, theirs: Combatant, own: PolicyName, distance: float | None) -> _Pair:
@@ -287,19 +287,19 @@ class Encoder:
             numbers[Blow.THROW] = self._strikes.number(struck.throw)
         return _Pair("charge" if charges else tactic, shooter, numbers, 0)
 
-    def _rows_of(self, each: Fielded, enemy: Fielded) -> Any:
+    def _rows_of(self, unit: Fielded, enemy: Fielded) -> Any:
         """Return a record of ROWS: the ranged attacks that a unit can choose against an enemy (BT-6)."""
-        key = id(each.combatant), id(enemy.combatant)
+        key = id(unit.combatant), id(enemy.combatant)
         if key not in self._rows:
-            self._rows[key] = rows_of(each.combatant, enemy.combatant, self._scenario.ruleset, self._strikes)
+            self._rows[key] = rows_of(unit.combatant, enemy.combatant, self._scenario.ruleset, self._strikes)
         return self._rows[key]
 
-    def _struck_back(self, each: Fielded, enemy: Fielded) -> dict[int, int]:
+    def _struck_back(self, unit: Fielded, enemy: Fielded) -> dict[int, int]:
         """Return the reactions of a unit to the attacks of an enemy."""
         numbers: dict[int, int] = {}
-        pair = self._pair(enemy, each)
-        if pair.tactic is not None and enemy.combatant.may_charge(each.combatant, pair.tactic):
-            struck = blows(enemy.combatant, each.combatant)
+        pair = self._pair(enemy, unit)
+        if pair.tactic is not None and enemy.combatant.may_charge(unit.combatant, pair.tactic):
+            struck = blows(enemy.combatant, unit.combatant)
             numbers[Blow.SPONSONS] = self._strikes.number(struck.sponsons)
             numbers[Blow.RETALIATION] = self._strikes.number(struck.retaliation)
             numbers[Blow.RETALIATION_TO_OVERRUN] = self._strikes.number(struck.retaliation_to_overrun)
@@ -311,15 +311,15 @@ class Encoder:
         """Set the value of an enemy as a unit's target, at every strength of both (BT-4)."""
         if choice in (Choice.NEAREST, Choice.THREATENED_FIRST):
             return
-        each, enemy = fielded
+        unit, enemy = fielded
         if choice == Choice.MOST_DANGEROUS:
-            strike, row = self._danger(enemy, each)
-            struck, by = each, enemy
+            strike, row = self._danger(enemy, unit)
+            struck, by = unit, enemy
         else:
-            pair = self._pair(each, enemy)
+            pair = self._pair(unit, enemy)
             first = pair.numbers.get(Blow.CHARGE if pair.tactic == "charge" else 0)
             strike, row = first, None if pair.tactic == "charge" else pair.row
-            struck, by = enemy, each
+            struck, by = enemy, unit
         if strike is None:
             return
         models, points = struck.combatant.models or 0, (struck.unit.points or 0)
@@ -332,11 +332,11 @@ class Encoder:
         short = None if row is None or choice == Choice.MOST_DANGEROUS else row.short_range
         facts.value_short = min(length_of(short), LONGEST)
 
-    def _danger(self, enemy: Fielded, each: Fielded) -> tuple[int | None, Any]:
+    def _danger(self, enemy: Fielded, unit: Fielded) -> tuple[int | None, Any]:
         """Return the strike by which an enemy threatens a unit, and its row: its preferred shot, else its charge."""
-        mine, theirs = enemy.combatant, each.combatant
+        mine, theirs = enemy.combatant, unit.combatant
         if rows_to_shoot_with(mine, theirs, "shoot"):
-            shooter = Shooter(mine, theirs, "shoot", lengths(enemy, each), self._scenario.ruleset, "a")
+            shooter = Shooter(mine, theirs, "shoot", lengths(enemy, unit), self._scenario.ruleset, "a")
             return self._strikes.number(shooter.shots()[0]), shooter.main
         if why_not("charge", mine, theirs) is None:
             return self._strikes.number(blows(mine, theirs).charge), None
@@ -368,8 +368,8 @@ def _nothing() -> Any:
     return facts
 
 
-def _side(each: Fielded) -> SideFacts:
-    unit = each.combatant
+def _side(placed: Fielded) -> SideFacts:
+    unit = placed.combatant
     numbers = {
         "distance": 0,
         "edge_distance": 0,

@@ -30,7 +30,7 @@ class Shot(NamedTuple):
     row: Row
     overcharge: bool = False
     follows: bool = False  # follows another one (All-Out Attack)
-    reforming: bool = False  # by a unit that has just left its building
+    reforming: bool = False  # the unit has just left its building
 
 
 class Charged(NamedTuple):
@@ -136,7 +136,7 @@ class Chooser(Shooter):
 
         These are the ranges of its rows, including opportunity fire, and the distances in its lines.
         """
-        ranges = {each for row in self.lookout_rows for each in (row.short_range, row.long_range) if each}
+        ranges = {inches for row in self.lookout_rows for inches in (row.short_range, row.long_range) if inches}
         return sorted({*map(length_of, ranges), *(line.stop ^ APART for line in self.lines if line.stop > APART)})
 
     @cached_property
@@ -202,7 +202,7 @@ class Chooser(Shooter):
         """Raise InputError if the unit cannot make the move of a line, or end it there."""
         where = f"duel.policy_{self.where}"
         if line.manoeuvre == Manoeuvre.RETIRE_AT_DOUBLE_TIME and self.mine.edge_distance is None:
-            problem = f"{line.text!r}: how far the unit is from its own edge is not known"
+            problem = f"{line.text!r}: the distance of the unit to its own edge is unknown"
             raise InputError(problem, where=where, allowed=f"retire; or {self.where}.edge_distance")
         longest = length_of(self.mine.speed or 0) * (2 if doubles(line.manoeuvre) else 1)
         if line.stop > APART:
@@ -235,7 +235,7 @@ class Chooser(Shooter):
         result: list[tuple[Shot, ...]] = [(shot,) for shot in shots if not shot.follows]
         most = self.mine.value("All-Out Attack")
         for main in shots:
-            others = [each for each in shots if each.follows and each.row is not main.row]
+            others = [shot for shot in shots if shot.follows and shot.row is not main.row]
             if most > 1 and others and not main.follows and not main.overcharge:
                 result.append((main, *others[: most - 1]))
         return result

@@ -66,7 +66,8 @@ def resolved(file: ChargeFile, library: Profiles) -> ChargeScenario:
     """Return the charge of a checked `file`."""
     for side, unit in (("attacker", file.attacker), ("target", file.target)):
         if "charge" in unit.model_fields_set:
-            raise InputError("how it charges stands elsewhere", where=f"{side}.charge", allowed="[charge]")
+            problem = "put the conditions of its charge in [charge]"
+            raise InputError(problem, where=f"{side}.charge", allowed="[charge]")
     if file.attacker.garrisoned:
         problem = "a unit in a building makes no charge: it can only exit"
         raise InputError(problem, where="attacker.garrisoned", allowed="false")
@@ -133,8 +134,8 @@ def combats(
     if not chargers:
         return []
     plain = [fought(charger, charged[0]) for charger in chargers]
-    ways = {active: plain, 1 - active: [plain[0], *(fought(chargers[0], each) for each in charged[1:])]}
-    numbers = list[list[int]]()  # for each strike of a combat, its indices by way
+    ways = {active: plain, 1 - active: [plain[0], *(fought(chargers[0], unit) for unit in charged[1:])]}
+    numbers = list[list[int]]()  # indices of each strike of a combat, one per way
     for at, strike in enumerate(plain[0].setup.strikes):
         of_row = ways[strike.striker] if strike.bears_blanks else ways[active][:1]
         numbers.append([draft.adopt(made, at) for made in of_row])
@@ -148,9 +149,9 @@ def combats(
             return operation._replace(number=mine[0])
         if subject == ATTACK and operation.number == 0:
             subject = DECLARED  # nothing has happened since the charge
-        others = [each for each in range(len(mine)) if each != at]
-        others.sort(key=lambda each: units[each].overcharge != units[at].overcharge)
-        return Choice(striker, subject, [[operation._replace(number=mine[each])] for each in (at, *others)])
+        others = [index for index in range(len(mine)) if index != at]
+        others.sort(key=lambda index: units[index].overcharge != units[at].overcharge)
+        return Choice(striker, subject, [[operation._replace(number=mine[index])] for index in (at, *others)])
 
     return [[chosen(operation, way) for operation in made.lines] for way, made in enumerate(plain)]
 
@@ -250,13 +251,13 @@ def charge_start(setup: Setup) -> tuple[int, int]:
 
 
 _NO_EFFECT = {  # keys of a combatant without effect in close quarters, and the reasons
-    "row": "close quarters go by close_quarters_row",
+    "row": "in close quarters use close_quarters_row",
     "ammo_supply": "Ammo Supply is for ranged attacks",
-    "concealed": "there is no concealment in close quarters (AC-4.3)",
-    "taking_cover": "there is no cover in close quarters (AC-4.3)",
-    "obstacle": "there is no cover in close quarters (AC-4.3)",
+    "concealed": "concealment has no effect in close quarters (AC-4.3)",
+    "taking_cover": "cover has no effect in close quarters (AC-4.3)",
+    "obstacle": "cover has no effect in close quarters (AC-4.3)",
     "exposed": "exposed models are prioritised by ranged attacks only (AC-3.9)",
-    "on_lookout": "who goes on lookout shoots, and this is one combat",
+    "on_lookout": "lookout allows a shot, which one combat does not have",
     "reloading": "close quarters need no reloading",
 }
 _OF_SHOTS = ("taking_cover", "obstacle", "exposed")
@@ -272,7 +273,7 @@ def about_charge(file: ChargeFile, scenario: ChargeScenario, profiles: Profiles)
         if unit.garrisoned and where in secondary:
             yield f"{where}.garrisoned has no effect: only the target's building is stormed"
     if file.charge.outflanking and target.type not in rules.CAN_BE_OUTFLANKED:
-        yield f"charge.outflanking is no bonus: only {', '.join(rules.CAN_BE_OUTFLANKED)} are outflanked (AC-8.2)"
+        yield f"charge.outflanking gives no bonus: only {', '.join(rules.CAN_BE_OUTFLANKED)} are outflanked (AC-8.2)"
     for side, keys, thrown_at in (("attacker", file.attacker, False), ("target", file.target, attacker.has("Throw"))):
         for key, why in _NO_EFFECT.items():
             if getattr(keys, key) == Combatant.model_fields[key].default or (thrown_at and key in _OF_SHOTS):

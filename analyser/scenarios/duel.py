@@ -73,7 +73,7 @@ def resolved(file: DuelFile, library: Profiles) -> DuelScenario:
 
 
 def duel_program(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) -> tuple[Setup, list[list[Operation]]]:
-    """Return the setup of a duel, and the operations of each round; errors as of :func:`shooters_of`."""
+    """Return the setup of a duel, and the operations of each round; for errors see :func:`shooters_of`."""
     return program_of(shooters_of(a, b, terms, ruleset), terms)
 
 
@@ -121,7 +121,7 @@ def whole_step(a: Combatant, b: Combatant, terms: DuelTerms) -> float | None:
 def program_of(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Setup, list[list[Operation]]]:
     """Return the setup of a duel, and the operations of each round; InputError if a side has choices."""
     if any(shooter.chooses for shooter in shooters):
-        problem = "best play, and a policy in words, are worked out as a whole, by duel and best"
+        problem = "best play and policies in words are solved for the whole duel, by `duel` and `best`"
         raise InputError(problem, where="duel", allowed="simple tactics here: policy_a and policy_b by name")
     setup, course = course_of(shooters, terms)
     return setup, [cast("list[Operation]", course)] * terms.rounds
@@ -167,7 +167,7 @@ def _place(draft: Any, activations: Any, shooters: tuple[Shooter, Shooter], chos
     sides, rounds = draft.setup.sides, draft.question.fight[0].rounds
     if not any(facts.tracks_position for facts in sides):
         return  # positions do not matter
-    backs = set_backs(draft, tuple(draft.part(in_a_line(activation.lines)) for activation in activations))
+    backs = set_backs(draft, tuple(draft.part(flat_course(activation.lines)) for activation in activations))
     advances, lengths = backs * 0, list[int]()
     for side, (facts, shooter) in enumerate(zip(sides, shooters)):
         exits = unit_state.FALL_BACK if shooter.chooses and facts.garrisoned else 0
@@ -206,7 +206,7 @@ def _activation(side: int, draft: Any, shooters: tuple[Shooter, Shooter]) -> Dra
         add_made(part, side, number, strikes)
         return cast("Draft", part).lines
 
-    reaction = draft.part([each for number in reactions for each in made(number)])
+    reaction = draft.part([operation for number in reactions for operation in made(number)])
     if enemy.chooses and reactions:
         reaction.lines = [Choice(1 - side, REACTION, [[], *(made(number) for number in reactions)])]
     charged = enemy.struck_back() if isinstance(enemy, Chooser) else [enemy.mine]
@@ -224,16 +224,16 @@ def _activation(side: int, draft: Any, shooters: tuple[Shooter, Shooter]) -> Dra
     return activation
 
 
-def in_a_line(course: Iterable[Operation | Choice]) -> list[Operation]:
+def flat_course(course: Iterable[Operation | Choice]) -> list[Operation]:
     """Return all operations of a course in a line; of branches with a combat, only the last one's combat."""
     result: list[Operation] = []
-    for each in course:
-        if isinstance(each, Operation):
-            result.append(each)
+    for step in course:
+        if isinstance(step, Operation):
+            result.append(step)
             continue
-        branches = [in_a_line(branch) for branch in each.branches]
+        branches = [flat_course(branch) for branch in step.branches]
         for branch in branches:
-            last = branch is branches[-1] or each.subject == OVERRUN  # an overrun adds to one combat
+            last = branch is branches[-1] or step.subject == OVERRUN  # an overrun adds to one combat
             result += [
                 operation for operation in branch if last or operation.kind in (Kind.STRIKE, Kind.TEST_FRIGHTENED)
             ]
@@ -291,13 +291,13 @@ def about_duel(file: DuelFile, scenario: DuelScenario, profiles: Profiles) -> It
     yield from about_lists(policies)
     lengths = [2 * (unit.speed or 0) for unit, policy in zip((a, b), policies) if policy == BEST]
     if file.duel.step is not None and (file.duel.distance is None or file.duel.step >= max(lengths, default=0)):
-        yield "duel.step has no effect: that is for who plays best, with a distance, in moves that are longer"
+        yield "duel.step has no effect: it applies to best play with a distance, and to moves longer than it"
     contact = a.may_charge(b, policies[0]) or b.may_charge(a, policies[1])
     yield from about_combatant(a, "a", file.a, profiles)
     yield from about_combatant(b, "b", file.b, profiles)
     for side, unit, enemy, policy in (("a", a, b, policies[0]), ("b", b, a, policies[1])):
         if unit.charge.outflanking and enemy.garrisoned:
-            yield f"{side}.charge.outflanking counts against a unit in a building too, whose front is all round"
+            yield f"{side}.charge.outflanking also counts against a unit in a building (front on all sides)"
         if unit.garrisoned and policy == "charge":
             yield f"{side} does not charge as long as it is in its building, which it does not leave by itself"
         if unit.victory_points is None:
@@ -306,6 +306,6 @@ def about_duel(file: DuelFile, scenario: DuelScenario, profiles: Profiles) -> It
         if unit.reloading and not unit.any_row_has("Slow to Fire"):
             yield f"{side}.reloading has no effect: no row is Slow to Fire (AC-6)"
         if unit.overcharge and not contact:
-            yield f"{side}.overcharge has no effect: neither side charges, and shots go by the policy overcharge"
+            yield f"{side}.overcharge has no effect: neither side charges, and for shots there is the policy overcharge"
         elif contact:
             yield from about_overcharge(unit, side)

@@ -38,7 +38,7 @@ class FocusScenario:
     attacks: tuple[Scenario, ...]  # the rating is set only if stated; otherwise each attack recomputes it
     target: Target  # before the first attack
     ruleset: Ruleset
-    attackers: tuple[Target | None, ...]  # as targets of return fire; None without a profile
+    attackers: tuple[Target | None, ...]  # the attackers as targets of return fire; None without a profile
     warnings: tuple[str, ...] = ()
     profiles: ProfilesUsed | None = None
 
@@ -149,7 +149,7 @@ def _records(strike: Strike) -> tuple[bytes, bytes]:
 
 def _place_of(strike: Strike, strikes: list[Strike]) -> int:
     """Return the index of a strike, added if it is new; equal units share a strike back."""
-    same = [each.strike == strike.strike and _records(each) == _records(strike) for each in strikes]
+    same = [known.strike == strike.strike and _records(known) == _records(strike) for known in strikes]
     if True in same:
         return same.index(True)
     strikes.append(strike)
@@ -157,7 +157,7 @@ def _place_of(strike: Strike, strikes: list[Strike]) -> int:
 
 
 _MOST_HITS_OF_A_DIE = 4  # a heroic strike, and one more on the die that it adds
-_MOST_BLANKS_OF_A_DIE = 2  # with Arc
+_MOST_BLANKS_OF_A_DIE = 2  # largest number, with Arc
 
 
 def attacker_of(scenario: Scenario) -> Target | None:

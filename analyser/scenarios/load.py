@@ -39,7 +39,7 @@ AnyScenario = Scenario | ChargeScenario | FocusScenario | DuelScenario | BattleS
 ScenarioT = TypeVar("ScenarioT", Scenario, ChargeScenario, FocusScenario, DuelScenario)
 FileT = TypeVar("FileT", bound=QuestionFile)
 FILES: dict[Kind, type[QuestionFile]] = {
-    each.kind: each for each in (ScenarioFile, ChargeFile, FocusFile, DuelFile, BattleFile)
+    file.kind: file for file in (ScenarioFile, ChargeFile, FocusFile, DuelFile, BattleFile)
 }
 OWN_SECTIONS = {kind: file.model_fields.keys() - {"target", "ruleset"} for kind, file in FILES.items()}
 """Sections that only one kind of file has."""
@@ -124,7 +124,7 @@ def with_conditions(section: dict[str, Any], conditions: Mapping[str, Any]) -> d
         else:
             names = tuple(dict.fromkeys((*Attack.model_fields, *LIST_OF)))
             if name in Target.model_fields:
-                problem = f"{name} is no key of the attack, but of a unit: of which?"
+                problem = f"{name} belongs to a unit, not to the attack: attacker or target?"
                 allowed = f'of the target "UNIT:{name}=..." or {{"unit": ..., "{name}": ...}}'
                 allowed += f"; of the attacker attacker_{name}" * (f"attacker_{name}" in names)
                 raise MisspeltError(problem, where=f"attack: {name}", allowed=allowed)
@@ -145,7 +145,7 @@ def asked(
     """Return the scenario given as a whole, or the one made of its parts if the `second` unit is given."""
     if parts is None:
         if stated:
-            raise InputError("this stands in the scenario", where=next(iter(stated)))
+            raise InputError("state this in the scenario, not as an option", where=next(iter(stated)))
         check_whole(whole, second, profiles)
     return load_as(wanted, whole if parts is None else parts, library_of(profiles))
 
@@ -201,9 +201,9 @@ def parse_scenario(raw: Mapping[str, Any], model: type[FileT], library: Profiles
     known = {"target"}.union(*OWN_SECTIONS.values())
     if not raw.keys() & known:
         unknown = next((key for key in raw if key != "ruleset"), None)
-        hint = "" if unknown is None else f": {shown(unknown)} is no section of one{did_you_mean(unknown, known)}"
-        allowed = "; or ".join(each.may_hold for each in FILES.values())
-        raise InputError(f"no scenario of a fight{hint}", where=where, allowed=allowed)
+        hint = "" if unknown is None else f": unknown section {shown(unknown)}{did_you_mean(unknown, known)}"
+        allowed = "; or ".join(file.may_hold for file in FILES.values())
+        raise InputError(f"not a scenario of a fight{hint}", where=where, allowed=allowed)
     kind = kind_of(raw)
     if raw.keys() & OWN_SECTIONS[kind] and not raw.keys() & OWN_SECTIONS[model.kind]:
         problem = f"this describes {FILES[kind].in_words}, not {model.in_words}"
@@ -214,10 +214,12 @@ def parse_scenario(raw: Mapping[str, Any], model: type[FileT], library: Profiles
             stated = {key: value for key, value in section.items() if value is not None}
             sections[name] = with_flags_listed(stated) if name == "attack" else stated
         elif isinstance(section, str | Loadout) and name in _TABLES:
-            problem, allowed = f"{shown(section)} is no table of keys", _table_with(name)
+            problem, allowed = f"{shown(section)} is not a table of keys", _table_with(name)
             raise MisspeltError(problem, where=within(where, name), allowed=allowed)
     if isinstance(several := raw.get("attacks"), list | tuple):
-        sections["attacks"] = [with_flags_listed(each) if isinstance(each, Mapping) else each for each in several]
+        sections["attacks"] = [
+            with_flags_listed(attack) if isinstance(attack, Mapping) else attack for attack in several
+        ]
     own = sections.pop("ruleset", None)
     if own is not None and not isinstance(own, Mapping):
         raise InputError(f"{shown(own)} is not usable", where=within(where, "ruleset"), allowed="a table")
@@ -238,7 +240,7 @@ def with_flags_listed(section: Mapping[str, Any]) -> dict[str, Any]:
     for name, key in FLAGS.items():
         if name in section and isinstance(listed.get(key, ()), list | tuple):
             check_flag(section[name], name)
-            marks = [each for each in listed.get(key) or () if each != name]
+            marks = [mark for mark in listed.get(key) or () if mark != name]
             if marks or section[name]:
                 listed[key] = [*marks, *([name] if section[name] else [])]
     return listed

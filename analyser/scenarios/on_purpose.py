@@ -32,7 +32,7 @@ def can_gain(shooter: Shooter, enemy: Shooter) -> bool:
     )
     activates = any(row.has("Cryo") for row in enemy.mine.rows or ())  # instead of suppressing (AC-6)
     overcharges = any(row.has("Overcharge") for row in unit.rows or ())
-    leaves = unit.garrisoned  # by falling back; it may charge then
+    leaves = unit.garrisoned  # the unit falls back out of its building, and may charge
     dangerous = enemy.mine.has("Hunter") or enemy.mine.has("Spectacular Demise")
     stated = shooter.distance is not None or unit.has("Run Amok")
     return stated or told or activates or overcharges or leaves or dangerous
@@ -56,22 +56,22 @@ def with_tests_chosen(
     Failing a rally test helps only a unit that runs amok: after a passed one it has all other options, too (AC-5.6).
     """
     result = list[Operation | Choice]()
-    for each in course:
-        if isinstance(each, Choice):
-            branches = [with_tests_chosen(branch, strikes, shooters, may) for branch in each.branches]
-            result.append(each._replace(branches=branches))
+    for step in course:
+        if isinstance(step, Choice):
+            branches = [with_tests_chosen(branch, strikes, shooters, may) for branch in step.branches]
+            result.append(step._replace(branches=branches))
             continue
-        test, sides = each, list[int]()
-        if each.kind == Kind.STRIKE and strikes[each.number].strike.test_apart:
-            sides = [1 - strikes[each.number].strike.striker]
-            test = Operation(Kind.TEST_SHOT, sides[0], each.number)
-            result.append(each)
-        elif each.kind == Kind.RESOLVE:
+        test, sides = step, list[int]()
+        if step.kind == Kind.STRIKE and strikes[step.number].strike.test_apart:
+            sides = [1 - strikes[step.number].strike.striker]
+            test = Operation(Kind.TEST_SHOT, sides[0], step.number)
+            result.append(step)
+        elif step.kind == Kind.RESOLVE:
             sides = [0, 1]
-        elif each.kind == Kind.TEST_FRIGHTENED or (
-            each.kind == Kind.BEGIN and shooters[each.side].mine.has("Run Amok")
+        elif step.kind == Kind.TEST_FRIGHTENED or (
+            step.kind == Kind.BEGIN and shooters[step.side].mine.has("Run Amok")
         ):
-            sides = [each.side]
+            sides = [step.side]
         result.append(_chosen(test, [side for side in sides if may[side]]))
     return result
 

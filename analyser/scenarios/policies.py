@@ -136,7 +136,7 @@ class Shooter:
         if policy not in (*SHOOTING, "lookout"):
             return None
         problem = f"row {row.id!r} cannot be fired at a {self.theirs.category} target by the policy {policy}"
-        raise InputError(problem, where=f"{self.where}.row", allowed=", ".join(each.id for each in usable))
+        raise InputError(problem, where=f"{self.where}.row", allowed=", ".join(candidate.id for candidate in usable))
 
     def _best(self, rows: Sequence[Row]) -> Row:
         """Return the row with the highest damage when aimed, among those in range; among all if none is."""
@@ -160,7 +160,9 @@ class Shooter:
         """
         if overcharge is None:
             overcharge = self.policy == "overcharge" and not opportunity
-        place = next(place for place, each in enumerate(self.mine.rows or ()) if each is row or each.id == row.id)
+        place = next(
+            place for place, candidate in enumerate(self.mine.rows or ()) if candidate is row or candidate.id == row.id
+        )
         return add_shot(draft, self.side, place, opportunity, int(overcharge), alone)
 
     def strike(self, row: Row, *, overcharge: bool | None = None) -> Strike:

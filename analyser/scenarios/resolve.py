@@ -99,9 +99,9 @@ def row_facts(row: Row) -> RowFacts:
 @lru_cache(maxsize=4096)  # many attacks check the same rows
 def _row_facts(kind: str, against: Iterable[Category], *rest: Any) -> RowFacts:
     *reach, qualities = rest
-    names = {each.name for each in qualities}
+    names = {quality.name for quality in qualities}
     facts = {field: int(quality in names) for field, quality in _QUALITIES_OF_ROWS.items()}
-    long_range, short_range = (NONE if each is None else hundredths(each) for each in reach)
+    long_range, short_range = (NONE if inches is None else hundredths(inches) for inches in reach)
     categories = sum(1 << CATEGORIES.index(category) for category in against)
     return RowFacts(RowKind[kind.upper()], categories, long_range, short_range, **facts)
 
@@ -283,7 +283,7 @@ def resolve_combatant(
         return resolved
     row = row_named(resolved.rows or (), resolved.close_quarters_row, f"{where}.close_quarters_row")
     if row.kind == "ranged":
-        rows = ", ".join(each.id for each in resolved.rows or () if each.kind != "ranged")
+        rows = ", ".join(candidate.id for candidate in resolved.rows or () if candidate.kind != "ranged")
         problem = f"row {row.id!r} is a ranged row"
         raise InputError(problem, where=f"{where}.close_quarters_row", allowed=rows or "no row fits")
     return resolved.model_copy(update={"close_quarters_row": row.id})
@@ -317,9 +317,9 @@ def unknown_names(written: Iterable[Keyword], what: str) -> Iterator[str]:
     >>> list(unknown_names((Rule("Amphibious"),), "special rule in b.rules"))
     ["unknown special rule in b.rules: 'Amphibious', left out of the numbers"]
     """
-    for each in written:
-        if each.term is None:
-            yield f"unknown {what}: {shown(str(each))}, left out of the numbers"
+    for keyword in written:
+        if keyword.term is None:
+            yield f"unknown {what}: {shown(str(keyword))}, left out of the numbers"
 
 
 def about_target(target: Target, where: str) -> Iterator[str]:

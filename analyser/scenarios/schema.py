@@ -77,7 +77,7 @@ class Attack(Record, Bearer):
     kind: Literal["ranged"] = "ranged"
     attacker: Selector | None = None
     row: str | None = told(None, "Row of the armaments grid. Default: the best that fits.")
-    distance: Inches | None = told(None, "Inches to the target: decides short range and out of range.")
+    distance: Inches | None = told(None, "Inches to the target: sets whether it is in short, long or no range.")
     dice: Dice | None = told(None, "Attack dice, instead of the row's.")
     dice_in_parentheses: DiceIfAny | None = None
     rating: RatingName | None = told(None, "Combat rating, in place of the bonuses and penalties.")
@@ -154,18 +154,18 @@ class Target(Record, Bearer):
 class Charge(Record):
     """Circumstances of a unit's charge (AC-8.2, AC-8.4); `docs/keys.md` lists its keys."""
 
-    outflanking: bool = told(False, "Bonus: infantry, cavalry or a field gun charged from outside its front arc.")
+    outflanking: bool = told(False, "Bonus for charging infantry, cavalry or a field gun from outside its front arc.")
     supported: bool = told(False, 'Bonus: another friend is within 2" of the target.')
     threatened: bool = told(False, 'Penalty: another enemy is within 2" of the attacker.')
     difficult_terrain: bool = told(False, "The charge goes through difficult terrain: defensive advantage.")
-    overrun: bool = told(True, "A unit with Overrun makes use of it.")
+    overrun: bool = told(True, "Use Overrun after a combat that is won.")
 
 
 class Passengers(Target):
     """A unit embarked on a transport (AC-5.10, AC-8.8)."""
 
 
-NO_CLOSE_QUARTERS_AGAINST = ("aircraft", "rotorcraft")  # not allowed by the manoeuvre of AC-8.1
+NO_CLOSE_QUARTERS_AGAINST = ("aircraft", "rotorcraft")  # types that may not be charged (AC-8.1)
 
 
 class Combatant(Target):
@@ -263,7 +263,7 @@ WANTS: Mapping[WantName, str] = {
     "win": "to win by victory points; a draw is worth half",
     "margin": "as many victory points more than the enemy as can be",
     "points": "to lose fewer of its points than it destroys of the enemy's, models and damage counted",
-    "survival": "to be there at the end",
+    "survival": "to survive until the end",
 }
 """Objectives of a side with best play; the other side wants the opposite."""
 CHANCES: tuple[WantName, ...] = ("win", "survival")  # objectives measured as a probability
@@ -288,20 +288,20 @@ class DuelTerms(Record):
     """The ``[duel]`` section of a scenario (AC-9.2); `docs/keys.md` lists its keys."""
 
     rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = told(6, "1 to 10.")
-    first: Literal["a", "b", "random"] = told("random", "The side activated first; random: a toss each round.")
+    first: Literal["a", "b", "random"] = told("random", "The side activated first; random: a coin toss each round.")
     policy_a: PolicyKey = told("shoot", "Policy of A (--help-all lists them).")
     policy_b: PolicyKey = told("shoot", "Policy of B (--help-all lists them).")
-    want: WantName = told("win", "Objective of the optimal side.")
+    want: WantName = told("win", "Objective of the side with the policy best.")
     distance: Annotated[Inches, Field(le=MOST_INCHES)] | None = told(
-        None, "Inches between the two. Default: nothing is out of reach."
+        None, "Inches between the two. Default: always in range."
     )
     step: Annotated[Inches, Field(ge=SHORTEST_STEP, le=MOST_INCHES)] | None = told(
         None,
-        "Inches: moves of best play are multiples of it, to ranges, or the full length. Default: to every place.",
+        "Step of moves in best play, in inches; ranges and full moves are always included. Default: every position.",
     )
 
 
-MOST_SECONDARY = 10  # each can strike at two points of a program
+MOST_SECONDARY = 10  # limited, because each can strike at two points of a program
 
 
 class Secondary(Combatant):

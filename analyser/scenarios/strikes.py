@@ -218,7 +218,7 @@ class Draft:
             return
         side = self.setup.sides[full]
         room = 1 << unit_state.TOPMOST - side.position_at
-        steps = (each for each in range(side.stride + 1, INCH + 1) if INCH % each == 0)
+        steps = (candidate for candidate in range(side.stride + 1, INCH + 1) if INCH % candidate == 0)
         finest = next((step for step in steps if length // step < 2 * room - 2), None)
         problem = f"lengths in steps of {side.stride / INCH:g} inches lead to more places than a state has room for"
         coarser = "" if finest is None else f"lengths in steps of {finest / INCH:g} inches, or "
@@ -268,7 +268,7 @@ def setup_for(
     setup = np.empty(1, _SETUP)  # parts of an array are faster to access than those of a record
     memory, (first, last) = setup.view(np.uint8), _DICE
     memory[:first], memory[last:] = 0, 0
-    setup["counts"] = counts = max((len(each.dice) for each in strikes), default=1)
+    setup["counts"] = counts = max((len(strike.dice) for strike in strikes), default=1)
     setup["dice"][0, : len(strikes), :, :counts] = NONE  # leaving the unused entries untouched saves time
     for side in range(2):
         setup["sides"][0, side] = sides[side]

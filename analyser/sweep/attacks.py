@@ -53,14 +53,14 @@ def shot_cells(plan: Plan, block: Block) -> Cells:
     columns = _columns(plan, block.columns)
     faces, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
     once = each_once(attacks_by(ruleset, rows.attacks), columns.targets, rows.possible, faces, deck)
-    laws, shots = _best_shots(once, rows.firsts)
+    pmfs, shots = _best_shots(once, rows.firsts)
     which, can = columns.which, columns.why_not < 0
     why_not = reason_words.codes([*columns.words, None])[columns.why_not]
     codes = row_words.codes([*rows.words, None])  # None: the row of shot -1
     used = np.where(can, codes[shots][:, which], -1).astype(np.int32)
     none = rows.why_not[:, columns.targets["category"]][:, which]
     reasons = np.where(can, np.where(used < 0, none, -1), why_not[None, :]).astype(np.int32)
-    figures = _figures(plan, once, np.where(can, laws[:, which], -1).ravel())
+    figures = _figures(plan, once, np.where(can, pmfs[:, which], -1).ravel())
     return Cells(figures, used.ravel(), row_words, reasons.ravel(), reason_words)
 
 
@@ -70,25 +70,25 @@ def _best_shots(once: Once, firsts: Integers) -> tuple[Codes, Codes]:
     The figures of :data:`RANKED_BY` decide in turn, and the first of equal shots wins.
     """
     shape = len(firsts) - 1, once.which.shape[1]
-    laws, shots = np.full(shape, -1, np.int32), np.full(shape, -1, np.int32)
-    for best, its, first, last in zip(laws, shots, firsts, firsts[1:]):
+    pmfs, shots = np.full(shape, -1, np.int32), np.full(shape, -1, np.int32)
+    for best, its, first, last in zip(pmfs, shots, firsts, firsts[1:]):
         for shot in range(first, last):
-            law, is_better = once.which[shot], np.zeros(shape[1], np.bool_)
-            is_open = (law >= 0) & (best >= 0)
+            pmf, is_better = once.which[shot], np.zeros(shape[1], np.bool_)
+            is_open = (pmf >= 0) & (best >= 0)
             for name in RANKED_BY if is_open.any() else ():
-                ahead = once.summaries[name][law] - once.summaries[name][best]
+                ahead = once.summaries[name][pmf] - once.summaries[name][best]
                 is_better |= is_open & (ahead > CERTAIN_WITHIN)
                 is_open &= np.abs(ahead) <= CERTAIN_WITHIN
-            is_better |= (law >= 0) & (best < 0)
-            best[is_better], its[is_better] = law[is_better], shot
-    return laws, shots
+            is_better |= (pmf >= 0) & (best < 0)
+            best[is_better], its[is_better] = pmf[is_better], shot
+    return pmfs, shots
 
 
-def _figures(plan: Plan, once: Once, laws: NDArray[Any]) -> dict[str, NDArray[np.float64]]:
+def _figures(plan: Plan, once: Once, pmfs: NDArray[Any]) -> dict[str, NDArray[np.float64]]:
     figures = {}
     for name in plan.file.fought:
         values = once.summaries[name] if name in (SUMMARY.names or ()) else np.full(len(once.summaries), np.nan)
-        figures[name] = np.append(values, np.nan)[laws]
+        figures[name] = np.append(values, np.nan)[pmfs]
     return figures
 
 

@@ -53,7 +53,7 @@ class _OfDask(Executor):
         if self._client.status != "running" and alone > PATIENCE:
             raise _gone(self._address)
         if alone > MOST_ALONE:
-            problem = f"no worker has come to {self._address} for {MOST_ALONE:.0f} seconds"
+            problem = f"no worker has connected to {self._address} for {MOST_ALONE:.0f} seconds"
             raise InputError(problem, where="--dask", allowed=f"start some: dask worker {self._address}")
         return 1
 

@@ -89,7 +89,7 @@ def _meant(plan: Plan, name: str, value: Any) -> list[Any]:
 
 def _pair(schema: pa.Schema, name: str, value: tuple[Any, ...]) -> pa.Array:
     if len(value) != 2:
-        raise InputError(f"{errors.shown(value)} is no pair", where=name, allowed="(from, to)")
+        raise InputError(f"{errors.shown(value)} is not a pair", where=name, allowed="(from, to)")
     ends = _of_column(schema, name, value)
     if ends[0].as_py() > ends[1].as_py():
         raise InputError(f"{errors.shown(value)} ends before it begins", where=name, allowed="(from, to)")
@@ -105,5 +105,5 @@ def _of_column(schema: pa.Schema, name: str, values: Sequence[Any]) -> pa.Array:
     try:
         return pa.array(values, kind)
     except (pa.ArrowException, OverflowError, TypeError) as error:
-        problem = f"{', '.join(map(errors.shown, values))} cannot stand in this column"
+        problem = f"{', '.join(map(errors.shown, values))} is not a value of this column"
         raise InputError(problem, where=name, allowed=f"values of type {kind}") from error

@@ -21,7 +21,7 @@ class Cost(NamedTuple):
     kind: str
     parts: int
     cells: int
-    seconds: float  # of processor time
+    seconds: float  # processor time
     length: int
 
     @property
@@ -42,7 +42,7 @@ class Status(NamedTuple):
     cells: int
     parts: int
     done: int
-    seconds_left: float  # of one processor
+    seconds_left: float  # processor time left
     costs: tuple[Cost, ...]
     lost: int
     assumptions: tuple[str, ...]

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from analyser.analysis.grid import OF_BOTH
-from analyser.analysis.policy import check_best_is_played, played_by
+from analyser.analysis.policy import check_best_is_played, duel_situations
 from analyser.analysis.selection import loadouts
 from analyser.analysis.situations import Situation, situations_called
 from analyser.ask.ranges import values_of
@@ -38,7 +38,8 @@ from analyser.sweep.schema import BY_WORTH, MOST_CELLS, SampleFile, Side, SweepF
 
 FORMAT = 1
 SECONDS = 3.0  # duration of a part
-_CELLS_A_SECOND = {"ranged": 600_000, "charge": 200, "duel": 500, "best-duel": 8, "best-trade": 2}  # on a typical core
+# speeds of a typical core
+_CELLS_A_SECOND = {"ranged": 600_000, "charge": 200, "duel": 500, "best-duel": 8, "best-trade": 2}
 _A_SAMPLE, _A_TRIAL = 5e-3, 5e-7  # seconds for a simulated cell, and for each trial
 MOST_DISTANCES = 1_000
 
@@ -326,12 +327,12 @@ def _frozen_cells(file: SweepFile, library: Profiles) -> dict[str, Any]:
 def _situations_of(file: SweepFile) -> Iterator[Situation]:
     distances = None if file.distances is None else _distances(file.distances)
     for policy in file.policies:
-        check_best_is_played(policy, played_by(policy, situations_called(file.situations)))
+        check_best_is_played(policy, duel_situations(policy, situations_called(file.situations)))
     for named in situations_called(file.situations):
         for policy in file.policies:
-            (situation,) = played_by(policy, (named,))
+            (situation,) = duel_situations(policy, (named,))
             if situation == named and policy != file.policies[0] and policy != "tactic":
-                continue  # not a duel: no effect of the policy
+                continue  # the policy has an effect in duels only
             if distances is None or situation.kind != "ranged":
                 yield situation
                 continue

@@ -54,7 +54,7 @@ def frozen_question(file: SampleFile, library: Profiles, where: str) -> dict[str
     }
 
 
-def thawed_question(content: Mapping[str, Any]) -> AnyScenario:
+def load_frozen_question(content: Mapping[str, Any]) -> AnyScenario:
     """Return the scenario of the content of a plan; all loadouts come from the content, none from profiles."""
     question = copy.deepcopy(content["scenario"])
     rules = question["ruleset"].get("rules")

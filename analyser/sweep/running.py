@@ -50,7 +50,7 @@ def run_sweep(
     dask : str, optional
         The address of a Dask scheduler, whose workers compute the parts; ``"local"`` starts one.
     executor : Executor, optional
-        Another executor as of ``concurrent.futures``; it is not shut down.
+        Another executor (``concurrent.futures``); it is not shut down.
     by_return : bool
         True: workers return parts to this process, which writes them. Needed if workers cannot access the folder.
     part : str, optional

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from analyser.common.records import empty_record
 from analyser.common.text import json_text
-from analyser.engine.attack.sampled import Sample
+from analyser.engine.attack.simulated import Sample
 from analyser.engine.battle.tables import Counts
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.results.attack import sample_of, sampled_answer
@@ -23,7 +23,7 @@ from analyser.results.dispatch import solve
 from analyser.results.distributed_sampling import SharedSampling
 from analyser.scenarios.attack import Scenario
 from analyser.sweep.plan import Plan
-from analyser.sweep.question import thawed_question
+from analyser.sweep.question import load_frozen_question
 
 
 def _schema(**titles: str) -> pa.Schema:
@@ -44,10 +44,10 @@ OF_FIGHTS = _schema(
 
 def scenario_of(plan: Plan) -> Any:
     """Return the question of a plan, with its frozen loadouts."""
-    return thawed_question(plan.content)
+    return load_frozen_question(plan.content)
 
 
-def sampled_content(plan: Plan, number: int) -> bytes:
+def simulated_content(plan: Plan, number: int) -> bytes:
     """Return the content of the file of a part: the count of each outcome in its trials."""
     trials, scenario = plan.trials(number), scenario_of(plan)
     of_part = {"plan": plan.digest, "part": number, "parts": plan.parts, "method": "monte-carlo", **trials._asdict()}

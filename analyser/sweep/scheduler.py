@@ -54,7 +54,7 @@ class Made(NamedTuple):
     number: int
     size: int
     length: int
-    seconds: float  # of processor time
+    seconds: float  # processor time
     worker: str
     content: bytes | None
 
@@ -74,7 +74,7 @@ def made(packed: bytes, number: int, folder: str | None) -> Made:
 def content_of(plan: Plan, number: int) -> bytes:
     """Return the bytes of the file of a part."""
     if plan.is_sample:
-        from analyser.sweep.sample import sampled_content as content
+        from analyser.sweep.sample import simulated_content as content
     else:
         from analyser.sweep.tables import part_content as content
     return content(plan, number)

@@ -127,7 +127,7 @@ class Store:
         """Check every byte; `remove` deletes damaged, foreign and duplicate files."""
         whole, faults = set[int](), list[Fault]()
         for file in self._files():
-            why = self._fault_of(file) or ("this part is there twice" if file.number in whole else "")
+            why = self._fault_of(file) or ("this part exists twice" if file.number in whole else "")
             if not why:
                 whole.add(file.number)
                 continue
@@ -252,13 +252,13 @@ def _plan_in(folder: Path) -> Plan:
     if plan.digest != digest:
         raise InputError("the plan was changed by hand, or is damaged", where=str(path), allowed="a new store")
     if not plan.is_whole:
-        raise InputError("this is no plan of a sweep", where=str(path), allowed="a folder that a sweep has written")
+        raise InputError("not the plan of a sweep", where=str(path), allowed="a folder that a sweep has written")
     return plan
 
 
 def damaged(folder: Path, problem: str) -> InputError:
     """Return the error for a store with a damaged part."""
-    allowed = "analyser sweep verify --remove, which takes away what is damaged; resume"
+    allowed = "analyser sweep verify --remove, which deletes damaged parts; then resume"
     return InputError(problem, where=str(folder), allowed=allowed)
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from analyser.game.units import Loadout
     from analyser.results.base import Result
 
-MOST_ROWS = 5_000_000  # of one frame
+MOST_ROWS = 5_000_000  # largest number of rows of a frame
 AT_ONCE = 1 << 18  # rows of a batch
 _DESTROYED = "mean_models_destroyed"
 _MODELS = ("defenders", "models")
@@ -113,7 +113,7 @@ class Sweep:
         return list(self.dataset.schema.names)
 
     def count(self, **where: Any) -> int:
-        """Return the number of cells that pass a filter, as of :meth:`frame`."""
+        """Return the number of cells that pass a filter, see :meth:`frame`."""
         chosen = self._filter(where)
         with self._whole():
             return int(self.dataset.count_rows(filter=chosen))

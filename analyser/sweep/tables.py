@@ -18,8 +18,8 @@ from analyser.plots.metrics import EFFICIENCY, METRICS
 from analyser.sweep.attacks import shot_cells
 from analyser.sweep.cells import Codes, fought_cells
 from analyser.sweep.plan import Block, Plan
-from analyser.sweep.sampled_cells import ENDS, TRIALS, has_interval, sampled_cells
 from analyser.sweep.schema import BY_WORTH
+from analyser.sweep.simulated_cells import ENDS, TRIALS, has_interval, simulated_cells
 
 SLICE = 3 << 16  # cells computed together and rows of a Parquet row group; bounds the memory of a process
 COMPRESSION = "zstd"
@@ -52,7 +52,7 @@ def table_of(plan: Plan, block: Block, schema: pa.Schema) -> pa.Table:
     """Return the cells of a slice as a table."""
     file = plan.file
     if file.sampling is not None:
-        cells = sampled_cells(plan, block)
+        cells = simulated_cells(plan, block)
     else:
         is_shot = block.situation.fight.occasion == RANGED_ATTACK
         cells = shot_cells(plan, block) if is_shot else fought_cells(plan, block)
@@ -144,12 +144,12 @@ def _fields(plan: Plan) -> Iterator[pa.Field]:
             how = "added to the profile's" if number.is_added else "in place of the profile's"
             yield _field(f"{side}_{number.column}", pa.int32(), f"{number.key} of the {side}, {how}")
     yield _field("row", word, "the row that the attacker uses: the best; null where it uses none or several")
-    yield _field("why_not", word, "why there are no figures; null where there are")
+    yield _field("why_not", word, "reason for missing figures; null if they exist")
     kind = pa.float32() if plan.file.single else pa.float64()
     sampling = plan.file.sampling
     precision = {"method": "exact", "precision": "rounded to 32 bits" if plan.file.single else "within 1e-12"}
     if sampling is not None:
-        precision = {"method": "monte-carlo", "precision": "the 95% interval stands beside it"}
+        precision = {"method": "monte-carlo", "precision": "the 95% interval is in the next columns"}
         yield _field(TRIALS, pa.int64(), "trials that were played")
     for name in plan.file.figures:
         metric = METRICS.get(name)

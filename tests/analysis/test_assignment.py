@@ -8,7 +8,7 @@ import pytest
 
 import analyser
 from analyser.analysis import assignment
-from analyser.analysis.assignment import Foe, assign, law_of
+from analyser.analysis.assignment import Foe, assign, distribution_after
 from analyser.analysis.lists import listed
 from analyser.analysis.matchups import matchups
 from analyser.analysis.situations import SHORT_RANGE_AIMED
@@ -73,9 +73,9 @@ def test_it_is_the_best_of_all_assignments(seed):
     assert found.bound >= found.value
     used = np.sum([each.shots for each in found.volleys], axis=0) if found.volleys else np.zeros(len(counts))
     assert (used <= counts).all()
-    assert sum(law_of(foes[each.foe], each.shots) @ foes[each.foe].worth for each in found.volleys) == pytest.approx(
-        found.value
-    )
+    assert sum(
+        distribution_after(foes[each.foe], each.shots) @ foes[each.foe].worth for each in found.volleys
+    ) == pytest.approx(found.value)
     for place, foe in enumerate(foes):
         assert sum(each.foe == place for each in found.volleys) <= foe.number
 

@@ -237,7 +237,7 @@ def test_ratings_are_the_same_every_time_and_agree_with_another_algorithm():
     [
         (lambda wins: wins.rename(index={"a": "x"}), "rows of a matrix of wins are not its columns"),
         (lambda wins: wins * 2, "a probability to win is not from 0 to 1"),
-        (lambda wins: wins * math.nan, "nobody meets anybody"),
+        (lambda wins: wins * math.nan, "no pair of loadouts can fight"),
     ],
 )
 def test_a_matrix_that_is_none_is_refused(change, message):

@@ -8,7 +8,7 @@ import pytest
 
 from analyser import InputError, best_play, fair_points, matchups, solve_dice, solve_price, what_if
 from analyser.analysis import best_duels
-from analyser.analysis.policy import check_best_is_played, played_by, told_of_best
+from analyser.analysis.policy import check_best_is_played, duel_situations, unchanged_note
 from analyser.analysis.situations import BEST_DUEL, BEST_TRADES, CHARGE, DUEL
 from analyser.game.profiles import Profiles
 from analyser.report import write_report
@@ -29,15 +29,15 @@ def test_a_cell_is_best_play():
 
 
 def test_duels_of_a_report_can_be_played_best():
-    assert played_by("best", [CHARGE, DUEL]) == (CHARGE, BEST_DUEL)
-    assert played_by("tactic", [CHARGE, DUEL]) == (CHARGE, DUEL)
+    assert duel_situations("best", [CHARGE, DUEL]) == (CHARGE, BEST_DUEL)
+    assert duel_situations("tactic", [CHARGE, DUEL]) == (CHARGE, DUEL)
     with pytest.raises(InputError, match=r"policy: 'bets' is not usable; did you mean 'best'"):
-        played_by("bets", [DUEL])
+        duel_situations("bets", [DUEL])
 
 
 def test_what_best_play_does_not_touch_is_told_or_refused_where_that_is_everything(tmp_path):
-    assert told_of_best([CHARGE, BEST_TRADES[0]]).endswith(": charge.")
-    assert told_of_best([BEST_DUEL]) == told_of_best([CHARGE]) == ""
+    assert unchanged_note([CHARGE, BEST_TRADES[0]]).endswith(": charge.")
+    assert unchanged_note([BEST_DUEL]) == unchanged_note([CHARGE]) == ""
     check_best_is_played("tactic", [CHARGE])
     check_best_is_played("best", [CHARGE, BEST_DUEL])
     alone = {"situations": ["charge"], "policy": "best", "row": "melee"}  # with a row no prices are made
@@ -50,7 +50,7 @@ def test_what_best_play_does_not_touch_is_told_or_refused_where_that_is_everythi
 def test_a_report_under_best_play(tmp_path):
     asked = {"situations": ["duel", "charge"], "row": "melee", "policy": "best", "threads": 1}
     folder = write_report(*GUNS, out=tmp_path / "r", **asked)
-    assert told_of_best([BEST_DUEL, CHARGE]) in (folder / "index.html").read_text(encoding="utf-8")
+    assert unchanged_note([BEST_DUEL, CHARGE]) in (folder / "index.html").read_text(encoding="utf-8")
     folder = write_report(*GUNS, out=tmp_path / "r", situations=["duel"], policy="best", threads=1)
     manifest = json.loads((folder / "manifest.json").read_text())
     assert [each["name"] for each in manifest["situations"]] == ["duel-best-play"]

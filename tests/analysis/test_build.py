@@ -379,9 +379,7 @@ def test_the_own_list_is_valued_as_those_that_are_built(hill, fought):
     gun = {"unit": "hill/gun@basic", "defence": 9}
     found = build("hill", 150, against, mine={"name": "Mine", "faction": "hill", "unit": [gun]}, **how)
     assert (found.own_worth.value, found.own_worth.without_value) == (None, ("gun, basic",))
-    assert "What Mine is worth is not told: the programme does not choose from gun, basic" in " ".join(
-        str(found).split()
-    )
+    assert "The value of Mine is not reported: the search cannot choose gun, basic" in " ".join(str(found).split())
     assert found.as_dict()["own"]["kept"] is None
 
 
@@ -423,7 +421,7 @@ def test_what_is_not_bought_is_named():
     library = Profiles()
     army = analyser.load_army(["crown/tristan-assault-transports@basic", "crown/rifle-platoon@basic"])
     boons, passengers = unbought(library.faction("crown"), [army])
-    assert boons.startswith("boons, of which none is bought: Forlorn Hope (15), ")
+    assert boons.startswith("boons (the list has none): Forlorn Hope (15), ")
     assert passengers == "passengers of Tristan Assault Transports, which stay empty"
 
 

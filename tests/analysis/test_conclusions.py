@@ -217,7 +217,7 @@ def test_a_sampled_mean_is_paired_and_near_the_exact_one(both):
     [
         ([SCIONS, KRUPP], [1], "1 weights for 2 targets"),
         ([SCIONS, KRUPP], [1, 0], "0 is not usable .allowed: numbers above 0"),
-        ([SCIONS, "imperium/scion-grenadier-p@basic"], None, "is there twice"),
+        ([SCIONS, "imperium/scion-grenadier-p@basic"], None, "is given twice"),
         ([SCIONS, "imperium/nobody@basic"], None, r"target.1: selector 'imperium/nobody@basic': no unit"),
     ],
 )

@@ -157,7 +157,7 @@ def test_what_was_changed_is_why(library, changes, verdict, reason):
 @pytest.mark.parametrize(
     ("changes", "verdict", "reason"),
     [
-        ({"dice": -3}, UNDECIDED, "points, but nothing here counts what it carries"),
+        ({"dice": -3}, UNDECIDED, "points, but nothing here counts its passengers"),
         ({"dice": +5}, UNDER, "dice for 100 points, others"),
         ({"dice": +5, "rules": "-Capacity (3),+Capacity (1)"}, UNDECIDED, "counts Capacity 1 (other transports: 3)"),
         ({"dice": +5, "rules": "-Capacity (3),+Capacity (6)"}, UNDER, "dice for 100 points, others"),
@@ -300,7 +300,7 @@ def test_what_is_not_in_the_game_is_named_with_a_reason(library):
     unknown = unknown.model_copy(update={"unit": unknown.unit.model_copy(update={"levels": levels})})
     found = rated([*sides[:4], free, unarmed, unknown], situations=["long-range"])
     assert found["verdict"].tolist() == [*[FAIR] * 4, *[UNDECIDED] * 3]
-    assert found["why"].tolist()[4:] == ["it costs 0 points", "it hurts no unit here", "it has no points"]
+    assert found["why"].tolist()[4:] == ["it costs 0 points", "it damages none of these units", "it has no points"]
     text = str(fair_points([*sides[:4], free, unarmed, unknown], against=sides[:4], situations=["long-range"]))
     assert "nan" not in text.lower()
     assert "None" not in text
@@ -313,7 +313,7 @@ def test_what_is_not_in_the_game_is_named_with_a_reason(library):
         (["crown/rifle-platoon@basic"], "nobody here exchanges anything: fewer than two loadouts"),
         (
             ["crown/stirling-armoured-transports@basic", "crown/horse-guard-cavalry@basic"],
-            "nobody here exchanges anything: crown/stirling-armoured-transports@basic: no unit here hurts it",
+            "nobody here exchanges anything: crown/stirling-armoured-transports@basic: none of these units damages it",
         ),
     ],
 )

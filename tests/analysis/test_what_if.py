@@ -181,7 +181,7 @@ def test_a_price_that_cannot_be_solved_is_told(dear, how, message):
 def test_who_hurts_nobody_has_no_fair_price(dear):
     library = analyser.load_profiles(dear)
     harmless = library[OAK].with_(dice=-200)
-    with pytest.raises(InputError, match="it hurts no unit here"):
+    with pytest.raises(InputError, match="it damages none of these units"):
         analyser.solve_price(harmless, profiles=library)
     with pytest.raises(InputError, match="it costs 0 points"):
         analyser.solve_dice(library[OAK].with_(points=0), profiles=library)
@@ -231,7 +231,7 @@ def test_bad_words_are_one_line_and_exit_2(dear, words, message):
     [
         ("points = 60, ", "points = 0, ", "it costs 0 points"),
         ("points = 60, ", "", "it has no points"),
-        ("dice = 12", "dice = 0", "it hurts no unit here"),
+        ("dice = 12", "dice = 0", "it damages none of these units"),
     ],
 )
 def test_who_is_in_no_exchange_is_told_why_without_figures(tmp_path, written, instead, why):

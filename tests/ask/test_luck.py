@@ -234,7 +234,7 @@ def test_in_plain_words():
 @pytest.mark.parametrize(
     ("how", "said"),
     [
-        ({}, "what happened is not said"),
+        ({}, "no result is stated"),
         ({"destroyed": 9}, "0 to 6"),
         ({"got": {"destroid": 1}}, "did you mean"),
         ({"got": {"suppressed": 1}}, "yes or no; in a file true or false"),
@@ -249,7 +249,7 @@ def test_in_plain_words():
         ),
         ({"destroyed": 1, "kind": "war"}, "attack, charge, duel"),
         ({"got": {"draw": True}, "kind": "duel"}, "neither good nor bad"),
-        ({"got": {"hits": 3, "suppressed": True}}, "a law of its own"),
+        ({"got": {"hits": 3, "suppressed": True}}, "a separate distribution"),
     ],
 )
 def test_wrong_inputs(how, said):

@@ -200,7 +200,7 @@ def test_equal_fights_are_a_true_tie_of_a_race():
     assert "≈" not in str(raced)
     file = {"baseline": ATTACK, "ranges": {"distance": [6, 7], "DISCIPLINE": [7, 6]}}
     unsure = an.search(file, method="race", metric="p_any_destroyed", trials=2000)
-    assert unsure.sentence().startswith("Not told apart: 2 different fights (")
+    assert unsure.sentence().startswith("Tied: 2 different fights (")
     assert "3 more are the same fight as one of these" in unsure.sentence()
     assert str(unsure).count("≈") == 2
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import analyser as an
-from analyser.ask.told_attack import strike_of
+from analyser.ask.attack_narration import strike_of
 from analyser.common.records import plain
-from analyser.engine.attack.sampled import Sample, outcomes_of, plan_for
-from analyser.engine.attack.told import trials_again
+from analyser.engine.attack.replay import replayed_trials
+from analyser.engine.attack.simulated import Sample, outcomes_of, plan_for
 from analyser.game.ruleset import Face
 from analyser.rules import strike
 from analyser.scenarios.load import load
@@ -26,7 +26,7 @@ def told_and_counted(raw, trials, seed):
     plan = plan_for(scenario.fight, die, deck, for_building=scenario.rolls_for_building)
     sample = Sample(plan, seed)
     sample.play_to(trials)
-    return scenario, plan, list(trials_again(plan, die, deck, seed, trials)), sample
+    return scenario, plan, list(replayed_trials(plan, die, deck, seed, trials)), sample
 
 
 def check(raw, trials=2500, seed=5):

@@ -96,8 +96,8 @@ def test_an_army_is_checked(mine, tmp_path):
     ("words", "says"),
     [
         ([], "missing argument"),
-        (["kinds", "--out", "a.toml"], "a.toml: '.toml' is no ending of an answer"),
-        (["card", "a.toml", "--out", "a.txt"], "a.txt: '.txt' is no ending of a page (allowed: .html)"),
+        (["kinds", "--out", "a.toml"], "a.toml: '.toml' is not a known extension"),
+        (["card", "a.toml", "--out", "a.txt"], "a.txt: '.txt' is not the extension of a page (allowed: .html)"),
         (["a.toml", "b.toml"], "unexpected extra argument (b.toml)"),
         (["a.toml", "--format", "toml"], "'toml' goes to a file: --out FILE.toml"),
         ([""], "army: no file is called ''"),
@@ -116,7 +116,7 @@ def test_what_cannot_be_used_is_refused(words, says):
     [
         ("folder.rosz", None, "folder.rosz: this is a folder, not a file"),
         ("text.rosz", rosters.packed(b"2 x rifles", "list.txt"), "text.rosz: list.txt: broken XML: syntax error"),
-        ("plain.rosz", b"<roster/>", "it looks like XML (allowed: a zip; what is not zipped is called .ros)"),
+        ("plain.rosz", b"<roster/>", "it looks like XML (allowed: a zip; the extension of an unzipped file is .ros)"),
         (
             "wide.toml",
             "unit = []".encode("utf-16"),

@@ -54,9 +54,12 @@ def test_a_battle_is_a_page(tmp_path):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (("--out", "battle.htm"), "'.htm' is no ending of an answer (allowed: .html, .txt, "),
+        (("--out", "battle.htm"), "'.htm' is not a known extension (allowed: .html, .txt, "),
         (("--out", "taken/battle.html"), "taken/battle.html: cannot write here"),
-        (("--tell", "3", "--out", "battle.html"), "--out: a battle that is told is no page (allowed: .txt; or without"),
+        (
+            ("--tell", "3", "--out", "battle.html"),
+            "--out: --tell and a page exclude each other (allowed: .txt; or without",
+        ),
         (("--rounds", "12", "--out", "battle.html"), "rounds"),
         (("--plot", "margin.gif", "--out", "battle.html"), "'.gif' is not a kind of picture"),
     ],
@@ -81,7 +84,7 @@ def test_a_battle_that_is_not_played_is_not_told():
     assert "--tell: there is no battle 999,999,999 among 500 (allowed: 0 to 499, or more --trials)" in told
     assert "among 10,000" in refusal("battle", *ARMIES, "--tell", "100000")
     assert "--tell: -1 is out of range (allowed: 0 or more)" in refusal("battle", *ARMIES, "--tell", "-1")
-    assert "--plot: a battle that is told has no picture" in refusal("battle", *ARMIES, "--tell", 1, "--plot", "x.png")
+    assert "--plot: --tell has no picture" in refusal("battle", *ARMIES, "--tell", 1, "--plot", "x.png")
 
 
 def test_a_number_of_units_is_said_to_be_one_or_more():
@@ -139,7 +142,7 @@ def test_a_scenario_file_that_cannot_be_is_refused_in_one_line(scenario):
 
 @pytest.mark.parametrize(
     ("army", "told"),
-    [(ARMIES[0], "no round 9 of 6"), (f"{ARMIES[0]}, {PLANE}", "nobody comes out of reserve: round 9")],
+    [(ARMIES[0], "no round 9 of 6"), (f"{ARMIES[0]}, {PLANE}", "no unit enters from reserve: round 9")],
 )
 def test_reserves_that_never_come_are_not_taken_silently(army, told):
     mine, yours = (analyser.load_army(army_from(each)) for each in (army, ARMIES[1]))

@@ -84,11 +84,11 @@ def test_a_sample_of_best_play_tells_what_real_decks_make_of_the_plan():
     ("arguments", "told"),
     [
         (("best", MINE, YOURS, "--want", "glory"), "glory"),
-        (("best", MINE, YOURS, "--by", "models"), "there is no picture"),
+        (("best", MINE, YOURS, "--by", "models"), "this option needs --plot FILE"),
         (("best", MINE, YOURS, "--against", "shot"), "shoot"),
-        (("best", "nowhere.toml", "--rounds", "2"), "this stands in the file"),
+        (("best", "nowhere.toml", "--rounds", "2"), "state this in the file, not as an option"),
         (("duel", MINE, YOURS, "--policy-a", "dance if suppressed"), "no order 'dance'"),
-        (("duel", MINE, YOURS, "--policy-a", "shoot; shoot"), "line 2, 'shoot', is never come to: line 1"),
+        (("duel", MINE, YOURS, "--policy-a", "shoot; shoot"), "line 2, 'shoot', is never reached: line 1"),
     ],
 )
 def test_refusals(arguments, told):

@@ -58,7 +58,7 @@ def test_cards_are_put_back_to_no_effect_where_each_is_drawn_from_a_full_deck(fi
     attack = file("[attack]\ndice = 1\n[target]\nmodels = 1\ndefence = 1\ndamage_limit = 1\n")
     result = run("run", attack, "--replacement")
     assert result.exit_code == 0
-    assert result.stderr == "note: --replacement: no effect, every card is drawn from a full deck here\n"
+    assert result.stderr == "note: --replacement: no effect, because every card is drawn from a full deck\n"
     exact = run(*COMMANDS["duel"], "--replacement")
     assert exact.stderr == "note: --replacement: no effect on an exact answer; see --method\n"
     assert exact.stdout == answer(*COMMANDS["duel"])

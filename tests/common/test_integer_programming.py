@@ -6,12 +6,12 @@ import sys
 
 import numpy as np
 
-from analyser.common.integer_programming import silent_libraries, solved_programme
+from analyser.common.integer_programming import silent_libraries, solve_programme
 from tests.helpers.skips import posix
 
 
 def test_a_programme_is_solved():
-    found = solved_programme(np.array([-1.0, -1.0]), integrality=np.ones(2), bounds=(0, 1.5))
+    found = solve_programme(np.array([-1.0, -1.0]), integrality=np.ones(2), bounds=(0, 1.5))
     assert found.x.tolist() == [1, 1]
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from analyser.common.sampling import MOST_TRIALS
-from analyser.engine.attack import sampled
+from analyser.engine.attack import simulated
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.engine.pool.kernel import ABREAST, BLOCK, block_for
 from analyser.engine.rng import GOLDEN_GAMMA, WORDS_A_CHUNK, counter_of_chunk, fill, stream_of
@@ -110,7 +110,7 @@ def assert_fair_bits(words):
 def dealer(scenario):
     ready = load_scenario(scenario)
     fight, die = ready.fight, np.array(ready.ruleset.die.faces, np.int64)
-    return sampled.plan_for(fight, die, ready.ruleset.deck.counts(), for_building=False)
+    return simulated.plan_for(fight, die, ready.ruleset.deck.counts(), for_building=False)
 
 
 def words_of_block(dealer, dice):

@@ -145,7 +145,7 @@ def test_qualities_are_added_taken_away_or_replaced(stated, qualities):
         ({"defense": 3}, "no key 'defense'; did you mean 'defence'"),
         ({"dice": 1, "row": "rifels"}, "no row 'rifels'; did you mean 'rifles'"),
         ({"qualities": "+Arcc"}, "qualities: 'Arcc' is not known; did you mean 'Arc'"),
-        ({"qualities": "-Cryo"}, "there is no Cryo to take away"),
+        ({"qualities": "-Cryo"}, "Cryo cannot be removed, because it is missing"),
         ({"qualities": "+Cryo, Arc"}, "with and without a sign"),
         ({"dice": "many"}, "dice: 'many' is not a number"),
         ({"dice": 190}, "rifles: dice at 7-12: 202 is not usable (allowed: 0 to 200)"),

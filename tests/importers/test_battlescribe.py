@@ -164,7 +164,7 @@ def test_lists_of_names_survive_blanks_commas_and_parentheses(one):
         ({"levels": level("Basic", 9, 50, 0)}, "basic: 0: this level is worth no victory points"),
         ({"levels": level("Basic", 9, None, 1)}, "basic: this level has no cost"),
         ({"levels": level("Basik", 9, 50, 1)}, "Basik: taken for the level basic"),
-        ({"levels": level("Basic", 3, 50, 1) + level("Basic", 9, 50, 1)}, "basic: this level stands twice"),
+        ({"levels": level("Basic", 3, 50, 1) + level("Basic", 9, 50, 1)}, "basic: this level is given twice"),
         ({"levels": level("Full Strength", 9, 50, 1)}, "full-strength: no basic level"),
         ({"levels": three_levels(title="Heron Guard")}, "Heron Guard: the profile's name is not the unit's"),
         (
@@ -187,7 +187,7 @@ def test_lists_of_names_survive_blanks_commas_and_parentheses(one):
         ({"weapons": weapon(cells={"2-9": "4"})}, "Ranged (Light): 2-9: the bands begin at 2 models"),
         ({"weapons": weapon(cells={"1-4": "8", "5-9": "4"})}, "Ranged (Light): 8, 4: attack dice fall"),
         ({"weapons": weapon(cells={"1-4": "8", "5-9": "lots"})}, "Ranged (Light): 5-9: lots: not a number of dice"),
-        ({"weapons": weapon(cells={"1-9": "8", "crew": "2"})}, "Ranged (Light): crew: a column"),
+        ({"weapons": weapon(cells={"1-9": "8", "crew": "2"})}, "Ranged (Light): crew: ignored: an unknown column"),
         ({"weapons": weapon(cells={"1-9": "5 (9)"})}, "Ranged (Light): 5 (9): a value in parentheses, and none of"),
         ({"weapons": weapon(qualities="Shock")}, "Ranged (Light): 4, 8, 12: Shock, and no value in parentheses"),
         (
@@ -287,7 +287,7 @@ def test_a_change_under_a_condition_or_of_an_unknown_kind_is_doubted_and_left_ou
     assert (unit.levels["basic"].models, unit.levels["basic"].victory_points) == (9, 1)
     assert doubts == [
         "models: set 4: a change under a condition; left out",
-        "vpr: power 2: a change of a kind that is not known; left out",
+        "vpr: power 2: ignored: a change of an unknown kind",
         "modifier power in Basic: a modifier of a type that is not read; left out",
     ]
 

@@ -142,7 +142,7 @@ def test_limits_of_a_whole_force_are_apart_from_those_of_a_battlegroup(river):
         (limit("max", 3).replace("selections", "limit::pts"), "(field limit::pts); left out"),
         (limit("average", 3), "(type average); left out"),
         (limit("max", 25).replace("/>", " percentValue='true'/>"), "(percentValue); left out"),
-        (limit("max", "a few"), "Otters: max a few: a limit that is no whole number; left out"),
+        (limit("max", "a few"), "Otters: max a few: ignored: a limit that is not an integer"),
         (limit("max", 1) + limit("min", 2), "at least more than at most; the former is left out"),
     ],
 )
@@ -182,7 +182,7 @@ def test_categories_are_added_taken_away_and_made_primary(river, modifier, expec
 
 def test_without_the_game_system_what_it_demands_is_not_known_and_that_is_told(river):
     faction, doubts = river(unit("Otters", "infantry"), system="")
-    assert doubts == ["game: the game system is in none of the files; what it demands of battlegroups is not known"]
+    assert doubts == ["game: the game system is in none of the files, so its battlegroup rules are unknown"]
     assert faction.battlegroups[0].slots["commander"].least == 0
 
 

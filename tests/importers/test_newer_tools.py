@@ -112,7 +112,7 @@ def test_a_change_that_cannot_be_made_is_left_out_by_name(one, kind, value, insi
     assert doubt in doubts
 
 
-@pytest.mark.parametrize("kind", ["mount", "unit-group"])
+@pytest.mark.parametrize("kind", ["mount", "crew", "unit-group"])
 def test_an_entry_of_another_type_does_not_count_as_the_unit(one, kind):
     horse = (
         f"<selectionEntry type='{kind}' name='Warhorse'><profiles>{weapon('Melee', '-')}</profiles></selectionEntry>"
@@ -120,7 +120,7 @@ def test_an_entry_of_another_type_does_not_count_as_the_unit(one, kind):
     unit, doubts = one(inside=f"<selectionEntries>{horse}</selectionEntries>")
     assert [row.id for row in unit.rows] == ["ranged-light"]
     named = f"selectionEntry {kind} Warhorse in Otter Guard"
-    assert doubts == [f"{named}: a selectionEntry of a type that is not read; what is in it is left out"]
+    assert doubts == [f"{named}: a selectionEntry of a type that is not read; its content is ignored"]
 
 
 def test_a_group_of_units_beside_the_units_is_told(one, tmp_path):
@@ -178,7 +178,7 @@ def test_a_row_of_one_level_alone_is_told(one):
 def test_of_a_file_full_of_such_things_not_all_are_listed(one):
     _, doubts = one(tail="".join(f"<odd{number}/>" for number in range(400)))
     assert len(doubts) == 301
-    assert doubts[-1] == "300 elements and attributes: are not read; no more of them are listed"
+    assert doubts[-1] == "300 elements and attributes: are not read (further ones are not listed)"
 
 
 def test_what_hides_or_shows_under_a_condition_is_told(one):

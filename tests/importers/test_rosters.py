@@ -163,7 +163,7 @@ def test_a_unit_that_no_profile_has_comes_with_its_own(own_library, tmp_path):
 def test_a_unit_is_found_by_its_entry_where_its_name_is_new(own_library, tmp_path):
     army = edited(own_library, tmp_path, lambda selection: selection.set("name", "Renamed"))
     assert army.units[0].selector is not None
-    assert any("Renamed: found by its entry, which the profiles call" in line for line in army.warnings)
+    assert any("Renamed: matched by its entry, which the profiles call" in line for line in army.warnings)
 
 
 def test_the_level_follows_from_the_models(own_library, tmp_path):
@@ -218,23 +218,23 @@ ONE = '{"name": "a", "selections": [{"name": "Pawn", "type": "unit", "entryId": 
     [
         ("a.ros", "", "empty"),
         ("a.ros", f"{HEAD}</roster>", "no unit in this roster"),
-        ("a.ros", f"{HEAD}<forces>", "no element found at line 1, column 121; the file ends there: is it cut short?"),
+        ("a.ros", f"{HEAD}<forces>", "no element found at line 1, column 121; the file ends there (truncated?)"),
         ("a.ros", '<catalogue xmlns="http://www.battlescribe.net/schema/catalogueSchema"/>', "root element"),
         ("a.ros", '<!DOCTYPE a [<!ENTITY b "c">]><roster>&b;</roster>', "refused"),
         ("a.ros", f"{HEAD}{'<forces>' * 200}", "nested too deep"),
-        ("a.rosz", "PK\x03\x04cut", "not a usable zip: File is not a zip file; the file ends there: is it cut short?"),
+        ("a.rosz", "PK\x03\x04cut", "not a usable zip: File is not a zip file; the file ends there (truncated?)"),
         ("a.rosz", "%PDF-1.4", "not a usable zip: File is not a zip file; it looks like a PDF"),
         ("a.json", '{"roster": {}}', "no unit in this roster"),
-        ("a.json", '{"roster": {"name": "x", "name": "y"}}', "'name' stands twice"),
+        ("a.json", '{"roster": {"name": "x", "name": "y"}}', "'name' is given twice"),
         ("a.json", '{"list": {}}', "holds no roster (keys such as 'list')"),
         ("a.json", '{"roster": {"forces": [[1]]}}', "a list in the list"),
         ("a.json", '{"roster": {"forces": ' + "[" * 100_000, "nested too deep"),
         ("a.json", '{"roster": {"value": ' + "9" * 5000 + "}}", "too large a number"),
-        ("a.json", '{"roster": {"value": NaN}}', "NaN is no number"),
-        ("a.json", '{"roster": {', "column 13; the file ends there: is it cut short?"),
+        ("a.json", '{"roster": {"value": NaN}}', "NaN is not a number"),
+        ("a.json", '{"roster": {', "column 13; the file ends there (truncated?)"),
         ("a.json", b"\xff\xfe\x00", "broken JSON"),
         ("a.json", JSON % ONE, "a roster of Chess: its one unit is not understood, such as 'Pawn'"),
-        ("a.json", JSON % ",".join([ONE] * 3), "of its 3 units none is understood"),
+        ("a.json", JSON % ",".join([ONE] * 3), "none of its 3 units is understood"),
     ],
 )
 def test_what_is_no_roster_is_refused_in_one_line(name, content, says, tmp_path):

@@ -8,7 +8,7 @@ from scipy import stats
 
 from analyser import morale
 from analyser.engine.chain.exact import exact_distributions
-from analyser.engine.chain.sampled import sampled_counts
+from analyser.engine.chain.simulated import simulated_counts
 from analyser.morale.systems import SYSTEMS
 
 IMPOSSIBLE = 1e-9  # how likely a count this far out may be before it is a mistake
@@ -64,7 +64,7 @@ def test_simulated_and_exact_agree(system, chance, trials, seed):
     ready = morale.load_question(system, QUESTIONS[system](chance))
     for part, chain in enumerate(SYSTEMS[system].answers.chains(ready).values()):
         states, laws = exact_distributions(chain)
-        sample = sampled_counts(chain, trials, seed, part)
+        sample = simulated_counts(chain, trials, seed, part)
         everything = np.union1d(states, sample.states)
         for law, counts in zip(laws, sample.weights):
             expected, found = np.zeros(len(everything)), np.zeros(len(everything))

@@ -79,7 +79,7 @@ SAID = {  # in the texts of a kind, or not ("-")
         ),
     ],
     ("legion", "warnings"): [
-        ({"courage": 3, "tokens": 6, "commander_courage": 1}, ["1 is no better than the unit's own 3"]),
+        ({"courage": 3, "tokens": 6, "commander_courage": 1}, ["1 is not better than the unit's own 3"]),
         ({"courage": 1, "tokens": 2, "commander_near": 0.5}, ["commander_near has no effect"]),
         (TRIED | {"commander_near": 0.5}, ["tokens_until_panic: `with` is a commander near for certain"]),
     ],

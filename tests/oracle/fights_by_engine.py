@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from analyser.engine.fight.exact.propagate import exact_distributions, start_states
-from analyser.engine.fight.sampled.simulation import Simulation
+from analyser.engine.fight.simulated.simulation import Simulation
 from analyser.game.profiles import load_ruleset
 from analyser.game.ruleset import Ruleset
 from analyser.results import states

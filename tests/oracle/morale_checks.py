@@ -6,7 +6,7 @@ from scipy import stats
 
 from analyser import morale
 from analyser.engine.chain.exact import exact_distributions
-from analyser.engine.chain.sampled import CHUNK_TRIALS, sampled_counts
+from analyser.engine.chain.simulated import CHUNK_TRIALS, simulated_counts
 from analyser.morale.systems import SYSTEMS
 
 EXACTLY = 1e-12
@@ -79,7 +79,7 @@ def assert_sample_fits(system, question, *, trials=200_000, seeds=(1, 2, 3)):
     for part, chain in enumerate(SYSTEMS[system].answers.chains(ready).values()):
         states, laws = exact_distributions(chain)
         for seed in seeds:
-            sample = sampled_counts(chain, trials, seed, part)
+            sample = simulated_counts(chain, trials, seed, part)
             assert np.isin(sample.states, states).all()
             found = np.zeros(laws.shape)
             found[:, np.searchsorted(states, sample.states)] = sample.weights

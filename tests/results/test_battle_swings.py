@@ -4,7 +4,7 @@ import pytest
 
 from analyser.common.records import empty_record
 from analyser.engine.battle.tables import Counts
-from analyser.results.battle_swings import MOST_NAMED, better_without, swing_of, swing_units
+from analyser.results.battle_swings import MOST_NAMED, harmful_units_note, swing_of, swing_units
 from analyser.rules.battle import Outcome
 
 NAMES = {"mine": "Reds", "yours": "Blues"}
@@ -29,10 +29,10 @@ def test_who_is_better_off_without_a_unit_is_told():
     worse, least = row | {"name": "lancers"}, row | {"name": "guns", "difference": -0.1, "low": -0.15, "high": -0.05}
     open_one = row | {"name": "rifles", "difference": -0.02, "low": -0.06, "high": 0.02}
     mine = row | {"name": "mine", "side": "mine", "difference": 0.2, "low": 0.1, "high": 0.3}
-    assert better_without([mine, open_one], NAMES) == []
-    (line,) = better_without([mine, open_one, least, worse], NAMES)
+    assert harmful_units_note([mine, open_one], NAMES) == []
+    (line,) = harmful_units_note([mine, open_one, least, worse], NAMES)
     assert line == "Blues wins 40 pp ±5 more often without lancers, and more often also without 1 other unit."
-    assert better_without([worse], NAMES) == ["Blues wins 40 pp ±5 more often without lancers."]
+    assert harmful_units_note([worse], NAMES) == ["Blues wins 40 pp ±5 more often without lancers."]
 
 
 def test_where_all_batches_agree_the_interval_goes_by_how_many_battles_there_were():

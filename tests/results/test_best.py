@@ -142,7 +142,7 @@ def test_what_cannot_be_asked_is_told(apart, asked, told):
     [
         ({"want": "glory"}, r"duel: want"),
         ({"against": "shot"}, r"duel: policy_b: 'shot' is not usable"),
-        ({"policy_a": "shoot"}, r"policy_a: this is said otherwise here"),
+        ({"policy_a": "shoot"}, r"policy_a: stated in another way here"),
         ({"rounds": 11}, r"duel: rounds"),
     ],
 )
@@ -197,7 +197,7 @@ def test_moves_may_stop_where_a_step_says():
     assert {row["do"] for row in found.plan("a") if "advance 1 inch " in row["do"] or " 3 inches" in row["do"]}
     with pytest.raises(InputError, match=r"no move ends after 1.5 inches \(allowed: 1, 2, 3"):
         found.play.plan_of_lines(0, lines_of(["advance 1.5 inches"], "policy"))
-    with pytest.raises(InputError, match=r"how far the unit is from its own edge is not known.*a.edge_distance"):
+    with pytest.raises(InputError, match=r"the distance of the unit to its own edge is unknown.*a.edge_distance"):
         duel(*bikes, rounds=1, distance=24, policy_a="retire at double time", policy_b="best")
     assert any("duel.step has no effect" in each for each in best_play(*bikes, rounds=1, step=1).warnings)
 

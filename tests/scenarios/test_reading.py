@@ -107,7 +107,7 @@ def test_a_file_says_the_same_as_a_mapping(tmp_path, encoding):
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
-        ("", ["no scenario of a fight", "[attack] and [target]"]),
+        ("", ["not a scenario of a fight", "[attack] and [target]"]),
         (TEXT + "modles = 2\n", ["target.modles", "unknown key", "did you mean 'models'"]),
         (TEXT.replace("12", "0"), ["attack.dice", "0", "1"]),
         (TEXT + "[attack]\n", ["broken TOML", "line 7"]),

@@ -72,7 +72,7 @@ def test_a_part_that_is_there_twice_counts_once_and_is_told(store, done, threads
     found = Store(store).verified()
     assert (found.whole, found.missing) == (done.plan.parts, 0)
     ((twice, why),) = found.damaged
-    assert why == "this part is there twice"
+    assert why == "this part exists twice"
     Store(store).verified(remove=True)
     assert not twice.exists()
     assert {path, other} - {twice} <= {each.path for each in Store(store).files().values()}

@@ -1,8 +1,8 @@
-"""Markov chains of dice rolls: the form of a game's rules that both engines read.
+"""Markov chains of dice rolls: rules of a game for the exact engine and the simulation.
 
 A rule is a :class:`Phase`: the dice that each state rolls, and the state that each total leads to. A :class:`Chain` is
 a start and the phases that follow. :mod:`~analyser.engine.chain.exact` propagates the distribution of the state through
-them; :mod:`~analyser.engine.chain.sampled` simulates it.
+them; :mod:`~analyser.engine.chain.simulated` simulates it.
 
 A chain may be driven by outside numbers, such as the losses of a fight. A path (:class:`Paths`) has a number for each
 round, and each number selects a turn, the phases of that round. A path has one weight, so the numbers of different
@@ -24,8 +24,8 @@ from analyser.common.errors import InputError
 from analyser.common.records import Floats, Integers
 from analyser.engine.chain.dice import NO_DIE, Die, ExtraDie
 
-MOST_STATES = 1 << 16  # of a small chain, which is tabulated in full
-MOST_CELLS = 1 << 22  # of such a table: states times totals
+MOST_STATES = 1 << 16  # largest number of states of a chain that is tabulated in full
+MOST_CELLS = 1 << 22  # largest size of such a table: states times totals
 HIGHEST_STATE = (1 << 62) - 1
 AT_ONCE = 1 << 18  # cells of a table computed together
 
@@ -55,7 +55,7 @@ class Fields:
         self._first = names[0]
 
     def get(self, name: Hashable, states: Any) -> Any:
-        """The value of a field in states."""
+        """Return the value of a field in states."""
         above = states // self.places[name]
         return above if name == self._first else above % self.sizes[name]
 
@@ -88,7 +88,7 @@ class Phase:
         return 1 + dice * self.die.highest + sum(die.highest * weight for die, weight in self.extra_dice)
 
     def rows(self, states: States) -> NDArray[Any]:
-        """The next state for each state and total: shape (states, totals)."""
+        """Return the next state for each state and total: shape (states, totals)."""
         after = self.change(states[:, np.newaxis], np.arange(self.totals))
         return np.broadcast_to(after, (len(states), self.totals))
 
@@ -98,14 +98,14 @@ class Phase:
         return np.broadcast_to(np.asarray(dice, np.int64), states.shape)
 
     def span(self, states: States) -> tuple[Integers, Integers]:
-        """The lowest and the highest total of each of some states."""
+        """Return the lowest and the highest total of each of some states."""
         dice, ends = self.dice_of(states), (0, -1)
         extra = [sum(die.values[end] * weight for die, weight in self.extra_dice) for end in ends]
         low, high = (dice * self.die.values[end] + extra[end] for end in ends)
         return low, high
 
     def pmfs(self, most_dice: int) -> Floats:
-        """The distribution of the total of n dice, in row n: shape (most dice + 1, totals)."""
+        """Return the distribution of the total of n dice, in row n: shape (most dice + 1, totals)."""
         pmfs = np.zeros((most_dice + 1, self.totals))
         pmfs[0, 0] = 1.0
         for dice in range(1, most_dice + 1):
@@ -166,7 +166,7 @@ class Paths(NamedTuple):
 
     @classmethod
     def one(cls, weight: Any) -> Paths:
-        """The single path of a chain without outside numbers: its phases are the turn of one round."""
+        """Return the single path of a chain without outside numbers: its phases are the turn of one round."""
         return cls(np.zeros((1, 1), np.int64), np.array([weight]))
 
 
@@ -192,7 +192,7 @@ class Sparse:
         return np.array([row.values @ other[row.columns].astype(np.float64) for row in self.rows])
 
     def __getitem__(self, key: slice | int | tuple[slice | int, NDArray[np.bool_]]) -> Any:
-        """Some rows, or the columns of them that a mask selects; a single row is an array."""
+        """Return some rows, or the columns of them that a mask selects; a single row is an array."""
         which, mask = key if isinstance(key, tuple) else (key, None)
         if isinstance(which, int):
             row = np.zeros(self.shape[1])
@@ -226,25 +226,25 @@ class Recorded(NamedTuple):
     weights: Any
 
     def grouped(self, groups: Integers, size: int) -> NDArray[Any]:
-        """The weights by the group of each state, an integer below `size`: shape (recordings, size)."""
+        """Return the weights by the group of each state, an integer below `size`: shape (recordings, size)."""
         if isinstance(self.weights, Sparse):
             return np.array([np.bincount(groups[row.columns], row.values, size) for row in self.weights.rows])
         return np.array([np.bincount(groups, row, size) for row in self.weights])
 
     def of_all(self, size: int) -> NDArray[Any]:
-        """The weights of all states below `size`, in order."""
+        """Return the weights of all states below `size`, in order."""
         weights = np.zeros((self.weights.shape[0], size), self.weights.dtype)
         weights[:, self.states] = self.weights.toarray() if isinstance(self.weights, Sparse) else self.weights
         return weights
 
 
 def distinct(states: States) -> States:
-    """Distinct states in order: as `np.unique`, whose hashing is many times slower."""
+    """Return the distinct states in order; `np.unique` hashes, which is many times slower."""
     in_order = np.sort(states)
     return in_order[np.diff(in_order, prepend=-1) > 0]
 
 
 def slabs(states: int, totals: int) -> list[slice]:
-    """Slices of states whose rows are computed together."""
+    """Return slices of states whose rows are computed together."""
     some = max(AT_ONCE // totals, 1)
     return [slice(first, first + some) for first in range(0, states, some)]

@@ -15,7 +15,7 @@ from analyser.common.records import Floats, Integers
 class Die:
     """Distribution of the value of one die, an integer from 0."""
 
-    weights: tuple[float, ...]  # of each value from 0: number of sides with it, or its probability if `sides` is 0
+    weights: tuple[float, ...]  # number of sides with each value from 0, or its probability if `sides` is 0
     sides: int = 0  # 0: the values have probabilities instead
     words: tuple[str, ...] = field(default=(), compare=False, repr=False)  # names of the values; default: the numbers
 
@@ -40,18 +40,18 @@ class Die:
         return self.words[value] if self.words else str(value)
 
 
-def sided(sides: int) -> Die:
-    """A fair die that shows 1 to `sides`."""
+def fair_die(sides: int) -> Die:
+    """Return a fair die that shows 1 to `sides`."""
     return Die((0, *(1,) * sides), sides)
 
 
 def success_die(successes: int, sides: int, words: tuple[str, str] = ("miss", "success")) -> Die:
-    """A die that shows 1, a success, on `successes` of `sides` sides, and 0 on the others."""
+    """Return a die that shows 1, a success, on `successes` of `sides` sides, and 0 on the others."""
     return Die((sides - successes, successes), sides, words)
 
 
 def bernoulli(probability: float, words: tuple[str, str] = ("no", "yes")) -> Die:
-    """A die that shows 1 with a probability, else 0."""
+    """Return a die that shows 1 with a probability, else 0."""
     return Die((1.0 - probability, probability), words=words)
 
 

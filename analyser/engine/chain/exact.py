@@ -30,7 +30,7 @@ class TransitionTables:
         self._tables: dict[Phase, tuple[NDArray[np.uint32], NDArray[np.uint16], Floats]] = {}
 
     def propagated(self, phase: Phase, distributions: Floats) -> Floats:
-        """The distributions of the state after a phase, from those before it; shapes (distributions, states)."""
+        """Return the distributions of the state after a phase, from those before it; shapes (distributions, states)."""
         if phase not in self._tables:
             targets = np.empty((len(self.states), phase.totals), np.uint32)
             for some in slabs(len(self.states), phase.totals):
@@ -40,13 +40,13 @@ class TransitionTables:
         return propagate(distributions, *self._tables[phase])
 
     def numbers_of(self, states: Integers) -> Integers:
-        """The numbers of some states; unreachable states get an arbitrary number."""
+        """Return the numbers of some states; unreachable states get an arbitrary number."""
         if self._are_numbers:
             return states
         return np.minimum(np.searchsorted(self.states, states), len(self.states) - 1)
 
     def certain(self, state: int) -> Floats:
-        """The distribution with all probability on one state: shape (1, states)."""
+        """Return the distribution with all probability on one state: shape (1, states)."""
         distribution = np.zeros((1, len(self.states)))
         distribution[0, self.numbers_of(np.array([state]))] = 1.0
         return distribution
@@ -87,13 +87,13 @@ class Search:
 
 
 def too_large(chain: Chain) -> TooLargeError:
-    """The error for a chain that the exact method refuses."""
+    """Return the error for a chain that the exact method refuses."""
     return TooLargeError(f"{chain.what}: too much for the method exact", less=chain.less)
 
 
 @tiered(1.0)
 def propagate(before: Floats, targets: NDArray[np.uint32], dice: NDArray[np.uint16], pmfs: Floats) -> Floats:
-    """The distributions of the state after a phase, from those before it; shapes (distributions, states)."""
+    """Return the distributions of the state after a phase, from those before it; shapes (distributions, states)."""
     after = np.zeros_like(before)
     for row in range(before.shape[0]):
         for first in range(0, before.shape[1], _TOGETHER):
@@ -124,8 +124,8 @@ def exact_distributions(chain: Chain) -> Recorded:
 
     Examples
     --------
-    >>> from analyser.engine.chain.dice import sided
-    >>> two_dice = Phase(lambda states, totals: states + totals, sided(6), 2)
+    >>> from analyser.engine.chain.dice import fair_die
+    >>> two_dice = Phase(lambda states, totals: states + totals, fair_die(6), 2)
     >>> float(exact_distributions(Chain(0, (two_dice, RECORD), size=13)).weights[0, 7].round(4))
     0.1667
     """
@@ -151,7 +151,7 @@ def states_met(chain: Chain, rounds: Iterable[Iterable[Sequence[Phase]]]) -> Sta
 def distributions_along(chain: Chain, turns: Turns, paths: Paths) -> Recorded:
     """Return the recorded distributions of each round along paths, whose weights are probabilities.
 
-    TooLargeError as of :func:`exact_distributions`.
+    Raises TooLargeError, like :func:`exact_distributions`.
     """
     tables = TransitionTables(
         states_met(chain, ([turns[number] for number in np.unique(numbers)] for numbers in paths.numbers.T))

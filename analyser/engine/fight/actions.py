@@ -22,7 +22,7 @@ class Did(IntEnum):
     ACTED_ELSEWHEN = 0  # its activation is the other one of the round
     WAS_GONE = 1
     HAD_NO_ACTIVATION = 2
-    FELL = 3  # as its activation began
+    FELL = 3  # removed as its activation began
     CHARGED = 4
     SHOT_AIMING = 5
     SHOT = 6
@@ -47,7 +47,7 @@ class Why(IntEnum):
     IN_BUILDING = 3
     OUT_OF_RANGE = 4
     OUT_OF_SHORT_RANGE = 5
-    OUT_OF_REACH = 6  # of a charge
+    OUT_OF_REACH = 6  # target of a charge out of reach
     RELOADING = 7
     NOTHING_TO_FIRE = 8
     ENEMY_GONE = 9

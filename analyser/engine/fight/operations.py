@@ -152,7 +152,7 @@ def changed(setup: Setup, operation: Line, pair: Pair, passed: bool) -> tuple[in
     elif kind == Kind.BEGIN and may_begin(operation[2], mine, theirs):
         mine = activation.begun(mine, setup.units[side]) | (0 if passed else unit_state.RALLY_FAILED)
     elif kind == Kind.TAKE_OVER:
-        mine = unit_state.relieved_by(setup.attacks[operation[2]])
+        mine = unit_state.without_suppression_by(setup.attacks[operation[2]])
     elif not unit_state.is_removed(mine) or kind == Kind.END:
         mine = changed_alone(setup, operation, mine, passed)
     return (mine, theirs) if side == 0 else (theirs, mine)

@@ -31,7 +31,7 @@ class Kind(IntEnum):
     RESOLVE = 4  # the winner of the combat, the loser's withdrawal and test
     TEST_PASSENGERS = 5
     END_COMBAT = 6
-    END = 7  # of an activation
+    END = 7  # end of an activation
     TOSS = 8  # the unit that is activated first in this round
     WRECK = 9  # the die for a building that was attacked (Siegebreaker)
     END_ROUND = 10
@@ -70,11 +70,11 @@ class Ordered(NamedTuple):
 
     manoeuvre: int
     action: int
-    strike: int  # of the row to shoot with, or NONE
-    stop: int  # where the move ends (:func:`~.activation.stopped`); 0: at its end
+    strike: int  # index of the row to shoot with, or NONE
+    stop: int  # end of a shorter move (:func:`~.activation.stopped`); 0: full move
 
 
-_MANOEUVRE_BITS, _ACTION_BITS, _STOP_BITS = 4, 3, 18  # of a packed order; a stop is below 2 * APART
+_MANOEUVRE_BITS, _ACTION_BITS, _STOP_BITS = 4, 3, 18  # bits of the parts of a packed order; a stop is below 2 * APART
 
 
 def packed_order(order: Ordered) -> int:
@@ -100,8 +100,8 @@ class When(IntEnum):
     IF_FIRST = 1
 
 
-MOST_STRIKES = 64  # of 32 attacks, each answered
-MOST_COUNT = 1000  # of models, or of damage
+MOST_STRIKES = 64  # 32 attacks, each with a return shot
+MOST_COUNT = 1000  # largest number of models or points of damage
 
 
 class Setup:
@@ -111,7 +111,7 @@ class Setup:
     """
 
     sides: Annotated[Any, SIDE, (2,)]
-    units: Annotated[Any, TARGET, (2,)]  # each side's unit, for its tests; its state is ignored
+    units: Annotated[Any, TARGET, (2,)]  # unit of each side, for its tests; its state is ignored
     passengers: Annotated[Any, TARGET, (2,)]  # the passengers of each side's unit
     strikes: Annotated[Any, STRIKE, (MOST_STRIKES,)]
     attacks: Annotated[Any, ATTACK, (MOST_STRIKES,)]  # the attack of each strike
@@ -122,7 +122,7 @@ class Setup:
     attack: Annotated[Any, ATTACK, (1,)]
     target: Annotated[Any, TARGET, (1,)]
     fight: Annotated[Any, FIGHT, (2,)]
-    copy: Any  # of every record
+    copy: Any  # copies every record
 
     def __getitem__(self, name: str) -> Any:
         """Return a field by its name; faster than an attribute."""
@@ -138,7 +138,7 @@ def operation_at(operations: Integers, place: int) -> Line:
 
 
 def _more_dice(setup: Setup, strikes: int) -> list[NDArray[np.int64]]:
-    """The dice that house rules add to each strike, out of short range and at it; both of shape (strikes, 1)."""
+    """Return the dice that house rules add to each strike, out of short range and at it; both of shape (strikes, 1)."""
     attacks, targets = setup["attacks"][:strikes], setup["targets"][:strikes]
     if not attacks["house_1"].any() and not targets["house_1"].any():
         return [np.zeros((strikes, 1), np.int64)]

@@ -26,7 +26,7 @@ from analyser.game.ruleset import Face
 from analyser.rules.attack import Scores, Waiting, size_of, waits_as
 from analyser.rules.structs import FightFacts
 
-BOUNDS_AT_ONCE = 3  # as many as a card has
+BOUNDS_AT_ONCE = 3  # number of bounds of a card
 MOST_DISCARDED = 0.30  # share of discarded trials above which wider draws are faster
 
 
@@ -38,10 +38,10 @@ class Threshold(IntEnum):
 
     HEROIC = 0  # ends as a heroic strike
     SETTLED = 1  # ends as a strike or better and does not wait
-    STRIKE = 2  # as SETTLED, or is a strike that waits
-    NOTHING = 3  # as STRIKE, or waits and is not a blank that counts
-    WAITING = 4  # as STRIKE, or waits
-    BLANK = 5  # as WAITING, or ends as a blank that counts (Overcharge)
+    STRIKE = 2  # settled, or a waiting strike
+    NOTHING = 3  # settled, or waiting and not a blank that counts
+    WAITING = 4  # settled or waiting
+    BLANK = 5  # settled, waiting, or a final blank that counts (Overcharge)
 
 
 class Layout(NamedTuple):
@@ -67,8 +67,8 @@ class Layout(NamedTuple):
     blank_cells: Any  # cells per blank; 0: blanks do not count
     veteran: Any
     discarded: Any  # the cell of discarded trials
-    limits: NDArray[np.uint16]  # of each other draw: lowest draw that discards the trial
-    bounds: NDArray[np.uint16]  # of each other draw, one row: lowest draws of its values after the first
+    limits: NDArray[np.uint16]  # lowest value of each other draw that discards the trial
+    bounds: NDArray[np.uint16]  # a row for each other draw: lowest draws of its values after the first
     values: Any  # number of values of each other draw
 
 
@@ -83,8 +83,8 @@ class Rerolls(NamedTuple):
     """
 
     allowance: Any  # extra re-rolls; in the type of the draws
-    thresholds: Thresholds  # of the dice of the pool
-    thresholds_again: Thresholds  # of a die of an extra re-roll
+    thresholds: Thresholds  # thresholds of the dice of the pool
+    thresholds_again: Thresholds  # thresholds of a die of an extra re-roll
     kept: Integers  # added dice rolled in every trial, an even number, by the attacker's card
     card_bounds: NDArray[np.uint16]  # lowest draw of each value of the attacker's card, and the end of the last
 

@@ -25,7 +25,7 @@ _KINDS_WAITING = len(Waiting) - 1
 _FINAL_STRIKE, _WAITING_DIE, _SCORE = 1, 1 << 8, 32
 _PART_BITS = 8
 _PART = (1 << _PART_BITS) - 1
-_MOST_OUTCOMES = 2 * _FACES * (2 * _FACES + 1)  # of a first die and the dice added by it
+_MOST_OUTCOMES = 2 * _FACES * (2 * _FACES + 1)  # outcomes of a first die and the dice added by it
 
 
 @step
@@ -229,7 +229,7 @@ def pool_pmf(fight: FightFacts, scores: Scores, faces: Floats, cards: Floats) ->
     count = first_die(fight, scores, faces, outcomes)
     sizes = memory_sizes(fight, dice)
     moves = moves_of(scores, outcomes, count, sizes)
-    most = (1 + fight.explosion) * scores.heroic  # of one die with its added dice
+    most = (1 + fight.explosion) * scores.heroic  # highest score of one die with its added dice
     pool = np.zeros((len(moves[0]), dice * most + 1))
     pool[0, 0] = 1.0
     mixed = np.zeros(pool.shape)

@@ -54,7 +54,7 @@ class RolledBlock(NamedTuple):
 
     first: NDArray[Any]  # (rolls, BLOCK): of the dice of the first roll
     added: NDArray[Any]  # (rolls, BLOCK): of added dice rolled in every trial; empty without re-rolls
-    rest: dict[int, list[int]]  # by trial: of the added dice beyond `added`
+    rest: dict[int, list[int]]  # draws of the added dice beyond `added`, by trial
     again: NDArray[Any]  # (rolls, BLOCK): of extra re-rolls
     others: NDArray[Any]  # (draws, BLOCK): cards, officers' positions, dice for buildings
     good: NDArray[np.bool_]  # mask of the trials that are not discarded
@@ -123,7 +123,7 @@ class Reader:
 
     def __init__(self, fight: FightFacts, die: Integers, layout: Layout, rerolls: Rerolls | None) -> None:
         self.fight, self.layout, self.rerolls = fight, layout, rerolls
-        self._small = [int(each) for each in die // np.gcd.reduce(die)]
+        self._small = [int(count) for count in die // np.gcd.reduce(die)]
         self._sides = sum(self._small)
         self._cases = list(self._line())
         exploding = (face for face in Face if int(fight.exploding_faces) >> face & 1)
@@ -165,16 +165,16 @@ class Reader:
         """Return the dice of one trial of a block: the first roll, then the dice added by heroic strikes."""
         if self.rerolls is None:
             return self._plain(block, trial, dice)
-        draws = [int(each) for each in block.first[:, trial]]
+        draws = [int(draw) for draw in block.first[:, trial]]
         result = [self._alone(draw) for draw in draws]
-        added = [*(int(each) for each in block.added[:, trial]), *block.rest.get(trial, [])]
+        added = [*(int(draw) for draw in block.added[:, trial]), *block.rest.get(trial, [])]
         exploded = [at for at, draw in enumerate(draws) if draw < self.layout.explodes]
         makers = [at for at in exploded for _ in range(int(self.layout.added))]
         result += [self._alone(draw)._replace(added_by=at) for draw, at in zip(added, makers)]
-        return self._rerolled(result, [int(each) for each in block.again[:, trial]])
+        return self._rerolled(result, [int(draw) for draw in block.again[:, trial]])
 
     def _plain(self, block: RolledBlock, trial: int, dice: int) -> list[Die]:
-        draws = [int(each) for each in block.first[:, trial]]
+        draws = [int(draw) for draw in block.first[:, trial]]
         explodes, result, added = int(self.layout.explodes), list[Die](), list[Die]()
         at_once = self.layout.dice_at_once
         for place in range(dice):

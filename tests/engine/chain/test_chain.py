@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from analyser.engine.chain.chain import RECORD, Chain, Fields, Phase
-from analyser.engine.chain.dice import NO_DIE, Die, ExtraDie, sided, success_die
+from analyser.engine.chain.dice import NO_DIE, Die, ExtraDie, fair_die, success_die
 from analyser.engine.chain.exact import exact_distributions
-from analyser.engine.chain.sampled import sampled_counts
+from analyser.engine.chain.simulated import simulated_counts
 from tests.oracle.morale_checks import UNLIKELY, chi_square
 
 
@@ -23,13 +23,13 @@ def law_of(values, length=64):
 
 
 CASES = {
-    "two six-sided dice": (thrown(sided(6), 2), [sum(faces) for faces in product(range(1, 7), repeat=2)]),
+    "two six-sided dice": (thrown(fair_die(6), 2), [sum(faces) for faces in product(range(1, 7), repeat=2)]),
     "one extra die of weight 7": (
         thrown(extra_dice=(ExtraDie(success_die(1, 6), 7),)),
         [7 * (face == 6) for face in range(1, 7)],
     ),
     "a die and two extra dice": (
-        thrown(sided(6), 1, (ExtraDie(success_die(1, 6), 8), ExtraDie(success_die(2, 3), 16))),
+        thrown(fair_die(6), 1, (ExtraDie(success_die(1, 6), 8), ExtraDie(success_die(2, 3), 16))),
         [a + 8 * (b == 6) + 16 * (c > 1) for a, b, c in product(range(1, 7), range(1, 7), range(1, 4))],
     ),
     "a die with a gap": (thrown(Die((0, 2, 0, 0, 1), 3), 2), [a + b for a, b in product((1, 1, 4), repeat=2)]),
@@ -47,7 +47,7 @@ def test_the_law_of_a_throw_is_that_of_its_faces(case):
 def test_every_die_is_rolled_fairly(case, seed):
     chain, values = CASES[case]
     law = law_of(values)
-    counts = sampled_counts(chain, 200_000, seed).of_all(len(law))[0]
+    counts = simulated_counts(chain, 200_000, seed).of_all(len(law))[0]
     assert not counts[law == 0].any()
     assert chi_square(counts, law * 200_000) > UNLIKELY
 

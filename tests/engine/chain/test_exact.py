@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from analyser.engine.chain.chain import RECORD, Chain, Paths, Phase
-from analyser.engine.chain.dice import Die, sided
+from analyser.engine.chain.dice import Die, fair_die
 from analyser.engine.chain.exact import distributions_along, exact_distributions
-from analyser.engine.chain.sampled import counts_along
+from analyser.engine.chain.simulated import counts_along
 from tests.oracle.morale_checks import UNLIKELY, chi_square
 
 ROUNDS, LAW = 3, (0.5, 0.2, 0.3)
-THROW = Phase(lambda states, totals: np.minimum(states + totals, 29), sided(6), 1)
+THROW = Phase(lambda states, totals: np.minimum(states + totals, 29), fair_die(6), 1)
 DOUBLE = Phase(lambda states, _: np.where(states % 2, states, np.minimum(2 * states, 29)))
 
 

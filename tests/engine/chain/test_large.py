@@ -11,11 +11,11 @@ from analyser import morale
 from analyser.cli import cli
 from analyser.common.errors import InputError, TooLargeError
 from analyser.engine.chain import chain as chains
-from analyser.engine.chain import sampled
+from analyser.engine.chain import simulated
 from analyser.engine.chain.chain import RECORD, Chain, Paths, Phase
-from analyser.engine.chain.dice import bernoulli, sided
+from analyser.engine.chain.dice import bernoulli, fair_die
 from analyser.engine.chain.exact import distributions_along
-from analyser.engine.chain.sampled import counts_along, sampled_counts
+from analyser.engine.chain.simulated import counts_along, simulated_counts
 from analyser.morale.games.grande_tactique.question import MOST_DIVISION, MOST_FRIENDS, MOST_GAME, MOST_ROUTED
 from analyser.morale.games.mordheim.question import MOST_WARBANDS, MOST_WARRIORS
 from tests.oracle.morale_checks import EXACTLY, UNLIKELY, assert_counts_fit, assert_sample_fits, chi_square, rows
@@ -114,7 +114,7 @@ def test_tables_of_found_states_are_those_of_all(name, monkeypatch):
 def test_each_trial_has_its_own_chance(trials, no_tables):
     """How many of a small group it happened to is binomial."""
     chain = Chain(0, (Phase(np.maximum, bernoulli(0.3), 1), RECORD), 2)
-    happened = [int(sampled_counts(chain, trials, seed).of_all(2)[0, 1]) for seed in range(800)]
+    happened = [int(simulated_counts(chain, trials, seed).of_all(2)[0, 1]) for seed in range(800)]
     from scipy import stats
 
     expected = 800 * stats.binom.pmf(range(trials + 1), trials, 0.3)
@@ -123,7 +123,7 @@ def test_each_trial_has_its_own_chance(trials, no_tables):
 
 @pytest.mark.parametrize("name", ["division", "warbands", "compare"])
 def test_any_number_of_threads_gives_the_same_bits(name, no_tables, monkeypatch):
-    monkeypatch.setattr(sampled, "CHUNK_OF_MANY_STATES", 1 << 12)
+    monkeypatch.setattr(simulated, "CHUNK_OF_MANY_STATES", 1 << 12)
     system, question = QUESTIONS[name]
     first, *others = (morale.simulate(system, question, 20_000, seed=5, threads=n).as_dict() for n in (1, 2, 3))
     assert all(other == first for other in others)
@@ -139,23 +139,23 @@ def test_states_that_are_worked_out_in_slabs_have_the_same_law(no_tables, monkey
 
 
 def test_chunks_and_parts_have_random_numbers_of_their_own(no_tables, monkeypatch):
-    chain = Chain(0, (Phase(lambda _, totals: totals, sided(6), 1), RECORD), 7)
-    one, other = (sampled_counts(chain, 5_000, 1, part).weights for part in (0, 16))
+    chain = Chain(0, (Phase(lambda _, totals: totals, fair_die(6), 1), RECORD), 7)
+    one, other = (simulated_counts(chain, 5_000, 1, part).weights for part in (0, 16))
     assert (one != other).any()
-    monkeypatch.setattr(sampled, "CHUNK_OF_MANY_STATES", 1_000)
-    assert (sampled_counts(chain, 2_000, 1).weights != 2 * sampled_counts(chain, 1_000, 1).weights).any()
+    monkeypatch.setattr(simulated, "CHUNK_OF_MANY_STATES", 1_000)
+    assert (simulated_counts(chain, 2_000, 1).weights != 2 * simulated_counts(chain, 1_000, 1).weights).any()
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_counts_that_are_mostly_0_make_the_same_tables(name, no_tables, monkeypatch):
     system, question = QUESTIONS[name]
     whole = morale.simulate(system, question, 2_000, seed=4).as_dict()
-    monkeypatch.setattr(sampled, "MOST_DENSE", 0)
+    monkeypatch.setattr(simulated, "MOST_DENSE", 0)
     assert morale.simulate(system, question, 2_000, seed=4).as_dict() == whole
 
 
 def test_too_many_ends_are_refused(no_tables, monkeypatch):
-    monkeypatch.setattr(sampled, "MOST_RECORDED", 10)
+    monkeypatch.setattr(simulated, "MOST_RECORDED", 10)
     with pytest.raises(InputError, match=r"1000 trials end in too many .*fewer trials, or fewer units"):
         morale.simulate("grande-tactique", QUESTIONS["division"][1], 1_000)
 
@@ -168,7 +168,7 @@ def test_states_without_a_number_are_refused():
 # --- along courses --------------------------------------------------------------------------------------------------
 
 FAR = 1 << 40  # states are multiples of it
-THROW = Phase(lambda states, totals: np.minimum(states // FAR + totals, 40) * FAR, sided(8), 1)
+THROW = Phase(lambda states, totals: np.minimum(states // FAR + totals, 40) * FAR, fair_die(8), 1)
 TURNS = [(Phase(lambda states, _, lost=lost: states + lost * FAR), THROW, RECORD) for lost in range(3)]
 GAME = Chain(0, sum(TURNS, ()), 41 * FAR)
 

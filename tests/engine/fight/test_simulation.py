@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analyser.engine.fight.sampled import nodes
-from analyser.engine.fight.sampled import simulation as played
+from analyser.engine.fight.simulated import nodes
+from analyser.engine.fight.simulated import simulation as played
 from analyser.game.ruleset import MOST_COPIES
 from tests.helpers.samples import chi_square
 from tests.oracle import fights_by_engine as engine

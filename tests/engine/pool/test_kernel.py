@@ -13,8 +13,8 @@ import pytest
 from scipy import stats
 
 import analyser
-from analyser.engine.attack import sampled
-from analyser.engine.attack.sampled import Sample, plan_for
+from analyser.engine.attack import simulated
+from analyser.engine.attack.simulated import Sample, plan_for
 from analyser.engine.parallel import CHUNK_TRIALS, MOST_CHUNKS
 from analyser.engine.pool.layout import MOST_DISCARDED
 from analyser.engine.pool.pmf import pool_pmf
@@ -338,7 +338,7 @@ def test_counts_beyond_32_bits(monkeypatch):
     def roll_nothing(layout, rerolls, block, dice, task, stream):
         block.tables[0, 3] += task.trials
 
-    monkeypatch.setattr(sampled, "roll_chunks", roll_nothing)
+    monkeypatch.setattr(simulated, "roll_chunks", roll_nothing)
     trials = 10_000_000_000
     found = counts(VARIANTS["improved"], trials)
     assert found.dtype == np.int64
@@ -347,5 +347,5 @@ def test_counts_beyond_32_bits(monkeypatch):
 
 def test_tables_cannot_overflow():
     thrown_away = MOST_DISCARDED / (1 - MOST_DISCARDED)  # for each trial that counts
-    assert sampled.MOST_HELD * (1 + thrown_away) < np.iinfo(np.uint32).max
-    assert MOST_CHUNKS * CHUNK_TRIALS <= sampled.MOST_HELD
+    assert simulated.MOST_HELD * (1 + thrown_away) < np.iinfo(np.uint32).max
+    assert MOST_CHUNKS * CHUNK_TRIALS <= simulated.MOST_HELD

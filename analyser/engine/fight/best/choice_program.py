@@ -20,8 +20,8 @@ BETWEEN_ROUNDS = 0
 # Columns of `Round.places`: the first operation or branch of a place, and their number; the next place after
 # operations; the side that chooses, or NONE; the subject of the choice.
 FIRST, COUNT, NEXT, CHOOSER, SUBJECT = range(5)
-# Subjects of choices. RETALIATION and ATTACK: the strike of the charged and of the active unit in a combat. DECLARED is
-# no choice: the strike declared with the charge, or the first possible one. TEST: take a test or fail it on purpose.
+# Subjects of choices. RETALIATION and ATTACK: the strike of the charged and of the active unit in a combat. DECLARED
+# offers no alternative: the strike declared with the charge, or the first possible one. TEST: take a test or fail it.
 ORDERS, REACTION, OVERRUN, RETALIATION, ATTACK, DECLARED, TEST = range(7)
 # Columns of `Round.branches`: the next place, and the operation that decides if the branch can be chosen (an ORDER, a
 # STRIKE, the ENGAGE of an Overrun, or a failed test), or NONE if it always can.
@@ -61,7 +61,7 @@ class Round(NamedTuple):
     operations: Integers  # (operations, 3)
 
 
-def flattened(course: Course) -> Round:
+def flatten(course: Course) -> Round:
     """Return the flat form of a round."""
     flat = _Flat([[0, 0, NONE, NONE, NONE]], [], [])
     flat.add(course, BETWEEN_ROUNDS)
@@ -90,7 +90,7 @@ class _Flat(NamedTuple):
         if not run:
             return after
         self.places.append([len(self.operations), len(run), after, NONE, NONE])
-        self.operations.extend((int(each.kind), int(each.side), int(each.number)) for each in run)
+        self.operations.extend((int(operation.kind), int(operation.side), int(operation.number)) for operation in run)
         return len(self.places) - 1
 
     def _add_choice(self, choice: Choice, after: int) -> int:

@@ -26,7 +26,7 @@ from analyser.rules.structs import NONE
 PLACE, STATE = 50, 25  # lowest bits of the place and of the first state in the key of a node
 SECOND_MASK = (1 << STATE) - 1
 MOST_PLACES = 1 << 63 - PLACE
-_CONDITION, _NUMBER = 32, 48  # as of `StrikeOutcomes`
+_CONDITION, _NUMBER = 32, 48  # sizes of the keys of `StrikeOutcomes`
 _OWN_DESTROYED = discipline.ATTACKER_DESTROYED - discipline.ATTACKER_DAMAGE
 _ROOM = 1 << 12
 _SPARE = 1 << 10  # edges reserved for a node beyond those of a strike or a choice
@@ -282,7 +282,7 @@ def add_choices(setup: Setup, rules: Round, chances: Chances, graph: Graph, plac
 
 @step
 def pair_of(graph: Graph, node: int) -> tuple[int, int]:
-    """The states of a node."""
+    """Return the states of a node."""
     key = graph.nodes.states[node]
     return int(graph.first.states[key >> STATE & SECOND_MASK]), int(graph.second.states[key & SECOND_MASK])
 

@@ -11,7 +11,7 @@ from analyser.common.records import Floats, Integers
 from analyser.engine.fight.best.choice_program import BETWEEN_ROUNDS, ORDERS, Course
 from analyser.engine.fight.best.solve import Game
 from analyser.engine.fight.program import Kind, Operation, Setup
-from analyser.engine.fight.sampled.choices import NOT_FOUND, Choices, pairs_known
+from analyser.engine.fight.simulated.choices import NOT_FOUND, Choices, pairs_known
 from analyser.rules import discipline
 from analyser.rules.structs import NONE
 
@@ -19,7 +19,7 @@ from analyser.rules.structs import NONE
 class Moment(NamedTuple):
     """The end of a part of a fight: before orders are given at a place, or with its round."""
 
-    round: int  # from 0
+    round: int  # number of the round, from 0
     place: int
 
 
@@ -57,23 +57,23 @@ class Followed:
         asked = [
             game.nodes_of(place) if game.edges.choosers[place] != NONE else slice(0, 0) for place in places.tolist()
         ]
-        orders = [each.start + np.lexsort((game.second[each], game.first[each])) for each in asked]
+        orders = [span.start + np.lexsort((game.second[span], game.first[span])) for span in asked]
         order = np.concatenate(orders)
-        begins = np.concatenate([[0], np.cumsum([len(each) for each in orders])])
+        begins = np.concatenate([[0], np.cumsum([len(span) for span in orders])])
         columns = (begins, game.first[order], game.second[order], self._takes[:, order])
         return Choices(*(np.ascontiguousarray(column, np.int64) for column in columns))
 
     def _add_round(self, number: int) -> None:
         """Add the parts of a round."""
         part: list[Operation] = []
-        for each in self._placed:
-            if isinstance(each, Operation):
-                part.append(each)
+        for step in self._placed:
+            if isinstance(step, Operation):
+                part.append(step)
                 continue
-            if each.subject == ORDERS:
-                self._add(part, Moment(number, each.place))
+            if step.subject == ORDERS:
+                self._add(part, Moment(number, step.place))
                 part = []
-            part += self._lines(each, number)
+            part += self._lines(step, number)
         self._add(part, Moment(number, BETWEEN_ROUNDS))
 
     def _add(self, part: list[Operation], moment: Moment) -> None:
@@ -85,8 +85,8 @@ class Followed:
         nodes, lines = self._game.nodes_of(choice.place), [Operation(Kind.CHOOSE, number, choice.place)]
         for branch in np.union1d(0, self._takes[number, nodes]).tolist():
             inside = list[Operation]()
-            for each in choice.branches[branch]:
-                inside += [each] if isinstance(each, Operation) else self._lines(each, number)
+            for step in choice.branches[branch]:
+                inside += [step] if isinstance(step, Operation) else self._lines(step, number)
             lines += [Operation(Kind.BRANCH, branch, len(inside)), *inside]
         return lines
 
@@ -119,11 +119,11 @@ class _Placed(NamedTuple):
 def _placed(course: Course, places: Iterator[int]) -> list[Operation | _Placed]:
     """Return a course with the place of each choice. Places are numbered from the end, the first branch last."""
     result = list[Operation | _Placed]()
-    for each in course:
-        if isinstance(each, Operation):
-            result.append(each)
+    for step in course:
+        if isinstance(step, Operation):
+            result.append(step)
             continue
         place = next(places)
-        branches = [_placed(branch, places) for branch in reversed(each.branches)]
-        result.append(_Placed(place, each.subject, branches[::-1]))
+        branches = [_placed(branch, places) for branch in reversed(step.branches)]
+        result.append(_Placed(place, step.subject, branches[::-1]))
     return result

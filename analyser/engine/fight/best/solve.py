@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from analyser.common.records import Floats, Integers
-from analyser.engine.fight.best.backup import Edges, backed_up, spread
+from analyser.engine.fight.best.backward_induction import Edges, backed_up, spread
 from analyser.engine.fight.best.choice_program import CHOOSER, Round
 from analyser.engine.fight.best.explore import PLACE, SECOND_MASK, STATE, Graph, explored
 from analyser.engine.fight.program import Kind, Pair, Setup, dice_of
@@ -17,10 +17,10 @@ from analyser.game.ruleset import Rating
 from analyser.rules.structs import NONE
 
 MOST_EDGES = 24_000_000  # half a minute, and three gigabytes
-_OF_ESTIMATE = 0.2, 0.5  # typical ratio of real to estimated edges, without and with a distance
+_REAL_PER_ESTIMATED_EDGE = 0.2, 0.5  # typical ratio of real to estimated edges, without and with a distance
 _INTERPRETED = 3.5e-5  # seconds an edge in the interpreter
-_TRIED = 250_000  # edges that the interpreter tries before the kernel is compiled
-_A_STEP = 4e-8  # seconds for an edge and a round, by NumPy
+_MOST_EDGES_INTERPRETED = 250_000  # edges that the interpreter tries before the kernel is compiled
+_SECONDS_PER_EDGE_AND_ROUND = 4e-8  # seconds for an edge and a round, by NumPy
 
 
 class Contest(NamedTuple):
@@ -62,7 +62,7 @@ class Game:
         return int(self.edges.bounds[0, -1])
 
     def nodes_of(self, place: int) -> slice:
-        """The nodes of a place."""
+        """Return the nodes of a place."""
         return slice(int(self.edges.bounds[place, 0]), int(self.edges.bounds[place, -1]))
 
     def blank_plan(self) -> Integers:
@@ -70,13 +70,13 @@ class Game:
         return np.zeros((self.rounds, len(self.places)), np.int64)
 
     def values(self, final: Floats, takes: tuple[int, int], plan: Integers) -> Floats:
-        """Call :func:`~.backup.backed_up`, compiled if that pays."""
-        backed_up.expect(self.rounds * len(self.edges.to) * _A_STEP)
+        """Call :func:`~.backward_induction.backed_up`, compiled if that saves time."""
+        backed_up.expect(self.rounds * len(self.edges.to) * _SECONDS_PER_EDGE_AND_ROUND)
         return np.asarray(backed_up(self.edges, final, *takes, plan))
 
     def spread(self, plan: Integers) -> Floats:
-        """Call :func:`~.backup.spread`, compiled if that pays."""
-        spread.expect(self.rounds * len(self.edges.to) * _A_STEP)
+        """Call :func:`~.backward_induction.spread`, compiled if that saves time."""
+        spread.expect(self.rounds * len(self.edges.to) * _SECONDS_PER_EDGE_AND_ROUND)
         return np.asarray(spread(self.edges, plan))
 
     def branches_at(self, node: int) -> Integers:
@@ -96,14 +96,14 @@ class TooManyWaysError(Exception):
 def graph_of(contest: Contest, most_edges: int, ways: float = 0.0) -> Graph:
     """Return the unsorted graph of :func:`game_of`, cut off beyond `most_edges`."""
     setup, rules = contest.setup, contest.rules
-    explored.expect(ways * _OF_ESTIMATE[int(setup.sides[0].distance != NONE)] * _INTERPRETED)
+    explored.expect(ways * _REAL_PER_ESTIMATED_EDGE[int(setup.sides[0].distance != NONE)] * _INTERPRETED)
     strikes = rules.operations[:, 0] == Kind.STRIKE
     rolls = dice_of(setup, 1 + rules.operations[strikes, 2].max(initial=-1))
     pools = (np.cumsum(rolls).reshape(rolls.shape) - 1) * len(Rating)
     dice = contest.die, contest.deck
     asked = setup, rules, contest.start, contest.rounds, pools, *dice
-    if not explored.pays() and most_edges > _TRIED:
-        if (tried := explored(*asked, _TRIED)).edges[0] <= _TRIED:
+    if not explored.pays() and most_edges > _MOST_EDGES_INTERPRETED:
+        if (tried := explored(*asked, _MOST_EDGES_INTERPRETED)).edges[0] <= _MOST_EDGES_INTERPRETED:
             return Graph(*tried)
         explored.expect(most_edges * _INTERPRETED)  # larger than estimated: the interpreter would take minutes
     return Graph(*explored(*asked, most_edges))

@@ -65,7 +65,7 @@ class GrandeTactique(Record):
 
     check_sides: Sides | None = told(None, "Sides of the die of its morale check. Default: the ruleset's, 12.")
     check_target: Annotated[int, Field(ge=-100, le=1000)] | None = told(
-        None, "Target of its morale check. Default: what stands for the nerve."
+        None, "Target of its morale check. Default: derived from `nerve`."
     )
     worn_down: Models = told(1, "Models lost to an attack that wear the unit down.")
     rallied: Literal["eager", "shaken"] = told("shaken", "State of a unit that has rallied.")
@@ -93,7 +93,7 @@ class Question(Asked):
     a: Section | None = told(None, "Instead of losses, a duel: one unit, a selector or a table.")
     b: Section | None = told(None, "The other.")
     duel: Section | None = told(None, "Its terms, such as {rounds = 4, policy_b = 'charge'}.")
-    side: Literal["a", "b"] = told("a", "The unit whose losses go through the systems.")
+    side: Literal["a", "b"] = told("a", "The unit whose losses are passed to the systems.")
     attacks: Annotated[int, Field(ge=1, le=10)] = told(1, "Attacks a round.")
     edge_distance: Distance | None = told(None, "Inches to the unit's own table edge. Default: far.")
     rounds: Rounds | None = told(None, "Rounds to play. Default: the ruleset's.")
@@ -111,7 +111,7 @@ class Question(Asked):
         if self.duel is not None and self.attacks != 1:
             raise ValueError("attacks: a duel has attacks of its own (allowed: left out)")
         if self.duel is None and self.side != "a":
-            raise ValueError("side: there is no duel (allowed: left out)")
+            raise ValueError("side: needs [duel] (allowed: left out)")
         self.pmfs  # noqa: B018 - raises ValueError for a list of another length
         return self
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from analyser.common.jit import tiered
 from analyser.engine.chain.chain import RECORD, Chain, Change, Phase, States, Turns
-from analyser.engine.chain.dice import Die, ExtraDie, sided, success_die
+from analyser.engine.chain.dice import Die, ExtraDie, fair_die, success_die
 from analyser.morale.games.compare import question as asked
 from analyser.morale.games.compare.question import GONE, ROUTED, SHAKEN, STEADY, Question
 from analyser.morale.games.grande_tactique import rules as gt
@@ -247,7 +247,7 @@ class GrandeTactique(System):
         targets = asked.check_targets(sides)
         target = stated.check_target
         self._target = asked.standing_for(question.nerve, targets, question) if target is None else target
-        self._check = sided(sides)
+        self._check = fair_die(sides)
         self.equivalents = {
             "morale check": f"{self._target}+ on a die of {sides}",
             "worn down": f"by {stated.worn_down} or more lost",
@@ -261,7 +261,7 @@ class GrandeTactique(System):
             then = np.where(gt.rallies(totals - stated.pips_elsewhere, 0), rallied, self._after_flight(condition))
             return np.where((condition != self._off_map) & (condition % 3 == gt.FLEEING), then, condition)
 
-        self.before = (self.phase(pips, sided(ruleset.pip_sides), ruleset.pip_dice),)
+        self.before = (self.phase(pips, fair_die(ruleset.pip_sides), ruleset.pip_dice),)
 
     def _after_flight(self, condition: Any) -> Any:
         """Return the condition after one more flight (GT-5, GT-6)."""
@@ -335,7 +335,7 @@ class Mordheim(System):
         def test(states: Any, roll: Any) -> Any:
             return np.where(self._is_due(states) & ~md.passes(roll, leadership), self.gone_from, states)
 
-        self.tests = (Phase(test, sided(6), lambda states: 2 * self._is_due(states), most_dice=2),)
+        self.tests = (Phase(test, fair_die(6), lambda states: 2 * self._is_due(states), most_dice=2),)
 
     def _is_due(self, models: Any) -> Any:
         fights = (models > 0) & (models <= self.models)

@@ -19,7 +19,7 @@ from analyser.common.errors import InputError, TooLargeError
 from analyser.common.sampling import Sampling
 from analyser.engine.chain.chain import Chain, Paths, Recorded
 from analyser.engine.chain.exact import distributions_along
-from analyser.engine.chain.sampled import counts_along
+from analyser.engine.chain.simulated import counts_along
 from analyser.engine.fight.program import Operation
 from analyser.game.profiles import Profiles
 from analyser.morale.games.compare import question as asked
@@ -33,7 +33,7 @@ from analyser.scenarios.duel import DuelScenario, duel_program, duel_start, shoo
 from analyser.scenarios.load import load_as
 
 if TYPE_CHECKING:
-    from analyser.engine.fight.sampled.simulation import Simulation
+    from analyser.engine.fight.simulated.simulation import Simulation
 
 SECTIONS = ("duel", "a", "b")
 MOST_STATES = 4000  # pairs of states whose next round is computed; takes some seconds
@@ -47,7 +47,7 @@ NOT_MODELLED = (
     "Grande Tactique: charges, pursuit, shelter, friends fled through, being surrounded, Old Guard and veterans, "
     "collapse of the division, withdrawal (GT-2 to GT-5, GT-7 to GT-11)",
     "Warmaster: obstacles behind the unit, distance driven back, falling back, retreats, evaders (WM-2 to WM-8); "
-    "what confusion costs: no initiative, no orders, -1 Attack modifier, no support (WM-9)",
+    "costs of confusion: no initiative, no orders, -1 Attack modifier, no support (WM-9)",
     "Mordheim: the leader's fall, giving up, several warbands (MD-1 to MD-3), single warriors (MD-4 to MD-10)",
 )
 
@@ -123,12 +123,12 @@ def rules(question: Question) -> Rules:
     is_certain = stated is not None and not 1 < stated <= sides
     passed = f"is {'always' if (stated or 0) <= 1 else 'never'} passed: see check_sides"
     not_modelled: Facts = {f"{clash}: {rule}": True for rule in not_used} | dict.fromkeys(NOT_MODELLED, True)
-    far = "the unit's own edge: no edge_distance was given, so it is far, and nobody reaches it"
+    far = "the unit's own edge: no edge_distance was given, so it is far, and no unit reaches it"
     warnings: Facts = {
-        "each round: attacks, tests, then the fate is told, when the unit comes to act": not dueling,
+        "each round: attacks, tests, then the fate, at the activation of the unit": not dueling,
         f"the losses are the models of {question.side} destroyed by damage, those of a round as one attack": dueling,
         "Armoured Clash is the unit of the duel itself, at the end of each round; once its own rules have removed it, "
-        "nobody attacks it, and the other systems go on without losses": dueling,
+        "it is no longer attacked, and the other systems have no further losses": dueling,
         f"grande_tactique.check_target {stated} on a die of {sides} {passed}": is_certain,
         **dict.fromkeys(used.warnings, True),
     }

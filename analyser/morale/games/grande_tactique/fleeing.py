@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.engine.chain.chain import RECORD, Chain, Fields, Phase, Recorded, States, Story
-from analyser.engine.chain.dice import Die, bernoulli, sided
+from analyser.engine.chain.dice import Die, bernoulli, fair_die
 from analyser.morale.games.grande_tactique import game_steps as steps
 from analyser.morale.games.grande_tactique import rules as gt
 from analyser.morale.games.grande_tactique.question import Check, Column, Division, Flight, Game, Rout
@@ -31,7 +31,7 @@ from analyser.morale.result_tables import (
 
 BONUS = {"regular": 0, "veteran": 1, "old guard": 2}  # (GT-9)
 CAUSES = {"charged": gt.CHARGED, "worn down": gt.WORN_DOWN, "lost firing": gt.LOST_FIRING}
-DIE = sided(6)
+DIE = fair_die(6)
 SURROUNDED = gt.TOTALS  # states are totals of the flight dice, followed by this one
 ENDS = ("off the map", "surrounded")
 NAMES = {gt.EAGER: "eager", gt.SHAKEN: "shaken", gt.ROUTED: "routed", steps.LEFT_MAP: "off the map"}
@@ -62,7 +62,7 @@ class UnitTested(Section[Check]):
         if self.response == gt.CHECKS:
             tested = Phase(
                 lambda states, rolled: np.where(gt.passes_check(rolled, modifier, target), states, gt.ROUTED),
-                sided(ruleset.check_sides),
+                fair_die(ruleset.check_sides),
                 1,
                 title="Morale check (GT-2)",
             )
@@ -95,7 +95,7 @@ class UnitTested(Section[Check]):
             f"check: {check.arm} does not flee after losing a firing attack of its own (GT-2)": is_safe_firing,
             untested: not tested and (check.modifier or not is_regular),
         }
-        return Rules({"GT-1 states": True, "GT-2 who flees": True} | bonus, {}, warnings)
+        return Rules({"GT-1 states": True, "GT-2 units that flee": True} | bonus, {}, warnings)
 
 
 class OneFlight(Section[Flight]):
@@ -202,7 +202,7 @@ class ChainReaction(Section[Column]):
         )
         phases = (*shaken, first_flees, *[steps.flight(self.units, DIE)] * count, RECORD)
         what = f"a flight through {count - 1} friends, each with {self._statuses} states"
-        story = Story(partial(steps.said_of, self.units))
+        story = Story(partial(steps.describe_state, self.units))
         return Chain(0, phases, self._statuses**count, what, "fewer friends", story)
 
     def answer(self, recorded: Recorded) -> Answer:
@@ -263,7 +263,7 @@ class UnitsOfDivision(Section[Division]):
         """Return the turns: units rally by PIPs, routed ones may be lost, standing ones may rout; records each turn."""
         division, ruleset, count = self.asked, self.question.ruleset, len(self.asked.units)
         pips = steps.change(self.units, steps.PIPS, 0)
-        turn = [Phase(pips, sided(ruleset.pip_sides), ruleset.pip_dice, title=PIP_PHASE)]
+        turn = [Phase(pips, fair_die(ruleset.pip_sides), ruleset.pip_dice, title=PIP_PHASE)]
         for event, key in ((steps.CHARGE_IN_ROUT, "lost"), (steps.CHARGE, "rout")):
             for number, unit in enumerate(division.units):
                 if probability := getattr(unit, key):
@@ -275,7 +275,7 @@ class UnitsOfDivision(Section[Division]):
             states, less = ("standing, in rout or lost", "fewer units, or none lost")
         what, size = f"a division of {count} units, each {states}", 2 * len(self._statuses) ** count
         start = steps.start_of(self.units, [STATUS_OF[unit.state] for unit in division.units])
-        return Chain(start, phases, size, what, less, Story(partial(steps.said_of, self.units), "Turn"))
+        return Chain(start, phases, size, what, less, Story(partial(steps.describe_state, self.units), "Turn"))
 
     def answer(self, recorded: Recorded) -> Answer:
         """Return `division`: collapse by turn; `units`: each unit by turn; `standing`: number standing by turn."""
@@ -364,7 +364,7 @@ class UnitsInRout(Section[Rout]):
     def chain(self) -> Chain:
         """Return the turns, each with a PIP phase and charges; records the state at the end of each."""
         ruleset, charge = self.question.ruleset, Die((1.0 - sum(self._charges), *self._charges), words=CHARGES)
-        turn = [Phase(self._pip_phase, sided(ruleset.pip_sides), ruleset.pip_dice, title=PIP_PHASE)]
+        turn = [Phase(self._pip_phase, fair_die(ruleset.pip_sides), ruleset.pip_dice, title=PIP_PHASE)]
         for name in self.paths if any(self._charges) else ():
             title = f"Charge on {name.replace('_', ' ')} (GT-7)"
             turn.append(Phase(partial(self._charged, name), charge, 1, title=title))

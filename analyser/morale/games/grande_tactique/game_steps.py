@@ -377,7 +377,7 @@ def flight(units: Units, die: Die, extra_dice: tuple[ExtraDie, ...] = ()) -> Pha
     return Phase(change(units, FLIGHT, 0), die, partial(dice_of_flight, units), extra_dice, rules.FLIGHT_DICE, title)
 
 
-def said_of(units: Units, state: int) -> dict[str, Any]:
+def describe_state(units: Units, state: int) -> dict[str, Any]:
     """Return a state as labels and values, for each unit and the division."""
     status, rallied = read(units, np.array([state]))
     words = {f"unit {unit}": STATUS_WORDS[state_now] for unit, state_now in enumerate(status[0].tolist(), start=1)}

@@ -90,9 +90,7 @@ class Flight(Record):
     arm: MobileArm = Field(description="Arm of the fleeing unit: infantry or cavalry.")
     enemy: Arm = Field(description="Arm that it flees from: infantry, cavalry or artillery.")
     edge_distance: Distance | None = told(None, "Inches to the map edge, along its flight. Default: far.")
-    shelter_distance: Distance | None = told(
-        None, "Inches to woods or a built-up area (infantry). Default: there is none."
-    )
+    shelter_distance: Distance | None = told(None, "Inches to woods or a built-up area (infantry). Default: none.")
     surrounded: Probability = told(0.0, "Probability that there is no gap through the enemy.")
 
 
@@ -142,7 +140,7 @@ class Rout(Record):
     pips_elsewhere: PipsElsewhere = 0
     charged_by_cavalry: Probability = told(0.0, "Probability a turn that cavalry charges a routed unit (GT-7).")
     charged_by_infantry: Probability = told(0.0, "Probability a turn that infantry charges a routed unit (GT-7).")
-    standing: Count | None = told(None, "Units of the division that stand; at most 1: collapsed (GT-8).")
+    standing: Count | None = told(None, "Units of the division left; at most 1: collapsed (GT-8).")
     turns: Turns = None
 
     @model_validator(mode="after")
@@ -222,7 +220,7 @@ class GameUnit(OfAnArm):
         if self.state == never:
             raise ValueError(f"{self.arm} {never} (allowed: artillery is silenced, other arms are routed)")
         if self.column is not None and self.edge_distance is None:
-            raise ValueError("a unit of a column without edge_distance (allowed: where in the column it stands)")
+            raise ValueError("a unit of a column without edge_distance (allowed: its position in the column)")
         for name, charges in (("charged", self.charges), ("rout_charged", self.charges_in_rout)):
             if sum(charges) > 1:
                 raise ValueError(f"{name}_by_cavalry and {name}_by_infantry add up to more than 1 (allowed: up to 1)")

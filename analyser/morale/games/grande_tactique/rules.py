@@ -147,8 +147,8 @@ class Ground(NamedTuple):
     onward: NDArray[np.int64]  # position after a flight, or OFF_MAP
     reach: NDArray[np.int64]  # lowest rank that the flight passes through, or NOBODY
     ranks: NDArray[np.int64]  # ranks by inches to the edge, highest for the foremost
-    sheltered: NDArray[np.bool_]  # in woods or a built-up area
-    beside: NDArray[np.bool_]  # not in its column, because it is or was in shelter
+    sheltered: NDArray[np.bool_]  # True in woods or a built-up area
+    beside: NDArray[np.bool_]  # True outside its column, because it is or was in shelter
     near: NDArray[np.int64]  # first and last rank within 3 inches, and within 9: shape (units, places, 4)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from analyser.common.validation import Record
 from analyser.engine.chain.chain import MOST_STATES, RECORD, Chain, Phase, Recorded, Story
-from analyser.engine.chain.dice import Die, ExtraDie, bernoulli, sided
+from analyser.engine.chain.dice import Die, ExtraDie, bernoulli, fair_die
 from analyser.morale.games.grande_tactique import fleeing
 from analyser.morale.games.grande_tactique import game_steps as steps
 from analyser.morale.games.grande_tactique import rules as gt
@@ -46,7 +46,7 @@ STATUS_OF = {
 STATUSES_OF: dict[str, Any] = STATUS_OF | {"destroyed": LOST, "off_map": steps.LEFT_MAP}
 STATUSES_OF |= {"surrounded": steps.SURROUNDED, "withdrawn": steps.WITHDRAWN}
 SWEPT_ALONG = "GT-2 attached generals: swept along by a routed unit until it rallies"
-NOT_MODELLED = (  # each rule, and the sections that leave it out
+NOT_MODELLED = (  # rules, and the sections that leave them out
     ("GT-1 how silenced artillery comes back into action", "game"),
     ("GT-2 squares leave square, a firing unit stops firing: they change none of these figures", "check, game"),
     (
@@ -64,11 +64,11 @@ NOT_MODELLED = (  # each rule, and the sections that leave it out
         "flight, column, rout, game",
     ),
     (SWEPT_ALONG, "column"),
-    ("GT-2, GT-5 why units rout or are lost: their chances are given; see [game]", "division"),
+    ("GT-2, GT-5 causes of routs and losses: their probabilities are given; see [game]", "division"),
     ("GT-10 voluntary withdrawal: see [game]", "rout, division"),
     ("GT-5 a gap between friends; GT-9 friends of Old Guard in other columns", "game"),
     ("GT-8 where a halted corps may still move", "division, game"),
-    ("GT-11 follow-up charges: they are in the chances of charges", "rout, game"),
+    ("GT-11 follow-up charges: included in the probabilities of charges", "rout, game"),
 )
 
 
@@ -78,7 +78,8 @@ class DivisionUnderAttack(Section[Game]):
     def _prepare(self) -> None:
         asked, ruleset = self.asked, self.question.ruleset
         self._turns = asked.turns or ruleset.turns
-        dice, flights = any(unit.charged_by_cavalry for unit in asked.units), 2 * self._turns  # as for units in rout
+        # same as for units in rout
+        dice, flights = any(unit.charged_by_cavalry for unit in asked.units), 2 * self._turns
         totals = [range(gt.TOTALS if dice and unit.arm == "cavalry" else 1) for unit in asked.units]
         paths = [gt.path_of(unit, of_unit, flights) for unit, of_unit in zip(asked.units, totals)]
         reached = [self._reached(unit, path) for unit, path in zip(asked.units, paths)]
@@ -145,7 +146,7 @@ class DivisionUnderAttack(Section[Game]):
         gap = (ExtraDie(surrounded, gt.TOTALS),) if self.asked.surrounded else ()
         flight = steps.flight(self.units, fleeing.DIE, gap)
         pips = steps.change(self.units, steps.PIPS, 0)
-        rally = Phase(pips, sided(ruleset.pip_sides), ruleset.pip_dice, title=fleeing.PIP_PHASE)
+        rally = Phase(pips, fair_die(ruleset.pip_sides), ruleset.pip_dice, title=fleeing.PIP_PHASE)
         withdrawals = [
             Phase(steps.change(self.units, steps.WITHDRAWAL, unit), title=f"Unit {unit + 1} withdraws (GT-10)")
             for unit in range(count)
@@ -167,12 +168,12 @@ class DivisionUnderAttack(Section[Game]):
             f"a game of {count} units, each by its state, up to {self.units.ground.places.max()} places and whether it"
             " has rallied",
             "fewer units or turns, cavalry nearer to its edge, or no edge_distance and column",
-            Story(partial(steps.said_of, self.units), "Turn"),
+            Story(partial(steps.describe_state, self.units), "Turn"),
         )
 
     def _fire(self, number: int, unit: GameUnit) -> Iterator[Phase]:
         """Yield the phases of fire at a unit, with the die of a morale check; only infantry takes one (GT-2)."""
-        checks = (ExtraDie(sided(self.question.ruleset.check_sides), 2),) if unit.arm == "infantry" else ()
+        checks = (ExtraDie(fair_die(self.question.ruleset.check_sides), 2),) if unit.arm == "infantry" else ()
         whats = "Fire of artillery on", "Fire of infantry on", "A firing attack lost by"
         events = steps.ARTILLERY_FIRE, steps.INFANTRY_FIRE, steps.LOST_FIRING
         for what, event, probability in zip(whats, events, unit.fire):
@@ -225,7 +226,7 @@ class DivisionUnderAttack(Section[Game]):
         ridden_down = any(any(unit.charges_in_rout) for unit in units if unit.arm != "artillery")
         applied = {
             "GT-1 states": True,
-            "GT-2 who flees": attacked,
+            "GT-2 units that flee": attacked,
             "GT-3 flight distance": flight,
             "GT-5 shelter": any(unit.shelter_distance is not None for unit in units),
             "GT-5 the map edge": any(unit.edge_distance is not None for unit in units),
@@ -261,7 +262,7 @@ def _without_effect(unit: GameUnit) -> dict[str, Any]:
         "shelter_distance has no effect: the unit is in shelter already": sheltered,
         no_rout: unit.loses_firing and not infantry,
         "charges in rout have no effect: artillery does not rout (GT-1)": artillery and charged_in_rout,
-        "Old Guard that is in no column dismays nobody (GT-9)": guard and unit.column is None,
+        "Old Guard outside a column affects no other unit (GT-9)": guard and unit.column is None,
         "quality and modifier have no effect: no morale check is made (GT-2)": untested,
     }
 

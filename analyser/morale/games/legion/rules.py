@@ -47,7 +47,7 @@ class Unit:
     """The unit as integers; its states on the table are followed by `off_table` and `destroyed`."""
 
     courage: int
-    panic_courage: int  # with the commander near
+    panic_courage: int  # COURAGE with the commander near
     most_tokens: int
     moves_to_edge: int  # 0: the edge is out of reach
     end_phase_tokens: int

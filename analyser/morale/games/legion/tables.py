@@ -185,13 +185,13 @@ def rules(question: Question) -> Rules:
         "LG-5 an engaged unit withdraws toward the nearest edge": not far,
         f"LG-5 Jump, Reposition and Spur, which it must use {where}: state a longer move_distance": not far,
         "LG-5 the other minis, placed in cohesion with the leader": not far,
-        "LG-5 free actions, of which a panicked unit has none: mean_actions counts no free action": True,
+        "LG-5 free actions, which a panicked unit does not have: mean_actions leaves them out": True,
     }
     beyond = f"range {question.commander_range} is beyond {question.ruleset.commander_range}"
     helps = has_courage and unit.panic_courage > unit.courage
     no_better = has_courage and question.commander > 0 and not helps
     certain = "`with` is a commander near for certain; in attacks_until_panic: as commander_near says"
-    no_better_than = f"{question.commander_courage} is no better than the unit's own {question.courage}"
+    no_better_than = f"{question.commander_courage} is not better than the unit's own {question.courage}"
     nobody, useless = question.commander_courage is None, "has no effect: no commander_courage was given (LG-3)"
     moves = moves_over(question.edge_distance or 0.0, question.move_distance or 1.0)
     warnings = {

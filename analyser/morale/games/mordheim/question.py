@@ -43,8 +43,8 @@ class Group(Record):
 class Fight(Record):
     """Blows that enemies strike at a warband before the test of a turn."""
 
-    of: str | None = told(None, "Name of the rival whose warriors these are: no more than it has left.")
-    number: Number = told(1, "Enemies who strike.")
+    of: str | None = told(None, "Name of the rival band; at most as many as it has left.")
+    number: Number = told(1, "Enemies that strike.")
     attacks: Annotated[int, Field(ge=1, le=MOST_ATTACKS)] = told(1, "Attacks of each, as a fighter's.")
     second_weapon: bool = told(False, "One attack more, never doubled.")
     frenzy: bool = told(False, "Frenzied (MD-7).")
@@ -53,7 +53,7 @@ class Fight(Record):
     to_wound: Roll | None = told(None, "Roll with which a hit wounds. Default: the ruleset's.")
     save: Roll | None = told(None, "Roll with which armour saves, 7 for never. Default: the ruleset's.")
     out_of_action: Roll | None = told(None, "Roll that takes a wounded one out. Default: the ruleset's.")
-    turns: Several[Rounds] = told((), "Turns before whose tests it is fought, such as [2, 3]. Default: all.")
+    turns: Several[Rounds] = told((), "Turns in which it is fought, before the test, such as [2, 3]. Default: all.")
 
 
 class Warband(Record):
@@ -246,7 +246,7 @@ class Question(Asked):
         if self.warband is None and (self.rivals or self.effect_of_leader):
             raise ValueError("rivals and effect_of_leader go with a warband (allowed: warband)")
         if self.winner is not None and not self.rivals:
-            raise ValueError("winner: there is one warband alone (allowed: with rivals)")
+            raise ValueError("winner: needs rivals")
         columns = [column_of(warband.name) for warband in self.warbands]
         if len({*columns, *RESERVED}) < len(columns) + len(RESERVED):
             names = ", ".join(warband.name for warband in self.warbands)
@@ -275,7 +275,7 @@ def _check_fights(warband: Warband, others: list[str], turns: int) -> None:
     for place, fight in enumerate(warband.casualties_from):
         where = f"{warband.name}: casualties_from.{place}"
         if fight.of is not None and fight.of not in others:
-            allowed = ", ".join(others) or "left out: there are no rivals"
+            allowed = ", ".join(others) or "left out: needs rivals"
             raise ValueError(f"{where}.of: no other warband {fight.of!r}{did_you_mean(fight.of, others)} ({allowed})")
         if any(turn > turns for turn in fight.turns):
             raise ValueError(f"{where}.turns: turn {max(fight.turns)} (allowed: 1 to {turns})")

@@ -130,7 +130,7 @@ class Duel(Section[Combat]):
         hates = [mordheim.rerolls_misses(side, side.frenzy, 0, self.question.ruleset) for side in self.sides]
         warnings: dict[str, Any] = {}
         for name, side, is_tested, rerolls in zip(SIDE_NAMES, self.sides, self.tests, hates):
-            where, why = f"combat.{name}:", "one round is fought" if side.frenzy else "there is no frenzy to lose"
+            where, why = f"combat.{name}:", "one round is fought" if side.frenzy else "the band has no frenzy to lose"
             keeps_frenzy = side.knocked_down and not (side.frenzy and self.asked.rounds > 1)
             warnings[f"{where} no test of fear, so a leader near has no effect (MD-9)"] = side.leader and not is_tested
             for key in ("causes_fear", "immune_to_psychology"):
@@ -147,8 +147,8 @@ class Duel(Section[Combat]):
             "MD-9 fear": any(self.tests),
         }
         not_modelled = {
-            "blows not struck by those who are downed first in the round; wounds": True,
-            "MD-7 who must charge": frenzied,
+            "attacks lost by warriors downed earlier in the round; wounds": True,
+            "MD-7 warriors that must charge": frenzied,
             f"charges that fall short{again}": True,
         }
         return Rules(applied, not_modelled, warnings)
@@ -201,7 +201,7 @@ def rules(question: Question) -> Rules:
         why = f"the leader is {state} and lends no Leadership" if leader else "leader_state has no effect: no leader"
         warnings[f"{where}: {why} (MD-4)"] = not standing
         could, better = leader is not None and tests, (leader or 0) > own
-        no_better = f"the leader's {leader} is no better than {own}: no effect (MD-4)"
+        no_better = f"the leader's {leader} is not better than {own}: no effect (MD-4)"
         warnings[f"{where}: {no_better}"] = standing and could and not better
         helps = helps or (could and better)
     in_turns = question.warband or question.alone or question.stupidity

@@ -22,7 +22,7 @@ from analyser.morale.result_tables import Answer, Curves, Rules, Section, Table,
 ROUTED, GAVE_UP, ALL_OUT = range(3)  # states after those of a warband that fights
 EVERYBODY = -1  # a phase concerns all states; else those with this many standing, or 0: without a leader
 PLAYED = "warbands"
-ENDS = {"p_routed": "routed", "p_gave_up": "gave up", "p_all_out": "all out"}  # in the order of the states
+ENDS = {"p_routed": "routed", "p_gave_up": "gave up", "p_all_out": "all out"}  # order of the states
 LEADER_FATES: dict[str, dict[str, Any]] = {
     "as asked": {},
     "never lost": {"leader_falls": "never"},
@@ -182,7 +182,8 @@ class Roster:
         """Return the states after a rout test. A total is the roll minus 2, plus 11 if the leader is stunned."""
         states, totals = self.all_states[:, np.newaxis], np.arange(ROLLS * leader_states)
         roll, out = totals % ROLLS + LOWEST_ROLL, self.out(states)
-        best_other = np.full(self.took_part, mordheim.NOBODY)  # of the others left, by the number out of action
+        # best leadership of the others left, by the number out of action
+        best_other = np.full(self.took_part, mordheim.NOBODY)
         for standing, group in zip(self._standing[::-1], self._groups[::-1]):
             best_other[standing > 0] = group.leadership
         leader_lost = (states >= self.took_part) | (totals >= ROLLS)
@@ -405,11 +406,11 @@ class Game(Section[Warband]):
             f"MD-3 a routed warband leaves, the rest play on until {ends}; then nothing falls or tests": outlived,
         }
         not_modelled = {
-            "warriors who come back, or who run off the table, during the game": True,
-            "in fights: who is only knocked down or stunned, several wounds, who strikes first, fear": fights,
+            "warriors that return, or run off the table, during the game": True,
+            "in fights: warriors knocked down or stunned, several wounds, order of strikes, fear": fights,
             "fights: casualties are as stated (casualties_from makes them from blows)": not fights,
         }
-        silenced = "casualties_from: hatred has no effect on those whose frenzy silences it (hatred_while_frenzied)"
+        silenced = "casualties_from: hatred has no effect on frenzied warriors (hatred_while_frenzied)"
         immune = "immune_to_psychology has no effect on rout tests (MD-1)"
         warnings = {immune: any(warband.immune_to_psychology for warband in warbands)}
         warnings["no rout test is ever due: no warband can have a quarter out of action (MD-1)"] = not a_quarter

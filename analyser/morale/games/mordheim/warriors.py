@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from analyser.engine.chain.chain import RECORD, Chain, Phase, Recorded, Story
-from analyser.engine.chain.dice import Die, ExtraDie, bernoulli, sided, success_die
+from analyser.engine.chain.dice import Die, ExtraDie, bernoulli, fair_die, success_die
 from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim.question import LEADERSHIPS, Alone, Stupidity, Together
 from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
@@ -42,7 +42,7 @@ class AllAlone(Section[Alone]):
         ran = [self._after_first_run(roll) for roll in range(LOWEST_ROLL, LOWEST_ROLL + ROLLS)]
         self.width = 1 + max((max(math.ceil(inches), 0) for inches in ran if inches is not None), default=0)
         self.size = self.far + 1 + max(len(self.fractions), 1) * self.width
-        self.after_first_run = np.array([self._fleeing(inches) for inches in ran])  # by the roll minus 2
+        self.after_first_run = np.array([self._fleeing(inches) for inches in ran])  # index: roll minus 2
         self.is_tested = asked.opponents >= 2 and not asked.friends_near  # (MD-5)
         breaks = self.is_tested and asked.leadership < LEADERSHIPS[-1]
         self.can_flee = breaks and bool((self.after_first_run != LEFT).any())  # flees on after its first run
@@ -171,7 +171,7 @@ class AllAlone(Section[Alone]):
         }
         not_modelled = {
             "MD-5 blows struck at him before the test, injuries; where he could be all alone again": tested,
-            "MD-6 the way round enemies, what a charger does to a runner, spells after a rally": flees,
+            "MD-6 the way round enemies, effects of a charger on a runner, spells after a rally": flees,
         }
         useless = "has no effect: he never flees on after a first run (MD-6)"
         warnings = {
@@ -197,7 +197,7 @@ class Stupid(Section[Stupidity]):
             does = np.where(mordheim.passes(totals % ROLLS + LOWEST_ROLL, leadership), SENSIBLE, stupid)
             return np.minimum(states // len(DOES) + (does != SENSIBLE), turns) * len(DOES) + does
 
-        dice = ExtraDie(TWO_DICE, 1), ExtraDie(sided(DIE_SIDES), ROLLS)
+        dice = ExtraDie(TWO_DICE, 1), ExtraDie(fair_die(DIE_SIDES), ROLLS)
         turn = Phase(tested, extra_dice=dice, title="Stupidity: Leadership test, and where he wanders (MD-10)")
 
         def read(state: int) -> dict[str, Any]:
@@ -301,9 +301,9 @@ class TestsTogether(Section[Together]):
         unused = not (rout_test or any(warrior.near_leader for warrior in together.warriors))
         in_vain = rout_test and other and stays
         warnings = {
-            "together: best_other has no effect: there is no rout test (MD-1)": other and not rout_test,
+            "together: best_other has no effect: no rout test is taken (MD-1)": other and not rout_test,
             "together: best_other has no effect: the leader is neither out of action nor stunned (MD-1)": in_vain,
-            "together: the leader has no effect: none tests near it, and no rout test is due (MD-1, MD-4)": unused,
+            "together: the leader has no effect: no warrior tests near it, no rout test is taken (MD-1, MD-4)": unused,
         }
         rule = "MD-1 a rout test on the leader, if he is out of action or stunned on the best other"
-        return Rules({rule: rout_test}, {"what failed tests lead to": True}, warnings)
+        return Rules({rule: rout_test}, {"effects of failed tests": True}, warnings)

@@ -17,7 +17,7 @@ Centimetres = Annotated[float, Field(ge=0, le=500)]
 Stands = Annotated[int, Field(ge=1, le=30)]
 Kind = Literal["impassable", "enemy", "combat", "friend", "unyielding"]
 FOES = ("enemy", "combat")  # "combat": a unit in combat, friend or foe
-FRIENDS = ("friend", "unyielding")  # not in combat: able to make way, or unable (WM-5)
+FRIENDS = ("friend", "unyielding")  # friends out of combat, which can or cannot make way (WM-5)
 
 
 def _column(chain: object) -> object:

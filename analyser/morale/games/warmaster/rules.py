@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from analyser.common.text import counted
 from analyser.engine.chain.chain import RECORD, Chain, Fields, Phase, States, Story
-from analyser.engine.chain.dice import NO_DIE, Die, ExtraDie, sided
+from analyser.engine.chain.dice import NO_DIE, Die, ExtraDie, fair_die
 from analyser.morale.games.warmaster.question import FOES, Friend, Kind, Obstacle, Question, can_make_way, friends_of
 from analyser.morale.questions import as_written
 
@@ -235,7 +235,7 @@ class Mover:
 
     def chain(self) -> Chain:
         """Return the moves of all turns; records the state after each."""
-        question, die = self.question, sided(DIE_SIDES) if self.question.dice else Die(self.question.distance or ())
+        question, die = self.question, fair_die(DIE_SIDES) if self.question.dice else Die(self.question.distance or ())
         title = "Drive-back die (WM-1)" if question.dice else "The move, centimetres"
         turn = [self._phase(self._after_die, die, title)] * (question.dice or 1)
         for some, friends, tested in _tests(self.way):

@@ -50,7 +50,7 @@ def _of_choice(question: Question, choice: Choice, recorded: Recorded) -> dict[s
     alone: Keys = {"move": [question.move]} if len(choices_of(question)) == 1 else {}
     first: Keys = {"turn": range(1, question.turns + 1)} if question.turns > 1 else alone
     both = dict(zip(("unit_confused", "friends_confused"), zip(*product(("no", "yes"), friends))))
-    spots, spot = _spots(mover, now)
+    spots, spot = _stopping_positions(mover, now)
     at_spots = recorded.grouped(np.where(now.gone, len(spots), spot), len(spots) + 1)[:, :-1]
     tables = {
         "choices": _choices(mover, now, recorded.weights, first),
@@ -94,7 +94,7 @@ def _choices(mover: Mover, now: Parts, weights: Any, first: Keys) -> Table:
     return Table(first, {name: weights @ event for name, (asked, event) in events.items() if asked}, means)
 
 
-def _spots(mover: Mover, now: Parts) -> tuple[list[tuple[float, str]], Any]:
+def _stopping_positions(mover: Mover, now: Parts) -> tuple[list[tuple[float, str]], Any]:
     """Return the sorted pairs of distance and obstacle where the unit can stop, and the index of each state's pair."""
     halts = [(met.halt, met.obstacle.kind) for met in mover.way]
     ground = [(float(distance), OPEN_GROUND) for distance in range(int(now.moved.max()) + 1)]
@@ -122,7 +122,7 @@ def rules(question: Question) -> Rules:
         "WM-5 friends that are constricted or otherwise unable to move cannot make way": "unyielding" in kinds,
         "WM-6 friends burst through by evaders are confused, no roll, for this Command phase only": bursts,
         "WM-7 every test of the move is rolled": what & {Meeting.MAKES_WAY, Meeting.HALTS_AND_TESTS},
-        "WM-8 stands that retreat into what does not yield are destroyed"
+        "WM-8 stands that retreat into an unyielding obstacle are destroyed"
         + (", and are there no more in later turns" if later else ""): Meeting.DESTROYS_STANDS in what,
         "WM-9 confused until the end of its next Command phase: a turn lost": loses_turns,
     }
@@ -130,26 +130,26 @@ def rules(question: Question) -> Rules:
     stays = "a confused unit can move in other phases, and must where rules say so"
     evades, friends = move == "evades", any(obstacle.kind == "friend" for obstacle in way)
     not_modelled = {
-        "WM-6 what it costs the friends: they cannot move further in this Command phase": evades,
-        f"WM-9 what confusion costs: {costs}; {stays}": not evades,
+        "WM-6 effects on friends: they cannot move further in this Command phase": evades,
+        f"WM-9 costs of confusion: {costs}; {stays}": not evades,
         "WM-4 making way: stands that move aside or back by up to the move of their formation, a new formation, "
-        "infantry lined up in support; whom a friend would push is told by its chain": friends and not evades,
-        "falling back around an obstacle: list what it cannot avoid": move == "falls_back",
-        "WM-8 which stands are blocked: `stands` of an obstacle says how many": move == "retreats",
+        "infantry lined up in support; `chain` states the friends that it would push": friends and not evades,
+        "falling back around an obstacle: list only unavoidable obstacles": move == "falls_back",
+        "WM-8 choice of the blocked stands: `stands` of an obstacle is their number": move == "retreats",
     }
     unreached = [obstacle_met.obstacle for obstacle_met in way if obstacle_met.reached_from > movers[0].farthest]
     where = [f"{obstacle.kind} at {obstacle.distance:g} cm: {movers[0].farthest} at most" for obstacle in unreached]
-    useless = "has no effect: evaders burst through friends, who do not make way (WM-6)"
+    useless = "has no effect: evaders burst through friends, which do not make way (WM-6)"
     pushes_nobody = any(obstacle.kind == "unyielding" and obstacle.chain for obstacle in question.obstacles)
-    retreats, stay = move == "retreats", "; stands that are destroyed stay so" if move == "retreats" else ""
+    retreats, stay = move == "retreats", "; destroyed stands do not return" if move == "retreats" else ""
     warnings = {
         **{f"obstacles: no move reaches {obstacle}": True for obstacle in where},
         f"obstacles: chain {useless}": evades and any(obstacle.chain for obstacle in question.obstacles),
         f"obstacles: make_way {useless}": evades
         and any(obstacle.make_way is not None for obstacle in question.obstacles),
-        "fewest confused: in a retreat friends make way, as a stand destroyed weighs more than confusion": retreats
+        "fewest confused: in a retreat friends make way, because a destroyed stand counts more than confusion": retreats
         and len(movers) > 1,
-        "obstacles: chain has no effect behind an unyielding friend: it pushes nobody (WM-5)": pushes_nobody,
+        "obstacles: chain has no effect behind an unyielding friend: it pushes no unit (WM-5)": pushes_nobody,
         f"each turn's move starts from the same place, with the same obstacles{stay}": later,
     }
     return Rules(applied, not_modelled, warnings)

@@ -36,7 +36,7 @@ class SamplingPlan:
     """Data for simulating an attack, for any number of trials and any seed."""
 
     fight: FightFacts
-    dice: int  # of the first roll
+    dice: int  # number of dice of the first roll
     scores: Scores
     layout: Layout
     rerolls: Rerolls | None

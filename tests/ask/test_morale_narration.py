@@ -5,7 +5,7 @@ import pytest
 
 import analyser as an
 from analyser.engine.chain.chain import RECORD
-from analyser.engine.chain.sampled import replay, sampled_counts
+from analyser.engine.chain.simulated import replay, simulated_counts
 from analyser.morale.api import load_question
 from analyser.morale.systems import SYSTEMS
 from tests.oracle.morale_questions import QUESTIONS, READINGS
@@ -19,7 +19,7 @@ def sample_and_replay(system, raw, trials, seed):
     """Of each chain of a question what its sample counts, and its trials one by one."""
     chains = SYSTEMS[system].answers.chains(load_question(system, raw))
     for part, chain in enumerate(chains.values()):
-        yield chain, sampled_counts(chain, trials, seed, part), replay(chain, trials, seed, part)
+        yield chain, simulated_counts(chain, trials, seed, part), replay(chain, trials, seed, part)
 
 
 def check(system, raw, trials=2000, seed=3):

@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 
 from analyser.engine.chain.chain import RECORD, Chain, Phase
-from analyser.engine.chain.dice import Die, bernoulli, sided
-from analyser.engine.chain.sampled import sampled_counts
+from analyser.engine.chain.dice import Die, bernoulli, fair_die
+from analyser.engine.chain.simulated import simulated_counts
 from tests.oracle.morale_checks import UNLIKELY, chi_square
 
 SEEDS = 800
@@ -15,13 +15,14 @@ SEEDS = 800
 def shown(die, trials, seed):
     """How often each value of a die was shown to `trials` trials that are alike."""
     chain = Chain(0, (Phase(lambda _, totals: totals, die, 1), RECORD), die.highest + 1)
-    return sampled_counts(chain, trials, seed).of_all(die.highest + 1)[0]
+    return simulated_counts(chain, trials, seed).of_all(die.highest + 1)[0]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("trials", [1, 64, 511, 513, 3000])
 @pytest.mark.parametrize(
-    ("die", "value"), [*((bernoulli(chance), 1) for chance in (0.05, 0.75)), *((sided(6), face) for face in (1, 3, 6))]
+    ("die", "value"),
+    [*((bernoulli(chance), 1) for chance in (0.05, 0.75)), *((fair_die(6), face) for face in (1, 3, 6))],
 )
 def test_each_trial_throws_its_own_die(die, value, trials):
     """The number of trials that are shown one value is binomial."""
@@ -34,7 +35,7 @@ def test_each_trial_throws_its_own_die(die, value, trials):
 @pytest.mark.parametrize("trials", [100, 600, 5000])
 def test_the_faces_of_a_throw_are_no_more_even_than_chance_makes_them(trials):
     """The chi-square of six faces has the law that it has for dice thrown one by one: five degrees of freedom."""
-    found = [stats.chisquare(shown(sided(6), trials, seed)[1:]).statistic for seed in range(SEEDS)]
+    found = [stats.chisquare(shown(fair_die(6), trials, seed)[1:]).statistic for seed in range(SEEDS)]
     assert stats.kstest(found, stats.chi2(5).cdf).pvalue > UNLIKELY
 
 
@@ -45,7 +46,9 @@ def test_many_trials(chance, trials):
     assert stats.chisquare(found, trials * np.array([1 - chance, chance])).pvalue > UNLIKELY
 
 
-@pytest.mark.parametrize("die", [Die((10**9,) * 3, 3 * 10**9), Die((1, 0, 4, 2), 7), sided(100), Die((0.2, 0.0, 0.8))])
+@pytest.mark.parametrize(
+    "die", [Die((10**9,) * 3, 3 * 10**9), Die((1, 0, 4, 2), 7), fair_die(100), Die((0.2, 0.0, 0.8))]
+)
 @pytest.mark.parametrize("trials", [300, 1_000_000])
 def test_all_trials_are_shown_a_value_and_none_that_cannot_be(die, trials):
     found = shown(die, trials, 2)

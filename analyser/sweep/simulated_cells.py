@@ -51,7 +51,7 @@ def has_interval(figure: str) -> bool:
     return not figure.endswith(PERCENTILE)
 
 
-def sampled_cells(plan: Plan, block: Block) -> Cells:
+def simulated_cells(plan: Plan, block: Block) -> Cells:
     """Return the simulated cells of a slice; the row used is chosen by exact figures, as in exact cells."""
     assert plan.file.sampling is not None
     names = plan.file.fought
@@ -111,7 +111,7 @@ def _shot(plan: Plan, block: Block, sides: Sides, used: str | None, how: Samplin
 
 
 def _seen_of_attack(result: AttackResult) -> Seen:
-    """Return the results of a simulated attack, as of :func:`~analyser.engine.attack.sweep.summarise`."""
+    """Return the results of a simulated attack, in the form of :func:`~analyser.engine.attack.sweep.summarise`."""
     target = result.scenario.target
     models, limit = target.models or 1, target.damage_limit or 1
     destroyed, gone = result.column("models_destroyed"), result.column("annihilated")

@@ -10,17 +10,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from analyser.ask.told_attack import Strike, dice_lines, resolved
+from analyser.ask.attack_narration import Strike, damage_text, dice_lines, resolved
 from analyser.common.records import views
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted
 from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import ON_PURPOSE, Kind, Operation, Pair, Setup, order_in
-from analyser.engine.fight.sampled.choices import NOBODY_CHOOSES, Choices, next_line
-from analyser.engine.fight.sampled.nodes import set_up_strike
-from analyser.engine.fight.sampled.nodes import struck as states_after
-from analyser.engine.fight.sampled.simulation import Simulation
+from analyser.engine.fight.simulated.choices import NOBODY_CHOOSES, Choices, next_line
+from analyser.engine.fight.simulated.nodes import set_up_strike
+from analyser.engine.fight.simulated.nodes import struck as states_after
+from analyser.engine.fight.simulated.simulation import Simulation
 from analyser.engine.pool.replay import dice_that_score
 from analyser.engine.rng import stream_of
 from analyser.game.ruleset import Rating
@@ -29,7 +29,7 @@ from analyser.results.play import play_of
 from analyser.results.states import JointStates
 from analyser.rules import close_quarters, discipline, strike, unit_state
 from analyser.rules.activation import Order
-from analyser.rules.attack import hits_of, points_of, scores_for
+from analyser.rules.attack import hits_of, scores_for
 from analyser.rules.draws import Draw, test_draw
 from analyser.rules.policies import POLICIES, Manoeuvre
 from analyser.rules.strike import Stage
@@ -113,7 +113,7 @@ class Walker:
                 pair = self._step(program[line], pair, left, parts[-1] if told else None)
                 line += 1
             pairs.append(pair)
-        assert next(left, None) is None, "chance decided more than the rules asked for"
+        assert next(left, None) is None, "the trial drew more random events than the rules asked for"
         return Walked(parts, pairs)
 
     def standing(self, pair: Pair) -> list[str]:
@@ -170,9 +170,9 @@ class Walker:
         lines = [f"{attacker} {how} {target}{close}: {dice}, {rating}{by_card}"]
         if fight.dice:
             lines += self._dice_of(fight, struck.score)
-        hits, points = hits_of(struck.scores, struck.score), points_of(fight, struck.scores, struck.score)
+        hits = hits_of(struck.scores, struck.score)
         lines.append(
-            f"  {counted(hits, 'hit')} (AC-3.6), {points} damage at DEFENCE {fight.defence} (AC-3.7), "
+            f"  {counted(hits, 'hit')} (AC-3.6), damage {damage_text(fight, struck)} (AC-3.7), "
             f"{counted(strike.destroyed_by(struck.state), 'model')} destroyed of {fight.models} (AC-3.8)"
         )
         lines += ["  the officer falls (AC-5.8)"] if strike.has_fallen(struck.state) else []
@@ -226,7 +226,7 @@ class Walker:
         if won_by == close_quarters.NOT_FOUGHT:
             return []
         if won_by == close_quarters.NOBODY:
-            return ["Nobody wins the combat (AC-8.5)"]
+            return ["The combat is a draw (AC-8.5)"]
         winner = side if won_by == close_quarters.ACTIVE else 1 - side
         tests = [f"{self._names[1 - winner]}: {said}"] if said else []
         return [f"{self._names[winner]} wins the combat (AC-8.5)", *tests]
@@ -298,7 +298,7 @@ class Fight(NamedTuple):
     choices: Choices = NOBODY_CHOOSES
 
 
-def told_fights(scenario: Any, trials: int, seed: int, first: int = 0) -> Iterator[ReadTrial]:
+def narrated_fights(scenario: Any, trials: int, seed: int, first: int = 0) -> Iterator[ReadTrial]:
     """Yield the simulated trials of a charge, focus fire or a duel with real decks, from number `first`."""
     fight = fight_of(scenario)
     die, deck = np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()

@@ -31,7 +31,7 @@ class Edges(NamedTuple):
 
 
 def _backed_up_at_once(edges: Edges, final: Floats, first: int, second: int, plan: Integers) -> Floats:
-    """Do :func:`backed_up` with NumPy, place by place: the same sums without a compiler, but slower."""
+    """NumPy version of :func:`backed_up`, for use without a compiled kernel."""
     rounds, starts = len(plan), len(final)
     values = np.zeros((rounds + 1, len(edges.begins) - 1))
     values[rounds, :starts] = final
@@ -57,7 +57,7 @@ def _backed_up_at_once(edges: Edges, final: Floats, first: int, second: int, pla
                 after = takes * after
                 (good,) = np.nonzero(after >= (np.maximum.reduceat(after, begins - begin) - ties)[owner])
                 chosen = np.empty(high - low, np.int64)
-                chosen[owner[good][::-1]] = good[::-1]  # written last, so the first of equals stays
+                chosen[owner[good][::-1]] = good[::-1]  # in reverse order, so that the first of equal edges is kept
                 plan[number, low:high] = chosen - (begins - begin)
             now[low:high] = now[edges.to[begins + plan[number, low:high]]]
         (there,) = np.nonzero(onwards < edges.bounds[0, number + 1])
@@ -145,7 +145,7 @@ def _spread_at_once(edges: Edges, plan: Integers) -> Floats:
 
 @tiered_or(_spread_at_once, 2.0)
 def spread(edges: Edges, plan: Integers) -> Floats:
-    """Return the probability of each node in each round under a plan, from node 0 on; shape (rounds + 1, nodes).
+    """Return the probability of each node in each round under a plan, starting at node 0; shape (rounds + 1, nodes).
 
     A finished fight stays at its node.
     """

@@ -69,6 +69,6 @@ def next_line(setup: Setup, choices: Choices, lines: Integers, line: int, pair: 
 def pairs_known(setup: Setup, choices: Choices, place: int, first: Integers, second: Integers) -> Integers:
     """Return the indices in a plan of several pairs of states at `place`, or NOT_FOUND."""
     result = np.empty(len(first), np.int64)
-    for each in range(len(first)):
-        result[each] = pair_known(setup, choices, place, (first[each], second[each]))
+    for index in range(len(first)):
+        result[index] = pair_known(setup, choices, place, (first[index], second[index]))
     return result

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from analyser.ask.fight_narration import ReadTrial
 from analyser.ask.readings import reading
-from analyser.ask.told_fight import ReadTrial
 from analyser.common.errors import InputError
 from analyser.engine.chain.chain import RECORD, Chain, Recorded, Story
-from analyser.engine.chain.sampled import Rolled, replay
+from analyser.engine.chain.simulated import Rolled, replay
 from analyser.game.profiles import Profiles
 from analyser.morale.api import answer_from, load_question
 from analyser.morale.result import MoraleResult
@@ -51,7 +51,7 @@ class _Figures(Mapping[str, Any]):
         return len(list(iter(self)))
 
 
-def told_morale(
+def narrated_morale(
     system: str, question: Any, trials: int, seed: int, library: Profiles, first: int = 0
 ) -> Iterator[ReadTrial]:
     """Yield the simulated trials of a morale question, starting with number `first`."""

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from analyser.common.records import plain
 from analyser.common.text import counted, spaced
-from analyser.engine.attack.told import Trial
+from analyser.engine.attack.replay import Trial
 from analyser.engine.pool.replay import Die, score_of_dice, turned_heroic
 from analyser.game.ruleset import Face
 from analyser.results.attack import AttackResult
@@ -95,13 +95,20 @@ def _hits_line(fight: FightFacts, dice: list[Die], struck: Strike) -> str:
     return f"Hits (AC-3.6): {hits_of(struck.scores, struck.score)} = {' + '.join(parts)}{veteran}"
 
 
+def damage_text(fight: FightFacts, struck: Strike) -> str:
+    """Return the damage of the hits, and the part of it that comes from qualities."""
+    points = points_of(fight, struck.scores, struck.score)
+    added = points - hits_of(struck.scores, struck.score) // int(fight.defence)
+    quality = "Devastating (AC-6)" if fight.devastating else "its qualities"
+    return f"{points} at DEFENCE {fight.defence}" + (f", {added} of them by {quality}" if added else "")
+
+
 def _damage_lines(fight: FightFacts, struck: Strike) -> list[str]:
     """Return the points of damage, and the models that they destroy (AC-3.7, AC-3.8)."""
-    points = points_of(fight, struck.scores, struck.score)
     left = hits_left_over(fight, struck.scores, struck.score)
     over = f", {counted(left, 'hit')} left over" if left else ""
     carried = f"; {fight.damage} was on the unit" if fight.damage else ""
-    lines = [f"Damage (AC-3.7): {points} at DEFENCE {fight.defence}{over}{carried}"]
+    lines = [f"Damage (AC-3.7): {damage_text(fight, struck)}{over}{carried}"]
     destroyed, damage, own_destroyed, own_damage = losses_of(fight, struck.scores, struck.score)
     rest = f", {damage} damage left on the unit" if damage else ""
     of = f"{destroyed} of {counted(int(fight.models), 'model')}"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from analyser.common.records import Integers, plain
-from analyser.engine.attack.sampled import SamplingPlan
+from analyser.engine.attack.simulated import SamplingPlan
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.engine.pool.kernel import BLOCK
 from analyser.engine.pool.replay import Die, Reader, RolledBlock, Words, block_again
@@ -42,7 +42,7 @@ class Trial(NamedTuple):
     own_card: int | None
 
 
-def trials_again(
+def replayed_trials(
     plan: SamplingPlan, die: Integers, deck: Integers, seed: int, trials: int, first: int = 0
 ) -> Iterator[Trial]:
     """Yield the attacks of a simulation of `trials` trials, from `first` on, in the order of the simulation.

@@ -18,9 +18,9 @@ from analyser.common.jit import Whole, inlined, kernel, step, tiered
 from analyser.common.records import Int, Integers, empty_record, views
 from analyser.common.sampling import Progress
 from analyser.engine.fight.program import Operation, Pair, Setup
-from analyser.engine.fight.sampled import nodes
-from analyser.engine.fight.sampled.choices import NOBODY_CHOOSES, Choices
-from analyser.engine.fight.sampled.nodes import (
+from analyser.engine.fight.simulated import nodes
+from analyser.engine.fight.simulated.choices import NOBODY_CHOOSES, Choices
+from analyser.engine.fight.simulated.nodes import (
     BELOW,
     END,
     FIRST,
@@ -34,7 +34,7 @@ from analyser.engine.fight.sampled.nodes import (
     Nodes,
     Program,
 )
-from analyser.engine.fight.sampled.rolls import Rolls, add_tables, no_rolls
+from analyser.engine.fight.simulated.rolls import Rolls, add_tables, no_rolls
 from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, play
 from analyser.engine.pool.alias import drawn
 from analyser.engine.rng import Stream, counter_after, counter_of_chunk, next_word, one_of, stream_of
@@ -65,13 +65,13 @@ class Trials:
     node: Int  # current node
     part: Int  # number of parts begun
     answer: Int  # result of the draw at the node
-    counter: Annotated[Any, np.uint64]  # of its stream (:class:`~analyser.engine.rng.Words`)
+    counter: Annotated[Any, np.uint64]  # counter of its stream (:class:`~analyser.engine.rng.Words`)
     gamma: Annotated[Any, np.uint64]
     # Its two decks: the first `left` cards have not been drawn. `was_at` is the former index of each drawn card.
     deck: Annotated[Any, np.uint8, (2, MOST_CARDS)]
     was_at: Annotated[Any, np.uint16, (2, MOST_CARDS)]
     left: Annotated[Any, np.int64, (2,)]
-    cards: Int  # of a full deck
+    cards: Int  # number of cards in a full deck
     replacement: Int  # 1: each drawn card is put back at once
     root: Int  # first node of each trial
     begun: Int  # number of the chunk's trials that have begun
@@ -322,7 +322,7 @@ class Simulation:
                 for number in range(task.first, task.last):
                     player.play(Chunk(start, stream, number), 0, task.chunk_trials)
             player.collect()
-            seen.append(player)  # not after an interrupt, which stops within a trial
+            seen.append(player)  # skipped after an interrupt, which stops within a trial
 
         if trials <= FEW and not play_trials.pays():
             threads = 1

@@ -18,7 +18,7 @@ _MOST_BARS = 60
 _LONGEST_LEVEL = 5  # characters; longer names of bars are rotated
 
 
-def outcome_law(
+def outcome_distribution(
     data: pd.DataFrame,
     *,
     happened: Mapping[str, Any],
@@ -39,8 +39,8 @@ def outcome_law(
 
     Examples
     --------
-    >>> law = pd.DataFrame({"models_destroyed": [0, 1], "probability": [0.25, 0.75]})
-    >>> outcome_law(law, happened={"models_destroyed": 0}).get_xlabel()
+    >>> pmf = pd.DataFrame({"models_destroyed": [0, 1], "probability": [0.25, 0.75]})
+    >>> outcome_distribution(pmf, happened={"models_destroyed": 0}).get_xlabel()
     'models destroyed'
     """
     frame, names = look.rows_of(data), list(happened)
@@ -55,11 +55,11 @@ def outcome_law(
     columns = [frame[name].iloc[places].tolist() for name in names]
     texts = [", ".join(map(_word, values)) for values in zip(*columns)]
     turned = max(map(len, texts)) > _LONGEST_LEVEL
-    kinds = ("worse", "what happened", "better")
+    kinds = ("worse", "observed result", "better")
     labels = look.per_series(label, kinds, kinds, "label")
     colours = look.per_series(color, kinds, (look.DARK, look.MEDIUM, look.LIGHT), "color")
     across = ", ".join(names).replace("_", " ") + "\n " * turned * 2  # space for rotated names
-    own = f"{look.subject_of(data)}\nWhat could have happened"
+    own = f"{look.subject_of(data)}\nPossible results"
     more: dict[str, Any] = {"xlabel": across, "ylabel": look.PERCENT, "legend": 3}
     with look.drawing(ax, WIDE, HIGH, title=title, own=own, **more) as axes:
         parts = ((places < at, ""), (places == at, look.LOST), (places > at, ""))

@@ -5,7 +5,7 @@ import pytest
 
 from analyser.common.jit import interpreted
 from analyser.engine.fight.best import solve
-from analyser.engine.fight.best.backup import BEST, GIVEN, WORST, backed_up, spread
+from analyser.engine.fight.best.backward_induction import BEST, GIVEN, WORST, backed_up, spread
 from analyser.results.play import play_of
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.load import load_as
@@ -64,6 +64,6 @@ def test_what_turns_out_large_is_tried_no_further_and_compiled(monkeypatch):
     asked = duel_of(models=2)
     whole, explorer = play_of(asked).game, Explorer(solve.explored)
     monkeypatch.setattr(solve, "explored", explorer)
-    monkeypatch.setattr(solve, "_TRIED", 100)
+    monkeypatch.setattr(solve, "_MOST_EDGES_INTERPRETED", 100)
     assert np.array_equal(play_of(asked).game.edges.weights, whole.edges.weights)
     assert explorer.rooms == [100, solve.MOST_EDGES]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import analyser as an
-from analyser.ask.told_attack import dice_lines
-from analyser.ask.told_fight import Walker, fight_of
+from analyser.ask.attack_narration import dice_lines
+from analyser.ask.fight_narration import Walker, fight_of
 from analyser.engine.pool.replay import dice_that_score
 from analyser.engine.rng import stream_of
 from analyser.game.ruleset import Face
@@ -92,7 +92,7 @@ def test_a_deck_that_runs_out():
 
 
 def test_what_is_not_told():
-    with pytest.raises(an.InputError, match=r"battle is not told.*--tell N"):
+    with pytest.raises(an.InputError, match=r"battle cannot be told as one trial.*--tell N"):
         an.tell({"battle": {}, "mine": {}, "yours": {}})
     with pytest.raises(an.InputError, match="0 to 9999"):
         an.tell(RIFLES, GRENADIERS, kind="duel", trial=20_000)

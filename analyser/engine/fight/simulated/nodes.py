@@ -15,8 +15,8 @@ from analyser.common.jit import step, step_for, tiered
 from analyser.common.records import Int, Integers
 from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.program import Kind, Pair, Setup, operation_at
-from analyser.engine.fight.sampled.choices import Choices, next_line
-from analyser.engine.fight.sampled.rolls import MOST_ROWS, Rolls, roll_of
+from analyser.engine.fight.simulated.choices import Choices, next_line
+from analyser.engine.fight.simulated.rolls import MOST_ROWS, Rolls, roll_of
 from analyser.engine.rng import GOLDEN_GAMMA
 from analyser.game.ruleset import HIGHEST_CARD
 from analyser.rules import strike
@@ -281,4 +281,4 @@ def forget_but(graph: Graph, kept: list[int]) -> list[int]:
     old = [(nodes.line[node], (nodes.first[node], nodes.second[node]), nodes.known[node]) for node in kept]
     np.asarray(nodes.slots)[:] = 0
     nodes.many = nodes.answers = nodes.ends = 0
-    return [node_at(graph, *each) for each in old]
+    return [node_at(graph, *key) for key in old]

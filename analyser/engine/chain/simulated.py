@@ -35,11 +35,11 @@ class Groups(NamedTuple):
 
     paths: Integers
     states: States
-    trials: Integers  # how many
+    trials: Integers  # number of trials in each group
 
     @classmethod
     def start(cls, chain: Chain, paths: Paths) -> Groups:
-        """All trials at the start of a chain, by their paths."""
+        """Return all trials at the start of a chain, by their paths."""
         trials = np.asarray(paths.weights, np.int64)
         return cls(np.arange(len(trials)), np.full(len(trials), chain.start, np.int64), trials)
 
@@ -55,7 +55,7 @@ class Groups(NamedTuple):
 
 
 def together(several: Sequence[Groups]) -> Groups:
-    """All groups of several lists."""
+    """Return all groups of several lists."""
     return Groups(*map(np.concatenate, zip(*several)))
 
 
@@ -78,7 +78,7 @@ class Rolls(NamedTuple):
     after: NDArray[np.int64]  # shape (states, totals)
 
 
-@lru_cache(maxsize=16)  # of the chain in progress; some take megabytes
+@lru_cache(maxsize=16)  # small, because some entries take megabytes
 def _pmfs_of(phase: Phase, most_dice: int) -> Floats:
     return phase.pmfs(most_dice)
 
@@ -179,7 +179,7 @@ class _Sample:
             self._check_room()
 
     def recorded(self) -> Recorded:
-        """The counts of all trials."""
+        """Return the counts of all trials."""
         self._counts = [[_counted(counts)] for counts in self._counts]
         self._check_room()
         of_each = [counts for (counts,) in self._counts]
@@ -208,7 +208,7 @@ def _chunk_of(chain: Chain) -> int:
     return CHUNK_TRIALS if chain.size <= chains.MOST_STATES else CHUNK_OF_MANY_STATES
 
 
-def sampled_counts(
+def simulated_counts(
     chain: Chain, trials: int, seed: int, part: int = 0, threads: int = 1, report: Report = lambda _: None
 ) -> Recorded:
     """Count the trials in each state at each recording; the result does not depend on `threads`.
@@ -218,9 +218,9 @@ def sampled_counts(
 
     Examples
     --------
-    >>> from analyser.engine.chain.dice import sided
-    >>> throw = Chain(0, (Phase(lambda _, totals: totals, sided(6), 1), RECORD), 7)
-    >>> counts = sampled_counts(throw, 6000, seed=1)
+    >>> from analyser.engine.chain.dice import fair_die
+    >>> throw = Chain(0, (Phase(lambda _, totals: totals, fair_die(6), 1), RECORD), 7)
+    >>> counts = simulated_counts(throw, 6000, seed=1)
     >>> counts.states.tolist(), int(counts.weights.sum())
     ([1, 2, 3, 4, 5, 6], 6000)
     """
@@ -238,7 +238,7 @@ def sampled_counts(
 
 
 def counts_along(chain: Chain, turns: Turns, paths: Paths, seed: int, part: int = 0) -> Recorded:
-    """Count the trials in each state at the recordings of each round; `part` as that of :func:`sampled_counts`.
+    """Count the trials in each state at the recordings of each round; `part` as that of :func:`simulated_counts`.
 
     The weights of `paths` are numbers of trials.
     """
