@@ -47,10 +47,10 @@ TERMS = [option for option in options.keys_of(DuelTerms, "duel", _DUEL) if optio
 @click.argument("a", shell_complete=OF_DUELLIST.complete)
 @click.argument("b", required=False, shell_complete=OF_DUELLIST.complete)
 def best_duel(a: str, b: str | None, profiles: str | None, **keys: Any) -> None:
-    """The best play of A in a duel with B: its probability of winning, the plan, and the cost of each simple tactic.
+    """Compute the best play of A in a duel with B: its value, the plan, and the cost of each simple tactic.
 
-    Both are selectors, as for duel; or A alone is the file of a duel in which a side has the policy best. --plot
-    draws the best actions, each in its colour.
+    A and B are selectors, as for duel. Or give only A, a duel file in which one side has the policy best. --plot
+    draws the best actions.
     """
     library = profiles_in(profiles)
     asked = given(keys, "against") | {option.path[1]: value for option, value in options.given_keys()}
@@ -96,7 +96,7 @@ def _best_of(question: tuple[Any, ...], profiles: Profiles, **asked: Any) -> Bes
 @click.argument("attackers", shell_complete=options.complete_selector)
 @click.argument("defenders", shell_complete=options.complete_selector)
 def best_tactics(attackers: str, defenders: str, dask: str | None, **keys: Any) -> None:
-    """The cost of the usual tactic against best play, for every one of ATTACKERS in a duel with every DEFENDER.
+    """Compute the cost of the usual tactic against best play, for each of ATTACKERS against each of DEFENDERS.
 
     Both are selectors with wildcards. Run the command again to resume.
     """
@@ -113,8 +113,8 @@ def best_tactics(attackers: str, defenders: str, dask: str | None, **keys: Any) 
 
 
 @command(
-    Option("--want", "Fate that the target is to have. Default: annihilated.", _FOCUS, type=Choice(TARGET_FATES)),
-    Option("--until P", "Also the number of attacks until that is so likely.", _FOCUS, type=options.Number(0)),
+    Option("--want", "Fate of the target to aim for. Default: annihilated.", _FOCUS, type=Choice(TARGET_FATES)),
+    Option("--until P", "Also show after how many attacks it has probability P.", _FOCUS, type=options.Number(0)),
     *[option for option in OUTPUT_OPTIONS if option is not options.PLOT],
     examples=(
         "crown/rifle-p@basic:distance=12 crown/sharp-rifles@basic:distance=20 scion-grenadier-p@basic",
@@ -124,7 +124,7 @@ def best_tactics(attackers: str, defenders: str, dask: str | None, **keys: Any) 
 @click.argument("attackers", nargs=-1, required=True, shell_complete=OF_ATTACKER_OR_TARGET.complete)
 @click.argument("target", shell_complete=OF_TARGET.complete)
 def best_focus(attackers: tuple[str, ...], target: str, profiles: str | None, **keys: Any) -> None:
-    """The best of ATTACKERS to fire next at TARGET in each of its states, its row, and the choice to aim or close in.
+    """Find the best of ATTACKERS to fire next at TARGET, its row, and whether to aim or close in.
 
     Add conditions of an attack after its colon, as for attack: distance=12 lets a unit choose between aiming and
     closing in.

@@ -179,7 +179,7 @@ CHARGE_OPTIONS = [
     Option("--secondary UNIT", "Another unit of the target's side in contact.", "Charge", multiple=True),
     *FIGHT_OPTIONS,
 ]
-_UNTIL = "Also the number of attacks after which FATE is that likely, such as 0.8 broken."
+_UNTIL = f"After how many attacks FATE has probability P, such as 0.8 broken. Fates: {', '.join(TARGET_FATES)}."
 
 
 def with_options(raw: dict[str, Any], *, attacks: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
@@ -223,7 +223,7 @@ def several_attacks(attackers: Sequence[str]) -> list[dict[str, Any]]:
 @click.argument("attackers", nargs=-1, required=True, shell_complete=OF_ATTACKER_OR_TARGET.complete)
 @click.argument("target", shell_complete=OF_TARGET.complete)
 def attack(attackers: tuple[str, ...], target: str, until: tuple[float, str] | None, **_: Any) -> None:
-    """The odds of ranged attacks of ATTACKERS on TARGET, one after the other.
+    """Compute ranged attacks of ATTACKERS on TARGET, in the order given.
 
     Units are selectors such as crown/rifle-platoon@reinforced. Add conditions after a colon:
     crown/rifle-platoon@basic:aiming,distance=6 (the keys of [attack]), scion-grenadier-p@basic:garrisoned,models=4
@@ -247,10 +247,10 @@ def attack(attackers: tuple[str, ...], target: str, until: tuple[float, str] | N
 @click.argument("attacker", shell_complete=OF_COMBATANT.complete)
 @click.argument("target", shell_complete=OF_COMBATANT.complete)
 def charge(attacker: str, target: str, secondary: tuple[str, ...], **_: Any) -> None:
-    """The odds of ATTACKER's charge at TARGET: the winner, the losses of both sides, and their fate.
+    """Compute a charge of ATTACKER at TARGET: the winner, and the losses and fate of both sides.
 
     Both are selectors. Add conditions after a colon: crown/rifle-platoon@basic:suppressed,close-quarters-row=melee
-    (the keys of docs/keys.md).
+    (all keys: docs/keys.md).
     """
     sides = {side: unit_from(text, side, OF_COMBATANT) for side, text in (("attacker", attacker), ("target", target))}
     others = [unit_from(unit, f"secondary.{place}", OF_SECONDARY) for place, unit in enumerate(secondary)]
@@ -263,7 +263,7 @@ _TOLD |= {
     "in words": 'such as "charge if it is suppressed, else aim and shoot"',
 }
 _POLICIES, _WANTS = ([f"  {name:<12}{meaning}" for name, meaning in texts.items()] for texts in (_TOLD, WANTS))
-OF_WANTS = "\n".join(["\b", "Objectives of a side that plays best:", *_WANTS])
+OF_WANTS = "\n".join(["\b", "Objectives of a side with the policy best:", *_WANTS])
 OF_DUELS = "\n".join(["\b", "Policies:", *_POLICIES, "", OF_WANTS])
 """Text below the options of a duel."""
 
@@ -280,10 +280,10 @@ OF_DUELS = "\n".join(["\b", "Policies:", *_POLICIES, "", OF_WANTS])
 @click.argument("a", shell_complete=OF_DUELLIST.complete)
 @click.argument("b", shell_complete=OF_DUELLIST.complete)
 def duel(a: str, b: str, **_: Any) -> None:
-    """The odds of a fight of A and B over several rounds, each following its policy (--help-all lists them).
+    """Compute a fight of A and B over several rounds; each follows a policy (--help-all lists them).
 
-    Both are selectors. Add conditions after a colon: crown/rifle-platoon@basic:suppressed,row=ranged-light (the keys of
-    docs/keys.md, those of a charge too).
+    Both are selectors. Add conditions after a colon: crown/rifle-platoon@basic:suppressed,row=ranged-light (all keys,
+    also those of a charge: docs/keys.md).
     """
     sides = {side: unit_from(text, side, OF_DUELLIST) for side, text in (("a", a), ("b", b))}
     answer("duel", with_options({"duel": {}, **sides}))
