@@ -1,27 +1,27 @@
-# Every target sets up what it needs first, in .venv, and only when pyproject.toml has changed since.
+# Every target first installs its requirements into .venv, if pyproject.toml has changed.
 #
 #   make report      every loadout of one faction against every loadout of another, into reports/
-#   make quick       the tests that run in two minutes, for while you work
-#   make test        the checks, and all tests, of random cases those of the day
-#   make proof       all random cases, too, and the wheel: before a release, and after a change of an engine
-#   make matrix      the quick tests on each promised Python that is installed here, and on the oldest packages
-#   make dist        the wheel, installed without the checkout and tried with the examples of README.md, into dist/
+#   make quick       the tests that run in two minutes, during development
+#   make test        the checks and all tests, with the random cases of the day
+#   make proof       all random cases, too, and the wheel: before a release, or after a change of an engine
+#   make matrix      the quick tests on each supported Python that is installed here, and on the oldest packages
+#   make dist        build the wheel into dist/, install it elsewhere, and run the examples of README.md
 #   make lint        the checks alone
-#   make sweep       a small sweep with workers of dask, one of which is killed on the way, into reports/
+#   make sweep       a small sweep with Dask workers, one of which is killed during the run, into reports/
 #   make faults      sweeps whose processes are killed and whose files are damaged: make faults TIMES=100
-#   make fuzz        mutated inputs at every door, for as long as CASES takes: make fuzz CASES=20000 SEED=7
-#   make notebooks   run the notebooks from top to bottom and keep what they show
-#   make docs        the documentation, with a reference made from the docstrings, into docs/_build/html
-#   make bench       how fast the engines are
-#   make calibration whether intervals cover what they say, into docs/calibration.md; half an hour
-#   make clean       take away the environment and the caches
+#   make fuzz        mutated inputs at every entry point, CASES of them: make fuzz CASES=20000 SEED=7
+#   make notebooks   run the notebooks from top to bottom and store their output
+#   make docs        the documentation, with a reference from the docstrings, into docs/_build/html
+#   make bench       benchmarks of the engines
+#   make calibration coverage of the intervals, into docs/calibration.md; half an hour
+#   make clean       remove the environment and the caches
 #
 # Another Python: make test PYTHON=python3.12
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Without --no-compile all of 9000 modules would be compiled, of which few are imported.
+# Without --no-compile pip would compile 9000 modules, most of which are never imported.
 PIP := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check
 
 REPORT := reports/crown-vs-imperium
@@ -54,7 +54,7 @@ test: checked
 proof: dist $(VENV)/.ready-bench $(VENV)/.ready-build checked
 	$(SIDE_BY_SIDE)
 
-# The type checker works on one core, so it works beside the compiler.
+# The type checker uses one core, so it runs in parallel with the compiler.
 checked: $(VENV)/.ready-test
 	@$(MAKE) --no-print-directory lint & lint=$$!; \
 	  $(MAKE) --no-print-directory $(VENV)/.compiled-test && wait $$lint
@@ -94,7 +94,7 @@ clean:
 	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis docs/_build docs/api
 	find analyser tests benchmarks notebooks -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# Kernels, compiled before processes that run side by side each compile their own.
+# Kernels, compiled once before parallel processes each compile their own.
 
 $(VENV)/.compiled-report: $(VENV)/.ready $(SOURCES)
 	@$(BIN)/analyser warm-up matchups exact-fights
@@ -104,7 +104,7 @@ $(VENV)/.compiled-test: $(VENV)/.ready-test $(SOURCES)
 	@$(BIN)/analyser warm-up
 	@touch $@ $(VENV)/.compiled-report
 
-# The stamps: each is touched when pip has done its work, so a failed set-up is tried again.
+# Stamp files, touched after pip succeeds, so that a failed set-up is retried.
 
 $(VENV)/.ready: $(VENV)/.made pyproject.toml
 	@echo "Setting up analyser in $(VENV) (once; a minute or two) ..."

@@ -9,26 +9,29 @@ PAGE = """# Performance
 <!-- Written by `python -m benchmarks --write-docs`; change benchmarks/document.py, not this file. -->
 
 `analyser.simulate` simulates {rate} million attacks a second on one thread ({dice} dice, improved rating). Every die is
-drawn separately, and every attack is followed to the fate of the unit. That is {over_numpy} times as fast as vectorised
-NumPy, {over_tuned} times as fast as NumPy tuned by hand, and {over_python} times as fast as a loop in pure Python. A
-second thread multiplies it by {two_over_one}. `analyser.exact` gives the full joint distribution of the same attack in
+drawn separately, and every attack includes the target's test. That is {over_numpy} times as fast as vectorised
+NumPy, {over_tuned} times as fast as NumPy tuned by hand, and {over_python} times as fast as a loop in pure Python. Two
+threads are {two_over_one} times as fast. `analyser.exact` gives the full joint distribution of the same attack in
 {exact}.
 
 Machine: {machine}. {versions}.
 
 ## Targets
 
+The targets are goals for the speed of this machine. NO marks a goal that is not reached yet; results do not depend on
+it.
+
 {targets}
 
 ## Attacks with every die drawn separately
 
 The plain attack has {dice} dice and an improved rating, against 5 models with DEFENCE 2, DAMAGE LIMIT 3, DISCIPLINE 7
-and BREAK LIMIT 2. Every design draws every die, its re-roll and the added dice, turns a card for the test, and counts
-models destroyed, suppressed and broken.
+and BREAK LIMIT 2. Every implementation draws every die, its re-roll and the added dice, turns a card for the test, and
+counts models destroyed, suppressed and broken.
 
 {designs}
 
-"NumPy vectorised" states the rules one after the other on arrays. "NumPy, tuned by hand" draws a die and its re-roll as
+"NumPy vectorised" applies the rules one at a time to arrays. "NumPy, tuned by hand" draws a die and its re-roll as
 one number. The bare kernel is the compiled loop without a scenario, threads or a result.
 
 ### Cost against dice and trials
@@ -43,8 +46,8 @@ Small calls spend their time on reading the fight and making the result.
 
 ### Cost of the rules
 
-Each variant has {dice} dice on one thread. It stands beside the plain attack with the same mean number of dice before
-re-rolls, by linear interpolation.
+Each variant has {dice} dice on one thread. It is compared with a plain attack with the same mean number of dice before
+re-rolls (interpolated).
 
 {variants}
 
@@ -147,8 +150,8 @@ every loadout, with its dice changed, on every loadout with 1,080 combinations o
 
 ASKING = """## Searches
 
-The table has [searches](compare.md#the-best-of-a-thousand-variants) on one thread with compiled kernels, the least of
-three runs. The time of a race depends on how near the best variants are to each other.
+The table has [searches](compare.md#the-best-of-a-thousand-variants) on one thread with compiled kernels, the minimum
+of three runs. The time of a race depends on how close the best variants are to each other.
 
 {table}
 

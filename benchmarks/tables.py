@@ -58,7 +58,7 @@ def of_targets(found):
         )
         for each in found
     ]
-    return table(("target", "wanted", "measured", "met"), rows)
+    return table(("target", "goal", "measured", "met"), rows)
 
 
 def of_designs(found):
@@ -66,7 +66,7 @@ def of_designs(found):
     for name in [*BASELINES, ONE, TWO, BARE]:
         slower = found["times_as_fast"].get(name)
         rows.append((name, *millions(found["seconds_an_attack"][name]), times(slower) if slower else ""))
-    return table(("design", "million attacks/s", "middle half", "simulate, 1 thread, is so many times as fast"), rows)
+    return table(("design", "million attacks/s", "middle half", "speed-up of simulate, 1 thread"), rows)
 
 
 def of_ladder(found):

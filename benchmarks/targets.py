@@ -151,7 +151,7 @@ def of_first_answers(found):
 
     yield at_most("any exact question, cold, from the shell", 1.0, slowest("exact", "wall_s"), "s")
     yield at_most("any exact question, cold, after the import", 0.5, slowest("exact", "after_import_s"), "s")
-    yield at_most("any sampled question, cold, from the shell", 5, slowest("sampled", "wall_s"), "s")
+    yield at_most("any simulated question, cold, from the shell", 5, slowest("sampled", "wall_s"), "s")
     yield at_most("matchups of two factions, cold", 4, found["matchups"]["wall_s"], "s")
     yield at_most("analyser warm-up, cold", 60, found["warm_up"]["wall_s"], "s")
     yield at_most("make report, cold, all installed", 30, found["report"]["wall_s"], "s")

@@ -52,13 +52,13 @@ FILES: Mapping[str, tuple[type[Record], ...]] = {
 }
 OUTLINE = (*FILES["Scenario files"], SampleFile)
 """Files that hold sections alone: they have no table of their own."""
-DISTRIBUTIONS = {Pmf: "integer or distribution", tuple[Pmf, ...]: "a number a round"}
+DISTRIBUTIONS = {Pmf: "integer or distribution", tuple[Pmf, ...]: "value per round"}
 INTRODUCTION = """# Keys, figures and rules in short
 
 <!-- Written by `python docs/reference.py`; change the code or docs/keys.toml, not this file. -->
 
 Every key of every file, with the values that it takes and its default. Lengths are in inches, in steps of 0.01,
-unless a key says otherwise. A number a round is a number, a distribution such as `{ 0 = 0.5, 2 = 0.5 }`, or a list of
+unless a key says otherwise. A value per round is a number, a distribution such as `{ 0 = 0.5, 2 = 0.5 }`, or a list of
 these. The `[target]` of a charge and `[a]` and `[b]` of a duel have the keys of `[attacker]`.
 """
 

@@ -24,11 +24,11 @@ _BETWEEN_COLLECTIONS = 300_000  # objects; imports leave many live objects, whic
 COMMANDS: Mapping[str, Mapping[str, str]] = {  # help texts of the commands, by heading
     "Fights": {
         "attack": "Ranged attacks of one or several units on a target.",
-        "charge": "A charge: winner, and losses of both sides.",
+        "charge": "A charge: the winner and the losses of both sides.",
         "duel": "Two units over several rounds, each following a policy.",
-        "battle": "Two whole armies: winner and best matchups.",
-        "best": "Best play of a duel or of focus fire; cost of simple tactics.",
-        "explain": "One simulated trial in words; luck of a result.",
+        "battle": "Two whole armies: the winner, and the best matchups.",
+        "best": "Best play of a duel or of focus fire; the cost of simple tactics.",
+        "explain": "One simulated trial in words; the luck in a result.",
         "run": "Answer the questions in scenario files.",
         "morale": "Morale under the rules of other games.",
     },
@@ -37,16 +37,16 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {  # help texts of the commands, by 
         "matchups": "Heatmaps of every attacker against every defender.",
     },
     "Armies and units": {
-        "calculator": "A page for a phone with all units; `army table` has your game.",
+        "calculator": "A page for a phone with all units; `army table` is for one game.",
         "army": "Show, check, print or build an army list; a page for the game.",
         "units": "List the units, print one, import BattleScribe data.",
     },
     "Balance": {
-        "balance": "Fair points, and effects of changes of a loadout.",
+        "balance": "Fair points, and the effect of a change of a loadout.",
         "report": "A balance report, a site of reports, the difference between two versions.",
     },
     HIDDEN: {
-        "sweep": "A design space in parts, on one machine or many.",
+        "sweep": "Large design spaces, on one machine or many.",
         "warm-up": "Compile all kernels now.",
         "completion": "Print a shell completion script.",
     },
@@ -54,11 +54,11 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {  # help texts of the commands, by 
 PARTS: Mapping[str, Mapping[str, str]] = {  # commands of a group; the first may be left out
     "battle": {
         "simulate": "Simulated battles: winner, survivors, contribution of each unit.",
-        "plan": "Matchups of two armies, and the best attacks of a round.",
+        "plan": "The best matchups, and the best attacks of a round.",
     },
     "best": {
         "duel": "The best plan for A in a duel with B.",
-        "focus": "Best order and choice of shots at a target.",
+        "focus": "The unit that should fire next at a target, and its row.",
         "tactics": "The cost of a simple tactic, for every attacker and defender.",
     },
     "explain": {
@@ -72,10 +72,10 @@ PARTS: Mapping[str, Mapping[str, str]] = {  # commands of a group; the first may
     },
     "army": {
         "show": "An army from a roster or a list; --out writes it as a list.",
-        "check": "Force-building rules that an army breaks.",
+        "check": "Check an army against the rules of force building.",
         "kinds": "Values allowed in a list: battlegroups, slots, boons.",
-        "card": "A page for the table, which prints on one sheet.",
-        "table": "A page for a phone: your army against another, live and offline.",
+        "card": "A summary of the units, to print on one sheet.",
+        "table": "A page for a phone: your army against another, offline.",
         "build": "The best list within points and slots, tested in battles.",
     },
     "units": {
@@ -85,9 +85,9 @@ PARTS: Mapping[str, Mapping[str, str]] = {  # commands of a group; the first may
     },
     "balance": {
         "prices": "Fair points of loadouts, and the reasons.",
-        "check": "Battles beside fair points: where they disagree, and why.",
+        "check": "Check fair points by battles; list disagreements and reasons.",
         "what-if": "The effect of a change of one loadout.",
-        "fix": "The fewest price changes that bring a game near its fair prices.",
+        "fix": "The fewest price changes that bring prices near fair points.",
         "solve-price": "The price at which a loadout is fair.",
         "solve-dice": "The number of dice at which a loadout is fair.",
     },

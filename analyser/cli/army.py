@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 LIST = ".toml"
 BROKEN = 1  # the exit status of a check that finds something
 WHOSE_NUMBERS = ("profile", "roster")  # copied: the import is slow
-_WHOSE_NUMBERS = "The numbers to use where a roster and its profile differ. Default: the profile's."
+_WHOSE_NUMBERS = "Numbers to use where a roster and its profile differ. Default: profile."
 _NUMBERS = Option("--numbers", _WHOSE_NUMBERS, type=Choice(WHOSE_NUMBERS))
 _OUTPUT = [PROFILES, FORMAT, OUT, QUIET_OPTION]
 FILE = click.argument("file", shell_complete=complete_file)
@@ -70,7 +70,7 @@ def army_show(file: str, profiles: str | None, numbers: str | None, out: str | N
 @FILE
 @click.pass_context
 def army_check(context: click.Context, /, file: str, profiles: str | None, numbers: str | None, **_: Any) -> None:
-    """Check the army in FILE against the rules of force building; the exit status is 1 if it breaks one."""
+    """Check the army in FILE against the rules of force building. The exit status is 1 if it breaks one."""
     from analyser.game.force_check import checked_force
 
     checked = checked_force(_army_in(file, profiles, numbers), profiles_in(profiles))
@@ -81,13 +81,13 @@ def army_check(context: click.Context, /, file: str, profiles: str | None, numbe
 @command(
     _NUMBERS,
     PROFILES,
-    Option("--out FILE", "The page, .html.", OUTPUT, required=True),
+    Option("--out FILE", "Page to write (.html).", OUTPUT, required=True),
     QUIET_OPTION,
     examples=("mine.rosz --out card.html", "mine.toml --out card.html --profiles my-profiles"),
 )
 @FILE
 def army_card(file: str, profiles: str | None, numbers: str | None, out: str) -> None:
-    """Write a page with the rows, dice and rules of the army in FILE in short; it prints on one sheet."""
+    """Write a page with the rows, dice and rules of the army in FILE; it prints on one sheet."""
     from analyser.report.army_card import army_card as page_of
 
     check_is_page(out)
@@ -98,17 +98,17 @@ def army_card(file: str, profiles: str | None, numbers: str | None, out: str) ->
 
 
 @command(
-    Option("--against FILE", "The other army, a file of the same kinds.", required=True, shell_complete=complete_file),
+    Option("--against FILE", "The other army, a file too.", required=True, shell_complete=complete_file),
     _NUMBERS,
     *RULESET_OPTIONS,
     PROFILES,
-    Option("--out FILE", "The page, .html.", OUTPUT, required=True),
+    Option("--out FILE", "Page to write (.html).", OUTPUT, required=True),
     QUIET_OPTION,
     examples=("mine.rosz --against yours.rosz --out table.html", "mine.toml --against foes.toml --out t.html"),
 )
 @FILE
 def army_table(file: str, against: str, profiles: str | None, numbers: str | None, out: str) -> None:
-    """Write a page for a game of the army in FILE against another: exact odds, live, on a phone and offline."""
+    """Write a page for a game of the army in FILE against another: exact probabilities on a phone, offline."""
     from analyser.web.page import table
 
     check_is_page(out)
@@ -121,9 +121,9 @@ def army_table(file: str, against: str, profiles: str | None, numbers: str | Non
 @command(*_OUTPUT, examples=("crown", "--format json"))
 @click.argument("faction", required=False, shell_complete=complete_factions)
 def army_kinds(faction: str | None, profiles: str | None, **_: Any) -> None:
-    """List the parts of army lists: force scales, kinds of battlegroup and their slots.
+    """List the values allowed in army lists: force scales, kinds of battlegroup, and slots.
 
-    With a FACTION also list the units that fit into the slots, and boons.
+    With a FACTION also list the units for each slot, and boons.
     """
     from analyser.game.force_kinds import kinds_in
 
@@ -137,30 +137,30 @@ _OF_BUILD = (
     *("scale", "must", "ban", "at_most", "battlegroups", "next_best", "differ", "over", "situations", "battles"),
     *(*_OF_BATTLES, "threads"),
 )
-_DIFFER = "Share of points in which a list differs from all before it (0.2)."
-_AGAINST = "A roster or a list of an army; or a faction or selectors. Can be repeated."
+_DIFFER = "Least share of points in which a list differs from better ones. Default: 0.2."
+_AGAINST = "Army file, faction or selectors. Can be repeated."
 _LIST, _FIELD = "The list", "Opponents"
 
 
 @command(
     Option("--faction NAME", "Faction of the list.", _LIST, required=True),
     Option("--points N", "Points limit.", _LIST, required=True, type=AT_LEAST_1),
-    Option("--scale", "Default: the smallest that allows so many points.", _LIST, type=Choice(SCALES)),
-    Option("--must UNIT", "Must be in it; '2 x UNIT' for two. Can be repeated.", _LIST, multiple=True),
-    Option("--ban UNIT", "Must not be in it, wildcards too. Can be repeated.", _LIST, multiple=True),
+    Option("--scale", "Force scale. Default: the smallest that allows the points.", _LIST, type=Choice(SCALES)),
+    Option("--must UNIT", "Required unit; '2 x UNIT' for two. Can be repeated.", _LIST, multiple=True),
+    Option("--ban UNIT", "Excluded unit; wildcards work. Can be repeated.", _LIST, multiple=True),
     Option("--at-most K", "Largest number of one unit, at any level.", _LIST, type=AT_LEAST_1),
-    Option("--battlegroups N", "Largest number (2).", _LIST, type=Integer(1, 20)),
-    Option("--next-best N", "Number of further lists, 0 to 20 (10); each takes longer.", _LIST, type=Integer(0, 20)),
+    Option("--battlegroups N", "Largest number of battlegroups. Default: 2.", _LIST, type=Integer(1, 20)),
+    Option("--next-best N", "Number of further lists, 0 to 20. Default: 10.", _LIST, type=Integer(0, 20)),
     Option("--differ SHARE", _DIFFER, _LIST, type=Number(0, 1, min_open=True)),
     Option("--against ARMY", _AGAINST, _FIELD, required=True, multiple=True, shell_complete=complete_file),
-    Option("--mine ARMY", "Your own army, to fight the same battles.", _FIELD, shell_complete=complete_file),
-    Option("--over", "The mean over the field, or its worst case. Default: mean.", _FIELD, type=Choice(OVER)),
+    Option("--mine ARMY", "Your own army, tested in the same battles.", _FIELD, shell_complete=complete_file),
+    Option("--over", "Mean over the opponents, or the worst case. Default: mean.", _FIELD, type=Choice(OVER)),
     situations_option(". Default: long-range,short-range-aimed,charge.", _FIELD),
-    Option("--battles/--no-battles", "Let the lists fight the armies. Default: yes.", METHOD, default=True),
-    Option("--trials N", "Battles of each list against each army, over 16 orders (10,000).", METHOD, type=AT_LEAST_1),
-    Option("--seed N", "Seed of the battles: same seed, same bits (0).", METHOD, type=Integer(0)),
+    Option("--battles/--no-battles", "Test the lists in battles. Default: yes.", METHOD, default=True),
+    Option("--trials N", "Battles of each list against each army. Default: 10,000.", METHOD, type=AT_LEAST_1),
+    Option("--seed N", "Seed of the battles; same seed, same result. Default: 0.", METHOD, type=Integer(0)),
     THREADS,
-    Option("--save FILE", "Also the best list as an army file, .toml.", OUTPUT),
+    Option("--save FILE", "Also write the best list as an army file (.toml).", OUTPUT),
     *(*RULESET_OPTIONS, PROFILES, FORMAT, OutOption(PAGE), QUIET_OPTION),
     examples=(
         "--faction crown --points 1500 --against yours.rosz",

@@ -33,7 +33,7 @@ from analyser.cli.shell import command, given
 from analyser.common.errors import InputError
 
 FAILED = 1  # the exit status of --fail-on-verdict
-_AGAINST = "Opponents; they also fight each other. Default: all factions."
+_AGAINST = "Opponents; they are also matched against each other. Default: all factions."
 _CHANGE = re.compile(r"(?P<key>[A-Za-z_]+)(?P<sign>[=+-])(?P<value>.+)")
 _NO_PLOT = [option for option in OUTPUT_OPTIONS if option is not PLOT]
 _FIELD = [
@@ -45,15 +45,15 @@ _FIELD = [
 _ASKED = ("row", "most", "role", "against", "situations", "policy", "threads")
 _ROW = Option("--row NAME", "Row to change (dice, ranges, qualities). Default: every row.")
 _ROLE = Option("--role NAME", "Price it like units of that role. Default: its own.")
-_MOST = Option("--most N", "Try up to N dice fewer and more.", type=Integer(1, 12), default=5, show_default=True)
+_MOST = Option("--most N", "Try up to N dice fewer or more.", type=Integer(1, 12), default=5, show_default=True)
 UNIT = click.argument("unit", shell_complete=complete_selector)
 
 
 @command(
     *_FIELD,
-    Option("--fail-on-verdict WORDS", "Exit with 1 if a loadout has one of them: over-priced,under-priced."),
-    Option("--baseline FILE", "Verdicts that are accepted, from --accept; only new ones fail."),
-    Option("--accept FILE", "Write the verdicts of today as accepted ones."),
+    Option("--fail-on-verdict WORDS", "Exit with 1 if a loadout has one of these verdicts: over-priced,under-priced."),
+    Option("--baseline FILE", "Accepted verdicts, from --accept; only new ones fail."),
+    Option("--accept FILE", "Save today's verdicts as accepted."),
     *OUTPUT_OPTIONS,
     examples=(
         "'crown/rifle*' --against 'imperium/*' --plot prices.png",
@@ -71,7 +71,7 @@ def balance_prices(
     accept: str | None,
     **keys: Any,
 ) -> None:
-    """Estimate fair points of UNITS, with uncertainty and reasons. UNITS are selectors with wildcards; default: all."""
+    """Estimate fair points of UNITS, with intervals and reasons. UNITS are selectors with wildcards; default: all."""
     from analyser.analysis import gate
     from analyser.analysis.prices import EVERYBODY, fair_points
 
@@ -90,15 +90,15 @@ def balance_prices(
 
 @command(
     Option("--step N", "Prices change by multiples of N points.", type=Integer(1, 1000), default=5, show_default=True),
-    Option("--most-changes N", "Change so many prices at most.", type=Integer(1, 1000), default=12, show_default=True),
-    Option("--within X", "Stop at this mean distance from fair prices: 0.1 is 10%.", type=Number(0)),
+    Option("--most-changes N", "Largest number of changes.", type=Integer(1, 1000), default=12, show_default=True),
+    Option("--within X", "Stop at this mean distance from fair points (0.1 is 10%).", type=Number(0)),
     *(option for option in _FIELD if option is not POLICY),
     *_NO_PLOT,
     examples=("--step 5 --most-changes 12", "'crown/*' --within 0.12 --out changes.csv"),
 )
 @click.argument("units", nargs=-1, shell_complete=complete_selector)
 def balance_fix(units: tuple[str, ...], **keys: Any) -> None:
-    """Find the fewest price changes of UNITS that bring a game near its fair prices, and the effect of each."""
+    """Find the fewest price changes of UNITS that bring a game near its fair points, and the effect of each."""
     from analyser.analysis.prices import EVERYBODY
     from analyser.analysis.rebalance import rebalance
 
@@ -107,12 +107,10 @@ def balance_fix(units: tuple[str, ...], **keys: Any) -> None:
 
 
 @command(
-    Option(
-        "--against PATTERN", "Opponents of the fair points. Default: all factions.", shell_complete=complete_selector
-    ),
+    Option("--against PATTERN", "Opponents for fair points. Default: all factions.", shell_complete=complete_selector),
     Option("--points N", "Points of an army.", type=AT_LEAST_1, default=600, show_default=True),
-    Option("--trials N", "Battles of each two armies.", type=AT_LEAST_1, default=32, show_default=True),
-    Option("--seed N", "Seed of the battles: same seed, same bits.", type=Integer(0), default=0, show_default=True),
+    Option("--trials N", "Battles of each pair of armies.", type=AT_LEAST_1, default=32, show_default=True),
+    Option("--seed N", "Seed of the battles; same seed, same result.", type=Integer(0), default=0, show_default=True),
     THREADS,
     *(*RULESET_OPTIONS, PROFILES, FORMAT, OutOption(PAGE), QUIET_OPTION),
     examples=("crown imperium", "'crown/*@basic' --points 900 --out check.html"),
@@ -149,7 +147,7 @@ def _rows(answer: Any, table: str, **first: Any) -> Callable[[], list[dict[str, 
 @UNIT
 @click.argument("changes", nargs=-1, required=True)
 def balance_what_if(unit: str, changes: tuple[str, ...], **keys: Any) -> None:
-    """Compute the effect of CHANGES of UNIT: points=75, points+10, dice-2, qualities+Arc, defence=3 and the like."""
+    """Show the effect of CHANGES of UNIT, such as points=75, points+10, dice-2, qualities+Arc or defence=3."""
     from analyser.analysis.what_if import what_if
 
     result = solved(what_if, unit, **given(keys, *_ASKED), **_changes(changes))
@@ -187,7 +185,7 @@ def _changes(written: tuple[str, ...]) -> dict[str, Any]:
 )
 @UNIT
 def balance_solve_price(unit: str, **keys: Any) -> None:
-    """Find the price at which UNIT is fair, as an interval."""
+    """Compute the price at which UNIT is fair, with its interval."""
     from analyser.analysis.solve import solve_price
 
     result = solved(solve_price, unit, **given(keys, *_ASKED))
@@ -207,7 +205,7 @@ def balance_solve_price(unit: str, **keys: Any) -> None:
 )
 @UNIT
 def balance_solve_dice(unit: str, **keys: Any) -> None:
-    """Find the number of dice at which UNIT is fair at its price, and the price at which each change would be fair."""
+    """Compute the number of dice at which UNIT is fair at its price, and the fair price of each change."""
     from analyser.analysis.solve import solve_dice
 
     result = solved(solve_dice, unit, **given(keys, *_ASKED))

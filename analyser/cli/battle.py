@@ -44,8 +44,8 @@ DEFAULT_BATTLES = 10_000  # same as in `results.battle`, which is slow to import
 _PICTURES = {"margin": "plot_margin", "survival": "plot_survival", "contributions": "plot_contributions"}
 AIMS = ("points", "annihilated", "victory-points")  # same as in `analysis.volleys`, which is slow to import
 BATTLES_OF_A_PAGE = 10_000
-_AIM = "Goal of the best attacks of a round. Default: points."
-_DISTANCE = "Also with all units this far apart, aiming; the best attacks at that distance come first."
+_AIM = "Objective of the best attacks of a round. Default: points."
+_DISTANCE = "Also compute shots with aiming at this distance, and list its best attacks first."
 _BATTLES = "Number of battles, 0 for none. Default: 10,000 on a page, else 0."
 _ARMY_OUTPUT = [*RULESET_OPTIONS, PROFILES, FORMAT, OutOption(PAGE), PLOT, QUIET_OPTION]
 MINE, YOURS = (click.argument(side, shell_complete=complete_file) for side in ("mine", "yours"))
@@ -53,14 +53,14 @@ MINE, YOURS = (click.argument(side, shell_complete=complete_file) for side in ("
 
 @command(
     *keys_of(BattleTerms, "battle", "Battle"),
-    Option("--picture", "Figure that --plot draws (margin).", OUTPUT, type=Choice(list(_PICTURES)), default="margin"),
+    Option("--picture", "Picture. Default: margin.", OUTPUT, type=Choice(list(_PICTURES)), default="margin"),
     Option("--tell N", "Print battle N of the simulation in words instead; 0 is the first.", OUTPUT, type=Integer(0)),
-    Option("--swing/--no-swing", "Also without each unit, a tenth as often. Default: yes.", METHOD, default=True),
-    Option("--tactics/--no-tactics", "Try all tactics first, and play an equilibrium.", METHOD, default=True),
-    Option("--trials N", "Battles to simulate (10,000).", METHOD, type=AT_LEAST_1),
+    Option("--swing/--no-swing", "Also simulate without each unit (a tenth of the trials).", METHOD, default=True),
+    Option("--tactics/--no-tactics", "Try all tactics first, then play an equilibrium.", METHOD, default=True),
+    Option("--trials N", "Battles to simulate. Default: 10,000.", METHOD, type=AT_LEAST_1),
     *SAMPLE_OPTIONS,
     ALL_AT_ONCE,
-    Option("--replacement", "Tests put each card back. Default: real decks.", METHOD, default=None),
+    Option("--replacement", "Put each card back in tests. Default: real decks.", METHOD, default=None),
     FULL,
     *_ARMY_OUTPUT,
     often=("--tactic-mine", "--tactic-yours", "--gap"),
@@ -75,10 +75,10 @@ MINE, YOURS = (click.argument(side, shell_complete=complete_file) for side in ("
 def battle_simulate(
     mine: str, yours: str, swing: bool, tactics: bool, picture: str, tell: int | None, **_: Any
 ) -> None:
-    """Simulate a battle of two armies: the likely winner, the survivors, and the contribution of each unit.
+    """Simulate battles of two whole armies: the winner, the survivors, and the contribution of each unit.
 
     MINE and YOURS are rosters of BattleScribe or New Recruit (.ros, .rosz, .json), lists of your own (.toml), or
-    selectors with commas between them. --out FILE.html writes a page.
+    comma-separated selectors. --out FILE.html writes a page.
     """
     from analyser.analysis.battle import battle as asked
 
@@ -119,10 +119,10 @@ def battle_simulate(
 @MINE
 @YOURS
 def battle_plan(mine: str, yours: str, out: str | None, **keys: Any) -> None:
-    """Compute the matchups of two armies: best counters, gaps, and the best attacks of a round.
+    """Plan a battle: the best matchups of two armies, enemies without a good attacker, and the best attacks of a round.
 
     MINE and YOURS are rosters of BattleScribe or New Recruit (.ros, .rosz, .json), lists of your own (.toml), or
-    selectors with commas between them. --out FILE.html writes a page.
+    comma-separated selectors. --out FILE.html writes a page.
     """
     from analyser.analysis.clash import clash
 

@@ -47,9 +47,9 @@ TERMS = [option for option in options.keys_of(DuelTerms, "duel", _DUEL) if optio
 @click.argument("a", shell_complete=OF_DUELLIST.complete)
 @click.argument("b", required=False, shell_complete=OF_DUELLIST.complete)
 def best_duel(a: str, b: str | None, profiles: str | None, **keys: Any) -> None:
-    """Compute the best play of A in a duel with B: probability of winning, plan, and cost of each simple tactic.
+    """Compute the best play of A in a duel with B: its value, the plan, and the cost of each simple tactic.
 
-    A and B are selectors. Or A is a duel file in which one side has the policy `best`. --plot
+    A and B are selectors, as for duel. Or give only A, a duel file in which one side has the policy best. --plot
     draws the best actions.
     """
     library = profiles_in(profiles)
@@ -100,7 +100,7 @@ def _best_of(question: tuple[Any, ...], profiles: Profiles, **asked: Any) -> Bes
 @click.argument("attackers", shell_complete=options.complete_selector)
 @click.argument("defenders", shell_complete=options.complete_selector)
 def best_tactics(attackers: str, defenders: str, dask: str | None, **keys: Any) -> None:
-    """Compute the cost of the usual tactic against best play, for ATTACKERS in duels with DEFENDERS.
+    """Compute the cost of the usual tactic against best play, for each of ATTACKERS against each of DEFENDERS.
 
     Both are selectors with wildcards. Run the command again to resume.
     """
@@ -117,8 +117,8 @@ def best_tactics(attackers: str, defenders: str, dask: str | None, **keys: Any) 
 
 
 @command(
-    Option("--want", "Fate to aim for. Default: annihilated.", _FOCUS, type=Choice(TARGET_FATES)),
-    Option("--until P", "Also report how many attacks this probability needs.", _FOCUS, type=options.Number(0)),
+    Option("--want", "Fate of the target to aim for. Default: annihilated.", _FOCUS, type=Choice(TARGET_FATES)),
+    Option("--until P", "Also show after how many attacks it has probability P.", _FOCUS, type=options.Number(0)),
     *[option for option in OUTPUT_OPTIONS if option is not options.PLOT],
     examples=(
         "crown/rifle-p@basic:distance=12 crown/sharp-rifles@basic:distance=20 scion-grenadier-p@basic",
@@ -128,7 +128,7 @@ def best_tactics(attackers: str, defenders: str, dask: str | None, **keys: Any) 
 @click.argument("attackers", nargs=-1, required=True, shell_complete=OF_ATTACKER_OR_TARGET.complete)
 @click.argument("target", shell_complete=OF_TARGET.complete)
 def best_focus(attackers: tuple[str, ...], target: str, profiles: str | None, **keys: Any) -> None:
-    """Find the best of ATTACKERS to fire next at TARGET in each of its states, its row, and its move.
+    """Find the best of ATTACKERS to fire next at TARGET, its row, and whether to aim or close in.
 
     Add conditions of an attack after its colon, as for attack: distance=12 lets a unit choose between aiming and
     closing in.

@@ -7,12 +7,12 @@ from analyser.cli.shell import command, profiles_in
 
 
 @command(
-    Option("--out FILE", "The page, .html.", OUTPUT, required=True),
+    Option("--out FILE", "Page to write (.html).", OUTPUT, required=True),
     *(*RULESET_OPTIONS, PROFILES, QUIET_OPTION),
     examples=("--out calculator.html", "--out mine.html --profiles my-profiles"),
 )
 def calculator(out: str, profiles: str | None) -> None:
-    """Write a page that answers attacks, charges and duels of all units, exactly, on a phone and offline."""
+    """Write a page with exact attacks, charges and duels of all units, for a phone, offline."""
     from analyser.web.page import calculator as page_of
 
     check_is_page(out)

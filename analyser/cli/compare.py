@@ -19,13 +19,13 @@ from analyser.common.files import is_there
 COMPARISON, LEVELS = "Comparison", ("basic", "reinforced", "full-strength")
 USUAL_OVER = {"attack": "distance", "charge": "outflanking", "duel": "distance"}
 _ONE_NUMBER = ("weights", "per_points", "at_least")  # options that exclude a range (--over)
-_TARGET = "The target; can be repeated: one table for each, one for the mean."
-_WEIGHTS = "Weights of several targets, with commas between them. Default: equal."
-_OVER = "Over a range: distance=1..24, dice=4..12, level, ...; twice: a map."
-_METRIC = "The figure, such as p_broken; over a range NAME:least where less is better, and twice for a front."
-_ROW = "The row to fire. Default: the best for each pair."
-METRIC = Option("--metric NAME", "The figure that is shown, or decides.", COMPARISON)
-PER_POINTS = Option("--per-points", "The figure per 100 points of the attacker.", COMPARISON)
+_TARGET = "Target; can be repeated: one table for each, and one for the mean."
+_WEIGHTS = "Comma-separated weights of several targets. Default: equal."
+_OVER = "Vary a key: distance=1..24, dice=4..12, level. Give it twice for a map."
+_METRIC = "Metric, such as p_broken (list: docs/keys.md). With --over: NAME:least prefers low values; two give a front."
+_ROW = "Row to fire. Default: the best for each pair."
+METRIC = Option("--metric NAME", "Metric to show or to compare by (list: docs/keys.md).", COMPARISON)
+PER_POINTS = Option("--per-points", "Show the metric per 100 points of the attacker.", COMPARISON)
 
 
 @command(
@@ -36,7 +36,7 @@ PER_POINTS = Option("--per-points", "The figure per 100 points of the attacker."
     Option("--weights NUMBERS", _WEIGHTS, COMPARISON, type=options.names),
     PER_POINTS,
     Option("--at-least K", "K of P(at least K destroyed). Default: half of them.", COMPARISON, type=AT_LEAST_1),
-    Option("--rows", "With --over: each ranged row of each unit is a line of its own.", COMPARISON),
+    Option("--rows", "With --over: one line for each ranged row.", COMPARISON),
     *CONDITIONS,
     *METHODS,
     options.ALL_AT_ONCE,
@@ -126,7 +126,9 @@ def _number(text: str) -> float:
     METRIC,
     PER_POINTS,
     Option("--row NAME", _ROW, COMPARISON),
-    Option("--level", "Only these, on both sides.", COMPARISON, dest="levels", type=Choice(LEVELS), multiple=True),
+    Option(
+        "--level", "Only these levels, on both sides.", COMPARISON, dest="levels", type=Choice(LEVELS), multiple=True
+    ),
     THREADS,
     *OUTPUT_OPTIONS,
     examples=(
@@ -137,7 +139,7 @@ def _number(text: str) -> float:
 @click.argument("attackers", shell_complete=complete_selector)
 @click.argument("defenders", shell_complete=complete_selector)
 def matchups(attackers: str, defenders: str, **keys: Any) -> None:
-    """Compare all ATTACKERS with all DEFENDERS; both are selectors with wildcards."""
+    """Compare each of ATTACKERS with each of DEFENDERS; both are selectors with wildcards."""
     from analyser.analysis.matchups import matchups as matched
 
     how = given(keys, "situations", "metric", "per_points", "row", "levels", "threads")
@@ -158,7 +160,7 @@ def matchups(attackers: str, defenders: str, **keys: Any) -> None:
 @click.argument("attacker", shell_complete=complete_selector)
 @click.argument("target", shell_complete=OF_TARGET.complete)
 def compare_sensitivity(attacker: str, target: str, **keys: Any) -> None:
-    """Compute the effect of one more and one less of each number of ATTACKER and TARGET on a figure."""
+    """Show the effect of one more and one less of each number of ATTACKER and TARGET on a metric of the attack."""
     from analyser.analysis.sensitivity import sensitivity
 
     note_without_effect()
@@ -168,15 +170,15 @@ def compare_sensitivity(attacker: str, target: str, **keys: Any) -> None:
     write(lambda: str(result), result.as_dict, result.rows, plot=result.plot)
 
 
-_RACE = "exact (default), or race: by simulations with real decks."
+_RACE = "exact, or race: simulate, and drop variants that cannot win. Default: exact."
 
 
 @command(
-    Option("--metric NAME", "The figure. Default: as the file says.", COMPARISON),
-    Option("--least/--most", "Lower or higher values are better. Default: as the file says.", COMPARISON, default=None),
+    Option("--metric NAME", "Metric. Default: from the file.", COMPARISON),
+    Option("--least/--most", "Prefer low or high values. Default: from the file.", COMPARISON, default=None),
     Option("--method", _RACE, METHOD, type=Choice(("exact", "race")), default="exact"),
-    Option("--trials N", "In a race: the most trials of each variant.", METHOD, type=AT_LEAST_1),
-    Option("--seed N", "In a race: same seed, same numbers (0).", METHOD, type=options.Integer(0)),
+    Option("--trials N", "In a race: largest number of trials of a variant.", METHOD, type=AT_LEAST_1),
+    Option("--seed N", "In a race: seed; same seed, same result. Default: 0.", METHOD, type=options.Integer(0)),
     THREADS,
     Option("--replacement", "In a race: put each card back. Default: real decks.", METHOD, default=None),
     *OUTPUT_OPTIONS,
@@ -187,8 +189,8 @@ _RACE = "exact (default), or race: by simulations with real decks."
 def compare_variants(context: click.Context, /, variants: str, **keys: Any) -> None:
     """Find the best of many variants of one question: a baseline, named overrides, and ranges (docs/compare.md).
 
-    The search is exact, with true ties; or a race, which names a wrong best in at most 5% of searches. After Ctrl-C it
-    shows the results so far.
+    The search is exact, with true ties; or a race, whose best is wrong in at most 5% of searches. After Ctrl-C it shows
+    the results so far.
     """
     from analyser.ask.search import search
 

@@ -15,8 +15,8 @@ from analyser.scenarios.schema import BETWEEN_TWO, Charge, DuelTerms
 QUESTION = "Question"
 SAMPLING = ("method", "trials", "seed", "precision", "threads", "all_at_once")
 METHODS = [
-    Option("--method", "Method (exact).", METHOD, type=Choice(options.METHODS[:2]), default="exact"),
-    Option("--trials N", "Monte Carlo: number of trials of each.", METHOD, type=AT_LEAST_1),
+    Option("--method", "Method. Default: exact.", METHOD, type=Choice(options.METHODS[:2]), default="exact"),
+    Option("--trials N", "Monte Carlo: number of trials of each fight.", METHOD, type=AT_LEAST_1),
     *options.SAMPLE_OPTIONS,
 ]
 CONDITIONS = [

@@ -14,7 +14,7 @@ from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, PLOT, Integ
 from analyser.cli.shell import Choice, command, given, profiles_in
 from analyser.common.errors import InputError
 
-_PICK = "Instead: the worst, median or best trial by a figure."
+_PICK = "Choose the worst, median or best trial by a figure instead."
 _GOT = "The result, such as broken=yes; can be repeated, the most important first. hits=9: the dice alone."
 _A_GAME = """\b
 The file of a game has a [[fight]] for each. State in got the models destroyed, or
@@ -33,12 +33,12 @@ that the unit broke or fled; outcomes you do not list count as "no":
 
 
 @command(
-    Option("--trial N", "The number of the trial (0).", QUESTION, type=Integer(0)),
+    Option("--trial N", "Number of the trial. Default: 0.", QUESTION, type=Integer(0)),
     Option("--pick", _PICK, QUESTION, type=Choice(("worst", "median", "best"))),
-    Option("--metric NAME", "Figure of --pick. Default: models destroyed; of a duel the margin.", QUESTION),
+    Option("--metric NAME", "Figure for --pick. Default: models destroyed; in a duel the margin.", QUESTION),
     KIND,
-    Option("--trials N", "Trials of the simulation (1000).", METHOD, type=AT_LEAST_1),
-    Option("--seed N", "Same seed, same dice (0).", METHOD, type=Integer(0)),
+    Option("--trials N", "Trials of the simulation. Default: 1000.", METHOD, type=AT_LEAST_1),
+    Option("--seed N", "Seed; the same seed gives the same dice. Default: 0.", METHOD, type=Integer(0)),
     *CONDITIONS,
     *[option for option in OUTPUT_OPTIONS if option is not PLOT],
     examples=(
@@ -50,7 +50,7 @@ that the unit broke or fled; outcomes you do not list count as "no":
 @click.argument("attacker", shell_complete=complete_selector)
 @click.argument("target", required=False, shell_complete=OF_TARGET.complete)
 def explain_trial(attacker: str, target: str | None, kind: str, profiles: str | None, **keys: Any) -> None:
-    """Tell one trial of a simulation: every die, hits and damage, cards, tests, and the fate of the units.
+    """Show one trial of a simulation: every die, hits and damage, cards, tests, and the fate of the units.
 
     It is the trial that a simulation with that seed and number of trials counts. Charges, focus fire and duels draw
     from real decks. Without TARGET the first argument is a scenario file.
@@ -63,7 +63,7 @@ def explain_trial(attacker: str, target: str | None, kind: str, profiles: str | 
 
 
 @command(
-    Option("--destroyed N", "Models destroyed, if the unit was not removed.", QUESTION, type=Integer(0)),
+    Option("--destroyed N", "Models destroyed, if the unit neither broke nor fled.", QUESTION, type=Integer(0)),
     Option("--got FIGURE=VALUE", _GOT, QUESTION, multiple=True),
     KIND,
     *CONDITIONS,
@@ -88,7 +88,7 @@ def explain_luck(
     profiles: str | None,
     **keys: Any,
 ) -> None:
-    """Compute the probability of a result at least as bad: --destroyed 2; for a unit that broke --got
+    """Compute the probability of a result as bad as yours, or worse: --destroyed 2; for a unit that broke --got
     broken=yes. Only the figures that you state count, in the order in which you state them.
 
     Without TARGET the first argument is a scenario file, or the file of a whole game (--help-all shows one).

@@ -179,7 +179,7 @@ CHARGE_OPTIONS = [
     Option("--secondary UNIT", "Another unit of the target's side in contact.", "Charge", multiple=True),
     *FIGHT_OPTIONS,
 ]
-_UNTIL = "Also report how many attacks give this probability of FATE, such as 0.8 broken."
+_UNTIL = f"After how many attacks FATE has probability P, such as 0.8 broken. Fates: {', '.join(TARGET_FATES)}."
 
 
 def with_options(raw: dict[str, Any], *, attacks: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
@@ -247,10 +247,10 @@ def attack(attackers: tuple[str, ...], target: str, until: tuple[float, str] | N
 @click.argument("attacker", shell_complete=OF_COMBATANT.complete)
 @click.argument("target", shell_complete=OF_COMBATANT.complete)
 def charge(attacker: str, target: str, secondary: tuple[str, ...], **_: Any) -> None:
-    """Compute a charge of ATTACKER at TARGET: the winner, and losses and outcome of both sides.
+    """Compute a charge of ATTACKER at TARGET: the winner, and the losses and fate of both sides.
 
     Both are selectors. Add conditions after a colon: crown/rifle-platoon@basic:suppressed,close-quarters-row=melee
-    (the keys of docs/keys.md).
+    (all keys: docs/keys.md).
     """
     sides = {side: unit_from(text, side, OF_COMBATANT) for side, text in (("attacker", attacker), ("target", target))}
     others = [unit_from(unit, f"secondary.{place}", OF_SECONDARY) for place, unit in enumerate(secondary)]
@@ -263,7 +263,7 @@ _TOLD |= {
     "in words": 'such as "charge if it is suppressed, else aim and shoot"',
 }
 _POLICIES, _WANTS = ([f"  {name:<12}{meaning}" for name, meaning in texts.items()] for texts in (_TOLD, WANTS))
-OF_WANTS = "\n".join(["\b", "Objectives of a side that plays best:", *_WANTS])
+OF_WANTS = "\n".join(["\b", "Objectives of a side with the policy best:", *_WANTS])
 OF_DUELS = "\n".join(["\b", "Policies:", *_POLICIES, "", OF_WANTS])
 """Text below the options of a duel."""
 
@@ -280,10 +280,10 @@ OF_DUELS = "\n".join(["\b", "Policies:", *_POLICIES, "", OF_WANTS])
 @click.argument("a", shell_complete=OF_DUELLIST.complete)
 @click.argument("b", shell_complete=OF_DUELLIST.complete)
 def duel(a: str, b: str, **_: Any) -> None:
-    """Compute a fight of A and B over several rounds, each following its policy (--help-all lists them).
+    """Compute a fight of A and B over several rounds; each follows a policy (--help-all lists them).
 
-    Both are selectors. Add conditions after a colon: crown/rifle-platoon@basic:suppressed,row=ranged-light (the keys of
-    docs/keys.md, those of a charge too).
+    Both are selectors. Add conditions after a colon: crown/rifle-platoon@basic:suppressed,row=ranged-light (all keys,
+    also those of a charge: docs/keys.md).
     """
     sides = {side: unit_from(text, side, OF_DUELLIST) for side, text in (("a", a), ("b", b))}
     answer("duel", with_options({"duel": {}, **sides}))

@@ -33,7 +33,7 @@ _ANSWER_OPTIONS = [option for option in ANSWER_OPTIONS if option not in RULESET_
 
 def system_command(name: str) -> click.Command:
     """Return the command that answers questions to a system."""
-    text = f"{SYSTEMS[name].title}: from options, or a scenario file, or both."
+    text = f"{SYSTEMS[name].title}: state the question by options, a scenario file, or both."
 
     keys = _options(name)
     often = [key.opts[0] for key in keys[:_SHOWN]]

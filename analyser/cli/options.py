@@ -115,7 +115,7 @@ class OutOption(Option):
     """The output file of an answer; `endings` are those of files beyond the common formats."""
 
     def __init__(self, *endings: str) -> None:
-        text = "Output file, written atomically. Default: standard output."
+        text = "Output file. Default: standard output."
         super().__init__("--out FILE", text, OUTPUT)
         self.endings = endings
 
@@ -319,18 +319,18 @@ def _hush(context: click.Context, _: click.Parameter, quiet: bool) -> None:
 
 def situations_option(default: str, group: str = "Options") -> Option:
     """Return the option for situations by name; `default` is the last part of its help."""
-    return Option("--situations NAMES", f"Names with commas between them{default}", group, type=names)
+    return Option("--situations NAMES", f"Comma-separated names{default}", group, type=names)
 
 
 AT_LEAST_1 = Integer(1)
-_DASK = "Address of a dask scheduler whose workers share the work and the folder; local: start one here."
+_DASK = "Dask scheduler whose workers share the work and the folder; `local` starts one here."
 DASK = Option("--dask ADDRESS", _DASK)
 THREADS = Option("--threads N", "Number of threads (the result is the same).", METHOD, type=AT_LEAST_1)
-_POLICY = "Policy of both sides of a duel: a simple tactic (tactic, the default), or best play."
+_POLICY = "Policy of both sides in duels: a simple tactic or best play. Default: tactic."
 POLICY = Option("--policy", _POLICY, type=Choice(("tactic", "best")))
 _PRECISION = "Monte Carlo: simulate until every 95% interval is this narrow; 5% means relative to each probability."
 SAMPLE_OPTIONS = [
-    Option("--seed N", "Monte Carlo: random seed; the same seed gives the same result (0).", METHOD, type=Integer(0)),
+    Option("--seed N", "Monte Carlo: seed; same seed, same result. Default: 0.", METHOD, type=Integer(0)),
     Option("--precision P", _PRECISION, METHOD, type=Precise()),
     THREADS,
 ]
@@ -351,7 +351,7 @@ ALL_AT_ONCE = Option("--all-at-once", "Monte Carlo: also simultaneous intervals 
 FULL = Option("--full", "For a battle: list everything that is not modelled.", OUTPUT)
 OUTPUT_OPTIONS = [*RULESET_OPTIONS, PROFILES, FORMAT, OUT, PLOT, QUIET_OPTION]
 ANSWER_OPTIONS = [
-    Option("--method", "Method (exact).", METHOD, type=Choice(METHODS), default="exact"),
+    Option("--method", "Method. Default: exact.", METHOD, type=Choice(METHODS), default="exact"),
     Option("--trials N", "Monte Carlo: number of trials.", METHOD, type=AT_LEAST_1),
     *SAMPLE_OPTIONS,
     ALL_AT_ONCE,

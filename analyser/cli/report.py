@@ -27,7 +27,7 @@ from analyser.common.files import name_of
 CHANGED_TOO_MUCH = 1  # exit status of --fail-over; 2 means an unusable input
 _WHO = "Selector with wildcards, such as 'crown/*'."
 _FAIL_OVER = "Exit with 1 if a probability changed by more than X (0.3 is 30 pp), or a price became wrong."
-_TACTICS = "The file of `analyser best tactics --out FILE`, for the cost of simple tactics in duels."
+_TACTICS = "CSV file of `analyser best tactics --out FILE`: adds the cost of the simple tactic in duels."
 
 
 @command(
@@ -36,7 +36,7 @@ _TACTICS = "The file of `analyser best tactics --out FILE`, for the cost of simp
     situations_option(". Default: all."),
     options.POLICY,
     Option("--tactics FILE", _TACTICS, dest="tactics"),
-    Option("--row NAME", "The row to fire. Default: the best for each pair."),
+    Option("--row NAME", "Row to fire. Default: the best for each pair."),
     Option("--field PATTERN", "Opponents that prices are judged against. Default: all factions."),
     *(THREADS, DASK, *RULESET_OPTIONS, PROFILES),
     Option("--out DIR", "Folder for the tables and the page.", required=True),
@@ -77,7 +77,7 @@ def _tell_opponents(written: Path) -> None:
 )
 @click.argument("folder", metavar="DIR")
 def report_site(folder: str, dask: str | None, **keys: Any) -> None:
-    """Write an index page over the reports in DIR: all pairs of factions by version, and the changes between versions.
+    """Write an index page of the reports in DIR: all pairs of factions by version, and the changes between versions.
 
     Run the command again to resume.
     """
@@ -93,8 +93,10 @@ def report_site(folder: str, dask: str | None, **keys: Any) -> None:
     Option("--attackers PATTERN", f"{_WHO} Default: every unit."),
     Option("--defenders PATTERN", f"{_WHO} Default: every unit."),
     situations_option(". Default: all."),
-    Option("--metric NAME", "Default: the probability that changed most."),
-    Option("--limit N", "Loadouts, and matchups, in the text.", type=AT_LEAST_1, default=20, show_default=True),
+    Option("--metric NAME", "Metric to compare. Default: the probability that changed most."),
+    Option(
+        "--limit N", "Most loadouts, and most matchups, in the text.", type=AT_LEAST_1, default=20, show_default=True
+    ),
     Option("--fail-over X", _FAIL_OVER, type=options.Number(0)),
     *(THREADS, *RULESET_OPTIONS, options.FORMAT, options.OUT),
     Option("--summary FILE", "Also a summary in Markdown, for a pull request.", options.OUTPUT),

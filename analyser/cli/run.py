@@ -23,7 +23,7 @@ _OPTIONS = [OutOption(PAGE) if option is options.OUT else option for option in F
 @command(*_OPTIONS, FULL, examples=("fight.toml --method both", "fights/*.toml --format csv --out fights.csv"))
 @click.argument("scenarios", nargs=-1, required=True, metavar="SCENARIO.toml...", shell_complete=options.complete_file)
 def run(scenarios: tuple[str, ...], plot: str | None, out: str | None, **_: Any) -> None:
-    """Answer scenario files: attacks, charges, focus fire, duels, battles, and questions of morale.
+    """Answer each scenario file: an attack, a charge, focus fire, a duel, a battle, or a question of morale.
 
     A dash is standard input. --out FILE.html writes a battle as a page. Several files make one answer: in JSON a list,
     in CSV one table. If some files have no answer, they are named, the others are answered, and the exit status is 2.

@@ -16,9 +16,9 @@ from analyser.common.text import json_text
 
 NOT_DONE = 1  # exit status of `verify` for damage, and of `status` for missing parts
 _WORK = "Workers"
-_DASK = "Address of a dask scheduler whose workers compute the parts. local: start one here."
-_BY_RETURN = "Workers return parts to this process, which writes them; for workers without a common disk."
-_PART = "This is job K of N that share the parts; they may run side by side."
+_DASK = "Dask scheduler whose workers compute the parts; `local` starts one here."
+_BY_RETURN = "Workers return parts to this process, which writes them; for workers without a shared disk."
+_PART = "Run job K of N. The jobs share the parts and may run in parallel."
 WORKERS = [
     Option("--workers N", "Processes. Default: one for each processor.", _WORK, type=Integer(1, MOST_THREADS)),
     Option("--dask ADDRESS", _DASK, _WORK),
@@ -46,7 +46,7 @@ def sweep_start(plan: str, out: str, profiles: str | None, **workers: Any) -> No
 @command(*WORKERS, QUIET_OPTION, examples=("store", "store --workers 8"))
 @STORE
 def sweep_resume(store: str, **workers: Any) -> None:
-    """Resume the sweep of a STORE by the plan in it."""
+    """Resume the sweep of a STORE from the plan in it."""
     from analyser.sweep.running import resume_sweep
 
     with _told(store) as tell:
@@ -75,7 +75,7 @@ def _told(store: str) -> Iterator[Callable[[Any], None]]:
         raise
 
 
-@command(Option("--json", "As JSON.", OUTPUT, dest="as_json"), QUIET_OPTION, examples=("store", "store --json"))
+@command(Option("--json", "Print JSON.", OUTPUT, dest="as_json"), QUIET_OPTION, examples=("store", "store --json"))
 @STORE
 @click.pass_context
 def sweep_status(context: click.Context, /, store: str, as_json: bool) -> None:

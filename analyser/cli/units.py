@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from analyser.game.units import Loadout, Unit
 
 WIDTH = 80  # characters in a line of a list
-_FACTION = "Only this one; case is ignored, and unambiguous abbreviations work."
+_FACTION = "Only this faction; case is ignored, and unambiguous abbreviations work."
 _OUTPUT = [PROFILES, FORMAT, OUT, QUIET_OPTION]
 
 
@@ -151,7 +151,7 @@ def _grid(unit: Unit) -> list[list[str]]:
 
 
 @command(
-    Option("--out DIR", "Folder that gets one profile file a faction.", required=True),
+    Option("--out DIR", "Folder for the profiles, one file for each faction.", required=True),
     Option("--replace", "Replace existing profile files."),
     examples=("Crown.cat --out my-profiles", "*.cat *.gst --out my-profiles --replace"),
 )

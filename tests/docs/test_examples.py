@@ -74,13 +74,14 @@ def folder(tmp_path, monkeypatch):
 def write_files(page, folder):
     for block in blocks(page, "toml"):
         (folder / block.name).write_text(block.text, encoding="utf-8")
+        if "id" in tomllib.loads(block.text):  # a faction
+            shutil.copy(block.name, folder / "my-profiles")
 
 
 def command_for(block, folder):
     """The command that reads the file of a block."""
     keys = tomllib.loads(block.text)
-    if "id" in keys:  # a faction
-        shutil.copy(block.name, folder / "my-profiles")
+    if "id" in keys:
         return ["units", keys["id"], "--profiles", "my-profiles"]
     for key, command in (("fight", "explain luck"), ("baseline", "compare variants"), ("faction", "army")):
         if key in keys:
