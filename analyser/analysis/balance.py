@@ -243,7 +243,7 @@ def _points(figure: float) -> str:
 
 
 def dominated(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.DataFrame:
-    """Return loadouts for which another of the faction costs no more and does at least as well in every matchup.
+    """Return loadouts for which another costs no more and does at least as well in every matchup.
 
     Parameters
     ----------
@@ -266,12 +266,12 @@ def dominated(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Data
 
 
 def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.DataFrame:
-    """Return every pair of loadouts of one faction in which one dominates the other.
+    """Return every pair of loadouts in which one dominates the other, of one faction or of two.
 
-    The better one costs no more and does as well on every target in every situation, in :data:`DONE`. If both are also
-    defenders of the table, :data:`SUFFERED` from every attacker counts too. In at least one figure, or in points, it is
-    strictly better. Loadouts that do nothing at all are left out, because they have another purpose. So are pairs
-    whose profiles have different target categories.
+    Both meet the same opponents. The better one costs no more and does as well on every target in every situation, in
+    :data:`DONE`. If both are also defenders of the table, :data:`SUFFERED` from every attacker counts too. In at least
+    one figure, or in points, it is strictly better. Loadouts that do nothing at all are left out, because they have
+    another purpose. So are pairs whose profiles have different target categories.
 
     Arguments and columns are those of :func:`dominated`. `has_besides` is a tuple of the properties that only the
     dominated loadout has; it is empty without profiles.
@@ -279,7 +279,6 @@ def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Da
     sides = frame.drop_duplicates("attacker").dropna(subset=["attacker_points"])
     frame = frame.assign(p_stopped=frame["p_suppressed"] + frame["p_annihilated"])
     names, prices = sides["attacker"].tolist(), sides["attacker_points"].to_numpy(np.int64)
-    factions = np.array([name.split("/")[0] for name in names])
     # A missing figure is an attack that cannot be made: it counts as 0.
     done = _wide(frame, "attacker", "defender", DONE, names)
     # Models count as a share of the unit.
@@ -288,8 +287,7 @@ def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Da
     defends = pd.Series(names).isin(frame["defender"].unique()).to_numpy()
     profiles = {attacker.selector: attacker for attacker in attackers}
     result: list[tuple[str, str, int, str, tuple[str, ...]]] = []
-    for faction in dict.fromkeys(factions.tolist()):
-        same = np.flatnonzero(factions == faction)
+    for same in _alike(frame, names):
         suffers = bool(defends[same].all())
         figures = np.hstack([done[same], -suffered[same]]) if suffers else done[same]
         counts = "attack and defence" if suffers else "attack"
@@ -301,6 +299,12 @@ def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Da
             elif mine.unit.category == theirs.unit.category:
                 result.append((one, other, saved, counts, has_besides(mine, theirs)))
     return pd.DataFrame(result, columns=["attacker", "by", "points_saved", "counts", "has_besides"])
+
+
+def _alike(frame: pd.DataFrame, names: Sequence[str]) -> list[NDArray[np.int64]]:
+    """Return the indices of loadouts that meet the same opponents, by group; only these can be compared."""
+    groups = pd.factorize(frame.groupby("attacker")["defender"].agg(frozenset).reindex(names))[0]
+    return [np.flatnonzero(groups == group) for group in range(groups.max(initial=-1) + 1)]
 
 
 def _pairs(
