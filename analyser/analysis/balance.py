@@ -266,12 +266,13 @@ def dominated(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Data
 
 
 def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.DataFrame:
-    """Return every pair of loadouts in which one dominates the other, of one faction or of two.
+    """Return every pair of loadouts in which one dominates the other.
 
-    Both meet the same opponents. The better one costs no more and does as well on every target in every situation, in
-    :data:`DONE`. If both are also defenders of the table, :data:`SUFFERED` from every attacker counts too. In at least
-    one figure, or in points, it is strictly better. Loadouts that do nothing at all are left out, because they have
-    another purpose. So are pairs whose profiles have different target categories.
+    Of two factions, the better one must have all that the other has: what no figure counts is for its own faction to
+    use. Both meet the same opponents. The better one costs no more and does as well on every target in every situation,
+    in :data:`DONE`. If both are also defenders of the table, :data:`SUFFERED` from every attacker counts too. In at
+    least one figure, or in points, it is strictly better. Loadouts that do nothing at all are left out, because they
+    have another purpose. So are pairs whose profiles have different target categories.
 
     Arguments and columns are those of :func:`dominated`. `has_besides` is a tuple of the properties that only the
     dominated loadout has; it is empty without profiles.
@@ -292,12 +293,15 @@ def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Da
         figures = np.hstack([done[same], -suffered[same]]) if suffers else done[same]
         counts = "attack and defence" if suffers else "attack"
         for place, by in _pairs(figures, prices[same], np.flatnonzero(done[same].any(axis=1))):
-            one, other = names[same[place]], names[same[by]]
-            saved, mine, theirs = int(prices[same[place]] - prices[same[by]]), profiles.get(one), profiles.get(other)
-            if mine is None or theirs is None:
-                result.append((one, other, saved, counts, ()))
-            elif mine.unit.category == theirs.unit.category:
-                result.append((one, other, saved, counts, has_besides(mine, theirs)))
+            one, other, saved = names[same[place]], names[same[by]], int(prices[same[place]] - prices[same[by]])
+            mine, theirs = profiles.get(one), profiles.get(other)
+            besides: tuple[str, ...] | None = None  # without profiles: unknown
+            if mine is not None and theirs is not None:
+                if mine.unit.category != theirs.unit.category:
+                    continue
+                besides = has_besides(mine, theirs)
+            if besides == () or one.partition("/")[0] == other.partition("/")[0]:
+                result.append((one, other, saved, counts, besides or ()))
     return pd.DataFrame(result, columns=["attacker", "by", "points_saved", "counts", "has_besides"])
 
 
