@@ -307,8 +307,11 @@ def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Da
 
 def _alike(frame: pd.DataFrame, names: Sequence[str]) -> list[NDArray[np.int64]]:
     """Return the indices of loadouts that meet the same opponents, by group; only these can be compared."""
-    groups = pd.factorize(frame.groupby("attacker")["defender"].agg(frozenset).reindex(names))[0]
-    return [np.flatnonzero(groups == group) for group in range(groups.max(initial=-1) + 1)]
+    met = frame.groupby("attacker")["defender"].agg(frozenset).to_dict()
+    groups: dict[frozenset[str], list[int]] = {}
+    for at, name in enumerate(names):
+        groups.setdefault(met[name], []).append(at)
+    return [np.array(group, np.int64) for group in groups.values()]
 
 
 def _pairs(
