@@ -243,7 +243,7 @@ def _points(figure: float) -> str:
 
 
 def dominated(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.DataFrame:
-    """Return loadouts for which another of the faction costs no more and does at least as well in every matchup.
+    """Return loadouts for which another costs no more and does at least as well in every matchup.
 
     Parameters
     ----------
@@ -266,12 +266,13 @@ def dominated(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Data
 
 
 def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.DataFrame:
-    """Return every pair of loadouts of one faction in which one dominates the other.
+    """Return every pair of loadouts in which one dominates the other.
 
-    The better one costs no more and does as well on every target in every situation, in :data:`DONE`. If both are also
-    defenders of the table, :data:`SUFFERED` from every attacker counts too. In at least one figure, or in points, it is
-    strictly better. Loadouts that do nothing at all are left out, because they have another purpose. So are pairs
-    whose profiles have different target categories.
+    Of two factions, the better one must have all that the other has: what no figure counts is for its own faction to
+    use. Both meet the same opponents. The better one costs no more and does as well on every target in every situation,
+    in :data:`DONE`. If both are also defenders of the table, :data:`SUFFERED` from every attacker counts too. In at
+    least one figure, or in points, it is strictly better. Loadouts that do nothing at all are left out, because they
+    have another purpose. So are pairs whose profiles have different target categories.
 
     Arguments and columns are those of :func:`dominated`. `has_besides` is a tuple of the properties that only the
     dominated loadout has; it is empty without profiles.
@@ -279,7 +280,6 @@ def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Da
     sides = frame.drop_duplicates("attacker").dropna(subset=["attacker_points"])
     frame = frame.assign(p_stopped=frame["p_suppressed"] + frame["p_annihilated"])
     names, prices = sides["attacker"].tolist(), sides["attacker_points"].to_numpy(np.int64)
-    factions = np.array([name.split("/")[0] for name in names])
     # A missing figure is an attack that cannot be made: it counts as 0.
     done = _wide(frame, "attacker", "defender", DONE, names)
     # Models count as a share of the unit.
@@ -288,19 +288,30 @@ def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Da
     defends = pd.Series(names).isin(frame["defender"].unique()).to_numpy()
     profiles = {attacker.selector: attacker for attacker in attackers}
     result: list[tuple[str, str, int, str, tuple[str, ...]]] = []
-    for faction in dict.fromkeys(factions.tolist()):
-        same = np.flatnonzero(factions == faction)
+    for same in _alike(frame, names):
         suffers = bool(defends[same].all())
         figures = np.hstack([done[same], -suffered[same]]) if suffers else done[same]
         counts = "attack and defence" if suffers else "attack"
         for place, by in _pairs(figures, prices[same], np.flatnonzero(done[same].any(axis=1))):
-            one, other = names[same[place]], names[same[by]]
-            saved, mine, theirs = int(prices[same[place]] - prices[same[by]]), profiles.get(one), profiles.get(other)
-            if mine is None or theirs is None:
-                result.append((one, other, saved, counts, ()))
-            elif mine.unit.category == theirs.unit.category:
-                result.append((one, other, saved, counts, has_besides(mine, theirs)))
+            one, other, saved = names[same[place]], names[same[by]], int(prices[same[place]] - prices[same[by]])
+            mine, theirs = profiles.get(one), profiles.get(other)
+            besides: tuple[str, ...] | None = None  # without profiles: unknown
+            if mine is not None and theirs is not None:
+                if mine.unit.category != theirs.unit.category:
+                    continue
+                besides = has_besides(mine, theirs)
+            if besides == () or one.partition("/")[0] == other.partition("/")[0]:
+                result.append((one, other, saved, counts, besides or ()))
     return pd.DataFrame(result, columns=["attacker", "by", "points_saved", "counts", "has_besides"])
+
+
+def _alike(frame: pd.DataFrame, names: Sequence[str]) -> list[NDArray[np.int64]]:
+    """Return the indices of loadouts that meet the same opponents, by group; only these can be compared."""
+    met = frame.groupby("attacker")["defender"].agg(frozenset).to_dict()
+    groups: dict[frozenset[str], list[int]] = {}
+    for at, name in enumerate(names):
+        groups.setdefault(met[name], []).append(at)
+    return [np.array(group, np.int64) for group in groups.values()]
 
 
 def _pairs(

@@ -34,24 +34,38 @@ FEWEST_FOR_REASONS = 12
 DISAGREES = 0.2  # difference of the win rate from that expected by fair points
 _MOST_SHOWN = 8  # of each kind of misfit
 _REASON = 0.05  # smallest change of the win rate that counts as a reason
+THIRDS = (1 / 3, 2 / 3)
 _REDRAWN = 200
-_NO_REASON = "none of these"
-_TOO_FEW = "too few units to say"
+NO_REASON = "none of these"
+TOO_FEW = "too few units to say"
 OF_FEATURES = "Reach, SPEED, charge and victory points"
 
 
 class _Feature(NamedTuple):
-    """A property of a unit that battles see and prices may not."""
+    """A property of a unit that battles see and prices may not; `none` says in words that it is 0."""
 
     told: str
     unit: str
     of: Callable[[Loadout], float]
+    none: str = ""
+
+    def range_text(self, low: float, high: float) -> str:
+        """Return in words that the property is from `low` to `high`.
+
+        >>> [FEATURES[0].range_text(*ends) for ends in ((0, 0), (8, 8), (8, 24.5))]
+        ['no shots', 'reach 8″', 'reach 8 to 24.5″']
+        """
+        if high == 0 and self.none:
+            return self.none
+        return f"{self.told} {low:.3g}{f' to {high:.3g}' if high > low else ''}{self.unit}"
 
 
 FEATURES = (
-    _Feature("reach", "″", lambda each: max((row.long_range or 0.0 for row in each.unit.rows), default=0.0)),
-    _Feature("SPEED", "″", lambda each: float(each.unit.speed or 0)),
-    _Feature("charge from", "″", lambda each: 2.0 * (each.unit.speed or 0) if _charges(each) else 0.0),
+    _Feature(
+        "reach", "″", lambda each: max((row.long_range or 0.0 for row in each.unit.rows), default=0.0), "no shots"
+    ),
+    _Feature("SPEED", "″", lambda each: float(each.unit.speed or 0), "no SPEED"),
+    _Feature("charge from", "″", lambda each: 2.0 * (each.unit.speed or 0) if _charges(each) else 0.0, "no charge"),
     _Feature("victory points lost per 100 points", "", lambda each: 100 * _rating(each) / (each.level.points or 1)),
 )
 
@@ -73,10 +87,15 @@ class BalanceCheck(FramedAnswer):
     Attributes
     ----------
     frame : DataFrame
-        One row for each loadout, the largest disagreement first: `loadout`, `role`, `points`, `fair_points`, `number`
-        in its army, and `win_rate` over all other armies (a draw counts as half a win) with `win_rate_low` and
+        One row for each loadout, the largest disagreement first: `loadout`, `unit`, `role`, `points`, `fair_points`,
+        `number` in its army, and `win_rate` over all other armies (a draw counts as half a win) with `win_rate_low` and
         `win_rate_high`. `by_fair_points` is the win rate expected from the fair points of its army, `off` the
         difference, and `why` the property that explains most of it.
+    groups : DataFrame
+        Means over groups of units by reach, SPEED, charge and victory points, the property with the largest differences
+        first: `property`, `group` in words, `units` (their number), `win_rate`, `by_fair_points` and `off`. Thirds of
+        the units have similar values; units without the property are a group of their own. Empty with fewer than 12
+        armies.
     correlation, correlation_low, correlation_high : float
         The rank correlation of win rates and fair points of the armies, with its 95% interval by the dice.
     explained : float
@@ -91,6 +110,7 @@ class BalanceCheck(FramedAnswer):
     """
 
     frame: pd.DataFrame
+    groups: pd.DataFrame
     correlation: float
     correlation_low: float
     correlation_high: float
@@ -117,6 +137,18 @@ class BalanceCheck(FramedAnswer):
         return f"Battles and fair points have a rank correlation of {self.correlation:.2f}; {where}."
 
     @property
+    def reason(self) -> str:
+        """The property that separates battles from fair points most, in one sentence; empty if unknown."""
+        if self.groups.empty:
+            return ""
+        first = self.groups[self.groups["property"] == self.groups["property"].iloc[0]].sort_values("off")
+        worst, best = (
+            f"units with {row.group} win {whole_percent(row.win_rate)} ({whole_percent(row.by_fair_points)})"
+            for row in first.iloc[[0, -1]].itertuples()
+        )
+        return f"{worst[0].upper()}{worst[1:]} of battles, and {best}; in brackets what fair points say."
+
+    @property
     def summary(self) -> dict[str, Any]:
         """The main figures by name."""
         names = ("correlation", "correlation_low", "correlation_high")
@@ -130,6 +162,7 @@ class BalanceCheck(FramedAnswer):
             "method": self.method,
             "points": self.points,
             "trials": self.trials,
+            "groups": self.groups.to_dict("records"),
             "armies": self.frame.to_dict("records"),
             "left_out": [{"loadout": name, "reason": reason} for name, reason in self.left_out.items()],
             **self.profiles.of_fights(),
@@ -146,17 +179,25 @@ class BalanceCheck(FramedAnswer):
         why = f"{OF_FEATURES} explain {self.explained:.0%} of the disagreement."
         told = how if np.isnan(self.explained) else f"{how} {why}"
         return [
-            Block(lines=[*fill(self.headline), *fill(told)]),
+            Block(lines=[*fill(self.headline), *fill(self.reason), *fill(told)]),
+            *self._grouped(),
             *self._misfits("Wins more than fair points say", 1),
             *self._misfits("Wins less than fair points say", -1),
         ]
+
+    def _grouped(self) -> list[Block]:
+        rows = self.groups.to_dict("records")
+        cells = [[row["group"], f"{row['units']}", *_rates(row)] for row in rows]
+        return (
+            [Block(head=["Units with", "number", "wins", "by fair points"], rows=cells, align="<>>>")] if cells else []
+        )
 
     def _misfits(self, title: str, sign: int) -> list[Block]:
         rows = self.misfits[sign * self.misfits["off"] > 0]
         cells = []
         for row in rows.head(_MOST_SHOWN).to_dict("records"):
-            rates = map(whole_percent, (row["win_rate"], row["by_fair_points"]))
-            cells.append([row["loadout"], f"{row['points']}", f"{row['fair_points']:.0f}", *rates, row["why"]])
+            prices = f"{row['points']}", f"{row['fair_points']:.0f}"
+            cells.append([row["loadout"], *prices, *_rates(row), row["why"]])
         head = [title, "points", "fair", "wins", "by fair points", "explained by"]
         more = [f"and {len(rows) - len(cells)} more"] if len(rows) > len(cells) else []
         return [Block(head=head, rows=cells, align="<>>>><", lines=more)] if cells else []
@@ -166,6 +207,10 @@ class BalanceCheck(FramedAnswer):
         out = [f"Left out: {name} ({reason})." for name, reason in self.left_out.items()]
         limits = "Not modelled: terrain, objectives, and units that need others (docs/battle.md)."
         return [limits, *out, *self.profiles.notes()]
+
+
+def _rates(row: Mapping[Any, Any]) -> list[str]:
+    return [whole_percent(row[name]) for name in ("win_rate", "by_fair_points")]
 
 
 def balance_check(
@@ -219,7 +264,7 @@ def balance_check(
     by_fair_points = _by_fair_points(wins, np.log(ratio.to_numpy(np.float64)))
     off = rates - by_fair_points
     enough = len(sides) >= FEWEST_FOR_REASONS
-    why, explained = _reasons(off, sides) if enough else ([_TOO_FEW] * len(sides), float("nan"))
+    why, explained = _reasons(off, sides) if enough else ([TOO_FEW] * len(sides), float("nan"))
     frame = frame.assign(
         win_rate=rates,
         win_rate_low=np.maximum(rates - NORMAL_95 * error, 0.0),
@@ -231,6 +276,7 @@ def balance_check(
     order = np.argsort(-np.abs(off), kind="stable")
     return BalanceCheck(
         frame.iloc[order].reset_index(drop=True),
+        _groups(frame, sides) if enough else frame.iloc[:0],
         *_correlation(wins, ratio.to_numpy(np.float64), trials, seed),
         explained,
         points,
@@ -265,7 +311,7 @@ def _armies(
         else:
             number = max(1, round(points / cost))
             figures = {"points": cost, "fair_points": fair, "number": number}
-            rows.append({"loadout": side.selector, "role": role_of(side.unit), **figures})
+            rows.append({"loadout": side.selector, "unit": side.unit.name, "role": role_of(side.unit), **figures})
             sides.append(side)
     if not FEWEST <= len(sides) <= MOST_UNITS:
         problem = f"{counted(len(sides), 'loadout')} that can fight and have fair points"
@@ -343,6 +389,22 @@ def _ranks(figures: Array) -> Array:
     return np.asarray(ranks - ranks.mean(), np.float64)
 
 
+def _groups(frame: pd.DataFrame, sides: Sequence[Loadout]) -> pd.DataFrame:
+    """Return the mean win rates of thirds of the units by each property, as of :class:`BalanceCheck`."""
+    tables = []
+    for feature in FEATURES:
+        values = pd.Series([feature.of(side) for side in sides], frame.index)
+        there = values[values > 0] if feature.none else values
+        places = np.searchsorted(np.quantile(there, THIRDS) if len(there) else [], values, side="right")
+        groups = frame.assign(value=values).groupby(np.where(values.isin(there), places, -1))
+        ends = zip(groups["value"].min(), groups["value"].max())
+        words = {"property": feature.told, "group": [feature.range_text(*each) for each in ends]}
+        rates = groups[["win_rate", "by_fair_points", "off"]].mean()
+        tables.append(rates.assign(units=groups.size(), **words))
+    tables.sort(key=lambda table: table["off"].min() - table["off"].max())
+    return pd.concat(tables, ignore_index=True)[["property", "group", "units", "win_rate", "by_fair_points", "off"]]
+
+
 def _reasons(off: Array, sides: Sequence[Loadout]) -> tuple[list[str], float]:
     """Return the property that explains most of each difference, and the share that all of them explain.
 
@@ -359,8 +421,8 @@ def _reasons(off: Array, sides: Sequence[Loadout]) -> tuple[list[str], float]:
     for own, part, sign in zip(figures, parts, np.sign(off)):
         best = int(np.argmax(sign * part))
         if sign * part[best] < _REASON:
-            why.append(_NO_REASON)
+            why.append(NO_REASON)
         else:
-            told, unit, _ = FEATURES[best]
-            why.append(f"{told} {own[best]:.3g}{unit} (median {medians[best]:.3g}{unit})")
+            feature, value = FEATURES[best], float(own[best])
+            why.append(f"{feature.range_text(value, value)} (median {medians[best]:.3g}{feature.unit})")
     return why, max(explained, 0.0)

@@ -296,7 +296,7 @@ def fair_points(
         - `under_probability` and `over_probability`, that the points are more than 10% below, or above, fair;
         - `verdict`, by :data:`analyser.analysis.verdict.RULE`; `lean`, the most likely case in words; `doubt`, the
           reason why it is undecided; `why`, the reasons;
-        - `at_most`, an upper limit: the points of a better unit of its faction (NaN without one);
+        - `at_most`, an upper limit: the points of a better unit of any faction (NaN without one);
         - `not_counted`, its special rules that no figure counts;
         - `points_over_fair`; `noticed_from`, the change of its points, as a share, that would be noticed with 80%
           probability if it were fair;

@@ -30,6 +30,7 @@ from analyser.report.shell import anchor_of, page_of
 from analyser.report.stored import FILES_READ, Stored, matchups_of, stored
 
 MARK = '<meta name="generator" content="analyser site">'  # identifies a page of this program
+CHECK = "check.html"  # page of `analyser balance check`
 _SIDES = ("attackers", "defenders")
 _NUMBERS = re.compile(r"(\d+)")
 
@@ -132,7 +133,8 @@ def write_site(
         raise InputError("no report is there", where=str(place), allowed=allowed)
     versions = [*_versions(reports)][::-1]
     shown = {"title": "Balance reports", "limits": LIMITS, "rule": RULE, "mark": MARK, "verdicts": (OVER, UNDER)}
-    write_content(page, page_of("site", versions=versions, **shown))
+    check = CHECK if is_there(place / CHECK) else ""
+    write_content(page, page_of("site", versions=versions, check=check, **shown))
     return page
 
 

@@ -1,14 +1,17 @@
 """Battles beside fair points: a planted price, what is left out, and the answer in every format."""
 
+import re
+
 import numpy as np
+import pandas as pd
 import pytest
 
 from analyser import InputError
-from analyser.analysis.battle_check import _by_fair_points, _correlation, _reasons, balance_check
+from analyser.analysis.battle_check import _by_fair_points, _correlation, _groups, _reasons, balance_check
 from analyser.analysis.roles import role_of
 from analyser.cli import main
 from analyser.game.profiles import Profiles
-from tests.helpers.planted import write_wood
+from tests.helpers.planted import UNITS, write_wood
 
 CHECKED = {"points": 300, "trials": 16}
 
@@ -73,6 +76,22 @@ def test_the_reason_of_a_difference_is_what_goes_with_it():
     assert why[1].startswith(f"reach {reach[1]:g}″ (median ")
 
 
+def test_groups_say_where_win_rates_and_prices_part():
+    """Planted: what cannot shoot wins 30 points less, and the first property named is the reach."""
+    library = Profiles()
+    sides = [each for each in library.matching("*/*@basic") if each.unit.type in ("infantry", "cavalry")]
+    shoots = np.array([any(row.kind == "ranged" for row in side.unit.rows) for side in sides])
+    assert 2 < (~shoots).sum() < len(sides) / 2
+    rates = pd.DataFrame({"win_rate": np.where(shoots, 0.6, 0.2), "by_fair_points": 0.5})
+    found = _groups(rates.assign(off=rates["win_rate"] - 0.5), sides)
+    first = found.iloc[0]
+    assert (first["property"], first["group"], first["units"]) == ("reach", "no shots", (~shoots).sum())
+    assert first["off"] == pytest.approx(-0.3)
+    of_reach = found[found["property"] == "reach"]
+    assert of_reach["units"].sum() == len(sides)
+    assert of_reach["off"].iloc[1:].tolist() == pytest.approx([0.1] * (len(of_reach) - 1))
+
+
 def test_too_few_units_are_refused(tmp_path):
     profiles = Profiles(write_wood(tmp_path / "wood"))
     with pytest.raises(InputError, match="2 loadouts that can fight"):
@@ -90,5 +109,9 @@ def test_the_check_from_the_shell(tmp_path, capsys):
     assert "Battles and fair points have a rank correlation of" in capsys.readouterr().out
     assert main([*how, "--out", str(page)]) == 0
     html = page.read_text(encoding="utf-8")
-    for part in ("Battles beside fair points", "All armies", "wood/oak@basic", "Simulated"):
+    for part in ("Battles beside fair points", "Every unit", "Simulated"):
         assert part in html
+    rows = re.findall(r"<li><span>(\w+) .*?<span class=\"n\">(\d+)% \((\d+)%\)", html)
+    assert len(rows) == len(UNITS) + 1
+    off = [int(wins) - int(said) for _, wins, said in rows]
+    assert (np.diff(off) <= 1).all()  # from more to less, but for the rounding of both

@@ -51,12 +51,14 @@ def basic(library):
     return library.matching("*/*@basic")
 
 
-@pytest.mark.parametrize("share", [1.1, *proof(1.25, 0.75)])
-def test_of_two_that_are_the_same_the_dearer_is_over_priced_however_cheap_both_are(library, basic, share):
+@pytest.mark.parametrize(
+    ("share", "faction"), [(1.1, "crown"), (1.1, "empire"), *proof((1.25, "crown"), (0.75, "empire"))]
+)
+def test_of_two_that_are_the_same_the_dearer_is_over_priced_however_cheap_both_are(library, basic, share, faction):
     """At 20 points the rifles are under-priced, and so is a copy of them that costs less; but no copy at more is."""
     rifles = library[RIFLES].with_(points=20)
     others = [each for each in basic if each.selector != RIFLES]
-    (copy,) = copies(rifles, 1, points=round(share * 20))
+    (copy,) = copies(rifles.model_copy(update={"faction": faction}), 1, points=round(share * 20))
     found = rated([*others, rifles, copy])
     assert rated([*others, rifles]).loc[RIFLES, "verdict"] == UNDER
     dear, cheap = sorted([rifles, copy], key=lambda each: -each.level.points)
@@ -67,17 +69,18 @@ def test_of_two_that_are_the_same_the_dearer_is_over_priced_however_cheap_both_a
     assert f"{cheap.selector} does at least as well in every matchup" in found.loc[dear.selector, "why"]
 
 
-@pytest.mark.parametrize("points", [75, 85])
-def test_a_unit_that_is_dominated_at_its_price_or_below_is_never_fair(library, basic, points):
+@pytest.mark.parametrize(("points", "faction"), [(75, "crown"), (85, "crown"), (85, "imperium")])
+def test_a_unit_that_is_dominated_at_its_price_or_below_is_never_fair(library, basic, points, faction):
     guard = library["crown/horse-guard-cavalry@basic"]
-    weak = copies(guard, 1)[0].with_(dice=-1, points=points)
+    weak = copies(guard, 1)[0].model_copy(update={"faction": faction}).with_(dice=-1, points=points)
     found = rated([*basic, weak]).loc[weak.selector]
     assert guard.level.points <= points
     assert found["verdict"] == OVER
     assert found["under_probability"] == 0
     assert f"{guard.selector} does at least as well" in found["why"]
-    orders = rated([*basic, weak.with_(rules="+Tow")]).loc[weak.selector]
-    assert orders["verdict"] != FAIR
+    if faction == guard.faction:  # what no figure counts is for its own faction to use
+        orders = rated([*basic, weak.with_(rules="+Tow")]).loc[weak.selector]
+        assert orders["verdict"] != FAIR
 
 
 def test_a_clone_changes_no_verdict_of_others_nor_does_the_order(library, basic):

@@ -161,3 +161,11 @@ def test_a_name_on_it_leads_to_the_card(browser, site):
     page.locator("#home").click()
     assert page.title() == "Balance reports"
     context.close()
+
+
+def test_a_cross_check_by_battles_that_is_beside_the_reports_is_linked(site, text):
+    assert 'href="check.html"' not in text
+    (site / "check.html").write_text("battles", encoding="utf-8")
+    page = write_site(site)
+    (site / "check.html").unlink()
+    assert '<a href="check.html">Battles beside fair points</a>' in page.read_text(encoding="utf-8")
