@@ -67,7 +67,8 @@ export class Answers {
           this.page.shared.filter((name) => name in conditions).map((name) => [name, conditions[name]]),
         );
     const of = { attacker: units[one] ?? {}, target: units[other] ?? {} };
-    if (kind !== "attack") return { ...fight, distance: undefined, ...of };
+    if (kind === "charge") return { ...fight, distance: undefined, ...of };
+    if (kind === "duel") return { ...this.page.usual, ...fight, ...of };
     const states = Object.entries(this.page.ofUnits).map(([name, side]) => [name, of[side][name]]);
     return { ...this.page.usual, ...fight, ...Object.fromEntries(states), ...of };
   }

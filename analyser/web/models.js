@@ -148,6 +148,7 @@ function fight(all) {
     answer(answerOf(about)),
     ways(about),
     how(about),
+    best(about, "attackers"),
     page.kind === "calculator" && h("div.more", { "data-key": "workshop" }, workshop(about)),
     further(about),
     notes([...page.notes, ...notModelled(one, other)]),
@@ -188,7 +189,7 @@ function ways({ page, answers, one, other, chosen }) {
   const shot = chosen?.answer;
   const rows = [
     { name: words.shoot, cells: [text(shot, shot?.points), text(shot, (shot?.mean_attacker_models_destroyed / one.models) * (one.points ?? NaN))] },
-    { name: words.charge, cells: [text(charge, charge?.target?.points), text(charge, charge?.attacker?.points)] },
+    { name: `${words.charge} ${one.chargeReach}`, cells: [text(charge, charge?.target?.points), text(charge, charge?.attacker?.points)] },
     { name: words.answer, cells: ["", text(shots, shots?.points)] },
   ];
   return h(
@@ -246,7 +247,7 @@ function further(about) {
     combat(about, "duel"),
     back(about, other, one),
     bestRows(about),
-    bestTargets(about),
+    best(about, "targets"),
   );
 }
 
@@ -293,7 +294,7 @@ function combat(about, kind) {
   return contest({
     key: kind,
     heading,
-    about: said,
+    about: found.rounds ? `${said} ${found.rounds.length}.` : said,
     shares: shares
       .map(({ name, label, look }) => ({ p: found[name], label, look }))
       .filter(({ p, look }) => p > 0 || look !== "gone"),
@@ -317,20 +318,25 @@ function bestRows({ page, one, rows, chosen }) {
   return ranking({ key: "rows", heading: `Best row of ${one.name}`, about: page.words.rows, rows: able.map(line) });
 }
 
-function bestTargets({ page, state, units, answers, one }) {
-  const enemies = Object.values(units).filter((unit) => unit.side !== one.side);
-  if (page.kind !== "table" || enemies.length < 2) return null;
-  const known = enemies.map((unit) => ({ unit, found: answers.best(one.key, unit.key) }));
-  const heading = `Best target of ${one.name}`;
-  if (known.some(({ found }) => !found)) return ranking({ key: "best", heading, waits: true, rows: [] });
+/** The units of one side, by the points that each takes, or loses, in the best attack of the one on the other. */
+function best({ page, state, units, answers, one, other }, role) {
+  const isTarget = role === "targets";
+  const here = Object.values(units).filter((unit) => unit.side === (isTarget ? other : one).side);
+  if (page.kind !== "table" || here.length < 2) return null;
+  const pair = (unit) => (isTarget ? [one.key, unit.key] : [unit.key, other.key]);
+  const known = here.map((unit) => ({ unit, found: answers.best(...pair(unit)) }));
+  const [key, heading, about] = isTarget
+    ? ["best", `Best target of ${one.name}`, page.words.best]
+    : ["shooters", `Who shoots ${other.name} best?`, page.words.shooters];
+  if (known.some(({ found }) => !found)) return ranking({ key, heading, waits: true, rows: [] });
   const able = known.filter(({ found }) => !found.why).sort((a, b) => (b.found.points || 0) - (a.found.points || 0));
   const line = ({ unit, found }) => ({
-    do: `choose targets ${unit.key}`,
-    on: unit.key === state.target,
+    do: `choose ${role} ${unit.key}`,
+    on: unit.key === state[isTarget ? "target" : "attacker"],
     name: unit.name,
-    beside: unit.level,
+    beside: isTarget ? unit.level : answers.rows(...pair(unit))[0].row.name,
     points: Number.isNaN(found.points) ? "" : `${tenths(found.points)} pt`,
     chance: percent(found[page.chance]),
   });
-  return ranking({ key: "best", heading, about: page.words.best, rows: able.slice(0, MOST_LISTED).map(line) });
+  return ranking({ key, heading, about, rows: able.slice(0, MOST_LISTED).map(line) });
 }

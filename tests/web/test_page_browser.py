@@ -263,7 +263,7 @@ def test_charge_and_duel_are_those_of_python(visit, table):
     assert [row[0] for row in rows_of(page, "charge")] == [
         percent(found.probability(f"{side}_annihilated")) for side in ("attacker", "target")
     ]
-    found = analyser.duel(attacker, target)
+    found = analyser.duel(attacker, target, distance=12)
     assert shares(page, "duel") == [percent(found.probability(name)) for name in ("a_wins", "draw", "b_wins")]
     assert [row[0] for row in rows_of(page, "duel")] == [
         percent(found.probability(f"{side}_annihilated")) for side in ("a", "b")
@@ -320,6 +320,26 @@ def test_the_targets_show_what_each_loses_and_which_loses_most(visit, table):
     assert most.locator(".odds strong").inner_text() == max(taken, key=lambda text: float(text.split()[0]))
 
 
+def test_who_shoots_an_enemy_best_and_with_which_row(visit, table):
+    """Two taps, and within two screens of a phone; a tap on the best takes its attack."""
+    page = visit(table)
+    choose(page, RIFLES, GRENADIERS)
+    rows = page.locator("[data-key=shooters] .pick")
+    rows.first.wait_for()
+    box = rows.first.bounding_box()
+    assert box["y"] + box["height"] <= 2 * PHONE[1]
+    target = "imperium/scion-grenadier-platoon@reinforced"
+    mine = [unit.loadout.selector for unit in analyser.load_army(CROWN)]
+    frame = analyser.matchups(mine, [target], situations=[Situation(name="here", distance=12)]).frame
+    most = frame.loc[frame["mean_share_lost"].idxmax()]
+    row = analyser.Profiles()[most["attacker"]].unit.row(most["row"]).name
+    points = float(rows.first.locator(".small.n").inner_text().split()[0])
+    assert points == pytest.approx(most["mean_share_lost"] * most["defender_points"], abs=0.051)
+    assert rows.first.locator("span .small").inner_text().strip() == row
+    rows.first.click()
+    assert page.locator(".answer .pool").inner_text().startswith(row)
+
+
 def test_the_enemys_answer_and_the_best_target_are_those_of_python(visit, table):
     page = visit(table, DESK)
     choose(page, RIFLES, GRENADIERS)
@@ -348,6 +368,22 @@ def test_it_works_in_the_frame_of_a_notebook_which_keeps_nothing(visit, browser,
     assert frame.locator(".answer .big strong").inner_text() == percent(exact(aiming=True).probability("annihilated"))
 
 
+def test_a_duel_begins_at_the_distance_of_the_page(visit, table):
+    page = visit(table, DESK)
+    choose(page, RIFLES, GRENADIERS)
+    attacker, target = "crown/sharp-rifles@reinforced", "imperium/scion-grenadier-platoon@reinforced"
+    seen = set()
+    for distance in (6, 18):
+        page.locator("#slide-distance").fill(str(distance))
+        found = analyser.duel(attacker, target, distance=distance)
+        wanted = [percent(found.probability(name)) for name in ("a_wins", "draw", "b_wins")]
+        page.locator("[data-key=duel] .three b").first.filter(has_text=wanted[0]).wait_for()
+        assert shares(page, "duel") == wanted
+        assert "Rounds played: 6." in page.locator("[data-key=duel]").inner_text()
+        seen.add(tuple(wanted))
+    assert len(seen) == 2
+
+
 def test_the_tactics_of_a_duel_can_be_chosen(visit, table):
     page = visit(table, DESK)
     choose(page, RIFLES, GRENADIERS)
@@ -355,7 +391,7 @@ def test_the_tactics_of_a_duel_can_be_chosen(visit, table):
     part = page.locator("[data-key=duel]")
     part.locator("summary").click()
     part.get_by_label("Tactic").first.select_option("charge")
-    found = analyser.duel(attacker, target, policy_a="charge")
+    found = analyser.duel(attacker, target, policy_a="charge", distance=12)
     wanted = [percent(found.probability(name)) for name in ("a_wins", "draw", "b_wins")]
     part.locator(".three b").first.filter(has_text=wanted[0]).wait_for()
     assert shares(page, "duel") == wanted
