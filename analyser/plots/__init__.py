@@ -51,7 +51,7 @@ _PLACES = {
     **dict.fromkeys(("cost_against_effect", "fair_points"), "frontier"),
     **dict.fromkeys(("heatmap", "distributions_by_round"), "heatmaps"),
     **dict.fromkeys(("curves", "survival", "trade_off"), "lines"),
-    **dict.fromkeys(("luck_strips", "outcome_distribution"), "chances"),
+    **dict.fromkeys(("luck_strips", "outcome_distribution"), "observed_outcomes"),
     "ranked": "ranking",
     **dict.fromkeys(("best_lines", "front", "trade_map"), "over_numbers"),
 }

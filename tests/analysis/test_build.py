@@ -396,9 +396,9 @@ def test_the_best_is_who_wins_battles(hill, fought):
 @pytest.mark.parametrize(
     ("won", "says"),
     [
-        ((900, 500), "holds: Hill list 1 is the best in battle, too. The best and the worst"),
-        ((500, 900), "does not hold: in battle Hill list 2 does better than Hill list 1."),
-        ((898, 900), "Battles do not tell these lists apart"),
+        ((900, 500), "Battles confirm the ranking: Hill list 1 is the best. The best and the worst"),
+        ((500, 900), "Battles change the ranking: Hill list 2 does better than Hill list 1."),
+        ((898, 900), "The differences of these lists in battle are not significant"),
     ],
 )
 def test_the_verdict_is_that_of_the_battles(hill, won, says):
@@ -437,5 +437,5 @@ def test_without_battles_nothing_is_said_of_them(hill):
         for word in ("In battle", "in battle", "Best list", "the best and", "of score", "95%"):
             assert word not in said
     assert "no battle was played" in page
-    with pytest.raises(InputError, match=r"mine: a list of your own only fights .* \(allowed: with battles\)"):
+    with pytest.raises(InputError, match=r"mine: `beside` needs battles.* \(allowed: with battles\)"):
         asked(hill, mine=["hill/gun@basic"])

@@ -106,9 +106,9 @@ def test_an_answer_that_costs_more_than_it_takes_is_told_so(found):
     (answer,) = (each for each in found.answers if (each.target, each.situation) == (COLOSSUS, "charge"))
     assert answer.own_points_lost > answer.points_lost
     assert answer.pays is False
-    assert answer_text(answer, found.mine).startswith("none pays; least bad: Rifle platoon: ")
-    assert answer_text(answer, found.mine, "no other").startswith("no other pays; least bad: ")
-    assert "none pays; least bad: Rifle platoon: " in html.unescape(clash_page(found))
+    assert answer_text(answer, found.mine).startswith("none gains points; smallest loss: Rifle platoon: ")
+    assert answer_text(answer, found.mine, "no other").startswith("no other gains points; smallest loss: ")
+    assert "none gains points; smallest loss: Rifle platoon: " in html.unescape(clash_page(found))
     shot = next(each for each in found.answers if each.situation == "long-range")
     assert shot.pays is True
     assert " pays" not in answer_text(shot, found.mine)

@@ -249,7 +249,7 @@ def test_units_are_means_over_their_levels(found):
         ({"situations": ["long-rnage"]}, "'long-rnage' is not usable; did you mean 'long-range'"),
         ({"situations": [LONG_RANGE, Situation(name="long-range", distance=3)]}, "two situations are called"),
         ({"row": "ranged-heavvy"}, "no attacker has a row 'ranged-heavvy'; did you mean"),
-        ({"method": "monte-carlo"}, "method: matchups are worked out exactly; .* can be sampled .allowed: exact"),
+        ({"method": "monte-carlo"}, "method: matchups are computed exactly; .* can be simulated .allowed: exact"),
         ({"metric": "p_anihilated"}, "no metric 'p_anihilated'; did you mean 'p_annihilated'"),
         ({"levels": "basik"}, "'basik' is not usable; did you mean 'basic'"),
     ],

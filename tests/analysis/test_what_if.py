@@ -213,7 +213,7 @@ def test_the_commands_say_what_python_says(dear, tmp_path):
     [
         (("balance", "what-if", OAK, "points=3", "points+2"), "points is changed twice"),
         (("balance", "what-if", OAK, "qualities+Ark"), "did you mean 'Arc'"),
-        (("balance", "what-if", OAK, "dice=5"), "'dice=5' is no change of dice (allowed: dice+2, dice-2"),
+        (("balance", "what-if", OAK, "dice=5"), "'dice=5' is not a change of dice (allowed: dice+2, dice-2"),
         (("balance", "what-if", OAK, "defence=0"), f"{OAK}: defence: 0 is not usable (allowed: 1 to 100)"),
         (("balance", "what-if", OAK, "dice+500", "--row", "rifles"), f"{OAK}: rifles: dice at "),
         (

@@ -96,5 +96,5 @@ def test_what_is_not_told():
         an.tell({"battle": {}, "mine": {}, "yours": {}})
     with pytest.raises(an.InputError, match="0 to 9999"):
         an.tell(RIFLES, GRENADIERS, kind="duel", trial=20_000)
-    with pytest.raises(an.InputError, match="stands in the scenario"):
+    with pytest.raises(an.InputError, match="state this in the scenario"):
         an.tell({"attack": {"dice": 3}, "target": {"models": 3, "defence": 2, "damage_limit": 1}}, distance=3)

@@ -241,7 +241,7 @@ def test_in_plain_words():
         ({"got": {"destroyed": True}}, r"not a number of models .*annihilated=yes"),
         ({"got": {"broken": True, "suppressed": True}}, r"broken yes, suppressed yes cannot happen \("),
         ({"got": {"fled": True}}, r"fled yes cannot happen: .*edge_distance.*\(allowed: fled no\)"),
-        ({"got": {"fell_back": True}}, "only who is suppressed already falls back"),
+        ({"got": {"fell_back": True}}, "only a unit that is already suppressed falls back"),
         ({"got": {"destroyed": 2, "broken": True}, "kind": "charge"}, "at its BREAK LIMIT of 3 models or fewer"),
         (
             {"got": {"models_destroyed": 1, "broken": True}},

@@ -100,7 +100,7 @@ def test_ctrl_c_keeps_what_is_done(monkeypatch):
     found = an.search({"baseline": ATTACK, "ranges": {"dice": "1..9"}})
     assert not found.complete
     assert Counter(found.frame["status"]) == {"best": 1, "beaten": 7, "not asked": 2}
-    assert found.sentence().startswith("Stopped: of what was asked dice 7 is best")
+    assert found.sentence().startswith("Stopped: of the variants computed so far dice 7 is best")
 
 
 @pytest.mark.slow
@@ -190,7 +190,7 @@ def test_a_race_that_is_stopped_keeps_what_was_played(monkeypatch):
     assert Counter(asked["status"]) == {"best": 1, "tied": 1, "beaten": 2}
     assert found.best == "baseline"
     assert "5 variants not asked: it was stopped" in str(found)
-    assert re.search(r"Stopped: of what was asked baseline is best by P\(broken\): \d", str(found))
+    assert re.search(r"Stopped: of the variants computed so far baseline is best by P\(broken\): \d", str(found))
 
 
 def test_equal_fights_are_a_true_tie_of_a_race():
@@ -250,5 +250,5 @@ def test_battles_are_raced_over_units_and_policies():
     six, two = (names.index(f"mine.unit.0.models {models}, policy mine shoot") for models in (6, 2))
     assert six < two
     assert found.frame["value"].is_monotonic_decreasing
-    with pytest.raises(an.InputError, match=r"a battle is sampled.*race"):
+    with pytest.raises(an.InputError, match=r"battles are simulated.*race"):
         an.search(variants)

@@ -127,9 +127,9 @@ def test_a_file_of_another_game_refuses_a_die(tmp_path):
     [
         ("--die", "heroic=1,strkie=1", "did you mean 'strike'? (allowed: heroic, strike, glancing, miss, blank, NAME)"),
         ("--die", "heroic", "'heroic' is not usable (allowed: such as heroic=1,strike=2,glancing=1,miss=1,blank=1)"),
-        ("--die", "heroic=1,heroic=2", "heroic stands there twice"),
+        ("--die", "heroic=1,heroic=2", "heroic is given twice"),
         ("--die", "heroic=0", "0 sides in all (allowed: 1 to 1000)"),
-        ("--deck", "1..6=3,5=1", "5 stands there twice"),
+        ("--deck", "1..6=3,5=1", "5 is given twice"),
         ("--deck", "ace=3", "card value 'ace' (allowed: integers from 0 to 99)"),
     ],
 )

@@ -197,7 +197,7 @@ def test_lists_of_names_survive_blanks_commas_and_parentheses(one):
         ({"weapons": weapon(cells={"1-9": "9 (5)"}, qualities="Shock")}, "9 (5): a value in parentheses that is lower"),
         (
             {"inside": "<entryLinks><entryLink name='Cannon' targetId='gone'/></entryLinks>"},
-            "Cannon: a link to something that none of the files holds; left out",
+            "Cannon: ignored: a link to an entry that is in none of the files",
         ),
         ({"weapons": ""}, "Otter Guard: no armaments row"),
         ({"weapons": weapon() + weapon("Harpoon")}, "Harpoon: neither ranged, melee nor impact"),

@@ -101,8 +101,8 @@ BEFORE = "<conditions><condition type='before' childId='x'/></conditions>"
     ("kind", "value", "inside", "doubt"),
     [
         ("set", 9, BEFORE, "condition before in Basic: a condition of a type that is not read; left out"),
-        ("modulo", 9, "", "models: modulo 9: a change of a kind that is not known; left out"),
-        ("divide", 3, "", "models: divide 3: a change of a kind that is not known; left out"),  # no whole number
+        ("modulo", 9, "", "models: modulo 9: ignored: a change of an unknown kind"),
+        ("divide", 3, "", "models: divide 3: ignored: a change of an unknown kind"),  # no whole number
     ],
 )
 def test_a_change_that_cannot_be_made_is_left_out_by_name(one, kind, value, inside, doubt):

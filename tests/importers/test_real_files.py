@@ -61,7 +61,7 @@ def test_a_real_catalogue_imports_alone_as_it_does_with_its_game_system_but_for_
     alone = import_files(REAL_DATA / f"{name}.cat")
     (mine,), together = alone.factions, next(each for each in report.factions if each.name == name)
     assert mine.units == together.units
-    assert "what it demands of battlegroups is not known" in str(alone.warnings[0])
+    assert "so its battlegroup rules are unknown" in str(alone.warnings[0])
     for one, other in zip(mine.boons, together.boons, strict=True):
         assert other.model_copy(update={"needs": one.needs}) == one  # the names of categories are the system's
     for one, other in zip(mine.battlegroups, together.battlegroups, strict=True):

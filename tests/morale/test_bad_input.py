@@ -72,7 +72,7 @@ WRONG = {
         ({"warband": FOUR | {"leader_falls": 9}, "turns": 8}, "leader_falls: turn 9 (allowed: 1 to 8)"),
         ({"warband": FOUR | {"name": "a"}, "rivals": [FOUR | {"name": "a"}]}, "a name for each"),
         ({"warband": FOUR, "rivals": [FOUR | {"name": "orcs"}] * 2}, "warbands of the same name: warband, orcs, orcs"),
-        ({"warband": FRESH, "winner": "first_to_leave"}, "winner: there is one warband alone"),
+        ({"warband": FRESH, "winner": "first_to_leave"}, "winner: needs rivals"),
         (
             {"warband": FRESH | {"casualties_from": [{"of": "skavn"}]}, "rivals": [FRESH | {"name": "skaven"}]},
             "did you mean 'skaven'",
@@ -85,7 +85,7 @@ WRONG = {
     "compare": [
         (FIVE | {"mordheim": {"leadership": 13}}, "mordheim.leadership: 13 is not usable"),
         ({"models": 3}, "the losses come from one source"),
-        (FIVE | {"side": "b"}, "side: there is no duel"),
+        (FIVE | {"side": "b"}, "side: needs [duel]"),
         ({"a": SHOOT_OUT["a"]}, "b: this key is missing"),
         (SHOOT_OUT | {"a": "crown/rifl-p"}, "did you mean 'rifle-platoon'"),
         (SHOOT_OUT | {"models": 3}, "models: the duel says it itself (allowed: left out, or 6)"),

@@ -135,7 +135,7 @@ def test_wrong_metrics():
         analyser.metric("mean_damage", destroyed)
     with pytest.raises(InputError, match="letters, digits and underscores"):
         analyser.metric("half gone", destroyed)
-    with pytest.raises(InputError, match="no function"):
+    with pytest.raises(InputError, match="not a function"):
         analyser.metric("gone", 3)
     exact = attack(dice=2, models=2)
     with pytest.raises(InputError, match=r"AttributeError.*its columns: models_left"):
