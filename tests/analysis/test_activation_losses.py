@@ -156,7 +156,7 @@ def test_of_copies_the_one_that_suppresses_worse_is_worth_what_it_prevents(libra
     assert prices.iloc[0] / prices.iloc[1] == pytest.approx(price, rel=1e-9)
     assert price > (1.08 if quality == "Cryo" else 1.0)
     if quality == "Cryo":
-        why = f"suppressing (Cryo), it prevents {prevented:.0%} of what is done to it (other infantry: 5%)"
+        why = f"suppressing its enemies (Cryo) prevents {prevented:.0%} of its losses (other infantry: 5%)"
         assert found["why"].iloc[0].endswith(f"; {why}")
         assert found["lean"].iloc[0].startswith("probably")
 

@@ -56,7 +56,7 @@ def test_rows_aiming_and_closing_in_are_tried():
             except InputError:
                 continue
     assert found.value >= max(each.probability("annihilated").probability for each in ways) - SAME
-    assert any("stands, aims and fires" in step["next"] or "advances" in step["next"] for step in found.steps)
+    assert any("stays, aims and fires" in step["next"] or "advances" in step["next"] for step in found.steps)
 
 
 def chance(attacks):
@@ -71,7 +71,7 @@ def test_an_attacker_out_of_range_comes_into_it_by_an_advance():
     assert found.as_given == pytest.approx(chance([nearer, near]), abs=SAME)
     assert found.in_order == (
         f'1 {RIFLES} advances 4" to 13" and fires ranged-light',
-        f"2 {SHARP} stands and fires ranged-light",
+        f"2 {SHARP} stays and fires ranged-light",
     )
     assert {(step["next"].split()[1], step["advance"]) for step in found.steps} == {(SHARP, 0), (RIFLES, 4)}
     alone = best_focus([{"attacker": RIFLES, "distance": 18}], GRENADIERS)  # exactly at its long range afterwards

@@ -126,8 +126,8 @@ def test_what_only_charges_can_attack_and_not_kill_is_told_so():
     charge = found.of("mine").dropna(subset=["mean_share_lost"])
     assert (gap.best, gap.p_annihilated) == (charge["mean_share_lost"].item(), charge["p_annihilated"].item())
     (line,) = (each for each in found.gap_lines() if " kills Lucifyr" in each)
-    assert "and no shot can attack it: Rifle platoon, basic takes " in line
-    assert "% of it (charge) and annihilates it with a chance of " in line
+    assert "and no shot can attack it: Rifle platoon, basic destroys " in line
+    assert "% of its points (charge), probability of annihilation " in line
 
 
 def test_what_nothing_kills_not_even_all_together_is_a_gap():

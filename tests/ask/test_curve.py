@@ -240,7 +240,7 @@ def test_a_battle_over_its_terms_its_units_and_its_armies():
     [
         ("mine.unit.7.models=3", "no such place", {"method": "monte-carlo", "trials": 10}),
         ("mine.unit.0.modls=3", "did you mean 'models'", {"method": "monte-carlo", "trials": 10}),
-        ("rounds=1..3", r"a battle is sampled.*monte-carlo", {}),
+        ("rounds=1..3", r"battles are simulated.*monte-carlo", {}),
     ],
 )
 def test_battles_that_have_no_curve(over, told, how):

@@ -267,10 +267,10 @@ def test_wrong_inputs(how, said):
         (game({"got": {"destroyed": 1}, "attacker": RIFLES, "target": GRENADIERS}), "attack = { attacker = "),
         (game(shot(RIFLES, GRENADIERS, 6, annihilated=False)), r"annihilated yes with models destroyed 6"),
         (game(shot(RIFLES, GRENADIERS, 1, broken=True)), r"models destroyed 3 to 5 with broken yes"),
-        (game({**shot(RIFLES, GRENADIERS, 4), "got": {"suppressed": True}}), "not said"),
+        (game({**shot(RIFLES, GRENADIERS, 4), "got": {"suppressed": True}}), "destroyed models is not stated"),
         (
             game({"got": {"destroyed": 1}, "duel": {}, "a": {"unit": RIFLES}, "b": {"unit": KRUPP}}),
-            "no fight of",
+            "a duel is not a fight of a game",
         ),
     ],
 )
@@ -297,5 +297,5 @@ def test_a_sampled_game_says_how_sure_its_sums_are():
 def test_the_luck_of_a_battle_is_that_of_its_fights():
     with pytest.raises(an.InputError, match=r"its fights, one by one"):
         an.luck({"battle": {}, "mine": [RIFLES], "yours": [KRUPP]}, got={"victory": False})
-    with pytest.raises(an.InputError, match=r"the luck of morale in other games is not worked out"):
+    with pytest.raises(an.InputError, match=r"luck is not computed for morale in other games"):
         an.luck({"courage": 2, "tokens": 3}, got={"panicked": True})

@@ -15,7 +15,7 @@ FEWEST = 8
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("terms", [TWELVE._replace(units=2, gap=1200, hand_limit=2), *proof(TWELVE._replace(units=3))])
+@pytest.mark.parametrize("terms", [TWELVE._replace(units=2, gap=1200, hand_limit=2), *proof((TWELVE._replace(units=3),))])
 @pytest.mark.parametrize("baseline", [pure_python, numpy_vectorised], ids=lambda module: module.__name__)
 def test_the_baseline_plays_the_battle_of_the_engine(baseline, terms):
     found = Counter(map(tuple, baseline.play(RIFLES, terms, TRIALS, 1).tolist()))

@@ -82,7 +82,7 @@ def test_one_battle_is_told():
 def test_a_battle_that_is_not_played_is_not_told():
     told = refusal("battle", *ARMIES, "--trials", "500", "--tell", "999999999")
     assert "--tell: battle 999,999,999 does not exist: there are 500 (allowed: 0 to 499, or more --trials)" in told
-    assert "among 10,000" in refusal("battle", *ARMIES, "--tell", "100000")
+    assert "there are 10,000" in refusal("battle", *ARMIES, "--tell", "100000")
     assert "--tell: -1 is out of range (allowed: 0 or more)" in refusal("battle", *ARMIES, "--tell", "-1")
     assert "--plot: --tell has no picture" in refusal("battle", *ARMIES, "--tell", 1, "--plot", "x.png")
 
@@ -131,7 +131,7 @@ def test_a_scenario_file_is_the_battle_of_its_armies(scenario):
 
 
 def test_a_scenario_file_that_cannot_be_is_refused_in_one_line(scenario):
-    assert "have no exact answer" in refusal("run", scenario, "--method", "exact")
+    assert "has no exact answer" in refusal("run", scenario, "--method", "exact")
     scenario.write_text(BATTLE.replace("yours.toml", "theirs.toml"), encoding="utf-8")
     assert "theirs.toml" in refusal("run", scenario)
     scenario.write_text(BATTLE.replace("rounds", "round"), encoding="utf-8")
@@ -142,7 +142,7 @@ def test_a_scenario_file_that_cannot_be_is_refused_in_one_line(scenario):
 
 @pytest.mark.parametrize(
     ("army", "told"),
-    [(ARMIES[0], "no round 9 of 6"), (f"{ARMIES[0]}, {PLANE}", "no unit enters from reserve: round 9")],
+    [(ARMIES[0], "the battle has no round 9, only 6"), (f"{ARMIES[0]}, {PLANE}", "no unit enters from reserve: round 9")],
 )
 def test_reserves_that_never_come_are_not_taken_silently(army, told):
     mine, yours = (analyser.load_army(army_from(each)) for each in (army, ARMIES[1]))

@@ -40,7 +40,7 @@ def test_luck_of_one_attack_and_of_a_game(tmp_path):
     turned = ["explain", "luck", RIFLES, KRUPP, "--distance", 6, "--got", "suppressed=yes", "--destroyed", 1]
     looked_at = [json.loads(answer(*each, "--format", "json"))["fights"][0]["looked_at"] for each in (joint, turned)]
     assert [list(each) for each in looked_at] == [["models_gone", "suppressed"], ["suppressed", "models_gone"]]
-    assert "said twice" in refusal("explain", "luck", RIFLES, KRUPP, "--destroyed", 1, "--got", "destroyed=1")
+    assert "given twice" in refusal("explain", "luck", RIFLES, KRUPP, "--destroyed", 1, "--got", "destroyed=1")
     charge = answer("explain", "luck", RIFLES, KRUPP, "--kind", "charge", "--destroyed", 1)
     assert "such charges" in charge
     assert "not usable" in refusal("explain", "luck", RIFLES, KRUPP, "--got", "suppressed")

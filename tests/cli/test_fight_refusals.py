@@ -33,7 +33,7 @@ from tests.helpers.shell import GRENADIERS, RIFLES, answer, refusal
         ),
         (["attack", f"{RIFLES}:aiming=3", GRENADIERS], ["attack.aiming", "3", "the word alone"]),
         (["attack", f"{RIFLES}:bonuses=aiming,short-range", GRENADIERS], ["attack.bonuses", "a list"]),
-        (["attack", RIFLES, f"{GRENADIERS}:aiming"], ["target.aiming", "after the colon of who attacks"]),
+        (["attack", RIFLES, f"{GRENADIERS}:aiming"], ["target.aiming", "after its attacker's colon"]),
         (["attack", RIFLES, f"{GRENADIERS}:on-lookout"], ["target.on_lookout", "for charge and duel"]),
         (["attack", RIFLES, GRENADIERS, "--until", "0.5", "brokn"], ["--until", "did you mean 'broken'"]),
         (["attack", RIFLES, GRENADIERS, "--distance", "nan"], ["attack.distance", "nan is not usable", "0 to 1000"]),
@@ -138,8 +138,8 @@ def test_keys_after_a_colon_are_told_to_be_a_mapping_in_python():
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "no scenario of a fight"),
-        ("[dual]\nrounds = 2\n", "no scenario of a fight: 'dual' is no section of one; did you mean 'duel'?"),
+        ("", "not a scenario of a fight"),
+        ("[dual]\nrounds = 2\n", "not a scenario of a fight: unknown section 'dual'; did you mean 'duel'?"),
     ],
 )
 def test_a_file_that_is_no_scenario_is_told_what_it_may_hold(tmp_path, text, problem):

@@ -88,7 +88,7 @@ def test_a_list_after_a_colon_needs_no_quotes():
 def test_focus_says_after_how_many_attacks():
     text = answer("attack", RIFLES, RIFLES, RIFLES, GRENADIERS, "--until", "0.5", "annihilated")
     assert "50% likely to be annihilated after 2 attacks: 52.22%" in text
-    assert "Not 90% likely to be broken with this attack" in answer(
+    assert "P(broken) after 1 attack is below 90%: 15.35%" in answer(
         "attack", RIFLES, GRENADIERS, "--until", 0.9, "broken"
     )
     found = json.loads(answer("attack", RIFLES, GRENADIERS, "--until", 0.9, "broken", "--format", "json"))["until"]
@@ -179,7 +179,7 @@ def test_what_is_modelled_but_not_used_is_named_with_what_would_use_it(kind, que
 ODD = [
     (["charge", RIFLES, f"{GRENADIERS}:models=9"], "scion-grenadier-platoon@basic has 6"),
     (["charge", RIFLES, "imperium/scion-grenadier-p@full:garrisoned"], "target.garrisoned: 18 models, and a"),
-    (["charge", RIFLES, TANKS, "--outflanking"], "charge.outflanking is no bonus"),
+    (["charge", RIFLES, TANKS, "--outflanking"], "charge.outflanking gives no bonus"),
     (["charge", RIFLES, GRENADIERS, "--secondary", f"{GRENADIERS}:garrisoned"], "secondary.0.garrisoned has no effect"),
     (["attack", f"{RIFLES}:attacker-models=9", GRENADIERS], "attack.attacker_models is 9, and crown/"),
     (["duel", f"{RIFLES}:models=9", GRENADIERS], "a.models is 9, and crown/rifle-platoon@basic has 6"),

@@ -163,7 +163,7 @@ def test_a_unit_that_no_profile_has_comes_with_its_own(own_library, tmp_path):
 def test_a_unit_is_found_by_its_entry_where_its_name_is_new(own_library, tmp_path):
     army = edited(own_library, tmp_path, lambda selection: selection.set("name", "Renamed"))
     assert army.units[0].selector is not None
-    assert any("Renamed: matched by its entry, which the profiles call" in line for line in army.warnings)
+    assert any("Renamed: matched by its entry, named here" in line for line in army.warnings)
 
 
 def test_the_level_follows_from_the_models(own_library, tmp_path):
