@@ -88,7 +88,7 @@ WORDS = {
     "sentence": "to remove them: destroyed, broken or fled",
     "sentenceBack": "to remove you",
     "ways": "Shoot or charge?",
-    "waysAbout": "Expected points that each side loses, as both stand now. A charge needs its reach.",
+    "waysAbout": "Expected points that each side loses; a charge needs its reach.",
     "theyLose": "They lose",
     "youLose": "You lose",
     "shoot": "Shoot",

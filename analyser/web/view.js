@@ -212,7 +212,6 @@ export function answer(model) {
       h("span", {}, model.sentence),
     ),
     h("p.small.pool", {}, model.pool),
-    h("p.small", {}, model.lossesLabel),
     h("ul.bars", { "aria-label": model.lossesLabel }, bars(model)),
     figures(model.figures),
   );
