@@ -57,8 +57,8 @@ def build(
     points : int
         Points that the list may cost.
     against : path, Army or list of these; or str
-        The enemy army or armies; or a faction or selectors with wildcards. Then each of these loadouts is an opponent;
-        in battle the opponents are the best lists of their factions.
+        The enemy army or armies; or a faction or selectors with wildcards. Each loadout of a faction or selectors is
+        an opponent; in battle the opponents are the best lists of their factions.
     over : "mean" or "worst"
         Value to maximise: the mean over the opponents, or the worst case, over several armies or the loadouts of one.
     scale : str, optional
@@ -78,7 +78,8 @@ def build(
     battles : bool
         Let the lists fight battles against the armies.
     trials, seed
-        Battles of each list against each army, over the orders of both. They are cached, so the call can be resumed.
+        Battles of each list against each army, over the listing orders of both. They are cached, so the call can be
+        resumed.
     threads, profiles, progress
         As of :func:`analyser.matchups`.
 
@@ -99,7 +100,7 @@ def build(
     """
     _check(over, battles, next_best, battlegroups, at_most, differ)
     if mine is not None and not battles:
-        problem = "`beside` needs battles: your list is simulated next to the built ones"
+        problem = "needs battles: this list is simulated next to the built ones"
         raise InputError(problem, where="mine", allowed="with battles")
     library = library_of(profiles)
     sampling = Sampling("monte-carlo", trials, seed, None, threads, progress=progress)

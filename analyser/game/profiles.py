@@ -170,7 +170,7 @@ class Profiles:
     def factions(self) -> dict[str, Faction]:
         """Every faction of the folder by its id, sorted by id."""
         now = self._used_now()
-        if vars(self).get("used", now) != now:  # a file changed since one was read alone
+        if vars(self).get("used", now) != now:  # a file changed after a single faction had been read
             self._read.clear()
             self._found.clear()
         vars(self)["used"] = now
@@ -191,7 +191,7 @@ class Profiles:
         return self._read[path]
 
     def _factions_for(self, name: str) -> Mapping[str, Faction]:
-        """Return the factions that a name can mean: only that of the file of that name, if it exists, to save time.
+        """Return the factions that a name can mean; to save time, only that of NAME.toml if there is such a file.
 
         Otherwise all factions, for a file of another name or a part of a name.
         """

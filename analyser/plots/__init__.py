@@ -59,7 +59,7 @@ __all__ = list(_PLACES)
 
 
 def __getattr__(name: str) -> Any:
-    """Import a plot on first access, because the other modules of this package need no pandas."""
+    """Import a plot on first access, so that modules here that need no pandas load without it."""
     if name not in _PLACES:
         raise AttributeError(f"module 'analyser.plots' has no attribute {name!r}")
     return getattr(importlib.import_module(f"analyser.plots.{_PLACES[name]}"), name)

@@ -116,7 +116,7 @@ METRICS: dict[str, Metric] = {
 COMPARED: dict[str, Metric] = {
     name: what for name, what in {AT_LEAST: _TABLE[AT_LEAST], **METRICS}.items() if name not in (*SHARES, *RESULTS)
 }
-"""Metrics of a comparison of loadouts: METRICS without those of duels, and P(at least k); more is better."""
+"""Metrics of a comparison of loadouts: P(at least k), and METRICS without shares and duel results; more is better."""
 
 
 _ONCE: dict[str, Metric] = {}
@@ -161,7 +161,7 @@ def metric(name: str, function: Function, *, unit: str = "", title: str | None =
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
         raise InputError(f"{shown(name)} is not usable", where="name", allowed="letters, digits and underscores")
     if (name in COMPARED and COMPARED[name].function is None) or (name in METRICS and METRICS[name].function is None):
-        raise InputError(f"{name} is a figure that ships", where="name", allowed="another name")
+        raise InputError(f"{name} is a built-in metric", where="name", allowed="another name")
     if not callable(function):
         raise InputError(
             f"{shown(function)} is not a function", where="function", allowed="a function of an outcome table"

@@ -94,7 +94,7 @@ WORDS = {
     "shoot": "Shoot",
     "charge": "Charge",
     "answer": "If they shoot",
-    "losses": "Models destroyed",
+    "losses": "Probability that at least so many models are destroyed",
     "row": "Row",
     "more": "More conditions",
     "rows": "By expected models destroyed, under these conditions",
@@ -108,7 +108,7 @@ WORDS = {
     "gone": "This unit is gone.",
     "own": "of your own",
     "changed": ", changed",
-    "edit": "Slide or type: the unit is copied, and the copy changes. A link holds it, too.",
+    "edit": "Slide or type: the unit is copied, and the copy changes. A link to this page keeps the changes.",
     "restore": "Back to the printed unit",
     "efficiency": "points lost for 100 points of its own",
     "qualities": "Qualities and special rules",
@@ -118,7 +118,7 @@ WORDS = {
 ASSUMED = (
     "Every number is exact: a complete distribution, by the rules that Python runs, compiled for the browser.",
     "The field is open: distance, line of sight, cover and friends are what you set here, not measured on a map.",
-    "Points of a unit that is hurt are its share of them; a unit that is gone has lost all.",
+    "A damaged unit has lost the same share of its points as of its models and damage; a removed unit has lost all.",
 )
 
 

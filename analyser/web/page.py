@@ -94,7 +94,7 @@ def calculator(*, profiles: ProfilesLike | None = None, start: str = "") -> Page
     Parameters
     ----------
     profiles : Profiles or path, optional
-        Whose units. Default: the shipped profiles.
+        Profiles of the units on the page. Default: the shipped ones.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def explore(
     attacker, target : str
         Selectors to start with.
     profiles : Profiles or path, optional
-        Whose units. Default: the shipped profiles.
+        Profiles of the units on the page. Default: the shipped ones.
 
     Raises
     ------

@@ -142,7 +142,7 @@ def test_a_scenario_file_that_cannot_be_is_refused_in_one_line(scenario):
 
 @pytest.mark.parametrize(
     ("army", "told"),
-    [(ARMIES[0], "the battle has no round 9, only 6"), (f"{ARMIES[0]}, {PLANE}", "no unit enters from reserve: round 9")],
+    [(ARMIES[0], "has no round 9, only 6"), (f"{ARMIES[0]}, {PLANE}", "no unit enters from reserve: round 9")],
 )
 def test_reserves_that_never_come_are_not_taken_silently(army, told):
     mine, yours = (analyser.load_army(army_from(each)) for each in (army, ARMIES[1]))

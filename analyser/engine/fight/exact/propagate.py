@@ -95,14 +95,14 @@ def pairs_of(probabilities: Floats) -> int:
 
 
 class Endings(NamedTuple):
-    """Where the states of both sides come to by the end of a combat: it depends on the state itself, and on a role."""
+    """States of both sides after a combat. Each depends only on the side's state before, and on its role."""
 
     places: Integers  # (2, states, roles): the place of the state after it; NONE: not known yet
     draws: Integers  # (2, states, 2): the draw of the loser's test, and the highest value that passes
-    gone: Integers  # (2, states, 2): whether the loser is gone, its test passed or failed; NONE: not known yet
+    gone: Integers  # (2, states, 2): 1 if the loser is removed, test passed or failed; NONE: not known yet
 
 
-_NOT_FOUGHT, _EVEN, _WON, _WON_ALONE, _LOST = range(5)  # roles; the loser's are _LOST and, its test failed, the next
+_NOT_FOUGHT, _EVEN, _WON, _WON_ALONE, _LOST = range(5)  # roles; a loser that failed its test has _LOST + 1
 _ROLES = 6
 
 
@@ -119,10 +119,10 @@ def roles_of(won_by: int, active: int, failed: int, loser_gone: bool) -> tuple[i
 
 @step
 def after_combat(setup: Setup, fused: Fused, joint: Joint, cache: PoolCache) -> Joint:
-    """The distribution after the end of a combat and operations that look at one side each.
+    """Return the distribution after the end of a combat and after operations that each concern one side.
 
-    Gives the same as :func:`after_any`, to the bit: the loser's test goes by its own state, and what becomes of
-    each side by that and by its role, so that each is worked out once.
+    Bit-identical to :func:`after_any`. The loser's test depends only on its own state, and the end state of a side only
+    on its state and role, so each is computed once.
     """
     operation, rest = fused
     active, (first, second, before) = operation[1], joint
