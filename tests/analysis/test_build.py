@@ -437,5 +437,5 @@ def test_without_battles_nothing_is_said_of_them(hill):
         for word in ("In battle", "in battle", "Best list", "the best and", "of score", "95%"):
             assert word not in said
     assert "no battle was played" in page
-    with pytest.raises(InputError, match=r"mine: `beside` needs battles.* \(allowed: with battles\)"):
+    with pytest.raises(InputError, match=r"mine: needs battles.* \(allowed: with battles\)"):
         asked(hill, mine=["hill/gun@basic"])

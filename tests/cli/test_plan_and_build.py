@@ -76,7 +76,7 @@ def test_a_build_saves_its_best_list(tmp_path):
     [
         (("battle", "plan", MINE, "imperium/nobody@basic, imperium/krupp@basic"), "yours"),
         ((*CLASH, "--aim", "pionts"), "did you mean 'points'?"),
-        ((*BUILD, *FIELD, "--mine", YOURS, "--no-battles"), "mine: `beside` needs battles"),
+        ((*BUILD, *FIELD, "--mine", YOURS, "--no-battles"), "mine: needs battles"),
         ((*BUILD, "--against", "crwn"), "no faction, no unit and no file is called 'crwn'; did you mean 'crown'?"),
         ((*BUILD, "--against", "nowhere.toml", "--against", "crown"), "'crown' is no army file"),
         ((*BUILD, *FIELD, "--must", "0 x crown/rifle-platoon"), "must: 0 is out of range (allowed: 1 to 500)"),

@@ -131,7 +131,7 @@ def test_a_registered_figure_is_in_every_table(half_gone):
 
 
 def test_wrong_metrics():
-    with pytest.raises(InputError, match="a figure that ships"):
+    with pytest.raises(InputError, match="a built-in metric"):
         analyser.metric("mean_damage", destroyed)
     with pytest.raises(InputError, match="letters, digits and underscores"):
         analyser.metric("half gone", destroyed)
