@@ -159,7 +159,7 @@ def _unit_entries(root: Element, tree: Tree) -> Iterator[tuple[Element, ...]]:
     for element in (item for tag in ("selectionEntries", *shared, "entryLinks") for item in root.iterfind(f"{tag}/*")):
         entry = tree.target_of(element) if element.tag == "entryLink" else element
         if entry is None:
-            tree.doubts.add(tree.name_of(element), "ignored: a link to an entry that is in none of the files")
+            tree.doubts.add(tree.name_of(element), "a link to an entry that is in none of the files; left out")
         elif entry.get("type") in ("unit", "model") and id(entry) not in seen:
             seen.add(id(entry))
             if True not in (tree.hidden(entry), tree.hidden(element)):

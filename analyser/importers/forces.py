@@ -103,7 +103,7 @@ class ForceReader:
                 continue  # a negative limit means no limit
             number = cells.number(value)
             if number is None or number > MOST_IN_FORCE:
-                self.tree.doubts.add(shown, "ignored: a limit that is not an integer")
+                self.tree.doubts.add(shown, "a limit that is not an integer; left out")
                 continue
             for key in {"min": ["least"], "max": ["most"], "exactly": ["least", "most"]}[kind]:
                 result[key].append(number)

@@ -201,20 +201,20 @@ def _about_unit(match: Match) -> Iterator[str]:
     yield from (f"{name}: {difference}" for difference in match.differences)
     if loadout is None:
         yield from (f"{name}: {doubt}" for doubt in stated.doubts)
-    elif stated.own is not None:  # doubts about a unit in the library were reported by its import
+    elif stated.own is not None:  # the import of the library reported the other doubts
         yield from (f"{name}: {doubt}" for doubt in stated.doubts if "left out" in doubt)
     elif stated.has_profiles:
-        yield f"{name}: the roster's own profile is incomplete, so the shipped one is used"
+        yield f"{name}: the roster's own profile is incomplete, so that of the profiles is used"
 
 
 def _about_profiles(matches: list[Match]) -> Iterator[str]:
     """Yield one warning if the roster has no profiles to compare with."""
     bare = [match.stated.name for match in matches if match.loadout is not None and not match.stated.has_profiles]
     if bare and len(bare) == len(matches):
-        yield "the roster carries no profiles of its units: the shipped ones are used, and nothing could be compared"
+        yield "the roster carries no profiles of its units: those of the profiles are used, and nothing could be compared"
     elif bare:
         some = ", ".join(dict.fromkeys(bare))
-        yield f"the roster carries no profile of {some}: the shipped ones are used, and could not be compared"
+        yield f"the roster carries no profile of {some}: those of the profiles are used, and could not be compared"
 
 
 def _about_unread(matches: list[Match]) -> Iterator[str]:

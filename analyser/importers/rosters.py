@@ -85,7 +85,7 @@ def read_roster(path: Path) -> Roster:
     roster.limit = limit if limit and limit > 0 else None
     holders = (element for element in root.iter() if element.tag in ("roster", "force", "selection"))
     for tag in sorted({child.tag for holder in holders for child in holder} - _KNOWN):
-        roster.doubts.add(tag, "ignored: an unknown part of the roster")
+        roster.doubts.add(tag, "an unknown part of the roster; left out")
     selected = [selection for force, faction in _forces(root) for selection in _selected(force, faction, roster)]
     number = sum(_number(selection, roster.doubts) for selection, _, _ in selected)
     if number > MOST_UNITS:  # refused before reading each of them

@@ -150,7 +150,7 @@ class Tree:
             if element.get("type") == "rule" or (target is not None and target.tag == "rule"):
                 contents.rules.append(self.name_of(element))  # the link may give the rule its parameter
             elif target is None:
-                self.doubts.add(self.name_of(element), "ignored: a link to an entry that is in none of the files")
+                self.doubts.add(self.name_of(element), "a link to an entry that is in none of the files; left out")
             elif id(target) not in contents.seen:
                 contents.seen.add(id(target))
                 return [*element, target]
@@ -213,7 +213,7 @@ class Tree:
             return text
         changed = _modified_number(text, modifier) if kind in (*SIGNS, *FACTORS) else _modified_text(text, modifier)
         if changed is None:
-            self.doubts.add(f"{what}: {kind} {value}", "ignored: a change of an unknown kind")
+            self.doubts.add(f"{what}: {kind} {value}", "a change of an unknown kind; left out")
         return text if changed is None else changed
 
 

@@ -113,7 +113,7 @@ class UnitReader:
     def _stats(self, profile: Element, by_column: Cells) -> Stats:
         for column in by_column:
             if column not in STATS:
-                self.doubt(column, "ignored: an unknown column of the unit's profile")
+                self.doubt(column, "an unknown column of the unit's profile; left out")
         values = {STATS[column]: text for column, text in by_column.items() if column in STATS}
         return Stats(self.tree.name_of(profile), values)
 
@@ -329,7 +329,7 @@ class UnitReader:
             numbers, dice = cells.band(column), cells.dice(text)
             if numbers is None:
                 if column not in ("range", "qualities"):
-                    self.doubt(f"{name}: {column}", "ignored: an unknown column of an armaments row")
+                    self.doubt(f"{name}: {column}", "an unknown column of an armaments row; left out")
             elif cells.is_none(text):
                 continue
             elif numbers[0] > numbers[1] or numbers[1] > units.MOST_MODELS:

@@ -89,7 +89,7 @@ def _unread(root: Element, tree: Tree) -> Iterator[tuple[str, str, str]]:
 def _odd(element: Element, around: str) -> Iterator[tuple[str, str]]:
     kind, tag = element.get("type", ""), element.tag
     if tag in _TYPES and "type" in element.attrib and kind not in _TYPES[tag]:
-        what = "its content is ignored" if tag == "selectionEntry" else "left out"
+        what = "its content is left out" if tag == "selectionEntry" else "left out"
         yield _shown(element, around), f"a {tag} of a type that is not read; {what}"
     for attribute in sorted(element.attrib.keys() - _ATTRIBUTES.get(tag, element.attrib.keys())):
         yield f"{_shown(element, around)}: {attribute} {element.get(attribute)}", "an attribute that is not read"

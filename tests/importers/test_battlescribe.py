@@ -187,7 +187,7 @@ def test_lists_of_names_survive_blanks_commas_and_parentheses(one):
         ({"weapons": weapon(cells={"2-9": "4"})}, "Ranged (Light): 2-9: the bands begin at 2 models"),
         ({"weapons": weapon(cells={"1-4": "8", "5-9": "4"})}, "Ranged (Light): 8, 4: attack dice fall"),
         ({"weapons": weapon(cells={"1-4": "8", "5-9": "lots"})}, "Ranged (Light): 5-9: lots: not a number of dice"),
-        ({"weapons": weapon(cells={"1-9": "8", "crew": "2"})}, "Ranged (Light): crew: ignored: an unknown column"),
+        ({"weapons": weapon(cells={"1-9": "8", "crew": "2"})}, "Ranged (Light): crew: an unknown column"),
         ({"weapons": weapon(cells={"1-9": "5 (9)"})}, "Ranged (Light): 5 (9): a value in parentheses, and none of"),
         ({"weapons": weapon(qualities="Shock")}, "Ranged (Light): 4, 8, 12: Shock, and no value in parentheses"),
         (
@@ -197,7 +197,7 @@ def test_lists_of_names_survive_blanks_commas_and_parentheses(one):
         ({"weapons": weapon(cells={"1-9": "9 (5)"}, qualities="Shock")}, "9 (5): a value in parentheses that is lower"),
         (
             {"inside": "<entryLinks><entryLink name='Cannon' targetId='gone'/></entryLinks>"},
-            "Cannon: ignored: a link to an entry that is in none of the files",
+            "Cannon: a link to an entry that is in none of the files; left out",
         ),
         ({"weapons": ""}, "Otter Guard: no armaments row"),
         ({"weapons": weapon() + weapon("Harpoon")}, "Harpoon: neither ranged, melee nor impact"),
@@ -287,7 +287,7 @@ def test_a_change_under_a_condition_or_of_an_unknown_kind_is_doubted_and_left_ou
     assert (unit.levels["basic"].models, unit.levels["basic"].victory_points) == (9, 1)
     assert doubts == [
         "models: set 4: a change under a condition; left out",
-        "vpr: power 2: ignored: a change of an unknown kind",
+        "vpr: power 2: a change of an unknown kind; left out",
         "modifier power in Basic: a modifier of a type that is not read; left out",
     ]
 

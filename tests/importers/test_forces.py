@@ -142,7 +142,7 @@ def test_limits_of_a_whole_force_are_apart_from_those_of_a_battlegroup(river):
         (limit("max", 3).replace("selections", "limit::pts"), "(field limit::pts); left out"),
         (limit("average", 3), "(type average); left out"),
         (limit("max", 25).replace("/>", " percentValue='true'/>"), "(percentValue); left out"),
-        (limit("max", "a few"), "Otters: max a few: ignored: a limit that is not an integer"),
+        (limit("max", "a few"), "Otters: max a few: a limit that is not an integer; left out"),
         (limit("max", 1) + limit("min", 2), "at least more than at most; the former is left out"),
     ],
 )

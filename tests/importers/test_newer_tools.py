@@ -101,8 +101,8 @@ BEFORE = "<conditions><condition type='before' childId='x'/></conditions>"
     ("kind", "value", "inside", "doubt"),
     [
         ("set", 9, BEFORE, "condition before in Basic: a condition of a type that is not read; left out"),
-        ("modulo", 9, "", "models: modulo 9: ignored: a change of an unknown kind"),
-        ("divide", 3, "", "models: divide 3: ignored: a change of an unknown kind"),  # no whole number
+        ("modulo", 9, "", "models: modulo 9: a change of an unknown kind; left out"),
+        ("divide", 3, "", "models: divide 3: a change of an unknown kind; left out"),  # no whole number
     ],
 )
 def test_a_change_that_cannot_be_made_is_left_out_by_name(one, kind, value, inside, doubt):
@@ -120,7 +120,7 @@ def test_an_entry_of_another_type_does_not_count_as_the_unit(one, kind):
     unit, doubts = one(inside=f"<selectionEntries>{horse}</selectionEntries>")
     assert [row.id for row in unit.rows] == ["ranged-light"]
     named = f"selectionEntry {kind} Warhorse in Otter Guard"
-    assert doubts == [f"{named}: a selectionEntry of a type that is not read; its content is ignored"]
+    assert doubts == [f"{named}: a selectionEntry of a type that is not read; its content is left out"]
 
 
 def test_a_group_of_units_beside_the_units_is_told(one, tmp_path):

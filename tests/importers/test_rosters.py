@@ -166,6 +166,16 @@ def test_a_unit_is_found_by_its_entry_where_its_name_is_new(own_library, tmp_pat
     assert any("Renamed: matched by its entry, named here" in line for line in army.warnings)
 
 
+def test_what_is_left_out_of_a_known_unit_is_told(own_library, tmp_path):
+    def with_column(selection):
+        for each in selection.iter("characteristics"):
+            rosters.SubElement(each, "characteristic", {"name": "MORALE"}).text = "7"
+
+    army = edited(own_library, tmp_path, with_column)
+    assert army.units[0].selector is not None
+    assert any("'morale': an unknown column" in line for line in army.warnings)
+
+
 def test_the_level_follows_from_the_models(own_library, tmp_path):
     def no_level_name(selection):
         for each in selection.iter("selection"):
