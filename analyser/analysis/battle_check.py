@@ -35,6 +35,7 @@ DISAGREES = 0.2  # difference of the win rate from that expected by fair points
 _MOST_SHOWN = 8  # of each kind of misfit
 _REASON = 0.05  # smallest change of the win rate that counts as a reason
 THIRDS = (1 / 3, 2 / 3)
+FEWEST_IN_GROUP = 3  # units of a group from which a conclusion is drawn
 _REDRAWN = 200
 NO_REASON = "none of these"
 TOO_FEW = "too few units to say"
@@ -130,18 +131,20 @@ class BalanceCheck(FramedAnswer):
 
     @property
     def headline(self) -> str:
-        """Agreement of battles and fair points, in one sentence."""
-        many = counted(len(self.misfits), "unit")
-        verb = "wins" if len(self.misfits) == 1 else "win"
-        where = f"{many} of {len(self.frame)} {verb} more or fewer battles than fair points say"
-        return f"Battles and fair points have a rank correlation of {self.correlation:.2f}; {where}."
+        """Number of units whose battles and fair points disagree, in one sentence."""
+        many, verb = len(self.misfits) or "No", "wins" if len(self.misfits) == 1 else "win"
+        difference = f"{100 * DISAGREES:.0f} percentage points"
+        return f"{many} of {counted(len(self.frame), 'unit')} {verb} {difference} more or less than fair points say."
 
     @property
     def reason(self) -> str:
         """The property that separates battles from fair points most, in one sentence; empty if unknown."""
         if self.groups.empty:
             return ""
-        first = self.groups[self.groups["property"] == self.groups["property"].iloc[0]].sort_values("off")
+        first = self.groups[self.groups["property"] == self.groups["property"].iloc[0]]
+        first = first[first["units"] >= FEWEST_IN_GROUP].sort_values("off")
+        if len(first) < 2:
+            return ""
         worst, best = (
             f"units with {row.group} win {whole_percent(row.win_rate)} ({whole_percent(row.by_fair_points)})"
             for row in first.iloc[[0, -1]].itertuples()
@@ -168,18 +171,23 @@ class BalanceCheck(FramedAnswer):
             **self.profiles.of_fights(),
         }
 
-    def blocks(self) -> list[Block]:
-        """Return the correlation, and a table of each kind of misfit."""
-        precision = f"The correlation is between {self.correlation_low:.2f} and {self.correlation_high:.2f} by the dice"
+    @property
+    def precision(self) -> str:
+        """The number of armies and battles, their intervals, and the share that the properties explain, in text."""
+        ends = f"({self.correlation_low:.2f} to {self.correlation_high:.2f} by the dice)"
         widest = (self.frame["win_rate_high"] - self.frame["win_rate_low"]).max() / 2
         how = (
             f"Simulated: {counted(len(self.frame), 'army', 'armies')} of one unit and about {self.points} points each, "
-            f"{counted(self.trials, 'battle')} of each two. {precision}, win rates within {100 * widest:.1f} points."
+            f"{counted(self.trials, 'battle')} of each two, so that win rates are within {100 * widest:.1f} points. "
+            f"The rank correlation of win rates and fair points is {self.correlation:.2f} {ends}."
         )
-        why = f"{OF_FEATURES} explain {self.explained:.0%} of the disagreement."
-        told = how if np.isnan(self.explained) else f"{how} {why}"
+        why = f" {OF_FEATURES} explain {self.explained:.0%} of the disagreement."
+        return how if np.isnan(self.explained) else how + why
+
+    def blocks(self) -> list[Block]:
+        """Return the correlation, and a table of each kind of misfit."""
         return [
-            Block(lines=[*fill(self.headline), *fill(self.reason), *fill(told)]),
+            Block(lines=[*fill(self.headline), *fill(self.reason), *fill(self.precision)]),
             *self._grouped(),
             *self._misfits("Wins more than fair points say", 1),
             *self._misfits("Wins less than fair points say", -1),
@@ -401,7 +409,9 @@ def _groups(frame: pd.DataFrame, sides: Sequence[Loadout]) -> pd.DataFrame:
         words = {"property": feature.told, "group": [feature.range_text(*each) for each in ends]}
         rates = groups[["win_rate", "by_fair_points", "off"]].mean()
         tables.append(rates.assign(units=groups.size(), **words))
-    tables.sort(key=lambda table: table["off"].min() - table["off"].max())
+    large = [table.loc[table["units"] >= FEWEST_IN_GROUP, "off"] for table in tables]
+    order = sorted(range(len(tables)), key=lambda place: large[place].min() - large[place].max())
+    tables = [tables[place] for place in order]
     return pd.concat(tables, ignore_index=True)[["property", "group", "units", "win_rate", "by_fair_points", "off"]]
 
 

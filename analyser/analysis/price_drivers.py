@@ -227,7 +227,7 @@ class Reasons:
         if abs(own - usual) < _WORTH_A_WORD or (own > usual) != (times > 1):
             return ""
         a_die = times / np.exp(own - usual)
-        strength = f"; each does {_times(a_die)}" if abs(np.log(a_die)) > _WORTH_A_WORD else ""
+        strength = f"; each die destroys {_times(a_die)}" if abs(np.log(a_die)) > _WORTH_A_WORD else ""
         return f"{np.exp(own):.1f} dice for 100 points, others {np.exp(usual):.1f}{strength}"
 
     def _of_reach(self, at: int, times: float) -> str:

@@ -22,7 +22,7 @@ from analyser.analysis.situations import BEST_TRADE, EXCHANGES, Situation, situa
 from analyser.analysis.verdict import FAIR, OVER, RULE, UNDECIDED, UNDER, Role, interval_text, kind_of_doubt, rate
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError
-from analyser.common.estimates import Method
+from analyser.common.estimates import SAME_WITHIN, Method
 from analyser.common.sampling import Progress
 from analyser.common.text import counted, fill
 from analyser.game.names import faction_name
@@ -180,7 +180,7 @@ class FairPoints(JudgedAnswer):
         """Variation that the intervals cover."""
         kinds = {situation.kind for situation in self.situations}
         ground = ", the ground" if kinds >= set(WAYS) or BEST_TRADE in kinds else ""
-        return f"95%, over the opponents{ground}, and what units alike cost"
+        return f"95%, over the opponents{ground}, and the prices of similar units"
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
         """Draw the points of each loadout against its fair points, with the fair band between two lines."""
@@ -239,8 +239,8 @@ class FairPoints(JudgedAnswer):
         played = self.frame[self.frame["played"] > 0].sort_values("played", ascending=False, kind="stable")
         named = [f"{100 * share:.0f}% {name}" for name, share in zip(played["loadout"], played["played"])]
         listed = ", ".join(named) or "none of these"
-        how = f"exploitability {self.exploitability:.0e}"
-        return f"Equilibrium, if all sides choose by these numbers alone ({how}): {listed}."
+        error = f" (exploitability {self.exploitability:.0e})" if self.exploitability > SAME_WITHIN else ""
+        return f"Equilibrium, if all sides choose by these numbers alone{error}: {listed}."
 
 
 def fair_points(

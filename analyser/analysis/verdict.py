@@ -27,8 +27,8 @@ CHEAP, DEAR = np.log(0.9), np.log(1.1)  # logarithms of points over fair points:
 WRONG_AT, FAIR_AT = 0.6, 0.55  # least probability of a wrong price, and of a fair one, for a verdict
 NOISE = 0.05  # between versions, smaller changes of a probability change no verdict
 RULE = (
-    f"Under-priced, over-priced: with at least {WRONG_AT:.0%} the points are more than 10% below, or above, fair.",
-    f"Fair: with at least {FAIR_AT:.0%} they are within 10%. Undecided: none of these, or for the reason given.",
+    f"Under-priced, over-priced: points more than 10% below, or above, fair with a probability of {WRONG_AT:.0%}.",
+    f"Fair: within 10% with a probability of {FAIR_AT:.0%}. Undecided: none of these, or for the reason given.",
 )
 _POWER, ENDS = 0.8416, 1.96  # quantiles of the normal distribution: 80% and 97.5%
 _GROUND = 5.0  # parameter of the Dirichlet distribution of grounds: with two, 95% of draws are from 21% to 79%

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any, NamedTuple
 
 from analyser.common.records import plain
@@ -96,11 +97,12 @@ def _hits_line(fight: FightFacts, dice: list[Die], struck: Strike) -> str:
 
 
 def damage_text(fight: FightFacts, struck: Strike) -> str:
-    """Return the damage of the hits, and the part of it that comes from qualities."""
-    points = points_of(fight, struck.scores, struck.score)
-    added = points - hits_of(struck.scores, struck.score) // int(fight.defence)
-    quality = "Devastating (AC-6)" if fight.devastating else "its qualities"
-    return f"{points} at DEFENCE {fight.defence}" + (f", {added} of them by {quality}" if added else "")
+    """Return the damage of the hits, and the part of it that comes from Devastating."""
+    without = copy(fight)
+    without.devastating = 0
+    points, plain = (points_of(of, struck.scores, struck.score) for of in (fight, without))
+    added = f", {points - plain} of them by Devastating (AC-6)" if points > plain else ""
+    return f"{points} at DEFENCE {fight.defence}{added}"
 
 
 def _damage_lines(fight: FightFacts, struck: Strike) -> list[str]:

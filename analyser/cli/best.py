@@ -100,9 +100,9 @@ def _best_of(question: tuple[Any, ...], profiles: Profiles, **asked: Any) -> Bes
 @click.argument("attackers", shell_complete=options.complete_selector)
 @click.argument("defenders", shell_complete=options.complete_selector)
 def best_tactics(attackers: str, defenders: str, dask: str | None, **keys: Any) -> None:
-    """Compute the cost of the usual tactic against best play, for each of ATTACKERS against each of DEFENDERS.
+    """Compute the cost of a simple tactic against best play, for each of ATTACKERS against each of DEFENDERS.
 
-    Both are selectors with wildcards. Run the command again to resume.
+    The tactic: shoot, else charge, else take cover. Both are selectors with wildcards. Run the command again to resume.
     """
     from analyser.report.tactics import tactics
 

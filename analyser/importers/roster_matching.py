@@ -204,17 +204,17 @@ def _about_unit(match: Match) -> Iterator[str]:
     elif stated.own is not None:  # the import of the library reported the other doubts
         yield from (f"{name}: {doubt}" for doubt in stated.doubts if "left out" in doubt)
     elif stated.has_profiles:
-        yield f"{name}: the roster's own profile is incomplete, so that of the profiles is used"
+        yield f"{name}: the roster's own profile is incomplete, so the profiles are used"
 
 
 def _about_profiles(matches: list[Match]) -> Iterator[str]:
     """Yield one warning if the roster has no profiles to compare with."""
     bare = [match.stated.name for match in matches if match.loadout is not None and not match.stated.has_profiles]
     if bare and len(bare) == len(matches):
-        yield "the roster carries no profiles of its units: those of the profiles are used, and nothing could be compared"
+        yield "the roster carries no numbers of its units: the profiles are used, and nothing could be compared"
     elif bare:
         some = ", ".join(dict.fromkeys(bare))
-        yield f"the roster carries no profile of {some}: those of the profiles are used, and could not be compared"
+        yield f"the roster carries no profile of {some}: the profiles are used, and could not be compared"
 
 
 def _about_unread(matches: list[Match]) -> Iterator[str]:

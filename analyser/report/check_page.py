@@ -28,7 +28,6 @@ def check_page(answer: BalanceCheck) -> str:
         "check",
         title="Battles beside fair points",
         found=answer,
-        how="Simulated: " + " ".join(answer.blocks()[0].lines).partition(" Simulated: ")[2],
         groups=[_pair(row, row["group"], counted(row["units"], "unit")) for row in answer.groups.to_dict("records")],
         armies=[_army(row) for row in rows],
     )

@@ -408,4 +408,4 @@ def _by_round(result: DuelResult) -> Block:
             row.append(f"{figures['models_10th_percentile']}-{figures['models_90th_percentile']}")
             row.extend([with_error(figures, "mean_damage_left")] if damage else [])
             row.extend(str(estimate_in(figures, f"p_{name}")) for name in shown)
-    return Block("By round", head, rows, ">")
+    return Block("By round", head, rows, ">", lines=["10-90%: models left in the middle 80% of duels, 0 if removed"])

@@ -158,7 +158,7 @@ def test_it_leads_with_a_sentence_for_each_loadout_that_is_repriced(dear, tmp_pa
     assert (tuple(told["gained"]), tuple(told["lost"])) == move.hands == wanted.hands
     assert told["change_hands"] == len(told["gained"]) + len(told["lost"]) > 0
     assert told["reason"] == move.new.why
-    assert record["rule"].startswith("Under-priced, over-priced: with at least 60%")
+    assert record["rule"].startswith("Under-priced, over-priced: points more than 10% below")
 
 
 def test_the_loadout_that_moved_most_stands_first(dear, tmp_path):
