@@ -58,7 +58,8 @@ class _Feature(NamedTuple):
         """
         if high == 0 and self.none:
             return self.none
-        return f"{self.told} {low:.3g}{f' to {high:.3g}' if high > low else ''}{self.unit}"
+        numbers = f"{low:.3g}{f' to {high:.3g}' if high > low else ''}{self.unit}"
+        return f"{self.told} {numbers}" if self.unit else f"{numbers} {self.told}"
 
 
 FEATURES = (
