@@ -295,4 +295,4 @@ def test_what_is_not_understood_in_many_units_is_told_once_with_the_units(own_li
     assert set(named.split(", ")) <= {unit.name for unit in made.units}
     assert found(army) == listed(made)
     assert not [line for line in army.warnings if "left out" in line]
-    assert len([line for line in army.warnings if "no profile" in line]) == 1
+    assert len([line for line in army.warnings if "carries no numbers" in line]) == 1
