@@ -200,7 +200,7 @@ FightT = TypeVar("FightT", bound=FightResult)
 MOST_STEPS = 5e7  # most steps of an exact distribution (some seconds)
 _INTERPRETED = 4e-7  # seconds per step without compilation
 _STATUSES = 4  # common sets of statuses per number of models and damage, in fights of several rounds
-_WAYS_APART = 1.5  # positions of two units that charge each other, divided by the square of the rounds
+_WAYS_APART = 2  # common distances between two units that charge each other
 
 
 def solve_fight(
@@ -298,7 +298,7 @@ def _steps_of(setup: Setup, programs: Programs, models: NDArray[np.int64]) -> ND
     pairs = standing.prod(axis=-1) * (_STATUSES**2 if rounds > 1 else 1)
     sides = setup["sides"]
     if rounds > 1 and sides["charges"].all() and (sides["distance"] != NONE).all():
-        pairs *= _WAYS_APART * rounds**2  # each charge and each withdrawal moves both
+        pairs *= _WAYS_APART
     return np.asarray(strikes * pairs * standing.max(axis=-1))
 
 

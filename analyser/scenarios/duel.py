@@ -134,13 +134,13 @@ def course_of(
 
     `asks_of_tests`: include the choice to fail a test on purpose, if it can matter.
     """
-    sides, chosen = (shooters[0].mine, shooters[1].mine), any(shooter.chooses for shooter in shooters)
+    sides = shooters[0].mine, shooters[1].mine
     draft: Any = Draft(sides, distance=length_of(terms.distance), rounds=terms.rounds)
     for shooter in shooters:
-        _set_side(draft, shooter, chosen)
+        _set_side(draft, shooter)
     count_wins(draft)
     activations: Any = tuple(_activation(side, draft, shooters) for side in (0, 1))
-    _place(draft, activations, shooters, chosen)
+    _place(draft, activations, shooters)
     add_round(draft, activations, {"random": NONE, "a": 0, "b": 1}[terms.first])
     course, strikes = draft.lines, draft.strikes()
     fails = [asks_of_tests and can_gain(*pair) for pair in (shooters, shooters[::-1])]
@@ -150,19 +150,16 @@ def course_of(
     return setup_for(draft.sides(), sides, strikes, shooters[0].ruleset.die), course
 
 
-def _set_side(draft: Any, shooter: Shooter, chosen: bool) -> None:
+def _set_side(draft: Any, shooter: Shooter) -> None:
     mine, policy = shooter.mine, shooter.policy
     number = Policy[policy.upper()].value if isinstance(policy, str) and policy in POLICIES else NONE
     charges = int(mine.may_charge(shooter.theirs, policy))
     set_side_of_duel(draft, shooter.side, number, charges, int(shooter.rearms))
-    far, facts = mine.edge_distance is None, draft.setup.sides[shooter.side]
-    if shooter.chooses and shooter.distance is not None:
-        facts.retires = 1 if far else 2  # a unit that knows its edge may go at double time
-    if far and chosen:
-        facts.edge_distance = NONE
+    if shooter.chooses and shooter.distance is not None:  # a unit that knows its edge may go at double time
+        draft.setup.sides[shooter.side].retires = 1 if mine.edge_distance is None else 2
 
 
-def _place(draft: Any, activations: Any, shooters: tuple[Shooter, Shooter], chosen: bool) -> None:
+def _place(draft: Any, activations: Any, shooters: tuple[Shooter, Shooter]) -> None:
     """Set the starting positions of both sides so that their states can hold every position within reach."""
     sides, rounds = draft.setup.sides, draft.question.fight[0].rounds
     if not any(facts.tracks_position for facts in sides):
@@ -177,8 +174,6 @@ def _place(draft: Any, activations: Any, shooters: tuple[Shooter, Shooter], chos
             row = shooter.main
             lengths.append(length_of(row.long_range if row.short_range is None else row.short_range))
         lengths += [*shooter.stops_at, *shooter.stops] if isinstance(shooter, Chooser) else []
-    if chosen:  # the state of one unit holds the distance of the two
-        backs[:], advances[:] = backs.sum(), advances.sum()
     draft.check_room(*place_in_duel(draft, backs, advances, np.array(lengths, np.int64)), "duel")
 
 

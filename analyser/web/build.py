@@ -63,7 +63,10 @@ def _optimised(machine: Any, module: Any) -> Any:
 
     options = llvm.create_pipeline_tuning_options(speed_level=2)
     builder = llvm.create_pass_builder(machine, options)
-    builder.getModulePassManager().run(module, builder)
+    for _ in range(2):  # once more, because much can be left out without the pruned reference counts
+        passes = builder.getModulePassManager()
+        passes.add_refprune_pass()
+        passes.run(module, builder)
     module.verify()
     return module
 

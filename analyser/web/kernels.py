@@ -13,11 +13,10 @@ import numpy as np
 from analyser.common.jit import kernel, step
 from analyser.common.records import Integers
 from analyser.engine.fight.course import PARTS, Course, begin, lines_of, strikes_of
-from analyser.engine.fight.exact.distribution import Joint, fused_from
-from analyser.engine.fight.exact.propagate import after_operation
-from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, after_strike, none_known, pool_cache_for
+from analyser.engine.fight.exact.distribution import Joint
+from analyser.engine.fight.exact.propagate import after_next
+from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, none_known, pool_cache_for
 from analyser.engine.fight.program import SETUP
-from analyser.engine.fight.program import Kind as Operation
 from analyser.game.ruleset import Rating
 from analyser.rules import discipline, unit_state
 from analyser.rules.activation import Order
@@ -28,8 +27,8 @@ from analyser.web.blocks import ANSWERS, QUESTION, Kind, Refusal
 from analyser.web.duels import set_duel, shooter_of
 from analyser.web.fights import set_charge
 
-MOST_PAIRS, MOST_AT_ONCE = 3 << 18, 1 << 22
-"""Most pairs of states at a choice of orders, and within an activation; more would take seconds on a phone."""
+MOST_PAIRS = 1 << 20
+"""Most pairs of states after an operation; more would take seconds on a phone."""
 _RATINGS = len(Rating)
 _DEVASTATING = 2  # ratio of victory points for a devastating victory (AC-9.4)
 
@@ -76,18 +75,10 @@ def start_of(setup: Any, side: int, statuses: int) -> int:
 def after_lines(
     setup: Any, course: Course, joint: Joint, cache: PoolCache, known: StrikeOutcomes
 ) -> tuple[Joint, StrikeOutcomes]:
-    """Return the distribution after a course. Operations are fused between choices of orders, as in duels."""
+    """Return the distribution after a course, or after a part of it that is too large, and the extended outcomes."""
     operations, done = lines_of(course), 0
     while done < len(operations) and joint.probabilities.size <= MOST_PAIRS:
-        end = done + 1
-        while end < len(operations) and operations[end, 0] != Operation.GIVE_ORDERS:
-            end += 1
-        while done < end and joint.probabilities.size <= MOST_AT_ONCE:
-            fused, done = fused_from(operations, done, end)
-            if fused.operation[0] == Operation.STRIKE:
-                joint, known = after_strike(setup, fused, joint, cache, known)
-            else:
-                joint = after_operation(setup, fused, joint, cache)
+        joint, known, done = after_next(setup, operations, done, len(operations), joint, cache, known)
     return joint, known
 
 

@@ -185,8 +185,6 @@ def set_side_of_duel(course: Course, side: int, policy: int, charges: int, rearm
     facts.berserk, facts.runs_amok, facts.overrun = own.berserk, own.run_amok, 1 if overruns(course, side) else 0
     facts.speed, facts.distance = own.speed, distance
     facts.tracks_position = 1 if distance != NONE or own.edge_distance != NONE else 0
-    if own.edge_distance == NONE and distance != NONE:
-        facts.edge_distance = MOST_INCHES * INCH
 
 
 @step
@@ -224,11 +222,18 @@ def advance_of(facts: Any, doubles: int) -> int:
 @step
 def place_in_duel(course: Course, backs: Integers, advances: Integers, lengths: Integers) -> tuple[int, int]:
     """Set the stride and origin of both sides as :func:`~.course.place` does; `lengths` are further possible moves."""
-    common, distance = FALL_BACK, course.question.fight[0].distance
-    if distance != NONE:
-        common = common_length(common_length(INCH, distance), common)
-        for side in range(2):
-            common = common_length(common, course.setup.sides[side].speed)
-        for length in lengths:
-            common = common_length(common, length)
+    common, distance, sides = FALL_BACK, course.question.fight[0].distance, course.setup.sides
+    if distance == NONE:
+        return place(course.setup, backs, advances, common)
+    common = common_length(common_length(INCH, distance), common)
+    for side in range(2):
+        common = common_length(common, sides[side].speed)
+    for length in lengths:
+        common = common_length(common, length)
+    if sides[0].edge_distance == NONE and sides[1].edge_distance == NONE:
+        # Only the distance between the two matters, so the position of one may hold the moves of both.
+        both = np.full(2, backs[0] + backs[1]), np.full(2, advances[0] + advances[1])
+        if place(course.setup, both[0], both[1], common)[0] == NONE:
+            return NONE, 0
+        sides[0].edge_distance = sides[1].edge_distance = MOST_INCHES * INCH  # each keeps a position of its own
     return place(course.setup, backs, advances, common)

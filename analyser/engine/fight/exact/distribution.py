@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from analyser.common.jit import step
 from analyser.common.records import Floats, Integers
 from analyser.engine.fight.operations import changed
@@ -90,12 +92,32 @@ def side_after(setup: Setup, rest: int, side: int, state: int) -> int:
 
 
 @step
+def larger(probabilities: Floats, firsts: StateIndex, seconds: StateIndex) -> Floats:
+    """Return a copy of the matrix with zeros for twice as many states as there are, so that few copies are made."""
+    rows, columns = probabilities.shape
+    result = np.zeros((max(rows, 2 * firsts.length[0]), max(columns, 2 * seconds.length[0])))
+    for row in range(rows):
+        for column in range(columns):
+            result[row, column] = probabilities[row, column]
+    return result
+
+
+@step
 def gathered(firsts: StateIndex, seconds: StateIndex, probabilities: Floats) -> Joint:
-    """Return the distribution over indexed states."""
-    return Joint(firsts.states[: firsts.length[0]].copy(), seconds.states[: seconds.length[0]].copy(), probabilities)
+    """Return the distribution over indexed states, from a matrix that is large enough."""
+    rows, columns = firsts.length[0], seconds.length[0]
+    return Joint(firsts.states[:rows].copy(), seconds.states[:columns].copy(), probabilities[:rows, :columns].copy())
 
 
 @step
 def seen_from(side: int, joint: Joint) -> Joint:
-    """Return the distribution with `side` first."""
-    return joint if side == 0 else Joint(joint.second, joint.first, joint.probabilities.T.copy())
+    """Return the distribution with `side` first. Most pairs are impossible, so the others are copied one by one."""
+    if side == 0:
+        return joint
+    first, second, probabilities = joint
+    turned = np.zeros((len(second), len(first)))
+    for row in range(len(first)):
+        for column in range(len(second)):
+            if probabilities[row, column] != 0.0:
+                turned[column, row] = probabilities[row, column]
+    return Joint(second, first, turned)

@@ -207,18 +207,37 @@ class StrikeTransitions(NamedTuple):
     losses: StateIndex  # effects on strikers (Overcharge); the lowest bit says that the enemy is gone
 
 
+class Struck(NamedTuple):
+    """A strike as transitions of the states of both sides, with the striker first."""
+
+    before: Joint
+    when: StrikeConditions
+    transitions: StrikeTransitions
+    strikers: StateIndex  # the next states of the striker
+    idle: Integers  # (strikers before,): places of the next states of those that do not strike,
+    missed: Integers  # (struck before,): and of those that are not struck
+    to: Integers  # (strikers before, losses): places of the next states of the strikers, by their losses
+
+
 @step
 def after_strike(
     setup: Setup, fused: Fused, joint: Joint, cache: PoolCache, known: StrikeOutcomes
 ) -> tuple[Joint, StrikeOutcomes]:
     """Return the distribution after fused operations that begin with a strike, and the extended outcomes."""
+    strike, known = struck(setup, fused, joint, cache, known)
+    return joint_after(setup.strikes[fused.operation[2]].striker, strike), known
+
+
+@step
+def struck(
+    setup: Setup, fused: Fused, joint: Joint, cache: PoolCache, known: StrikeOutcomes
+) -> tuple[Struck, StrikeOutcomes]:
+    """Return the transitions by fused operations that begin with a strike, and the extended outcomes."""
     _, active, number = fused.operation
-    striker = setup.strikes[number].striker
-    turned = seen_from(striker, joint)
+    turned = seen_from(setup.strikes[number].striker, joint)
     when = conditions_of(setup, number, active, turned)
     known, lists = with_lists(known, setup, cache, number, when, turned)
-    transitions = transitions_of(setup, fused, turned.second, lists, known)
-    return joint_after(setup, fused, when, turned, transitions), known
+    return with_strikers(setup, fused, when, turned, transitions_of(setup, fused, turned.second, lists, known)), known
 
 
 @step
@@ -289,28 +308,35 @@ def transitions_of(
 
 
 @step
-def joint_after(
+def with_strikers(
     setup: Setup, fused: Fused, when: StrikeConditions, joint: Joint, transitions: StrikeTransitions
-) -> Joint:
-    """Return the distribution after the fused operations; `joint` has the striker first."""
+) -> Struck:
+    """Return the transitions with the next states of strikers, and of units without a strike."""
     striker = setup.strikes[fused.operation[2]].striker
     mine, theirs, before = joint
-    views, kinds, _ = when
-    starts, ends, to, loss, probability, others, losses = transitions
-    strikers, several = state_index(len(mine) * (1 + losses.length[0])), losses.length[0] > 1
-    idle, missed = np.full(len(mine), NONE, np.int64), np.full(len(theirs), NONE, np.int64)  # places without a strike
-    struck = np.full((len(mine), losses.length[0]), NONE, np.int64)  # places of the strikers, by their losses
+    losses, struck = transitions.losses.length[0], transitions.struck
+    strikers, several = state_index(len(mine) * (1 + losses)), losses > 1
+    idle, missed = np.full(len(mine), NONE, np.int64), np.full(len(theirs), NONE, np.int64)
+    to = np.full((len(mine), losses), NONE, np.int64)
     for row in range(len(mine)):
         for column in range(len(theirs)):
             if before[row, column] == 0.0:
                 continue
-            kind = kinds[row, views[column]]
-            if kind != NONE and (several or struck[row, 0] == NONE):
-                add_strikers(setup, fused, mine[row], (kind, column), transitions, strikers, struck[row])
+            kind = when.kinds[row, when.views[column]]
+            if kind != NONE and (several or to[row, 0] == NONE):
+                add_strikers(setup, fused, mine[row], (kind, column), transitions, strikers, to[row])
             elif kind == NONE and idle[row] == NONE:
                 idle[row] = index_of(strikers, side_after(setup, fused.rest, striker, mine[row]))
             if kind == NONE and missed[column] == NONE:
-                missed[column] = index_of(others, side_after(setup, fused.rest, 1 - striker, theirs[column]))
+                missed[column] = index_of(struck, side_after(setup, fused.rest, 1 - striker, theirs[column]))
+    return Struck(joint, when, transitions, strikers, idle, missed, to)
+
+
+@step
+def joint_after(striker: int, strike: Struck) -> Joint:
+    """Return the distribution after the transitions of a strike."""
+    (mine, theirs, before), (views, kinds, _), transitions, strikers, idle, missed, striker_to = strike
+    starts, ends, to, loss, probability, others, _ = transitions
     after = np.zeros((strikers.length[0], others.length[0]))
     for row in range(len(mine)):
         for column in range(len(theirs)):
@@ -321,11 +347,8 @@ def joint_after(
             if kind == NONE:
                 after[idle[row], missed[column]] += share
                 continue
-            striker_to = struck[row, 0]
             for place in range(starts[kind, column], ends[kind, column]):
-                if several:
-                    striker_to = struck[row, loss[place]]
-                after[striker_to, to[place]] += share * probability[place]
+                after[striker_to[row, loss[place]], to[place]] += share * probability[place]
     return seen_from(striker, gathered(strikers, others, after))
 
 
