@@ -60,8 +60,6 @@ def test_a_battle_is_a_page(tmp_path):
             ("--tell", "3", "--out", "battle.html"),
             "--out: --tell and a page exclude each other (allowed: .txt; or without",
         ),
-        (("--rounds", "12", "--out", "battle.html"), "rounds"),
-        (("--plot", "margin.gif", "--out", "battle.html"), "'.gif' is not a kind of picture"),
     ],
 )
 def test_a_page_that_cannot_be_is_refused_and_nothing_is_written(more, message, tmp_path, monkeypatch):
@@ -69,14 +67,6 @@ def test_a_page_that_cannot_be_is_refused_and_nothing_is_written(more, message, 
     (tmp_path / "taken").touch()
     assert message in refusal("battle", *ARMIES, *more)
     assert [each.name for each in tmp_path.iterdir()] == ["taken"]
-
-
-@pytest.mark.slow
-def test_one_battle_is_told():
-    told = answer("battle", *ARMIES, "--rounds", "2", "--seed", "3", "--tell", "5")
-    assert told.startswith("Round 1: ")
-    assert told == answer("battle", *ARMIES, "--rounds", "2", "--seed", "3", "--tell", "5")
-    assert told != answer("battle", *ARMIES, "--rounds", "2", "--seed", "3", "--tell", "6")
 
 
 def test_a_battle_that_is_not_played_is_not_told():

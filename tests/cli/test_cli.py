@@ -134,24 +134,6 @@ def test_run_prints_csv_with_every_digit(fight):
     assert [row["broken"] for row in rows] == [str(flag) for flag in table["broken"].tolist()]
 
 
-def test_a_sample_says_trials_seed_and_intervals(fight):
-    sampled = json.loads(answer("run", fight, "--method", "monte-carlo", *FEW, "--seed", 0, "--format", "json"))
-    assert (sampled["method"], sampled["trials"], sampled["seed"]) == ("monte-carlo", 50_000, 0)
-    assert sum(row["count"] for row in sampled["outcomes"]) == 50_000
-    assert all(row["low"] <= row["probability"] <= row["high"] for row in sampled["outcomes"])
-    text = answer("run", fight, "--method", "monte-carlo", *FEW)
-    assert "Method  Monte Carlo, 50,000 trials, seed 0, intervals at 95%" in text
-    assert " ±" in line_of(text, "P(suppressed)")
-    assert "exact" not in text
-
-
-def test_a_precision_instead_of_a_number_of_trials(fight):
-    text = answer("run", fight, "--method", "monte-carlo", "--precision", 0.01, "--format", "json")
-    sampled = json.loads(text)
-    rows = sampled["outcomes"] + sampled["hits"]
-    assert max(row["high"] - row["low"] for row in rows) <= 0.01
-
-
 def test_both_methods_stand_side_by_side(fight):
     both = [fight, "--method", "both", *FEW]
     assert json.loads(answer("run", *both, "--format", "json")).keys() == {"schema", "method", "exact", "monte_carlo"}
@@ -192,21 +174,6 @@ def test_out_is_written_as_its_ending_says_unless_a_format_is_given(fight, tmp_p
 
 
 # --- analyser compare -------------------------------------------------------------------------------------
-
-
-def test_compare_prints_the_table_of_the_package(profiles):
-    library = analyser.load_profiles(profiles)
-    sides = ["river/otter@basic", "river/otter@reinforced"]
-    given = ["--profiles", profiles, "--distance", 5, "--aiming", "--suppressed", "--at-least", 2]
-    wanted = analyser.compare(
-        sides,
-        {"unit": "river/otter@basic", "suppressed": True},
-        distance=5,
-        bonuses=["aiming"],
-        at_least=2,
-        profiles=library,
-    )
-    assert answer("compare", *sides, "--target", "river/otter@basic", *given) == str(wanted)
 
 
 # --- analyser units, import, version ------------------------------------------------------------------
@@ -270,24 +237,6 @@ def test_numbers_and_places_that_cannot_be_used(fight, tmp_path, monkeypatch, mo
 def test_a_device_is_not_written_over(fight):
     assert "not a file" in refusal("run", fight, "--out", os.devnull)
     assert not os.path.isfile(os.devnull)  # noqa: PTH113
-
-
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        (None, ["No such file"]),
-        ("[attack\n", ["broken TOML", "line 1"]),
-        (FIGHT + "modles = 3\n", ["target.modles", "did you mean 'models'"]),
-        (FIGHT.replace("dice = 12", "dice = -1"), ["attack.dice", "-1"]),
-    ],
-)
-def test_a_scenario_file_that_cannot_be_used(tmp_path, text, parts):
-    path = tmp_path / "bad.toml"
-    if text is not None:
-        path.write_text(text, encoding="utf-8")
-    said = refusal("run", path, "--out", tmp_path / "odds.txt")
-    assert [part for part in [str(path), *parts] if part not in said] == []
-    assert not (tmp_path / "odds.txt").exists()
 
 
 # --- as a process -------------------------------------------------------------------------------------

@@ -67,14 +67,6 @@ def test_search_as_text_json_csv_and_picture(tmp_path):
     assert "50,000,000,000 variants" in refusal("compare", "variants", path)
 
 
-def test_a_curve_over_battles(tmp_path):
-    path = tmp_path / "battle.toml"
-    path.write_text('mine = ["crown/rifle-p@basic"]\nyours = ["imperium/krupp@basic"]\n', encoding="utf-8")
-    asked = ["compare", path, "--over", "rounds=1..2", "--method", "monte-carlo", "--trials", 200]
-    assert "P(victory) over rounds" in answer(*asked)
-    assert "have no exact answer" in refusal("compare", path, "--over", "rounds=1..2")
-
-
 def test_charges_and_duels_are_compared_without_a_range_of_ones_own():
     text = answer("compare", SHARP, RIFLES, "--target", KRUPP, "--kind", "charge")
     assert "P(attacker wins) over outflanking" in text

@@ -104,11 +104,6 @@ def test_a_shell_completes_what_has_colons_and_commas():
     assert in_shell("bash", IN_BASH.format(line))[0] == "crown/rifle-platoon@basic:distance=6,aiming"
 
 
-@pytest.mark.proof
-def test_a_bare_zsh_takes_its_script():
-    assert in_shell("zsh", 'eval "$(analyser completion zsh)"; echo $_comps[analyser]')[0] == "_analyser_completion"
-
-
 # --- warm-up ----------------------------------------------------------------------------------------------
 
 

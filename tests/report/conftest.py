@@ -39,23 +39,6 @@ def pages(tmp_path_factory):
 
 
 @pytest.fixture
-def opened(browser, browsed):
-    """Opens the page at a width; whatever the browser complains of fails the test."""
-    complaints, contexts = [], []
-
-    def at(width=1280, address="", **more):
-        context = browser.new_context(viewport={"width": width, "height": 900}, offline=True, **more)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: complaints.append(f"{message.type}: {message.text}"))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("requestfailed", lambda request: complaints.append(f"failed: {request.url}"))
-        page.goto(f"{(browsed / 'index.html').as_uri()}#{address}")
-        if more.get("java_script_enabled", True):
-            page.locator("html.ready").wait_for()
-        return page
-
-    yield at
-    for context in contexts:
-        context.close()
-    assert complaints == []
+def opened(visit, browsed):
+    """Opens the page at a width."""
+    return lambda width=1280, address="", **more: visit(browsed / "index.html", (width, 900), f"#{address}", **more)

@@ -352,16 +352,3 @@ def test_json_and_csv_hold_all_of_it(old, easier, capsys):
     csv = run(capsys, old, easier, "--format", "csv")[1].splitlines()
     assert csv[0] == "attacker,defender,situation,metric,unit,old,new,change,note,old_profiles,new_profiles"
     assert len(csv) == 1 + len(found.frame)
-
-
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        (["--metric", "p_anihilated"], "did you mean 'p_annihilated'"),
-        (["--attackers", "river/nobody*"], "fits nothing"),
-    ],
-)
-def test_bad_input_is_one_line_and_exit_2(old, easier, capsys, more, message):
-    status, out, err = run(capsys, old, easier, *more)
-    assert (status, out) == (2, "")
-    assert message in err

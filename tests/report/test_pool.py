@@ -10,11 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from analyser.common import cache
 from analyser.report import pool
-from analyser.report.pool import Jobs, Pool, processes_for
+from analyser.report.pool import Pool, processes_for
 from tests.helpers.jobs import done_by, is_deaf, jobs, share_out
-from tests.helpers.reports import failing
 
 pytestmark = pytest.mark.slow
 
@@ -44,17 +42,6 @@ def test_the_work_of_a_helper_that_is_killed_is_done_here():
     command = [sys.executable, "-c", "\n".join(program)]
     ran = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "20\n", "")
-
-
-def test_work_in_the_cache_is_not_done_again(tmp_path, monkeypatch):
-    monkeypatch.setenv(cache.SWITCH, "yes")
-    monkeypatch.setattr(cache, "folder_for", lambda _: tmp_path)
-    first = Jobs("who", jobs(3))
-    assert first.left == 30
-    contents = first.done(1, None, lambda _: None)
-    again = Jobs("who", jobs(4, failing(AssertionError())))
-    assert again.left == 10
-    assert Jobs("who", jobs(3)).done(1, None, lambda _: None) == contents
 
 
 def test_after_ctrl_c_what_a_helper_has_done_is_kept():
@@ -165,8 +152,3 @@ def test_what_a_lent_executor_loses_is_done_here(trouble):
 
     with Pool(0, Losing()) as helped:
         assert done_by(helped, jobs(3))[0] == [os.getpid()] * 3
-
-
-def test_another_version_does_no_work():
-    with pytest.raises(RuntimeError, match="another version"):
-        pool.content_by("another", *jobs(1))

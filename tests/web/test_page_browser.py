@@ -97,7 +97,7 @@ def test_three_rounds_of_a_game(visit, table, size):
 
 
 def test_back_goes_the_way_that_was_come_and_keeps_losses(visit, table):
-    page = visit(table)
+    page = visit(table, PHONE)
     choose(page, RIFLES, GRENADIERS)
     page.get_by_role("button", name=f"Models of {GRENADIERS}: one less").click()
     page.go_back()
@@ -157,7 +157,7 @@ def test_every_condition_of_the_page_changes_the_number_as_in_python(visit, tabl
 
 
 def test_it_is_used_by_keyboard_alone(visit, table):
-    page = visit(table)
+    page = visit(table, PHONE)
 
     def tab_to(name):
         for _ in range(80):
@@ -294,7 +294,7 @@ def rows_of(page, kind):
 
 def test_a_shot_and_a_charge_stand_side_by_side_without_scrolling(visit, table):
     """Charge or shoot, at eight inches: two taps and a slider."""
-    page = visit(table)
+    page = visit(table, PHONE)
     choose(page, RIFLES, GRENADIERS)
     page.locator("#slide-distance").fill("8")
     rows = page.locator("[data-key=ways] tbody tr")
@@ -311,7 +311,7 @@ def test_a_shot_and_a_charge_stand_side_by_side_without_scrolling(visit, table):
 
 
 def test_the_targets_show_what_each_loses_and_which_loses_most(visit, table):
-    page = visit(table)
+    page = visit(table, PHONE)
     page.locator(".attackers .card", has=page.get_by_text(RIFLES, exact=True)).click()
     page.locator("#slide-distance").fill("8")
     page.locator(".targets .is", has_text="most points").wait_for()
@@ -322,7 +322,7 @@ def test_the_targets_show_what_each_loses_and_which_loses_most(visit, table):
 
 def test_who_shoots_an_enemy_best_and_with_which_row(visit, table):
     """Two taps, and within two screens of a phone; a tap on the best takes its attack."""
-    page = visit(table)
+    page = visit(table, PHONE)
     choose(page, RIFLES, GRENADIERS)
     rows = page.locator("[data-key=shooters] .pick")
     rows.first.wait_for()
