@@ -4,7 +4,7 @@ import pytest
 
 import analyser
 from analyser.common.errors import InputError
-from tests.helpers.fight_questions import AIRCRAFT, CHARGE_FILE, FILES, GUNS, ROTORCRAFT
+from tests.helpers.fight_questions import AIRCRAFT, CHARGE_FILE, DUEL_FILE, FILES, GUNS, ROTORCRAFT
 from tests.helpers.shell import GRENADIERS, RIFLES, answer, refusal
 
 
@@ -77,6 +77,7 @@ def test_who_cannot_carry_out_a_policy_is_told_what_it_can(units, policy, why, p
         ("[charge]\noutflank = true\n[attacker]\n[target]\n", ["fight.toml: charge.outflank", "outflanking"]),
         ("[charge]\n[attacker]\nmodels = 3\ndefence = 1\ndamage_limit = 1\n[target]\n", ["target.models", "missing"]),
         (CHARGE_FILE + "speed = 'fast'\n", ["secondary.0.speed"]),
+        (DUEL_FILE + "rules = ['Durabel']\n", ["b.rules", "'Durabel' is not known; did you mean 'Durable'?"]),
         ("[duel]\npolicy_a = 'shot'\n[a]\n[b]\n", ["duel.policy_a", "did you mean 'shoot'"]),
         (CHARGE_FILE.replace("[target]", "[attacker.charge]\n[target]"), ["attacker.charge", "[charge]"]),
     ],

@@ -11,6 +11,8 @@ from filelock import FileLock
 from analyser.report import write_report
 from analyser.report.figures import NEXT_TO_CERTAIN, NEXT_TO_NOTHING
 
+FIELD = ["crown/*@basic", "crown/r*", "crown/drake*", "imperium/*@basic"]  # the opponents of the report that is browsed
+
 
 def made_once(factory, name, make):
     """Return a folder that one process of a test run makes, by `make(folder)`, and all others read."""

@@ -1,6 +1,7 @@
 """Rosters of BattleScribe and New Recruit: every unit, level and point of them, and every thing not understood."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from analyser.scenarios.armies import load_army
 from tests.helpers import rosters
 from tests.helpers.skips import REAL_DATA, real_data
 
+SAMPLES = Path(__file__).parents[2] / "notebooks" / "armies"
 ROSTERS_EACH = 100  # of each real catalogue
 
 
@@ -197,6 +199,14 @@ def test_a_unit_without_any_profile_is_named(own_library, tmp_path):
     army = read(made, ".json", tmp_path, profiles=own_library)
     assert any(line.startswith("Pike Lancers: not understood, left out") for line in army.warnings)
     assert any(line.startswith("points: the roster says") for line in army.warnings)
+
+
+@pytest.mark.parametrize("path", sorted(SAMPLES.glob("*.rosz")), ids=lambda path: path.stem)
+def test_a_sample_roster_is_a_legal_list_and_read_whole(path):
+    army = load_army(path)
+    assert (army.faction, army.points_limit, army.scale) == (path.stem, 1500, "skirmish")
+    assert analyser.check_army(army).broken == ()
+    assert not [line for line in army.warnings if "not understood" in line or "points" in line]
 
 
 # --- what cannot be read --------------------------------------------------------------------------

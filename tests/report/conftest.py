@@ -9,13 +9,14 @@ from analyser.report.army_card import army_card
 from analyser.report.battle_page import battle_page
 from analyser.report.build_page import build_page
 from analyser.report.clash_page import clash_page
-from tests.helpers.reports import made_once
+from tests.helpers.reports import FIELD, made_once
 
 
 @pytest.fixture(scope="session")
 def browsed(tmp_path_factory):
     sides = ["crown/r*", "crown/drake*"], ["imperium/*@basic", "crown/r*"]
-    return made_once(tmp_path_factory, "browsed", lambda folder: write_report(*sides, out=folder, profiles=Profiles()))
+    how = {"profiles": Profiles(), "field": FIELD}
+    return made_once(tmp_path_factory, "browsed", lambda folder: write_report(*sides, out=folder, **how))
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ from analyser.analysis.situations import situations_called
 from analyser.analysis.what_if import what_if
 from analyser.game.profiles import Profiles
 from analyser.report.sliders import RATIOS, engine_of, verdicts_at
-from tests.helpers.reports import unpacked
+from tests.helpers.reports import FIELD, unpacked
 from tests.helpers.skips import proof
 
 pytestmark = pytest.mark.slow
@@ -88,7 +88,7 @@ def test_a_die_more_and_another_defence_are_worth_about_what_python_says(opened,
     line = what(page).locator("dd").first
     line.wait_for()
     before, after = map(float, re.findall(r"[\d.]+", line.inner_text()))
-    found = what_if("crown/drake-field-guns@basic", **changes)
+    found = what_if("crown/drake-field-guns@basic", against=FIELD, **changes)
     assert before == pytest.approx(found.before.fair_points, abs=0.05)
     assert after / before == pytest.approx(found.after.fair_points / found.before.fair_points, rel=0.1)
     page.locator(f"#what-{name}").fill("0" if name == "dice" else "2")
