@@ -257,8 +257,9 @@ def a_report(profiles, out, *sides, **more):
 
 
 def test_reports_say_the_same_as_the_profiles_they_were_made_from(old, easier, tmp_path):
-    of_profiles = diff(old, easier)
-    reports = [a_report(profiles, tmp_path / f"report-{profiles.name}") for profiles in (old, easier)]
+    far = {"situations": ["long-range"]}
+    of_profiles = diff(old, easier, **far)
+    reports = [a_report(profiles, tmp_path / f"report-{profiles.name}", **far) for profiles in (old, easier)]
     for sides in (reports, (reports[0], easier), (old, reports[1])):
         found = diff(*sides)
         assert found.frame.equals(of_profiles.frame)
