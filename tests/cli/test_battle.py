@@ -77,19 +77,6 @@ def test_a_battle_that_is_not_played_is_not_told():
     assert "--plot: --tell has no picture" in refusal("battle", *ARMIES, "--tell", 1, "--plot", "x.png")
 
 
-def test_a_number_of_units_is_said_to_be_one_or_more():
-    for number, allowed in (("0", "1 to 500"), ("-3", "1 to 500"), ("'1.5'", "an integer")):
-        told = refusal("battle", ARMIES[0], f"{RIFLES}, {number.strip(chr(39))} x {RIFLES}")
-        assert f"count: {number} is not usable (allowed: {allowed})" in told
-
-
-def test_what_cannot_be_is_refused_in_one_line():
-    assert "nobody.toml" in refusal("battle", "nobody.toml", ARMIES[1])
-    assert "did you mean 'rifle-platoon'" in refusal("battle", "crown/rifel-platoon@basic", ARMIES[1])
-    assert "rounds" in refusal("battle", *ARMIES, "--rounds", "12")
-    assert "nearest" in refusal("battle", *ARMIES, "--target-mine", "neares")
-
-
 BATTLE = f"""
 mine = ["2 x {RIFLES}"]
 yours = "yours.toml"

@@ -11,18 +11,6 @@ from tests.helpers.shell import answer, refusal
 SHARP, RIFLES, KRUPP = "crown/sharp-rifles@basic", "crown/rifle-p@basic", "imperium/krupp@basic"
 
 
-def test_curve_as_text_json_csv_and_picture(tmp_path):
-    asked = ["compare", SHARP, RIFLES, "--target", KRUPP, "--over", "distance=1..32"]
-    assert 'beyond 7" up to 12": crown/sharp-rifles@basic' in answer(*asked)
-    record = json.loads(answer(*asked, "--format", "json"))
-    assert record["best"][1]["names"] == [SHARP]
-    rows = list(csv.DictReader(io.StringIO(answer(*asked, "--format", "csv"))))
-    assert len(rows) == 64
-    assert {"line", "distance", "fires", "mean_models_destroyed", "profiles"} <= rows[0].keys()
-    answer(*asked, "--plot", tmp_path / "a.png")
-    assert (tmp_path / "a.png").stat().st_size > 5000
-
-
 def test_curve_over_files_maps_and_fronts(tmp_path):
     path = tmp_path / "panic.toml"
     path.write_text("courage = 1\ntokens = 3\n", encoding="utf-8")

@@ -64,21 +64,6 @@ def test_cards_are_put_back_to_no_effect_where_each_is_drawn_from_a_full_deck(fi
     assert exact.stdout == answer(*COMMANDS["duel"])
 
 
-def test_charge_prints_who_wins_and_what_both_lose():
-    text = answer("charge", RIFLES, f"{GRENADIERS}:garrisoned,models=4", "--supported")
-    for line in (
-        "Charge    crown/rifle-platoon@basic -> imperium/scion-grenadier-platoon@basic",
-        "Strikes   target with melee:",
-        "attacker with melee: 3 dice, improved",
-        "Attacker wins ",
-        "Models destroyed, the attacker's down, the target's across",
-        "P(broken)",
-        "Expected victory points won",
-        "Not modelled: none",
-    ):
-        assert line in text
-
-
 def test_a_list_after_a_colon_needs_no_quotes():
     text = answer("charge", f"{RIFLES}:rules=[Onslaught, Veteran (2)],models=3", f'{GRENADIERS}:rules=["Durable"]')
     assert "Rules applied: Onslaught, Veteran (2), Arc, Durable" in text
@@ -95,26 +80,10 @@ def test_focus_says_after_how_many_attacks():
     assert (found["attacks"], found["fate"]) == (None, "broken")
 
 
-def test_each_attack_has_its_row_and_conditions():
-    terms = f"{RIFLES}:row=ranged-light,distance=6,aiming,concealed"
-    asked = ("attack", terms, RIFLES, GRENADIERS, "--format", "json")
-    attack, _ = json.loads(answer(*asked))["scenario"]["attacks"]
-    assert (attack["row"], attack["distance"]) == ("ranged-light", 6)
-    assert set(attack["bonuses"]) == {"aiming", "short_range"}
-    assert attack["penalties"] == ["concealed"]
-
-
 def test_the_help_tells_every_policy():
     text = answer("duel", "--help-all")
     for policy in Policy:
         assert policy.name.lower() in text
-
-
-def test_what_is_not_modelled_is_named():
-    result = analyser.charge(
-        unit(row("melee", 1, "Overcharge"), rules=["Tail Gunner (2)", "Pioneers"]), unit(rules=["Bulwark"])
-    )
-    assert result.not_modelled == ("Pioneers", "Bulwark")  # nobody shoots at the Tail Gunner
 
 
 OVERCHARGING = unit(
