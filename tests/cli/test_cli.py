@@ -280,23 +280,35 @@ def test_a_reader_that_has_gone_is_no_error(fight, arguments):
     assert (done.returncode, done.stderr) == (141, b"")
 
 
-HEAVY = ("numba", "pandas", "matplotlib", "scipy")
+HEAVY = ("numba", "pandas", "matplotlib", "scipy", "pyarrow")
+LOADED = """
+import sys
+def check(asked, names):
+    loaded = [name for name in names if name in sys.modules]
+    assert not loaded, (asked, loaded)
+import analyser
+check("import analyser", HEAVY)
+from analyser.cli import cli, main
+from click.shell_completion import BashComplete
+for words, names in ASKED[:-2]:
+    main(words)
+    check(words, names)
+for *words, last in [each.split(" ") for each in KEYS]:
+    assert BashComplete(cli, {}, "analyser", "").get_completions(words, last)
+    check(words, HEAVY[:4])
+for words, names in ASKED[-2:]:
+    main(words)
+    check(words, names)
+"""
 
 
 def test_what_is_heavy_is_loaded_only_where_it_is_needed(fight):
     """By a help next to nothing, by that of `attack` what has the keys of a scenario, by an exact table no tables."""
     asked = [
-        (["--version"], (*HEAVY, "numpy", "pydantic")),
-        (["--help"], (*HEAVY, "numpy", "pydantic")),
-        (["morale", "--help"], (*HEAVY, "numpy", "pydantic")),
-        (["attack", "--help"], HEAVY),
+        *((words, (*HEAVY, "numpy", "pydantic")) for words in (["--version"], ["--help"], ["morale", "--help"])),
+        (["attack", "--help"], HEAVY[:4]),
         (["run", fight], ("pandas", "matplotlib", "scipy.stats")),
     ]
-    look = "\n".join(
-        f"main({words}); loaded = [n for n in {names} if n in sys.modules]; assert not loaded, ({words}, loaded)"
-        for words, names in asked
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", f"import sys; from analyser.cli import main\n{look}"], capture_output=True, check=False
-    )
-    assert done.stderr == b""
+    keys = ["attack crown/", "matchups a b --metric ", "units cr", "duel a b --policy-a "]
+    program = f"HEAVY, ASKED, KEYS = {HEAVY}, {asked}, {keys}\n{LOADED}"
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, check=False).stderr == b""

@@ -64,19 +64,6 @@ def test_other_profiles_are_looked_at(tmp_path):
     assert completed(f"attack --profiles {tmp_path} ") == []
 
 
-@pytest.mark.slow
-def test_a_key_press_loads_nothing_heavy():
-    lines = ["attack crown/", "matchups a b --metric ", "units cr", "duel a b --policy-a "]
-    look = (
-        "import sys; from click.shell_completion import BashComplete; from analyser.cli import cli\n"
-        f"for *words, last in [each.split(' ') for each in {lines}]:\n"
-        "    assert BashComplete(cli, {}, 'analyser', '').get_completions(words, last)\n"
-        "print([name for name in ('numba', 'pandas', 'matplotlib', 'scipy') if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
-
-
 # --- in the shells themselves -----------------------------------------------------------------------------
 
 IN_BASH = (

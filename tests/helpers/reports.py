@@ -11,7 +11,7 @@ from filelock import FileLock
 from analyser.report import write_report
 from analyser.report.figures import NEXT_TO_CERTAIN, NEXT_TO_NOTHING
 
-FIELD = ["crown/*@basic", "crown/r*", "crown/drake*", "imperium/*@basic"]  # the opponents of the report that is browsed
+FIELD = ["crown/r*", "crown/drake*", "imperium/s*@basic", "imperium/t*@basic"]  # opponents of the report browsed
 
 
 def made_once(factory, name, make):
