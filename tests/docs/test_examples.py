@@ -87,7 +87,7 @@ def command_for(block, folder):
         if key in keys:
             return [*command.split(), block.name]
     if keys.keys() & {"attackers", "sample"}:
-        return ["sweep", block.name, "--out", "store"]
+        return ["sweep", block.name, "--out", "store", "--workers", "1"]
     return ["run", block.name]
 
 
