@@ -171,26 +171,3 @@ def test_no_test_imports_another():
 
 
 # --- the checks themselves --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("place", "line", "wrong"),
-    [
-        ("rules", "from analyser.scenarios.schema import Scenario", ["rules -> analyser.scenarios.schema.Scenario"]),
-        ("engine", "def later():\n    import analyser.results", ["engine -> analyser.results"]),
-        ("results", "from analyser import exact", ["results -> analyser.exact"]),
-        ("cli", "from analyser import __version__", []),
-    ],
-)
-def test_an_import_that_goes_up_is_seen(place, line, wrong):
-    assert list(wrong_imports(place, ast.parse(line))) == wrong
-
-
-def test_imports_that_go_round_or_of_tests_and_prints_are_seen():
-    assert circles({"a": ["b"], "b": ["c"], "c": ["b"], "d": []}) == ["a", "b", "c"]
-    assert imports_of_tests(
-        "from tests.rules import (\n    one,\n    test_moves,\n)\ndef f():\n    import tests.test_two"
-    )
-    assert not imports_of_tests("from tests.helpers import (\n    one,\n)\n\n\ndef test_two():")
-    for line in ("print(1)", "import sys; sys.exit(2)", "raise SystemExit", "sys.stderr.write('')"):
-        assert list(prints_or_exits(ast.parse(line))), line

@@ -73,14 +73,6 @@ def test_a_roster_is_written_as_a_list_and_read_again(roster, tmp_path, numbers)
     assert analyser.load_army(out).loadouts == analyser.load_army(roster, numbers=numbers).loadouts
 
 
-def test_a_card_is_written(mine, tmp_path):
-    out = tmp_path / "card.html"
-    assert answer("army", "card", mine, "--out", str(out)) == ""
-    page = out.read_text(encoding="utf-8")
-    assert page.startswith("<!doctype html>")
-    assert "2 × Rifle platoon" in page
-
-
 def test_an_army_is_checked(mine, tmp_path):
     assert answer("army", "check", mine) == "The Thin Red Line: no rule of force building is broken\n"
     path = tmp_path / "small.toml"

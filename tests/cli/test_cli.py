@@ -73,14 +73,6 @@ def line_of(text, start):
     return next(line for line in text.splitlines() if line.startswith(start))
 
 
-def test_chances_that_need_an_occasion_are_shown_only_then(profiles):
-    calm = answer("attack", "otter@r", "otter@b", "--profiles", profiles)
-    states = ["--suppressed", "--edge-distance", 2, "--officer", "random", "--formation", "open"]
-    bad = answer("attack", "otter@r", "otter@r", "--profiles", profiles, *states)
-    for flag in ("fell back", "fled", "disordered"):
-        assert (f"P({flag})" in calm, f"P({flag})" in bad) == (False, True)
-
-
 def test_the_options_of_attack_are_the_keys_of_a_scenario(profiles):
     options = {
         "attacker_models": 5,
@@ -177,13 +169,6 @@ def test_out_is_written_as_its_ending_says_unless_a_format_is_given(fight, tmp_p
 
 
 # --- analyser units, import, version ------------------------------------------------------------------
-
-
-def test_units_lists_every_loadout(profiles):
-    lines = answer("units", "--profiles", profiles).splitlines()
-    assert lines[0].split() == ["selector", "type", "models", "points", "VP", "rows"]
-    assert " ".join(lines[1].split()) == "river/otter-guard@basic infantry 4 40 2 ranged-light ranged-heavy melee"
-    assert lines[5:] == ["", f"Profiles: {analyser.load_profiles(profiles).used}"]
 
 
 def test_the_help_lists_fifteen_commands_and_the_others_on_request():

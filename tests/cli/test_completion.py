@@ -1,4 +1,4 @@
-"""Completion by a shell, and `warm-up`, also broken off while kernels are being compiled."""
+"""Completion by a shell."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ from click.shell_completion import BashComplete
 
 from analyser.cli import cli
 from analyser.rules.policies import BEST, Policy
-from tests.helpers.shell import answer, refusal
+from tests.helpers.shell import answer
 
 
 def completed(line):
@@ -64,66 +64,18 @@ def test_other_profiles_are_looked_at(tmp_path):
     assert completed(f"attack --profiles {tmp_path} ") == []
 
 
-# --- in the shells themselves -----------------------------------------------------------------------------
-
-IN_BASH = (
+COMPLETED_BY_BASH = (
     'eval "$(analyser completion bash)"; COMP_WORDS=(analyser {}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); '
     '_analyser_completion analyser; echo "${{COMPREPLY[@]}}"'
 )
 
 
-def in_shell(shell, script):
-    """What a shell that has the command on its path prints."""
-    if shutil.which(shell) is None:
-        pytest.skip(f"no {shell} here")
-    plain = {"bash": "--norc", "zsh": "-f"}[shell]
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        [shell, plain, "-c", script], capture_output=True, text=True, check=True, env=os.environ | {"PATH": path}
-    )
-    assert done.stderr == ""
-    return done.stdout.split("\n")
-
-
 @pytest.mark.slow
 def test_a_shell_completes_what_has_colons_and_commas():
-    line = "attack crown/rifle-platoon@basic:distance=6,aim"
-    assert in_shell("bash", IN_BASH.format(line))[0] == "crown/rifle-platoon@basic:distance=6,aiming"
-
-
-# --- warm-up ----------------------------------------------------------------------------------------------
-
-
-def begun(*words, cache):
-    return subprocess.Popen(
-        [sys.executable, "-m", "analyser", *words],
-        env=os.environ | {"NUMBA_CACHE_DIR": str(cache)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-
-
-def ended(process):
-    printed, said = process.communicate(timeout=120)
-    return process.returncode, printed, said
-
-
-@pytest.mark.proof
-def test_it_keeps_what_the_questions_need(tmp_path):
-    status, _, said = ended(begun("warm-up", "morale-legion", cache=tmp_path))
-    assert (status, said.strip()) == (0, "note: kernels are ready: morale-legion")
-    assert list(tmp_path.rglob("*.nbc"))
-
-
-def test_a_misspelt_name_is_told_the_nearest():
-    assert "no kernels 'matchup'; did you mean 'matchups'?" in refusal("warm-up", "matchup")
-
-
-@pytest.mark.slow
-def test_no_folder_to_keep_them_in_is_one_message(tmp_path):
-    (tmp_path / "file").touch()
-    status, _, said = ended(begun("warm-up", "morale-legion", cache=tmp_path / "file"))
-    assert status == 2
-    assert said.splitlines()[-1].startswith("error: warm-up: compiled kernels cannot be kept anywhere")
+    if shutil.which("bash") is None:
+        pytest.skip("no bash here")
+    script = COMPLETED_BY_BASH.format("attack crown/rifle-platoon@basic:distance=6,aim")
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    command, where = ["bash", "--norc", "-c", script], os.environ | {"PATH": path}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=where)
+    assert (done.stdout, done.stderr) == ("crown/rifle-platoon@basic:distance=6,aiming\n", "")
