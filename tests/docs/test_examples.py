@@ -20,10 +20,10 @@ SLOW = {"balance", "battle", "best", "build", "plan", "prices", "variants", "swe
 SLOW_PAGES = {"armies", "own-unit", "prices", "sweeps"}
 FAR = {"--situations": "long-range"}
 FEWER = {  # options with which an example that takes long is run
+    **dict.fromkeys(("prices", "what-if", "solve-price", "solve-dice", "fix"), FAR),
     "battle": {"--trials": "50"},
     "build": {"--next-best": "1", "--trials": "10", **FAR},
     "plan": {"--battles": "0", **FAR},
-    "prices": FAR,
     "site": {"--profiles": "few"},
 }
 MAY_END_WITH_1 = {"check", "--fail-over", "--fail-on-verdict"}
