@@ -11,7 +11,7 @@ from filelock import FileLock
 from analyser.report import write_report
 from analyser.report.figures import NEXT_TO_CERTAIN, NEXT_TO_NOTHING
 
-FIELD = ["crown/r*", "crown/drake*", "imperium/s*@basic", "imperium/t*@basic"]  # opponents of the report browsed
+FIELD = ["crown/r*", "crown/drake*", "imperium/*@basic"]  # opponents of the report browsed: all that are in it
 
 
 def made_once(factory, name, make):
