@@ -34,7 +34,7 @@ ASKED = {
     "duel": (RIFLES, GRENADIERS, "--rounds", 1),
     "best duel": (RIFLES, GRENADIERS, "--rounds", 1),
     "best focus": (RIFLES, GRENADIERS),
-    "battle simulate": (RIFLES, GRENADIERS, "--trials", 100),
+    "battle simulate": (RIFLES, GRENADIERS, "--trials", 100, "--no-swing", "--no-tactics"),
     "explain trial": (RIFLES, GRENADIERS, "--pick", "best"),
     "explain luck": (RIFLES, GRENADIERS, "--destroyed", 1),
     "run": ("attack.toml",),
