@@ -10,7 +10,7 @@ from hypothesis import settings
 
 from analyser.common import cache
 from analyser.game.profiles import Profiles
-from tests.helpers.chromium import browser  # noqa: F401 - a fixture
+from tests.helpers.chromium import browser, visit  # noqa: F401 - fixtures
 from tests.helpers.skips import ALL_TESTS, REASONS
 from tests.oracle.small_profiles import write_profiles
 

@@ -42,7 +42,7 @@ class Fault:
     wrong: str
 
     def module(self, root=ROOT):
-        """Return the one module with the text; ValueError if there is none, or several."""
+        """Return the one module with the text; ValueError if there is none, or several, or no tests where it says."""
         paths = [
             path
             for path in sorted((root / "analyser" / self.package).rglob("*.py"))
@@ -50,6 +50,8 @@ class Fault:
         ]
         if len(paths) != 1:
             raise ValueError(f"occurs {len(paths)} times in {self.package}: {self.text}")
+        if gone := [place for place in self.soon.split() if not (root / place).exists()]:
+            raise ValueError(f"no tests are in {', '.join(gone)}")
         return paths[0]
 
     def plant(self, root):

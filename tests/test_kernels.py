@@ -37,6 +37,12 @@ def test_what_is_wrong_is_told_before_anything_is_compiled(wrong, told, compiled
     assert compiled == []
 
 
+def test_no_folder_to_keep_them_in_is_told(compiled, monkeypatch):
+    monkeypatch.setattr(kernels, "folder_for", lambda _: None)
+    with pytest.raises(InputError, match="warm-up: compiled kernels cannot be kept anywhere"):
+        warm_up()
+
+
 def test_progress_is_told_or_shown_as_a_bar(compiled, capsys):
     told = []
     warm_up(["attacks", "matchups"], progress=lambda done, aim: told.append((done, aim)))

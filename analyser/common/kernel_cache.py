@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import json
 import os
 import pickle
 import re
@@ -28,6 +29,7 @@ _ROOT = Path(__file__).parents[1]
 _IMPORTS = re.compile(rb"^(?:from (analyser[\w.]*) import (\([^)]*\)|[^\n]*)|import (analyser[\w.]*))", re.M)
 _NAME = re.compile(rb"\w+")
 _DIGEST_BYTES = 32
+_DIGESTS, _MOST_DIGESTS, _HEX = "digests.json", 1000, re.compile("[0-9a-f]{64}")
 _WRITABLE_BY_OTHERS = 0o022
 _STICKY = 0o1000
 
@@ -164,22 +166,43 @@ def _is_private(folder: Path) -> bool:
 def _digest_of_sources(source: Path) -> str:
     """Return a digest of the code of a source file and of all modules of this package that it imports."""
     seen: dict[Path, bytes] = {}
-    waiting = [source]
+    waiting, known = [source], len(_known_digests())
     while waiting:
         path = waiting.pop()
         if path not in seen:
             seen[path], imported = _source(path)
             waiting.extend(imported)
+    if len(_known_digests()) > known:
+        _keep_digests(_known_digests())
     return hashlib.sha256(repr(sorted((path.name, digest) for path, digest in seen.items())).encode()).hexdigest()[:24]
 
 
 @lru_cache(maxsize=1024)
 def _source(path: Path) -> tuple[bytes, tuple[Path, ...]]:
     """Return the digest of the code of a source file, and the files of this package that it imports from."""
-    content = path.read_bytes()
-    code = compile(without_docstrings(ast.parse(content)), path.name, "exec", dont_inherit=True)
+    content, known = path.read_bytes(), _known_digests()
+    key = hashlib.sha256(sys.version.encode() + content).hexdigest()
+    if key not in known:
+        code = compile(without_docstrings(ast.parse(content)), path.name, "exec", dont_inherit=True)
+        known[key] = hashlib.sha256(repr(_operations(code)).encode()).hexdigest()
     files = (file for name in named_by(content) if (file := file_of(name)) is not None)
-    return hashlib.sha256(repr(_operations(code)).encode()).digest(), tuple(files)
+    return bytes.fromhex(known[key]), tuple(files)
+
+
+@lru_cache(maxsize=1)
+def _known_digests() -> dict[str, str]:
+    """Return the digests of code that earlier processes computed, which takes 0.4 s a process, by those of the text."""
+    with suppress(OSError, ValueError, AttributeError, TypeError):
+        known = json.loads((folder_for(Path(__file__)) / _DIGESTS).read_bytes())  # type: ignore[operator]
+        return {key: value for key, value in known.items() if _HEX.fullmatch(value)}
+    return {}
+
+
+def _keep_digests(known: dict[str, str]) -> None:
+    folder = folder_for(Path(__file__))
+    if folder is not None:
+        with suppress(OSError, ValueError):  # each process computes its own
+            write_content(folder / _DIGESTS, json.dumps(dict(list(known.items())[-_MOST_DIGESTS:])))
 
 
 def named_by(content: bytes) -> set[str]:

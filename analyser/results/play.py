@@ -318,8 +318,9 @@ def _within(scenario: DuelScenario, most_edges: int) -> tuple[_LaidOut, float]:
     for unit in (scenario.a, scenario.b):
         ways *= (unit.models or 1) * (unit.damage_limit or 1)
     ways *= int(places[~np.isin(places[:, SUBJECT], (NONE, TEST)), COUNT].sum())
-    if ways > NEAR * most_edges and (size := likely_size(scenario, ways)) > UNSURE * most_edges:
-        raise too_large(f"about {float(f'{size:.1g}'):,.0f} ways to go on", scenario)
+    limit = UNSURE * most_edges
+    if ways > NEAR * most_edges and (size := likely_size(scenario, ways, limit)) > limit:
+        raise too_large(f"about {float(f'{size:.1g}'):,.0f} ways to go on, or more", scenario)
     return laid_out, ways
 
 
@@ -333,15 +334,17 @@ def _explored(scenario: DuelScenario, most_edges: int, laid_out: _LaidOut, ways:
     return Play(scenario, shooters, contest.setup, game, course)
 
 
-def likely_size(scenario: DuelScenario, ways: float = 0.0) -> float:
+def likely_size(scenario: DuelScenario, ways: float = 0.0, limit: float = np.inf) -> float:
     """Return the estimated number of edges of a duel, extrapolated from two duels of fewer models.
 
     The choice to fail tests is left out, because it adds few edges in large duels and many in small ones. The estimate
-    takes about a second. For duels of shipped units it is at most :data:`UNSURE` times the real number.
+    takes about a second, or less if it exceeds `limit`, because it is then cut off. For duels of shipped units it is at
+    most :data:`UNSURE` times the real number.
     """
     power = min(GROWTH_A_ROUND * scenario.terms.rounds, GROWTH)
     (few, few_times), (many, many_times) = (_of_fewer_models(scenario, tried) for tried in MODELS_TRIED)
-    edges = int(graph_of(_laid_out(few, asks_of_tests=False)[1], MOST_TRIED, ways).edges[0])
+    enough = max(MOST_TRIED * many_times / few_times, limit / few_times**power)  # edges with which it exceeds the limit
+    edges = int(graph_of(_laid_out(few, asks_of_tests=False)[1], int(min(MOST_TRIED, enough)), ways).edges[0])
     if few_times == many_times or edges * few_times / many_times > MOST_TRIED:  # the larger game would exceed the limit
         return float(edges * few_times**power)
     more = int(graph_of(_laid_out(many, asks_of_tests=False)[1], MOST_TRIED, ways).edges[0])

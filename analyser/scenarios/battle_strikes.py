@@ -66,12 +66,16 @@ class Strikes:
         fixed = strike.strike.fixed_dice
         counts = strike.dice if fixed == NONE else np.array([(fixed, NONE)])
         cells = [0] * (CELLS_A_COUNT * len(counts))
+        pools: dict[tuple[bool, int, int], int] = {}  # most numbers of models have the dice of a number before
         attack, target = plain(strike.attack), plain(strike.target)
         for short in (False, True):
             for count, (dice, other) in enumerate(counts.tolist()):
                 rolled = dice if fixed != NONE else dice_of_cell(attack, target, dice, other, int(short))
                 for condition, fight in enumerate(fights[CONDITIONS * short :][:CONDITIONS]):
-                    cells[cell_of(count, short, condition)] = self._pool(strike, fight, rolled)
+                    key = short, condition, rolled
+                    if key not in pools:
+                        pools[key] = self._pool(strike, fight, rolled)
+                    cells[cell_of(count, short, condition)] = pools[key]
         return cells
 
     def law(self, number: int, count: int, short: bool) -> tuple[Law, FightFacts]:

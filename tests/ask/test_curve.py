@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import analyser as an
-from analyser.ask.winning_ranges import not_dominated
 
 RIFLES = ["crown/sharp-rifles@basic", "crown/rifle-platoon@basic"]
 CHEAPEST = tuple(RIFLES[::-1])
@@ -169,16 +168,6 @@ def test_two_figures_make_a_front():
     assert len(found.front()) == sum(slow)
     assert set(found.front()["mean_models_destroyed"]) == set(figures[slow][:, 0])
     assert an.curve(RIFLES, KRUPP, over="dice=2", metric=["p_broken", "mean_hits:least"]).least == (False, True)
-
-
-def test_a_front_of_many_points_against_the_slow_one():
-    points = np.random.default_rng(3).integers(0, 9, (300, 2)).astype(float)
-    for least in ([False, False], [False, True], [True, True]):
-        signs = np.where(least, -1, 1)
-        slow = [
-            not any((signs * other >= signs * one).all() and (other != one).any() for other in points) for one in points
-        ]
-        assert not_dominated(points, least).tolist() == slow
 
 
 def test_a_sample_names_together_what_it_cannot_tell_apart():

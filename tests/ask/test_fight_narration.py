@@ -59,7 +59,7 @@ FIGHTS = {
     "duel at a distance": duel(RIFLES, GRENADIERS, rounds=3, distance=20, policy_a="short_range"),
     "lookout": duel(RIFLES, GRENADIERS, rounds=2, policy_b="lookout", first="a"),
     "duel of chargers": duel(RIFLES, "imperium/teutonic-armiger-castellans@basic", rounds=2, policy_b="charge"),
-    "best play": duel(RIFLES, GRENADIERS, rounds=3, distance=18, policy_a="best", policy_b="best"),
+    "best play": duel(RIFLES, GRENADIERS, rounds=2, distance=18, policy_a="best", policy_b="best"),
     "a policy in words": duel(RIFLES, GRENADIERS, rounds=2, policy_a=["charge if enemy suppressed", "lookout"]),
     "charge": {"charge": {}, "attacker": {"unit": RIFLES}, "target": {"unit": GRENADIERS}},
     "focus": {"attacks": [{"attacker": RIFLES, "distance": 6}] * 3, "target": {"unit": GRENADIERS}},

@@ -47,7 +47,7 @@ def test_what_is_told_of_random_questions_is_what_was_counted(kind, seed):
 @pytest.mark.parametrize("name", [name for name, (_, question) in TOLD.items() if "until_panic" not in question])
 def test_all_figures_together_are_the_answer_to_the_sample(name):
     system, raw = TOLD[name]
-    trials = 12
+    trials = 6
     told = [an.tell(raw, trial=number, trials=trials, seed=9) for number in range(trials)]
     sample = an.morale.simulate(system, raw, trials, seed=9)
     for event in sample.events:
@@ -59,7 +59,7 @@ def test_all_figures_together_are_the_answer_to_the_sample(name):
 
 def test_the_worst_the_median_and_the_best():
     question = TOLD["legion"][1]
-    tokens = [an.tell(question, pick=pick, metric="tokens:least", trials=200) for pick in ("worst", "median", "best")]
+    tokens = [an.tell(question, pick=pick, metric="tokens:least", trials=60) for pick in ("worst", "median", "best")]
     found = [each.figures["tokens"] for each in tokens]
     assert found == sorted(found, reverse=True)
     assert found[0] > found[-1] == 0

@@ -19,6 +19,8 @@ COMMANDS = {
     "focus": ["attack", RIFLES, RIFLES, GRENADIERS],
     "duel": ["duel", RIFLES, GRENADIERS, "--rounds", "1"],
     "morale": ["morale", "legion", "--courage", "2", "--received", "1", "--rounds", "2"],
+    "luck": ["explain", "luck", RIFLES, GRENADIERS, "--destroyed", "1"],
+    "curve": ["compare", RIFLES, "crown/sharp-rifles@basic", "--target", GRENADIERS, "--over", "distance=1..32"],
     "compare": ["compare", "crown/rifle-p*", "--target", GRENADIERS],
     "matchups": ["matchups", "crown/rifle-p*", "imperium/krupp*", "--situations", "long-range"],
     "sensitivity": ["compare", "sensitivity", RIFLES, GRENADIERS],

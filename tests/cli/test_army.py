@@ -73,14 +73,6 @@ def test_a_roster_is_written_as_a_list_and_read_again(roster, tmp_path, numbers)
     assert analyser.load_army(out).loadouts == analyser.load_army(roster, numbers=numbers).loadouts
 
 
-def test_a_card_is_written(mine, tmp_path):
-    out = tmp_path / "card.html"
-    assert answer("army", "card", mine, "--out", str(out)) == ""
-    page = out.read_text(encoding="utf-8")
-    assert page.startswith("<!doctype html>")
-    assert "2 × Rifle platoon" in page
-
-
 def test_an_army_is_checked(mine, tmp_path):
     assert answer("army", "check", mine) == "The Thin Red Line: no rule of force building is broken\n"
     path = tmp_path / "small.toml"
@@ -109,28 +101,6 @@ def test_an_army_is_checked(mine, tmp_path):
 )
 def test_what_cannot_be_used_is_refused(words, says):
     assert says in refusal("army", *words)
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "says"),
-    [
-        ("folder.rosz", None, "folder.rosz: this is a folder, not a file"),
-        ("text.rosz", rosters.packed(b"2 x rifles", "list.txt"), "text.rosz: list.txt: broken XML: syntax error"),
-        ("plain.rosz", b"<roster/>", "it looks like XML (allowed: a zip; the extension of an unzipped file is .ros)"),
-        (
-            "wide.toml",
-            "unit = []".encode("utf-16"),
-            "not UTF-8 text: invalid start byte at byte 0; it looks like UTF-16",
-        ),
-    ],
-)
-def test_what_is_no_army_is_told_what_it_is(tmp_path, name, content, says):
-    path = tmp_path / name
-    if content is None:
-        path.mkdir()
-    else:
-        path.write_bytes(content.replace(b"<roster/>", b'<?xml version="1.0"?><roster/>'))
-    assert says in refusal("army", path)
 
 
 def test_a_misspelt_file_is_told_the_nearest_in_its_folder(tmp_path):

@@ -34,7 +34,7 @@ ASKED = {
     "duel": (RIFLES, GRENADIERS, "--rounds", 1),
     "best duel": (RIFLES, GRENADIERS, "--rounds", 1),
     "best focus": (RIFLES, GRENADIERS),
-    "battle simulate": (RIFLES, GRENADIERS, "--trials", 100),
+    "battle simulate": (RIFLES, GRENADIERS, "--trials", 100, "--no-swing", "--no-tactics"),
     "explain trial": (RIFLES, GRENADIERS, "--pick", "best"),
     "explain luck": (RIFLES, GRENADIERS, "--destroyed", 1),
     "run": ("attack.toml",),
@@ -142,7 +142,7 @@ def test_a_wrong_die_or_deck_is_refused_in_one_line(option, value, said):
 @pytest.mark.slow
 def test_pages_and_folders_state_them(tmp_path):
     sides = ("--attackers", RIFLES, "--defenders", GRENADIERS)
-    answer("report", *sides, *FAR, "--out", "site/v1/crown-imperium", "--die", OTHER_DIE)
+    answer("report", *sides, *FAR, "--field", "imperium/*@basic", "--out", "site/v1/crown-imperium", "--die", OTHER_DIE)
     manifest = json.loads((tmp_path / "site/v1/crown-imperium/manifest.json").read_text(encoding="utf-8"))
     assert manifest["ruleset"]["die"]["blank"] == 2
     answer("report", "site", "site")

@@ -60,8 +60,6 @@ def test_a_battle_is_a_page(tmp_path):
             ("--tell", "3", "--out", "battle.html"),
             "--out: --tell and a page exclude each other (allowed: .txt; or without",
         ),
-        (("--rounds", "12", "--out", "battle.html"), "rounds"),
-        (("--plot", "margin.gif", "--out", "battle.html"), "'.gif' is not a kind of picture"),
     ],
 )
 def test_a_page_that_cannot_be_is_refused_and_nothing_is_written(more, message, tmp_path, monkeypatch):
@@ -71,33 +69,12 @@ def test_a_page_that_cannot_be_is_refused_and_nothing_is_written(more, message, 
     assert [each.name for each in tmp_path.iterdir()] == ["taken"]
 
 
-@pytest.mark.slow
-def test_one_battle_is_told():
-    told = answer("battle", *ARMIES, "--rounds", "2", "--seed", "3", "--tell", "5")
-    assert told.startswith("Round 1: ")
-    assert told == answer("battle", *ARMIES, "--rounds", "2", "--seed", "3", "--tell", "5")
-    assert told != answer("battle", *ARMIES, "--rounds", "2", "--seed", "3", "--tell", "6")
-
-
 def test_a_battle_that_is_not_played_is_not_told():
     told = refusal("battle", *ARMIES, "--trials", "500", "--tell", "999999999")
     assert "--tell: battle 999,999,999 does not exist: there are 500 (allowed: 0 to 499, or more --trials)" in told
     assert "there are 10,000" in refusal("battle", *ARMIES, "--tell", "100000")
     assert "--tell: -1 is out of range (allowed: 0 or more)" in refusal("battle", *ARMIES, "--tell", "-1")
     assert "--plot: --tell has no picture" in refusal("battle", *ARMIES, "--tell", 1, "--plot", "x.png")
-
-
-def test_a_number_of_units_is_said_to_be_one_or_more():
-    for number, allowed in (("0", "1 to 500"), ("-3", "1 to 500"), ("'1.5'", "an integer")):
-        told = refusal("battle", ARMIES[0], f"{RIFLES}, {number.strip(chr(39))} x {RIFLES}")
-        assert f"count: {number} is not usable (allowed: {allowed})" in told
-
-
-def test_what_cannot_be_is_refused_in_one_line():
-    assert "nobody.toml" in refusal("battle", "nobody.toml", ARMIES[1])
-    assert "did you mean 'rifle-platoon'" in refusal("battle", "crown/rifel-platoon@basic", ARMIES[1])
-    assert "rounds" in refusal("battle", *ARMIES, "--rounds", "12")
-    assert "nearest" in refusal("battle", *ARMIES, "--target-mine", "neares")
 
 
 BATTLE = f"""

@@ -15,15 +15,8 @@ MINE, YOURS = f"{RIFLES}:models=2", f"{GRENADIERS}:models=2"
 SMALL = ("--rounds", "1", "--first", "a")
 
 
-def test_best_says_what_to_do():
-    text = answer("best", MINE, YOURS, *SMALL)
-    assert "First move" in text
-    assert "Cost of simple tactics" in text
-    assert " pp lower" in text
-    assert " VP lower" in answer("best", MINE, YOURS, *SMALL, "--want", "margin")
-
-
 def test_best_in_other_forms(tmp_path):
+    assert " VP lower" in answer("best", MINE, YOURS, *SMALL, "--want", "margin")
     record = json.loads(answer("best", MINE, YOURS, *SMALL, "--format", "json"))
     assert record["kind"] == "best"
     assert record["exploitability"] < 1e-12
@@ -32,6 +25,14 @@ def test_best_in_other_forms(tmp_path):
     picture = tmp_path / "what.png"
     answer("best", MINE, YOURS, *SMALL, "--distance", "18", "--plot", picture, "--by", "distance", "--round", "1")
     assert picture.stat().st_size > 1000
+
+
+def test_tactics_and_focus_in_other_forms(tmp_path):
+    out = tmp_path / "tactics.csv"
+    assert "The tactic of comparisons" in answer("best", "tactics", RIFLES, GRENADIERS, "--rounds", "1", "--out", out)
+    assert out.read_text().startswith("attacker,defender,value,tactic")
+    record = json.loads(answer("best", "focus", RIFLES, GRENADIERS, "--until", "1", "--format", "json"))
+    assert record["until"] == {"chance": 1.0, "attackers": None}
 
 
 def test_best_of_a_file(tmp_path):
@@ -58,21 +59,6 @@ def test_a_duel_by_lines_or_best():
     assert "A aimed and shot" in answer("duel", MINE, YOURS, *SMALL, "--policy-a", "best")
     text = answer("duel", MINE, YOURS, *SMALL, "--policy-a", "charge if it is suppressed, else take cover")
     assert "A took cover" in text
-
-
-def test_tactics(tmp_path):
-    text = answer("best", "tactics", RIFLES, "imperium/scion-g*@basic", "--rounds", "1")
-    assert "misjudged in" in text
-    out = tmp_path / "tactics.csv"
-    assert "The tactic of comparisons" in answer("best", "tactics", RIFLES, GRENADIERS, "--rounds", "1", "--out", out)
-    assert out.read_text().startswith("attacker,defender,value,tactic")
-
-
-def test_best_focus():
-    text = answer("best", "focus", f"{RIFLES}:distance=12", RIFLES, GRENADIERS, "--until", "0.5")
-    assert "Until 50%: 2" in text
-    record = json.loads(answer("best", "focus", RIFLES, GRENADIERS, "--until", "1", "--format", "json"))
-    assert record["until"] == {"chance": 1.0, "attackers": None}
 
 
 def test_a_sample_of_best_play_tells_what_real_decks_make_of_the_plan():
@@ -114,7 +100,7 @@ def test_a_huge_game_is_refused_soon_and_in_little_memory():
     done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True, timeout=600)
     status, seconds, *told = done.stdout.split()
     assert status == "2"
-    assert "100,000,000 ways to go on (allowed: fewer rounds or models; a simple tactic" in done.stderr
+    assert "50,000,000 ways to go on, or more (allowed: fewer rounds or models; a simple tactic" in done.stderr
     assert float(seconds) < 2.5
     if "VmHWM:" in told:  # of Linux; getrusage's peak may be that of whoever started the process
         assert int(told[told.index("VmHWM:") + 1]) < 400 << 10  # kilobytes

@@ -11,18 +11,6 @@ from tests.helpers.shell import answer, refusal
 SHARP, RIFLES, KRUPP = "crown/sharp-rifles@basic", "crown/rifle-p@basic", "imperium/krupp@basic"
 
 
-def test_curve_as_text_json_csv_and_picture(tmp_path):
-    asked = ["compare", SHARP, RIFLES, "--target", KRUPP, "--over", "distance=1..32"]
-    assert 'beyond 7" up to 12": crown/sharp-rifles@basic' in answer(*asked)
-    record = json.loads(answer(*asked, "--format", "json"))
-    assert record["best"][1]["names"] == [SHARP]
-    rows = list(csv.DictReader(io.StringIO(answer(*asked, "--format", "csv"))))
-    assert len(rows) == 64
-    assert {"line", "distance", "fires", "mean_models_destroyed", "profiles"} <= rows[0].keys()
-    answer(*asked, "--plot", tmp_path / "a.png")
-    assert (tmp_path / "a.png").stat().st_size > 5000
-
-
 def test_curve_over_files_maps_and_fronts(tmp_path):
     path = tmp_path / "panic.toml"
     path.write_text("courage = 1\ntokens = 3\n", encoding="utf-8")
@@ -65,14 +53,6 @@ def test_search_as_text_json_csv_and_picture(tmp_path):
     assert raced["stop_reason"] in ("decided", "alike", "trials")
     path.write_text(text + 'DEFENCE = "1..100000"\nmodels = "1..100000"\n', encoding="utf-8")
     assert "50,000,000,000 variants" in refusal("compare", "variants", path)
-
-
-def test_a_curve_over_battles(tmp_path):
-    path = tmp_path / "battle.toml"
-    path.write_text('mine = ["crown/rifle-p@basic"]\nyours = ["imperium/krupp@basic"]\n', encoding="utf-8")
-    asked = ["compare", path, "--over", "rounds=1..2", "--method", "monte-carlo", "--trials", 200]
-    assert "P(victory) over rounds" in answer(*asked)
-    assert "have no exact answer" in refusal("compare", path, "--over", "rounds=1..2")
 
 
 def test_charges_and_duels_are_compared_without_a_range_of_ones_own():

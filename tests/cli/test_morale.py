@@ -1,10 +1,9 @@
 """Questions about morale on the command line: told with their defaults, and found by `run` too."""
 
 import pytest
-from click.testing import CliRunner
 
-from analyser.cli import cli
 from analyser.morale.systems import system_of
+from tests.helpers.shell import answer
 
 QUESTIONS = {
     "legion": "courage = 1\ntokens = 2\n",
@@ -13,12 +12,6 @@ QUESTIONS = {
     "mordheim": "[warband]\nleader = 8\n",
     "compare": "models = 4\nlosses = 1\n",
 }
-
-
-def answer(*arguments):
-    found = CliRunner().invoke(cli, arguments)
-    assert found.exit_code == 0, found.stderr
-    return found.stdout
 
 
 @pytest.mark.parametrize("system", QUESTIONS)

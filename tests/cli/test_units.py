@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-import analyser
 from tests.helpers.shell import answer, refusal, run
 
 RIFLES, KRUPP = "crown/rifle-platoon@basic", "imperium/krupp-field-guns@basic"
@@ -45,16 +44,6 @@ def test_a_card_says_what_the_army_list_prints():
 def test_a_card_of_nobody_is_refused_with_the_nearest_name():
     assert "did you mean 'krupp-field-guns'" in refusal("units", "card", "imperium/krupp-feild-guns")
     assert "keys after a colon" in refusal("units", "card", f"{RIFLES}:models=3")
-
-
-def test_matchups_are_those_of_python():
-    asked = {"situations": ["long-range"], "metric": "mean_models_destroyed"}
-    found = analyser.matchups("crown/rifle-p*", "imperium/krupp*", levels=["basic"], **asked)
-    command = ["matchups", "crown/rifle-p*", "imperium/krupp*", "--situations", "long-range", "--level", "basic"]
-    command += ["--metric", "mean_models_destroyed"]
-    assert answer(*command) == str(found)
-    (row,) = json.loads(answer(*command, "--format", "json"))["matchups"]
-    assert row["mean_models_destroyed"] == found.frame["mean_models_destroyed"].item()
 
 
 @pytest.mark.parametrize(

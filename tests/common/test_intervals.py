@@ -58,7 +58,7 @@ def test_blakers_interval_is_as_it_is_defined(trials):
                 assert all(acceptable(count, trials, p) <= 0.05 + 1e-6 for p in beyond if 0 < p < 1)
 
 
-@pytest.mark.parametrize("trials", [9, 401, 10**6, 10**12])
+@pytest.mark.parametrize("trials", [9, 10**12])
 def test_blakers_interval_lies_inside_of_clopper_and_pearsons(trials):
     counts = np.arange(min(trials, RARE))
     (low, high), (outer_low, outer_high) = blaker(counts, trials), clopper_pearson(counts, trials)

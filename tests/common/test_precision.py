@@ -121,7 +121,7 @@ def test_a_width_that_is_missed_is_told():
     assert "not quite: " in str(found.stopping)
 
 
-@pytest.mark.parametrize(("kind", "precision"), [*zip(ASK, [0.02, "20%", 0.02, "20%", 0.02], strict=True)])
+@pytest.mark.parametrize(("kind", "precision"), [*zip(ASK, [0.02, "60%", 0.02, "20%", 0.02], strict=True)])
 def test_every_kind_of_answer_says_what_was_planned_and_why_it_stopped(kind, precision):
     found = ASK[kind](method="monte-carlo", precision=precision, seed=1)
     plain = found.as_dict()

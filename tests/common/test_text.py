@@ -12,36 +12,15 @@ import pytest
 
 from analyser.common.estimates import plus_minus
 from analyser.common.text import (
-    aligned,
     code_span,
-    counted,
     csv_cell,
     csv_frame,
     csv_text,
     json_text,
     markdown,
     percent,
-    shown_range,
 )
 from analyser.results.rendering import FORMATS
-
-
-def test_columns_are_aligned_to_their_sides():
-    assert aligned([("value", "p"), ("0", "12%")], ">", gap=" | ") == ["value |   p", "    0 | 12%"]
-    assert aligned([("unit", "models"), ("otter", "5")], "<>") == ["unit   models", "otter       5"]
-
-
-def test_a_short_distribution_is_shown_whole_and_a_long_one_without_its_ends():
-    assert shown_range([0.5, 0.5, 0.0], [1.0, 0.5, 0.0]) == (0, 2)
-    assert shown_range([0.0, 1.0] + [0.0] * 20, [1.0, 1.0] + [0.0] * 20) == (1, 1)
-
-
-def test_a_number_has_its_noun():
-    assert [counted(1, "die", "dice"), counted(12, "die", "dice"), counted(2, "unit")] == [
-        "1 die",
-        "12 dice",
-        "2 units",
-    ]
 
 
 @pytest.mark.parametrize("decimals", range(5))

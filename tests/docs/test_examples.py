@@ -18,12 +18,13 @@ from tests.helpers.shell import run
 REPORTS = {"diff", "report", "site"}
 SLOW = {"balance", "battle", "best", "build", "plan", "prices", "variants", "sweep", *REPORTS}
 SLOW_PAGES = {"armies", "own-unit", "prices", "sweeps"}
-FEWER = {  # options with which an example that takes minutes is run
-    "battle": ("--trials", "500"),
-    "build": ("--next-best", "1"),
-    "plan": (),
-    "prices": ("--situations", "long-range"),
-    "site": ("--profiles", "few"),
+FAR = {"--situations": "long-range"}
+FEWER = {  # options with which an example that takes long is run
+    **dict.fromkeys(("prices", "what-if", "solve-price", "solve-dice", "fix"), FAR),
+    "battle": {"--trials": "50"},
+    "build": {"--next-best": "1", "--trials": "10", **FAR},
+    "plan": {"--battles": "0", **FAR},
+    "site": {"--profiles": "few"},
 }
 MAY_END_WITH_1 = {"check", "--fail-over", "--fail-on-verdict"}
 FILES = [each for path in PAGES for each in blocks(path, "toml")]
@@ -48,11 +49,9 @@ def speed(block):
 
 
 def fewer(words):
-    """The options that make a command quick that would take minutes."""
+    """The options that make a command quick that would take long."""
     named = next((word for word in words[1::-1] if word in FEWER), None)
-    battles = ("--trials", "500") if named == "build" and "--no-battles" not in words else ()
-    given = () if {*FEWER.get(named, ())} & {*words} else FEWER.get(named, ())
-    return (*given, *battles)
+    return [part for pair in FEWER.get(named, {}).items() if pair[0] not in words for part in pair]
 
 
 @pytest.fixture
@@ -87,7 +86,7 @@ def command_for(block, folder):
         if key in keys:
             return [*command.split(), block.name]
     if keys.keys() & {"attackers", "sample"}:
-        return ["sweep", block.name, "--out", "store"]
+        return ["sweep", block.name, "--out", "store", "--workers", "1"]
     return ["run", block.name]
 
 

@@ -64,9 +64,3 @@ def test_every_page_is_in_the_contents():
     index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     pages = {path.stem for path in PAGES if path.parent.name == "docs"} - {"index"}
     assert {name for name in pages if f"\n{name}\n" not in index} == set()
-
-
-def test_every_notebook_is_listed():
-    text = (ROOT / "docs" / "notebooks.md").read_text(encoding="utf-8")
-    listed = set(re.findall(r"\(../notebooks/([^)]+)\)", text))
-    assert listed == {path.name for path in (ROOT / "notebooks").glob("*.ipynb")}

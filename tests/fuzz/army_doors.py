@@ -11,8 +11,9 @@ import analyser
 from analyser.common.errors import printable, shown
 from analyser.importers.battlescribe import import_files
 from analyser.report.army_card import army_card
-from tests.helpers import rosters, sample_rosters
+from tests.helpers import rosters
 
+SAMPLES = Path(__file__).parents[2] / "notebooks" / "armies"
 SHIPPED = "shipped"  # whose profiles an army is looked up in; else those of a catalogue of our own
 NEWTS = {"unit": "newt-battery@reinforced", "count": 2, "reserve": True, "behind": 2.5}
 LISTS = [["river-folk/otter-guard@basic", NEWTS]]
@@ -111,7 +112,7 @@ def small(form):
     made = [rosters.roster(book, seed, most_units=2) for seed in range(6)]
     numbers = ("profile", "roster")
     inputs = [{"file": form(each), "numbers": numbers[place % 2]} for place, each in enumerate(made)]
-    whole = [rosters.read_again(sample_rosters.FOLDER / file) for file in sample_rosters.SAMPLES]
+    whole = [rosters.read_again(path) for path in sorted(SAMPLES.glob("*.rosz"))]
     return inputs + [{"file": form(each), "numbers": "profile", "profiles": SHIPPED} for each in whole]
 
 
@@ -119,7 +120,7 @@ def toml_files(tables):
     """The tables as files."""
     armies = [analyser.load_army(each, library()) for each in tables]
     files = [{"file": each.to_toml().encode()} for each in armies]
-    whole = [path.read_bytes() for path in sorted(sample_rosters.FOLDER.glob("*.toml"))]
+    whole = [path.read_bytes() for path in sorted(SAMPLES.glob("*.toml"))]
     return files + [{"file": each, "profiles": SHIPPED} for each in whole]
 
 

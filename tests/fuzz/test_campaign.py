@@ -29,11 +29,6 @@ def test_every_door_answers_or_refuses_in_one_clear_line(first):
     assert {number: each for number, each in wrong.items() if each is not None} == {}
 
 
-def test_a_case_is_the_same_by_its_seed_and_number():
-    assert repr(case(3, 7)) == repr(case(3, 7))
-    assert repr(case(3, 7)) != repr(case(3, 8))
-
-
 def test_what_is_odd_stands_where_its_name_stood():
     made = realised({"a": [Odd("nan"), 1], Odd("tuple"): {}})
     assert math.isnan(made["a"][0])

@@ -50,12 +50,6 @@ def test_a_symbol_that_no_die_has_gets_the_nearest_one():
         checked(Die, {"strikes": 2})
 
 
-def test_a_set_of_faces_as_bits():
-    assert face_mask(()) == 0
-    assert face_mask(("heroic",)) == 1
-    assert face_mask(("blank", "strike", "blank")) == 0b10010
-
-
 def test_ac_3_4_what_each_rating_rerolls():
     assert {rating: REROLLED_BY_RATING[rating] for rating in Rating} == {
         Rating.WEAKENED: face_mask(()),

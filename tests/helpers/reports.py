@@ -11,6 +11,8 @@ from filelock import FileLock
 from analyser.report import write_report
 from analyser.report.figures import NEXT_TO_CERTAIN, NEXT_TO_NOTHING
 
+FIELD = ["crown/r*", "crown/drake*", "imperium/*@basic"]  # opponents of the report browsed: all that are in it
+
 
 def made_once(factory, name, make):
     """Return a folder that one process of a test run makes, by `make(folder)`, and all others read."""

@@ -120,29 +120,6 @@ def roster(book, seed, *, most_units=14):
     return _finished(made)
 
 
-def roster_of(book, name, limit, battlegroups):
-    """A roster of the units of a catalogue as listed.
-
-    `battlegroups` has for each battlegroup by name the names of its boons, and its units as (name, level). What boons
-    do, which other programs repeat, is left out.
-    """
-    made = _begun(book, name, "r1", limit)
-    forces = SubElement(made.root, "forces")
-    kinds = {each.get("name"): each.get("id") for each in book.iterfind("forceEntries/forceEntry")}
-    entries = {each.get("name").strip(): each for each in _units(book)}
-    for number, (battlegroup, (boons, units)) in enumerate(battlegroups.items()):
-        force = _force(forces, (kinds[battlegroup], battlegroup), book, number)
-        selections = SubElement(force, "selections")
-        for holder in _boon_holders(book):
-            for boon in holder.iterfind(".//selectionEntry"):
-                if boon.get("name") in boons:
-                    _add_boon(selections, holder, boon, made)
-        for unit, level in units:
-            (link,) = (each for each in _levels(entries[unit]) if LEVELS[each.get("name")] == level)
-            _add_unit(selections, entries[unit], link, 1, battlegroup, made)
-    return _finished(made)
-
-
 def _begun(book, name, roster_id, limit):
     root = Element("roster", {"id": roster_id, "name": name, "battleScribeVersion": "2.03"})
     root.attrib |= {"gameSystemId": GAME_ID, "gameSystemName": GAME, "gameSystemRevision": "2", "xmlns": NAMESPACE}

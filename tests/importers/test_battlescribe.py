@@ -340,14 +340,6 @@ def test_what_is_written_loads_again_as_the_same_faction(tmp_path):
     assert loaded.units[0].speed == 4.5
 
 
-def test_nothing_is_written_when_any_file_is_refused(tmp_path):
-    (tmp_path / "a.cat").write_text(catalogue(Entry()))
-    (tmp_path / "b.cat").write_text("<broken")
-    with pytest.raises(InputError):
-        import_files([tmp_path / "a.cat", tmp_path / "b.cat"], out=tmp_path / "out")
-    assert not (tmp_path / "out").exists()
-
-
 def test_a_faction_never_takes_the_ruleset_s_file(imported):
     assert imported(catalogue(Entry(), name="Ruleset")).factions[0].id == "ruleset-faction"
 

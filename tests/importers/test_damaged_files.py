@@ -121,13 +121,3 @@ def test_an_encrypted_or_oddly_packed_zip_is_refused(tmp_path):
     path.write_bytes(data)
     refused(path, "encrypted")
     refused(zipped(tmp_path / "y.catz", ("y.cat", "x"), compression=zipfile.ZIP_LZMA), "packed in an unusual way")
-
-
-def test_a_broken_zip_is_refused(tmp_path):
-    path = zipped(tmp_path / "x.catz", ("x.cat", catalogue(Entry())))
-    data = bytearray(path.read_bytes())
-    data[60:90] = bytes(30)
-    path.write_bytes(data)
-    refused(path, "not a usable zip")
-    path.write_bytes(path.read_bytes()[:200])
-    refused(path, "not a usable zip")

@@ -56,20 +56,6 @@ def test_the_shipped_profiles_are_the_import_of_the_real_files_and_the_correctio
     assert "98 units, 274 reinforcement levels, 257 rows, 28 warnings" in str(report)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_real_catalogue_imports_alone_as_it_does_with_its_game_system_but_for_what_that_demands(name, report):
-    alone = import_files(REAL_DATA / f"{name}.cat")
-    (mine,), together = alone.factions, next(each for each in report.factions if each.name == name)
-    assert mine.units == together.units
-    assert "so its battlegroup rules are unknown" in str(alone.warnings[0])
-    for one, other in zip(mine.boons, together.boons, strict=True):
-        assert other.model_copy(update={"needs": one.needs}) == one  # the names of categories are the system's
-    for one, other in zip(mine.battlegroups, together.battlegroups, strict=True):
-        assert {key for key in other.slots if one.slots[key] != other.slots[key]} <= {"commander"}
-        if "commander" in other.slots:
-            assert (one.slots["commander"].least, other.slots["commander"].least) == (0, 1)
-
-
 # --- against a plain reading of the XML, every unit at every level ---------------------------------------------
 
 MISSPELT = {"supressive": "suppressive", "devestating": "devastating", "stalker": "stalkers"}

@@ -1,10 +1,8 @@
 """Pictures of battles, as data."""
 
 import pandas as pd
-import pytest
 
-from analyser.common.errors import InputError
-from analyser.plots import contributions, margins, points_left
+from analyser.plots import margins, points_left
 
 
 def test_margins_say_who_wins_how_often():
@@ -18,18 +16,3 @@ def test_points_left_begin_with_all():
     rows |= {"percent_10th_percentile": [80, 50], "percent_90th_percentile": [100, 90]}
     axes = points_left(pd.DataFrame(rows))
     assert [line.get_ydata()[0] for line in axes.lines] == [100, 100]
-
-
-def test_contributions_have_two_bars_a_unit():
-    frame = pd.DataFrame(
-        {"side": ["mine", "yours"], "name": ["A", "B"], "points_destroyed": [5.0, 7.0], "points_absorbed": [7.0, 5.0]}
-    )
-    axes = contributions(frame)
-    assert [text.get_text() for text in axes.get_yticklabels()] == ["mine: A", "yours: B"]
-    assert len(axes.patches) == 4
-
-
-@pytest.mark.parametrize("plot", [margins, points_left, contributions])
-def test_a_table_without_the_columns_is_refused(plot):
-    with pytest.raises(InputError, match="has no column"):
-        plot(pd.DataFrame({"x": [1]}))

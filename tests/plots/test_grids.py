@@ -7,13 +7,12 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib import colormaps
 from matplotlib.text import Text
 
 from analyser.analysis.grid import by_unit
 from analyser.analysis.matchups import matchups
 from analyser.common.errors import InputError
-from analyser.common.look import SCALE, luminance, short_text
+from analyser.common.look import luminance, short_text
 from analyser.game.profiles import Profiles
 from analyser.plots import heatmap
 from analyser.plots.heatmaps import IMPOSSIBLE, LOG_ODDS, LOGARITHMIC, MEAN
@@ -185,11 +184,6 @@ def test_text_stands_out_from_its_cell(drawn, metric):
         assert contrast(ink, colours[place]) >= LEAST_CONTRAST
 
 
-def test_colours_rise_in_grey():
-    lightness = luminance(colormaps[SCALE](np.linspace(0, 1, 64)))
-    assert (np.diff(lightness) > 0).all()
-
-
 def places(ax):
     """Where on the colour scale every cell stands, 0 to 1, and its figure."""
     image = ax.images[0]
@@ -275,15 +269,6 @@ def test_all_zero_and_all_impossible_can_be_drawn(basic):
     ax = heatmap(nobody, values="p_annihilated")
     assert not ax.texts
     pixels(ax)
-
-
-def test_levels_are_named_where_there_are_several(frame):
-    rifles = frame[frame["attacker"].str.startswith("crown/rifle-platoon@")]
-    ax = heatmap(rifles[rifles["defender_level"] == "basic"], values="p_annihilated")
-    labels = [each.get_text() for each in ax.get_yticklabels()]
-    wanted = ["Rifle platoon, full-strength", "Rifle platoon, reinforced", "Rifle platoon, basic", MEAN]
-    assert labels == wanted
-    assert "Rows: Crown · columns: Imperium, basic" in ax.get_title(loc="left")
 
 
 def test_the_same_frame_gives_the_same_bytes_whatever_the_users_settings(basic):

@@ -8,7 +8,7 @@ import analyser
 from analyser.report.army_card import army_card
 from tests.helpers.browser import bring
 from tests.helpers.skips import proof
-from tests.helpers.table_page import percent
+from tests.helpers.table_page import PHONE, percent
 
 FIGHTERS = "crown/defiance-fighter-squadron@basic"
 
@@ -38,11 +38,6 @@ def test_units_alike_share_a_card_and_names_are_kept():
     assert "In reserve." in found
 
 
-def test_the_band_of_all_its_models_stands_out():
-    page = army_card(analyser.load_army(["crown/rifle-platoon@reinforced"]))
-    assert re.findall(r'<th scope="col" class="n at" data-last="12">([^<]*)<', page) == ["7–12"]
-
-
 def test_an_army_without_points_or_rows_has_a_card():
     own = {"name": "Mine", "type": "infantry", "category": "light", "defence": 1, "damage_limit": 1, "models": 1}
     page = army_card(analyser.load_army([own | {"rules": ["Unheard Of"]}]))
@@ -52,22 +47,21 @@ def test_an_army_without_points_or_rows_has_a_card():
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "pages"), [(18, 1), (30, 2), *proof((1, 1), (6, 1), (12, 1))])
-def test_a_card_prints_on_one_page(number, pages, browser, tmp_path):
+def test_a_card_prints_on_one_page_and_fits_a_telephone(number, pages, visit, tmp_path):
     path = tmp_path / "card.html"
     path.write_text(army_card(army(number)), encoding="utf-8")
-    page = browser.new_page()
-    page.goto(path.as_uri())
+    page = visit(path, PHONE)
+    cut_off = "frames => frames.filter(each => each.scrollWidth > each.clientWidth).map(each => each.innerText)"
+    assert page.eval_on_selector_all(".wide", cut_off) == []
     printed = page.pdf(format="A4", prefer_css_page_size=True)
-    page.close()
     assert len(re.findall(rb"/Type /Page\b", printed)) == pages
 
 
 @pytest.mark.slow
-def test_odds_follow_the_numbers_of_a_card_and_are_those_of_python(browser, tmp_path):
+def test_odds_follow_the_numbers_of_a_card_and_are_those_of_python(visit, tmp_path):
     path = tmp_path / "card.html"
     path.write_text(army_card(analyser.load_army(["crown/rifle-platoon@reinforced"])), encoding="utf-8")
-    page = browser.new_page()
-    page.goto(path.as_uri())
+    page = visit(path)
     assert page.locator(".live").count() == 0
     page.locator("#odds summary").click()
     line = page.locator("ul.live li").first
@@ -83,15 +77,3 @@ def test_odds_follow_the_numbers_of_a_card_and_are_those_of_python(browser, tmp_
     assert f"suppresses {percent(found.probability('suppressed'))}" in line.inner_text()
     assert page.locator("th.at").inner_text() == "1–6"
     assert bring("axe_playwright_python.sync_playwright").Axe().run(page).violations_count == 0
-    page.close()
-
-
-@pytest.mark.slow
-def test_no_column_is_cut_off_on_a_telephone(browser, tmp_path):
-    path = tmp_path / "card.html"
-    path.write_text(army_card(army(30)), encoding="utf-8")
-    page = browser.new_page(viewport={"width": 390, "height": 800})
-    page.goto(path.as_uri())
-    cut_off = "frames => frames.filter(each => each.scrollWidth > each.clientWidth).map(each => each.innerText)"
-    assert page.eval_on_selector_all(".wide", cut_off) == []
-    page.close()

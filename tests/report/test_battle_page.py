@@ -70,11 +70,6 @@ def test_units_and_armies_go_by_their_names(page):
     assert "platoon@" not in page
 
 
-def test_the_same_battle_is_the_same_page(page):
-    assert battle_page(asked(threads=2)) == page
-    assert battle_page(asked(seed=1)) != page
-
-
 def test_what_was_not_asked_for_is_left_out(page):
     short = battle_page(asked(swing=False, tactics=False))
     for part in ("swing", "tactics"):

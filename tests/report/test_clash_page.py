@@ -21,17 +21,8 @@ def clashed(tmp_path_factory):
 
 
 @pytest.fixture
-def page(browser, clashed, request):
-    width, scheme = getattr(request, "param", (1280, "light"))
-    context = browser.new_context(viewport={"width": width, "height": 900}, offline=True, color_scheme=scheme)
-    opened, complaints = context.new_page(), []
-    opened.on("console", lambda message: complaints.append(message.text))
-    opened.on("pageerror", lambda error: complaints.append(str(error)))
-    opened.goto(clashed[1].as_uri())
-    opened.locator("html.scripted").wait_for()
-    yield opened
-    context.close()
-    assert complaints == []
+def page(visit, clashed):
+    return visit(clashed[1])
 
 
 def test_the_matrix_is_drawn_for_both_sides(page, clashed):

@@ -49,11 +49,6 @@ def refused(place, profiles, where, said=""):
     assert sorted(place.rglob("*")) == before
 
 
-def test_a_whole_report_is_read(place, profiles):
-    assert run("report", "diff", place / "v1" / "r", profiles).exit_code == 0
-    assert run("report", "site", place).exit_code == 0
-
-
 SOON = (cut_in_half, taken_away)
 
 

@@ -4,10 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analyser.analysis.matchups import matchups
-from analyser.game.profiles import Profiles
 from analyser.report.enemies import Trades, enemies_data, wins_of
-from tests.helpers.unit_files import unit_file
 
 DUELS = pd.DataFrame(
     [
@@ -40,14 +37,3 @@ def test_the_page_gets_square_tables_without_a_unit_against_itself():
     assert [each[0] for each in found["wins"]] == [None, 750, 0, None]
     assert found["destroys"][0] == [None, None, None, 12.3]
     assert found["destroys"][3] == [5.0, None, None, None]
-
-
-def test_the_stronger_wins_and_twins_are_even(tmp_path):
-    giant = (3, {"basic": (12, 200)}, 24, 12)
-    units = {"giant": giant, "twin": giant, "straw": (1, {"basic": (1, 10)}, 1, 1)}
-    texts = [unit_file(name, *facts) for name, facts in units.items()]
-    (tmp_path / "land.toml").write_text("\n".join(['format = 1\nid = "land"\nname = "Land"', *texts]), encoding="utf-8")
-    wins = wins_of(matchups("land/*", "land/*", situations=["duel"], profiles=Profiles(tmp_path)).frame)
-    assert wins.loc["land/giant", "land/twin"] == pytest.approx(wins.loc["land/twin", "land/giant"], abs=1e-12)
-    assert wins.loc["land/giant", "land/straw"] > 0.99
-    assert wins.loc["land/straw", "land/giant"] < 0.01

@@ -120,17 +120,3 @@ def test_the_heads_of_the_heatmap_stay_when_it_is_scrolled(opened):
     top = frame.bounding_box()["y"]
     assert page.locator("#heat thead").bounding_box()["y"] == pytest.approx(top, abs=1)
     assert frame.bounding_box()["height"] <= 420
-
-
-def test_no_menu_of_the_heatmap_is_clipped_on_a_phone(opened):
-    page = opened(390)
-    clipped = page.locator("#heat-tools select").evaluate_all(
-        """selects => {
-          const pen = document.createElement("canvas").getContext("2d");
-          return selects.filter((each) => {
-            pen.font = getComputedStyle(each).font;
-            return pen.measureText(each.selectedOptions[0].text).width > each.clientWidth - 30;
-          }).map((each) => each.id);
-        }"""
-    )
-    assert clipped == []

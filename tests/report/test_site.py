@@ -140,27 +140,16 @@ def test_versions_are_in_the_order_of_their_numbers():
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), *proof((1280, "light"))])
-def test_it_fits_a_screen_and_keeps_nobody_out(browser, site, width, scheme):
-    axe = bring("axe_playwright_python.sync_playwright").Axe()
-    context = browser.new_context(viewport={"width": width, "height": 900}, offline=True, color_scheme=scheme)
-    page = context.new_page()
-    page.goto((site / "index.html").as_uri())
+def test_it_fits_a_screen_keeps_nobody_out_and_leads_to_cards(visit, site, width, scheme):
+    page = visit(site / "index.html", (width, 900), color_scheme=scheme)
     page.evaluate("document.querySelectorAll('details').forEach(each => (each.open = true))")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
-    found = axe.run(page)
-    context.close()
+    found = bring("axe_playwright_python.sync_playwright").Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
-
-
-def test_a_name_on_it_leads_to_the_card(browser, site):
-    context = browser.new_context(offline=True)
-    page = context.new_page()
-    page.goto((site / "index.html").as_uri())
     page.locator(".moves th a").first.click()
     page.locator("#unit-crown-rifle-platoon > [aria-current]").wait_for()
     page.locator("#home").click()
     assert page.title() == "Balance reports"
-    context.close()
 
 
 def test_a_cross_check_by_battles_that_is_beside_the_reports_is_linked(site, text):

@@ -1,14 +1,13 @@
 """A report that is stopped and started again: nothing is lost, nothing is half written, nothing is different."""
 
 import json
-import os
-import select
 import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -19,21 +18,23 @@ from analyser.report.folder import unfinished, written_whole
 from analyser.report.pool import interrupts_noted
 from tests.helpers.damage import DAMAGES, cut_in_half
 from tests.helpers.reports import contents, failing, small_report, timeless
+from tests.helpers.shell import answer
 from tests.helpers.skips import posix, proof
 
 pytestmark = pytest.mark.slow
 
 
+SITUATIONS = ["long-range", "duel"]
 PRICES = "Its prices are judged against 4 loadouts of River"
 
 
 @pytest.fixture(scope="module")
 def unstopped(river, tmp_path_factory):
-    return write_report("river/*", "river/*", out=tmp_path_factory.mktemp("reports") / "r", profiles=river)
+    return again(tmp_path_factory.mktemp("reports") / "r", river)
 
 
 def again(out, river, **more):
-    return write_report("river/*", "river/*", out=out, profiles=river, **more)
+    return write_report("river/*", "river/*", out=out, profiles=river, situations=SITUATIONS, **more)
 
 
 def stop_at_the_tables(monkeypatch):
@@ -189,25 +190,27 @@ def always_helped(monkeypatch):
     monkeypatch.setattr(parts, "A_PART", 1)
 
 
-def test_with_a_helper_the_report_is_the_same(river, tmp_path, always_helped, unstopped):
+def test_with_a_helper_or_an_executor_of_the_caller_the_report_is_the_same(river, tmp_path, always_helped, unstopped):
     again(tmp_path / "two", river, threads=2)
-    again(tmp_path / "one", river, threads=1)
-    assert timeless(tmp_path / "two") == timeless(tmp_path / "one") == timeless(unstopped)
+    with ThreadPoolExecutor(2) as lent:
+        again(tmp_path / "lent", river, executor=lent)
+    assert timeless(tmp_path / "two") == timeless(tmp_path / "lent") == timeless(unstopped)
 
 
 # --- from the shell -------------------------------------------------------------------------------------------
 
 
 def command(folder, out):
-    sides = ("--attackers", "river/*", "--defenders", "river/*")
-    return [sys.executable, "-m", "analyser", "report", *sides, "--profiles", str(folder), "--out", str(out)]
+    asked = ("--attackers", "river/*", "--defenders", "river/*", "--situations", ",".join(SITUATIONS))
+    return ["report", *asked, "--profiles", str(folder), "--out", str(out)]
 
 
 @posix
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGKILL, -signal.SIGKILL), *proof((signal.SIGINT, 130))])
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), *proof((signal.SIGKILL, -signal.SIGKILL))])
 def test_a_run_that_is_stopped_from_outside_goes_on_where_it_was(river, tmp_path, unstopped, number, status):
     out = tmp_path / "r"
-    running = subprocess.Popen(command(river.folder, out), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    words = [sys.executable, "-m", "analyser", *command(river.folder, out)]
+    running = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         deadline = time.monotonic() + 120
         while not list(unfinished(out).glob("report/matchups.csv")) and time.monotonic() < deadline:
@@ -220,36 +223,7 @@ def test_a_run_that_is_stopped_from_outside_goes_on_where_it_was(river, tmp_path
     assert printed == ""
     assert told == ("stopped: nothing was written\n" if number == signal.SIGINT else "")
     assert not out.exists()
-    ended = subprocess.run(command(river.folder, out), capture_output=True, text=True, timeout=120, check=True)
-    assert ended.stdout.splitlines() == [f"The report is in {out}", PRICES]
+    assert answer(*command(river.folder, out)).splitlines() == [f"The report is in {out}", PRICES]
     assert timeless(out) == timeless(unstopped)
     assert [path.name for path in tmp_path.iterdir()] == ["r"]
     assert json.loads((out / "manifest.json").read_text("utf-8"))["wall_seconds"] > 0
-
-
-@posix
-@pytest.mark.parametrize("done", ["report/matchups.csv", *proof("report")])
-def test_ctrl_c_typed_into_a_terminal_stops_it_with_one_line_and_it_goes_on(river, tmp_path, unstopped, done):
-    import pty
-
-    out = tmp_path / "r"
-    running, terminal = pty.fork()
-    if running == 0:
-        os.execv(sys.executable, command(river.folder, out))
-    shown, typed, deadline = b"", False, time.monotonic() + 120
-    while time.monotonic() < deadline:
-        if not typed and list(unfinished(out).glob(done)):
-            typed = os.write(terminal, b"\x03") == 1
-        if select.select([terminal], [], [], 0.002)[0]:
-            try:
-                shown += os.read(terminal, 4096)
-            except OSError:  # the other end is closed
-                break
-    os.close(terminal)
-    assert os.waitstatus_to_exitcode(os.waitpid(running, 0)[1]) == 130
-    assert shown.decode().splitlines()[-1].endswith("stopped: nothing was written")
-    assert b"Traceback" not in shown
-    assert not out.exists()
-    ended = subprocess.run(command(river.folder, out), capture_output=True, text=True, timeout=120, check=True)
-    assert ended.stdout.splitlines() == [f"The report is in {out}", PRICES]
-    assert timeless(out) == timeless(unstopped)

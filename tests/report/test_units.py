@@ -15,14 +15,14 @@ from analyser.report.page import headline_of, parts_of_page
 from analyser.report.parts import balance_of
 from analyser.report.units import by_unit
 
-FACTIONS = ["crown/r*", "crown/g*", "imperium/s*"]
+FACTIONS = ["crown/r*", "crown/g*@basic", "imperium/s*@basic"]
 
 
 @pytest.fixture(scope="module")
 def made():
     """The table of three families of units against each other, its balance, and what the page shows of it."""
     library = Profiles()
-    found = matchups(FACTIONS, FACTIONS, situations="all", profiles=library)
+    found = matchups(FACTIONS, FACTIONS, situations=["long-range", "short-range-aimed", "charge"], profiles=library)
     balance = balance_of(found, lambda: None)
     sides = found.attackers
     inputs = Inputs(sides, sides, found.situations, None, found.ruleset, found.profiles)

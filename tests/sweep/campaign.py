@@ -18,16 +18,19 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from analyser.sweep.running import resume_sweep, run_sweep
 from analyser.sweep.store import PLAN, Store
 
 PLAN_TEXT = """
 name = "faults"
 situations = ["long-range", "charge"]
-part_cells = {size}
+part_cells = 40
 [attackers]
 units = ["crown/rifle-p*"]
 [defenders]
@@ -35,8 +38,6 @@ units = ["imperium/*"]
 levels = "basic"
 defence = "1..4"
 """
-ROOM = 48 * 1024  # bytes beside the plan, on a disk that is to become full
-SIZE = 40  # cells a part: about 24 parts of some hundredths of a second
 PROGRAM = [sys.executable, "-m", "analyser"]
 MOST_SECONDS = 300
 
@@ -80,16 +81,25 @@ def parts_in(folder: Path) -> list[str]:
 class Campaign:
     """A plan, an undisturbed run of it, and stores that are disturbed."""
 
-    def __init__(self, folder: Path, seed: int = 1, size: int = SIZE, rehearsed: bool = False) -> None:
-        self.folder, self.random = folder, random.Random(seed)
+    def __init__(self, folder: Path, seed: int = 1, workers: int = 2) -> None:
+        self.folder, self.random, self.workers = folder, random.Random(seed), workers
         self.plan = folder / "plan.toml"
-        self.plan.write_text(PLAN_TEXT.format(size=size), encoding="utf-8")
-        for name in ("undisturbed",) if rehearsed else ("first", "undisturbed"):  # the first may compile kernels
-            start = time.monotonic()
-            status, said = ran("sweep", self.plan, "--out", folder / name, "--workers", 2)
-            self.seconds = time.monotonic() - start
-            require(not status, said)
+        self.plan.write_text(PLAN_TEXT, encoding="utf-8")
+        with ThreadPoolExecutor(2) as threads:
+            run_sweep(self.plan, folder / "undisturbed", executor=threads)
         self.expected = parts_in(folder / "undisturbed")
+
+    @cached_property
+    def seconds(self) -> float:
+        """How long a run takes that is let run to its end."""
+        start = time.monotonic()
+        status, said = ended(self.driver(self.folder / "timed"))
+        require(not status, said)
+        return time.monotonic() - start
+
+    def driver(self, store: Path, *more: object) -> subprocess.Popen[str]:
+        """A process that works on a store."""
+        return started("sweep", self.plan, "--out", store, *(more or ("--workers", self.workers)))
 
     def store(self) -> Path:
         """A place for a new store."""
@@ -111,8 +121,8 @@ class Campaign:
 
     def resumed(self, store: Path) -> None:
         """Go on with a store, and check it."""
-        status, said = ran("sweep", "resume", store, "--workers", 2)
-        require(not status, said)
+        with ThreadPoolExecutor(2) as threads:
+            resume_sweep(store, executor=threads)
         self.check(store)
 
     # --- the faults: each returns what came of it, in words -----------------------------------------------
@@ -121,7 +131,7 @@ class Campaign:
         """The driver is killed at random moments, and gone on with; what it left must be whole each time."""
         store, done, finished = self.store(), 0, 0
         while done < times:
-            process = started("sweep", self.plan, "--out", store, "--workers", 2)
+            process = self.driver(store)
             time.sleep(self.random.uniform(0.0, self.seconds))
             if process.poll() is None:
                 os.kill(process.pid, signal.SIGKILL)
@@ -142,10 +152,9 @@ class Campaign:
         done = 0
         while done < times:
             store = self.store()
-            process = started("sweep", self.plan, "--out", store, "--workers", 2)
-            end = time.monotonic() + self.random.uniform(0.3, 1.0) * self.seconds
-            while time.monotonic() < end and process.poll() is None:
-                time.sleep(0.02)
+            process = self.driver(store)
+            begun(process, store)
+            time.sleep(self.random.uniform(0.0, 0.2))
             children = children_of(process.pid)
             if children and process.poll() is None:
                 os.kill(self.random.choice(children), signal.SIGKILL)
@@ -159,29 +168,10 @@ class Campaign:
         """A file may not be as large as a part: one message; with room again the rest is made."""
         store = self.copy()
         shutil.rmtree(store / "parts")
-        status, said = ran("sweep", "resume", store, "--workers", 2, limit=2_000)
+        status, said = ran("sweep", "resume", store, "--workers", self.workers, limit=2_000)
         require(status == 2 and "cannot write" in said and not any((store / "unfinished").glob("*")), (status, said))
         self.resumed(store)
         return f"exit status 2, '{said.strip().splitlines()[-1][:60]} ...'; resumed: the same bytes"
-
-    def disk_really_full(self) -> str:
-        """A disk with room for some parts: one message; with more room the rest is made. Needs leave to mount one."""
-        place = self.folder / "disk"
-        place.mkdir(exist_ok=True)
-        room = (self.folder / "undisturbed" / PLAN).stat().st_size + ROOM
-        mount = ["mount", "-t", "tmpfs", "-o", f"size={room}", "tmpfs", str(place)]
-        if subprocess.run(mount, capture_output=True, check=False).returncode:
-            return "no disk can be mounted here: not tried"
-        try:
-            status, said = ran("sweep", self.plan, "--out", place / "store", "--workers", 2)
-            left = any((place / "store" / "unfinished").glob("*"))
-            require(status == 2 and "No space left" in said and not left, (status, said))
-            done = len(parts_in(place / "store"))
-            subprocess.run(["mount", "-o", "remount,size=64m", str(place)], check=True)
-            self.resumed(place / "store")
-        finally:
-            subprocess.run(["umount", str(place)], check=False)
-        return f"exit status 2, 'No space left' after {done} parts, nothing half-written; resumed: the same bytes"
 
     def damaged(self, damage: Callable[[bytes], bytes], times: int) -> str:
         """Parts are damaged on disk: found, taken away, made again."""
@@ -206,7 +196,7 @@ class Campaign:
     def two_drivers(self) -> str:
         """Two drivers on one store: one of them is refused, or has nothing left to do."""
         store = self.store()
-        both = [started("sweep", self.plan, "--out", store, "--workers", 1) for _ in range(2)]
+        both = [self.driver(store) for _ in range(2)]
         answers = [ended(each) for each in both]
         self.check(store)
         refused = [said for status, said in answers if status == 2]
@@ -219,9 +209,8 @@ class Campaign:
         for _ in range(times):
             store = self.store()
             with cluster() as (address, scheduler, _workers):
-                process = started("sweep", self.plan, "--out", store, "--dask", address)
-                while process.poll() is None and not list(store.rglob("*.parquet")):
-                    time.sleep(0.05)
+                process = self.driver(store, "--dask", address)
+                begun(process, store)
                 time.sleep(self.random.uniform(0.0, 0.3))
                 scheduler.kill()
                 status, said = ended(process)
@@ -235,15 +224,20 @@ class Campaign:
         for _ in range(times):
             store = self.store()
             with cluster() as (address, _scheduler, workers):
-                process = started("sweep", self.plan, "--out", store, "--dask", address, "--by-return")
-                while process.poll() is None and not list(store.rglob("*.parquet")):
-                    time.sleep(0.05)
+                process = self.driver(store, "--dask", address, "--by-return")
+                begun(process, store)
                 workers[0].kill()
                 workers.append(dask_worker(address))
                 status, said = ended(process)
                 require(not status, said)
             self.check(store)
         return f"{times} kills, another worker came: the run went on, the same bytes"
+
+
+def begun(process: subprocess.Popen[str], store: Path) -> None:
+    """Wait for the first part of a store, or the end of the process that works on it."""
+    while process.poll() is None and not list(store.rglob("*.parquet")):
+        time.sleep(0.02)
 
 
 def children_of(process: int) -> list[int]:
@@ -311,7 +305,6 @@ def main() -> None:
         faults: dict[str, Callable[[], str]] = {
             "two drivers": campaign.two_drivers,
             "disk full": campaign.disk_full,
-            "disk really full (tmpfs)": campaign.disk_really_full,
             "part cut short": lambda: campaign.damaged(campaign.cut, some),
             "bit flipped": lambda: campaign.damaged(campaign.flipped, some),
             "worker killed": lambda: campaign.workers_killed(some),

@@ -8,7 +8,6 @@ pytestmark = pytest.mark.slow
 SHORT = {
     "two_drivers": (),
     "disk_full": (),
-    "disk_really_full": (),
     "workers_killed": (1,),
     "drivers_killed": (3,),
     "scheduler_killed": (1,),
@@ -19,7 +18,7 @@ OF_EVERY_DAY = ("two_drivers", "disk_full", "workers_killed")
 
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory):
-    return Campaign(tmp_path_factory.mktemp("campaign"), seed=5, rehearsed=True)
+    return Campaign(tmp_path_factory.mktemp("campaign"), seed=5, workers=1)
 
 
 @pytest.mark.parametrize(

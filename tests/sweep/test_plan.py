@@ -108,6 +108,9 @@ def test_another_program_is_refused():
         ),
         ({"ruleset": [{"name": "a"}, {"name": "a"}]}, "two rulesets are called 'a'"),
         ({"situations": ["short-range-aimed"], "distances": "4..6"}, "a distance decides"),
+        ({"figures": ["p_broken", "p_broken"]}, "figures: 'p_broken' twice"),
+        ({"situations": ["charge"], "figures": ["p_draw"]}, "no situation of this sweep has p_draw .*a duel"),
+        ({"situations": ["charge"], "distances": [4, 8]}, "no situation of this sweep has a distance"),
     ],
 )
 def test_what_cannot_be_used_is_refused(changes, message):
@@ -125,16 +128,3 @@ def test_a_part_that_is_none_is_refused(part):
 def test_jobs_share_out_all_parts(jobs, parts):
     shares = [job(f"{number}/{jobs}", parts) for number in range(1, jobs + 1)]
     assert sorted(each for share in shares for each in share) == list(range(parts))
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"figures": ["p_broken", "p_broken"]}, "figures: 'p_broken' twice"),
-        ({"situations": ["charge"], "figures": ["p_draw"]}, "no situation of this sweep has p_draw .*a duel"),
-        ({"situations": ["charge"], "distances": [4, 8]}, "no situation of this sweep has a distance"),
-    ],
-)
-def test_what_no_cell_could_have_is_refused(changes, message):
-    with pytest.raises(InputError, match=message):
-        plan_of(**changes)

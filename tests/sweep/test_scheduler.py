@@ -18,7 +18,7 @@ from analyser.sweep.page import status_of
 from analyser.sweep.plan import read_plan
 from analyser.sweep.running import resume_sweep, run_sweep
 from analyser.sweep.scheduler import MOST_LOSSES, work_through
-from analyser.sweep.store import Store, store_for
+from analyser.sweep.store import store_for
 from analyser.sweep.store_reader import open_sweep
 from tests.helpers.skips import proof
 from tests.helpers.sweeps import PLAN, Inline, names_in
@@ -109,13 +109,6 @@ def test_a_worker_of_another_program_is_refused(tmp_path, monkeypatch):
 def test_wrong_hands_are_refused(tmp_path, keys, message):
     with pytest.raises(InputError, match=message):
         run_sweep(PLAN, tmp_path / "store", **keys)
-
-
-@pytest.mark.slow
-def test_processes_do_the_same(done, tmp_path):
-    run_sweep(PLAN, tmp_path / "store", workers=2)
-    assert names_in(tmp_path / "store") == names_in(done.store.folder)
-    assert not Store(tmp_path / "store").verified().damaged
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""A store, asked: by this program, by pandas, Polars and DuckDB."""
+"""A store, asked: by this program and by pandas."""
 
 import json
 

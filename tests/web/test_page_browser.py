@@ -13,6 +13,7 @@ pytestmark = pytest.mark.slow
 
 CROWN, IMPERIUM = "notebooks/armies/crown.rosz", "notebooks/armies/imperium.rosz"
 RIFLES, GRENADIERS = "Sharp Rifles", "Scion Grenadier Platoon"
+SHARP_RIFLES, SCIONS = "crown/sharp-rifles@reinforced", "imperium/scion-grenadier-platoon@reinforced"
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +47,8 @@ def shown_of(page, label):
 
 
 def exact(**conditions):
-    target = {"unit": "imperium/scion-grenadier-platoon@reinforced", **conditions.pop("target", {})}
-    attacker = {"attacker": "crown/sharp-rifles@reinforced", "distance": 12, **conditions}
+    target = {"unit": SCIONS, **conditions.pop("target", {})}
+    attacker = {"attacker": SHARP_RIFLES, "distance": 12, **conditions}
     return analyser.attack(attacker, target)
 
 
@@ -97,7 +98,7 @@ def test_three_rounds_of_a_game(visit, table, size):
 
 
 def test_back_goes_the_way_that_was_come_and_keeps_losses(visit, table):
-    page = visit(table)
+    page = visit(table, PHONE)
     choose(page, RIFLES, GRENADIERS)
     page.get_by_role("button", name=f"Models of {GRENADIERS}: one less").click()
     page.go_back()
@@ -157,7 +158,7 @@ def test_every_condition_of_the_page_changes_the_number_as_in_python(visit, tabl
 
 
 def test_it_is_used_by_keyboard_alone(visit, table):
-    page = visit(table)
+    page = visit(table, PHONE)
 
     def tab_to(name):
         for _ in range(80):
@@ -255,15 +256,14 @@ TOGGLED = (
 def test_charge_and_duel_are_those_of_python(visit, table):
     page = visit(table, DESK)
     choose(page, RIFLES, GRENADIERS)
-    attacker, target = "crown/sharp-rifles@reinforced", "imperium/scion-grenadier-platoon@reinforced"
-    found = analyser.charge(attacker, target)
+    found = analyser.charge(SHARP_RIFLES, SCIONS)
     assert shares(page, "charge") == [
         percent(found.probability(name)) for name in ("attacker_wins", "draw", "target_wins")
     ]
     assert [row[0] for row in rows_of(page, "charge")] == [
         percent(found.probability(f"{side}_annihilated")) for side in ("attacker", "target")
     ]
-    found = analyser.duel(attacker, target, distance=12)
+    found = analyser.duel(SHARP_RIFLES, SCIONS, distance=12)
     assert shares(page, "duel") == [percent(found.probability(name)) for name in ("a_wins", "draw", "b_wins")]
     assert [row[0] for row in rows_of(page, "duel")] == [
         percent(found.probability(f"{side}_annihilated")) for side in ("a", "b")
@@ -274,7 +274,7 @@ def test_charge_and_duel_are_those_of_python(visit, table):
     part.locator("summary").click()
     part.get_by_role("button", name="Supported").click()
     page.wait_for_function("document.querySelector('[data-key=charge] [aria-pressed=true]')")
-    found = analyser.charge({"unit": attacker}, {"unit": target, "models": 11}, supported=True)
+    found = analyser.charge({"unit": SHARP_RIFLES}, {"unit": SCIONS, "models": 11}, supported=True)
     wanted = [percent(found.probability(name)) for name in ("attacker_wins", "draw", "target_wins")]
     page.locator("[data-key=charge] .three b").first.filter(has_text=wanted[0]).wait_for()
     assert shares(page, "charge") == wanted
@@ -294,24 +294,23 @@ def rows_of(page, kind):
 
 def test_a_shot_and_a_charge_stand_side_by_side_without_scrolling(visit, table):
     """Charge or shoot, at eight inches: two taps and a slider."""
-    page = visit(table)
+    page = visit(table, PHONE)
     choose(page, RIFLES, GRENADIERS)
     page.locator("#slide-distance").fill("8")
     rows = page.locator("[data-key=ways] tbody tr")
     rows.nth(1).locator("td", has_text=".").first.wait_for()
     box = rows.nth(1).bounding_box()
     assert box["y"] + box["height"] <= PHONE[1]
-    attacker, target = "crown/sharp-rifles@reinforced", "imperium/scion-grenadier-platoon@reinforced"
     both = [Situation(name="here", distance=8), "charge"]
-    frame = analyser.matchups(attacker, target, situations=both).frame
+    frame = analyser.matchups(SHARP_RIFLES, SCIONS, situations=both).frame
     shares = frame[["mean_share_lost", "attacker_share_lost"]].fillna(0.0).to_numpy()
-    points = (shares * [analyser.Profiles()[each].level.points for each in (target, attacker)]).ravel()
+    points = (shares * [analyser.Profiles()[each].level.points for each in (SCIONS, SHARP_RIFLES)]).ravel()
     cells = [float(each) for each in rows.locator("td").all_inner_texts() if each]
     assert cells[:4] == pytest.approx(points.tolist(), abs=0.051)
 
 
 def test_the_targets_show_what_each_loses_and_which_loses_most(visit, table):
-    page = visit(table)
+    page = visit(table, PHONE)
     page.locator(".attackers .card", has=page.get_by_text(RIFLES, exact=True)).click()
     page.locator("#slide-distance").fill("8")
     page.locator(".targets .is", has_text="most points").wait_for()
@@ -322,15 +321,14 @@ def test_the_targets_show_what_each_loses_and_which_loses_most(visit, table):
 
 def test_who_shoots_an_enemy_best_and_with_which_row(visit, table):
     """Two taps, and within two screens of a phone; a tap on the best takes its attack."""
-    page = visit(table)
+    page = visit(table, PHONE)
     choose(page, RIFLES, GRENADIERS)
     rows = page.locator("[data-key=shooters] .pick")
     rows.first.wait_for()
     box = rows.first.bounding_box()
     assert box["y"] + box["height"] <= 2 * PHONE[1]
-    target = "imperium/scion-grenadier-platoon@reinforced"
     mine = [unit.loadout.selector for unit in analyser.load_army(CROWN)]
-    frame = analyser.matchups(mine, [target], situations=[Situation(name="here", distance=12)]).frame
+    frame = analyser.matchups(mine, [SCIONS], situations=[Situation(name="here", distance=12)]).frame
     most = frame.loc[frame["mean_share_lost"].idxmax()]
     row = analyser.Profiles()[most["attacker"]].unit.row(most["row"]).name
     points = float(rows.first.locator(".small.n").inner_text().split()[0])
@@ -343,10 +341,7 @@ def test_who_shoots_an_enemy_best_and_with_which_row(visit, table):
 def test_the_enemys_answer_and_the_best_target_are_those_of_python(visit, table):
     page = visit(table, DESK)
     choose(page, RIFLES, GRENADIERS)
-    back = analyser.attack(
-        {"attacker": "imperium/scion-grenadier-platoon@reinforced", "distance": 12},
-        {"unit": "crown/sharp-rifles@reinforced"},
-    )
+    back = analyser.attack({"attacker": SCIONS, "distance": 12}, {"unit": SHARP_RIFLES})
     page.locator("[data-key=back] .middling").wait_for()
     assert page.locator("[data-key=back] .middling").inner_text() == percent(back.probability("annihilated"))
     rows = page.locator("[data-key=best] .pick")
@@ -358,7 +353,7 @@ def test_the_enemys_answer_and_the_best_target_are_those_of_python(visit, table)
 
 
 def test_it_works_in_the_frame_of_a_notebook_which_keeps_nothing(visit, browser, tmp_path):
-    page = analyser.explore("crown/sharp-rifles@reinforced", "imperium/scion-grenadier-platoon@reinforced")
+    page = analyser.explore(SHARP_RIFLES, SCIONS)
     path = tmp_path / "notebook.html"
     path.write_text(f"<!doctype html><html class=ready><title>x</title>{page._repr_html_()}", encoding="utf-8")
     frame = visit(path, DESK).frame_locator("iframe")
@@ -368,30 +363,20 @@ def test_it_works_in_the_frame_of_a_notebook_which_keeps_nothing(visit, browser,
     assert frame.locator(".answer .big strong").inner_text() == percent(exact(aiming=True).probability("annihilated"))
 
 
-def test_a_duel_begins_at_the_distance_of_the_page(visit, table):
+def test_a_duel_begins_at_the_distance_of_the_page_and_its_tactics_can_be_chosen(visit, table):
     page = visit(table, DESK)
     choose(page, RIFLES, GRENADIERS)
-    attacker, target = "crown/sharp-rifles@reinforced", "imperium/scion-grenadier-platoon@reinforced"
-    seen = set()
-    for distance in (6, 18):
-        page.locator("#slide-distance").fill(str(distance))
-        found = analyser.duel(attacker, target, distance=distance)
-        wanted = [percent(found.probability(name)) for name in ("a_wins", "draw", "b_wins")]
-        page.locator("[data-key=duel] .three b").first.filter(has_text=wanted[0]).wait_for()
-        assert shares(page, "duel") == wanted
-        assert "Rounds played: 6." in page.locator("[data-key=duel]").inner_text()
-        seen.add(tuple(wanted))
-    assert len(seen) == 2
-
-
-def test_the_tactics_of_a_duel_can_be_chosen(visit, table):
-    page = visit(table, DESK)
-    choose(page, RIFLES, GRENADIERS)
-    attacker, target = "crown/sharp-rifles@reinforced", "imperium/scion-grenadier-platoon@reinforced"
-    part = page.locator("[data-key=duel]")
+    part, slider = page.locator("[data-key=duel]"), page.locator("#slide-distance")
     part.locator("summary").click()
-    part.get_by_label("Tactic").first.select_option("charge")
-    found = analyser.duel(attacker, target, policy_a="charge", distance=12)
-    wanted = [percent(found.probability(name)) for name in ("a_wins", "draw", "b_wins")]
-    part.locator(".three b").first.filter(has_text=wanted[0]).wait_for()
-    assert shares(page, "duel") == wanted
+    tactic = part.get_by_label("Tactic").first
+    for change, terms in (
+        (lambda: slider.fill("18"), {"distance": 18}),
+        (lambda: slider.fill("12"), {"distance": 12}),
+        (lambda: tactic.select_option("charge"), {"distance": 12, "policy_a": "charge"}),
+    ):
+        change()
+        found = analyser.duel(SHARP_RIFLES, SCIONS, **terms)
+        wanted = [percent(found.probability(name)) for name in ("a_wins", "draw", "b_wins")]
+        part.locator(".three b").first.filter(has_text=wanted[0]).wait_for()
+        assert shares(page, "duel") == wanted
+        assert "Rounds played: 6." in part.inner_text()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import product
+from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -58,7 +59,7 @@ class Rolls:
     def __init__(self, faces: Floats) -> None:
         self._faces = faces
         self._read: dict[str, None] = {}
-        self._known: dict[tuple[tuple[str, int], ...], Law] = {}
+        self._known: dict[object, Law] = {}
         self._numbers: dict[tuple[int, ...], int] = {}
         self.laws: list[Law] = [{0: 1.0}]  # pool 0: no dice
         self.dice = [0]  # of each pool
@@ -86,8 +87,8 @@ class Rolls:
             self._known[key] = law
         return self._known[key]
 
-    def _key(self, fight: FightFacts) -> tuple[tuple[str, int], ...]:
-        return tuple((name, getattr(fight, name)) for name in self._read)
+    def _key(self, fight: FightFacts) -> object:
+        return attrgetter(*self._read)(fight) if self._read else None
 
 
 def share_of_damage(law: Law, fight: FightFacts, models: int) -> float:
