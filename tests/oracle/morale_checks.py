@@ -94,24 +94,6 @@ def assert_counts_fit(counts, law, trials):
     assert chi_square(counts, law * trials) > UNLIKELY
 
 
-def assert_sample_is_near(system, question, trials, seed=0, sigmas=5):
-    """Every probability of a sample is within five standard errors of the exact one."""
-    exact, simulated = (
-        {where: number for where, number in numbers(answer.as_dict()["tables"]).items() if _is_chance(where[2])}
-        for answer in (morale.exact(system, question), morale.simulate(system, question, trials, seed=seed))
-    )
-    assert exact
-    for where in {*exact, *simulated}:
-        chance, share = exact.get(where, 0.0), simulated.get(where, 0.0)
-        error = max(chance * (1 - chance), 1 / trials) / trials
-        assert abs(chance - share) <= sigmas * error**0.5, where
-
-
-def _is_chance(column):
-    """A chance, and not the end of an interval."""
-    return column.startswith(("p_", "probability")) and not column.endswith(("_low", "_high"))
-
-
 def chi_square(found, expected):
     """The p-value of counts against expected counts, rare states together."""
     common = expected >= FEWEST_EXPECTED

@@ -7,7 +7,6 @@ from analyser import api, morale
 from analyser.common.errors import InputError
 from analyser.common.sampling import Sampling
 from analyser.morale.games.compare import tables
-from analyser.results.states import models_destroyed
 from tests.helpers.skips import proof
 from tests.oracle.morale_checks import assert_counts_fit, rows
 
@@ -87,15 +86,6 @@ COIN_FIGHT = question(
 # --- the duel command, and the dice ---------------------------------------------------------------------------------
 
 
-def test_what_is_lost_by_each_round_is_what_the_duel_says():
-    paths = tables.exact_stream(ready(SHOOT_OUT)).paths
-    result = api.duel(RIFLES, GRENADIERS)
-    for turn, endings in enumerate(result.moments):
-        by_duel = np.bincount(models_destroyed(endings.first, 6), endings.weights, 7)
-        by_path = np.bincount(paths.numbers[:, : turn + 1].sum(axis=1), paths.weights, 7)
-        assert by_path == pytest.approx(by_duel, abs=1e-12)
-
-
 @pytest.mark.parametrize("side", ["a", "b"])
 def test_how_a_unit_stands_is_what_the_duel_says(side):
     """Rounds after an annihilation are not played here, and change nothing there (AC-9.2)."""
@@ -140,11 +130,6 @@ def test_same_seed_same_bits():
 
 
 # --- what is said ---------------------------------------------------------------------------------------------------
-
-
-def test_an_echoed_duel_gives_the_same_answer():
-    result = morale.exact("compare", COIN_FIGHT).as_dict()
-    assert morale.exact("compare", result["question"]).as_dict() == result
 
 
 @pytest.mark.parametrize("limit", ["MOST_PATHS", "MOST_STATES", "MOST_ENTRIES"])
