@@ -5,7 +5,6 @@ import pytest
 
 from analyser.analysis.approach import COUNTRIES, ROUNDS, Country, Movers
 from analyser.analysis.prices import fair_points
-from tests.helpers.planted import copies
 from tests.helpers.unit_files import unit_file
 
 RIFLES = "crown/rifle-platoon@basic"
@@ -131,14 +130,3 @@ def test_a_gun_that_nobody_reaches_is_not_paid_for_close_quarters(tmp_path):
     assert strong.tolist() == pytest.approx(weak.tolist())
     near, stronger = (prices_of(tmp_path / str(blows), blows, situations=["charge"]) for blows in (2, 30))
     assert stronger["wood/gun@basic"] > 1.2 * near["wood/gun@basic"]
-
-
-def worth(loadouts):
-    found = fair_points(loadouts, against=loadouts).frame
-    return found["trades_evenly_at"].iloc[0] / found["trades_evenly_at"].iloc[1]
-
-
-def test_reach_is_worth_points_and_so_is_speed_where_all_want_to_be_near(library):
-    rifles, blades = library[RIFLES], library["empire/jianhuren-terracotta-automata@basic"]
-    assert worth(copies(rifles, 5, row="ranged-light", long_range=30)) > 1.1
-    assert worth([*copies(blades, 3, speed=8), *library.matching("*/*-field-guns@basic")]) > 1.05

@@ -8,8 +8,8 @@ import pytest
 
 from analyser import InputError, best_play, fair_points, matchups, solve_dice, solve_price, what_if
 from analyser.analysis import best_duels
-from analyser.analysis.policy import check_best_is_played, duel_situations, unchanged_note
-from analyser.analysis.situations import BEST_DUEL, BEST_TRADES, CHARGE, DUEL
+from analyser.analysis.policy import check_best_is_played, unchanged_note
+from analyser.analysis.situations import BEST_DUEL, BEST_TRADES, CHARGE
 from analyser.game.profiles import Profiles
 from analyser.report import write_report
 from analyser.results.states import share_lost
@@ -26,13 +26,6 @@ def test_a_cell_is_best_play():
     assert row["p_attacker_wins"] == pytest.approx(alone.probability("a_wins").probability, abs=1e-12)
     assert row["p_draw"] == pytest.approx(alone.probability("draw").probability, abs=1e-12)
     assert row["p_annihilated"] == pytest.approx(1 - alone.probability("b_alive").probability, abs=1e-12)
-
-
-def test_duels_of_a_report_can_be_played_best():
-    assert duel_situations("best", [CHARGE, DUEL]) == (CHARGE, BEST_DUEL)
-    assert duel_situations("tactic", [CHARGE, DUEL]) == (CHARGE, DUEL)
-    with pytest.raises(InputError, match=r"policy: 'bets' is not usable; did you mean 'best'"):
-        duel_situations("bets", [DUEL])
 
 
 def test_what_best_play_does_not_touch_is_told_or_refused_where_that_is_everything(tmp_path):
@@ -68,7 +61,7 @@ def twins_of(models):
 
 @pytest.fixture(scope="module")
 def twins():
-    return twins_of(2)
+    return twins_of(1)
 
 
 @pytest.mark.proof
@@ -92,22 +85,12 @@ def test_best_play_pays_for_what_only_play_makes_use_of():
 
 
 @pytest.mark.slow
-def test_the_price_and_the_dice_at_which_one_is_fair_if_duels_are_played_best(twins):
+def test_the_price_at_which_one_is_fair_if_duels_are_played_best(twins):
     overcharging = twins[0]
     tactic, best = (solve_price(overcharging, against=twins, policy=each) for each in ("tactic", "best"))
     assert "table edges" in best.limits
     assert best.limits in str(best)
     assert best.as_dict()["limits"] == best.limits != tactic.limits
-    dice = solve_dice(overcharging, against=twins, policy="best", most=1)
-    assert dice.limits == best.limits
-    assert round(dice.frame["fair_points"].iloc[1]) == best.price.points
-
-
-@pytest.mark.proof
-def test_one_that_plays_better_may_cost_more():
-    twins = twins_of(3)
-    tactic, best = (solve_price(twins[0], against=twins, policy=each) for each in ("tactic", "best"))
-    assert best.price.fair_high > tactic.price.fair_high
 
 
 def shares_lost(a, b, distance):

@@ -31,18 +31,6 @@ def test_no_fixed_order_does_better(want):
     assert given.until(1, want).probability == given.probability(want)  # the same thing by the same name
 
 
-def test_two_attacks_by_hand():
-    """Who fires second may depend on nothing here: of two attacks only the order can be chosen."""
-    two = ATTACKS[1:]
-    found = best_focus(two, TARGET)
-    worse, better = sorted(
-        focus(list(order), TARGET).probability("annihilated").probability for order in permutations(two)
-    )
-    assert found.value == pytest.approx(better, abs=SAME)
-    assert found.steps[0]["costs"] == pytest.approx(better - worse, abs=SAME)
-    assert better - worse > 0.001
-
-
 def test_rows_aiming_and_closing_in_are_tried():
     asked = [{"attacker": RIFLES, "distance": 12}, {"attacker": SHARP, "distance": 12}]
     found = best_focus(asked, GRENADIERS)
@@ -96,24 +84,3 @@ def test_an_attacker_that_no_advance_brings_to_fire_is_named(attacker, distance,
     told = rf"attacks\.1\.row: 2 {attacker} cannot fire at the target, standing or after an advance of {by} inches: "
     with pytest.raises(InputError, match=told):
         best_focus([{"attacker": SHARP, "distance": 12}, {"attacker": attacker, "distance": distance}], GRENADIERS)
-
-
-def test_how_many_to_commit():
-    found = best_focus(ATTACKS, TARGET)
-    assert list(found.chances) == sorted(found.chances)
-    assert found.until(found.chances[1]) == 2
-    assert found.until(1.0) is None
-    with pytest.raises(InputError, match=r"until: 0 is not usable"):
-        found.until(0)
-
-
-@pytest.mark.parametrize(
-    ("attacks", "more", "told"),
-    [
-        ([], {}, r"0 attackers"),
-        ([attack(1)], {"want": "sad"}, r"want: 'sad' is not usable"),
-    ],
-)
-def test_what_is_wrong_is_told(attacks, more, told):
-    with pytest.raises(InputError, match=told):
-        best_focus(attacks, TARGET, **more)

@@ -205,14 +205,6 @@ def test_worth_is_points_destroyed_and_kept(hill):
     assert worth.kept[0, 0] == pytest.approx(20 - 20 / 100 * 4 * 0.5 * 20)
 
 
-def test_the_mean_and_the_worst_case_of_an_army(hill):
-    field = field_of([{"name": "A", "faction": "hill", "unit": ["2 x hill/ash@basic", "hill/gun@basic"]}], hill, 100)
-    assert [each.name for each in field.mean] == ["A"]
-    assert [each.name for each in field.worst] == ["hill/ash@basic", "hill/gun@basic"]
-    both = field_of([["hill/ash@basic"], ["hill/gun@basic"]], hill, 100)
-    assert [each.units for each in both.worst] == [{"hill/ash@basic": 1.0}, {"hill/gun@basic": 1.0}]
-
-
 # --- the whole question ---------------------------------------------------------------------------------------
 
 
@@ -247,13 +239,9 @@ def test_what_must_be_and_what_must_not(hill):
             {"points": 900, "scale": "cataclysm"},
             "lists of hill reach 280 points, and the scale cataclysm begins at 400",
         ),
-        ({"faction": "hall"}, "hill"),
-        ({"ban": ["hill/*"]}, "every unit is banned"),
         ({"must": ["hill/gum"]}, "must: selector 'hill/gum': no unit is called 'gum'; did you mean 'gun'?"),
         ({"must": ["hill/gun"], "ban": ["hill/gun"]}, r"must: hill/gun is banned \(allowed"),
         ({"against": []}, "nobody to meet"),
-        ({"over": "median"}, "'median' is not usable; did you mean 'mean'?"),
-        ({"differ": 0}, "0 is not usable"),
         ({"next_best": 21}, r"next_best: 21 is out of range \(allowed: 0 to 20\)"),
     ],
 )
@@ -324,26 +312,6 @@ def test_ties_are_named():
     assert found[2].score == pytest.approx(0.425)
 
 
-def test_a_lucky_order_makes_no_best_list():
-    """Of two lists with one mean over the orders neither is the best, whatever single orders say; a sure gain is."""
-    ups, downs = [(900, 0, 1000)] * 8, [(100, 0, 1000)] * 8
-    swinging, steady = Played((*ups, *downs)), Played(((480, 0, 1000),) * 16)
-    assert [each.is_tied for each in ranked([swinging, steady])] == [True, True]
-    assert swinging.range_text == "10 to 90"
-    better = Played(tuple((won + 60, 0, 1000) for won, _, _ in swinging.by_order))
-    assert [each.is_tied for each in ranked([swinging, better])] == [False, True]  # in each order, so paired
-
-
-@pytest.mark.proof
-def test_an_interval_over_orders_holds_the_mean_of_all_orders():
-    """Scores drawn about a known mean: 95% of the intervals hold it."""
-    draws, held = np.random.default_rng(3), 0
-    for _ in range(400):
-        scores = draws.normal(0.5, 0.15, 16)
-        held += abs(scores.mean() - 0.5) <= build_battles.half_width(scores, 1e-6, 0.05)
-    assert 0.92 < held / 400 < 0.98
-
-
 @pytest.mark.proof
 def test_the_order_of_the_file_counts_for_nothing():
     """A list and the same list turned round fight alike, but for which shuffles are drawn."""
@@ -381,16 +349,6 @@ def test_the_own_list_is_valued_as_those_that_are_built(hill, fought):
     assert (found.own_worth.value, found.own_worth.without_value) == (None, ("gun, basic",))
     assert "The value of Mine is not reported: the search cannot choose gun, basic" in " ".join(str(found).split())
     assert found.as_dict()["own"]["kept"] is None
-
-
-def test_the_best_is_who_wins_battles(hill, fought):
-    against = [{"name": "Enemy", "faction": "hill", "unit": ["hill/ash@basic"]}]
-    found = build("hill", 150, against, next_best=2, situations="long-range", trials=3200, profiles=hill)
-    assert fought.calls == len(found.lists)
-    points = [each.army.points for each in found.lists]
-    assert found.best.points == max(points)
-    assert found.as_dict()["best"] == found.best.name
-    assert found.best.name in found.tied
 
 
 @pytest.mark.parametrize(

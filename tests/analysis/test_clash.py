@@ -81,23 +81,6 @@ def test_a_duel_is_won_as_often_as_the_matrix_says():
     assert answer.p_wins == table["p_attacker_wins"].item()
 
 
-def test_the_next_best_is_the_best_without_the_best(found):
-    """Of mine on theirs: whoever would be best if the best were not there, and nobody where there is no other."""
-    pairs = list(zip(found.answers, found.next_answers))
-    assert any(following.attacker is not None for _, following in pairs)
-    for best, following in pairs:
-        assert (following.target, following.situation) == (best.target, best.situation)
-        rows = found.of("mine")
-        rows = rows[(rows["defender"] == best.target) & (rows["situation"] == best.situation) & rows["why_not"].isna()]
-        others = rows[rows["attacker"] != best.attacker]
-        if others.empty:
-            assert following.attacker is None
-        else:
-            gain = others["points_lost"] - others["own_points_lost"]
-            assert following.attacker == others["attacker"].iloc[int(gain.to_numpy().argmax())]
-    assert [each["attacker"] for each in found.as_dict()["next_answers"]] == [each.attacker for _, each in pairs]
-
-
 COLOSSUS = "imperium/faust-vitruvian-colossus@full-strength"
 
 
@@ -145,27 +128,6 @@ def test_what_nothing_kills_not_even_all_together_is_a_gap():
     assert found.gap_lines()[0].startswith("No gaps: ")
 
 
-def test_what_cannot_be_hurt_at_all(tmp_path):
-    profiles = tmp_path / "wall.toml"
-    wall = analyser.load_profiles().loadout("crown/rifle-platoon@basic").with_(defence=100)
-    found = clash([analyser.load_profiles().loadout("crown/sharp-rifles@basic")], [wall], situations="long-range")
-    assert [each.kind for each in found.gaps] == ["nothing can hurt it"]
-    assert not profiles.exists()
-
-
-def test_a_mirror_is_even():
-    found = clash(MINE, MINE | {"name": "Others"}, situations=QUICK)
-    assert [each.points_lost for each in found.answers] == [each.points_lost for each in found.threats]
-    assert [each.kind for each in found.gaps] == [each.kind for each in found.their_gaps]
-    assert found.volleys[0].value == found.their_volleys[0].value
-
-
-def test_at_a_distance():
-    found = clash(MINE, YOURS, situations="long-range", distance=10)
-    assert [each.situation.name for each in found.volleys] == ["at-10-inches-aimed", "long-range"]
-    assert found.volleys[0].situation.bonuses == ("aiming",)
-
-
 def test_the_page_has_all_of_it(found):
     page = clash_page(found)
     assert page.startswith("<!doctype html>")
@@ -179,9 +141,7 @@ def test_the_page_has_all_of_it(found):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"yours": ["crown/nobody@basic"]}, "yours"),
         ({"aim": "pionts"}, "'pionts' is not usable; did you mean 'points'?"),
-        ({"situations": "charges"}, "did you mean 'charge'?"),
         ({"distance": 0}, "distance: 0 is not usable"),
         ({"yours": ["65 x crown/rifle-platoon@basic"] * 4}, "260 units"),
     ],

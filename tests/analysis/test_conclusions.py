@@ -11,7 +11,7 @@ import analyser
 from analyser.analysis.compare import compare
 from analyser.analysis.figures import Side, differences
 from analyser.common.errors import InputError
-from analyser.plots.metrics import BY_POINTS, COMPARED, METRICS, PER_100_POINTS, RESULTS, SHARES
+from analyser.plots.metrics import BY_POINTS, COMPARED, METRICS, PER_100_POINTS
 from tests.helpers.shell import answer
 from tests.oracle.small_profiles import variant
 
@@ -141,17 +141,6 @@ def test_a_chance_per_100_points_is_refused_with_what_to_use_instead(ask, metric
         getattr(analyser, ask)(RIFLES, SCIONS, metric=metric, per_points=True)
 
 
-def test_compare_offers_every_metric_that_matchups_have_and_they_agree():
-    assert set(METRICS) - {*RESULTS, *SHARES} < set(COMPARED)
-    grid = analyser.matchups(RIFLES, SCIONS, situations=["long-range"]).frame.set_index("attacker")
-    found = compare(RIFLES, {"unit": SCIONS, "from_front": True}).frame.set_index("loadout")
-    for name in METRICS:
-        if name in (*RESULTS, *SHARES):
-            continue
-        assert found[name].tolist() == ODDS(grid[name].tolist(), abs=1e-12), name
-        assert compare("crown/rifle-platoon@basic", SCIONS, metric=name).metric == name
-
-
 # --- several targets (B alone was used without a word) ----------------------------------------------------------------
 
 
@@ -198,18 +187,6 @@ def test_weights_decide_who_is_the_best(river, otter):
     mean = found.mean.frame.set_index("loadout")["mean_damage"]
     assert mean["river/light-otter@basic"] == ODDS(alone / 100)  # 0 on the fort
     assert "counts as 0 in the mean" in str(found)
-
-
-def test_a_sampled_mean_is_paired_and_near_the_exact_one(both):
-    found = compare(RIFLES, [KRUPP, SCIONS], weights=[3, 1], method="monte-carlo", trials=1, seed=2)
-    exact, sampled = (each.mean.frame.set_index("loadout") for each in (both, found))
-    for name in ("mean_models_destroyed", "p_broken", "expected_victory_points"):
-        half = (sampled[f"{name}_high"] - sampled[f"{name}_low"]) / 2
-        assert ((sampled[name] - exact[name]).abs() <= 4 / 1.96 * half).all()
-    line, wanted = sampled.loc[RIFLES[0]], exact.loc[RIFLES[0], "difference"]
-    half = (line["difference_high"] - line["difference_low"]) / 2
-    assert 0 < half < 0.02
-    assert abs(line["difference"] - wanted) <= 4 / 1.96 * half
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,6 @@ from analyser.plots.metrics import ALL_LEVELS, FIGURES, METRICS, RESULTS
 from analyser.results import rules_used
 from analyser.scenarios.attack import RANKED_BY, best_of
 from analyser.scenarios.load import load_scenario
-from analyser.scenarios.resolve import why_not
-from analyser.scenarios.schema import Attack, Target
 from tests.oracle.attacks import TOLERANCE
 
 NAMES = [
@@ -98,16 +96,6 @@ def test_a_sample_of_figures_is_that_of_the_single_attacks(found, library):
         assert row.dice == analyser.exact(scenario, profiles=library).conditions["dice"]
 
 
-def test_threads_change_nothing_and_progress_comes_to_its_end(found, library):
-    steps = []
-    again = matchups(
-        "crown/*", "imperium/*", profiles=library, threads=3, progress=lambda done, total: steps.append((done, total))
-    )
-    assert again.frame.equals(found.frame)
-    assert steps == sorted(steps)
-    assert steps[-1][0] == steps[-1][1]
-
-
 # --- the best row -----------------------------------------------------------------------------------------
 
 
@@ -174,21 +162,6 @@ def test_what_cannot_be_is_blank_and_says_why(found):
     assert found.frame[list(RESULTS)].isna().all(axis=None)
 
 
-def test_blank_cells_are_those_without_a_fitting_row(found):
-    near = ("aiming", "short_range")
-    loadouts = {each.selector: each for each in found.attackers}
-    targets = {category: Target(category=category) for category in ("light", "heavy", "aerial")}
-    for row in found.frame.sample(300, random_state=3).itertuples():
-        attacker = loadouts[row.attacker]
-        pair = attacker, targets[row.defender_category]
-        fitting = []
-        for each in attacker.unit.rows:
-            bonuses = near if row.situation == "short-range-aimed" else ()
-            bonuses = bonuses[:1] if each.has("Indirect") else bonuses  # it fires beyond its short range (AC-6)
-            fitting += [each] if why_not(each, Attack(bonuses=bonuses), *pair) is None else []
-        assert bool(fitting) == (not isinstance(row.why_not, str))
-
-
 def test_a_distance_decides_row_by_row(river):
     far = Situation(name="ten-inches", distance=10)
     frame = matchups("river/otter@basic", "river/*@basic", situations=[far], profiles=river).frame
@@ -245,38 +218,15 @@ def test_units_are_means_over_their_levels(found):
     ("keys", "message"),
     [
         ({"attackers": "crown/nobody*"}, "fits nothing"),
-        ({"attackers": []}, "no selector is given"),
-        ({"situations": ["long-rnage"]}, "'long-rnage' is not usable; did you mean 'long-range'"),
         ({"situations": [LONG_RANGE, Situation(name="long-range", distance=3)]}, "two situations are called"),
         ({"row": "ranged-heavvy"}, "no attacker has a row 'ranged-heavvy'; did you mean"),
         ({"method": "monte-carlo"}, "method: matchups are computed exactly; .* can be simulated .allowed: exact"),
-        ({"metric": "p_anihilated"}, "no metric 'p_anihilated'; did you mean 'p_annihilated'"),
-        ({"levels": "basik"}, "'basik' is not usable; did you mean 'basic'"),
     ],
 )
 def test_bad_input_is_told(library, keys, message):
     given = {"attackers": "crown/*@basic", "defenders": "imperium/*@basic"} | keys
     with pytest.raises(InputError, match=message):
         matchups(given.pop("attackers"), given.pop("defenders"), profiles=library, **given)
-
-
-def test_a_distance_and_the_bonus_short_range_do_not_go_together():
-    with pytest.raises(ValueError, match="a distance decides"):
-        Situation(name="both", distance=3, bonuses=("short_range",))
-    with pytest.raises(ValueError, match="a charge has no bonuses"):
-        Situation(name="near", kind="charge", distance=3)
-
-
-# --- what a notebook asks of it ---------------------------------------------------------------------------
-
-
-def test_pivot_holds_the_figure_of_each_pair(found):
-    table = found.pivot(metric="mean_damage")
-    assert table.shape == (53, 2 * 62)
-    for row in found.frame.sample(40, random_state=5).itertuples():
-        figure = table.loc[row.attacker, (row.situation, row.defender)]
-        assert figure == row.mean_damage or (np.isnan(figure) and row.why_not)
-    assert list(table.index) == [each.selector for each in found.attackers]
 
 
 # --- charges ----------------------------------------------------------------------------------------------

@@ -61,18 +61,6 @@ def test_a_planted_wrong_price_is_put_right_first():
             rebalance(field, against=field, **how)
 
 
-@pytest.mark.slow
-def test_no_level_comes_to_cost_less_than_a_smaller_one():
-    found = rebalance("imperium/*", against="imperium/*", most_changes=30, situations=["long-range", "charge"])
-    new = {each.selector: each.level.points for each in Profiles().matching("imperium/*")}
-    new |= dict(zip(found.frame["loadout"], found.frame["new_points"]))
-    for small, large in (("basic", "reinforced"), ("reinforced", "full-strength")):
-        for name in (each for each in new if each.endswith(f"@{small}")):
-            assert new[name] <= new.get(name.replace(f"@{small}", f"@{large}"), np.inf)
-    assert len(found.frame) <= 30
-    assert ((found.frame["new_points"] - found.frame["points"]) % 5 == 0).all()
-
-
 def test_only_verdicts_that_are_new_fail(tmp_path):
     library = Profiles()
     field = kin(library[RIFLES], 7, points=55)
