@@ -84,18 +84,6 @@ def test_groups_say_where_win_rates_and_prices_part():
     assert of_reach["off"].iloc[1:].tolist() == pytest.approx([0.1] * (len(of_reach) - 1))
 
 
-def test_one_unit_alone_is_no_reason():
-    """Planted: the fast win 10 points more; the single unit that cannot shoot wins 40 less."""
-    units = [each for each in Profiles().matching("*/*@basic") if each.unit.type in ("infantry", "cavalry")]
-    shoots = [each for each in units if any(row.kind == "ranged" for row in each.unit.rows)]
-    sides = [*shoots, next(each for each in units if each not in shoots)]
-    off = np.array([0.1 * (side.unit.speed > 6) for side in sides])
-    off[-1] = -0.4
-    found = _groups(pd.DataFrame({"win_rate": 0.5 + off, "by_fair_points": 0.5, "off": off}), sides)
-    assert found["property"].iloc[0] in ("SPEED", "charge from")
-    assert found.loc[found["group"] == "no shots", "units"].tolist() == [1]
-
-
 def test_too_few_units_are_refused(tmp_path):
     profiles = Profiles(write_wood(tmp_path / "wood"))
     with pytest.raises(InputError, match="2 loadouts that can fight"):

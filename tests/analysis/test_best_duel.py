@@ -1,6 +1,5 @@
 """Comparisons by a duel that both sides play best."""
 
-import json
 import math
 
 import numpy as np
@@ -16,7 +15,6 @@ from analyser.results.states import share_lost
 from tests.helpers.planted import copies
 
 RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
-GUNS = "crown/drake-field-guns@basic", "imperium/krupp-field-guns@basic"  # whose best play is soon found
 
 
 def test_a_cell_is_best_play():
@@ -37,20 +35,6 @@ def test_what_best_play_does_not_touch_is_told_or_refused_where_that_is_everythi
     with pytest.raises(InputError, match=r"policy: best play has nothing to choose in charge.*tactic; or .* duel"):
         write_report(RIFLES, GRENADIERS, out=tmp_path / "r", **alone)
     assert not (tmp_path / "r").exists()
-
-
-@pytest.mark.proof
-def test_a_report_under_best_play(tmp_path):
-    asked = {"situations": ["duel", "charge"], "row": "melee", "policy": "best", "threads": 1}
-    folder = write_report(*GUNS, out=tmp_path / "r", **asked)
-    assert unchanged_note([BEST_DUEL, CHARGE]) in (folder / "index.html").read_text(encoding="utf-8")
-    folder = write_report(*GUNS, out=tmp_path / "r", situations=["duel"], policy="best", threads=1)
-    manifest = json.loads((folder / "manifest.json").read_text())
-    assert [each["name"] for each in manifest["situations"]] == ["duel-best-play"]
-    page = (folder / "index.html").read_text(encoding="utf-8")
-    assert "both play best" in page
-    told = "The tactic of comparisons costs more than 1 percentage points in 0% of 2 duels"
-    assert told in page  # of both, without a file
 
 
 def twins_of(models):

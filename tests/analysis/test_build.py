@@ -12,7 +12,7 @@ import analyser
 from analyser.analysis import build_battles
 from analyser.analysis.build import build
 from analyser.analysis.build_battles import Played, play_battles, ranked
-from analyser.analysis.built_lists import army_of, unbought
+from analyser.analysis.built_lists import army_of
 from analyser.analysis.field import field_of, worth_against
 from analyser.analysis.force_programme import Force, next_best
 from analyser.common.errors import InputError
@@ -295,32 +295,10 @@ def test_finished_battles_are_not_simulated_again(hill, fought, cached):
         assert fought.calls == before + 3
 
 
-def test_battles_of_other_places_are_simulated_anew(hill, fought, cached):
-    ash, gun = {"unit": "hill/ash@basic"}, {"unit": "hill/gun@basic"}
-    changes = {}, {"x": 9.0}, {"behind": 4.0}, {"reserve": True}, {"policy": "take_cover"}
-    lists = [army for change in changes for army in armies_of(hill, [ash | change, gun])]
-    enemy, sampling = armies_of(hill, ["hill/chief@basic"]), Sampling("monte-carlo", 100)
-    play_battles(lists, enemy, sampling, hill)
-    assert fought.calls == len(changes)
-    play_battles(lists, enemy, sampling, hill)
-    assert fought.calls == len(changes)
-
-
 def test_ties_are_named():
     found = ranked([Played((each,)) for each in ((5000, 0, 10_000), (5050, 0, 10_000), (4000, 500, 10_000))])
     assert [each.is_tied for each in found] == [True, True, False]
     assert found[2].score == pytest.approx(0.425)
-
-
-@pytest.mark.proof
-def test_the_order_of_the_file_counts_for_nothing():
-    """A list and the same list turned round fight alike, but for which shuffles are drawn."""
-    units = ["crown/rifle-command-platoon@basic", "2 x crown/rifle-platoon@basic", "crown/drake-field-guns@basic"]
-    enemy = analyser.load_army({"name": "E", "unit": ["3 x imperium/scion-grenadier-platoon@basic"]})
-    lists = [analyser.load_army({"name": "L", "unit": each}) for each in (units, units[::-1])]
-    found = play_battles(lists, [enemy], Sampling("monte-carlo", 3200), Profiles())
-    assert all(each.is_tied for each in ranked(found))
-    assert {len(each.by_order) for each in found} == {16}
 
 
 def test_the_own_list_fights_too(hill, fought):
@@ -365,22 +343,6 @@ def test_the_verdict_is_that_of_the_battles(hill, won, says):
     verdict = replace(found, lists=lists, played=ranked([Played(((each, 0, 1000),)) for each in won])).verdict
     assert says in verdict
     assert (" of score." in verdict) == (len(won) > 1)
-
-
-def test_a_faction_is_met_as_its_best_list(hill, fought):
-    """Of a faction against itself that is the list that the programme has found already."""
-    found = build("hill", 150, "hill", next_best=1, situations="long-range", trials=200, profiles=hill)
-    (enemy,) = found.met
-    assert (enemy.name, enemy.loadouts) == ("Best list of Hill", found.lists[0].army.loadouts)
-    assert (fought.calls, len(found.played), found.is_typical) == (2, 2, True)
-
-
-def test_what_is_not_bought_is_named():
-    library = Profiles()
-    army = analyser.load_army(["crown/tristan-assault-transports@basic", "crown/rifle-platoon@basic"])
-    boons, passengers = unbought(library.faction("crown"), [army])
-    assert boons.startswith("boons (the list has none): Forlorn Hope (15), ")
-    assert passengers == "passengers of Tristan Assault Transports, which stay empty"
 
 
 def test_without_battles_nothing_is_said_of_them(hill):

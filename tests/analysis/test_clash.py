@@ -3,7 +3,6 @@
 import html
 import json
 import math
-from pathlib import Path
 
 import pytest
 
@@ -35,14 +34,6 @@ def test_the_matrix_is_that_of_matchups(found):
     assert mine["attacker_units"].tolist() == [2, 2]
     assert mine["points_lost"].tolist() == pytest.approx((80 * alone["mean_share_lost"]).tolist())
     assert len(found.frame) == 2 * 2 * 2 * len(QUICK)  # twice, two kinds on two kinds
-
-
-def test_boons_are_named_as_not_modelled(found):
-    assert not any(each.name.startswith("boon ") for each in found.not_modelled)
-    army = analyser.load_army(Path(__file__).parents[2] / "notebooks" / "armies" / "crown.rosz")
-    bought = [f"boon {each.name}" for each in army.bought]
-    assert bought
-    assert [each.name for each in clash(army, YOURS, situations=QUICK).not_modelled][: len(bought)] == bought
 
 
 def test_answers_are_the_best_of_the_matrix(found):
@@ -126,16 +117,6 @@ def test_what_nothing_kills_not_even_all_together_is_a_gap():
     found = clash([f"{many[0]}@full-strength"], [name], situations="short-range-aimed")
     assert gap not in {each.kind for each in found.gaps}
     assert found.gap_lines()[0].startswith("No gaps: ")
-
-
-def test_the_page_has_all_of_it(found):
-    page = clash_page(found)
-    assert page.startswith("<!doctype html>")
-    for part in ('id="gaps"', 'id="rounds"', 'id="heatmap"', 'id="answers"', 'id="units"', "Reds against Blues"):
-        assert part in page
-    assert 'id="unit-mine-crown-rifle-platoon-basic"' in page
-    assert "src=" not in page.replace('src="data:', "")
-    assert clash_page(clash(MINE, YOURS, situations=QUICK)) == page  # the same armies give the same bytes
 
 
 @pytest.mark.parametrize(

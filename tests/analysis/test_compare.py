@@ -153,18 +153,6 @@ def test_a_precision_holds_for_every_loadout_and_progress_rises_to_its_end(libra
     assert told[-1] == (2 * BATCHES * CHUNK_TRIALS,) * 2
 
 
-# --- how it is asked --------------------------------------------------------------------------------------
-
-
-def test_a_target_with_wildcards_is_several(library):
-    patterns = compare(RIFLES, {"unit": "imperium/krupp*", "suppressed": True}, weights=[1, 2, 3], profiles=library)
-    assert list(patterns.by_target) == [
-        f"imperium/krupp-field-guns@{level}:suppressed" for level in ("basic", "reinforced", "full-strength")
-    ]
-    one = compare(RIFLES, "imperium/krupp*@basic", profiles=library)
-    assert one.frame.equals(compare(RIFLES, "imperium/krupp@basic", profiles=library).frame)
-
-
 # --- bad input --------------------------------------------------------------------------------------------
 
 

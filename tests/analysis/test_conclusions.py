@@ -1,9 +1,5 @@
 """What a comparison concludes, on planted cases whose answer is known: stars, ties, means over targets, no silence."""
 
-import csv
-import io
-import json
-
 import numpy as np
 import pytest
 
@@ -11,8 +7,7 @@ import analyser
 from analyser.analysis.compare import compare
 from analyser.analysis.figures import Side, differences
 from analyser.common.errors import InputError
-from analyser.plots.metrics import BY_POINTS, COMPARED, METRICS, PER_100_POINTS
-from tests.helpers.shell import answer
+from analyser.plots.metrics import COMPARED
 from tests.oracle.small_profiles import variant
 
 RIFLES = ["crown/sharp-rifles@basic", "crown/rifle-platoon@reinforced"]
@@ -123,17 +118,6 @@ def test_each_table_has_the_star_of_its_own_figure():
 # --- no chance per 100 points ("annih. 113.09") --------------------------------------------------------------------
 
 
-def test_no_chance_and_no_percentile_is_divided_by_points():
-    divided = {name.removesuffix(PER_100_POINTS) for name in METRICS if name.endswith(PER_100_POINTS)}
-    assert divided == set(BY_POINTS)
-    assert not any(METRICS[name].is_probability or name.endswith("percentile") for name in divided)
-    found = compare(RIFLES, SCIONS)
-    chances = [name for name in found.frame if name.startswith("p_")]
-    assert found.frame[chances].max(axis=None) <= 1
-    assert not [name for name in found.frame if name.startswith("p_") and "per_100" in name]
-    assert "annih." not in str(found).split("Per 100 points:")[1].split("\n\n")[0]
-
-
 @pytest.mark.parametrize("ask", ["compare", "matchups"])
 @pytest.mark.parametrize("metric", ["p_annihilated", "models_destroyed_10th_percentile"])
 def test_a_chance_per_100_points_is_refused_with_what_to_use_instead(ask, metric):
@@ -201,18 +185,3 @@ def test_weights_decide_who_is_the_best(river, otter):
 def test_targets_and_weights_that_do_not_fit_are_refused(target, weights, message):
     with pytest.raises(InputError, match=message):
         compare(RIFLES, target, weights=weights)
-
-
-def test_on_the_command_line_every_target_counts():
-    given = ["compare", *RIFLES, "--target", KRUPP, "--target", f"{SCIONS}:garrisoned", "--weights", "3,1"]
-    wanted = compare(RIFLES, [{"unit": KRUPP}, {"unit": SCIONS, "garrisoned": True}], weights=[3, 1])
-    assert answer(*given) == str(wanted)
-    told = json.loads(answer(*given, "--format", "json"))
-    assert [(each["target"], each["weight"], each["share"]) for each in told["targets"]] == [
-        (KRUPP, 3, 0.75),
-        (f"{SCIONS}:garrisoned", 1, 0.25),
-    ]
-    assert told["mean"]["best"] == wanted.best
-    assert len(told["mean"]["loadouts"]) == 2
-    rows = list(csv.DictReader(io.StringIO(answer(*given, "--format", "csv"))))
-    assert [row["target"] for row in rows] == [KRUPP, KRUPP, *[f"{SCIONS}:garrisoned"] * 2, "mean", "mean"]

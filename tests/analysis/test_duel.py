@@ -77,14 +77,3 @@ def test_who_cannot_duel_says_why(small):
     idle = frame[(frame["attacker"] == fort) & (frame["defender"] == guard)].iloc[0]
     assert pd.isna(idle["row"])
     assert idle["p_attacker_wins"] == 0
-
-
-def test_no_share_and_no_probability_is_above_1():
-    """Sums of probabilities, of a fight that is nearly certain: rounding lifted some of these to 1 + 2e-16."""
-    frame = matchups(
-        "crown/sovereign-landship@full-strength", "imperium/sturmpanzer-battletanks@basic", situations="duel"
-    ).frame
-    shares = frame[[name for name in frame if name.startswith("p_") or name.endswith("share_lost")]]
-    shares = shares.select_dtypes("number")
-    assert shares.max().max() == 1.0
-    assert shares["mean_share_lost"].item() == 1.0

@@ -173,15 +173,6 @@ def test_a_distance_decides_row_by_row(river):
     assert matchups("river/otter@basic", "river/otter@basic", situations=[near], profiles=river).frame["dice"][0] == 6
 
 
-def test_a_cell_of_no_dice_is_no_attack(river):
-    otters = river.loadout("river/otter@basic")
-    rows = [row.model_dump() for row in otters.unit.rows]
-    rows[0]["bands"] = ({"first": 1, "last": 8, "dice": 0},)
-    unit = type(otters.unit).model_validate(otters.unit.model_dump() | {"rows": rows})
-    frame = matchups(otters.model_copy(update={"unit": unit}), "river/otter@basic", profiles=river).frame
-    assert set(frame["why_not"].str.partition(";")[0]) == {"ranged-light: it has no attack dice for 4 models"}
-
-
 # --- what is not modelled, units, bad input ---------------------------------------------------------------
 
 
@@ -243,28 +234,3 @@ def test_who_cannot_charge_or_be_charged_says_why(river, library):
     assert set(ranged[ranged["attacker_unit"] == "Otter Guard"]["why_not"]) == {"ranged-light: it is a ranged row"}
     static = matchups("crown/rifle-platoon@basic", "imperium/krupp@basic", situations=[CHARGE], profiles=library).frame
     assert static["why_not"].isna().all()
-
-
-def share_lost(table, target):
-    """The mean share of a target that is lost, from outcomes with their probabilities, or trials."""
-    limit, models = target.unit.damage_limit, target.level.models
-    damage = table["models_destroyed"] * limit + table["damage"]
-    return np.where(table["annihilated"], 1.0, damage / (models * limit))
-
-
-@pytest.mark.parametrize(
-    ("attacker", "defender"),
-    [
-        ("crown/rifle-platoon@reinforced", "imperium/scion-grenadier-platoon@basic"),  # that breaks
-        ("crown/galahad-main-battle-tanks@basic", "imperium/teutonic-armiger-crusaders@reinforced"),  # that is damaged
-        ("imperium/sturmpanzer-battletanks@basic", "crown/monarch-landship@full-strength"),  # that no shot destroys
-    ],
-)
-def test_the_share_that_is_lost_is_that_of_single_attacks(attacker, defender):
-    library = Profiles()
-    row = matchups(attacker, defender, situations=["long-range"], profiles=library).frame.iloc[0]
-    asked = {"attack": {"attacker": attacker, "row": row["row"]}, "target": {"unit": defender, "from_front": True}}
-    exact = analyser.exact(asked, profiles=library).to_frame()
-    shares = share_lost(exact, library[defender])
-    assert row["mean_share_lost"] == pytest.approx(float(shares @ exact["probability"]), abs=1e-12)
-    assert row["mean_share_lost"] > 0

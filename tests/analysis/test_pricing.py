@@ -83,13 +83,6 @@ def test_rock_paper_scissors_is_played_evenly_and_no_number_explains_it():
     assert explained == pytest.approx(0, abs=1e-12)
 
 
-def test_two_sides_that_do_not_meet_among_themselves_have_mixtures_of_their_own():
-    rows, columns, value, exploitability = equilibrium(np.array([[1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]]))
-    assert rows == pytest.approx([0.5, 0.5, 0])
-    assert columns == pytest.approx([0.5, 0.5])
-    assert (value, exploitability) == pytest.approx((0, 0), abs=1e-12)
-
-
 def test_the_response_is_what_it_answers(random):
     gains = random.uniform(-1, 1, (10, 10))
     gains, prior, met = gains - gains.T, field_of(random, 10), np.ones((10, 10), bool)

@@ -11,7 +11,6 @@ from analyser.game.profiles import Profiles
 from tests.helpers.planted import kin
 from tests.helpers.skips import proof
 
-
 SOME = ("crown/*@basic", "empire/*@basic", "imperium/*@basic")
 
 

@@ -11,10 +11,9 @@ from analyser.analysis import grid
 from analyser.analysis.matchups import matchups
 from analyser.analysis.mutual_losses import exchange_of
 from analyser.analysis.prices import SITUATIONS
-from analyser.analysis.standing import Standings, moved
+from analyser.analysis.standing import Standings
 from analyser.analysis.verdict import FAIR, OVER
 from analyser.common.errors import InputError
-from analyser.game.profiles import Profiles
 from tests.helpers.planted import write_wood
 from tests.helpers.shell import answer, refusal
 
@@ -104,21 +103,6 @@ def test_the_solved_price_of_a_copy_is_at_most_that_of_its_equal(dear, tmp_path)
     cheap = analyser.solve_price(OAK, profiles=write_wood(tmp_path / "cheap", oak=40, ash=45))
     assert cheap.price.points == 45
     assert "costs 45 points, and no more is fair" in " ".join(str(cheap).split())
-
-
-def test_what_is_the_same_ranks_the_same_and_changes_no_hands(tmp_path):
-    """Rounding puts neither of two equals before the other, whichever stands first in the file."""
-    library = analyser.load_profiles(write_wood(tmp_path / "wood"))
-    for field in (list(library), list(library)[::-1]):
-        before = Standings(matchups(field, field, situations=SITUATIONS, profiles=library))
-        assert before[OAK].rank == before["wood/ash@basic"].rank
-        assert before[OAK].verdict == before["wood/ash@basic"].verdict
-        noisy = before.leads.copy()
-        noisy.loc[OAK, "wood/ash@basic"] = -1e-15
-        after = Standings(before.table)
-        after.__dict__["leads"] = noisy
-        before.__dict__["leads"] = noisy.abs()
-        assert not moved(before, after, OAK).set_index("opponent").loc["wood/ash@basic", "changes_hands"]
 
 
 ELDER = "wood/elder@basic"
@@ -233,15 +217,6 @@ def test_who_is_in_no_exchange_is_told_why_without_figures(tmp_path, written, in
     assert found.before.verdict == "undecided"
     assert "nan" not in told.lower()
     json.dumps(found.as_dict(), allow_nan=False)
-
-
-def test_bands_that_lose_their_last_dice_are_named(dear):
-    found = analyser.what_if(OAK, dice=-99, profiles=dear)
-    rows = Profiles(dear).loadout(OAK).unit.rows
-    wanted = tuple(f"{row.name} at {', '.join(band.heading for band in row.bands)} models" for row in rows)
-    assert found.spent == tuple(found.as_dict()["no_dice_left"]) == wanted
-    assert f"No dice are left: {'; '.join(wanted)}." in " ".join(str(found).split())
-    assert analyser.what_if(OAK, dice=1, profiles=dear).spent == ()
 
 
 def test_a_number_that_nobody_else_has_is_told(dear):

@@ -165,21 +165,3 @@ def test_a_gives_up_at_that_is_warned_of_changes_nothing(seed):
         if any(text.startswith(f"{warband.get('name', 'warband')}: gives_up_at") for text in result.warnings):
             del warband["gives_up_at"]
     assert morale.exact("mordheim", question).as_dict()["tables"] == result.as_dict()["tables"]
-
-
-# --- sections of Grande Tactique ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("unit", "is_told"),
-    [
-        ({"arm": "cavalry", "quality": "veteran", "worn_down_by_infantry": 0.5}, True),
-        ({"arm": "artillery", "modifier": 1, "worn_down_by_artillery": 0.5}, True),
-        ({"quality": "veteran", "worn_down_by_infantry": 0.5}, False),
-    ],
-)
-def test_quality_without_a_morale_check_has_no_effect(unit, is_told):
-    """GT-2: infantry alone checks its morale, under fire."""
-    found = morale.exact("grande-tactique", {"game": {"units": [unit], "turns": 1}}).warnings
-    text = "game.units.0: quality and modifier have no effect: no morale check is made (GT-2)"
-    assert found == ((text,) if is_told else ())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from fractions import Fraction
 from itertools import product
@@ -21,11 +20,11 @@ def fraction(value: Any) -> Fraction:
 
 def collect(pairs: Iterable[tuple[Hashable, Fraction]]) -> Law:
     """Equal outcomes together, impossible ones left out."""
-    law: Law = defaultdict(Fraction)
+    law: Law = {}
     for outcome, chance in pairs:
         if chance:
-            law[outcome] += chance
-    return dict(law)
+            law[outcome] = law[outcome] + chance if outcome in law else chance
+    return law
 
 
 def then(law: Law, step: Callable[[Any], Law]) -> Law:

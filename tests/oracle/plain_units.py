@@ -6,39 +6,16 @@ from typing import NamedTuple
 
 from tests.oracle import plain_reading as plain
 
-DEFAULT_UNIT = {
-    "type": None,
+DEFAULT_UNIT = {key: value for key, value in plain.DEFAULT_TARGET.items() if key not in ("exposed", "aircraft")} | {
     "category": "light",
-    "models": None,
-    "defence": None,
     "damage_limit": 1,
-    "discipline": None,
-    "break_limit": None,
     "victory_points": 0,
-    "rules": [],
     "rows": [],
     "row": None,  # the place of the row it uses among `rows`; None: the first that may be used
-    "damage": 0,
-    "suppressed": False,
-    "disordered": False,
-    "activated": False,
-    "garrisoned": False,
-    "behemoth": False,
-    "formation": None,
-    "officer": "last",
-    "near_commander": False,
-    "from_front": False,
-    "edge_distance": None,
-    "models_without_room": 0,  # when it falls back
     "withdrawal_without_room": 0,
-    "fail_on_purpose": False,
-    "peer_review": False,
-    "chain_of_command": False,
     "overcharge": False,
     "extra_reroll": {"faces": [], "dice": 0},
     "carriages": 0,
-    "taking_cover": False,
-    "obstacle": False,
     "threatened": False,  # of a secondary combatant only
     "passengers": None,
 }

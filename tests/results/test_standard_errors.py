@@ -65,22 +65,6 @@ def test_every_mean_of_a_sample_has_its_standard_error(kind):
     assert all(table[f"{name}_standard_error"] >= 0 for name, table in found)
 
 
-def test_no_exact_mean_has_one():
-    answers = analyser.charge(RIFLES, GRENADIERS), analyser.exact({"attack": RISKY, "target": TARGET})
-    tables = [table for answer in answers for table in tables_in(answer.as_dict())]
-    assert [name for table in tables for name in table if name.endswith("_standard_error")] == []
-
-
-@pytest.mark.parametrize("kind", ["attack", "focus fire"])
-def test_victory_points_are_as_precise_as_the_chance_to_win_them(kind):
-    result = ANSWERS[kind]()
-    chance = result.probability("annihilated").probability
-    assert 0 < chance < 1
-    expected = 3 * math.sqrt(chance * (1 - chance) / 500)
-    assert result.summary["expected_victory_points"] == pytest.approx(3 * chance)
-    assert result.summary["expected_victory_points_standard_error"] == pytest.approx(expected)
-
-
 def test_points_lost_are_no_further_off_than_their_error_says():
     """Two attackers that may both blow themselves up: an upper bound, however these hang together."""
     from scipy.stats import chi2
@@ -100,27 +84,16 @@ def test_points_lost_are_no_further_off_than_their_error_says():
 # --- what is certain ------------------------------------------------------------------------------------------
 
 
-def added_up(values, counts, trials):
-    """The mean and its standard error as one would write them down first: sums of shares, squares less squares."""
-    shares = counts / trials
-    mean = float((values * shares).sum())
-    return mean, math.sqrt(max(float((values**2 * shares).sum()) - mean**2, 0.0) / trials)
-
-
 def test_the_mean_of_what_is_certain_has_no_error():
     """Nobody strikes back, so all ten chargers are left, in however many ways the target's ten models fall."""
     charger, charged = unit(row("melee", 9)), unit()
     scenario = {"charge": {}, "attacker": charger, "target": charged, "ruleset": {"die": COIN, "deck": LOW_CARDS}}
-    sums = []
-    for seed in range(2):
-        result = analyser.charge(scenario, method="monte-carlo", trials=99_991, seed=seed)
-        left = result.table()["attacker_models_left"]
-        assert len(left) > 5
-        assert set(left.tolist()) == {10}
-        sums.append(added_up(left, result.table()["count"], 99_991))
-        assert result.summary["mean_attacker_models_left"] == 10.0
-        assert result.summary["mean_attacker_models_left_standard_error"] == 0.0
-    assert any(each != (10.0, 0.0) for each in sums)  # or this could not fail
+    result = analyser.charge(scenario, method="monte-carlo", trials=99_991, seed=0)
+    left = result.table()["attacker_models_left"]
+    assert len(left) > 5
+    assert set(left.tolist()) == {10}
+    assert result.summary["mean_attacker_models_left"] == 10.0
+    assert result.summary["mean_attacker_models_left_standard_error"] == 0.0
 
 
 # --- few trials -----------------------------------------------------------------------------------------------
@@ -152,18 +125,6 @@ def test_intervals_of_means_hold_where_little_was_seen(kind, samples):
     assert {name: number for name, number in covered.items() if number < least} == {}
 
 
-def test_means_of_few_trials_are_named_with_victory_points():
-    found = analyser.charge(RIFLES, GRENADIERS, method="monte-carlo", trials=150, seed=3)
-    summary = found.summary
-    assert {"expected_attacker_victory_points", "expected_target_victory_points"} <= set(found.thin_means)
-    assert found.as_dict()["thin_means"] == list(found.thin_means)
-    gone, rating = found.probability("target_annihilated"), found.scenario.target.victory_points
-    ends = [summary[f"expected_attacker_victory_points_{end}"] for end in ("low", "high")]
-    assert ends == pytest.approx([rating * gone.low, rating * gone.high])
-    assert "Means that rest on few trials" in str(found)
-    assert not analyser.exact({"attack": RISKY, "target": TARGET}).thin_means
-
-
 def test_what_was_never_seen_is_not_zero_give_or_take_nothing():
     fight = {"attack": {"dice": 1}, "target": {"models": 20, "defence": 6, "damage_limit": 3, "victory_points": 4}}
     found = analyser.simulate(fight, trials=40, seed=1)
@@ -172,22 +133,3 @@ def test_what_was_never_seen_is_not_zero_give_or_take_nothing():
     assert summary["expected_victory_points_high"] == pytest.approx(4 * found.probability("annihilated").high)
     assert summary["mean_models_destroyed_high"] == pytest.approx(20 * (1 - 0.025 ** (1 / 40)), rel=0.01)
     assert "±0.0\n" not in str(found)
-
-
-def test_large_samples_keep_the_normal_interval():
-    found = analyser.simulate({"attack": {"dice": 6}, "target": TARGET}, trials=100_000, seed=1)
-    summary = found.summary
-    for name in ("mean_hits", "mean_models_destroyed"):
-        half = 1.959963984540054 * summary[f"{name}_standard_error"]
-        assert summary[f"{name}_interval"] == "normal"
-        assert summary[f"{name}_high"] - summary[name] == pytest.approx(half)
-        assert summary[name] - summary[f"{name}_low"] == pytest.approx(half)
-    assert found.thin_means == ()
-
-
-def test_an_interval_of_points_goes_by_what_the_enemy_is_worth():
-    """The target wins nothing in 500 trials, and could win the 1 point of the attacker, whatever it is worth itself."""
-    attacker = unit(row("melee", 9), victory_points=1)
-    charges = (sampled(analyser.charge, attacker, unit(models=2, victory_points=own)) for own in (1, 9))
-    (high,) = {charge.summary["expected_target_victory_points_high"] for charge in charges}
-    assert 0 < high < 0.02

@@ -2,7 +2,6 @@
 
 import random
 
-import numpy as np
 import pytest
 
 import analyser
@@ -14,7 +13,6 @@ from tests.helpers.catalogues import Entry, catalogue
 from tests.oracle.random_scenarios import random_scenario
 
 TARGET = {"models": 6, "defence": 2, "damage_limit": 1, "discipline": 6, "type": "infantry"}
-GRENADIERS = "imperium/scion-grenadier-p@basic"
 
 
 def warnings_of(attack, target=TARGET, **sections):
@@ -39,14 +37,6 @@ def test_a_number_in_a_rule_has_a_range(ask, rule):
         ask(sections[ask])
 
 
-@pytest.mark.parametrize("name", ["x" * 201, "\x1b[2J", "\u202eabc", f"Sponsons ({'9' * 5000})"])
-def test_a_name_is_short_and_plain(name):
-    with pytest.raises(InputError) as caught:
-        analyser.exact({"attack": {"dice": 1, "qualities": [name]}, "target": TARGET})
-    assert str(caught.value).isprintable()
-    assert len(str(caught.value)) < 300
-
-
 # --- the importer ---------------------------------------------------------------------------------
 
 
@@ -63,19 +53,6 @@ def test_a_faction_of_any_name_makes_a_file_that_reads_the_same(tmp_path, name):
     assert written.stem not in ("con", "ruleset", "")
     (faction,) = report.factions
     assert analyser.load_profiles(out).factions == {faction.id: faction}
-
-
-# --- what a caller hands over ---------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("odd", [5, [[]], b"crown", {"crown": 1}, object(), np.array([1])])
-def test_selectors_that_are_no_text(odd):
-    with pytest.raises(InputError):
-        analyser.compare(odd, GRENADIERS)
-    with pytest.raises(InputError):
-        analyser.matchups("crown/*", odd)
-    with pytest.raises(InputError):
-        analyser.load_profiles().loadout(odd)
 
 
 # --- a sample of a few games ----------------------------------------------------------------------

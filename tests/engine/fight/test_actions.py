@@ -1,11 +1,8 @@
 """What each side of a duel did in each round, and why: by hand, by the plain reading, and sampled (AC-9.2)."""
 
-import json
-
 import pytest
 
-from analyser.common.errors import InputError
-from tests.oracle.fight_files import LOW_CARDS, duel, likely, row, unit
+from tests.oracle.fight_files import duel, likely, row, unit
 
 SLOW = row("ranged", 1, "Slow to Fire")
 
@@ -82,13 +79,3 @@ def test_what_is_held_at_the_end_of_a_round():
     both = duel(unit(row("ranged", 4)), unit(garrisoned=True), rounds=1, policy_b="take_cover")
     assert likely(both, "b_in_building") == 1
     assert likely(both, "a_in_building") == 0
-
-
-def test_frame_and_json_tell_it():
-    result = duel(unit(row("ranged", 2)), unit(), deck=LOW_CARDS, policy_b="take_cover", rounds=2)
-    frame = result.to_frame(activations=True)
-    assert frame.columns.tolist() == ["round", "side", "did", "because", "probability"]
-    assert frame.to_dict("records") == result.activations() == json.loads(json.dumps(result.as_dict()))["activations"]
-    assert "a aimed and shot" in str(result).casefold()
-    with pytest.raises(InputError, match="one of them"):
-        result.to_frame(by_round=True, activations=True)

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from analyser import InputError, best_play, duel
+from analyser import best_play
 from analyser.results.plan import option_in_words
 from analyser.results.play import play_of
 from analyser.rules.activation import APART
@@ -63,29 +63,6 @@ def test_a_move_that_stops_at_a_range_is_worth_this(speed, row, distance, rounds
     assert play.plan("a")[0]["do"] == does
 
 
-@pytest.mark.parametrize(("row", "reach"), [(gun(16), "range"), (gun(30, short=16), "short range"), (gun(16), "16")])
-def test_lines_stop_at_ranges_at_double_time(row, reach):
-    """A fires from 16 inches, aimed, where the guns do not reach it; all its way at double time ends at 12."""
-    lines = [f"double time to {reach} if the enemy is beyond 16", "aim and shoot"]
-    found = duel(scenario(unit(5, row), BATTERY, distance=22, rounds=2, policy_a=lines, policy_b="shoot"))
-    ends = [found.probability(end).probability for end in ("a_wins", "b_wins")]
-    assert ends == [pytest.approx(float(IMPROVED), abs=SAME), 0]
-
-
-def planted(seed):
-    """A gun that stands and reaches less far than each row of who moves, whose rows wait or are fired from a halt."""
-    rng = random.Random(f"planted {seed}")
-    reach = rng.randint(3, 12)
-    rows = [
-        gun(reach + rng.randint(1, 3), rng.choice(("Move or Fire", "Reactive")), name=f"row-{each}")
-        for each in range(rng.randint(1, 2))
-    ]
-    enemy = unit(0, gun(reach, dice=rng.randint(1, 3)), models=rng.randint(1, 2), concealed=rng.random() < 0.5)
-    mine = unit(rng.randint(4, 10), *rows, models=rng.randint(1, 2), concealed=rng.random() < 0.5)
-    terms = {"distance": reach + rng.randint(3, 9), "rounds": rng.randint(1, 2), "first": rng.choice("aab")}
-    return scenario(mine, enemy, **terms, want=rng.choice(("win", "margin", "survival")))
-
-
 def stepped(duel, step):
     """The value with that step."""
     return best_play(duel | {"duel": duel["duel"] | {"step": step}}).value
@@ -141,12 +118,6 @@ def test_who_has_failed_to_rally_may_still_move():
     assert best_play(scenario(shaken | {"speed": 0}, BATTERY, **terms) | rigged).value == 0
 
 
-def test_lengths_without_a_common_measure_are_moved_to_ranges():
-    """Of 0.07 inches too many places count: the answer says what is tried instead."""
-    play = best_play(scenario(unit(4.07, gun(12)), BATTERY, distance=18, rounds=1))
-    assert any("other stops are not tried" in each for each in play.assumptions)
-
-
 def test_each_order_of_a_plan_is_read_as_itself():
     """Of a unit with several rows, one of them for opportunity fire only, with edges and a step."""
     rows = gun(16, "Slow to Fire", short=8), gun(12, "Move or Fire", name="mortar"), gun(10, "Reactive", name="flak")
@@ -162,11 +133,3 @@ def test_each_order_of_a_plan_is_read_as_itself():
         salvo = chooser.salvo_named(line.fired)
         assert (line.manoeuvre, line.action, chooser.stop_of(line, salvo)) == (*option[:2], option.stop), words
         assert option.action != Action.SHOOT or chooser.salvos[salvo] == option.shots, words
-
-
-def test_a_distance_at_which_no_move_ends_is_refused():
-    play = best_play(scenario(unit(4, gun(16, short=8)), BATTERY, distance=18, rounds=1))
-    with pytest.raises(
-        InputError, match=r"'close in to 9 inches.*: no move ends 9 inches from the enemy \(allowed: 8, 16\)"
-    ):
-        play.play.plan_of_lines(0, lines_of("close in to 9 inches and shoot", "policy"))

@@ -1,11 +1,8 @@
 """Five systems side by side, worked by hand; and what stands for the unit's nerve in each."""
 
-from itertools import pairwise
-
 import pytest
 
 from analyser import morale
-from analyser.morale.games.compare.question import check_targets, disciplines, leaderships, standing_for
 from analyser.morale.games.compare.systems import SYSTEMS
 from tests.oracle.morale_checks import assert_worked
 
@@ -95,18 +92,3 @@ def values(nerve, **sections):
 )
 def test_equivalents_are_the_nearest_to_the_nerve(nerve, expected):
     assert values(nerve) == expected
-
-
-@pytest.mark.parametrize("scale", [leaderships(), check_targets(6), check_targets(12), check_targets(20)])
-def test_a_nerve_between_two_disciplines_gets_the_nearest_value_from_one_s_to_the_other_s(scale):
-    """No value between what stands for the DISCIPLINE below and for the one above is nearer."""
-    asked = morale.load_question("compare", {"models": 8, "losses": 2})
-    places, chances = {value: place for place, value in enumerate(scale)}, [*scale.values()]
-    nerves = [nerve for nerve in disciplines(asked).values() if 0 < nerve < 1]
-    for below, above in pairwise(nerves):
-        first, last = (places[standing_for(nerve, scale, asked)] for nerve in (below, above))
-        for step in range(1, 20):
-            nerve = below + (above - below) * step / 20
-            place = places[standing_for(nerve, scale, asked)]
-            misses = {other: abs(chances[other] - nerve) for other in range(first, last + 1)}
-            assert misses[place] == pytest.approx(min(misses.values()), abs=1e-5)
