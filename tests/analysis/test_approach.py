@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analyser.analysis.approach import COUNTRIES, ROUNDS, Country, Movers
+from analyser.analysis.approach import COUNTRIES, ROUNDS, Movers
 from analyser.analysis.prices import fair_points
 from tests.helpers.unit_files import unit_file
 
@@ -58,51 +58,6 @@ def test_aircraft_come_at_once_and_nobody_catches_them(library):
 def test_who_comes_from_below_is_there_at_once(library):
     rules = ["+Dynamic Entry (3)", None]
     assert spent_by(library, (3, 4), (0, 30), (-1, -1, 2), OPEN, rules=rules) == pytest.approx([0, 0, 6])
-
-
-# --- a plain reading -----------------------------------------------------------------------------------------
-
-
-def bridged(gap, mine, theirs, room):
-    """The rounds until who comes on at `mine` has made good the gap."""
-    if gap <= 0:
-        return 0.0
-    ways = []
-    if mine > theirs:
-        ways.append(gap / (mine - theirs))
-    if mine > 0:
-        ways.append((gap + (room if theirs > 0 else 0.0)) / mine)
-    return min(ways, default=np.inf)
-
-
-def plainly(speeds, reach, alone, far, near, country):
-    """The same of one pair, the first of which reaches at least as far; gains are the first one's."""
-    seen = [min(each, country.apart) for each in reach]
-    closer = 0 if near > far or (near == far and speeds[0] >= speeds[1]) else 1
-    comes = closer
-    if seen[0] > seen[1]:
-        better = -near > -alone or (seen[1] > 0 and -far > -alone)
-        comes = 1 if better else 0
-    charge = 2 * speeds[comes] if comes == closer else 0
-    out = 0.0
-    if seen[0] > seen[1]:
-        out = bridged(seen[0] - max(seen[1], charge), speeds[comes], speeds[1 - comes], country.room)
-    out = min(out, ROUNDS)
-    room = max(country.room - out * speeds[1 - closer], 0) if comes == closer else country.room
-    shooting = bridged(seen[1] - 2 * speeds[closer], speeds[closer], speeds[1 - closer], room)
-    shooting = min(shooting, ROUNDS - out)
-    return [out, shooting, ROUNDS - out - shooting]
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_rounds_are_those_of_a_plain_reading(library, seed):
-    random = np.random.default_rng(seed)
-    speeds = [float(each) for each in random.choice([0, 2, 3, 4, 6, 8, 10], 2)]
-    reach = sorted((float(each) for each in random.choice([0, 6, 14, 24, 40], 2)), reverse=True)
-    gains = [float(each) for each in random.integers(-3, 4, 3)]
-    country = Country("some", float(random.choice([12, 18, 36])), float(random.choice([0, 6, 12])))
-    wanted = plainly(speeds, reach, *gains, country)
-    assert spent_by(library, speeds, reach, gains, country) == pytest.approx(wanted)
 
 
 # --- planted prices ------------------------------------------------------------------------------------------

@@ -86,18 +86,6 @@ def test_a_product_of_both_sides_has_no_outliers_and_one_changed_cell_is_one():
     assert found.loc[0, "efficiency"] == pytest.approx(240)
 
 
-def test_a_pair_is_told_once_with_the_other_situations_and_no_unit_fills_the_list():
-    one, other = ({name: [4.0 * s] * 13 for name, s in zip("abcdefghi", range(1, 10))} for _ in range(2))
-    for place in range(1, 6):
-        one["a"][place], other["a"][place] = 300.0 + place, 200.0 + place
-    one["b"][6] = 70.0
-    frame = pd.concat([table(one, situation="here"), table(other, situation="there")], ignore_index=True)
-    found = outliers(frame)
-    assert not found.duplicated(["attacker", "defender"]).any()
-    assert found.loc[found["attacker"] == "red/a", "also_in"].tolist() == ["there"] * 5
-    assert found["attacker"].tolist() == ["red/a", "red/b", "red/a", "red/a", "red/a", "red/a"]
-
-
 def test_why_a_matchup_is_odd_is_told_by_the_cards(frame):
     profiles = list(Profiles())
     found = outliers(frame, profiles)

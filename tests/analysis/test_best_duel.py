@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from analyser import InputError, best_play, fair_points, matchups, solve_dice, solve_price, what_if
-from analyser.analysis import best_duels
 from analyser.analysis.policy import check_best_is_played, unchanged_note
 from analyser.analysis.situations import BEST_DUEL, BEST_TRADES, CHARGE
 from analyser.game.profiles import Profiles
@@ -107,37 +106,3 @@ def test_what_cannot_be_played_is_left_out_and_told():
     for call in (fair_points, solve_price, solve_dice, lambda unit, **how: what_if(unit, points=1, **how)):
         with pytest.raises(InputError, match=r"policy: 'bets' is not usable; did you mean 'best'"):
             call(RIFLES, policy="bets")
-
-
-def test_what_is_fought_is_kept_row_by_row(twins, monkeypatch, tmp_path):
-    """A run that is stopped goes on from there."""
-    monkeypatch.setattr("analyser.common.cache.folder_for", lambda _: tmp_path)
-    monkeypatch.setenv("ANALYSER_CACHE", "yes")
-    fought = []
-    monkeypatch.setattr("analyser.analysis.best_duels._end_of", counting(best_duels._end_of, fought))
-    best_duels._traded_once.cache_clear()
-
-    def stop(done, total):
-        if done == 2:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        matchups(twins, twins, situations=BEST_TRADES[:1], progress=stop, threads=1)
-    so_far = len(fought)
-    best_duels._traded_once.cache_clear()
-    found = matchups(twins, twins, situations=BEST_TRADES[:1], threads=1)
-    assert so_far == 4 + 3
-    assert len(fought) - so_far < 10  # one row at least was kept
-    best_duels._traded_once.cache_clear()
-    assert matchups(twins, twins, situations=BEST_TRADES[:1], threads=1).frame.equals(found.frame)
-    assert len(fought) - so_far < 10
-
-
-def counting(function, calls):
-    """The same function, which notes each call."""
-
-    def noted(*arguments):
-        calls.append(arguments)
-        return function(*arguments)
-
-    return noted

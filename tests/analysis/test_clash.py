@@ -93,17 +93,6 @@ def test_an_answer_that_costs_more_than_it_takes_is_told_so(found):
     assert (without_points.pays, without_points._replace(share_lost=0.0).pays) == (True, False)
 
 
-def test_what_only_charges_can_attack_and_not_kill_is_told_so():
-    found = clash(["crown/rifle-platoon@basic"], ["imperium/lucifyr-heavy-walkers@basic"], situations=QUICK)
-    assert found.volleys[0].together[0].shots == ()
-    (gap,) = (each for each in found.gaps if each.kind == "nothing kills it")
-    charge = found.of("mine").dropna(subset=["mean_share_lost"])
-    assert (gap.best, gap.p_annihilated) == (charge["mean_share_lost"].item(), charge["p_annihilated"].item())
-    (line,) = (each for each in found.gap_lines() if " kills Lucifyr" in each)
-    assert "and no shot can attack it: Rifle platoon, basic destroys " in line
-    assert "% of its points (charge), probability of annihilation " in line
-
-
 def test_what_nothing_kills_not_even_all_together_is_a_gap():
     """Single attacks hurt it; all shots together leave it there. Of many more they do not."""
     name = "imperium/sieger-vitruvian-colossus@full-strength"

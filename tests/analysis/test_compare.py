@@ -10,13 +10,10 @@ import analyser
 from analyser.analysis.compare import Options, compare
 from analyser.analysis.figures import BATCHES
 from analyser.common.errors import InputError
-from analyser.common.sampling import Sampling
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.units import Level
 from analyser.plots.metrics import BY_POINTS, COMPARED, METRICS, PER_100_POINTS, MetricName
-from analyser.results.attack import simulate_in_batches
 from analyser.scenarios.conditions import Circumstances, Conditions, Terms
-from analyser.scenarios.load import load_scenario
 from analyser.scenarios.schema import BONUSES, PENALTIES, Attack, Charge, DuelTerms
 from tests.oracle.attacks import TOLERANCE
 from tests.oracle.small_profiles import variant
@@ -110,15 +107,6 @@ def test_a_sample_is_the_one_of_simulate_bit_for_bit(sampled, library):
         alone = analyser.simulate(scenario, trials=trials, seed=3, profiles=library)
         assert alone.outcomes.tolist() == result.outcomes.tolist()
         assert alone.weights.tolist() == result.weights.tolist()
-
-
-def test_batches_are_equal_parts_of_the_whole():
-    scenario = load_scenario({"attack": {"dice": 3}, "target": {"models": 4, "defence": 1, "damage_limit": 1}})
-    whole, parts = simulate_in_batches(scenario, 3, Sampling("monte-carlo", 5 * CHUNK_TRIALS, 5, threads=2))
-    assert whole.trials == 6 * CHUNK_TRIALS
-    assert {part.trials for part in parts} == {2 * CHUNK_TRIALS}
-    assert sum(part.destroyed_weights for part in parts).tolist() == whole.destroyed_weights.tolist()
-    assert len({part.weights.tobytes() for part in parts}) == 3
 
 
 def test_a_sample_has_intervals_and_agrees_with_the_exact_figures(sampled, library):

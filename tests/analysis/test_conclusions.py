@@ -98,23 +98,6 @@ def test_a_difference_is_never_rounded_to_nothing(river):
     assert shown[-1] == "pp"
 
 
-# --- each table its own star --------------------------------------------------------------------------------------
-
-
-def test_each_table_has_the_star_of_its_own_figure():
-    """18 dice at 195 points destroy the most, 12 dice at 60 points the most for their points."""
-    many = "crown/rifle-command-platoon@full-strength"
-    found = compare([RIFLES[1], many], KRUPP)
-    one, per_100 = str(found).split("Per 100 points:")
-    assert f"* {many}" in one
-    assert f"* {RIFLES[1]}" in per_100
-    assert f"* {many}" not in per_100
-    assert "best by mean models destroyed;" in one
-    assert "best by mean models destroyed per 100 points of the attacker;" in per_100
-    assert found.best == many
-    assert compare([RIFLES[1], many], KRUPP, per_points=True).best == RIFLES[1]
-
-
 # --- no chance per 100 points ("annih. 113.09") --------------------------------------------------------------------
 
 

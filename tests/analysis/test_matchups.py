@@ -162,17 +162,6 @@ def test_what_cannot_be_is_blank_and_says_why(found):
     assert found.frame[list(RESULTS)].isna().all(axis=None)
 
 
-def test_a_distance_decides_row_by_row(river):
-    far = Situation(name="ten-inches", distance=10)
-    frame = matchups("river/otter@basic", "river/*@basic", situations=[far], profiles=river).frame
-    by_defender = frame.set_index("defender_unit")
-    assert by_defender.loc["Otter Guard", "row"] == "ranged-light"
-    assert by_defender.loc["Otter Guard", "dice"] == 4  # beyond short range: not Point Blank
-    assert "its long range is 8, and the distance 10" in by_defender.loc["Beaver Fort", "why_not"]
-    near = Situation(name="five-inches", distance=5)
-    assert matchups("river/otter@basic", "river/otter@basic", situations=[near], profiles=river).frame["dice"][0] == 6
-
-
 # --- what is not modelled, units, bad input ---------------------------------------------------------------
 
 

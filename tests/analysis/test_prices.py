@@ -130,9 +130,7 @@ def test_what_was_changed_is_why(library, changes, verdict, reason):
     ("changes", "verdict", "reason"),
     [
         ({"dice": -3}, UNDECIDED, "points, but nothing here counts its passengers"),
-        ({"dice": +5}, UNDER, "dice for 100 points, others"),
         ({"dice": +5, "rules": "-Capacity (3),+Capacity (1)"}, UNDECIDED, "counts Capacity 1 (other transports: 3)"),
-        ({"dice": +5, "rules": "-Capacity (3),+Capacity (6)"}, UNDER, "dice for 100 points, others"),
     ],
 )
 def test_what_a_transport_carries_may_be_worth_what_it_costs(library, changes, verdict, reason):
@@ -284,18 +282,3 @@ def test_what_is_not_in_the_game_is_named_with_a_reason(library):
 def test_a_game_without_exchange_is_refused(units, why):
     with pytest.raises(InputError, match=why):
         fair_points(units[:1], against=units[-1:], situations=["long-range"])
-
-
-# --- how it is told -----------------------------------------------------------------------------------------
-
-
-def test_why_nothing_can_be_said_is_counted_and_among_whom_all_are_judged(library):
-    table = matchups(*[copies(library[RIFLES], 3, points=30)] * 2, situations=["long-range", "charge"])
-    found = fair_points(table)
-    assert found.doubts == {"no other unit here can be compared with it": 1}
-    assert found.as_dict()["judged_among"] == {"loadouts": 3, "factions": {"crown": 3}}
-    text = " ".join(str(found).split())
-    assert "Reasons for undecided: no other unit here can be compared with it (1)." in text
-    assert "Judged against 3 loadouts (Crown 3); " in text
-    some = found.only({"crown/copy-1@basic"})
-    assert (len(some.frame), some.among) == (1, found.among)

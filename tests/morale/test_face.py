@@ -66,17 +66,6 @@ def test_a_moment_picks_the_round():
         result.probability("panicked", moment=4)
 
 
-def test_a_distribution_is_that_of_its_table():
-    result = morale.grande_tactique(division={"units": [{"rout": 0.5}, {"rout": 0.25}], "turns": 2})
-    table = result.to_frame("standing")
-    expected = table[table["turn"] == 1]
-    found = result.pmf("standing", moment=1)
-    assert found["value"].tolist() == expected["units"].tolist()
-    assert found["probability"].tolist() == pytest.approx(expected["probability"].tolist(), abs=1e-12)
-    division = result.to_frame("division")
-    assert result.mean("standing") == pytest.approx(division["mean_standing"].iloc[-1], abs=1e-12)
-
-
 @pytest.mark.parametrize(
     ("ask", "told"),
     [

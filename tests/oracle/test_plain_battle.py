@@ -3,13 +3,12 @@
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
 
 import pytest
 
 from tests.helpers.samples import chi_square
 from tests.oracle.plain_battle import Battle, exact, play
-from tests.oracle.plain_battle_field import Cards, Plan, Row, Side, Unit
+from tests.oracle.plain_battle_field import Plan, Row, Side, Unit
 from tests.oracle.plain_blows import one_die
 from tests.oracle.plain_chance import Rolled, Told, law_of
 
@@ -101,44 +100,6 @@ def test_a_charge_won_lost_and_drawn():
         contact = 2400 + 300
         assert [y - contact for _, y in places(battle)] == list(back)
         assert outcome.vps == (0, 0)
-
-
-def test_initiative_by_hand():
-    """The holder keeps it with the higher card only; a tie and two surrenders give it to the other."""
-    for mine, yours, keeps in (
-        ((5,), (4,), True),
-        ((5,), (5,), False),
-        ((), (), False),
-        ((5,), (), True),
-        ((), (1,), False),
-    ):
-        battle = Battle(plan(unit(), unit()), Told())
-        battle.holder = 0
-        battle.cards[0].hand, battle.cards[1].hand = list(mine), list(yours)
-        assert (battle._initiative() == 0) is keeps
-        taken_back = mine and not yours
-        assert battle.cards[0].hand == (list(mine) if taken_back else [])
-        assert battle.cards[1].hand == []
-
-
-# --- decks and hands --------------------------------------------------------------------------------------
-
-
-def test_no_card_twice_before_a_shuffle_and_the_breakdown():
-    cards, chance = Cards(((1, 2), (5, 1), (9, 3))), Rolled(3)
-    the_side = Side((), discard_below=2)
-    for _ in range(30):
-        cards.draw_up(chance, the_side, 2)
-        assert cards.broken_down or len(cards.hand) == 2
-        assert all(card >= 2 for card in cards.hand) or not cards.broken_down or cards.hand
-        cards.test(chance)
-        held = Counter(cards.hand) + Counter(cards.deck) + Counter(cards.discards)
-        assert held == {1: 2, 5: 1, 9: 3}
-    shuffles = [place for place, card in enumerate(cards.drawn) if card is None]
-    assert shuffles
-    for start, end in pairwise([0, *shuffles]):
-        seen = Counter(card for card in cards.drawn[start:end] if card is not None)
-        assert all(seen[card] <= copies for card, copies in ((1, 2), (5, 1), (9, 3)))
 
 
 # --- the reading against itself ---------------------------------------------------------------------------

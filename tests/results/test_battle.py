@@ -1,7 +1,5 @@
 """Answers to battles: odds, survivors, contributions, swing units, stories."""
 
-import re
-
 import numpy as np
 import pytest
 
@@ -132,21 +130,3 @@ def test_armies_that_cannot_fight_are_refused():
 )
 def test_swings_are_of_a_number_of_battles_known_beforehand(sampling, trials):
     assert swing_trials(sampling) == trials
-
-
-@pytest.mark.slow
-def test_a_story_reads_as_it_would_be_told():
-    """An aircraft flies a sortie; what does no damage says so; a test tells what would have passed."""
-    mine = ["crown/rifle-command-platoon@basic", "crown/rifle-platoon@basic", "crown/defiance-fighter-squadron@basic"]
-    found = analyser.battle(mine, GRENADIERS, trials=30, swing=False, tactics=False)
-    told = "\n".join(str(found.tell(number)) for number in range(30))
-    sorties = [line for line in told.splitlines() if line.startswith("  Crown: Defiance Fighter Squadron, basic (")]
-    flown = [line for line in sorties if ";" in line]  # the others find nobody to fire at
-    assert flown
-    assert all("; flies a sortie against Scion Grenadier Platoon, basic" in line for line in flown)
-    assert not any("advances" in line or "closes in" in line for line in sorties)
-    assert ": no damage" in told
-    assert " 0 damage" not in told
-    tests = re.findall(r" (passes|fails) its (?:rally )?test: card (\d+), (\d+) or less passes", told)
-    assert {verdict for verdict, _, _ in tests} == {"passes", "fails"}
-    assert all((int(card) <= int(most)) == (verdict == "passes") for verdict, card, most in tests)

@@ -6,7 +6,6 @@ ten models for certain, and each card is a 12, so that every test by card is fai
 
 import pytest
 
-import analyser
 from analyser.common.errors import InputError
 from tests.oracle.fight_files import COIN, LOW_CARDS, charge, duel, focus, likely, row, unit
 from tests.oracle.rigged_fights import BY_MODELS, THREE, fighters, models, shooter, target
@@ -215,20 +214,3 @@ def test_how_much_more_is_devastating(points, devastating):
     both = [each for each in result.margins() if each["margin"] == points[0] - points[1]]
     assert both[0]["probability"] == pytest.approx(0.5)  # a strike and a blank, in either order
     assert likely(result, "a_devastating") == pytest.approx(0.25 + (0.5 if devastating else 0))
-
-
-# --- as far as units can move -----------------------------------------------------------------------------
-
-ALL_STRIKES = {"heroic": 0, "strike": 6, "glancing": 0, "miss": 0, "blank": 0}
-
-
-@pytest.mark.parametrize(("edge", "attack"), [(66, 22), (92, 31), (96, 32)])
-def test_a_unit_flees_however_far_its_edge_was(edge, attack):
-    """Each attack destroys a model, and the suppressed unit falls back 3" after each (AC-5.4)."""
-    shaken = {"models": 40, "defence": 1, "damage_limit": 1, "discipline": 0, "suppressed": True, "type": "cavalry"}
-    attacks = [{"dice": 1, "rating": "neutral"} for _ in range(32)]
-    result = analyser.focus(
-        {"attacks": attacks, "target": shaken | {"edge_distance": edge}, "ruleset": {"die": ALL_STRIKES}}
-    )
-    fled = [after["p_fled"] for after in result.as_dict()["attacks"]]
-    assert fled == [0.0] * (attack - 1) + [1.0] * (33 - attack)

@@ -10,6 +10,7 @@ from analyser.common.errors import InputError
 from analyser.game.names import LONGEST_ID
 from analyser.importers.battlescribe import import_files
 from tests.helpers.catalogues import Entry, catalogue
+from tests.oracle.morale_questions import QUESTIONS
 from tests.oracle.random_scenarios import random_scenario
 
 TARGET = {"models": 6, "defence": 2, "damage_limit": 1, "discipline": 6, "type": "infantry"}
@@ -57,36 +58,19 @@ def test_a_faction_of_any_name_makes_a_file_that_reads_the_same(tmp_path, name):
 
 # --- a sample of a few games ----------------------------------------------------------------------
 
-QUESTIONS = {
-    "legion": {"courage": 1, "tokens": 2, "edge_distance": 6, "move_distance": 6},
-    "grande-tactique": {
-        "column": {"arm": "infantry", "enemy": "cavalry", "friends": [{"distance": 3, "shaken": 0.5}] * 3},
-        "rout": {"units": [{"edge_distance": 20}] * 3, "charged_by_cavalry": 0.3},
-        "division": {"units": [{"rout": 0.5}] * 3},
-    },
-    "warmaster": {"dice": 3, "obstacles": [{"distance": 3, "kind": "friend", "chain": 4}], "turns": 2},
-    "mordheim": {
-        "warband": {"leader": 8, "others": [{"leadership": 7, "number": 6}]},
-        "effect_of_leader": True,
-        "alone": {"leadership": 6, "charged": 0.5},
-        "combat": {"fighter": {"attacks": 4}, "rounds": 3},
-    },
-    "compare": {"models": 8, "losses": 2, "edge_distance": 9},
-}
 
-
-@pytest.mark.parametrize("system", QUESTIONS)
+@pytest.mark.parametrize("name", QUESTIONS)
 @pytest.mark.parametrize("trials", [1, 3])
-def test_intervals_of_a_few_games(system, trials):
+def test_intervals_of_a_few_games(name, trials):
     """`k (32) must not be greater than n (2)`: every share is one of the trials, and lies in its interval."""
-    result = morale.simulate(system, QUESTIONS[system], trials=trials)
+    result = morale.simulate(*QUESTIONS[name], trials=trials)
     for columns in result.columns.values():
-        for name in (each for each in columns if f"{each}_low" in columns):
-            low, share, high = (columns[f"{name}{end}"] for end in ("_low", "", "_high"))
-            assert (low >= 0).all(), name
-            assert (low <= share + 1e-12).all(), name
-            assert (share <= high + 1e-12).all(), name
-            assert (high <= 1).all() or name.startswith("mean_"), name
+        for figure in (each for each in columns if f"{each}_low" in columns):
+            low, share, high = (columns[f"{figure}{end}"] for end in ("_low", "", "_high"))
+            assert (low >= 0).all(), figure
+            assert (low <= share + 1e-12).all(), figure
+            assert (share <= high + 1e-12).all(), figure
+            assert (high <= 1).all() or figure.startswith("mean_"), figure
 
 
 # --- keys that mean nothing -----------------------------------------------------------------------

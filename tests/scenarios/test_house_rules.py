@@ -252,34 +252,6 @@ def test_own_faces_hit_explode_and_are_rerolled_as_they_say(rating, qualities):
         assert sampled.get(hits, 0.0) == pytest.approx(float(chance), abs=5 * (float(chance) / 100_000) ** 0.5 + 1e-5)
 
 
-def flat(record):
-    """The numbers of a record, whatever they stand in, and whatever it says for what is not there."""
-    if isinstance(record, dict | list):
-        return [number for each in (record.values() if isinstance(record, dict) else record) for number in flat(each)]
-    return [record] if isinstance(record, int | float) else []
-
-
-SAME_DIE = {
-    "heroic": 1,
-    "strike": 1,
-    "hit": {"sides": 1, "hits": 1},
-    "slip": {"sides": 1, "rerolled": "neutral"},
-    "miss": 1,
-    "blank": 1,
-}
-
-
-@pytest.mark.slow
-def test_a_die_of_faces_that_do_the_same_gives_the_same_everywhere(tmp_path):
-    library = profiles(tmp_path, ruled={"qualities": ["Arc"]}, enemy={})
-    as_printed = answers(library, RULED, ENEMY, **FAR)
-    own = answers(library.under({"die": SAME_DIE}), RULED, ENEMY, **FAR)
-    for name in ("attack", "focus fire", "charge", "duel", "shots", "best play"):
-        assert flat(own[name]) == pytest.approx(flat(as_printed[name]), abs=1e-9), name
-    weaker = answers(library.under({"die": {**SAME_DIE, "hit": {"sides": 1, "hits": 0}}}), RULED, ENEMY, **FAR)
-    assert differing(as_printed, weaker) == list(as_printed)
-
-
 @pytest.mark.parametrize(
     ("die", "problem"),
     [

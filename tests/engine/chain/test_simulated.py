@@ -9,7 +9,7 @@ from analyser.engine.chain.dice import Die, bernoulli, fair_die
 from analyser.engine.chain.simulated import simulated_counts
 from tests.oracle.morale_checks import assert_counts_fit
 
-SEEDS = 800
+SEEDS = 400
 
 
 def shown(die, trials, seed):

@@ -7,7 +7,6 @@ import pytest
 
 import analyser
 from analyser.common.errors import InputError
-from analyser.rules import unit_state
 from analyser.scenarios.duel import program_of, shooters_of
 from analyser.scenarios.load import load
 from tests.oracle.fight_files import charge, duel, focus, likely, row, unit
@@ -72,18 +71,3 @@ def test_more_places_than_a_state_has_room_for_are_refused_and_what_would_do_is_
     with pytest.raises(InputError, match=r"steps of 0\.01 inches .*lengths in steps of 0\.02"):
         records_of(distance=24.37, rounds=10)
     records_of(distance=24.38, rounds=10)
-
-
-@pytest.mark.parametrize("origin", [-1500, 0, 1500])
-def test_a_place_is_kept_whatever_else_a_state_holds(origin):
-    sides, _, _ = records_of(distance=24.37, rounds=3)
-    side = sides[0].copy()
-    side.origin = origin
-    word = (origin << int(side.position_at)) | 10 | unit_state.FIRST
-    for length in (2437, -600, -300, 55):
-        before = unit_state.position_of(word, side)
-        word = unit_state.moved(word, side, length)
-        assert unit_state.position_of(word, side) == before + length
-        assert unit_state.models_of(word) == 10
-        assert word & unit_state.FIRST
-    assert unit_state.out_of_place(word, side) == 10 | unit_state.FIRST

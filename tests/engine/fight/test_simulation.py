@@ -2,7 +2,6 @@
 
 import itertools
 
-import numpy as np
 import pytest
 from scipy import stats
 
@@ -209,15 +208,3 @@ def test_a_map_that_is_begun_anew_changes_nothing(kind, replacement, monkeypatch
             patch.setattr(nodes, "has_room", lambda _: next(asked) % 10 > 0)
             assert engine.samples_of(fight, scenario, 1000, seed=2, replacement=replacement) == whole
     assert next(asked) > 100
-
-
-def test_a_trial_played_alone_is_the_one_of_the_sample():
-    """All trials of a chunk, traced in any order, end as the sample counts them."""
-    fight, ruleset = engine.duel_fight(DUEL), engine.ruleset_of(DUEL)
-    simulation = played.Simulation(
-        fight.setup, fight.programs, np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
-    )
-    forwards = list(simulation.trace(fight.start, range(100), seed=9))
-    backwards = list(simulation.trace(fight.start, range(99, -1, -1), seed=9))
-    assert forwards == backwards[::-1]
-    assert len({tuple(trial) for trial in forwards}) > 50

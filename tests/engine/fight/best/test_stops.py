@@ -95,20 +95,6 @@ def test_no_step_finds_more(seed):
     assert stepped(duel, 0.25) == stepped(duel, 0.5) == pytest.approx(value, abs=SAME)
 
 
-@pytest.mark.parametrize(
-    ("first", "misses"),
-    [
-        ("a", (1 - WEAKENED) ** 2),  # on lookout 15 inches away, fires at 11 inches; the same again in the next round
-        ("b", (1 - WEAKENED) * (1 - IMPROVED)),  # the same when B comes nearer in round two; then aims from there
-    ],
-)
-def test_who_waits_where_no_range_ends_is_not_reached(first, misses):
-    """Guns of 12 and 10 inches: who stops 15 inches away fires on lookout where the enemy cannot fire back."""
-    shot = scenario(unit(6, gun(12)), unit(4, gun(10)), distance=18, rounds=2, first=first, policy_b="shoot")
-    assert best_play(shot).value == pytest.approx(float(1 - misses / 2), abs=SAME)
-    assert stepped(shot, 60) < best_play(shot).value - 0.1
-
-
 def test_who_has_failed_to_rally_may_still_move():
     """The movement step is left (AC-5.6): out of reach of guns that would hit for certain."""
     terms = {"distance": 12, "rounds": 1, "want": "survival", "policy_b": "shoot"}
