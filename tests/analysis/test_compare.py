@@ -168,3 +168,13 @@ def test_type_checkers_know_every_option():
     assert Circumstances.__annotations__.keys() == Charge.model_fields.keys()
     assert Terms.__annotations__.keys() == DuelTerms.model_fields.keys()
     assert set(get_args(MetricName)) == {*COMPARED, *METRICS}
+
+
+def test_a_changed_loadout_stands_beside_the_unchanged_one():
+    plain = analyser.load_profiles()["crown/rifle-platoon@basic"]
+    better = plain.with_(dice=+2)
+    found = compare([plain, better, better, plain.with_(dice=+4)], "imperium/krupp@basic").frame
+    assert found["loadout"].tolist() == [f"crown/rifle-platoon{number}@basic" for number in ("", "-2", "-3")]
+    assert found["unit"].tolist() == ["Rifle platoon", "Rifle platoon (2)", "Rifle platoon (3)"]
+    assert found["mean_models_destroyed"].is_monotonic_increasing
+    assert found["mean_models_destroyed"].is_unique

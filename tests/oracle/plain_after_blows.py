@@ -6,7 +6,7 @@ from typing import NamedTuple
 from tests.oracle import plain_reading as plain
 from tests.oracle.plain_laws import certainly, collect, marginal, then
 from tests.oracle.plain_strikes import crush_passengers
-from tests.oracle.plain_units import Unit, as_target, removed
+from tests.oracle.plain_units import Unit, after_outcome, as_target, nearer_edge, removed
 
 # --- the fight --------------------------------------------------------------------------------------------
 
@@ -105,29 +105,8 @@ def one_test(facts, unit, start, struck_by, deck, *, embarked=False):
     if embarked and unit.suppressed and not breaks:
         failed = unit  # there is no way to fall back out of a transport
     else:
-        failed = after_failing(facts, unit, plain.fail_test(state, attack, target))
+        failed, _crushed = crush_passengers(facts, after_outcome(unit, plain.fail_test(state, attack, target)))
     return collect([(unit, 1 - fails), (failed, fails)])
-
-
-def after_failing(facts, unit, outcome):
-    """The unit as a failed test leaves it."""
-    if outcome.annihilated:
-        fate = "broken" if outcome.broken else "fled" if outcome.fled else "destroyed"
-        return removed(fate, unit)
-    after = unit._replace(
-        models=outcome.models_left,
-        suppressed=outcome.suppressed,
-        disordered=outcome.disordered,
-        activated=outcome.activated,
-        fell_back=unit.fell_back or outcome.fell_back,
-        edge_distance=nearer_edge(unit) if outcome.fell_back else unit.edge_distance,
-    )
-    return crush_passengers(facts, after)[0]
-
-
-def nearer_edge(unit):
-    """The distance to the own edge 3" later; only falling back flees there (AC-5.4, AC-5.5)."""
-    return None if unit.edge_distance is None else max(0, unit.edge_distance - 3)
 
 
 def inches_back(unit):

@@ -186,7 +186,7 @@ def answered(field, duel, side):
 
 def after_demise(field, duel, inches):
     """The law of a duel after an attack from so far away, if it left one unit only (Spectacular Demise in AC-7)."""
-    gone = [side for side in "ab" if unit_of(duel, side).fate in {"destroyed", "no room"}]
+    gone = [side for side in "ab" if unit_of(duel, side).fate == "destroyed"]
     if len(gone) != 1 or not value_of(getattr(field, gone[0]), "Spectacular Demise"):
         return certainly(duel)
     (side,) = gone
@@ -219,18 +219,9 @@ def after_siege(field, duel, side, qualities):
 
 def struck(duel, side, target):
     """The duel with the target of an attack as the attack left it; a unit that falls back is 3" further away."""
-    now = getattr(duel, side)
     if target.fate:
         return duel._replace(**{side: Side(Unit(0, fate=target.fate))})
-    unit = now.unit._replace(
-        models=target.models,
-        damage=target.damage,
-        suppressed=target.suppressed,
-        disordered=target.disordered,
-        activated=target.activated,
-        garrisoned=target.garrisoned,
-        edge_distance=target.edge_distance,
-    )
+    unit = target._replace(taking_cover=False, fell_back=False)
     duel = change(duel, side, unit=unit, taking_cover=target.taking_cover)
     if target.fell_back:
         duel = moves(None, duel, side)
