@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import statistics
 
 import choix
 import pandas as pd
@@ -10,6 +11,7 @@ import pytest
 from analyser.analysis.balance import (
     DONE,
     EFFICIENCY,
+    LEAST,
     SUFFERED,
     dominated,
     efficiency,
@@ -70,6 +72,19 @@ def test_efficiency_is_the_mean_over_the_targets_of_a_category(frame):
     assert not found["efficiency"].isna().any()
 
 
+def test_the_z_score_is_of_the_logarithm_in_robust_standard_deviations(frame):
+    found = efficiency(frame)
+    part = found[(found["situation"] == "long-range") & (found["category"] == "light")]
+    logs = [math.log2(each) for each in part["efficiency"] if each >= LEAST]
+    median = statistics.median(logs)
+    spread = 1.4826 * statistics.median(abs(each - median) for each in logs)
+    for row in part.to_dict("records"):
+        if row["efficiency"] >= LEAST:
+            assert row["z"] == pytest.approx((math.log2(row["efficiency"]) - median) / spread, rel=1e-9, abs=1e-12)
+        else:
+            assert math.isnan(row["z"])
+
+
 # --- outliers -------------------------------------------------------------------------------------------------
 
 
@@ -84,6 +99,29 @@ def test_a_product_of_both_sides_has_no_outliers_and_one_changed_cell_is_one():
     assert found.loc[0, "ratio"] == pytest.approx(10)
     assert found.loc[0, "expected"] == pytest.approx(24)
     assert found.loc[0, "efficiency"] == pytest.approx(240)
+
+
+def test_times_expected_are_of_figures_that_matter():
+    """Where nearly nobody does anything, times expected were hundreds of milliards (item 12)."""
+    cells = {name: [0.0, 0.0, 0.0, 1e-9, 30.0] for name in "abcdef"}
+    cells["e"][0] = 80.0
+    found = outliers(table(cells))
+    assert found[["attacker", "defender"]].values.tolist() == [["red/e", "blue/t0"]]
+    assert found.loc[0, "expected"] == LEAST
+    assert found.loc[0, "ratio"] == pytest.approx(80)
+    assert found.loc[0, "why"] == "E usually destroys nothing of such targets, others usually destroy nothing of T0"
+
+
+def test_a_pair_is_told_once_with_the_other_situations_and_no_unit_fills_the_list():
+    one, other = ({name: [4.0 * s] * 13 for name, s in zip("abcdefghi", range(1, 10))} for _ in range(2))
+    for place in range(1, 6):
+        one["a"][place], other["a"][place] = 300.0 + place, 200.0 + place
+    one["b"][6] = 70.0
+    frame = pd.concat([table(one, situation="here"), table(other, situation="there")], ignore_index=True)
+    found = outliers(frame)
+    assert not found.duplicated(["attacker", "defender"]).any()
+    assert found.loc[found["attacker"] == "red/a", "also_in"].tolist() == ["there"] * 5
+    assert found["attacker"].tolist() == ["red/a", "red/b", "red/a", "red/a", "red/a", "red/a"]
 
 
 def test_why_a_matchup_is_odd_is_told_by_the_cards(frame):

@@ -31,6 +31,18 @@ def test_no_fixed_order_does_better(want):
     assert given.until(1, want).probability == given.probability(want)  # the same thing by the same name
 
 
+def test_two_attacks_by_hand():
+    """Who fires second may depend on nothing here: of two attacks only the order can be chosen."""
+    two = ATTACKS[1:]
+    found = best_focus(two, TARGET)
+    worse, better = sorted(
+        focus(list(order), TARGET).probability("annihilated").probability for order in permutations(two)
+    )
+    assert found.value == pytest.approx(better, abs=SAME)
+    assert found.steps[0]["costs"] == pytest.approx(better - worse, abs=SAME)
+    assert better - worse > 0.001
+
+
 def test_rows_aiming_and_closing_in_are_tried():
     asked = [{"attacker": RIFLES, "distance": 12}, {"attacker": SHARP, "distance": 12}]
     found = best_focus(asked, GRENADIERS)
@@ -84,15 +96,3 @@ def test_an_attacker_that_no_advance_brings_to_fire_is_named(attacker, distance,
     told = rf"attacks\.1\.row: 2 {attacker} cannot fire at the target, standing or after an advance of {by} inches: "
     with pytest.raises(InputError, match=told):
         best_focus([{"attacker": SHARP, "distance": 12}, {"attacker": attacker, "distance": distance}], GRENADIERS)
-
-
-def test_two_attacks_by_hand():
-    """Who fires second may depend on nothing here: of two attacks only the order can be chosen."""
-    two = ATTACKS[1:]
-    found = best_focus(two, TARGET)
-    worse, better = sorted(
-        focus(list(order), TARGET).probability("annihilated").probability for order in permutations(two)
-    )
-    assert found.value == pytest.approx(better, abs=SAME)
-    assert found.steps[0]["costs"] == pytest.approx(better - worse, abs=SAME)
-    assert better - worse > 0.001

@@ -301,6 +301,16 @@ def test_ties_are_named():
     assert found[2].score == pytest.approx(0.425)
 
 
+def test_a_lucky_order_makes_no_best_list():
+    """Of two lists with one mean over the orders neither is the best, whatever single orders say; a sure gain is."""
+    ups, downs = [(900, 0, 1000)] * 8, [(100, 0, 1000)] * 8
+    swinging, steady = Played((*ups, *downs)), Played(((480, 0, 1000),) * 16)
+    assert [each.is_tied for each in ranked([swinging, steady])] == [True, True]
+    assert swinging.range_text == "10 to 90"
+    better = Played(tuple((won + 60, 0, 1000) for won, _, _ in swinging.by_order))
+    assert [each.is_tied for each in ranked([swinging, better])] == [False, True]  # in each order, so paired
+
+
 def test_the_own_list_fights_too(hill, fought):
     against = [{"name": "Enemy", "faction": "hill", "unit": ["hill/ash@basic"]}]
     own = {"name": "Mine", "faction": "hill", "unit": ["hill/gun@basic"]}

@@ -72,6 +72,23 @@ def test_a_duel_is_won_as_often_as_the_matrix_says():
     assert answer.p_wins == table["p_attacker_wins"].item()
 
 
+def test_the_next_best_is_the_best_without_the_best(found):
+    """Of mine on theirs: whoever would be best if the best were not there, and nobody where there is no other."""
+    pairs = list(zip(found.answers, found.next_answers))
+    assert any(following.attacker is not None for _, following in pairs)
+    for best, following in pairs:
+        assert (following.target, following.situation) == (best.target, best.situation)
+        rows = found.of("mine")
+        rows = rows[(rows["defender"] == best.target) & (rows["situation"] == best.situation) & rows["why_not"].isna()]
+        others = rows[rows["attacker"] != best.attacker]
+        if others.empty:
+            assert following.attacker is None
+        else:
+            gain = others["points_lost"] - others["own_points_lost"]
+            assert following.attacker == others["attacker"].iloc[int(gain.to_numpy().argmax())]
+    assert [each["attacker"] for each in found.as_dict()["next_answers"]] == [each.attacker for _, each in pairs]
+
+
 COLOSSUS = "imperium/faust-vitruvian-colossus@full-strength"
 
 

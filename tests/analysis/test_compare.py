@@ -81,6 +81,12 @@ def test_exact_differences_are_those_of_the_figures(found):
     assert set(told["best"]) == set(RIFLES)  # each figure has its own best loadout
 
 
+def test_k_can_be_chosen(library):
+    found = compare(RIFLES, SCIONS, at_least=1, profiles=library)
+    at_least_one = found.distributions[found.distributions["models_destroyed"] == 1].set_index("loadout")["at_least"]
+    assert found.frame.set_index("loadout")["p_at_least"].to_dict() == at_least_one.to_dict()
+
+
 def test_without_points_nothing_is_known_per_100_points(river):
     otter = river.loadout("river/otter@basic")
     free = otter.model_copy(update={"unit": otter.unit.model_copy(update={"levels": {"basic": Level(models=4)}})})

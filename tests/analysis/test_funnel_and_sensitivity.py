@@ -98,6 +98,13 @@ def test_an_inch_less_of_short_range_is_a_bonus_less():
     assert table.loc[("attacker", "short range"), "plus_1"] == pytest.approx(table["base"].iloc[0])
 
 
+def test_out_of_range_is_told_and_not_counted():
+    at_the_limit = {**RIFLES, "attack": {**RIFLES["attack"], "distance": 14}}
+    row = analyser.sensitivity(at_the_limit).frame.set_index(["side", "number"]).loc[("attacker", "long range")]
+    assert np.isnan(row["minus_1"])
+    assert "its long range is 13, and the distance 14" in row["why_not"]
+
+
 def test_points_are_what_the_levels_charge():
     found = analyser.sensitivity(RIFLES)
     levels = [

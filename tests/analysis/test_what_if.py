@@ -14,6 +14,7 @@ from analyser.analysis.prices import SITUATIONS
 from analyser.analysis.standing import Standings
 from analyser.analysis.verdict import FAIR, OVER
 from analyser.common.errors import InputError
+from analyser.plots.metrics import EFFICIENCY
 from tests.helpers.planted import write_wood
 from tests.helpers.shell import answer, refusal
 
@@ -39,6 +40,13 @@ def test_a_copy_at_a_higher_price_is_over_priced_until_it_is_repriced(found):
     assert found.before.fair_low < 60 == found.before.fair_high  # what its twin costs is enough
     assert found.before.under_probability == 0
     assert found.before.rank < found.after.rank <= found.after.of == 7
+
+
+def test_efficiency_is_the_mean_of_what_it_destroys_for_100_points(dear, found):
+    frame = matchups(OAK, "*/*", situations=SITUATIONS, profiles=dear).frame
+    mean = frame[frame["defender"] != OAK][EFFICIENCY].mean()
+    assert found.before.efficiency == pytest.approx(mean, rel=1e-12)
+    assert found.after.efficiency == pytest.approx(mean * 75 / 60, rel=1e-12)
 
 
 def test_before_and_after_are_those_of_fair_points(dear, found, tmp_path):

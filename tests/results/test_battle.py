@@ -1,5 +1,7 @@
 """Answers to battles: odds, survivors, contributions, swing units, stories."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -60,6 +62,14 @@ def test_pairs_of_tactics_are_the_battles_of_those_tactics(result):
             assert float(again.probability("victory")) == row["p_victory"]
         else:
             assert again.probability("victory") == pytest.approx(row["p_victory"], abs=0.12)
+
+
+@pytest.mark.slow
+def test_neither_side_gains_by_leaving_the_equilibrium(result):
+    game = result.game
+    mine, yours = game.against_mix(0), game.against_mix(1)
+    assert max(mine) == pytest.approx(min(yours), abs=1e-6)
+    assert result.probability("victory") + 0.5 * result.probability("draw") == pytest.approx(max(mine), abs=0.1)
 
 
 def test_equilibria_of_small_games():
@@ -130,3 +140,21 @@ def test_armies_that_cannot_fight_are_refused():
 )
 def test_swings_are_of_a_number_of_battles_known_beforehand(sampling, trials):
     assert swing_trials(sampling) == trials
+
+
+@pytest.mark.slow
+def test_a_story_reads_as_it_would_be_told():
+    """An aircraft flies a sortie; what does no damage says so; a test tells what would have passed."""
+    mine = ["crown/rifle-command-platoon@basic", "crown/rifle-platoon@basic", "crown/defiance-fighter-squadron@basic"]
+    found = analyser.battle(mine, GRENADIERS, trials=30, swing=False, tactics=False)
+    told = "\n".join(str(found.tell(number)) for number in range(30))
+    sorties = [line for line in told.splitlines() if line.startswith("  Crown: Defiance Fighter Squadron, basic (")]
+    flown = [line for line in sorties if ";" in line]  # the others find nobody to fire at
+    assert flown
+    assert all("; flies a sortie against Scion Grenadier Platoon, basic" in line for line in flown)
+    assert not any("advances" in line or "closes in" in line for line in sorties)
+    assert ": no damage" in told
+    assert " 0 damage" not in told
+    tests = re.findall(r" (passes|fails) its (?:rally )?test: card (\d+), (\d+) or less passes", told)
+    assert {verdict for verdict, _, _ in tests} == {"passes", "fails"}
+    assert all((int(card) <= int(most)) == (verdict == "passes") for verdict, card, most in tests)

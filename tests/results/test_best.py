@@ -7,6 +7,7 @@ import pytest
 from analyser import InputError, best_play, duel
 from analyser.results.plan import reaction_in_words
 from analyser.results.states import share_lost
+from analyser.rules.orders import lines_of
 from analyser.scenarios.best import Shot
 from tests.oracle import fight_files
 
@@ -55,6 +56,19 @@ def test_against_a_tactic(apart):
         assert "worst" not in row
 
 
+def test_b_can_play_best_alone():
+    found = best_play({"duel": {"policy_b": "best", "rounds": 1}, "a": small(RIFLES), "b": small(GRENADIERS)})
+    assert found.value == pytest.approx(1 - win(found), abs=SAME)
+    assert {row["side"] for row in found.plan()} == {"b"}
+
+
+@pytest.mark.parametrize(("want", "figure"), [("margin", "margin"), ("survival", "a_alive")])
+def test_wants(want, figure):
+    found = best_play(small(RIFLES), small(GRENADIERS), rounds=1, want=want, first="a")
+    value = found.mean("margin") if figure == "margin" else found.probability(figure).probability
+    assert found.value == pytest.approx(value, abs=SAME)
+
+
 def test_the_points_exchange():
     found = best_play(small(RIFLES), small(GRENADIERS), rounds=1, want="points", first="a")
     end, sides = found.moments[-1], (found.scenario.a, found.scenario.b)
@@ -87,6 +101,15 @@ def test_the_plan_says_how_things_stand(apart):
     }
     assert all(row["costs"] >= 0 for row in apart.plan())
     assert {row["when"] for row in apart.first_moves()} == {"first", "second"}
+
+
+def test_two_that_are_alike_have_the_same_runner_up_at_the_same_cost():
+    found = best_play(small(RIFLES), small(RIFLES), rounds=1, distance=12)
+    ours, theirs = (
+        sorted((row["do"], row["runner_up"], round(row["costs"], 9)) for row in found.plan(side)) for side in "ab"
+    )
+    assert ours == theirs
+    assert ours[0][2] > 0
 
 
 def test_what_did_whom_adds_up(apart):
@@ -128,6 +151,13 @@ def test_what_is_wrong_with_a_question_is_told(terms, told):
         best_play(RIFLES, GRENADIERS, **terms)
 
 
+def test_a_list_without_a_last_resort_does_nothing_then_and_says_so():
+    found = duel(small(RIFLES), small(GRENADIERS), rounds=1, policy_a=["charge if enemy suppressed"], first="a")
+    assert any("has no last resort" in warning for warning in found.warnings)
+    did = {row["did"] for row in found.activations() if row["side"] == "a"}
+    assert did == {"held"}
+
+
 def test_a_charge_may_be_made_with_overcharge():
     gang = small("commonwealth/azhdaya-beserker-gang@basic", 4)
     found = best_play(gang, small(GRENADIERS, 4), rounds=2, want="points")
@@ -138,6 +168,33 @@ def test_a_charge_may_be_made_with_overcharge():
     assert listed.play.chooser_at(0).charges[1].overcharge
     with pytest.raises(InputError, match=r"nothing to charge with as 'overcharg'; did you mean 'overcharge'"):
         duel(gang, small(GRENADIERS, 4), rounds=1, policy_a=["charge with overcharg"])
+
+
+def test_a_plan_says_how_far_both_are_from_their_edges():
+    found = best_play(small(RIFLES, edge_distance=5), small(GRENADIERS), rounds=1, first="a", distance=12)
+    first = found.plan("a")[0]
+    assert (first["own_edge"], first["enemy_edge"]) == (5, None)
+    assert '5" from its edge' in str(found)
+    assert not {"own_edge", "enemy_edge"} & set(best_play(small(RIFLES), small(GRENADIERS), rounds=1).plan()[0])
+
+
+def test_moves_may_stop_where_a_step_says():
+    """A tactic is worth less to who can stop anywhere, and a list names the stops."""
+    bikes = ("imperium/scion-vierling-dreirad-squadron@basic", "commonwealth/winged-hussar-treadbikes@basic")
+    values, terms = [], {"rounds": 3, "distance": 24, "against": "shoot"}
+    for step in (60, 2, 1, None):
+        found = best_play(*bikes, step=step, **terms)
+        values.append(found.value)
+    assert values == sorted(values)
+    assert values[2] > values[0] + 0.01
+    assert values[3] == pytest.approx(values[2], abs=SAME)
+    assert not any("no other place is better" in each for each in best_play(*bikes, step=2, **terms).assumptions)
+    assert {row["do"] for row in found.plan("a") if "advance 1 inch " in row["do"] or " 3 inches" in row["do"]}
+    with pytest.raises(InputError, match=r"no move ends after 1.5 inches \(allowed: 1, 2, 3"):
+        found.play.plan_of_lines(0, lines_of(["advance 1.5 inches"], "policy"))
+    with pytest.raises(InputError, match=r"the distance of the unit to its own edge is unknown.*a.edge_distance"):
+        duel(*bikes, rounds=1, distance=24, policy_a="retire at double time", policy_b="best")
+    assert any("duel.step has no effect" in each for each in best_play(*bikes, rounds=1, step=1).warnings)
 
 
 @pytest.mark.parametrize(
@@ -154,6 +211,12 @@ def test_who_cannot_move_as_a_line_says_does_the_rest(order, same, terms):
     gunner = fight_files.unit(fight_files.row("ranged", 4, long_range=12), models=3, speed=5) | edge
     found, wanted = (duel(gunner, fight_files.unit(models=2), policy_a=[line], **how) for line in (order, same))
     assert win(found) == win(wanted) > 0.6
+
+
+def test_a_line_that_goes_farther_than_the_unit_is_refused():
+    for line, longest in (("advance 7 inches", 5), ("retire 5.5 inches", 5), ("double time 11 inches", 10)):
+        with pytest.raises(InputError, match=rf"so far the unit cannot go \(allowed: up to {longest} inches\)"):
+            duel(fight_files.unit(speed=5), fight_files.unit(), distance=12, policy_a=[line], policy_b="take_cover")
 
 
 def test_cells_of_the_picture_that_come_up_do_as_the_plan_does():

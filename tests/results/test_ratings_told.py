@@ -56,3 +56,9 @@ def test_overwhelming_onslaught_overrun_and_suppression_are_told_too():
     first, again = charge(charger, unit(type="armour")).strikes
     assert told(first) == (["overwhelming", "onslaught"], ["suppressed"], None)
     assert told(again) == (["overwhelming"], ["suppressed", "overrun"], None)
+
+
+def test_sponsons_are_weakened_by_their_rule():
+    first, _ = charge(unit(row("melee", 1)), unit(rules=["Sponsons (2)"])).strikes
+    assert told(first) == ([], [], "rule")
+    assert first["rating"] == "weakened"

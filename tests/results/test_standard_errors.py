@@ -125,6 +125,18 @@ def test_intervals_of_means_hold_where_little_was_seen(kind, samples):
     assert {name: number for name, number in covered.items() if number < least} == {}
 
 
+def test_means_of_few_trials_are_named_with_victory_points():
+    found = analyser.charge(RIFLES, GRENADIERS, method="monte-carlo", trials=150, seed=3)
+    summary = found.summary
+    assert {"expected_attacker_victory_points", "expected_target_victory_points"} <= set(found.thin_means)
+    assert found.as_dict()["thin_means"] == list(found.thin_means)
+    gone, rating = found.probability("target_annihilated"), found.scenario.target.victory_points
+    ends = [summary[f"expected_attacker_victory_points_{end}"] for end in ("low", "high")]
+    assert ends == pytest.approx([rating * gone.low, rating * gone.high])
+    assert "Means that rest on few trials" in str(found)
+    assert not analyser.exact({"attack": RISKY, "target": TARGET}).thin_means
+
+
 def test_what_was_never_seen_is_not_zero_give_or_take_nothing():
     fight = {"attack": {"dice": 1}, "target": {"models": 20, "defence": 6, "damage_limit": 3, "victory_points": 4}}
     found = analyser.simulate(fight, trials=40, seed=1)
@@ -133,3 +145,22 @@ def test_what_was_never_seen_is_not_zero_give_or_take_nothing():
     assert summary["expected_victory_points_high"] == pytest.approx(4 * found.probability("annihilated").high)
     assert summary["mean_models_destroyed_high"] == pytest.approx(20 * (1 - 0.025 ** (1 / 40)), rel=0.01)
     assert "±0.0\n" not in str(found)
+
+
+def test_large_samples_keep_the_normal_interval():
+    found = analyser.simulate({"attack": {"dice": 6}, "target": TARGET}, trials=100_000, seed=1)
+    summary = found.summary
+    for name in ("mean_hits", "mean_models_destroyed"):
+        half = 1.959963984540054 * summary[f"{name}_standard_error"]
+        assert summary[f"{name}_interval"] == "normal"
+        assert summary[f"{name}_high"] - summary[name] == pytest.approx(half)
+        assert summary[name] - summary[f"{name}_low"] == pytest.approx(half)
+    assert found.thin_means == ()
+
+
+def test_an_interval_of_points_goes_by_what_the_enemy_is_worth():
+    """The target wins nothing in 500 trials, and could win the 1 point of the attacker, whatever it is worth itself."""
+    attacker = unit(row("melee", 9), victory_points=1)
+    charges = (sampled(analyser.charge, attacker, unit(models=2, victory_points=own)) for own in (1, 9))
+    (high,) = {charge.summary["expected_target_victory_points_high"] for charge in charges}
+    assert 0 < high < 0.02

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from analyser import best_play
+from analyser import InputError, best_play, duel
 from analyser.results.plan import option_in_words
 from analyser.results.play import play_of
 from analyser.rules.activation import APART
@@ -61,6 +61,15 @@ def test_a_move_that_stops_at_a_range_is_worth_this(speed, row, distance, rounds
     play = best_play(scenario(unit(speed, row), BATTERY, distance=distance, rounds=rounds))
     assert play.value == pytest.approx(float(kills + (1 - kills) / 2), abs=SAME)
     assert play.plan("a")[0]["do"] == does
+
+
+@pytest.mark.parametrize(("row", "reach"), [(gun(16), "range"), (gun(30, short=16), "short range"), (gun(16), "16")])
+def test_lines_stop_at_ranges_at_double_time(row, reach):
+    """A fires from 16 inches, aimed, where the guns do not reach it; all its way at double time ends at 12."""
+    lines = [f"double time to {reach} if the enemy is beyond 16", "aim and shoot"]
+    found = duel(scenario(unit(5, row), BATTERY, distance=22, rounds=2, policy_a=lines, policy_b="shoot"))
+    ends = [found.probability(end).probability for end in ("a_wins", "b_wins")]
+    assert ends == [pytest.approx(float(IMPROVED), abs=SAME), 0]
 
 
 def stepped(duel, step):
@@ -119,3 +128,11 @@ def test_each_order_of_a_plan_is_read_as_itself():
         salvo = chooser.salvo_named(line.fired)
         assert (line.manoeuvre, line.action, chooser.stop_of(line, salvo)) == (*option[:2], option.stop), words
         assert option.action != Action.SHOOT or chooser.salvos[salvo] == option.shots, words
+
+
+def test_a_distance_at_which_no_move_ends_is_refused():
+    play = best_play(scenario(unit(4, gun(16, short=8)), BATTERY, distance=18, rounds=1))
+    with pytest.raises(
+        InputError, match=r"'close in to 9 inches.*: no move ends 9 inches from the enemy \(allowed: 8, 16\)"
+    ):
+        play.play.plan_of_lines(0, lines_of("close in to 9 inches and shoot", "policy"))
