@@ -77,6 +77,7 @@ CHECKS = {
             ({"arm": "artillery"}, (0, 0, 0, 1)),
         )
     },
+    "GT-1, settled otherwise: fire does not shake": check({"eager": 1}, {"fire_shakes": False}, state="eager"),
     "GT-9: a veteran fails on 1 and 2": check({"flees": 2 / 6}, quality="veteran"),
 }
 FLIGHTS = {
@@ -97,6 +98,9 @@ FLIGHTS = {
         {("in shelter", 4.0, 6.0, "probability"): 1},
         **{"arm": "infantry", "enemy": "cavalry", "edge_distance": 5, "shelter_distance": 4},
     ),
+    "GT-5: no gap with 1/4, else off the map with 21/36": flight(
+        {"p_destroyed": 11 / 16}, **HORSE, edge_distance=18, surrounded=0.25
+    ),
 }
 COLUMNS = {
     "GT-5: eager friends are shaken, shaken ones flee, from 5 to 12": friends(
@@ -109,11 +113,24 @@ COLUMNS = {
         **{"arm": "infantry", "enemy": "cavalry"},
         friends=[{"distance": 6 * place, "shaken": 0.5} for place in (1, 2, 3)],
     ),
+    "GT-5: an eager friend passed through twice flees": friends(
+        ROUTED, ROUTED, friends=[{"distance": 2, "shaken": 1}, {"distance": 4}]
+    ),
+    "GT-9: within 3 of Old Guard they flee, within 9 they are shaken; that friend flees through both others": friends(
+        ROUTED, ROUTED, SHAKEN, old_guard=True, friends=[{"distance": 3}, {"distance": 9}, {"distance": 10.5}]
+    ),
     "GT-9: Old Guard behind, 2 inches away": friends(
         ROUTED, friends=[{"distance": 4}, {"distance": 6, "shaken": 1, "old_guard": True}]
     ),
     "GT-1: artillery in the way does not rout, and the friend behind it is reached by nobody": friends(
         SHAKEN, EAGER, friends=[{"distance": 5, "arm": "artillery", "shaken": 1}, {"distance": 8}]
+    ),
+    # The friend at 16 is reached by the cavalry alone; it was not within 9 of the Old Guard.
+    "GT-9, at once: the first flight makes Old Guard at 5 flee, and so the friend at 7": friends(
+        ROUTED,
+        ROUTED,
+        SHAKEN,
+        friends=[{"distance": 5, "shaken": 1, "old_guard": True}, {"distance": 7, "arm": "cavalry"}, {"distance": 16}],
     ),
 }
 ROUTS = {
@@ -136,6 +153,9 @@ ROUTS = {
             ("infantry", {"arm": "cavalry", "edge_distance": 22}),
         )
     },
+    "GT-6: in woods infantry stays": rout(
+        {(1, 6, "p_routed"): 1}, [{"in_shelter": True, "edge_distance": 5}], pips_elsewhere=6
+    ),
     "GT-5, GT-6: woods 10 inches back are reached with the second flight": rout(
         {(1, 6, "p_routed"): 1}, [{"shelter_distance": 10, "edge_distance": 21}], pips_elsewhere=6
     ),
@@ -165,16 +185,29 @@ DIVISIONS = {
         for corps in (4, 5)
     },
 }
+FIRE, WOODS = {"worn_down_by_infantry": 1}, {"in_shelter": True, "edge_distance": 5}
+ONCE = {"charged_by_infantry": 1, "rout_charged_by_infantry": 0}
+REAR = {"arm": "cavalry", "edge_distance": 18, "column": 1, "state": "shaken"}
 GAMES = {
     "GT-3: cavalry charged by cavalry flees eleven and two dice": game(
         {(1, 1): {"off_map": 21 / 36, "routed": 15 / 36}},
         {"arm": "cavalry", "edge_distance": 18, "charged_by_cavalry": 1},
+    ),
+    "GT-2: shaken infantry worn down checks its morale": game({(1, 1): {"routed": 1 / 2}}, FIRE | {"state": "shaken"}),
+    "GT-6: what it has fled stays fled": game(
+        {(1, 1): {"off_map": 0}, (1, 2): {"off_map": 1, "rallied": 5 / 6}}, ONCE | {"edge_distance": 14}, {}, {}
     ),
     "GT-7, GT-11: a unit is charged once a turn": game(
         {(1, 1): {"routed": 1}, (1, 2): {"off_map": 1}},
         *[{"edge_distance": 14, "charged_by_infantry": 1}, {}, {}],
         pips_elsewhere=6,
     ),
+    "GT-7: routed units die under cavalry": game(
+        {(1, 1): {"destroyed": 1 / 4, "off_map": 0}},
+        *[{"state": "routed", "rout_charged_by_cavalry": 0.25}, {}, {}],
+        pips_elsewhere=6,
+    ),
+    "GT-6: charged by infantry it leaves the woods": game({(1, 1): {"off_map": 1}}, WOODS | {"charged_by_infantry": 1}),
     "GT-5: flight through a column is a chain; others are not met, nor who stands in front": game(
         {(unit, 1): {"routed": p} for unit, p in enumerate((1, 0, 1, 1, 0, 0, 0), start=1)},
         {"edge_distance": 20, "column": 1, "charged_by_infantry": 1},
@@ -184,6 +217,11 @@ GAMES = {
         {"edge_distance": 15, "column": 2, "state": "shaken"},
         {"edge_distance": 15, "state": "shaken"},
         {"arm": "artillery", "edge_distance": 13, "column": 1, "state": "shaken"},
+    ),
+    "GT-3: cavalry in a chain flees from the cavalry that began it": game(
+        {(2, 1): {"off_map": 21 / 36}},
+        {"edge_distance": 20, "column": 1, "charged_by_cavalry": 1, "rout_charged_by_cavalry": 0},
+        REAR,
     ),
     "GT-9, GT-1: Old Guard dismays its column, before and behind; artillery is shaken": game(
         {

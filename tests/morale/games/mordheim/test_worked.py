@@ -56,10 +56,20 @@ def distances():
 
 
 NEAR, FEARED = {"leadership": 6, "near_leader": True}, {"causes_fear": True}
+STUNNED = band(9, [(6, 3)], leader_stunned=0.5)
+FOUGHT = {"leader": 12, "others": [{"leadership": 12, "number": 3}]}
+FRENZIED = {"attacks": 2, "second_weapon": True, "frenzy": True, "hatred": True, **EVEN}
+FIRST, SECOND = (1 - 3 / 16) ** 5, (1 - 1 / 8) ** 5  # none of five blows takes one out: with hatred, and without
 WARBANDS = {
     "MD-1: Ld 7": one(band(7, [(7, 3)]), P7),
     "MD-1: 1 of 5 is no quarter": one(band(others=[(8, 4)]), 1, 1, 1),
     "MD-1: a random casualty is the leader once in four": one(band(9, [(7, 3)]), P7 / 4 + P9 * 3 / 4),
+    "MD-1: a stunned leader lends nothing": one(
+        band(9, [(6, 3)], leader_falls="last", leader_stunned=0.5), P9 / 2 + P6 / 2
+    ),
+    "MD-1: the leader lost in a turn is one of its casualties": one(
+        band(9, [(6, 11)], leader_falls=2) | {"out": 2}, 1, P6
+    ),
     "MD-2: gives up at the start of a turn and from a quarter on, without a test": (
         {
             "warband": {
@@ -79,10 +89,27 @@ WARBANDS = {
         )
         for leadership, passed in ((2, 1 / 36), (9, P9), (12, 1))
     },
+    "MD-1: never lost is not never stunned": (
+        {"warband": STUNNED, "effect_of_leader": True, "turns": 1},
+        row(9, table="leader", p_fighting_never_lost=(P9 + P6) / 2, p_fighting_never_lost_nor_stunned=P9)
+        | row(9, table="leader", p_fighting_lost_first=P6),
+    ),
     # Turn 1, in order of play: A stays with 1/36, B with 26/36, C with 26/36, unless it is the last.
     "MD-3: the rest play on until one is left": (
         {"warband": band(2, [(2, 3)], name="A"), "rivals": [band(name="B"), band(name="C")], "turns": 1},
         row(1, table="last_left", p_C=35 / 36 * (1 - P8), p_B=35 / 36 * P8 * (1 - P8), p_A=(1 - P8) ** 2 / 36),
+    ),
+    "MD-3: the last left tests no more": (
+        {
+            "warband": fresh("A", [0, 4, 0], leader_falls="last"),
+            "rivals": [fresh("B", [1, 0, 0], leader_falls="last")],
+            "turns": 3,
+        },
+        turns("p_tests", [1, 0, 0], "B") | turns("p_fighting", [1, 1, 1], "B"),
+    ),
+    "MD-3: nobody falls after the end": (
+        {"warband": fresh("A", 4), "rivals": [fresh("B", 3)], "turns": 2},
+        turns("p_fighting", [1, 1], "B") | turns("p_tests", [0, 0], "B"),
     ),
     # A tests on Ld 7 and has won if it routs; else B, on Ld 2 whatever falls, routs with 35/36.
     "MD-3: the first to leave wins where a scenario says so": (
@@ -107,6 +134,10 @@ WARBANDS = {
             "turns": 1,
         },
         turns("p_tests", [1 - (25 / 27) ** 2]),
+    ),
+    "MD-7, MD-8: two attacks doubled and one more, 3/16 a blow in the first turn, 1/8 in the second": (
+        {"warband": FOUGHT | {"casualties": 0, "casualties_from": [FRENZIED]}, "turns": 2},
+        turns("p_may_have_given_up", [1 - FIRST, 1 - FIRST * SECOND]),
     ),
     "those who are out strike no more: A is out with 1/8, then B with 7/8 * 1/8": (
         {
@@ -138,6 +169,7 @@ WARRIORS = {
         )
         for state, passed in (("standing", P9), ("knocked_down", P7), ("stunned", P7), ("fleeing", P7))
     },
+    "MD-5: tests after every combat phase": alone({("", n, "p_holds"): P7 ** (n + 1) for n in range(4)}, 3, edge=14),
     "MD-5: an edge straight behind him comes nearer": alone(
         row(0, p_left_table=P6 * P6) | distances(), to_wound=7, edge=5, edge_behind=8
     ),
@@ -158,12 +190,20 @@ WARRIORS = {
         f"MD-9: no test of fear: {word}": combat(row(1, p_combat=1), fighter={word: True}, enemy=FEARED)
         for word in ("causes_fear", "frenzy", "immune_to_psychology")
     },
+    "MD-7: frenzy is lost when knocked down": combat(
+        row(2, p_fighter_frenzied=1 / 2, mean_fighter_hits=3 / 4),
+        **{"fighter": {"frenzy": True, "knocked_down": 0.5}, "rounds": 2},
+    ),
     **{
         f"MD-4, MD-9: a leader of 9, {state}, against fear": combat(
             row(1, p_combat=dares), fighter={"leadership": 5, "leader": 9, "leader_state": state}, enemy=FEARED
         )
         for state, dares in (("standing", P9), ("stunned", 10 / 36))
     },
+    "MD-7, MD-8: hatred silenced by frenzy": (
+        {"combat": {"fighter": {"frenzy": True, "hatred": True}}, "ruleset": {"hatred_while_frenzied": False}},
+        row(1, mean_fighter_hits=1),
+    ),
     "MD-10: the share of turns lost": (
         {"stupidity": {"leadership": 7}, "turns": 2},
         row(2, p_walks=P6 / 2, p_idle=P6 / 2, mean_share_of_turns_lost=P6)
@@ -200,6 +240,17 @@ WORKED = WARBANDS | WARRIORS
 @pytest.mark.parametrize("case", WORKED)
 def test_worked_by_hand(case):
     assert_worked("mordheim", *WORKED[case])
+
+
+def test_the_effect_of_the_leader_is_that_of_the_game_with_its_rivals():
+    """One answer tells the same thing in one way: under his own Leadership, lost as asked."""
+    question = {"warband": STUNNED | {"casualties": 1}, "effect_of_leader": True, "turns": 2}
+    alone_, rivalled = (
+        morale.exact("mordheim", question | {"rivals": rivals}) for rivals in ([], [band(2, [(2, 3)], name="rival")])
+    )
+    effect = rows(rivalled, "leader")[(9,)]["p_fighting_as_asked"]
+    assert effect == pytest.approx(rows(rivalled)["warband", 2]["p_fighting"], abs=1e-12)
+    assert effect > rows(alone_, "leader")[(9,)]["p_fighting_as_asked"] + 0.1
 
 
 @pytest.mark.parametrize("edge", [12.5, 6.1])

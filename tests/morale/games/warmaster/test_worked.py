@@ -8,6 +8,8 @@ from analyser import morale
 from tests.oracle.morale_checks import assert_worked, rows
 
 MOVE = "driven_back"
+MARCHES_ON = {"move": "retreats", "distance": 8, "turns": 2}
+MARCHES_ON["obstacles"] = [{"distance": 2, "kind": "friend"}, {"distance": 5, "kind": "enemy"}]
 TERRAIN = {"distance": 2, "kind": "impassable"}
 BLOCKED = [{"distance": 1, "kind": "impassable", "stands": 1}, {"distance": 6, "kind": "enemy", "stands": 2}]
 
@@ -25,6 +27,13 @@ def row(*key, **figures):
     return {("", *key, column): value for column, value in figures.items()}
 
 
+def spared(*tests):
+    """Units that are not confused by so many tests each, on average."""
+    return sum((5 / 6) ** dice for dice in tests)
+
+
+NEAR_SIX = {"dice": 1, "obstacles": [{"distance": 6.5, "kind": "enemy"}]}
+CONTACT = {"dice": 1, "obstacles": [friend()]}
 WORKED = {
     "WM-1: two dice, 1 - (5/6)^2; 7 cm on average": ({"dice": 2}, row(MOVE, p_confused=11 / 36, mean_distance=7)),
     "WM-4: the mover 1/6, its friend 1/6, one of them at least 11/36": (
@@ -50,9 +59,17 @@ WORKED = {
         )
         for kind in ("enemy", "combat")
     },
+    "WM-1, WM-3: an enemy at 6.5 cm, confused by the 6 in both ways or in neither": (
+        NEAR_SIX,
+        row(MOVE, p_confused=1 / 6, p_six_on_drive_back_dice=1 / 6, p_by_enemy_or_combat=1 / 6),
+    ),
     "WM-4, WM-7: two behind the friend; each tests for itself and for the one it pushes": (
         falls_back(friend(chain=2)),
         row("always", p_confused=1 / 6, mean_friends_confused=28 / 36),
+    ),
+    "WM-4, the other reading: mover 3 dice, friends 3, 2 and 1": (
+        falls_back(friend(chain=2), ruleset={"tests_for_chain": "all"}),
+        row("always", p_confused=1 - spared(3), mean_friends_confused=3 - spared(3, 2, 1)),
     ),
     # Making way: 11/36 for each friend that pushes another, 6/36 for the last, 1/6 for the mover.
     **{
@@ -64,6 +81,12 @@ WORKED = {
         )
         for chain, cheap in ((2, 34 / 36), (3, 1))
     },
+    "WM-1, WM-4: a unit that its die has confused spares its friend": (
+        CONTACT,
+        row("fewest confused", mean_units_confused=16 / 36)
+        | row("always", mean_units_confused=17 / 36)
+        | row("never", mean_units_confused=1),
+    ),
     **{
         f"WM-5: {what} cannot make way": (
             falls_back(obstacle),
@@ -82,15 +105,31 @@ WORKED = {
         {"move": "retreats", "distance": {4: 0.75, 8: 0.25}, "obstacles": BLOCKED},
         row("retreats", mean_stands_destroyed=1.5, p_all_stands_destroyed=0.25, p_confused=0),
     ),
+    "WM-4, WM-8: in a retreat friends make way, or all stands are destroyed": (
+        {"move": "retreats", "distance": 3, "obstacles": [friend()]},
+        row("always", p_confused=1 / 6)
+        | row("fewest confused", p_confused=1 / 6)
+        | row("never", p_all_stands_destroyed=1),
+    ),
     "contact is not into": (
         falls_back({"distance": 4, "kind": "unyielding"}, distance=4),
         row("falls_back", p_confused=0),
+    ),
+    "contact is into where the ruleset says so": (
+        falls_back({"distance": 4, "kind": "unyielding"}, distance=4, ruleset={"touching_is_into": True}),
+        row("falls_back", p_confused=1),
     ),
     "WM-9: two turns of one die each": (
         {"dice": 1, "turns": 2},
         {("turns_lost", MOVE, lost, "probability"): ways / 36 for lost, ways in enumerate((25, 10, 1))}
         | row(1, p_confused=1 / 6)
         | row(2, p_confused=1 / 6),
+    ),
+    "WM-8: destroyed in turn 1 it loses no turn to confusion, and nobody makes way in turn 2": (
+        MARCHES_ON,
+        {("turns_lost", "always", lost, "probability"): int(lost == 0) for lost in range(3)}
+        | row("always", 1, mean_friends_confused=1 / 6)
+        | row("always", 2, p_all_stands_destroyed=1, mean_friends_confused=0, mean_distance=0),
     ),
     "WM-8: terrain blocks one of three stands a turn, and nothing moves in turn 4": (
         {"move": "retreats", "distance": 4, "turns": 4, "obstacles": BLOCKED[:1]},
