@@ -9,7 +9,7 @@ from analyser.analysis.matchups import matchups
 from analyser.analysis.mutual_losses import exchange_of
 from analyser.analysis.prices import SITUATIONS, fair_points
 from analyser.game.ruleset import Deck, Die, Rating
-from tests.helpers.planted import copies, kin
+from tests.helpers.planted import kin
 
 RIFLES = "crown/rifle-platoon@basic"
 KEPT = 6 / 7  # of the hits of a neutral attack a weakened one has, with the shipped die
@@ -35,13 +35,6 @@ def test_who_rallies(library):
     for rule in ("Automata", "Irrepressible", "Hot Headed"):
         sure = library[RIFLES].with_(rules=f"+{rule}").unit.model_copy(update={"discipline": 0})
         assert p_rallies(sure, deck) == 1
-
-
-def test_where_all_pass_their_tests_nothing_is_held(library):
-    sides = [each.with_(rules="+Automata") for each in library.matching("crown/r*@basic")]
-    table = matchups(sides, sides, situations=SITUATIONS)
-    found = exchange_of(table.frame, table.attackers, table.situations, table.ruleset)
-    assert found.losses == pytest.approx(found.unsuppressed, abs=1e-15)
 
 
 # --- a plain reading of the table ---------------------------------------------------------------------------
@@ -159,16 +152,3 @@ def test_of_copies_the_one_that_suppresses_worse_is_worth_what_it_prevents(libra
         why = f"suppressing its enemies (Cryo) prevents {prevented:.0%} of its losses (other infantry: 5%)"
         assert found["why"].iloc[0].endswith(f"; {why}")
         assert found["lean"].iloc[0].startswith("probably")
-
-
-@pytest.mark.slow
-def test_who_loses_its_charge_to_a_failed_rally_is_worth_less(library):
-    """The same unit with less DISCIPLINE, where all fight hand to hand."""
-    loadout = library["crown/horse-guard-cavalry@basic"]
-    prices = []
-    for discipline in (11, 7, 3):
-        sides = copies(loadout, 6, discipline=discipline)
-        found = fair_points(sides, against=sides, situations=["charge"]).frame
-        prices.append(found["trades_evenly_at"].iloc[0] / found["trades_evenly_at"].iloc[1])
-    assert prices == sorted(prices, reverse=True)
-    assert prices[0] > 1 > prices[-1]

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from analyser.analysis.approach import COUNTRIES, ROUNDS, Country, Movers
+from analyser.analysis.approach import COUNTRIES, ROUNDS, Movers
 from analyser.analysis.prices import fair_points
-from tests.helpers.planted import copies
 from tests.helpers.unit_files import unit_file
 
 RIFLES = "crown/rifle-platoon@basic"
@@ -61,51 +60,6 @@ def test_who_comes_from_below_is_there_at_once(library):
     assert spent_by(library, (3, 4), (0, 30), (-1, -1, 2), OPEN, rules=rules) == pytest.approx([0, 0, 6])
 
 
-# --- a plain reading -----------------------------------------------------------------------------------------
-
-
-def bridged(gap, mine, theirs, room):
-    """The rounds until who comes on at `mine` has made good the gap."""
-    if gap <= 0:
-        return 0.0
-    ways = []
-    if mine > theirs:
-        ways.append(gap / (mine - theirs))
-    if mine > 0:
-        ways.append((gap + (room if theirs > 0 else 0.0)) / mine)
-    return min(ways, default=np.inf)
-
-
-def plainly(speeds, reach, alone, far, near, country):
-    """The same of one pair, the first of which reaches at least as far; gains are the first one's."""
-    seen = [min(each, country.apart) for each in reach]
-    closer = 0 if near > far or (near == far and speeds[0] >= speeds[1]) else 1
-    comes = closer
-    if seen[0] > seen[1]:
-        better = -near > -alone or (seen[1] > 0 and -far > -alone)
-        comes = 1 if better else 0
-    charge = 2 * speeds[comes] if comes == closer else 0
-    out = 0.0
-    if seen[0] > seen[1]:
-        out = bridged(seen[0] - max(seen[1], charge), speeds[comes], speeds[1 - comes], country.room)
-    out = min(out, ROUNDS)
-    room = max(country.room - out * speeds[1 - closer], 0) if comes == closer else country.room
-    shooting = bridged(seen[1] - 2 * speeds[closer], speeds[closer], speeds[1 - closer], room)
-    shooting = min(shooting, ROUNDS - out)
-    return [out, shooting, ROUNDS - out - shooting]
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_rounds_are_those_of_a_plain_reading(library, seed):
-    random = np.random.default_rng(seed)
-    speeds = [float(each) for each in random.choice([0, 2, 3, 4, 6, 8, 10], 2)]
-    reach = sorted((float(each) for each in random.choice([0, 6, 14, 24, 40], 2)), reverse=True)
-    gains = [float(each) for each in random.integers(-3, 4, 3)]
-    country = Country("some", float(random.choice([12, 18, 36])), float(random.choice([0, 6, 12])))
-    wanted = plainly(speeds, reach, *gains, country)
-    assert spent_by(library, speeds, reach, gains, country) == pytest.approx(wanted)
-
-
 # --- planted prices ------------------------------------------------------------------------------------------
 
 
@@ -131,14 +85,3 @@ def test_a_gun_that_nobody_reaches_is_not_paid_for_close_quarters(tmp_path):
     assert strong.tolist() == pytest.approx(weak.tolist())
     near, stronger = (prices_of(tmp_path / str(blows), blows, situations=["charge"]) for blows in (2, 30))
     assert stronger["wood/gun@basic"] > 1.2 * near["wood/gun@basic"]
-
-
-def worth(loadouts):
-    found = fair_points(loadouts, against=loadouts).frame
-    return found["trades_evenly_at"].iloc[0] / found["trades_evenly_at"].iloc[1]
-
-
-def test_reach_is_worth_points_and_so_is_speed_where_all_want_to_be_near(library):
-    rifles, blades = library[RIFLES], library["empire/jianhuren-terracotta-automata@basic"]
-    assert worth(copies(rifles, 5, row="ranged-light", long_range=30)) > 1.1
-    assert worth([*copies(blades, 3, speed=8), *library.matching("*/*-field-guns@basic")]) > 1.05

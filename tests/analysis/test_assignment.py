@@ -134,11 +134,3 @@ def test_volleys_are_what_focus_fire_says(armies, aim):
             "victory-points": each.p_annihilated * target.level.victory_points,
         }[aim]
         assert each.value == pytest.approx(worth, abs=1e-9)
-
-
-def test_the_best_order_of_the_same_attacks_is_found(armies):
-    mine, yours, frame, ruleset = armies
-    found = best_volleys(mine, yours, frame, SHORT_RANGE_AIMED, ruleset, "annihilated")
-    several = [each for each in found.together if sum(shot.units for shot in each.shots) > 1]
-    assert several
-    assert all(each.order_gain >= 0 for each in several)

@@ -5,7 +5,6 @@ import math
 import statistics
 
 import choix
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -190,36 +189,6 @@ def chances(strengths):
         for one, mine in strengths.items()
     }
     return pd.DataFrame(wins).T
-
-
-def test_ratings_give_back_the_strengths_that_the_chances_were_made_from():
-    strengths = {"a": 1.0, "b": 2.0, "c": 10.0, "d": 0.5}
-    found = bradley_terry(chances(strengths)).set_index("loadout")["rating"]
-    for one, other in (("a", "b"), ("c", "a"), ("d", "c")):
-        wanted = 400 * math.log10(strengths[one] / strengths[other])
-        assert found[one] - found[other] == pytest.approx(wanted, rel=0.03)
-    assert list(found.index) == ["c", "b", "a", "d"]
-    assert found.mean() == pytest.approx(0, abs=1e-9)
-
-
-def test_a_certain_winner_has_a_rating_all_the_same():
-    names = ["a", "b", "c"]
-    wins = pd.DataFrame([[np.nan, 1, 1], [0, np.nan, 1], [0, 0, np.nan]], names, names)
-    found = bradley_terry(wins)
-    assert found["loadout"].tolist() == names
-    assert np.isfinite(found[["rating", "low", "high"]].to_numpy()).all()
-
-
-def test_intervals_of_ratings_hold_them_and_widen_where_no_one_number_fits():
-    fair = bradley_terry(chances(dict(zip("abcdef", (1, 2, 3, 4, 5, 6)))))
-    paper = pd.DataFrame([[np.nan, 0.9, 0.1], [0.1, np.nan, 0.9], [0.9, 0.1, np.nan]], list("abc"), list("abc"))
-    circle = bradley_terry(paper)
-    for found in (fair, circle):
-        assert (found["low"] <= found["rating"] + 1e-6).all()
-        assert (found["rating"] <= found["high"] + 1e-6).all()
-    assert circle["rating"].to_numpy() == pytest.approx([0, 0, 0], abs=1)
-    width = [(found["high"] - found["low"]).mean() for found in (fair, circle)]
-    assert width[1] > 5 * width[0]
 
 
 def test_ratings_are_the_same_every_time_and_agree_with_another_algorithm():

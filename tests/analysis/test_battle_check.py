@@ -39,14 +39,6 @@ def test_a_unit_at_half_its_price_wins_more_than_its_price_says():
     assert armies.loc[name, "win_rate_low"] > 0.5
     assert found.correlation_low <= found.correlation <= found.correlation_high
     assert "Simulated" in str(found)
-    again = balance_check(field, against=usual, threads=1, **CHECKED)
-    assert again.to_json() == found.to_json()
-
-
-def test_where_all_battles_are_drawn_nothing_goes_together():
-    wins = np.full((5, 5), 0.5)
-    np.fill_diagonal(wins, np.nan)
-    assert _correlation(wins, np.arange(5.0), 16, 0)[0] == 0
 
 
 def test_win_rates_that_are_those_of_the_price_do_not_disagree():
@@ -90,18 +82,6 @@ def test_groups_say_where_win_rates_and_prices_part():
     of_reach = found[found["property"] == "reach"]
     assert of_reach["units"].sum() == len(sides)
     assert of_reach["off"].iloc[1:].tolist() == pytest.approx([0.1] * (len(of_reach) - 1))
-
-
-def test_one_unit_alone_is_no_reason():
-    """Planted: the fast win 10 points more; the single unit that cannot shoot wins 40 less."""
-    units = [each for each in Profiles().matching("*/*@basic") if each.unit.type in ("infantry", "cavalry")]
-    shoots = [each for each in units if any(row.kind == "ranged" for row in each.unit.rows)]
-    sides = [*shoots, next(each for each in units if each not in shoots)]
-    off = np.array([0.1 * (side.unit.speed > 6) for side in sides])
-    off[-1] = -0.4
-    found = _groups(pd.DataFrame({"win_rate": 0.5 + off, "by_fair_points": 0.5, "off": off}), sides)
-    assert found["property"].iloc[0] in ("SPEED", "charge from")
-    assert found.loc[found["group"] == "no shots", "units"].tolist() == [1]
 
 
 def test_too_few_units_are_refused(tmp_path):

@@ -1,22 +1,19 @@
 """Comparisons by a duel that both sides play best."""
 
-import json
 import math
 
 import numpy as np
 import pytest
 
 from analyser import InputError, best_play, fair_points, matchups, solve_dice, solve_price, what_if
-from analyser.analysis import best_duels
-from analyser.analysis.policy import check_best_is_played, duel_situations, unchanged_note
-from analyser.analysis.situations import BEST_DUEL, BEST_TRADES, CHARGE, DUEL
+from analyser.analysis.policy import check_best_is_played, unchanged_note
+from analyser.analysis.situations import BEST_DUEL, BEST_TRADES, CHARGE
 from analyser.game.profiles import Profiles
 from analyser.report import write_report
 from analyser.results.states import share_lost
 from tests.helpers.planted import copies
 
 RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
-GUNS = "crown/drake-field-guns@basic", "imperium/krupp-field-guns@basic"  # whose best play is soon found
 
 
 def test_a_cell_is_best_play():
@@ -26,13 +23,6 @@ def test_a_cell_is_best_play():
     assert row["p_attacker_wins"] == pytest.approx(alone.probability("a_wins").probability, abs=1e-12)
     assert row["p_draw"] == pytest.approx(alone.probability("draw").probability, abs=1e-12)
     assert row["p_annihilated"] == pytest.approx(1 - alone.probability("b_alive").probability, abs=1e-12)
-
-
-def test_duels_of_a_report_can_be_played_best():
-    assert duel_situations("best", [CHARGE, DUEL]) == (CHARGE, BEST_DUEL)
-    assert duel_situations("tactic", [CHARGE, DUEL]) == (CHARGE, DUEL)
-    with pytest.raises(InputError, match=r"policy: 'bets' is not usable; did you mean 'best'"):
-        duel_situations("bets", [DUEL])
 
 
 def test_what_best_play_does_not_touch_is_told_or_refused_where_that_is_everything(tmp_path):
@@ -46,20 +36,6 @@ def test_what_best_play_does_not_touch_is_told_or_refused_where_that_is_everythi
     assert not (tmp_path / "r").exists()
 
 
-@pytest.mark.proof
-def test_a_report_under_best_play(tmp_path):
-    asked = {"situations": ["duel", "charge"], "row": "melee", "policy": "best", "threads": 1}
-    folder = write_report(*GUNS, out=tmp_path / "r", **asked)
-    assert unchanged_note([BEST_DUEL, CHARGE]) in (folder / "index.html").read_text(encoding="utf-8")
-    folder = write_report(*GUNS, out=tmp_path / "r", situations=["duel"], policy="best", threads=1)
-    manifest = json.loads((folder / "manifest.json").read_text())
-    assert [each["name"] for each in manifest["situations"]] == ["duel-best-play"]
-    page = (folder / "index.html").read_text(encoding="utf-8")
-    assert "both play best" in page
-    told = "The tactic of comparisons costs more than 1 percentage points in 0% of 2 duels"
-    assert told in page  # of both, without a file
-
-
 def twins_of(models):
     """Four that are the same but for Overcharge, which only the first has."""
     plain = Profiles()["enlightened/citizen-soldier-contingent@basic"].with_(models=models, qualities="-Overcharge")
@@ -68,7 +44,7 @@ def twins_of(models):
 
 @pytest.fixture(scope="module")
 def twins():
-    return twins_of(2)
+    return twins_of(1)
 
 
 @pytest.mark.proof
@@ -92,22 +68,12 @@ def test_best_play_pays_for_what_only_play_makes_use_of():
 
 
 @pytest.mark.slow
-def test_the_price_and_the_dice_at_which_one_is_fair_if_duels_are_played_best(twins):
+def test_the_price_at_which_one_is_fair_if_duels_are_played_best(twins):
     overcharging = twins[0]
     tactic, best = (solve_price(overcharging, against=twins, policy=each) for each in ("tactic", "best"))
     assert "table edges" in best.limits
     assert best.limits in str(best)
     assert best.as_dict()["limits"] == best.limits != tactic.limits
-    dice = solve_dice(overcharging, against=twins, policy="best", most=1)
-    assert dice.limits == best.limits
-    assert round(dice.frame["fair_points"].iloc[1]) == best.price.points
-
-
-@pytest.mark.proof
-def test_one_that_plays_better_may_cost_more():
-    twins = twins_of(3)
-    tactic, best = (solve_price(twins[0], against=twins, policy=each) for each in ("tactic", "best"))
-    assert best.price.fair_high > tactic.price.fair_high
 
 
 def shares_lost(a, b, distance):
@@ -140,37 +106,3 @@ def test_what_cannot_be_played_is_left_out_and_told():
     for call in (fair_points, solve_price, solve_dice, lambda unit, **how: what_if(unit, points=1, **how)):
         with pytest.raises(InputError, match=r"policy: 'bets' is not usable; did you mean 'best'"):
             call(RIFLES, policy="bets")
-
-
-def test_what_is_fought_is_kept_row_by_row(twins, monkeypatch, tmp_path):
-    """A run that is stopped goes on from there."""
-    monkeypatch.setattr("analyser.common.cache.folder_for", lambda _: tmp_path)
-    monkeypatch.setenv("ANALYSER_CACHE", "yes")
-    fought = []
-    monkeypatch.setattr("analyser.analysis.best_duels._end_of", counting(best_duels._end_of, fought))
-    best_duels._traded_once.cache_clear()
-
-    def stop(done, total):
-        if done == 2:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        matchups(twins, twins, situations=BEST_TRADES[:1], progress=stop, threads=1)
-    so_far = len(fought)
-    best_duels._traded_once.cache_clear()
-    found = matchups(twins, twins, situations=BEST_TRADES[:1], threads=1)
-    assert so_far == 4 + 3
-    assert len(fought) - so_far < 10  # one row at least was kept
-    best_duels._traded_once.cache_clear()
-    assert matchups(twins, twins, situations=BEST_TRADES[:1], threads=1).frame.equals(found.frame)
-    assert len(fought) - so_far < 10
-
-
-def counting(function, calls):
-    """The same function, which notes each call."""
-
-    def noted(*arguments):
-        calls.append(arguments)
-        return function(*arguments)
-
-    return noted

@@ -96,24 +96,3 @@ def test_an_attacker_that_no_advance_brings_to_fire_is_named(attacker, distance,
     told = rf"attacks\.1\.row: 2 {attacker} cannot fire at the target, standing or after an advance of {by} inches: "
     with pytest.raises(InputError, match=told):
         best_focus([{"attacker": SHARP, "distance": 12}, {"attacker": attacker, "distance": distance}], GRENADIERS)
-
-
-def test_how_many_to_commit():
-    found = best_focus(ATTACKS, TARGET)
-    assert list(found.chances) == sorted(found.chances)
-    assert found.until(found.chances[1]) == 2
-    assert found.until(1.0) is None
-    with pytest.raises(InputError, match=r"until: 0 is not usable"):
-        found.until(0)
-
-
-@pytest.mark.parametrize(
-    ("attacks", "more", "told"),
-    [
-        ([], {}, r"0 attackers"),
-        ([attack(1)], {"want": "sad"}, r"want: 'sad' is not usable"),
-    ],
-)
-def test_what_is_wrong_is_told(attacks, more, told):
-    with pytest.raises(InputError, match=told):
-        best_focus(attacks, TARGET, **more)

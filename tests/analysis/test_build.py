@@ -12,7 +12,7 @@ import analyser
 from analyser.analysis import build_battles
 from analyser.analysis.build import build
 from analyser.analysis.build_battles import Played, play_battles, ranked
-from analyser.analysis.built_lists import army_of, unbought
+from analyser.analysis.built_lists import army_of
 from analyser.analysis.field import field_of, worth_against
 from analyser.analysis.force_programme import Force, next_best
 from analyser.common.errors import InputError
@@ -205,14 +205,6 @@ def test_worth_is_points_destroyed_and_kept(hill):
     assert worth.kept[0, 0] == pytest.approx(20 - 20 / 100 * 4 * 0.5 * 20)
 
 
-def test_the_mean_and_the_worst_case_of_an_army(hill):
-    field = field_of([{"name": "A", "faction": "hill", "unit": ["2 x hill/ash@basic", "hill/gun@basic"]}], hill, 100)
-    assert [each.name for each in field.mean] == ["A"]
-    assert [each.name for each in field.worst] == ["hill/ash@basic", "hill/gun@basic"]
-    both = field_of([["hill/ash@basic"], ["hill/gun@basic"]], hill, 100)
-    assert [each.units for each in both.worst] == [{"hill/ash@basic": 1.0}, {"hill/gun@basic": 1.0}]
-
-
 # --- the whole question ---------------------------------------------------------------------------------------
 
 
@@ -247,13 +239,9 @@ def test_what_must_be_and_what_must_not(hill):
             {"points": 900, "scale": "cataclysm"},
             "lists of hill reach 280 points, and the scale cataclysm begins at 400",
         ),
-        ({"faction": "hall"}, "hill"),
-        ({"ban": ["hill/*"]}, "every unit is banned"),
         ({"must": ["hill/gum"]}, "must: selector 'hill/gum': no unit is called 'gum'; did you mean 'gun'?"),
         ({"must": ["hill/gun"], "ban": ["hill/gun"]}, r"must: hill/gun is banned \(allowed"),
         ({"against": []}, "nobody to meet"),
-        ({"over": "median"}, "'median' is not usable; did you mean 'mean'?"),
-        ({"differ": 0}, "0 is not usable"),
         ({"next_best": 21}, r"next_best: 21 is out of range \(allowed: 0 to 20\)"),
     ],
 )
@@ -307,17 +295,6 @@ def test_finished_battles_are_not_simulated_again(hill, fought, cached):
         assert fought.calls == before + 3
 
 
-def test_battles_of_other_places_are_simulated_anew(hill, fought, cached):
-    ash, gun = {"unit": "hill/ash@basic"}, {"unit": "hill/gun@basic"}
-    changes = {}, {"x": 9.0}, {"behind": 4.0}, {"reserve": True}, {"policy": "take_cover"}
-    lists = [army for change in changes for army in armies_of(hill, [ash | change, gun])]
-    enemy, sampling = armies_of(hill, ["hill/chief@basic"]), Sampling("monte-carlo", 100)
-    play_battles(lists, enemy, sampling, hill)
-    assert fought.calls == len(changes)
-    play_battles(lists, enemy, sampling, hill)
-    assert fought.calls == len(changes)
-
-
 def test_ties_are_named():
     found = ranked([Played((each,)) for each in ((5000, 0, 10_000), (5050, 0, 10_000), (4000, 500, 10_000))])
     assert [each.is_tied for each in found] == [True, True, False]
@@ -332,27 +309,6 @@ def test_a_lucky_order_makes_no_best_list():
     assert swinging.range_text == "10 to 90"
     better = Played(tuple((won + 60, 0, 1000) for won, _, _ in swinging.by_order))
     assert [each.is_tied for each in ranked([swinging, better])] == [False, True]  # in each order, so paired
-
-
-@pytest.mark.proof
-def test_an_interval_over_orders_holds_the_mean_of_all_orders():
-    """Scores drawn about a known mean: 95% of the intervals hold it."""
-    draws, held = np.random.default_rng(3), 0
-    for _ in range(400):
-        scores = draws.normal(0.5, 0.15, 16)
-        held += abs(scores.mean() - 0.5) <= build_battles.half_width(scores, 1e-6, 0.05)
-    assert 0.92 < held / 400 < 0.98
-
-
-@pytest.mark.proof
-def test_the_order_of_the_file_counts_for_nothing():
-    """A list and the same list turned round fight alike, but for which shuffles are drawn."""
-    units = ["crown/rifle-command-platoon@basic", "2 x crown/rifle-platoon@basic", "crown/drake-field-guns@basic"]
-    enemy = analyser.load_army({"name": "E", "unit": ["3 x imperium/scion-grenadier-platoon@basic"]})
-    lists = [analyser.load_army({"name": "L", "unit": each}) for each in (units, units[::-1])]
-    found = play_battles(lists, [enemy], Sampling("monte-carlo", 3200), Profiles())
-    assert all(each.is_tied for each in ranked(found))
-    assert {len(each.by_order) for each in found} == {16}
 
 
 def test_the_own_list_fights_too(hill, fought):
@@ -383,16 +339,6 @@ def test_the_own_list_is_valued_as_those_that_are_built(hill, fought):
     assert found.as_dict()["own"]["kept"] is None
 
 
-def test_the_best_is_who_wins_battles(hill, fought):
-    against = [{"name": "Enemy", "faction": "hill", "unit": ["hill/ash@basic"]}]
-    found = build("hill", 150, against, next_best=2, situations="long-range", trials=3200, profiles=hill)
-    assert fought.calls == len(found.lists)
-    points = [each.army.points for each in found.lists]
-    assert found.best.points == max(points)
-    assert found.as_dict()["best"] == found.best.name
-    assert found.best.name in found.tied
-
-
 @pytest.mark.parametrize(
     ("won", "says"),
     [
@@ -407,22 +353,6 @@ def test_the_verdict_is_that_of_the_battles(hill, won, says):
     verdict = replace(found, lists=lists, played=ranked([Played(((each, 0, 1000),)) for each in won])).verdict
     assert says in verdict
     assert (" of score." in verdict) == (len(won) > 1)
-
-
-def test_a_faction_is_met_as_its_best_list(hill, fought):
-    """Of a faction against itself that is the list that the programme has found already."""
-    found = build("hill", 150, "hill", next_best=1, situations="long-range", trials=200, profiles=hill)
-    (enemy,) = found.met
-    assert (enemy.name, enemy.loadouts) == ("Best list of Hill", found.lists[0].army.loadouts)
-    assert (fought.calls, len(found.played), found.is_typical) == (2, 2, True)
-
-
-def test_what_is_not_bought_is_named():
-    library = Profiles()
-    army = analyser.load_army(["crown/tristan-assault-transports@basic", "crown/rifle-platoon@basic"])
-    boons, passengers = unbought(library.faction("crown"), [army])
-    assert boons.startswith("boons (the list has none): Forlorn Hope (15), ")
-    assert passengers == "passengers of Tristan Assault Transports, which stay empty"
 
 
 def test_without_battles_nothing_is_said_of_them(hill):

@@ -6,9 +6,7 @@ import pandas as pd
 import pytest
 
 from analyser.analysis.matchups import matchups
-from analyser.analysis.situations import CHARGE
 from analyser.game.profiles import Profiles
-from analyser.game.units import Loadout
 from analyser.plots.metrics import SHARES
 from tests.helpers.skips import proof
 from tests.oracle.plain_close_quarters import law
@@ -72,18 +70,6 @@ def test_figures_are_those_of_the_plain_reading(attacker, defender):
     assert row["mean_models_destroyed"] <= float(plain["lost_standing"] + plain["p_annihilated"] * models) + 1e-12
     assert 0 <= row["p_half_destroyed"] <= row["p_any_destroyed"] <= 1
     assert row["models_destroyed_10th_percentile"] <= row["mean_models_destroyed"]
-
-
-def test_a_unit_made_by_hand_charges_as_it_was_made():
-    """Not as the profile of the same name."""
-    library = Profiles()
-    shipped = library.loadout("crown/rifle-platoon@basic")
-    tough = shipped.unit.model_copy(update={"defence": 9})
-    made = Loadout(faction="crown", unit=tough, level_name="basic")
-    usual, changed = (
-        matchups("crown/horse-guard-cavalry@basic", each, situations=[CHARGE]).frame.iloc[0] for each in (shipped, made)
-    )
-    assert changed["mean_models_destroyed"] < usual["mean_models_destroyed"]
 
 
 @pytest.mark.parametrize("units", [1, pytest.param(2, marks=pytest.mark.proof)])

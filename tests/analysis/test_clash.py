@@ -3,7 +3,6 @@
 import html
 import json
 import math
-from pathlib import Path
 
 import pytest
 
@@ -35,14 +34,6 @@ def test_the_matrix_is_that_of_matchups(found):
     assert mine["attacker_units"].tolist() == [2, 2]
     assert mine["points_lost"].tolist() == pytest.approx((80 * alone["mean_share_lost"]).tolist())
     assert len(found.frame) == 2 * 2 * 2 * len(QUICK)  # twice, two kinds on two kinds
-
-
-def test_boons_are_named_as_not_modelled(found):
-    assert not any(each.name.startswith("boon ") for each in found.not_modelled)
-    army = analyser.load_army(Path(__file__).parents[2] / "notebooks" / "armies" / "crown.rosz")
-    bought = [f"boon {each.name}" for each in army.bought]
-    assert bought
-    assert [each.name for each in clash(army, YOURS, situations=QUICK).not_modelled][: len(bought)] == bought
 
 
 def test_answers_are_the_best_of_the_matrix(found):
@@ -119,17 +110,6 @@ def test_an_answer_that_costs_more_than_it_takes_is_told_so(found):
     assert (without_points.pays, without_points._replace(share_lost=0.0).pays) == (True, False)
 
 
-def test_what_only_charges_can_attack_and_not_kill_is_told_so():
-    found = clash(["crown/rifle-platoon@basic"], ["imperium/lucifyr-heavy-walkers@basic"], situations=QUICK)
-    assert found.volleys[0].together[0].shots == ()
-    (gap,) = (each for each in found.gaps if each.kind == "nothing kills it")
-    charge = found.of("mine").dropna(subset=["mean_share_lost"])
-    assert (gap.best, gap.p_annihilated) == (charge["mean_share_lost"].item(), charge["p_annihilated"].item())
-    (line,) = (each for each in found.gap_lines() if " kills Lucifyr" in each)
-    assert "and no shot can attack it: Rifle platoon, basic destroys " in line
-    assert "% of its points (charge), probability of annihilation " in line
-
-
 def test_what_nothing_kills_not_even_all_together_is_a_gap():
     """Single attacks hurt it; all shots together leave it there. Of many more they do not."""
     name = "imperium/sieger-vitruvian-colossus@full-strength"
@@ -145,43 +125,10 @@ def test_what_nothing_kills_not_even_all_together_is_a_gap():
     assert found.gap_lines()[0].startswith("No gaps: ")
 
 
-def test_what_cannot_be_hurt_at_all(tmp_path):
-    profiles = tmp_path / "wall.toml"
-    wall = analyser.load_profiles().loadout("crown/rifle-platoon@basic").with_(defence=100)
-    found = clash([analyser.load_profiles().loadout("crown/sharp-rifles@basic")], [wall], situations="long-range")
-    assert [each.kind for each in found.gaps] == ["nothing can hurt it"]
-    assert not profiles.exists()
-
-
-def test_a_mirror_is_even():
-    found = clash(MINE, MINE | {"name": "Others"}, situations=QUICK)
-    assert [each.points_lost for each in found.answers] == [each.points_lost for each in found.threats]
-    assert [each.kind for each in found.gaps] == [each.kind for each in found.their_gaps]
-    assert found.volleys[0].value == found.their_volleys[0].value
-
-
-def test_at_a_distance():
-    found = clash(MINE, YOURS, situations="long-range", distance=10)
-    assert [each.situation.name for each in found.volleys] == ["at-10-inches-aimed", "long-range"]
-    assert found.volleys[0].situation.bonuses == ("aiming",)
-
-
-def test_the_page_has_all_of_it(found):
-    page = clash_page(found)
-    assert page.startswith("<!doctype html>")
-    for part in ('id="gaps"', 'id="rounds"', 'id="heatmap"', 'id="answers"', 'id="units"', "Reds against Blues"):
-        assert part in page
-    assert 'id="unit-mine-crown-rifle-platoon-basic"' in page
-    assert "src=" not in page.replace('src="data:', "")
-    assert clash_page(clash(MINE, YOURS, situations=QUICK)) == page  # the same armies give the same bytes
-
-
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"yours": ["crown/nobody@basic"]}, "yours"),
         ({"aim": "pionts"}, "'pionts' is not usable; did you mean 'points'?"),
-        ({"situations": "charges"}, "did you mean 'charge'?"),
         ({"distance": 0}, "distance: 0 is not usable"),
         ({"yours": ["65 x crown/rifle-platoon@basic"] * 4}, "260 units"),
     ],

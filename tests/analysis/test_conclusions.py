@@ -1,9 +1,5 @@
 """What a comparison concludes, on planted cases whose answer is known: stars, ties, means over targets, no silence."""
 
-import csv
-import io
-import json
-
 import numpy as np
 import pytest
 
@@ -11,8 +7,7 @@ import analyser
 from analyser.analysis.compare import compare
 from analyser.analysis.figures import Side, differences
 from analyser.common.errors import InputError
-from analyser.plots.metrics import BY_POINTS, COMPARED, METRICS, PER_100_POINTS, RESULTS, SHARES
-from tests.helpers.shell import answer
+from analyser.plots.metrics import COMPARED
 from tests.oracle.small_profiles import variant
 
 RIFLES = ["crown/sharp-rifles@basic", "crown/rifle-platoon@reinforced"]
@@ -103,35 +98,7 @@ def test_a_difference_is_never_rounded_to_nothing(river):
     assert shown[-1] == "pp"
 
 
-# --- each table its own star --------------------------------------------------------------------------------------
-
-
-def test_each_table_has_the_star_of_its_own_figure():
-    """18 dice at 195 points destroy the most, 12 dice at 60 points the most for their points."""
-    many = "crown/rifle-command-platoon@full-strength"
-    found = compare([RIFLES[1], many], KRUPP)
-    one, per_100 = str(found).split("Per 100 points:")
-    assert f"* {many}" in one
-    assert f"* {RIFLES[1]}" in per_100
-    assert f"* {many}" not in per_100
-    assert "best by mean models destroyed;" in one
-    assert "best by mean models destroyed per 100 points of the attacker;" in per_100
-    assert found.best == many
-    assert compare([RIFLES[1], many], KRUPP, per_points=True).best == RIFLES[1]
-
-
 # --- no chance per 100 points ("annih. 113.09") --------------------------------------------------------------------
-
-
-def test_no_chance_and_no_percentile_is_divided_by_points():
-    divided = {name.removesuffix(PER_100_POINTS) for name in METRICS if name.endswith(PER_100_POINTS)}
-    assert divided == set(BY_POINTS)
-    assert not any(METRICS[name].is_probability or name.endswith("percentile") for name in divided)
-    found = compare(RIFLES, SCIONS)
-    chances = [name for name in found.frame if name.startswith("p_")]
-    assert found.frame[chances].max(axis=None) <= 1
-    assert not [name for name in found.frame if name.startswith("p_") and "per_100" in name]
-    assert "annih." not in str(found).split("Per 100 points:")[1].split("\n\n")[0]
 
 
 @pytest.mark.parametrize("ask", ["compare", "matchups"])
@@ -139,17 +106,6 @@ def test_no_chance_and_no_percentile_is_divided_by_points():
 def test_a_chance_per_100_points_is_refused_with_what_to_use_instead(ask, metric):
     with pytest.raises(InputError, match=f"{metric} is a .*not divided by points.*expected_points_destroyed"):
         getattr(analyser, ask)(RIFLES, SCIONS, metric=metric, per_points=True)
-
-
-def test_compare_offers_every_metric_that_matchups_have_and_they_agree():
-    assert set(METRICS) - {*RESULTS, *SHARES} < set(COMPARED)
-    grid = analyser.matchups(RIFLES, SCIONS, situations=["long-range"]).frame.set_index("attacker")
-    found = compare(RIFLES, {"unit": SCIONS, "from_front": True}).frame.set_index("loadout")
-    for name in METRICS:
-        if name in (*RESULTS, *SHARES):
-            continue
-        assert found[name].tolist() == ODDS(grid[name].tolist(), abs=1e-12), name
-        assert compare("crown/rifle-platoon@basic", SCIONS, metric=name).metric == name
 
 
 # --- several targets (B alone was used without a word) ----------------------------------------------------------------
@@ -200,18 +156,6 @@ def test_weights_decide_who_is_the_best(river, otter):
     assert "counts as 0 in the mean" in str(found)
 
 
-def test_a_sampled_mean_is_paired_and_near_the_exact_one(both):
-    found = compare(RIFLES, [KRUPP, SCIONS], weights=[3, 1], method="monte-carlo", trials=1, seed=2)
-    exact, sampled = (each.mean.frame.set_index("loadout") for each in (both, found))
-    for name in ("mean_models_destroyed", "p_broken", "expected_victory_points"):
-        half = (sampled[f"{name}_high"] - sampled[f"{name}_low"]) / 2
-        assert ((sampled[name] - exact[name]).abs() <= 4 / 1.96 * half).all()
-    line, wanted = sampled.loc[RIFLES[0]], exact.loc[RIFLES[0], "difference"]
-    half = (line["difference_high"] - line["difference_low"]) / 2
-    assert 0 < half < 0.02
-    assert abs(line["difference"] - wanted) <= 4 / 1.96 * half
-
-
 @pytest.mark.parametrize(
     ("target", "weights", "message"),
     [
@@ -224,18 +168,3 @@ def test_a_sampled_mean_is_paired_and_near_the_exact_one(both):
 def test_targets_and_weights_that_do_not_fit_are_refused(target, weights, message):
     with pytest.raises(InputError, match=message):
         compare(RIFLES, target, weights=weights)
-
-
-def test_on_the_command_line_every_target_counts():
-    given = ["compare", *RIFLES, "--target", KRUPP, "--target", f"{SCIONS}:garrisoned", "--weights", "3,1"]
-    wanted = compare(RIFLES, [{"unit": KRUPP}, {"unit": SCIONS, "garrisoned": True}], weights=[3, 1])
-    assert answer(*given) == str(wanted)
-    told = json.loads(answer(*given, "--format", "json"))
-    assert [(each["target"], each["weight"], each["share"]) for each in told["targets"]] == [
-        (KRUPP, 3, 0.75),
-        (f"{SCIONS}:garrisoned", 1, 0.25),
-    ]
-    assert told["mean"]["best"] == wanted.best
-    assert len(told["mean"]["loadouts"]) == 2
-    rows = list(csv.DictReader(io.StringIO(answer(*given, "--format", "csv"))))
-    assert [row["target"] for row in rows] == [KRUPP, KRUPP, *[f"{SCIONS}:garrisoned"] * 2, "mean", "mean"]

@@ -94,10 +94,3 @@ def test_the_best_is_the_best_at_every_distance(seed):
         if there:
             assert here[0].destroys == max(there.values())
             assert set(here[0].names) == {name for name, value in there.items() if value == here[0].destroys}
-
-
-def test_who_has_no_points_has_no_curve(library):
-    sides = [library["crown/rifle-platoon@basic"].with_(points=0), library["crown/drake-field-guns@basic"]]
-    assert set(curves(matchups(sides, sides, situations=["long-range"], profiles=library))) <= {UNITS[0]}
-    nobody = [library["crown/rifle-platoon@basic"].with_(points=0)]
-    assert curves(matchups(nobody, nobody, situations=["long-range"], profiles=library)) == {}

@@ -1,6 +1,5 @@
 """Duels as a situation of comparisons, beside `analyser.duel` and the plain reading's rules of victory."""
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -78,23 +77,3 @@ def test_who_cannot_duel_says_why(small):
     idle = frame[(frame["attacker"] == fort) & (frame["defender"] == guard)].iloc[0]
     assert pd.isna(idle["row"])
     assert idle["p_attacker_wins"] == 0
-
-
-def test_the_number_of_threads_changes_nothing(library):
-    one, three = (
-        matchups("crown/rifle*@*", "imperium/scion*@basic", situations=["duel"], profiles=library, threads=each).frame
-        for each in (1, 3)
-    )
-    assert one.equals(three)
-    assert np.isfinite(one["p_attacker_wins"]).any()
-
-
-def test_no_share_and_no_probability_is_above_1():
-    """Sums of probabilities, of a fight that is nearly certain: rounding lifted some of these to 1 + 2e-16."""
-    frame = matchups(
-        "crown/sovereign-landship@full-strength", "imperium/sturmpanzer-battletanks@basic", situations="duel"
-    ).frame
-    shares = frame[[name for name in frame if name.startswith("p_") or name.endswith("share_lost")]]
-    shares = shares.select_dtypes("number")
-    assert shares.max().max() == 1.0
-    assert shares["mean_share_lost"].item() == 1.0

@@ -7,7 +7,6 @@ import pytest
 
 from analyser.analysis import fight_cache
 from analyser.analysis.matchups import matchups
-from analyser.analysis.matchups_after_edit import edited
 from analyser.common import cache
 from analyser.game.profiles import Profiles
 from tests.helpers.planted import with_oak
@@ -69,26 +68,6 @@ def test_what_a_change_touches_is_fought_and_nothing_else(wood, folder, fought, 
     for kind, *pair in fought:
         assert "wood/oak@basic" in (pair if kinds[kind] == "both" else pair[:1])
     same(found, without(wood, changed, changed))
-
-
-def test_an_edit_asked_about_again_at_another_price_fights_nothing(wood, folder, fought):
-    found = table(wood)
-    same(edited(found, sides := with_oak(wood, dice=2), sides, keep=True), without(wood, sides, sides))
-    fought.clear()
-    dearer = with_oak(wood, dice=2, points="+7")
-    again = edited(found, dearer, dearer, keep=True)
-    assert fought == []
-    same(again, without(wood, dearer, dearer))
-
-
-def test_whoever_asks_for_more_fights_only_the_rest(wood, folder, fought):
-    some = [each for each in wood if each.unit.id != "ash"]
-    table(wood, some, some)
-    fought.clear()
-    found = table(wood)
-    assert fought
-    assert all("wood/ash@basic" in pair for pair in fought)
-    same(found, without(wood))
 
 
 def test_another_ruleset_or_row_is_another_fight(wood, folder, fought):

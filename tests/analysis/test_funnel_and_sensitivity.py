@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import analyser
-from analyser.common.errors import InputError
 from tests.oracle import plain_reading as plain
 from tests.oracle.attacks import SHIPPED_DIE, scenario
 
@@ -54,31 +53,6 @@ REROLLS = {"extra_reroll": {"faces": ["blank", "miss"], "dice": 1}}
 def test_the_funnel_is_that_of_all_rolls(keys, die):
     given = scenario(die, dice=2, **{"damage_limit": 1} | keys)
     assert analyser.dice_funnel(given)["mean"].tolist() == pytest.approx(plain_funnel(given), abs=1e-12)
-
-
-def test_overcharge_rolls_the_cards_dice_too():
-    deck = {"1": 1, "3": 1}
-    fight = scenario(
-        {"blank": 1, "strike": 1},
-        deck,
-        dice=2,
-        rating="neutral",
-        overcharge=True,
-        extra_reroll={"faces": ["blank"], "dice": 3},
-    )
-    found = analyser.dice_funnel(fight).set_index("stage")["mean"]
-    assert found["Dice rolled"] == pytest.approx(4)
-    # three dice or five, each blank with an even chance, three re-rolled at most
-    three, five = 1.5, sum(min(blanks, 3) * ways for blanks, ways in enumerate((1, 5, 10, 10, 5, 1))) / 32
-    assert found["Dice re-rolled"] == pytest.approx((three + five) / 2)
-
-
-def test_a_sampled_funnel_is_near_the_exact_one():
-    given = "crown/rifle-platoon@basic", "imperium/krupp@basic"
-    exact = analyser.dice_funnel(*given, distance=6, aiming=True)
-    sampled = analyser.dice_funnel(*given, distance=6, aiming=True, method="monte-carlo", trials=10**6, seed=3)
-    assert exact["mean"].tolist() == pytest.approx(sampled["mean"].tolist(), abs=0.01)
-    assert not exact["mean"].equals(sampled["mean"])
 
 
 # --- sensitivity ------------------------------------------------------------------------------------------
@@ -146,21 +120,3 @@ def test_points_are_what_the_levels_charge():
     assert (row["points_plus_1_low"], row["points_plus_1_high"]) == pytest.approx(
         (change * prices[1], change * prices[0])
     )
-
-
-@pytest.mark.proof
-def test_a_sample_has_the_interval_of_each_change_and_holds_the_exact_one():
-    given = "crown/rifle-platoon@reinforced", "imperium/krupp@basic"
-    exact = analyser.sensitivity(*given).frame
-    found = analyser.sensitivity(*given, method="monte-carlo", trials=1, seed=5)
-    for step in ("minus_1", "plus_1"):
-        change, low, high = (found.frame[f"change_{step}{end}"] for end in ("", "_low", "_high"))
-        assert (low.isna() == exact[f"change_{step}"].isna()).all()
-        assert ((change - exact[f"change_{step}"]).abs() <= 2 * (high - low) + 1e-12)[low.notna()].all()
-    assert "±" in str(found)
-    assert "Monte Carlo, 2,097,152 trials, seed 5" in str(found)
-
-
-def test_an_unknown_metric_is_told():
-    with pytest.raises(InputError, match="no metric 'p_brokn'; did you mean 'p_broken'"):
-        analyser.sensitivity(RIFLES, metric="p_brokn")

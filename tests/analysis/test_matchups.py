@@ -14,8 +14,6 @@ from analyser.plots.metrics import ALL_LEVELS, FIGURES, METRICS, RESULTS
 from analyser.results import rules_used
 from analyser.scenarios.attack import RANKED_BY, best_of
 from analyser.scenarios.load import load_scenario
-from analyser.scenarios.resolve import why_not
-from analyser.scenarios.schema import Attack, Target
 from tests.oracle.attacks import TOLERANCE
 
 NAMES = [
@@ -98,16 +96,6 @@ def test_a_sample_of_figures_is_that_of_the_single_attacks(found, library):
         assert row.dice == analyser.exact(scenario, profiles=library).conditions["dice"]
 
 
-def test_threads_change_nothing_and_progress_comes_to_its_end(found, library):
-    steps = []
-    again = matchups(
-        "crown/*", "imperium/*", profiles=library, threads=3, progress=lambda done, total: steps.append((done, total))
-    )
-    assert again.frame.equals(found.frame)
-    assert steps == sorted(steps)
-    assert steps[-1][0] == steps[-1][1]
-
-
 # --- the best row -----------------------------------------------------------------------------------------
 
 
@@ -174,41 +162,6 @@ def test_what_cannot_be_is_blank_and_says_why(found):
     assert found.frame[list(RESULTS)].isna().all(axis=None)
 
 
-def test_blank_cells_are_those_without_a_fitting_row(found):
-    near = ("aiming", "short_range")
-    loadouts = {each.selector: each for each in found.attackers}
-    targets = {category: Target(category=category) for category in ("light", "heavy", "aerial")}
-    for row in found.frame.sample(300, random_state=3).itertuples():
-        attacker = loadouts[row.attacker]
-        pair = attacker, targets[row.defender_category]
-        fitting = []
-        for each in attacker.unit.rows:
-            bonuses = near if row.situation == "short-range-aimed" else ()
-            bonuses = bonuses[:1] if each.has("Indirect") else bonuses  # it fires beyond its short range (AC-6)
-            fitting += [each] if why_not(each, Attack(bonuses=bonuses), *pair) is None else []
-        assert bool(fitting) == (not isinstance(row.why_not, str))
-
-
-def test_a_distance_decides_row_by_row(river):
-    far = Situation(name="ten-inches", distance=10)
-    frame = matchups("river/otter@basic", "river/*@basic", situations=[far], profiles=river).frame
-    by_defender = frame.set_index("defender_unit")
-    assert by_defender.loc["Otter Guard", "row"] == "ranged-light"
-    assert by_defender.loc["Otter Guard", "dice"] == 4  # beyond short range: not Point Blank
-    assert "its long range is 8, and the distance 10" in by_defender.loc["Beaver Fort", "why_not"]
-    near = Situation(name="five-inches", distance=5)
-    assert matchups("river/otter@basic", "river/otter@basic", situations=[near], profiles=river).frame["dice"][0] == 6
-
-
-def test_a_cell_of_no_dice_is_no_attack(river):
-    otters = river.loadout("river/otter@basic")
-    rows = [row.model_dump() for row in otters.unit.rows]
-    rows[0]["bands"] = ({"first": 1, "last": 8, "dice": 0},)
-    unit = type(otters.unit).model_validate(otters.unit.model_dump() | {"rows": rows})
-    frame = matchups(otters.model_copy(update={"unit": unit}), "river/otter@basic", profiles=river).frame
-    assert set(frame["why_not"].str.partition(";")[0]) == {"ranged-light: it has no attack dice for 4 models"}
-
-
 # --- what is not modelled, units, bad input ---------------------------------------------------------------
 
 
@@ -245,38 +198,15 @@ def test_units_are_means_over_their_levels(found):
     ("keys", "message"),
     [
         ({"attackers": "crown/nobody*"}, "fits nothing"),
-        ({"attackers": []}, "no selector is given"),
-        ({"situations": ["long-rnage"]}, "'long-rnage' is not usable; did you mean 'long-range'"),
         ({"situations": [LONG_RANGE, Situation(name="long-range", distance=3)]}, "two situations are called"),
         ({"row": "ranged-heavvy"}, "no attacker has a row 'ranged-heavvy'; did you mean"),
         ({"method": "monte-carlo"}, "method: matchups are computed exactly; .* can be simulated .allowed: exact"),
-        ({"metric": "p_anihilated"}, "no metric 'p_anihilated'; did you mean 'p_annihilated'"),
-        ({"levels": "basik"}, "'basik' is not usable; did you mean 'basic'"),
     ],
 )
 def test_bad_input_is_told(library, keys, message):
     given = {"attackers": "crown/*@basic", "defenders": "imperium/*@basic"} | keys
     with pytest.raises(InputError, match=message):
         matchups(given.pop("attackers"), given.pop("defenders"), profiles=library, **given)
-
-
-def test_a_distance_and_the_bonus_short_range_do_not_go_together():
-    with pytest.raises(ValueError, match="a distance decides"):
-        Situation(name="both", distance=3, bonuses=("short_range",))
-    with pytest.raises(ValueError, match="a charge has no bonuses"):
-        Situation(name="near", kind="charge", distance=3)
-
-
-# --- what a notebook asks of it ---------------------------------------------------------------------------
-
-
-def test_pivot_holds_the_figure_of_each_pair(found):
-    table = found.pivot(metric="mean_damage")
-    assert table.shape == (53, 2 * 62)
-    for row in found.frame.sample(40, random_state=5).itertuples():
-        figure = table.loc[row.attacker, (row.situation, row.defender)]
-        assert figure == row.mean_damage or (np.isnan(figure) and row.why_not)
-    assert list(table.index) == [each.selector for each in found.attackers]
 
 
 # --- charges ----------------------------------------------------------------------------------------------
@@ -293,28 +223,3 @@ def test_who_cannot_charge_or_be_charged_says_why(river, library):
     assert set(ranged[ranged["attacker_unit"] == "Otter Guard"]["why_not"]) == {"ranged-light: it is a ranged row"}
     static = matchups("crown/rifle-platoon@basic", "imperium/krupp@basic", situations=[CHARGE], profiles=library).frame
     assert static["why_not"].isna().all()
-
-
-def share_lost(table, target):
-    """The mean share of a target that is lost, from outcomes with their probabilities, or trials."""
-    limit, models = target.unit.damage_limit, target.level.models
-    damage = table["models_destroyed"] * limit + table["damage"]
-    return np.where(table["annihilated"], 1.0, damage / (models * limit))
-
-
-@pytest.mark.parametrize(
-    ("attacker", "defender"),
-    [
-        ("crown/rifle-platoon@reinforced", "imperium/scion-grenadier-platoon@basic"),  # that breaks
-        ("crown/galahad-main-battle-tanks@basic", "imperium/teutonic-armiger-crusaders@reinforced"),  # that is damaged
-        ("imperium/sturmpanzer-battletanks@basic", "crown/monarch-landship@full-strength"),  # that no shot destroys
-    ],
-)
-def test_the_share_that_is_lost_is_that_of_single_attacks(attacker, defender):
-    library = Profiles()
-    row = matchups(attacker, defender, situations=["long-range"], profiles=library).frame.iloc[0]
-    asked = {"attack": {"attacker": attacker, "row": row["row"]}, "target": {"unit": defender, "from_front": True}}
-    exact = analyser.exact(asked, profiles=library).to_frame()
-    shares = share_lost(exact, library[defender])
-    assert row["mean_share_lost"] == pytest.approx(float(shares @ exact["probability"]), abs=1e-12)
-    assert row["mean_share_lost"] > 0

@@ -34,17 +34,6 @@ def test_rows_and_columns_of_who_is_changed_are_fought_and_nothing_else(wood, fo
     assert len(fought) == 2 * (2 * len(changed) - 1)  # in two situations
 
 
-def test_loadouts_come_and_go(wood, found):
-    fewer = [each for each in wood if each.unit.id != "ash"]
-    pd.testing.assert_frame_equal(
-        edited(found, fewer, fewer).frame,
-        matchups(fewer, fewer, situations=["long-range", "charge"], profiles=wood).frame,
-        check_exact=True,
-    )
-    again = edited(edited(found, fewer, fewer), found.attackers, found.defenders)
-    pd.testing.assert_frame_equal(again.frame, found.frame, check_exact=True)
-
-
 def test_a_kernel_is_told_of_all_the_fights_of_a_question_at_once():
     told = []
 

@@ -13,7 +13,11 @@ from analyser.analysis.pooling import ALIKE, ALONE, LEVEL, ROLE, UNIT, Sides, po
 
 @pytest.fixture(scope="module")
 def game():
-    table = matchups("*/*@basic", "*/*@basic", situations=["long-range", "charge"])
+    return exchange_among(["crown/*@basic", "imperium/*@basic"])
+
+
+def exchange_among(sides):
+    table = matchups(sides, sides, situations=["long-range", "charge"])
     return table, exchange_of(table.frame, table.attackers, table.situations, table.ruleset)
 
 
@@ -75,16 +79,6 @@ def test_copies_tell_nothing_new_and_share_everything():
         assert getattr(copied, name) == pytest.approx(getattr(alone, name)[at], abs=1e-9)
 
 
-def test_an_unusual_unit_weighs_less_than_its_distance_would_have_it():
-    sides = sides_of(["a"] * 8, ["basic"] * 8, range(8), range(0, 80, 10))
-
-    def pulls(size):
-        over = np.array([size, *[0.0] * 7])
-        return -pooled(over, over, sides, np.zeros((8, 1))).off[1]
-
-    assert pulls(2.0) < 5 * pulls(0.2)
-
-
 def test_the_error_by_opponents_is_that_of_real_resampling(game):
     """Units are drawn anew in other shares, grounds too, and all prices solved again: the first order agrees."""
     _, exchange = game
@@ -106,10 +100,10 @@ def test_the_error_by_opponents_is_that_of_real_resampling(game):
     assert np.corrcoef(np.log(found), np.log(wanted))[0, 1] > 0.9
 
 
-@pytest.mark.slow
-def test_prices_lie_where_the_other_units_say_as_often_as_they_should(game):
+@pytest.mark.proof
+def test_prices_lie_where_the_other_units_say_as_often_as_they_should():
     """Calibration: of today's prices half lie in the middle half of what the others predict, and 95% in 95%."""
-    table, exchange = game
+    table, exchange = exchange_among("*/*@basic")
     frame = verdict.rate(table, exchange, with_played=False).frame.dropna(subset=["fair_points"])
     error = np.log(frame["fair_high"] / frame["fair_low"]) / (2 * verdict.ENDS)
     spread = np.sqrt(error**2 + (1 - ALIKE) * UNIT**2 + ALONE**2)

@@ -7,8 +7,6 @@ from scipy.sparse.csgraph import connected_components
 
 from analyser.analysis import pricing
 from analyser.analysis.pricing import (
-    ahead,
-    both_sides,
     connected,
     equilibrium,
     even_trade,
@@ -57,17 +55,6 @@ def test_planted_prices_are_found_again(seed):
         assert found.residual < 1e-9
 
 
-def test_offence_and_toughness_are_found_again(random):
-    offence, toughness = random.normal(size=(2, 12))
-    losses, field = np.exp(offence[:, None] - toughness[None, :]) / 50, field_of(random, 12)
-    prices = even_trade(losses, field).prices
-    found_offence, found_toughness = both_sides(losses, field, prices)
-    assert up_to_a_factor(found_offence) == pytest.approx(up_to_a_factor(offence), abs=1e-8)
-    assert up_to_a_factor(found_toughness) == pytest.approx(up_to_a_factor(toughness), abs=1e-8)
-    assert (found_offence + found_toughness) / 2 == pytest.approx(prices, abs=1e-9)
-    assert up_to_a_factor(prices) == pytest.approx(up_to_a_factor((offence + toughness) / 2), abs=1e-8)
-
-
 def test_prices_move_with_the_field_and_the_places_as_their_sensitivity_says(random):
     places, field = random.uniform(0.05, 0.4, (2, 9, 9)), field_of(random, 9)
     prices = even_trade(places.mean(axis=0), field).prices
@@ -83,28 +70,6 @@ def test_prices_move_with_the_field_and_the_places_as_their_sensitivity_says(ran
         assert up_to_a_factor(moved) / step == pytest.approx(up_to_a_factor(by_place[:, one]), abs=1e-4)
 
 
-def test_at_the_other_prices_nobody_comes_out_ahead_and_the_field_is_an_equilibrium(random):
-    losses, field = random.uniform(0, 0.4, (9, 9)), field_of(random, 9)
-    found = evenly_ahead(losses, field, np.zeros(9))
-    gains = ahead(losses, found.prices)
-    assert np.abs(gains @ field).max() == pytest.approx(found.residual, abs=1e-15)
-    assert found.residual < 1e-12
-    _, _, value, exploitability = equilibrium(gains)
-    assert value == pytest.approx(0, abs=1e-12)
-    assert exploitability < 1e-9
-
-
-def test_a_copy_has_the_same_price_and_a_dominated_one_a_lower(random):
-    losses = random.uniform(0.05, 0.4, (8, 8))
-    losses[1], losses[:, 1] = losses[0], losses[:, 0]
-    losses[1, 1] = losses[0, 1] = losses[1, 0] = losses[0, 0]
-    losses[3], losses[:, 3] = 0.8 * losses[2], 1.1 * losses[:, 2]
-    field = field_of(random, 8)
-    for prices in (even_trade(losses, field).prices, evenly_ahead(losses, field, np.zeros(8)).prices):
-        assert prices[0] == pytest.approx(prices[1], abs=1e-9)
-        assert prices[3] < prices[2]
-
-
 # --- the metagame -------------------------------------------------------------------------------------------
 
 
@@ -116,21 +81,6 @@ def test_rock_paper_scissors_is_played_evenly_and_no_number_explains_it():
     strength, explained = one_number(ROCK_PAPER_SCISSORS, np.ones((3, 3)))
     assert strength == pytest.approx([0, 0, 0], abs=1e-12)
     assert explained == pytest.approx(0, abs=1e-12)
-
-
-def test_what_is_dominated_is_not_played():
-    gains = np.array([[0.0, 0.2, 0.5], [-0.2, 0.0, 0.1], [-0.5, -0.1, 0.0]])
-    rows, columns, _, exploitability = equilibrium(gains)
-    assert rows == pytest.approx([1, 0, 0])
-    assert columns == pytest.approx([1, 0, 0])
-    assert exploitability == pytest.approx(0, abs=1e-12)
-
-
-def test_two_sides_that_do_not_meet_among_themselves_have_mixtures_of_their_own():
-    rows, columns, value, exploitability = equilibrium(np.array([[1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]]))
-    assert rows == pytest.approx([0.5, 0.5, 0])
-    assert columns == pytest.approx([0.5, 0.5])
-    assert (value, exploitability) == pytest.approx((0, 0), abs=1e-12)
 
 
 def test_the_response_is_what_it_answers(random):

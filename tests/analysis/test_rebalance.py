@@ -9,10 +9,9 @@ import pytest
 from analyser.analysis.gate import failures, read_baseline, write_baseline
 from analyser.analysis.prices import fair_points
 from analyser.analysis.rebalance import MOST_STEPS, _chosen, rebalance
-from analyser.cli import main
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
-from tests.helpers.planted import kin, write_wood
+from tests.helpers.planted import kin
 
 RIFLES = "crown/rifle-platoon@basic"
 
@@ -61,18 +60,6 @@ def test_a_planted_wrong_price_is_put_right_first():
             rebalance(field, against=field, **how)
 
 
-@pytest.mark.slow
-def test_no_level_comes_to_cost_less_than_a_smaller_one():
-    found = rebalance("imperium/*", against="imperium/*", most_changes=30, situations=["long-range", "charge"])
-    new = {each.selector: each.level.points for each in Profiles().matching("imperium/*")}
-    new |= dict(zip(found.frame["loadout"], found.frame["new_points"]))
-    for small, large in (("basic", "reinforced"), ("reinforced", "full-strength")):
-        for name in (each for each in new if each.endswith(f"@{small}")):
-            assert new[name] <= new.get(name.replace(f"@{small}", f"@{large}"), np.inf)
-    assert len(found.frame) <= 30
-    assert ((found.frame["new_points"] - found.frame["points"]) % 5 == 0).all()
-
-
 def test_only_verdicts_that_are_new_fail(tmp_path):
     library = Profiles()
     field = kin(library[RIFLES], 7, points=55)
@@ -87,20 +74,3 @@ def test_only_verdicts_that_are_new_fail(tmp_path):
     (tmp_path / "accepted.json").write_text(json.dumps({"verdict": {}}))
     with pytest.raises(InputError, match="verdicts"):
         read_baseline(tmp_path / "accepted.json")
-
-
-@pytest.mark.slow
-def test_the_gate_from_the_shell(tmp_path, capsys):
-    dear = write_wood(tmp_path / "dear", oak=75)
-    how = ["balance", "prices", "--profiles", str(dear), "--fail-on-verdict", "over-priced"]
-    assert main(how) == 1
-    out = capsys.readouterr().out
-    assert "wood/oak@basic" in out
-    assert len(out.splitlines()) < 10
-    baseline = str(tmp_path / "verdicts.json")
-    assert main([*how, "--accept", baseline]) == 1
-    assert main([*how, "--baseline", baseline]) == 0
-    assert main([*how[:-1], "over-prized"]) == 2
-    assert "did you mean 'over-priced'" in capsys.readouterr().err
-    assert main(["balance", "fix", "--most-changes", "1", "--profiles", str(dear)]) == 0
-    assert "1 price change brings the mean distance from fair prices from" in capsys.readouterr().out

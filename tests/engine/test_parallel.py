@@ -5,7 +5,7 @@ from threading import Thread
 import pytest
 
 import analyser
-from analyser.engine.parallel import CHUNK_TRIALS, MOST_CHUNKS, Queue, tasks_of
+from analyser.engine.parallel import CHUNK_TRIALS, Queue, tasks_of
 
 FIGHT = {"attack": {"dice": 6}, "target": {"models": 5, "defence": 2, "damage_limit": 3}}
 
@@ -18,17 +18,6 @@ def test_tasks_are_all_chunks_in_order_each_once(trials, threads):
     assert chunks == list(range(10, 10 + len(chunks)))
     assert sum(task.trials for task in tasks) == trials
     assert all(task.chunk_trials == CHUNK_TRIALS for task in tasks[:-1])
-
-
-@pytest.mark.parametrize("threads", [1, 2, 8])
-def test_no_task_is_so_large_that_another_thread_waits_for_it(threads):
-    chunks = 5000
-    tasks = list(tasks_of(0, chunks * CHUNK_TRIALS, threads))
-    sizes = [task.last - task.first for task in tasks]
-    assert sizes[0] == MOST_CHUNKS
-    assert sizes == sorted(sizes, reverse=True)
-    for task, size in zip(tasks, sizes):
-        assert size == 1 or size * threads <= chunks - task.first
 
 
 def test_threads_take_each_task_once():

@@ -30,25 +30,6 @@ def test_every_panel_is_drawn(system):
     assert titles == [f"{panel.heading}, percent" for panel in panels]
 
 
-def test_curves_show_the_chances_by_round():
-    """COURAGE 1, 2 tokens, without a commander: panicked with 4/9 in round 1."""
-    axes = next(each for each in drawn("legion") if each.get_title() == "Without a commander, percent")
-    lines = {line.get_label(): line for line in axes.lines}
-    assert set(lines) == {"suppressed", "panicked", "off the table"}  # nobody is destroyed by fire
-    assert lines["panicked"].get_ydata()[0] == pytest.approx(100 * 4 / 9)
-
-
-def test_bars_of_those_that_leave_the_map_are_hatched():
-    axes = next(axes for axes in drawn("grande-tactique") if "Flight" in axes.get_title())
-    hatched = [bar.get_height() for bar in axes.patches if bar.get_hatch()]
-    assert sum(hatched) == pytest.approx(100 * 21 / 36)
-
-
-def test_intervals_of_a_sample_are_drawn():
-    first, *_ = picture_of(morale.simulate("legion", QUESTIONS["legion"], 1000))
-    assert first.containers  # error bars
-
-
 def test_of_many_bars_the_names_do_not_run_into_each_other():
     """Twenty dice: what is less likely than 0.01% is left out at both ends, which is said."""
     axes = picture_of(morale.exact("warmaster", {"dice": 20}))

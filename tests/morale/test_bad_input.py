@@ -17,18 +17,13 @@ FIVE = {"models": 5, "losses": 1}
 WRONG = {
     "legion": [
         ({"courage": 0}, "courage: 0 is not usable (allowed: 1 to 20 or 'none')"),
-        ({"courage": True}, "allowed: an integer or 'none'"),
-        ({}, "courage: this key is missing"),
         ({"courage": 1, "edge_distance": -3.0, "move_distance": 6.0}, "edge_distance: -3.0 is not usable"),
-        ({"courage": 1, "edge_distance": 3.0}, "allowed: both, or neither"),
         ({"courage": 1, "received": {0: 0.5, 1: 0.6}}, "add up to 1.1"),
-        ({"courage": 1, "received": {0: 1.5, 1: -0.5}}, "as a probability"),
         ({"courage": 1, "corage": 1}, "did you mean 'courage'"),
         ({"courage": 1, "ruleset": {"rally_successes": 7}}, "rally_successes 7 of 6 sides"),
         ({"courage": 1, "tokens": 60, "received": 100, "rounds": 100}, "--method monte-carlo"),
         ({"courage": 1, "commander_near": [1, 0]}, "commander_near has 2 numbers (allowed: one for all rounds, or 6"),
         ({"courage": 1, "until_panic": 1}, "until_panic: 1 is not usable"),
-        ({"until_panic": True, "courage": "none"}, "never panics, it has no COURAGE (LG-1) (allowed: left out)"),
         (
             {"courage": 1, "until_panic": True, "ruleset": {"rally_successes": 6}},
             "never panics, each token goes",
@@ -37,40 +32,32 @@ WRONG = {
     "grande-tactique": [
         ({}, "nothing is asked"),
         ({"division": {"units": []}}, "division.units: 0 entries (allowed: at least 1)"),
-        ({"division": {"units": [{"rout": 1.1}]}}, "division.units.0.rout: 1.1 is not usable"),
         ({"division": {"units": [{"rout": 0.1}] * 3, "corps_units": 2}}, "corps_units 2 (allowed: the division's 3"),
         ({"rout": {"units": [{}], "charged_by_cavalry": 0.6, "charged_by_infantry": 0.6}}, "more than 1"),
         ({"rout": {"units": [{"arm": "cavalry", "in_shelter": True}]}}, "shelter for cavalry"),
         ({"rout": {"units": [{"arm": "artillery"}]}}, "'infantry' or 'cavalry'"),
-        ({"flight": HORSE | {"enemy": "cavalery"}}, "did you mean 'cavalry'"),
         ({"column": HORSE | {"old_guard": True, "friends": [{"distance": 1}]}}, "old guard"),
         ({"column": HORSE | {"friends": [{"distance": 12}], "edge_distance": 10}}, "12 inches behind is off the map"),
-        ({"check": {"arm": "cavalry", "quality": "old guard"}}, "old guard cavalry"),
         ({"division": {"units": [{"rout": 0.1, "lost": 0.1}] * 14}}, "--method monte-carlo"),
     ],
     "warmaster": [
         ({"dice": 2, "obstacles": [{"distance": 1, "kind": "frend"}]}, "did you mean 'friend'?"),
         ({"dice": 2, "distance": 3}, "allowed: dice, and no distance"),
-        ({"move": "falls_back"}, "allowed: distance, and no dice"),
         ({"move": "falls_back", "distance": {3: 1.5}}, "1.5 is not usable as a probability"),
         *(
             ({"move": "falls_back", "distance": distance}, "moves are whole centimetres, obstacles need not be")
             for distance in (2.5, {"2.5": 1.0}, 2.0)
         ),
         ({"dice": 2, "obstacles": [ENEMY | {"chain": 1}]}, "no friends behind it"),
-        ({"dice": 2, "obstacles": [FRIEND | {"chain": -1}]}, "a chain of -1 friends (allowed: 0 to 20)"),
         ({"dice": 2, "obstacles": [FRIEND | {"chain": n} for n in (19, 3)]}, "24 friends (allowed: up to 20 in all)"),
         ({"move": "evades", "distance": 9, "obstacles": [ENEMY]}, "WM-6"),
         ({"dice": 2, "stands": 2}, "WM-8"),
     ],
     "mordheim": [
         ({}, "nothing is asked"),
-        ({"warband": {"others": []}}, "warband.leader: this key is missing"),
         ({"warband": FOUR | {"out": 5}}, "5 out of action of 4 (allowed: 0 to 4)"),
         ({"warband": FOUR | {"casualties": [2, 2, 0]}, "turns": 3}, "5 out of action of 4 that took part"),
-        ({"warband": FOUR | {"leader_falls": "frist"}}, "warband.leader_falls"),
         ({"warband": FOUR | {"leader_falls": 9}, "turns": 8}, "leader_falls: turn 9 (allowed: 1 to 8)"),
-        ({"warband": FOUR | {"name": "a"}, "rivals": [FOUR | {"name": "a"}]}, "a name for each"),
         ({"warband": FOUR, "rivals": [FOUR | {"name": "orcs"}] * 2}, "warbands of the same name: warband, orcs, orcs"),
         ({"warband": FRESH, "winner": "first_to_leave"}, "winner: needs rivals"),
         (
@@ -79,20 +66,15 @@ WRONG = {
         ),
         ({"warband": FRESH | {"casualties_from": [{"turns": [9]}]}, "turns": 8}, "turn 9 (allowed: 1 to 8)"),
         ({"alone": {"leadership": 7, "first_run_elsewhere": False}}, "first_run_elsewhere: false"),
-        ({"together": {"leader": 7}}, "no warrior tests"),
         ({"together": {"leader": 7, "p_out": 0.6, "p_stunned": 0.6, "warriors": [{"leadership": 7}]}}, "add up to 1.2"),
     ],
     "compare": [
         (FIVE | {"mordheim": {"leadership": 13}}, "mordheim.leadership: 13 is not usable"),
         ({"models": 3}, "the losses come from one source"),
         (FIVE | {"side": "b"}, "side: needs [duel]"),
-        ({"a": SHOOT_OUT["a"]}, "b: this key is missing"),
         (SHOOT_OUT | {"a": "crown/rifl-p"}, "did you mean 'rifle-platoon'"),
         (SHOOT_OUT | {"models": 3}, "models: the duel says it itself (allowed: left out, or 6)"),
-        (SHOOT_OUT | {"losses": 1}, "losses: the duel says it itself"),
-        (SHOOT_OUT | {"armoured_clash": {"discipline": 3}}, "armoured_clash: the duel says it itself"),
         (SHOOT_OUT | {"attacks": 2}, "attacks: a duel has attacks of its own"),
-        (SHOOT_OUT | {"duel": 3}, "duel: 3 is not usable"),
     ],
 }
 

@@ -66,29 +66,14 @@ def test_a_moment_picks_the_round():
         result.probability("panicked", moment=4)
 
 
-def test_a_distribution_is_that_of_its_table():
-    result = morale.grande_tactique(division={"units": [{"rout": 0.5}, {"rout": 0.25}], "turns": 2})
-    table = result.to_frame("standing")
-    expected = table[table["turn"] == 1]
-    found = result.pmf("standing", moment=1)
-    assert found["value"].tolist() == expected["units"].tolist()
-    assert found["probability"].tolist() == pytest.approx(expected["probability"].tolist(), abs=1e-12)
-    division = result.to_frame("division")
-    assert result.mean("standing") == pytest.approx(division["mean_standing"].iloc[-1], abs=1e-12)
-
-
 @pytest.mark.parametrize(
     ("ask", "told"),
     [
         (lambda: morale.legion(courag=1), "courag: unknown key; did you mean 'courage'"),
         (lambda: morale.legion({"courage": 1}, tokens=2), "a question and 'tokens' beside it"),
         (lambda: morale.legion(courage=1).probability("panick"), "did you mean 'panicked'"),
-        (lambda: morale.legion(courage=1).pmf("token"), "did you mean 'tokens'"),
         (lambda: morale.legion(courage=1).to_frame("token"), "did you mean 'tokens'"),
         (lambda: morale.legion(courage=1).to_frame(5), "table: must be text, got 5 (allowed: rounds"),
-        (lambda: morale.legion(courage=1).to_frame(["rounds"]), "table: must be text, got ['rounds']"),
-        (lambda: morale.legion(courage=1).to_frame(""), "table: no table ''"),
-        (lambda: morale.legion(courage=1, method="exakt"), "did you mean 'exact'"),
         (lambda: morale.legion(courage=1, trials=1.5), "must be an integer, got 1.5"),
         (lambda: morale.exact("legio", {"courage": 1}), "did you mean 'legion'"),
     ],

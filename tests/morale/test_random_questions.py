@@ -1,4 +1,4 @@
-"""Random questions of all games over every key, beside plain readings of the rules; and simulated."""
+"""Random questions of all games over every key, beside plain readings of the rules."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from analyser.common.validation import Record
 from analyser.game.house_rules import HouseRule
 from analyser.game.ruleset import FaceRule
 from analyser.morale.systems import SYSTEMS
-from tests.oracle.morale_checks import assert_sample_fits, differences
+from tests.oracle.morale_checks import differences
 from tests.oracle.morale_questions import READINGS
 
 WORDS = ("equivalents", "correspondence", "words")  # tables of a comparison that no reading has
@@ -16,17 +16,11 @@ ELSEWHERE |= {*HouseRule.model_fields, *FaceRule.model_fields, "rules", "changed
 
 
 @pytest.mark.parametrize("kind", READINGS)
-@pytest.mark.parametrize("seed", range(400))
+@pytest.mark.parametrize("seed", range(65))
 def test_random_questions_against_the_plain_reading(kind, seed):
     system, questions, tables = READINGS[kind]
-    assert differences(system, questions(seed), tables, skip=WORDS) == []
-
-
-@pytest.mark.parametrize("kind", READINGS)
-@pytest.mark.parametrize("seed", range(400, 412))
-def test_random_questions_are_simulated_alike(kind, seed):
-    system, questions, _ = READINGS[kind]
-    assert_sample_fits(system, questions(seed), trials=50_000, seeds=(1,))
+    for number in range(6 * seed, 6 * seed + 6):
+        assert differences(system, questions(number), tables, skip=WORDS) == [], number
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

@@ -27,22 +27,15 @@ APPLIED = [  # the numbers of the rules
     ("mordheim", FEAR, "MD-9"),
     ("mordheim", {"combat": {"fighter": {"leader": 9}, "enemy": {"causes_fear": True}}}, "MD-4 MD-9"),
     ("mordheim", {"combat": {"enemy": {"frenzy": True}}}, "MD-7"),
-    ("mordheim", {"combat": {"enemy": {"hatred": True}}}, "MD-8"),
     ("mordheim", {"combat": {"fighter": {"frenzy": True}, "enemy": {"causes_fear": True}}}, "MD-7"),
-    ("mordheim", SILENCED, "MD-7"),
-    ("mordheim", {"warband": FOUGHT | {"casualties_from": [{}]}}, "MD-1 MD-2"),
     ("mordheim", {"warband": FOUGHT}, ""),
     ("mordheim", {"warband": FOUGHT, "rivals": [FOUGHT | {"casualties": 1}]}, "MD-1 MD-2 MD-3"),
-    ("mordheim", {"alone": {"leadership": 7}}, "MD-5 MD-6"),
     ("mordheim", {"alone": {"leadership": 7, "rally_leader": 9}}, "MD-4 MD-5 MD-6"),
     ("mordheim", {"stupidity": {"leadership": 7, "leader": 8}}, "MD-4 MD-10"),
-    ("mordheim", {"together": {"leader": 8, "rout_test": True, "p_stunned": 0.5, "best_other": 6}}, "MD-1"),
     ("mordheim", {"together": {"leader": 8, "warriors": [NEAR]}}, "MD-4"),
     ("legion", {"courage": 3, "tokens": 6}, "LG-1 LG-2 LG-3 LG-4 LG-5 LG-6 LG-7"),
-    ("legion", {"courage": 3, "tokens": 2}, "LG-1 LG-2 LG-3 LG-7"),
     ("legion", {"courage": "none"}, "LG-1"),
     ("warmaster", {"dice": 1, "turns": 2}, "WM-1 WM-9"),
-    ("warmaster", BLOCKED | {"turns": 2}, "WM-8"),
     ("warmaster", {"dice": 1, "obstacles": [{"distance": 9, "kind": "friend"}]}, "WM-1"),
     ("warmaster", {"dice": 1, "obstacles": [{"distance": 3, "kind": "friend", "make_way": True}]}, "WM-1 WM-4 WM-7"),
     (
@@ -172,21 +165,3 @@ def test_a_gives_up_at_that_is_warned_of_changes_nothing(seed):
         if any(text.startswith(f"{warband.get('name', 'warband')}: gives_up_at") for text in result.warnings):
             del warband["gives_up_at"]
     assert morale.exact("mordheim", question).as_dict()["tables"] == result.as_dict()["tables"]
-
-
-# --- sections of Grande Tactique ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("unit", "is_told"),
-    [
-        ({"arm": "cavalry", "quality": "veteran", "worn_down_by_infantry": 0.5}, True),
-        ({"arm": "artillery", "modifier": 1, "worn_down_by_artillery": 0.5}, True),
-        ({"quality": "veteran", "worn_down_by_infantry": 0.5}, False),
-    ],
-)
-def test_quality_without_a_morale_check_has_no_effect(unit, is_told):
-    """GT-2: infantry alone checks its morale, under fire."""
-    found = morale.exact("grande-tactique", {"game": {"units": [unit], "turns": 1}}).warnings
-    text = "game.units.0: quality and modifier have no effect: no morale check is made (GT-2)"
-    assert found == ((text,) if is_told else ())

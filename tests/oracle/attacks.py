@@ -12,7 +12,6 @@ from analyser.scenarios.schema import Attack, Target
 TOLERANCE = 1e-12
 
 ONLY_STRIKES = {"strike": 1}  # every die scores 1 hit
-ONLY_BLANKS = {"blank": 1}
 COIN = {"strike": 1, "blank": 1}  # 1 hit or none, nothing to re-roll
 LOW_CARDS = {"1": 1}  # every DISCIPLINE of 1 or more passes
 HIGH_CARDS = {"12": 1}  # every DISCIPLINE below 12 fails

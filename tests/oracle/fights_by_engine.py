@@ -20,6 +20,8 @@ from analyser.scenarios.load import load_scenario
 from analyser.scenarios.resolve import resolve_combatant, resolve_target
 from analyser.scenarios.schema import MOST_INCHES, Charge, Combatant, DuelTerms, Passengers, Target
 from tests.oracle import plain_close_quarters as cq
+from tests.oracle import plain_duel, plain_focus_fire
+from tests.oracle.plain_laws import marginal
 from tests.oracle.plain_units import value_of
 
 FACES = ("heroic", "strike", "glancing", "miss", "blank")
@@ -130,6 +132,11 @@ def endings(law, read):
     return found
 
 
+def floats(law, read):
+    """A law of a plain reading as {what `read` makes of an outcome: chance}."""
+    return {ending: float(chance) for ending, chance in marginal(law, read).items()}
+
+
 def fate_of(word):
     """How a unit was removed; "" while it is in play."""
     if not unit_state.is_removed(word):
@@ -148,6 +155,9 @@ def has(word, bit):
 
 
 # --- charges ----------------------------------------------------------------------------------------------
+
+
+SIDES = ("active", "target")
 
 
 def charge_fight(scenario):
@@ -204,14 +214,12 @@ def riders_of(word, passengers, side):
 
 def plain_charge_law(scenario):
     """The same by the plain reading."""
-    found = defaultdict(float)
-    for outcome, chance in cq.law(scenario).items():
-        units = []
-        for name in ("active", "target"):
-            hunts = "Hunter" in scenario[name]["rules"]
-            units += [*plain_unit(getattr(outcome, name)), outcome.won.count(name) if hunts else 0]
-        found[tuple(units)] += float(chance)
-    return found
+
+    def read(outcome):
+        won = {name: outcome.won.count(name) if "Hunter" in scenario[name]["rules"] else 0 for name in SIDES}
+        return tuple(each for name in SIDES for each in (*plain_unit(getattr(outcome, name)), won[name]))
+
+    return floats(cq.law(scenario), read)
 
 
 def plain_unit(unit):
@@ -259,6 +267,19 @@ def focus_laws(scenario):
     return laws_of(focus_fight(scenario), scenario)
 
 
+def plain_focus_laws(scenario):
+    """The same by the plain reading."""
+    return [floats(law, plain_target) for law in plain_focus_fire.laws(scenario)]
+
+
+def plain_target(unit):
+    """The target, or an attacker, of the plain reading as the same plain values."""
+    fate = fate_read(unit.fate)
+    if fate:
+        return 0, 0, False, False, False, fate
+    return unit.models, unit.damage, unit.suppressed, unit.disordered, unit.activated, ""
+
+
 def focused_unit(word):
     """The target of focus fire as plain values."""
     fate = fate_of(word)
@@ -295,6 +316,12 @@ def terms_of(scenario):
 def duel_laws(scenario):
     """The laws of both units at the end of each round, a list of {(a, b): chance}."""
     return laws_of(duel_fight(scenario), scenario)
+
+
+def plain_duel_laws(scenario):
+    """The same by the plain reading."""
+    laws = plain_duel.laws(scenario)
+    return [floats(law, lambda duel: (*plain_duellist(duel.a), *plain_duellist(duel.b))) for law in laws]
 
 
 def statuses_of(combatant):

@@ -2,15 +2,14 @@
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from analyser import morale
 from analyser.engine.chain.exact import exact_distributions
 from analyser.engine.chain.simulated import CHUNK_TRIALS, simulated_counts
 from analyser.morale.systems import SYSTEMS
+from tests.helpers.samples import chi_square
 
 EXACTLY = 1e-12
-FEWEST_EXPECTED = 10
 UNLIKELY = 1e-4  # one chi-square test in ten thousand would fail by chance; the seeds are fixed
 VALUES = ("p_", "mean_", "probability")  # columns that are numbers; the others are keys
 
@@ -90,38 +89,8 @@ def assert_sample_fits(system, question, *, trials=200_000, seeds=(1, 2, 3)):
 def assert_counts_fit(counts, law, trials):
     """Counts of all trials agree with a law: nothing impossible was seen, and chi-square."""
     assert counts.sum() == trials
-    assert not counts[law == 0].any()
-    assert chi_square(counts, law * trials) > UNLIKELY
-
-
-def assert_sample_is_near(system, question, trials, seed=0, sigmas=5):
-    """Every probability of a sample is within five standard errors of the exact one."""
-    exact, simulated = (
-        {where: number for where, number in numbers(answer.as_dict()["tables"]).items() if _is_chance(where[2])}
-        for answer in (morale.exact(system, question), morale.simulate(system, question, trials, seed=seed))
-    )
-    assert exact
-    for where in {*exact, *simulated}:
-        chance, share = exact.get(where, 0.0), simulated.get(where, 0.0)
-        error = max(chance * (1 - chance), 1 / trials) / trials
-        assert abs(chance - share) <= sigmas * error**0.5, where
-
-
-def _is_chance(column):
-    """A chance, and not the end of an interval."""
-    return column.startswith(("p_", "probability")) and not column.endswith(("_low", "_high"))
-
-
-def chi_square(found, expected):
-    """The p-value of counts against expected counts, rare states together."""
-    common = expected >= FEWEST_EXPECTED
-    found = np.append(found[common], found[~common].sum())
-    expected = np.append(expected[common], expected[~common].sum())
-    some = expected > FEWEST_EXPECTED / 10
-    if some.sum() < 2:
-        return 1.0
-    found, expected = found[some], expected[some]
-    return stats.chisquare(found, expected * found.sum() / expected.sum()).pvalue
+    p = chi_square(counts, law)
+    assert p is None or p > UNLIKELY
 
 
 def assert_same_on_any_threads(system, question, trials=3 * CHUNK_TRIALS + 1000):

@@ -43,7 +43,6 @@ _GAME = [
     {"arm": "artillery", "worn_down_by_artillery": 0.2},
 ]
 _OBSTACLES = [{"distance": 3, "kind": "impassable"}, {"distance": 4, "kind": "friend", "chain": 2}]
-_BRANCHES = [{"distance": 3, "kind": "friend", "chain": [{"chain": 1}, {}]}, {"distance": 9, "kind": "combat"}]
 _FRIENDS_AND_FOE = [{"distance": 1, "kind": "friend"}, {"distance": 5, "kind": "combat", "stands": 2}]
 _LEGION = {"courage": 1, "tokens": 3, "received": {0: 0.5, 2: 0.5}, "received_after": {0: 0.5, 1: 0.5}}
 _TOGETHER = {"leader": 9, "p_stunned": 0.25, "p_out": 0.25, "rout_test": True, "best_other": 7}
@@ -58,13 +57,6 @@ QUESTIONS = {
         {"column": {"arm": "cavalry", "enemy": "cavalry", "edge_distance": 30, "friends": _FRIENDS}},
     ),
     "game": ("grande-tactique", {"game": {"units": _GAME, "surrounded": 0.1, "turns": 3}}),
-    "check and flight": (
-        "grande-tactique",
-        {
-            "check": {"quality": "veteran"},
-            "flight": {"arm": "cavalry", "enemy": "cavalry", "edge_distance": 15, "surrounded": 0.2},
-        },
-    ),
     "legion": (
         "legion",
         _LEGION | {"destroyed": 0.05, "edge_distance": 12, "move_distance": 6, "commander_courage": 2},
@@ -73,37 +65,12 @@ QUESTIONS = {
         "legion",
         _LEGION | {"commander_courage": 3, "commander_near": [1, 0.5, 0], "rounds": 3, "until_panic": 0.5},
     ),
-    "legion, many sides": (
-        "legion",
-        {"courage": 1, "received": [3, {0: 0.3, 4: 0.7}], "rounds": 2}
-        | {"ruleset": {"rally_sides": 1000, "rally_successes": 300}},
-    ),
     "warmaster": ("warmaster", {"dice": 2, "turns": 3, "obstacles": [*_OBSTACLES, {"distance": 8, "kind": "enemy"}]}),
-    "a branching chain": ("warmaster", {"dice": 3, "obstacles": _BRANCHES}),
     "a retreat": (
         "warmaster",
         {"move": "retreats", "distance": {3: 0.5, 7: 0.5}, "turns": 3, "obstacles": _FRIENDS_AND_FOE},
     ),
     "warbands": ("mordheim", warbands(2, 4, leader_stunned=0.1, others_stunned=0.2)),
-    "a brawl": (
-        "mordheim",
-        {
-            "warband": {
-                **{"name": "reiklanders", "leader": 8, "others": [{"leadership": 7, "number": 5}]},
-                "casualties_from": [{"of": "skaven", "number": 5, "attacks": 2, "save": 6}],
-            },
-            "rivals": [
-                {
-                    **{"name": "skaven", "leader": 7, "others": [{"leadership": 6, "number": 9}]},
-                    "casualties_from": [
-                        {"of": "reiklanders", "number": 4, "to_hit": 3},
-                        {"number": 2, "turns": [1, 2]},
-                    ],
-                }
-            ],
-            "turns": 5,
-        },
-    ),
     "warriors": (
         "mordheim",
         {

@@ -1,13 +1,12 @@
 """After the blows of a close quarters combat, plainly read: who has won, who withdraws, who tests (AC-8.7, AC-8.8)."""
 
-from collections import defaultdict
 from fractions import Fraction
 from typing import NamedTuple
 
 from tests.oracle import plain_reading as plain
-from tests.oracle.plain_laws import then
+from tests.oracle.plain_laws import certainly, collect, marginal, then
 from tests.oracle.plain_strikes import crush_passengers
-from tests.oracle.plain_units import Unit, as_target, removed
+from tests.oracle.plain_units import Unit, after_outcome, as_target, nearer_edge, removed
 
 # --- the fight --------------------------------------------------------------------------------------------
 
@@ -74,7 +73,7 @@ def withdraw(facts, unit):
 def suppression_test(facts, unit, start, riding_start, struck_by, deck):
     """The law of a unit that lost the combat and must test, its passengers too (AC-5.2 to AC-5.4, AC-5.10)."""
     if unit.fate or facts["discipline"] is None:
-        return {unit: Fraction(1)}
+        return certainly(unit)
     law = one_test(facts, unit, start, struck_by, deck)
     if unit.passengers is None:
         return law
@@ -82,9 +81,9 @@ def suppression_test(facts, unit, start, riding_start, struck_by, deck):
     def passengers_test(transport):
         riding = transport.passengers
         if riding.fate or facts["passengers"]["discipline"] is None:
-            return {transport: Fraction(1)}
-        after = one_test(facts["passengers"], riding, riding_start, struck_by, deck, embarked=True)
-        return {transport._replace(passengers=unit): chance for unit, chance in after.items()}
+            return certainly(transport)
+        law = one_test(facts["passengers"], riding, riding_start, struck_by, deck, embarked=True)
+        return marginal(law, lambda unit: transport._replace(passengers=unit))
 
     return then(law, passengers_test)
 
@@ -106,33 +105,8 @@ def one_test(facts, unit, start, struck_by, deck, *, embarked=False):
     if embarked and unit.suppressed and not breaks:
         failed = unit  # there is no way to fall back out of a transport
     else:
-        failed = after_failing(facts, unit, plain.fail_test(state, attack, target))
-    chances = defaultdict(Fraction)
-    for after, chance in ((unit, 1 - fails), (failed, fails)):
-        if chance:
-            chances[after] += chance
-    return chances
-
-
-def after_failing(facts, unit, outcome):
-    """The unit as a failed test leaves it."""
-    if outcome.annihilated:
-        fate = "broken" if outcome.broken else "fled" if outcome.fled else "destroyed"
-        return removed(fate, unit)
-    after = unit._replace(
-        models=outcome.models_left,
-        suppressed=outcome.suppressed,
-        disordered=outcome.disordered,
-        activated=outcome.activated,
-        fell_back=unit.fell_back or outcome.fell_back,
-        edge_distance=nearer_edge(unit) if outcome.fell_back else unit.edge_distance,
-    )
-    return crush_passengers(facts, after)[0]
-
-
-def nearer_edge(unit):
-    """The distance to the own edge 3" later; only falling back flees there (AC-5.4, AC-5.5)."""
-    return None if unit.edge_distance is None else max(0, unit.edge_distance - 3)
+        failed, _crushed = crush_passengers(facts, after_outcome(unit, plain.fail_test(state, attack, target)))
+    return collect([(unit, 1 - fails), (failed, fails)])
 
 
 def inches_back(unit):
@@ -143,7 +117,7 @@ def inches_back(unit):
 def lose(facts, unit, start, riding_start, struck_by, deck):
     """The loser withdraws and tests; a Static one is annihilated (AC-8.5, AC-7)."""
     if plain.has_rule(facts, "Static"):
-        return {removed("static", unit): Fraction(1)}
+        return certainly(removed("static", unit))
     return suppression_test(facts, withdraw(facts, unit), start, riding_start, struck_by, deck)
 
 
@@ -154,7 +128,7 @@ def resolve(field, fight):
     back = fight.target if fight.winner == "active" else fight.active
     fight = fight._replace(won=(*fight.won, fight.winner), apart=0 if over else inches_back(back))
     if over:
-        return {fight: Fraction(1)}
+        return certainly(fight)
     if fight.winner == "stalemate":
         return {fight._replace(active=withdraw(field.active, fight.active)): Fraction(1)}
     if fight.winner == "target":
@@ -171,12 +145,13 @@ def loses(field, fight, side):
     unit = getattr(fight, side)
     before = unit.fell_back  # in the first combat of an Overrun
     fate = lose(getattr(field, side), unit._replace(fell_back=False), start, riding, struck_by, field.ruleset["deck"])
-    chances = defaultdict(Fraction)
-    for after, chance in fate.items():
+
+    def ended(after):
         apart = 0 if after.fate else inches_back(unit) + (3 if after.fell_back else 0)
         fell_back = not after.fate and (before or after.fell_back)
-        chances[fight._replace(apart=apart, **{side: after._replace(fell_back=fell_back)})] += chance
-    return chances
+        return fight._replace(apart=apart, **{side: after._replace(fell_back=fell_back)})
+
+    return marginal(fate, ended)
 
 
 def secondaries_withdraw(field, fight):

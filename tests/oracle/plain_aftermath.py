@@ -3,11 +3,9 @@
 Each turns the unit that suffers it into a law {unit: chance}; who suffers it, and how far away, the caller says.
 """
 
-from collections import defaultdict
-from fractions import Fraction
-
 from tests.oracle import plain_reading as plain
 from tests.oracle.plain_after_blows import suppression_test
+from tests.oracle.plain_laws import certainly, then
 from tests.oracle.plain_strikes import strike
 from tests.oracle.plain_units import unit_of, value_of
 
@@ -17,17 +15,13 @@ def plain_attack(dice, rating, striker_facts, facts, unit, ruleset, *, tests):
     blows = strike(
         None, dice, rating, striker_facts, unit_of(striker_facts), facts, unit, from_front=False, ruleset=ruleset
     )
-    chances = defaultdict(Fraction)
-    for blow, chance in blows.items():
-        for after, test_chance in after_test(facts, unit, blow.victim, ruleset, tests=tests).items():
-            chances[after] += chance * test_chance
-    return dict(chances)
+    return then(blows, lambda blow: after_test(facts, unit, blow.victim, ruleset, tests=tests))
 
 
 def after_test(facts, before, unit, ruleset, *, tests):
     """The law of a unit after the suppression test of an attack, if it lost a model (AC-4.5)."""
     if not tests or unit.models == before.models:
-        return {unit: Fraction(1)}
+        return certainly(unit)
     return suppression_test(facts, unit, before.models, 0, frozenset(), ruleset["deck"])
 
 
@@ -40,18 +34,15 @@ def tail_gunner(gunner_facts, facts, unit, ruleset):
 
 def spectacular_demise(gone_facts, facts, unit, inches, ruleset):
     """The last model of a unit was destroyed so many inches away: one die decides (Spectacular Demise in AC-7)."""
-    die = ruleset["die"]
-    sides = sum(die.values())
     dice = value_of(gone_facts, "Spectacular Demise")
     # It is the blast that strikes, not the unit: no Veteran, and nothing to re-roll by.
     gone_facts = {**gone_facts, "rules": [], "extra_reroll": {"faces": [], "dice": 0}}
-    chances = defaultdict(Fraction)
-    for face, number in die.items():
-        law = {unit: Fraction(1)}
+
+    def shown(face):
         if face == "miss" and inches <= 6:
-            law = suppression_test(facts, unit, unit.models, 0, frozenset(), ruleset["deck"])
+            return suppression_test(facts, unit, unit.models, 0, frozenset(), ruleset["deck"])
         if (face == "strike" and inches <= 4) or (face == "heroic" and inches <= 8):
-            law = plain_attack(dice, "neutral", gone_facts, facts, unit, ruleset, tests=True)
-        for after, chance in law.items():
-            chances[after] += Fraction(number, sides) * chance
-    return dict(chances)
+            return plain_attack(dice, "neutral", gone_facts, facts, unit, ruleset, tests=True)
+        return certainly(unit)
+
+    return then(plain.card_law(ruleset["die"]), shown)

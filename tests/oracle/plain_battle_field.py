@@ -53,10 +53,6 @@ class Unit:
     arrives: int = 2
     behind: float = 0
     x: float | None = None
-    officer: str = "last"  # last, first, random
-    peer_review: bool = False  # these three are told, as in a duel
-    chain_of_command: bool = False
-    ammo_supply: bool = False
     embarked_in: str | None = None
     capacity: int = 0
     disembark_within: float = 12

@@ -1,13 +1,10 @@
 """Shots, charges and discipline tests between the pieces of a battle, read plainly (AC-3 to AC-8)."""
 
-from fractions import Fraction
-
 from tests.oracle.plain_battle_field import AERIAL_TYPES, TWO_INCHES, Field, hundredths
 from tests.oracle.plain_blows import FACES, Blow, blow_law, expected_share, rating_of
 from tests.oracle.plain_chance import Law
 
 DEMISE_REACH = {"miss": 600, "strike": 400, "heroic": 800}
-CLOSE_FORMATION = ("infantry", "field gun")
 OVERWHELMED = ("armour", "fortification")
 
 
@@ -93,7 +90,7 @@ class Fight(Field):
 
     def ranged_blow(self, piece, row, target, distance, *, aiming=False, opportunity=False, reforming=False):
         """A ranged attack at a distance (AC-4.2, AC-4.3)."""
-        bonuses = aiming + within_short(row, distance) + piece.unit.ammo_supply
+        bonuses = aiming + within_short(row, distance)
         penalties = piece.suppressed + (opportunity and "Lock On" not in row.qualities) + reforming
         concealed = self._concealed(row, target)
         covered = target.taking_cover and "Torrent" not in row.qualities and (concealed or target.has("Pavises"))
@@ -123,7 +120,7 @@ class Fight(Field):
         """The attack by what the two units are, whatever they do; without a distance not at short range (BT-4)."""
         if row.ranged:
             short = distance is not None and within_short(row, distance)
-            rating = rating_of(short + piece.unit.ammo_supply, self._concealed(row, target))
+            rating = rating_of(short, self._concealed(row, target))
         else:
             rating = rating_of(self._overwhelming(piece, target) + piece.has("Onslaught"), 0)
         dice = self._dice(piece, row, target, distance)
@@ -150,20 +147,9 @@ class Fight(Field):
         if not target.models:
             self.annihilate(target, "destroyed")
             self._fallen.append(target)
-        elif lost and self._officer_fell(blow, target, lost, before):
-            self.disorder(target)
+        elif lost and "Precision" in blow.qualities and not target.has("Bodyguard"):
+            self.disorder(target)  # its officer is lost (AC-5.8; Precision in AC-6, Bodyguard in AC-7)
         return lost, passengers_lost
-
-    def _officer_fell(self, blow, target, lost, before):
-        """AC-5.8; Precision in AC-6, Bodyguard in AC-7."""
-        if "Precision" in blow.qualities and not target.has("Bodyguard"):
-            return True
-        close = (target.unit.type in CLOSE_FORMATION or target.has("Lockstep")) and not target.has("Irregular")
-        if close or target.unit.officer == "last":
-            return False
-        if target.unit.officer == "first":
-            return True
-        return self.chance.pick(Law({True: Fraction(lost, before), False: Fraction(before - lost, before)}))
 
     def passenger(self, transport):
         """The unit embarked in a transport."""
@@ -190,10 +176,10 @@ class Fight(Field):
     def passes(self, piece, modifier=0):
         """A discipline test (AC-5.1, AC-5.3)."""
         unit = piece.unit
-        if unit.discipline is None or unit.peer_review or piece.has("Automata") or piece.has("Irrepressible"):
+        if unit.discipline is None or piece.has("Automata") or piece.has("Irrepressible"):
             return True
         card = self.cards[piece.side].test(self.chance)
-        return card <= unit.discipline + unit.chain_of_command + modifier - piece.disordered
+        return card <= unit.discipline + modifier - piece.disordered
 
     def suppression_tests(self, target, losses, before, qualities):
         """The test of a unit and that of the unit embarked in it (AC-5.10); `losses`, `before`: of both."""

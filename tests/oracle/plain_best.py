@@ -7,6 +7,7 @@ of a situation that came up before. For one or two rounds of few models.
 
 from collections import defaultdict
 from fractions import Fraction
+from functools import cache
 from math import ceil
 
 from tests.oracle import plain_close_quarters as cq
@@ -48,17 +49,17 @@ class Game:
 
     def mean(self, law, of):
         """The mean of something over a law."""
-        return sum((chance * of(state) for state, chance in law.items()), Fraction(0))
+        return sum(float(chance) * of(state) for state, chance in law.items())
 
     def worth(self, duel):
         """What the end of a duel is worth."""
         points = dict(zip("ab", plain.points(self.scenario, duel)))
         mine, theirs = points[self.wanter], points[OTHER[self.wanter]]
         if self.want == "margin":
-            return Fraction(mine - theirs)
+            return float(mine - theirs)
         if self.want == "survival":
-            return Fraction(not unit_of(duel, self.wanter).fate)
-        return Fraction(1) if mine > theirs else Fraction(1, 2) if mine == theirs else Fraction(0)
+            return float(not unit_of(duel, self.wanter).fate)
+        return 1.0 if mine > theirs else 0.5 if mine == theirs else 0.0
 
     def between_rounds(self, duel, left):
         """The value with so many rounds to come."""
@@ -78,16 +79,11 @@ class Game:
             return self.acting(duel, rest, left)
         key = (duel, order, left)
         if key not in self.known:
+            ended = cache(lambda turn: self.ending(turn, rest, left))  # most ways lead to the same few turns
+            acted = cache(lambda turn: self.reacting(turn, ended))
+            reacted = cache(lambda turn: self.ordering(turn, acted))
             turn = plain.starts(self.field, in_fumes(self.field, duel), side)
-            self.known[key] = self.rallying(
-                turn,
-                lambda turn: self.reacting(
-                    turn,
-                    lambda turn: self.ordering(
-                        turn, lambda turn: self.reacting(turn, lambda t: self.ending(t, rest, left))
-                    ),
-                ),
-            )
+            self.known[key] = self.rallying(turn, lambda turn: self.reacting(turn, reacted))
         return self.known[key]
 
     def rallying(self, turn, after):
@@ -243,7 +239,7 @@ class Game:
         if volley is None:
             return after(duel)
         attack, now, table, duel, rolls = volley
-        enemy, total = OTHER[side], Fraction(0)
+        enemy, total = OTHER[side], 0.0
         for hits, own, _, roll_chance in rolls:
             for facts, place_chance in officers(attack, now, hits):
                 for unit, own_chance in own.items():
@@ -258,7 +254,7 @@ class Game:
                         )
                         for purpose in purposes
                     ]
-                    total += roll_chance * place_chance * own_chance * self.best(enemy, values)
+                    total += float(roll_chance * place_chance * own_chance) * self.best(enemy, values)
         return total
 
     def all_out(self, duel, side, main, *, short, moved, **how):

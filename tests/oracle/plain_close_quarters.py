@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tests.oracle import plain_reading as plain
 from tests.oracle.plain_after_blows import Field, Fight, resolve
-from tests.oracle.plain_laws import then
+from tests.oracle.plain_laws import certainly, marginal, then
 from tests.oracle.plain_strikes import after_losses, dice_of_row, rating_of, strike
 from tests.oracle.plain_units import DEFAULT_COMBAT, Unit, as_target, disorder, read_unit, unit_of, value_of
 
@@ -70,12 +70,12 @@ def secondary_rating(field, facts, unit):
 def active_strikes(field, fight):
     """The active unit's attack (AC-8.3); storming a building with half of its models (AC-8.6)."""
     if fight.winner:
-        return {fight: Fraction(1)}
+        return certainly(fight)
     row = row_of_charge(field.active)
     storming = fight.target.garrisoned
     dice = dice_of_row(row, field.active, fight.active, field.target, half=storming)
     if dice == 0:
-        return {fight: Fraction(1)}
+        return certainly(fight)
     blows = strike(
         row,
         dice,
@@ -87,9 +87,9 @@ def active_strikes(field, fight):
         from_front=field.target["from_front"] and (field.again or not field.combat["outflanked"]),
         ruleset=field.ruleset,
     )
-    chances = defaultdict(Fraction)
-    for blow, chance in blows.items():
-        after = fight._replace(
+
+    def after(blow):
+        struck = fight._replace(
             active=blow.striker,
             target=blow.victim,
             target_losses=fight.target_losses + blow.destroyed,
@@ -97,16 +97,18 @@ def active_strikes(field, fight):
             has_destroyed=fight.has_destroyed or blow.destroyed > 0,
             winner="active" if blow.victim.fate else "target" if blow.striker.fate else "",
         )
-        chances[own_blanks_forgotten(after, "active", fight.active)] += chance
-    return chances
+        return own_blanks_forgotten(struck, "active", fight.active)
+
+    return marginal(blows, after)
+
+
+def embarked(unit):
+    """Models embarked on a unit."""
+    return unit.passengers.models if unit.passengers else 0
 
 
 def own_blanks_forgotten(fight, side, before):
     """The fight as its tests see it: what Overcharge cost the striker counts for no test (AC-6, AC-5.2)."""
-
-    def embarked(unit):
-        return unit.passengers.models if unit.passengers else 0
-
     after = getattr(fight, side)
     start, riding = getattr(fight, f"{side}_start"), getattr(fight, f"{side}_riding")
     start, riding = start - before.models + after.models, riding - embarked(before) + embarked(after)
@@ -117,10 +119,10 @@ def target_strikes(field, fight):
     """The target's attack, from a building with half of its models (AC-8.3, AC-8.6)."""
     row = row_of_retaliation(field.target)
     if fight.winner or row is None:
-        return {fight: Fraction(1)}
+        return certainly(fight)
     dice = dice_of_row(row, field.target, fight.target, field.active, half=fight.target.garrisoned)
     if dice == 0:
-        return {fight: Fraction(1)}
+        return certainly(fight)
     blows = strike(
         row,
         dice,
@@ -132,9 +134,9 @@ def target_strikes(field, fight):
         from_front=True,  # a charge ends with the enemy in the front arc
         ruleset=field.ruleset,
     )
-    chances = defaultdict(Fraction)
-    for blow, chance in blows.items():
-        after = fight._replace(
+
+    def after(blow):
+        struck = fight._replace(
             active=blow.victim,
             target=blow.striker,
             active_losses=fight.active_losses + blow.destroyed,
@@ -142,8 +144,9 @@ def target_strikes(field, fight):
             winner="target" if blow.victim.fate else "active" if blow.striker.fate else "",
             by_its_own_blanks=bool(blow.striker.fate),
         )
-        chances[own_blanks_forgotten(after, "target", fight.target)] += chance
-    return chances
+        return own_blanks_forgotten(struck, "target", fight.target)
+
+    return marginal(blows, after)
 
 
 def secondary_strikes(field, place, fight):
@@ -152,10 +155,10 @@ def secondary_strikes(field, place, fight):
     row = row_of_retaliation(facts)
     over = fight.winner and not fight.by_its_own_blanks
     if over or fight.active.fate or row is None:
-        return {fight: Fraction(1)}
+        return certainly(fight)
     dice = dice_of_row(row, facts, unit, field.active, half=False)
     if dice == 0:
-        return {fight: Fraction(1)}
+        return certainly(fight)
     blows = strike(
         row,
         dice,
@@ -167,19 +170,17 @@ def secondary_strikes(field, place, fight):
         from_front=False,
         ruleset=field.ruleset,
     )
-    chances = defaultdict(Fraction)
-    for blow, chance in blows.items():
-        others = list(fight.secondaries)
-        others[place] = blow.striker
-        after = fight._replace(
+
+    def after(blow):
+        return fight._replace(
             active=blow.victim,
-            secondaries=tuple(others),
+            secondaries=(*fight.secondaries[:place], blow.striker, *fight.secondaries[place + 1 :]),
             active_losses=fight.active_losses + blow.destroyed,
             active_struck_by=fight.active_struck_by | frozenset(row["qualities"]),
             winner="target" if blow.victim.fate else fight.winner,
         )
-        chances[after] += chance
-    return chances
+
+    return marginal(blows, after)
 
 
 def others_strike(field, fight):
@@ -204,7 +205,7 @@ def sponsons_fire(field, fight):
     """Sponsons of the target on the unit that charges it: weakened, no test, losses not counted (AC-8.1, AC-7)."""
     dice = value_of(field.target, "Sponsons")
     if dice == 0:
-        return {fight: Fraction(1)}
+        return certainly(fight)
     blows = strike(
         None,
         dice,
@@ -216,10 +217,7 @@ def sponsons_fire(field, fight):
         from_front=True,
         ruleset=field.ruleset,
     )
-    chances = defaultdict(Fraction)
-    for blow, chance in blows.items():
-        chances[fight._replace(active=blow.victim)] += chance
-    return chances
+    return marginal(blows, lambda blow: fight._replace(active=blow.victim))
 
 
 def fumes(facts, enemies, unit):
@@ -230,10 +228,6 @@ def fumes(facts, enemies, unit):
 
 def opened(fight):
     """The fight as a combat begins: nobody has lost anything in it."""
-
-    def embarked(unit):
-        return unit.passengers.models if unit.passengers else 0
-
     return fight._replace(
         active_losses=0,
         target_losses=0,
@@ -256,9 +250,9 @@ def blows_of(field, fight):
 def fight_once(field, fight):
     """One combat from its first blow to the loser's test (AC-8.2 to AC-8.8)."""
     if fight.active.fate:  # the sponsons left nobody to fight
-        return {fight: Fraction(1)}
+        return certainly(fight)
     fight = opened(fight)
-    law = {fight: Fraction(1)}
+    law = certainly(fight)
     for step in [*blows_of(field, fight), resolve]:
         law = then(law, lambda state, step=step: step(field, state))
     return law
@@ -278,7 +272,7 @@ def can_overrun(field, fight):
 def overrun(field, fight):
     """Once more, with one more penalty, after a win over a target that lives (Overrun in AC-7)."""
     if not can_overrun(field, fight):
-        return {fight: Fraction(1)}
+        return certainly(fight)
     return fight_once(field._replace(again=True), followed_up(field, fight))
 
 
@@ -294,9 +288,9 @@ def throw(field, fight):
     """A model is thrown at the target, within X": weakened, as many dice as a card's value, no test (Throw in AC-7)."""
     reach = value_of(field.active, "Throw")
     if not reach or not fight.has_destroyed or fight.active.fate or fight.target.fate:
-        return {fight: Fraction(1)}
+        return certainly(fight)
     if field.measured and fight.apart > reach:
-        return {fight: Fraction(1)}
+        return certainly(fight)
     facts, unit = field.target, fight.target
     has_moved = "active" in fight.won  # withdrawn, out of its cover
     target = as_target(facts, unit, from_front=facts["from_front"] and not field.combat["outflanked"]) | {
@@ -398,9 +392,9 @@ def law(scenario):
     fights = fight_law(
         field, unit_of(field.active), unit_of(field.target), [unit_of(facts) for facts in field.secondaries]
     )
-    chances = defaultdict(Fraction)
-    for fight, chance in fights.items():
-        outcome = Outcome(
+    return marginal(
+        fights,
+        lambda fight: Outcome(
             fight.active,
             fight.target,
             fight.secondaries,
@@ -408,6 +402,5 @@ def law(scenario):
             fight.target_losses,
             fight.won,
             *points_of_fight(field, fight),
-        )
-        chances[outcome] += chance
-    return {outcome: chance for outcome, chance in chances.items() if chance}
+        ),
+    )

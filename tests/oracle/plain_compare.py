@@ -12,7 +12,7 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
-from tests.oracle.plain_laws import Law, Tables, by_turn, collect, fraction, passes, then, total
+from tests.oracle.plain_laws import Law, Tables, by_turn, collect, dice, fraction, passes, then, total
 from tests.oracle.plain_legion import is_panicked, is_suppressed, number_a_round, rally
 
 FATES = ("steady", "shaken", "routed", "gone")
@@ -171,10 +171,7 @@ class GrandeTactique:
         models, morale, inches = state
         if morale != "routed":
             return {state: Fraction(1)}
-        pips: Law = {0: Fraction(1)}
-        for _ in range(self.ruleset["pip_dice"]):
-            sides = self.ruleset["pip_sides"]
-            pips = then(pips, lambda n, sides=sides: {n + face: Fraction(1, sides) for face in range(1, sides + 1)})
+        pips = dice(self.ruleset["pip_dice"], self.ruleset["pip_sides"])
         rallies = total(pips, lambda n: n - self.elsewhere >= 2)
         return collect([((models, self.rallied, inches), rallies), (self.flees(models, inches), 1 - rallies)])
 

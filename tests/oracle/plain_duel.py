@@ -5,7 +5,6 @@ activation: statuses that end, rally test, opportunity fire, manoeuvre and attac
 when. Every step turns one duel into a law {duel: chance} in fractions; equal duels become one. For few models.
 """
 
-from collections import defaultdict
 from fractions import Fraction
 
 from tests.oracle import plain_close_quarters as cq
@@ -27,9 +26,11 @@ from tests.oracle.plain_duel_state import (
     speed,
     unit_of,
 )
-from tests.oracle.plain_laws import certainly, then
+from tests.oracle.plain_laws import certainly, collect, then
 from tests.oracle.plain_units import Unit, value_of
 from tests.oracle.plain_units import unit_of as unit_at_first
+
+HALF = Fraction(1, 2)
 
 # --- an activation ----------------------------------------------------------------------------------------
 
@@ -49,11 +50,10 @@ def rally(field, turn):
         return certainly(turn)
     discipline = facts["discipline"] - turn.was_disordered + facts["chain_of_command"]
     name = f"deck_{turn.side}"
-    chances = defaultdict(Fraction)
-    for value, chance, rest in draws(getattr(turn.duel, name), field.deck, replacement=field.replacement):
-        duel = turn.duel._replace(**{name: rest})
-        chances[turn._replace(duel=duel, rallied=value <= discipline)] += chance
-    return dict(chances)
+    return collect(
+        (turn._replace(duel=turn.duel._replace(**{name: rest}), rallied=value <= discipline), chance)
+        for value, chance, rest in draws(getattr(turn.duel, name), field.deck, replacement=field.replacement)
+    )
 
 
 def passes_rally(facts):
@@ -180,11 +180,7 @@ def one_round(field, duel, first):
         return certainly(duel)
     if first != "random":
         return round_of(field, duel, (first, OTHER[first]))
-    chances = defaultdict(Fraction)
-    for side in "ab":
-        for after, chance in round_of(field, duel, (side, OTHER[side])).items():
-            chances[after] += chance / 2
-    return dict(chances)
+    return then({"ab": HALF, "ba": HALF}, lambda order: round_of(field, duel, order))
 
 
 def read(scenario):

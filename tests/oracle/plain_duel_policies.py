@@ -1,8 +1,5 @@
 """What a side does in its activation of a duel, policy by policy: functions (field, turn) -> law of duels."""
 
-from collections import defaultdict
-from fractions import Fraction
-
 from tests.oracle import plain_close_quarters as cq
 from tests.oracle import plain_reading as plain
 from tests.oracle.plain_after_blows import Field
@@ -114,7 +111,7 @@ def contact_of(field, duel, side):
 
 def after_charge(field, ground, duel, side, fight):
     """The law of the duel after the combats of a charge, of which the last one ended so."""
-    enemy_side, chances = OTHER[side], defaultdict(Fraction)
+    enemy_side = OTHER[side]
     ended = after_combat(field, duel, side, fight)
     wins = {side: fight.won.count("active"), enemy_side: fight.won.count("target")}
     for which, number in wins.items():
@@ -123,10 +120,7 @@ def after_charge(field, ground, duel, side, fight):
             ended = ended._replace(**{name: getattr(ended, name) + number})
     law = after_siege(field, ended, enemy_side, fight.target_struck_by)
     law = then(law, lambda duel: after_demise(field, duel, 0))
-    for after, more in law.items():
-        for thrown, throw_chance in after_throw(field, ground, after, enemy_side, fight).items():
-            chances[thrown] += more * throw_chance
-    return dict(chances)
+    return then(law, lambda duel: after_throw(field, ground, duel, enemy_side, fight))
 
 
 def after_throw(field, ground, duel, side, fight):

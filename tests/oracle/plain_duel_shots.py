@@ -8,7 +8,7 @@ from tests.oracle import plain_aftermath as aftermath
 from tests.oracle import plain_focus_fire as focus
 from tests.oracle import plain_reading as plain
 from tests.oracle.plain_duel_state import OTHER, Duel, Side, change, is_over, moves, unit_of
-from tests.oracle.plain_laws import certainly, then
+from tests.oracle.plain_laws import certainly, collect, marginal, then
 from tests.oracle.plain_strikes import dice_of_row, suffer_blanks
 from tests.oracle.plain_units import Unit, value_of
 
@@ -173,24 +173,20 @@ def answered(field, duel, side):
     if is_over(duel) or facts["category"] != "aerial" or not value_of(gunner, "Tail Gunner"):
         return certainly(duel)
     ruleset = {"die": field.die, "deck": dict(field.deck)}
-    chances = defaultdict(Fraction)
-    for unit, chance in aftermath.tail_gunner(gunner, facts, unit_of(duel, side), ruleset).items():
-        if unit.fate:
-            after = duel._replace(**{side: Side(unit)})
-        else:
-            after = change(duel, side, unit=unit._replace(fell_back=False))
-            if unit.fell_back:
-                away = None if duel.distance is None else duel.distance + 3
-                after = change(moves(field, after, side), side, garrisoned=False)._replace(distance=away)
-        law = certainly(after) if duel.distance is None else after_demise(field, after, duel.distance)
-        for ended, more in law.items():
-            chances[ended] += chance * more
-    return dict(chances)
+
+    def shot_back(unit):
+        after = duel._replace(**{side: Side(unit)}) if unit.fate else change(duel, side, unit=unit)
+        if unit.fell_back and not unit.fate:
+            away = None if duel.distance is None else duel.distance + 3
+            after = change(moves(field, after, side), side, fell_back=False, garrisoned=False)._replace(distance=away)
+        return certainly(after) if duel.distance is None else after_demise(field, after, duel.distance)
+
+    return then(aftermath.tail_gunner(gunner, facts, unit_of(duel, side), ruleset), shot_back)
 
 
 def after_demise(field, duel, inches):
     """The law of a duel after an attack from so far away, if it left one unit only (Spectacular Demise in AC-7)."""
-    gone = [side for side in "ab" if unit_of(duel, side).fate in {"destroyed", "no room"}]
+    gone = [side for side in "ab" if unit_of(duel, side).fate == "destroyed"]
     if len(gone) != 1 or not value_of(getattr(field, gone[0]), "Spectacular Demise"):
         return certainly(duel)
     (side,) = gone
@@ -201,13 +197,14 @@ def after_demise(field, duel, inches):
     law = aftermath.spectacular_demise(
         getattr(field, side), getattr(field, other), unit_of(duel, other), inches, ruleset
     )
-    chances = defaultdict(Fraction)
-    for unit, chance in law.items():
+
+    def blown_up(unit):
         after = duel._replace(**{other: Side(unit)}) if unit.fate else change(duel, other, unit=unit)
         if unit.fell_back and not unit.fate:
             after = change(moves(field, after, other), other, fell_back=False, garrisoned=False)
-        chances[after] += chance
-    return dict(chances)
+        return after
+
+    return marginal(law, blown_up)
 
 
 def after_siege(field, duel, side, qualities):
@@ -217,23 +214,14 @@ def after_siege(field, duel, side, qualities):
         return certainly(duel)
     wrecked = Fraction(field.die.get("heroic", 0) + field.die.get("strike", 0), sum(field.die.values()))
     out = change(moves(field, duel, side), side, garrisoned=False)
-    return {after: chance for after, chance in ((out, wrecked), (duel, 1 - wrecked)) if chance}
+    return collect([(out, wrecked), (duel, 1 - wrecked)])
 
 
 def struck(duel, side, target):
     """The duel with the target of an attack as the attack left it; a unit that falls back is 3" further away."""
-    now = getattr(duel, side)
     if target.fate:
         return duel._replace(**{side: Side(Unit(0, fate=target.fate))})
-    unit = now.unit._replace(
-        models=target.models,
-        damage=target.damage,
-        suppressed=target.suppressed,
-        disordered=target.disordered,
-        activated=target.activated,
-        garrisoned=target.garrisoned,
-        edge_distance=target.edge_distance,
-    )
+    unit = target._replace(taking_cover=False, fell_back=False)
     duel = change(duel, side, unit=unit, taking_cover=target.taking_cover)
     if target.fell_back:
         duel = moves(None, duel, side)

@@ -11,34 +11,18 @@ from typing import NamedTuple
 from tests.oracle import plain_aftermath as aftermath
 from tests.oracle import plain_reading as plain
 from tests.oracle.plain_decks import deck_of, draws
-from tests.oracle.plain_laws import marginal
-from tests.oracle.plain_units import DEFAULT_UNIT, Unit, read_unit, unit_of, value_of
+from tests.oracle.plain_laws import certainly, collect, marginal, then
+from tests.oracle.plain_units import DEFAULT_UNIT, Unit, after_outcome, read_unit, unit_of, value_of
 
 CIRCUMSTANCES = {"exposed", "obstacle", "from_front"}  # facts of the target that are an attack's own
 
 STATE = ("models", "damage", "suppressed", "disordered", "activated", "taking_cover", "garrisoned", "edge_distance")
 
 
-class Target(NamedTuple):
-    """The target between two attacks. `fate`: "" while it is in play, else how it was removed."""
-
-    models: int
-    models_destroyed: int = 0
-    damage: int = 0
-    suppressed: bool = False
-    disordered: bool = False
-    activated: bool = False
-    taking_cover: bool = False
-    garrisoned: bool = False
-    edge_distance: int | None = None
-    fell_back: bool = False
-    fate: str = ""
-
-
 class Table(NamedTuple):
     """The target, the two decks, and what the last attack cost its own unit (Overcharge in AC-6)."""
 
-    target: Target
+    target: Unit
     target_deck: tuple
     attackers_deck: tuple
     own_models_destroyed: int = 0
@@ -48,7 +32,7 @@ class Table(NamedTuple):
 
 def target_at_start(facts):
     """The state of the target before the first attack."""
-    return Target(**{name: facts[name] for name in STATE})
+    return Unit(**{name: facts[name] for name in STATE})
 
 
 def facts_now(facts, target, circumstances):
@@ -56,36 +40,13 @@ def facts_now(facts, target, circumstances):
     return {**facts, **circumstances, **{name: getattr(target, name) for name in STATE}}
 
 
-def target_after(target, outcome):
-    """The target as an attack leaves it; a unit that falls back leaves cover and building (AC-5.4)."""
-    destroyed = target.models_destroyed + outcome.models_destroyed
-    if outcome.annihilated:
-        fate = "broken" if outcome.broken else "fled" if outcome.fled else "destroyed"
-        if fate == "destroyed" and outcome.fell_back:
-            fate = "no room"
-        fell_back = target.fell_back or outcome.fell_back
-        return Target(0, models_destroyed=destroyed, fell_back=fell_back, fate=fate)
-    after = target._replace(
-        models=outcome.models_left,
-        models_destroyed=destroyed,
-        damage=outcome.damage,
-        suppressed=outcome.suppressed,
-        disordered=outcome.disordered,
-        activated=outcome.activated,
-    )
-    if not outcome.fell_back:
-        return after
-    edge = None if target.edge_distance is None else max(0, target.edge_distance - 3)
-    return after._replace(fell_back=True, taking_cover=False, garrisoned=False, edge_distance=edge)
-
-
 def after_siege(target, qualities, die):
     """The law of a target that was shot at: its building may be wrecked, and it must exit (Siegebreaker in AC-6)."""
     if "Siegebreaker" not in qualities or target.fate or not target.garrisoned:
-        return {target: Fraction(1)}
+        return certainly(target)
     wrecked = Fraction(die.get("heroic", 0) + die.get("strike", 0), sum(die.values()))
     out = target._replace(garrisoned=False, taking_cover=False)
-    return {after: chance for after, chance in ((out, wrecked), (target, 1 - wrecked)) if chance}
+    return collect([(out, wrecked), (target, 1 - wrecked)])
 
 
 def needs_card(hits, attack, facts):
@@ -134,12 +95,12 @@ def target_draws(hits, attack, now, table, deck, *, replacement):
     """The target after so many hits and its test, the chance, its deck afterwards."""
     if not needs_card(hits, attack, now):
         for outcome, chance in plain.target_law(hits, attack, now, {1: 1}).items():
-            yield target_after(table.target, outcome), chance, table.target_deck
+            yield after_outcome(table.target, outcome), chance, table.target_deck
         return
     for value, card_chance, rest in draws(table.target_deck, deck, replacement=replacement):
         for outcome, chance in plain.target_law(hits, attack, now, {value: 1}).items():
             if chance:
-                yield target_after(table.target, outcome), card_chance * chance, rest
+                yield after_outcome(table.target, outcome), card_chance * chance, rest
 
 
 def tables(scenario):
@@ -159,27 +120,25 @@ def tables(scenario):
         deck_of(scenario.get("target_deck", ruleset["deck"])),
         deck_of(scenario.get("attackers_deck", ruleset["deck"])),
     )
-    law, found = {start: Fraction(1)}, []
+    law, found = certainly(start), []
     for given in scenario["attacks"]:
         circumstances = given.get("circumstances", {})
         if not set(circumstances) <= CIRCUMSTANCES:
             raise ValueError(f"no circumstances of one attack: {sorted(set(circumstances) - CIRCUMSTANCES)}")
         attack, *_ = plain.read({"attack": given["attack"], "target": {**scenario["target"], **circumstances}})
-        chances = defaultdict(Fraction)
-        for table, chance in law.items():
+
+        def attacked(table, given=given, attack=attack, circumstances=circumstances):
             if table.target.fate:  # nobody is left to shoot at
                 unit = unit_of(read_unit(given["attacker"])) if "attacker" in given else None
                 unhurt = {"own_models_destroyed": 0, "own_damage": attack["attacker_damage"], "attacker": unit}
-                chances[table._replace(**unhurt)] += chance
-                continue
-            after = one_attack(
-                attack, facts, table, circumstances, die=ruleset["die"], deck=deck, replacement=replacement
+                return certainly(table._replace(**unhurt))
+            how = {"die": ruleset["die"], "deck": deck, "replacement": replacement}
+            after = one_attack(attack, facts, table, circumstances, **how)
+            return then(
+                after, lambda state: answered(given, gunner, state, {"die": ruleset["die"], "deck": dict(deck)})
             )
-            for state, state_chance in after.items():
-                shot_back = answered(given, gunner, state, {"die": ruleset["die"], "deck": dict(deck)})
-                for ended, answer_chance in shot_back.items():
-                    chances[ended] += chance * state_chance * answer_chance
-        law = dict(chances)
+
+        law = then(law, attacked)
         found.append(law)
     return found
 
@@ -192,14 +151,13 @@ def laws(scenario):
 def answered(given, gunner, table, ruleset):
     """The law of a table after the Tail Gunner has shot at an aerial attacker, both still there (AC-7)."""
     if "attacker" not in given:
-        return {table: Fraction(1)}
+        return certainly(table)
     shooter = read_unit(given["attacker"])
     unit = unit_of(shooter)
     if given["attack"].get("overcharge"):
         unit = unit._replace(models=unit.models - table.own_models_destroyed, damage=table.own_damage)
     if unit.models == 0:
-        return {table._replace(attacker=Unit(0, fate="destroyed")): Fraction(1)}
+        return certainly(table._replace(attacker=Unit(0, fate="destroyed")))
     if shooter["category"] != "aerial" or table.target.fate or not value_of(gunner, "Tail Gunner"):
-        return {table._replace(attacker=unit): Fraction(1)}
-    law = aftermath.tail_gunner(gunner, shooter, unit, ruleset)
-    return {table._replace(attacker=after): chance for after, chance in law.items()}
+        return certainly(table._replace(attacker=unit))
+    return marginal(aftermath.tail_gunner(gunner, shooter, unit, ruleset), lambda after: table._replace(attacker=after))

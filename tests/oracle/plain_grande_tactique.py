@@ -4,21 +4,14 @@ Written from the rules alone. ``tables(question)`` answers as the program's JSON
 settled is marked with "Settled:"; where docs/rulings.md settles it otherwise, this follows it and says "Ruling:".
 """
 
-from collections import defaultdict
-from collections.abc import Iterable
 from fractions import Fraction
 from itertools import product
 from typing import Any
 
-Row = dict[str, Any]
-Law = dict[Any, Fraction]
+from tests.oracle.plain_laws import Law, Row, Tables, certainly, collect, dice, independent, marginal, then, total
+from tests.oracle.plain_laws import fraction as exact
 
 RULESET = {"check_sides": 6, "check_target": 4, "fire_shakes": True, "pip_dice": 1, "pip_sides": 6, "turns": 6}
-
-
-def exact(number: Any) -> Fraction:
-    """A number as the user wrote it: 0.1 is a tenth."""
-    return Fraction(str(number))
 
 
 def inches(number: Any) -> Fraction | None:
@@ -29,23 +22,6 @@ def inches(number: Any) -> Fraction | None:
 def reaches(distance: Fraction, limit: Fraction | None) -> bool:
     """Whether a move of so many inches comes as far as that; exactly as far counts (worked check of GT)."""
     return limit is not None and distance >= limit
-
-
-def dice(number: int, sides: int) -> Law:
-    """The sum of so many dice."""
-    law: Law = {0: Fraction(1)}
-    for _ in range(number):
-        following: Law = defaultdict(Fraction)
-        for total, p in law.items():
-            for face in range(1, sides + 1):
-                following[total + face] += p / sides
-        law = following
-    return law
-
-
-def total(law: Law, wanted: Any) -> Fraction:
-    """The probability of the states that ``wanted`` picks."""
-    return sum((p for state, p in law.items() if wanted(state)), Fraction(0))
 
 
 # --- check -----------------------------------------------------------------------------------------------------------
@@ -59,7 +35,7 @@ def fails_check(quality: str, modifier: int, ruleset: Row) -> Fraction:
     return Fraction(len(failed), ruleset["check_sides"])
 
 
-def check(section: Row, ruleset: Row) -> dict[str, list[Row]]:
+def check(section: Row, ruleset: Row) -> Tables:
     """GT-1, GT-2: what becomes of the unit.
 
     Settled: fire that wears artillery down is artillery's, if the question does not say (GT-1). Cavalry and artillery
@@ -91,10 +67,8 @@ def check(section: Row, ruleset: Row) -> dict[str, list[Row]]:
 def flight_distance(arm: str, enemy: str) -> Law:
     """GT-3."""
     if arm == "infantry":
-        return {Fraction(7): Fraction(1)}
-    if enemy == "cavalry":
-        return {Fraction(11 + roll): p for roll, p in dice(2, 6).items()}
-    return {Fraction(11): Fraction(1)}
+        return certainly(Fraction(7))
+    return marginal(dice(2 if enemy == "cavalry" else 0, 6), lambda roll: Fraction(11 + roll))
 
 
 def pursuit_distance(arm: str, enemy: str, fled: Fraction) -> Fraction:
@@ -104,7 +78,7 @@ def pursuit_distance(arm: str, enemy: str, fled: Fraction) -> Fraction:
     return Fraction(6) if arm == "infantry" else fled - 1
 
 
-def flight(section: Row, _ruleset: Row) -> dict[str, list[Row]]:
+def flight(section: Row, _ruleset: Row) -> Tables:
     """GT-3 to GT-5.
 
     Settled: with no gap through the enemy not even shelter can be reached. A shelter that can be reached is preferred
@@ -113,14 +87,14 @@ def flight(section: Row, _ruleset: Row) -> dict[str, list[Row]]:
     arm, enemy = section.get("arm", "infantry"), section.get("enemy", "cavalry")
     edge, shelter = inches(section.get("edge_distance")), inches(section.get("shelter_distance"))
     surrounded = exact(section.get("surrounded", 0))
-    law: Law = defaultdict(Fraction)
-    law["surrounded", Fraction(0), Fraction(0)] += surrounded
-    for far, p in flight_distance(arm, enemy).items():
+
+    def fate(far: Fraction) -> Any:
         if arm == "infantry" and reaches(far, shelter):
-            fate, gone = "in shelter", shelter
-        else:
-            fate, gone = ("off the map" if reaches(far, edge) else "routed"), far
-        law[fate, gone, pursuit_distance(arm, enemy, gone)] += (1 - surrounded) * p
+            return "in shelter", shelter, pursuit_distance(arm, enemy, shelter)
+        return "off the map" if reaches(far, edge) else "routed", far, pursuit_distance(arm, enemy, far)
+
+    fled = marginal(flight_distance(arm, enemy), fate)
+    law = collect([(("surrounded", 0, 0), surrounded), *((end, (1 - surrounded) * p) for end, p in fled.items())])
     rows = [{"fate": f, "distance": d, "pursuit": c, "probability": p} for (f, d, c), p in law.items()]
     means = {
         "arm": arm,
@@ -131,8 +105,8 @@ def flight(section: Row, _ruleset: Row) -> dict[str, list[Row]]:
         "p_routed": total(law, lambda s: s[0] in ("routed", "in shelter")),
     }
     if surrounded < 1:
-        means["mean_flight_if_it_flees"] = sum(s[1] * p for s, p in law.items()) / (1 - surrounded)
-        means["mean_pursuit_if_it_flees"] = sum(s[2] * p for s, p in law.items()) / (1 - surrounded)
+        means["mean_flight_if_it_flees"] = total(fled, lambda s: s[1])
+        means["mean_pursuit_if_it_flees"] = total(fled, lambda s: s[2])
     return {"flight": rows, "fates": [means]}
 
 
@@ -159,17 +133,13 @@ class Column:
 
     def start(self) -> Law:
         """Every friend is shaken with its own chance; the first unit routs."""
-        law: Law = defaultdict(Fraction)
-        for shaken in product((False, True), repeat=len(self.shaken)):
-            p = Fraction(1)
-            for is_shaken, chance in zip(shaken, self.shaken, strict=True):
-                p *= chance if is_shaken else 1 - chance
-            if p:
-                status = ["eager", *("shaken" if s else "eager" for s in shaken)]
-                queue: list[int] = []
-                self.rout(0, status, queue)
-                law[tuple(status), tuple(queue)] += p
-        return law
+
+        def begun(friends: Any) -> Any:
+            status, queue = ["eager", *friends], list[int]()
+            self.rout(0, status, queue)
+            return tuple(status), tuple(queue)
+
+        return marginal(independent({"shaken": p, "eager": 1 - p} for p in self.shaken), begun)
 
     def rout(self, unit: int, status: list[str], queue: list[int]) -> None:
         """GT-2, GT-9: it becomes routed; of the Old Guard, friends within 9 are shaken, those within 3 flee too."""
@@ -207,22 +177,26 @@ class Column:
 
     def outcome(self) -> Law:
         """The law of what has become of all of them, when nobody is left to flee."""
-        law, done = self.start(), defaultdict(Fraction)
-        while law:
-            following: Law = defaultdict(Fraction)
-            for (status, queue), p in law.items():
-                if not queue:
-                    done[status] += p
-                    continue
-                for far, chance in flight_distance(self.arms[queue[0]], self.enemy).items():
-                    now, waiting = list(status), list(queue[1:])
-                    self.flee(queue[0], far, now, waiting)
-                    following[tuple(now), tuple(waiting)] += p * chance
-            law = following
-        return dict(done)
+
+        def next_flight(state: Any) -> Law:
+            status, queue = state
+            if not queue:
+                return certainly(state)
+
+            def fled(far: Fraction) -> Any:
+                now, waiting = list(status), list(queue[1:])
+                self.flee(queue[0], far, now, waiting)
+                return tuple(now), tuple(waiting)
+
+            return marginal(flight_distance(self.arms[queue[0]], self.enemy), fled)
+
+        law = self.start()
+        while any(queue for _, queue in law):
+            law = then(law, next_flight)
+        return marginal(law, lambda state: state[0])
 
 
-def column(section: Row, _ruleset: Row) -> dict[str, list[Row]]:
+def column(section: Row, _ruleset: Row) -> Tables:
     """GT-5, GT-9: the chain reaction among the friends behind."""
     line = Column(section)
     law = line.outcome()
@@ -241,8 +215,7 @@ def column(section: Row, _ruleset: Row) -> dict[str, list[Row]]:
         {"first": s[0]} | {f"friend_{i}": s[i] for i in range(1, number + 1)} | {"probability": p}
         for s, p in law.items()
     ]
-    mean = sum(k * p for k, p in enumerate(exactly))
-    means = [{"units": number, "mean_friends_fleeing": mean}]
+    means = [{"units": number, "mean_friends_fleeing": sum(k * p for k, p in enumerate(exactly))}]
     return {"chain": chain, "chain_means": means, "friends": friends, "joint": joint}
 
 
@@ -281,43 +254,35 @@ def flee_again(unit: tuple) -> tuple:
     return run(unit) if unit[0] == "routed" and not unit[4] else unit
 
 
-def charged(unit: tuple, by_cavalry: Fraction, by_infantry: Fraction) -> Iterable[tuple[tuple, Fraction]]:
+def charged(unit: tuple, by_cavalry: Fraction, by_infantry: Fraction) -> Law:
     """GT-6, GT-7, in the charge phase. Settled: shelter does not save routed infantry from cavalry.
 
     Settled: the two chances exclude each other (the program refuses two whose sum is above 1).
     """
     if unit[0] != "routed":
-        return [(unit, Fraction(1))]
-    return [(("destroyed",), by_cavalry), (run(unit), by_infantry), (unit, 1 - by_cavalry - by_infantry)]
+        return certainly(unit)
+    return collect([(("destroyed",), by_cavalry), (run(unit), by_infantry), (unit, 1 - by_cavalry - by_infantry)])
 
 
 def pips_left(section: Row, ruleset: Row) -> Law:
     """PIPs for rallying, after those spent elsewhere."""
-    law: Law = defaultdict(Fraction)
-    for pips, p in dice(ruleset["pip_dice"], ruleset["pip_sides"]).items():
-        law[max(0, pips - section.get("pips_elsewhere", 0))] += p
-    return law
+    law = dice(ruleset["pip_dice"], ruleset["pip_sides"])
+    return marginal(law, lambda pips: max(0, pips - section.get("pips_elsewhere", 0)))
 
 
 def rout_turn(law: Law, section: Row, pips_law: Law) -> Law:
     """One turn: PIP phase with rallying (unless collapsed, GT-8), flight of the rest, charge phase."""
     charges = exact(section.get("charged_by_cavalry", 0)), exact(section.get("charged_by_infantry", 0))
-    standing = section.get("standing")
-    following: Law = defaultdict(Fraction)
-    for units, p in law.items():
-        for pips, chance in pips_law.items():
-            after = units if standing is not None and standing <= 1 else rally(units, pips)
-            after = tuple(flee_again(unit) for unit in after)
-            for fates in product(*(charged(unit, *charges) for unit in after)):
-                weight = p * chance
-                for _, q in fates:
-                    weight *= q
-                if weight:
-                    following[tuple(unit for unit, _ in fates)] += weight
-    return following
+    collapsed = section.get("standing") in (0, 1)
+
+    def after(units: tuple) -> Law:
+        rallied = marginal(pips_law, lambda pips: units if collapsed else rally(units, pips))
+        return then(rallied, lambda now: independent(charged(flee_again(unit), *charges) for unit in now))
+
+    return then(law, after)
 
 
-def rout(section: Row, ruleset: Row) -> dict[str, list[Row]]:
+def rout(section: Row, ruleset: Row) -> Tables:
     """GT-6 to GT-8."""
     start = tuple(
         (
@@ -367,32 +332,26 @@ def collapses(units: tuple) -> bool:
 def division_turn(law: Law, section: Row, pips_law: Law) -> Law:
     """One turn: rallying, then routed units may be lost, then standing ones may rout; then collapse is looked at."""
     chances = [(exact(u.get("rout", 0)), exact(u.get("lost", 0))) for u in section["units"]]
-    following: Law = defaultdict(Fraction)
-    for (units, collapsed), p in law.items():
-        for pips, chance in pips_law.items():
-            after = units
-            if section.get("rally", True) and not collapsed:
-                rallied = rally(tuple((unit,) for unit in units), pips)
-                after = tuple("standing" if u == ("rallied",) else u[0] for u in rallied)
-            each = []
-            for unit, (routs, lost) in zip(after, chances, strict=True):
-                if unit == "standing":
-                    each.append([("routed", routs), ("standing", 1 - routs)])
-                elif unit == "routed":
-                    each.append([("lost", lost), ("routed", 1 - lost)])
-                else:
-                    each.append([("lost", Fraction(1))])
-            for fates in product(*each):
-                weight = p * chance
-                for _, q in fates:
-                    weight *= q
-                if weight:
-                    now = tuple(unit for unit, _ in fates)
-                    following[now, collapsed or collapses(now)] += weight
-    return following
+
+    def rallied(units: tuple, pips: int) -> tuple:
+        after = rally(tuple((unit,) for unit in units), pips)
+        return tuple("standing" if unit == ("rallied",) else unit[0] for unit in after)
+
+    def befalls(unit: str, routs: Fraction, lost: Fraction) -> Law:
+        worse, chance = {"standing": ("routed", routs), "routed": ("lost", lost)}.get(unit, ("lost", Fraction(1)))
+        return collect([(worse, chance), (unit, 1 - chance)])
+
+    def after(state: tuple) -> Law:
+        units, collapsed = state
+        rallies = section.get("rally", True) and not collapsed
+        law = marginal(pips_law, lambda pips: rallied(units, pips) if rallies else units)
+        law = then(law, lambda now: independent(befalls(*each) for each in zip(now, *zip(*chances))))
+        return marginal(law, lambda now: (now, collapsed or collapses(now)))
+
+    return then(law, after)
 
 
-def division(section: Row, ruleset: Row) -> dict[str, list[Row]]:
+def division(section: Row, ruleset: Row) -> Tables:
     """GT-8: collapse is for the rest of the game; a corps is halted when half its original units are lost."""
     start = tuple("lost" if u.get("state") == "destroyed" else u.get("state", "standing") for u in section["units"])
     turns = section.get("turns") or ruleset["turns"]
@@ -421,10 +380,10 @@ def division(section: Row, ruleset: Row) -> dict[str, list[Row]]:
 SECTIONS = {"check": check, "flight": flight, "column": column, "rout": rout, "division": division}
 
 
-def tables(question: dict) -> dict[str, list[dict]]:
+def tables(question: Row) -> Tables:
     """The question's answer, table by table."""
     ruleset = RULESET | question.get("ruleset", {})
-    answer: dict[str, list[dict]] = {}
+    answer: Tables = {}
     for name, section in SECTIONS.items():
         if name in question:
             answer |= section(question[name], ruleset)

@@ -3,14 +3,14 @@
 What the rules leave open is read as docs/rulings.md says. A state is (units, whether the division has collapsed).
 """
 
-from collections import defaultdict
 from fractions import Fraction
-from itertools import product
 from typing import NamedTuple
+
+from tests.oracle.plain_grande_tactique import RULESET, fails_check, flight_distance, inches, pips_left
+from tests.oracle.plain_laws import certainly, collect, fraction, marginal, then, total
 
 FLEEING = ("flees", "flees from cavalry")
 LOST = ("ridden down", "off the map", "surrounded")
-RULESET = {"check_sides": 6, "check_target": 4, "fire_shakes": True, "pip_dice": 1, "pip_sides": 6, "turns": 6}
 
 
 class Unit(NamedTuple):
@@ -24,20 +24,6 @@ class Unit(NamedTuple):
     ever_rallied: bool = False
 
 
-def exact(number):
-    return None if number is None else Fraction(str(number))
-
-
-def spread(law, rule):
-    """A law after a rule that yields (state, share)."""
-    following = defaultdict(Fraction)
-    for state, chance in law.items():
-        for after, share in rule(state):
-            if share:
-                following[after] += chance * share
-    return dict(following)
-
-
 def happens(chance, rule):
     """A rule that is followed with a chance only."""
 
@@ -47,6 +33,11 @@ def happens(chance, rule):
         yield units, 1 - chance
 
     return with_chance
+
+
+def spread(law, rule):
+    """A law after a rule that yields (state, share)."""
+    return then(law, lambda state: collect(rule(state)))
 
 
 def stands(unit):
@@ -59,7 +50,7 @@ class Game:
     def __init__(self, section, ruleset):
         self.section, self.ruleset, self.given = section, ruleset, section["units"]
         self.arms = [each.get("arm", "infantry") for each in self.given]
-        self.surrounded = exact(section.get("surrounded", 0))
+        self.surrounded = fraction(section.get("surrounded", 0))
 
     def start(self):
         """GT-1: the states at the start."""
@@ -67,21 +58,14 @@ class Game:
         units = []
         for each in self.given:
             inside, state = each.get("in_shelter", False), each.get("state", "eager")
-            shelter = None if inside else exact(each.get("shelter_distance"))
-            units.append(Unit(names.get(state, state), exact(each.get("edge_distance")), shelter, inside, inside))
+            shelter = None if inside else inches(each.get("shelter_distance"))
+            units.append(Unit(names.get(state, state), inches(each.get("edge_distance")), shelter, inside, inside))
         return tuple(units)
 
     def column_of(self, one):
         """The other units of its column."""
         column = self.given[one].get("column")
         return [each for each in range(len(self.given)) if each != one and column == self.given[each].get("column", 0)]
-
-    def check(self, one):
-        """GT-2, GT-9: P(a morale check is passed), one die."""
-        bonus = {"regular": 0, "veteran": 1, "old guard": 2}[self.given[one].get("quality", "regular")]
-        bonus += self.given[one].get("modifier", 0)
-        sides, target = self.ruleset["check_sides"], self.ruleset["check_target"]
-        return Fraction(sum(die + bonus >= target for die in range(1, sides + 1)), sides)
 
     # --- fleeing ----------------------------------------------------------------------------------------------
 
@@ -116,30 +100,20 @@ class Game:
             return
         one = min(fleeing, key=lambda each: (-(units[each].edge or 0), each))
         yield self.replaced(units, one, status="surrounded"), self.surrounded
-        for inches, share in self.distances(one, units[one].status).items():
-            yield self.flight(units, one, inches), (1 - self.surrounded) * share
+        enemy = "infantry" if units[one].status == "flees" else "cavalry"
+        for far, share in flight_distance(self.arms[one], enemy).items():
+            yield self.flight(units, one, far), (1 - self.surrounded) * share
 
-    def distances(self, one, status):
-        """GT-3."""
-        if self.arms[one] == "infantry":
-            return {7: Fraction(1)}
-        if status == "flees":
-            return {11: Fraction(1)}
-        law = defaultdict(Fraction)
-        for first, second in product(range(1, 7), repeat=2):
-            law[11 + first + second] += Fraction(1, 36)
-        return law
-
-    def flight(self, units, one, inches):
+    def flight(self, units, one, far):
         """GT-5: to woods within reach, else away and through friends, perhaps off the map."""
         before = units[one]
-        if before.shelter is not None and before.shelter <= inches:
+        if before.shelter is not None and before.shelter <= far:
             edge = None if before.edge is None else before.edge - before.shelter
             return self.replaced(units, one, status="routed", edge=edge, shelter=None, inside=True, beside=True)
         after = before._replace(
             status="routed",
-            edge=None if before.edge is None else before.edge - inches,
-            shelter=None if before.shelter is None else before.shelter - inches,
+            edge=None if before.edge is None else before.edge - far,
+            shelter=None if before.shelter is None else before.shelter - far,
             inside=False,
         )
         if after.edge is not None and after.edge <= 0:
@@ -147,7 +121,7 @@ class Game:
         units = (*units[:one], after, *units[one + 1 :])
         if before.beside:
             return units
-        return self.through_friends(units, one, before, before.edge - inches if before.edge is not None else None)
+        return self.through_friends(units, one, before, before.edge - far if before.edge is not None else None)
 
     def through_friends(self, units, one, before, end):
         """GT-5: those behind it, the nearest first; the eager are shaken, the shaken flee too, but for artillery."""
@@ -186,9 +160,10 @@ class Game:
             shaken = worn_down and self.ruleset["fire_shakes"]
             yield self.replaced(units, one, status="shaken") if shaken else units, Fraction(1)
         elif arm == "infantry":
-            passes = self.check(one)
-            yield units, passes
-            yield self.flees(units, one, "flees"), 1 - passes
+            given = self.given[one]
+            fails = fails_check(given.get("quality", "regular"), given.get("modifier", 0), self.ruleset)
+            yield units, 1 - fails
+            yield self.flees(units, one, "flees"), fails
         else:
             routs = arm == "cavalry" and worn_down
             yield self.flees(units, one, "flees") if routs else units, Fraction(1)
@@ -198,9 +173,9 @@ class Game:
         given = self.given[one]
         chances = {}
         for enemy in ("cavalry", "infantry"):
-            chances[enemy] = exact(given.get(f"charged_by_{enemy}", 0))
+            chances[enemy] = fraction(given.get(f"charged_by_{enemy}", 0))
             if in_rout and given.get(f"rout_charged_by_{enemy}") is not None:
-                chances[enemy] = exact(given[f"rout_charged_by_{enemy}"])
+                chances[enemy] = fraction(given[f"rout_charged_by_{enemy}"])
         if units[one].status != "routed" if in_rout else not stands(units[one]):
             yield units, Fraction(1)
             return
@@ -217,40 +192,41 @@ class Game:
     def pip_phase(self, state):
         """GT-6, GT-8: 2 PIPs rally a unit, in order, unless the division has collapsed; the others flee again."""
         units, collapsed = state
-        for dice in product(range(1, self.ruleset["pip_sides"] + 1), repeat=self.ruleset["pip_dice"]):
-            pips, after = sum(dice) - self.section.get("pips_elsewhere", 0), units
+        for pips, share in pips_left(self.section, self.ruleset).items():
+            left, after = pips, units
             for one in range(len(units)):
-                if units[one].status == "routed" and pips >= 2 and not collapsed:
-                    pips -= 2
+                if units[one].status == "routed" and left >= 2 and not collapsed:
+                    left -= 2
                     after = self.replaced(after, one, status=self.section.get("rallied", "shaken"), ever_rallied=True)
             for one in range(len(units)):
                 if after[one].status == "routed":
                     after = self.flees(after, one, "flees")
-            yield after, Fraction(1, self.ruleset["pip_sides"] ** self.ruleset["pip_dice"])
+            yield after, share
 
     # --- turns ----------------------------------------------------------------------------------------------------
 
     def one_turn(self, units_by_state, turn):
         """A turn from the law of (units, collapsed)."""
-        following = defaultdict(Fraction)
-        for (units, collapsed), chance in units_by_state.items():
-            law = {units: Fraction(1)}
+
+        def after(state):
+            units, collapsed = state
+            law = certainly(units)
             for one, each in enumerate(self.given):
                 if (each.get("withdraws") or turn + 1) <= turn:
                     law = spread(law, lambda now, one=one: self.withdrawn(now, one))
             law = self.all_flee(spread(law, lambda now, collapsed=collapsed: self.pip_phase((now, collapsed))))
             for one, each in enumerate(self.given):
                 for cause in ("worn_down_by_artillery", "worn_down_by_infantry", "loses_firing"):
-                    share = exact(each.get(cause, 0))
+                    share = fraction(each.get(cause, 0))
                     rule = happens(share, lambda now, one=one, cause=cause: self.fire(now, one, cause))
                     law = self.all_flee(spread(law, rule))
             for one in range(len(self.given)):
                 for in_rout in (True, False):
                     law = spread(law, lambda now, one=one, in_rout=in_rout: self.charge(now, one, in_rout))
                     law = self.all_flee(law)
-            for after, share in law.items():
-                following[after, collapsed or self.collapses(after)] += chance * share
-        return dict(following)
+            return marginal(law, lambda now: (now, collapsed or self.collapses(now)))
+
+        return then(units_by_state, after)
 
     def collapses(self, units):
         """GT-8: all but one are routed, silenced, destroyed or off the map, and at least one is."""
@@ -262,40 +238,36 @@ def tables(question):
     """The answer, table by table."""
     section, ruleset = question["game"], RULESET | question.get("ruleset", {})
     game, turns = Game(section, ruleset), section.get("turns") or ruleset["turns"]
-    corps, count = section.get("corps_units") or len(section["units"]), len(section["units"])
+    corps = section.get("corps_units") or len(section["units"])
     start = game.start()
     law = {(start, game.collapses(start)): Fraction(1)}
     division, of_units, lost = [], [], []
     for turn in range(1, turns + 1):
         law = game.one_turn(law, turn)
 
-        def total(wanted, law=law):
-            return sum((chance for (units, collapsed), chance in law.items() if wanted(units, collapsed)), Fraction(0))
-
-        def mean(counted, law=law):
-            return sum(chance * sum(unit.status in counted for unit in units) for (units, _), chance in law.items())
+        def count(state, statuses):
+            return sum(unit.status in statuses for unit in state[0])
 
         division.append(
             {
                 "turn": turn,
-                "p_collapsed": total(lambda _, collapsed: collapsed),
-                "p_corps_halted": total(lambda units, _: 2 * sum(unit.status in LOST for unit in units) >= corps),
-                "p_all_gone": total(lambda units, _: not any(map(stands, units))),
-                "mean_standing": mean(("eager", "shaken")),
-                "mean_routed": mean(("routed",)),
-                "mean_lost": mean(LOST),
-                "mean_withdrawn": mean(("withdrawn",)),
+                "p_collapsed": total(law, lambda state: state[1]),
+                "p_corps_halted": total(law, lambda state: 2 * count(state, LOST) >= corps),
+                "p_all_gone": total(law, lambda state: not any(map(stands, state[0]))),
+                "mean_standing": total(law, lambda state: count(state, ("eager", "shaken"))),
+                "mean_routed": total(law, lambda state: count(state, ("routed",))),
+                "mean_lost": total(law, lambda state: count(state, LOST)),
+                "mean_withdrawn": total(law, lambda state: count(state, ("withdrawn",))),
             }
         )
-        for one in range(count):
-            row = {"unit": one + 1, "arm": game.arms[one], "turn": turn}
-            for status in ("eager", "shaken", "routed", "silenced", "surrounded", "withdrawn"):
-                row[f"p_{status}"] = total(lambda units, _, one=one, status=status: units[one].status == status)
-            row["p_off_map"] = total(lambda units, _, one=one: units[one].status == "off the map")
-            row["p_destroyed"] = total(lambda units, _, one=one: units[one].status in LOST)
-            row["p_rallied"] = total(lambda units, _, one=one: units[one].ever_rallied)
+        for one, arm in enumerate(game.arms):
+            row = {"unit": one + 1, "arm": arm, "turn": turn}
+            statuses = {name: (name,) for name in ("eager", "shaken", "routed", "silenced", "surrounded", "withdrawn")}
+            for name, those in (statuses | {"off_map": ("off the map",), "destroyed": LOST}).items():
+                row[f"p_{name}"] = total(law, lambda state, one=one, those=those: state[0][one].status in those)
+            row["p_rallied"] = total(law, lambda state, one=one: state[0][one].ever_rallied)
             of_units.append(row)
-        for number in range(count + 1):
-            share = total(lambda units, _, number=number: sum(unit.status in LOST for unit in units) == number)
+        for number in range(len(game.arms) + 1):
+            share = total(law, lambda state, number=number: count(state, LOST) == number)
             lost.append({"turn": turn, "units": number, "probability": share})
     return {"game": division, "game_units": of_units, "game_lost": lost}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from fractions import Fraction
+from itertools import product
+from math import comb, prod
 from typing import Any
 
 Law = dict[Any, Fraction]
@@ -19,11 +20,11 @@ def fraction(value: Any) -> Fraction:
 
 def collect(pairs: Iterable[tuple[Hashable, Fraction]]) -> Law:
     """Equal outcomes together, impossible ones left out."""
-    law: Law = defaultdict(Fraction)
+    law: Law = {}
     for outcome, chance in pairs:
         if chance:
-            law[outcome] += chance
-    return dict(law)
+            law[outcome] = law[outcome] + chance if outcome in law else chance
+    return law
 
 
 def then(law: Law, step: Callable[[Any], Law]) -> Law:
@@ -41,12 +42,31 @@ def marginal(law: Law, part: Callable[[Any], Any]) -> Law:
     return collect((part(outcome), p) for outcome, p in law.items())
 
 
-def total(law: Law, wanted: Callable[[Any], bool]) -> Fraction:
-    """P(wanted)."""
-    return sum((p for outcome, p in law.items() if wanted(outcome)), Fraction(0))
+def total(law: Law, value: Callable[[Any], Any]) -> Fraction:
+    """The mean of a value, or the chance that something is so."""
+    return sum((p * value(outcome) for outcome, p in law.items()), Fraction(0))
 
 
-TWO_DICE = collect((a + b, Fraction(1, 36)) for a in range(1, 7) for b in range(1, 7))
+def independent(laws: Iterable[Law]) -> Law:
+    """The law of what all come to, as a tuple, where none depends on another."""
+    every = product(*(law.items() for law in laws))
+    return collect((tuple(outcome for outcome, _ in each), prod(p for _, p in each)) for each in every)
+
+
+def dice(number: int, sides: int) -> Law:
+    """The sum of so many dice."""
+    law = certainly(0)
+    for _ in range(number):
+        law = then(law, lambda so_far: {so_far + face: Fraction(1, sides) for face in range(1, sides + 1)})
+    return law
+
+
+def times(number: int, chance: Fraction) -> Law:
+    """How many of so many succeed."""
+    return collect((n, comb(number, n) * chance**n * (1 - chance) ** (number - n)) for n in range(number + 1))
+
+
+TWO_DICE = dice(2, 6)
 
 
 def passes(leadership: int) -> Fraction:

@@ -9,11 +9,10 @@ lives, whether it is panicked comes last.
 from __future__ import annotations
 
 from fractions import Fraction
-from math import comb
 from random import Random
 from typing import Any
 
-from tests.oracle.plain_laws import Law, Row, Tables, by_turn, collect, fraction, then, total
+from tests.oracle.plain_laws import Law, Row, Tables, by_turn, collect, fraction, marginal, then, times, total
 
 RULESET = {"rally_sides": 6, "rally_successes": 2, "commander_range": 3, "end_phase_tokens": 1, "rounds": 6}
 MOST = 60  # tokens, or attacks a round, that are tried
@@ -22,9 +21,7 @@ MOST = 60  # tokens, or attacks a round, that are tried
 def rally(tokens: int, ruleset: dict[str, Any]) -> Law:
     """LG-2: one die per token, one token less per success."""
     success = Fraction(ruleset["rally_successes"], ruleset["rally_sides"])
-    return collect(
-        (tokens - n, comb(tokens, n) * success**n * (1 - success) ** (tokens - n)) for n in range(tokens + 1)
-    )
+    return marginal(times(tokens, success), lambda gone: tokens - gone)
 
 
 def panic_courage(keys: dict[str, Any], ruleset: dict[str, Any], with_commander: bool) -> int | None:

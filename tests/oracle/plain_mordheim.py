@@ -7,13 +7,24 @@ at an edge or beyond it has left; frenzy lets hatred work; who is knocked down i
 
 from __future__ import annotations
 
-from collections import defaultdict
 from fractions import Fraction
-from itertools import product
-from math import comb
 from typing import Any
 
-from tests.oracle.plain_laws import TWO_DICE, Law, Row, Tables, collect, fraction, passes, then, total
+from tests.oracle.plain_laws import (
+    TWO_DICE,
+    Law,
+    Row,
+    Tables,
+    certainly,
+    collect,
+    fraction,
+    independent,
+    marginal,
+    passes,
+    then,
+    times,
+    total,
+)
 from tests.oracle.plain_mordheim_warbands import at_least, leader_table, warband_tables
 
 RULESET = {"turns": 8, "to_wound": 4, "save": 7, "to_hit": 4, "out_of_action": 5, "hatred_while_frenzied": True}
@@ -32,8 +43,7 @@ def survives(alone: dict[str, Any], ruleset: dict[str, Any]) -> Fraction:
     to_wound, save = (ruleset[k] if alone.get(k) is None else alone[k] for k in ("to_wound", "save"))
     wound = at_least(to_wound) * (1 - at_least(save))
     opponents = alone.get("opponents", 2)
-    law = [comb(opponents, n) * wound**n * (1 - wound) ** (opponents - n) for n in range(opponents + 1)]
-    return sum(law[: alone.get("wounds", 1)], Fraction(0))
+    return total(times(opponents, wound), lambda wounds: wounds < alone.get("wounds", 1))
 
 
 def run(inches: Fraction | None) -> Law:
@@ -142,7 +152,7 @@ def hit_law(side: dict[str, Any], frenzied: bool, sixes: bool, first_round: bool
     silenced = frenzied and not ruleset["hatred_while_frenzied"]
     if side.get("hatred") and first_round and not silenced:
         hit = hit + (1 - hit) * hit
-    return {n: comb(dice, n) * hit**n * (1 - hit) ** (dice - n) for n in range(dice + 1)}
+    return times(dice, hit)
 
 
 def combat_tables(question: dict[str, Any], ruleset: dict[str, Any]) -> Tables:
@@ -158,8 +168,8 @@ def combat_tables(question: dict[str, Any], ruleset: dict[str, Any]) -> Tables:
         chances = [fraction(combat[side].get("knocked_down", 0)) for side in sides]
         if not goes:
             return {state: Fraction(1)}
-        options = [((True and keeps, 1 - c), (False, c)) for keeps, c in zip(now, chances, strict=True)]
-        return collect(((goes, (a, b), sixes), p * q) for (a, p), (b, q) in product(*options))
+        kept = independent(collect([(keeps, 1 - c), (False, c)]) for keeps, c in zip(now, chances, strict=True))
+        return marginal(kept, lambda frenzies: (goes, frenzies, sixes))
 
     for number in range(1, combat.get("rounds", 1) + 1):
 
@@ -167,18 +177,16 @@ def combat_tables(question: dict[str, Any], ruleset: dict[str, Any]) -> Tables:
             goes, now, sixes = state
             if not goes:
                 return {(0, 0): Fraction(1)}
-            laws = [
+            return independent(
                 hit_law(combat[side], now[i], sixes[i] and number == 1, number == 1, ruleset)
                 for i, side in enumerate(sides)
-            ]
-            return collect(((a, b), p * q) for (a, p), (b, q) in product(*(one.items() for one in laws)))
+            )
 
         joint = then(law, hits)
-        each = [collect((pair[i], p) for pair, p in joint.items()) for i in (0, 1)]
-        means = [sum((n * p for n, p in one.items()), Fraction(0)) for one in each]
+        each = [marginal(joint, lambda pair, i=i: pair[i]) for i in (0, 1)]
         row: Row = {"round": number, "p_combat": total(law, lambda state: state[0])}
         for i, side in enumerate(sides):
-            row[f"mean_{side}_hits"] = means[i]
+            row[f"mean_{side}_hits"] = total(each[i], lambda number: number)
             row[f"p_{side}_frenzied"] = total(law, lambda state, i=i: state[0] and state[1][i])
             row[f"p_{side}_needs_sixes"] = total(law, lambda s, i=i, number=number: s[2][i] and number == 1)
         answer["combat"].append(row)
@@ -208,10 +216,10 @@ def stupidity_tables(question: dict[str, Any], turns: int) -> Tables:
         "p_no_blows": failed if in_combat else Fraction(0),
         "mean_share_of_turns_lost": failed,
     }
-    lost = [comb(turns, n) * failed**n * passed ** (turns - n) for n in range(turns + 1)]
+    lost = times(turns, failed)
     return {
         "stupidity": [{"turn": turn, **row} for turn in range(1, turns + 1)],
-        "turns_lost": [{"turns_lost": n, "probability": p} for n, p in enumerate(lost)],
+        "turns_lost": [{"turns_lost": n, "probability": p} for n, p in lost.items()],
     }
 
 
@@ -225,27 +233,23 @@ def together_tables(question: dict[str, Any]) -> Tables:
     states = {word: fraction(keys.get(f"p_{key}", 0)) for key, word in words.items()}
     states = {"standing": 1 - sum(states.values()), **states}
     warriors = keys.get("warriors", [])
-    joint: Law = defaultdict(Fraction)
-    for state, p in states.items():
+
+    def rout(state: str) -> Law:
         if not keys.get("rout_test", False):
-            rout = {"not due": Fraction(1)}
-        else:
-            ld = keys.get("best_other") if state in ("out of action", "stunned") else keys["leader"]
-            rout = {"passed": passes(ld or 0), "failed": 1 - passes(ld or 0)}
-        for word, q in rout.items():
-            fails = [
-                1 - passes(lent(w["leadership"], keys["leader"] if w.get("near_leader") else None, state))
-                for w in warriors
-            ]
-            if word == "failed":
-                joint[(state, word, (False,) * len(warriors))] += p * q
-                continue
-            for failed in product((True, False), repeat=len(warriors)):
-                chance = p * q
-                for is_so, fail in zip(failed, fails, strict=True):
-                    chance *= fail if is_so else 1 - fail
-                joint[(state, word, failed)] += chance
-    numbers = collect(((state, word, sum(failed)), p) for (state, word, failed), p in joint.items())
+            return certainly((state, "not due"))
+        ld = keys.get("best_other") if state in ("out of action", "stunned") else keys["leader"]
+        return {(state, "passed"): passes(ld or 0), (state, "failed"): 1 - passes(ld or 0)}
+
+    def tested(leader_and_rout: Any) -> Law:
+        state, word = leader_and_rout
+        if word == "failed":
+            return certainly((state, word, (False,) * len(warriors)))
+        ranks = [lent(w["leadership"], keys["leader"] if w.get("near_leader") else None, state) for w in warriors]
+        failures = independent(collect([(True, 1 - passes(ld)), (False, passes(ld))]) for ld in ranks)
+        return marginal(failures, lambda failed: (state, word, failed))
+
+    joint = then(then(states, rout), tested)
+    numbers = marginal(joint, lambda outcome: (*outcome[:2], sum(outcome[2])))
     tests = [
         {
             "test": w.get("name", "warrior"),

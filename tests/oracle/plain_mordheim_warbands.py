@@ -9,10 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from fractions import Fraction
-from math import comb
 from typing import Any
 
-from tests.oracle.plain_laws import Law, Row, Tables, by_turn, collect, fraction, passes, then, total
+from tests.oracle.plain_laws import (
+    Law,
+    Row,
+    Tables,
+    by_turn,
+    collect,
+    fraction,
+    independent,
+    marginal,
+    passes,
+    then,
+    times,
+    total,
+)
 
 State = tuple[bool, int, str, bool, bool]
 Game = tuple[State, ...]
@@ -21,11 +33,6 @@ Game = tuple[State, ...]
 def at_least(roll: int) -> Fraction:
     """P(one d6 shows the roll or more)."""
     return Fraction(min(max(7 - roll, 0), 6), 6)
-
-
-def times(number: int, chance: Fraction) -> Law:
-    """How many of so many succeed."""
-    return collect((n, comb(number, n) * chance**n * (1 - chance) ** (number - n)) for n in range(number + 1))
 
 
 def one_blow(fight: dict[str, Any], turn: int, ruleset: dict[str, Any]) -> Fraction:
@@ -67,7 +74,7 @@ class Warband:
             if turn in (fight.get("turns") or [turn]):
                 enemies = min(fight.get("number", 1), standing.get(fight.get("of"), 30))
                 more = times(enemies * blows(fight), one_blow(fight, turn, self.ruleset))
-                law = collect((a + b, p * q) for a, p in law.items() for b, q in more.items())
+                law = marginal(independent([law, more]), sum)
         return law
 
     def standing(self, state: State) -> int:
@@ -166,10 +173,7 @@ def wins(game: Game, place: int, winner: str) -> bool:
 
 def play(warbands: list[Warband], turns: int, winner: str) -> list[Law]:
     """The joint law of all warbands after each turn."""
-    law: Law = {(): Fraction(1)}
-    for band in warbands:
-        law = then(law, lambda game, band=band: {(*game, s): p for s, p in band.start().items()})
-    after: list[Law] = []
+    law, after = independent(band.start() for band in warbands), list[Law]()
     for turn in range(1, turns + 1):
         law = collect((tuple((*s[:4], False) for s in game), p) for game, p in law.items())
         for place, band in enumerate(warbands):

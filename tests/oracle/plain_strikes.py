@@ -1,10 +1,10 @@
 """One strike of close quarters, plainly read: its dice, its rating, and what its hits and blanks do (AC-3, AC-8)."""
 
-from collections import defaultdict
 from fractions import Fraction
 from typing import NamedTuple
 
 from tests.oracle import plain_reading as plain
+from tests.oracle.plain_laws import independent, marginal, then
 from tests.oracle.plain_units import Unit, as_target, disorder, removed, value_of
 
 
@@ -56,18 +56,16 @@ def strike(row, dice, rating, striker_facts, striker, victim_facts, victim, *, f
         "veteran": value_of(striker_facts, "Veteran"),
         "extra_reroll": striker_facts["extra_reroll"],
     }
-    chances = defaultdict(Fraction)
-    for number, dice_chance in plain.dice_law(attack, ruleset["deck"]).items():
-        pool = plain.attack_pool_law(number, ruleset["die"], attack, victim_facts, rating)
-        for (hits, blanks), chance in pool.items():
-            for (wounded, destroyed), hit_chance in suffer_hits(
-                hits, attack, victim_facts, victim, from_front=from_front
-            ).items():
-                for after, own_chance in suffer_blanks(
-                    blanks if uses_overcharge else 0, striker_facts, striker
-                ).items():
-                    chances[Blow(after, wounded, destroyed)] += dice_chance * chance * hit_chance * own_chance
-    return chances
+    dice = plain.dice_law(attack, ruleset["deck"])
+    rolls = then(dice, lambda number: plain.attack_pool_law(number, ruleset["die"], attack, victim_facts, rating))
+
+    def suffered(roll):
+        hits, blanks = roll
+        wounds = suffer_hits(hits, attack, victim_facts, victim, from_front=from_front)
+        both = independent([wounds, suffer_blanks(blanks if uses_overcharge else 0, striker_facts, striker)])
+        return marginal(both, lambda after: Blow(after[1], *after[0]))
+
+    return then(rolls, suffered)
 
 
 def suffer_hits(hits, attack, facts, unit, *, from_front):
@@ -86,7 +84,7 @@ def suffer_blanks(blanks, facts, unit):
         wounds = plain.suffer_one(wounds, target)
     hurt = unit._replace(models=unit.models - wounds.models_destroyed, damage=wounds.damage)
     places = {unit.models: Fraction(1)}  # its general chooses which models go: the officer last
-    return {after: chance for (after, _), chance in after_losses(hurt, wounds.models_destroyed, places, facts).items()}
+    return marginal(after_losses(hurt, wounds.models_destroyed, places, facts), lambda after: after[0])
 
 
 def after_losses(unit, destroyed, officer_places, facts):
@@ -94,11 +92,9 @@ def after_losses(unit, destroyed, officer_places, facts):
     full, crushed = crush_passengers(facts, unit)
     if full.models == 0:
         return {(removed("destroyed", full), destroyed + crushed): Fraction(1)}
-    chances = defaultdict(Fraction)
-    for place, chance in officer_places.items():
-        after = disorder(facts, full) if destroyed >= place else full
-        chances[after, destroyed + crushed] += chance
-    return chances
+    return marginal(
+        officer_places, lambda place: (disorder(facts, full) if destroyed >= place else full, destroyed + crushed)
+    )
 
 
 def crush_passengers(facts, unit):

@@ -6,39 +6,16 @@ from typing import NamedTuple
 
 from tests.oracle import plain_reading as plain
 
-DEFAULT_UNIT = {
-    "type": None,
+DEFAULT_UNIT = {key: value for key, value in plain.DEFAULT_TARGET.items() if key not in ("exposed", "aircraft")} | {
     "category": "light",
-    "models": None,
-    "defence": None,
     "damage_limit": 1,
-    "discipline": None,
-    "break_limit": None,
     "victory_points": 0,
-    "rules": [],
     "rows": [],
     "row": None,  # the place of the row it uses among `rows`; None: the first that may be used
-    "damage": 0,
-    "suppressed": False,
-    "disordered": False,
-    "activated": False,
-    "garrisoned": False,
-    "behemoth": False,
-    "formation": None,
-    "officer": "last",
-    "near_commander": False,
-    "from_front": False,
-    "edge_distance": None,
-    "models_without_room": 0,  # when it falls back
     "withdrawal_without_room": 0,
-    "fail_on_purpose": False,
-    "peer_review": False,
-    "chain_of_command": False,
     "overcharge": False,
     "extra_reroll": {"faces": [], "dice": 0},
     "carriages": 0,
-    "taking_cover": False,
-    "obstacle": False,
     "threatened": False,  # of a secondary combatant only
     "passengers": None,
 }
@@ -62,6 +39,7 @@ class Unit(NamedTuple):
     disordered: bool = False
     activated: bool = False
     garrisoned: bool = False
+    taking_cover: bool = False  # of the target of focus fire; in a duel its side's
     edge_distance: Fraction | int | None = None
     fell_back: bool = False
     fate: str = ""
@@ -74,6 +52,27 @@ def removed(fate, unit):
     if passengers is not None and not passengers.fate:
         passengers = Unit(0, fate="destroyed")
     return Unit(0, fate=fate, passengers=passengers)
+
+
+def nearer_edge(unit):
+    """The distance to the own edge 3" later; only falling back flees there (AC-5.4, AC-5.5)."""
+    return None if unit.edge_distance is None else max(0, unit.edge_distance - 3)
+
+
+def after_outcome(unit, outcome):
+    """A unit as an attack or a test leaves it; one that falls back leaves cover and building (AC-5.4)."""
+    if outcome.annihilated:
+        return removed("broken" if outcome.broken else "fled" if outcome.fled else "destroyed", unit)
+    after = unit._replace(
+        models=outcome.models_left,
+        damage=outcome.damage,
+        suppressed=outcome.suppressed,
+        disordered=outcome.disordered,
+        activated=outcome.activated,
+    )
+    if not outcome.fell_back:
+        return after
+    return after._replace(fell_back=True, taking_cover=False, garrisoned=False, edge_distance=nearer_edge(unit))
 
 
 def read_unit(given):

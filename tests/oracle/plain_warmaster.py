@@ -6,14 +6,12 @@ Every ambiguity that had to be settled is marked with "Settled:", as `docs/rulin
 """
 
 import random
-from collections import defaultdict
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-Row = dict[str, Any]
-Law = dict[Any, Fraction]
+from tests.oracle.plain_laws import Law, Row, Tables, certainly, independent, marginal, number_law, then, total
+from tests.oracle.plain_laws import fraction as exact
 
 RULESET = {"touching_is_into": False, "tests_for_chain": "direct", "gap": 1.0, "stands": 3}
 SIX = Fraction(1, 6)
@@ -24,11 +22,6 @@ CAUSES = {
     "p_by_friends_that_made_way": "made way",
     "p_by_friends_that_did_not": "did not",
 }
-
-
-def exact(number: Any) -> Fraction:
-    """A number as the user wrote it."""
-    return Fraction(str(number))
 
 
 @dataclass(frozen=True)
@@ -113,17 +106,9 @@ class Move:
     def lengths_of(self, question: Row) -> Law:
         """WM-1: (distance, whether a drive-back die shows 6), or the distance that was given."""
         if self.kind == "driven_back":
-            law: Law = {(0, False): Fraction(1)}
-            for _ in range(question.get("dice") or 1):
-                following: Law = defaultdict(Fraction)
-                for (total, six), p in law.items():
-                    for face in range(1, 7):
-                        following[total + face, six or face == 6] += p * SIX
-                law = following
-            return law
-        given = question["distance"]
-        given = given if isinstance(given, dict) else {given: 1}
-        return {(int(d), False): exact(p) for d, p in given.items()}
+            faces = independent([dict.fromkeys(range(1, 7), SIX)] * (question.get("dice") or 1))
+            return marginal(faces, lambda shown: (sum(shown), 6 in shown))
+        return marginal(number_law(question["distance"]), lambda length: (length, False))
 
     def effect_at(self, obstacle: Obstacle) -> Fraction:
         """Where the unit halts: WM-3, 1 cm short of enemies and combat (as near to that as it stands)."""
@@ -166,16 +151,10 @@ class Move:
     def make_way(self, friend: Friend) -> Law:
         """WM-4, WM-7: (the mover is confused, how many friends are); every test is a die of its own."""
         everyone = friend.everyone()
-        safe = (1 - SIX) ** (len(everyone) if self.tests_for_all else 1)
-        law: Law = {(False, 0): safe, (True, 0): 1 - safe}
-        for one in everyone:
-            safe = (1 - SIX) ** (1 + self.tests(one))
-            following: Law = defaultdict(Fraction)
-            for (mover, number), p in law.items():
-                following[mover, number] += p * safe
-                following[mover, number + 1] += p * (1 - safe)
-            law = following
-        return law
+        tests = [len(everyone) if self.tests_for_all else 1, *(1 + self.tests(one) for one in everyone)]
+        safe = [(1 - SIX) ** number for number in tests]
+        confused = independent({False: each, True: 1 - each} for each in safe)
+        return marginal(confused, lambda of_each: (of_each[0], sum(of_each[1:])))
 
     def halts(self, state: State, obstacle: Obstacle, cause: str | None) -> State:
         """It moves no further, and may be confused."""
@@ -196,51 +175,42 @@ class Move:
     def blocked(self, state: State, obstacle: Obstacle) -> Law:
         """What an obstacle that does not yield does to the unit (WM-2, WM-3, WM-4, WM-8)."""
         if self.kind == "retreats":
-            return {self.loses_stands(state, obstacle): Fraction(1)}
+            return certainly(self.loses_stands(state, obstacle))
         if obstacle.kind == "impassable":
             return {self.halts(state, obstacle, "terrain"): SIX, self.halts(state, obstacle, None): 1 - SIX}
         cause = "enemy" if obstacle.kind in ("enemy", "combat") else "did not"
-        return {self.halts(state, obstacle, cause): Fraction(1)}
+        return certainly(self.halts(state, obstacle, cause))
 
     def pushes(self, state: State, obstacle: Obstacle) -> Law:
         """The friend makes way."""
-        law: Law = defaultdict(Fraction)
-        for (mover, number), p in self.make_way(obstacle.friend).items():
-            causes = state.causes | ({"made way"} if mover else set())
-            law[replace(state, causes=causes, friends=state.friends + number)] += p
-        return law
 
-    def on(self, state: State, step: Law, rest: list[Obstacle], length: int) -> Law:
-        """The rest of the move after one step of it."""
-        law: Law = defaultdict(Fraction)
-        for after, p in step.items():
-            for end, q in self.goes_on(after, rest, length).items():
-                law[end] += p * q
-        return law
+        def after(confused: Any) -> State:
+            mover, number = confused
+            causes = state.causes | ({"made way"} if mover else set())
+            return replace(state, causes=causes, friends=state.friends + number)
+
+        return marginal(self.make_way(obstacle.friend), after)
 
     def goes_on(self, state: State, ahead: list[Obstacle], length: int) -> Law:
         """From here to the end of the move."""
         if state.at is not None or state.gone:
-            return {state: Fraction(1)}
+            return certainly(state)
         if not ahead:
-            return {replace(state, distance=Fraction(length), at="open ground"): Fraction(1)}
+            return certainly(replace(state, distance=Fraction(length), at="open ground"))
         obstacle, rest = ahead[0], ahead[1:]
-        if obstacle.kind != "friend":
-            return self.on(state, self.blocked(state, obstacle), rest, length)
-        if self.kind == "evades":  # WM-6
-            burst = {replace(state, friends=state.friends + 1): Fraction(1)}
-            return self.on(state, burst, rest, length)
-        laws: list[Callable[[], Law]] = [
-            lambda: self.on(state, self.pushes(state, obstacle), rest, length),
-            lambda: self.on(state, self.blocked(state, obstacle), rest, length),
-        ]
-        if not obstacle.friend.can_make_way() or obstacle.make_way is False:
-            return laws[1]()
+
+        def on(step: Law) -> Law:
+            return then(step, lambda after: self.goes_on(after, rest, length))
+
+        if self.kind == "evades" and obstacle.kind == "friend":  # WM-6
+            return on(certainly(replace(state, friends=state.friends + 1)))
+        if obstacle.kind != "friend" or not obstacle.friend.can_make_way() or obstacle.make_way is False:
+            return on(self.blocked(state, obstacle))
         if obstacle.make_way or self.policy == "always":
-            return laws[0]()
+            return on(self.pushes(state, obstacle))
         if self.policy == "never":
-            return laws[1]()
-        return self.fewest(laws[0](), laws[1]())
+            return on(self.blocked(state, obstacle))
+        return self.fewest(on(self.pushes(state, obstacle)), on(self.blocked(state, obstacle)))
 
     def fewest(self, makes_way: Law, does_not: Law) -> Law:
         """The choice that confuses fewer units on average, with all dice so far in sight.
@@ -250,22 +220,17 @@ class Move:
         """
         if self.kind == "retreats":
             return makes_way
-        one, other = (sum(p * (s.confused + s.friends) for s, p in law.items()) for law in (makes_way, does_not))
+        one, other = (total(law, lambda end: end.confused + end.friends) for law in (makes_way, does_not))
         return makes_way if one <= other else does_not
 
     def law(self, stands: int) -> Law:
         """The law of how one move ends."""
-        law: Law = defaultdict(Fraction)
-        for (length, six), p in self.lengths.items():
-            start = State(stands, causes=frozenset({"dice"} if six else ()))
-            for end, q in self.goes_on(start, self.met(length), length).items():
-                law[end] += p * q
-        return law
 
+        def moved(how: Any) -> Law:
+            length, six = how
+            return self.goes_on(State(stands, causes=frozenset({"dice"} if six else ())), self.met(length), length)
 
-def total(law: Law, value: Callable[[Any], Any]) -> Fraction:
-    """The mean of a value, or of whether something is so."""
-    return sum((p * value(state) for state, p in law.items()), Fraction(0))
+        return then(self.lengths, moved)
 
 
 def policies(question: Row) -> list[str | None]:
@@ -288,25 +253,17 @@ def turns_of(question: Row, ruleset: Row, policy: str | None) -> tuple[list[Law]
     move = Move(question, ruleset, policy or "always")
     stands = question.get("stands") or ruleset["stands"]
     moves = {left: move.law(left) for left in range(1, stands + 1)}
-    law: Law = {(0, 0): Fraction(1)}  # (stands lost so far, turns lost so far)
-    turns = []
+
+    def moved(state: Any) -> Law:
+        lost, _, turns_lost = state
+        if lost >= stands:
+            return certainly((lost, None, turns_lost))
+        return marginal(moves[stands - lost], lambda end: (lost + end.lost, end, turns_lost + end.confused))
+
+    turns = [certainly((0, None, 0))]  # stands lost so far, how the move ended, turns lost so far
     for _ in range(question.get("turns", 1)):
-        turn: Law = defaultdict(Fraction)
-        following: Law = defaultdict(Fraction)
-        for (lost, count), p in law.items():
-            if lost >= stands:
-                turn[lost, None] += p
-                following[lost, count] += p
-                continue
-            for end, q in moves[stands - lost].items():
-                turn[lost + end.lost, end] += p * q
-                following[lost + end.lost, count + end.confused] += p * q
-        turns.append(turn)
-        law = following
-    lost_turns: Law = defaultdict(Fraction)
-    for (_, count), p in law.items():
-        lost_turns[count] += p
-    return turns, lost_turns
+        turns.append(then(turns[-1], moved))
+    return [marginal(turn, lambda state: state[:2]) for turn in turns[1:]], marginal(turns[-1], lambda state: state[2])
 
 
 def choices_row(turn: Law, stands: int) -> Row:
@@ -322,11 +279,21 @@ def choices_row(turn: Law, stands: int) -> Row:
     return row
 
 
-def tables(question: dict) -> dict[str, list[dict]]:
+COLUMNS = {  # of the tables of how a move ends: what they say of an end, None where nothing moved
+    "joint": lambda end: (
+        ("unit_confused", "yes" if end and end.confused else "no"),
+        ("friends_confused", end.friends if end else 0),
+    ),
+    "friends": lambda end: (("friends_confused", end.friends if end else 0),),
+    "stops": lambda end: (("distance", end.distance), ("at", end.at)) if end else (),
+}
+
+
+def tables(question: Row) -> Tables:
     """The question's answer, table by table."""
     ruleset = RULESET | question.get("ruleset", {})
     stands = question.get("stands") or ruleset["stands"]
-    answer: dict[str, list[dict]] = {name: [] for name in ("choices", "joint", "friends", "stops", "turns_lost")}
+    answer: Tables = {name: [] for name in ("choices", "joint", "friends", "stops", "turns_lost")}
     if question.get("turns", 1) == 1:
         del answer["turns_lost"]
     for policy in policies(question):
@@ -336,22 +303,9 @@ def tables(question: dict) -> dict[str, list[dict]]:
             key = head | ({"turn": number} if len(turns) > 1 else {})
             key = key or {"move": question.get("move", "driven_back")}
             answer["choices"].append(key | choices_row(turn, stands))
-            for name, of in (
-                (
-                    "joint",
-                    lambda s: {
-                        "unit_confused": "yes" if s and s.confused else "no",
-                        "friends_confused": s.friends if s else 0,
-                    },
-                ),
-                ("friends", lambda s: {"friends_confused": s.friends if s else 0}),
-                ("stops", lambda s: {"distance": s.distance, "at": s.at} if s else None),
-            ):
-                law: Law = defaultdict(Fraction)
-                for (_, end), p in turn.items():
-                    if (row := of(end)) is not None:
-                        law[tuple(row.items())] += p
-                answer[name] += [key | dict(row) | {"probability": p} for row, p in law.items()]
+            for name, columns in COLUMNS.items():
+                law = marginal(turn, lambda state, columns=columns: columns(state[1]))
+                answer[name] += [key | dict(row) | {"probability": p} for row, p in law.items() if row]
         if "turns_lost" in answer:
             who = {"friends_make_way": policy} if policy else {"move": question.get("move", "driven_back")}
             answer["turns_lost"] += [who | {"turns_lost": number, "probability": p} for number, p in lost.items()]

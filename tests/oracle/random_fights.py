@@ -391,35 +391,6 @@ def random_blast(rng):
     return charge
 
 
-def random_clash(rng):
-    """A duel of which A at least charges from near, in which it matters how far a combat leaves the two apart."""
-    duel = random_plain_duel(rng)
-    duel |= {"policy_a": "charge", "distance": inches(rng, 1, 6), "rounds": 2, "first": "a"}
-    duel["a"]["rules"] = [*duel["a"]["rules"], *some_of(("Overrun", "Throw (3)"), rng, share=0.6)]
-    duel["a"]["garrisoned"] = False
-    for name in "ab":
-        unit = duel[name]
-        unit.pop("edge_distance", None)  # nobody is kept from withdrawing the whole 3 inches
-        unit["speed"] = inches(rng, 1, 6)
-        unit["discipline"] = rng.choice((1, 2, 3))
-        for row in unit["rows"]:
-            if row["kind"] == "ranged":
-                row |= {"short_range": None, "long_range": inches(rng, 3, 8)}
-    duel["ruleset"]["deck"] = OVERCHARGE_DECK
-    return duel
-
-
-def random_failed_charge(rng):
-    """A duel whose first unit is suppressed and wants to charge, with something to shoot with (AC-5.6)."""
-    duel = random_plain_duel(rng)
-    for name in "ab":
-        unit = duel[name]
-        unit |= {"discipline": rng.choice((1, 3, 5)), "suppressed": often(0.7, rng), "garrisoned": often(0.1, rng)}
-        quarter(unit)
-        unit.pop("peer_review", None)
-    return duel | {"policy_a": "charge", "ruleset": duel["ruleset"] | {"deck": OVERCHARGE_DECK}}
-
-
 def random_gunners(rng):
     """A duel of an aerial unit with one row, which also fires on lookout, and a Tail Gunner (AC-7)."""
     duel = random_plain_duel(rng)
@@ -522,9 +493,7 @@ DUEL_MAKERS = (
     random_siege,
     random_fumes,
     random_overrun,
-    random_clash,
     random_wreck,
     random_fury,
-    random_failed_charge,
     random_gunners,
 )

@@ -3,18 +3,16 @@
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
 
 import pytest
 
 from tests.helpers.samples import chi_square
 from tests.oracle.plain_battle import Battle, exact, play
-from tests.oracle.plain_battle_field import Cards, Field, Plan, Row, Side, Unit, rounded
-from tests.oracle.plain_blows import Blow, Body, after_hits, one_die
+from tests.oracle.plain_battle_field import Plan, Row, Side, Unit
+from tests.oracle.plain_blows import one_die
 from tests.oracle.plain_chance import Rolled, Told, law_of
 
 ALWAYS = (0, 1, 0, 0, 0)  # a die that shows strikes only
-NEVER = (0, 0, 0, 0, 1)
 EASY, HARD = ((1, 40),), ((12, 40),)  # decks of which every test of DISCIPLINE 7 passes, or fails
 
 
@@ -65,24 +63,6 @@ def test_one_die_by_hand(rating, of_36):
     assert law == by_hand
 
 
-@pytest.mark.parametrize(
-    ("body", "blow", "hits", "after"),
-    [
-        (Body(3, 0, 1), Blow(1, 0, 3), 8, (1, 0)),
-        (Body(3, 0, 1), Blow(1, 0, 3, ("Devastating",)), 7, (0, 0)),
-        (Body(3, 0, 1), Blow(1, 0, 3, ("Devastating",)), 6, (1, 0)),
-        (Body(3, 1, 2), Blow(1, 0, 1), 2, (2, 1)),
-        (Body(3, 1, 2), Blow(1, 0, 1, ("Penetrating",)), 2, (1, 0)),
-        (Body(3, 1, 2), Blow(1, 0, 1, ("Penetrating",)), 1, (2, 0)),
-        (Body(3, 1, 2), Blow(1, 0, 2, ("Penetrating",)), 1, (3, 1)),
-        (Body(1, 0, 9, True), Blow(1, 0, 1, ("Penetrating",)), 3, (1, 4)),
-        (Body(2, 0, 1), Blow(1, 0, 1), 9, (0, 0)),
-    ],
-)
-def test_damage_by_hand(body, blow, hits, after):
-    assert after_hits(body, blow, hits)[:2] == after
-
-
 # --- whole battles by hand --------------------------------------------------------------------------------
 
 
@@ -91,12 +71,6 @@ def test_a_shot_each():
     law = exact(plan(unit(), unit(vpr=3), die=(1, 2, 1, 1, 1)), lambda outcome: outcome.vps)
     begins_and_kills = Fraction(1, 2) * Fraction(2, 3) + Fraction(1, 2) * Fraction(1, 3) * Fraction(2, 3)
     assert law == {(8, 0): begins_and_kills, (0, 6): begins_and_kills, (0, 0): Fraction(1, 9)}
-
-
-def test_out_of_range_even_after_the_advance():
-    battle, outcome = first_course(plan(unit(), unit(rows=(), policy="take_cover"), gap=23))
-    assert outcome.vps == (0, 0)
-    assert places(battle) == [(1800, 2400 - 1150 + 600), (1800, 2400 + 1150)]
 
 
 def test_suppression_breaking_falling_back_and_fleeing():
@@ -126,128 +100,6 @@ def test_a_charge_won_lost_and_drawn():
         contact = 2400 + 300
         assert [y - contact for _, y in places(battle)] == list(back)
         assert outcome.vps == (0, 0)
-
-
-def test_who_was_told_no_tactic_attacks_whom_it_hurts_and_else_holds():
-    """A strike is 1 hit: against 30 models it takes 3% of them, against 4 a quarter. A charge by itself needs 5%."""
-    crowd, few = (unit(name, models=number, rows=(), policy="take_cover") for name, number in (("c", 30), ("f", 4)))
-    fencer = unit("fencer", rows=(blade(1),))
-    battle, outcome = first_course(plan(fencer, crowd))
-    assert (places(battle)[0][1], outcome.models) == (2400 - 300, ((1, 30),))  # it holds
-    assert battle.pieces[0][0].taking_cover
-    _, outcome = first_course(plan(replace(fencer, policy="charge"), crowd))
-    assert outcome.models == ((1, 29),)
-    _, outcome = first_course(plan(fencer, few))
-    assert outcome.models == ((1, 3),)
-    far = side(replace(crowd, x=18), replace(few, x=18, behind=2))
-    _, outcome = first_course(plan(unit("gunner", x=18), far))
-    assert outcome.models == ((1, 30, 3),)  # over the head of the nearer one
-    _, outcome = first_course(plan(unit("gunner"), crowd))
-    assert outcome.models == ((1, 29),)  # nobody better is there: it shoots from where it stands
-
-
-def test_reserves_arrive_from_the_second_round_and_never_in_the_last():
-    a = side(unit("front"), unit("late", reserve=True, arrives=2, rows=(blade(),), policy="charge"))
-    b = side(unit("b", models=9, defence=9, rows=(), policy="take_cover"))
-    for rounds, place, y in ((2, "reserve", 0), (3, "field", 2277)):
-        battle, _ = first_course(plan(a, b, rounds=rounds, die=NEVER))
-        # Twice 12 inches toward a point 9 inches to the side and 27 ahead: 12 * 27 / sqrt(9^2 + 27^2) each.
-        assert (battle.pieces[0][1].place, battle.pieces[0][1].y) == (place, y)
-
-
-def test_an_aircraft_strikes_and_returns():
-    plane = unit("plane", type="aircraft", category="aerial", rows=(gun(1, 2, 8),))
-    ground = unit("ground", models=2, rows=(gun(1, 1, 8, kind="aerial"),), policy="lookout")
-    crew = unit("crew", rows=(), policy="take_cover")
-    battle, outcome = first_course(plan(side(crew, plane, hand="surrender"), ground, rounds=3))
-    # The plane has no chance: the lookout fires at it in the first reaction step.
-    assert outcome.models[1] == (1, 0, 2)
-    unarmed = replace(ground, rows=())
-    battle, outcome = first_course(plan(side(crew, plane), unarmed, rounds=4))
-    assert [models[2] for models in outcome.models] == [2, 1, 0]
-    assert battle.pieces[0][1].place == "reserve"
-
-
-def test_a_transport_its_passenger_and_both_lost():
-    truck = unit("truck", models=2, type="armour", category="heavy", rows=(), capacity=3, policy="shoot", speed=3)
-    squad = unit("squad", models=6, embarked_in="truck", vpr=2)
-    far = replace(unit("far", models=2, rows=(gun(1, 8, 48),)), discipline=None)
-    # Far away: it stays in, and every lost truck costs three.
-    _, outcome = first_course(plan(side(truck, squad), far, gap=40))
-    assert outcome.models == ((1, 3, 2),)
-    _, outcome = first_course(plan(side(truck, squad), far, gap=40, rounds=2))
-    assert outcome.vps == (0, 1 + 2 + 5)
-    # Within 12 inches after the drive: it gets out and shoots, reforming at short range.
-    battle, outcome = first_course(plan(side(truck, squad), far, gap=10))
-    assert outcome.models == ((1, 6, 1),)
-    assert battle.pieces[0][1].place == "field"
-    assert battle.spot(battle.pieces[0][1]) == battle.spot(battle.pieces[0][0])
-
-
-@pytest.mark.parametrize(
-    ("face", "models"),
-    [(ALWAYS, (0, 7, 9)), ((1, 0, 0, 0, 0), (0, 1, 1)), ((0, 0, 0, 1, 0), (0, 9, 9)), (NEVER, (0, 9, 9))],
-)
-def test_a_spectacular_demise(face, models):
-    """A strike reaches 4 inches, a heroic strike 8; a miss asks for discipline only.
-
-    Heroic strikes explode: two dice become four, of two hits each.
-    """
-    boiler = unit("boiler", x=18, rules={"Spectacular Demise": 2}, defence=4)
-    crew = unit("crew", models=9, x=21)
-    far = unit("far", models=9, x=11)
-    battle = Battle(plan(side(boiler, crew, far, deck=HARD), unit(), die=face), Told())
-    battle.pieces[1][0].y += 900
-    battle.hit(Blow(4, -1, 1, faces=ALWAYS), battle.pieces[0][0])
-    battle.demises()
-    assert tuple(piece.models for piece in battle.pieces[0]) == models
-
-
-def test_initiative_by_hand():
-    """The holder keeps it with the higher card only; a tie and two surrenders give it to the other."""
-    for mine, yours, keeps in (
-        ((5,), (4,), True),
-        ((5,), (5,), False),
-        ((), (), False),
-        ((5,), (), True),
-        ((), (1,), False),
-    ):
-        battle = Battle(plan(unit(), unit()), Told())
-        battle.holder = 0
-        battle.cards[0].hand, battle.cards[1].hand = list(mine), list(yours)
-        assert (battle._initiative() == 0) is keeps
-        taken_back = mine and not yours
-        assert battle.cards[0].hand == (list(mine) if taken_back else [])
-        assert battle.cards[1].hand == []
-
-
-# --- space ------------------------------------------------------------------------------------------------
-
-
-def test_rounding_and_places():
-    assert [rounded(value, 2) for value in (-3, -2, -1, 0, 1, 3)] == [-1, -1, 0, 0, 1, 2]
-    field = Field(plan(side(*[unit(str(i)) for i in range(3)]), side(unit(behind=2), unit(x=7))), Told())
-    assert places(field) == [(600, 2100), (1800, 2100), (3000, 2100), (900, 2900), (700, 2700)]
-
-
-# --- decks and hands --------------------------------------------------------------------------------------
-
-
-def test_no_card_twice_before_a_shuffle_and_the_breakdown():
-    cards, chance = Cards(((1, 2), (5, 1), (9, 3))), Rolled(3)
-    the_side = Side((), discard_below=2)
-    for _ in range(30):
-        cards.draw_up(chance, the_side, 2)
-        assert cards.broken_down or len(cards.hand) == 2
-        assert all(card >= 2 for card in cards.hand) or not cards.broken_down or cards.hand
-        cards.test(chance)
-        held = Counter(cards.hand) + Counter(cards.deck) + Counter(cards.discards)
-        assert held == {1: 2, 5: 1, 9: 3}
-    shuffles = [place for place, card in enumerate(cards.drawn) if card is None]
-    assert shuffles
-    for start, end in pairwise([0, *shuffles]):
-        seen = Counter(card for card in cards.drawn[start:end] if card is not None)
-        assert all(seen[card] <= copies for card, copies in ((1, 2), (5, 1), (9, 3)))
 
 
 # --- the reading against itself ---------------------------------------------------------------------------
@@ -280,20 +132,3 @@ def test_rolled_battles_follow_the_exact_law(number):
     seen = Counter(play(the_plan, chance) for _ in range(2000))
     assert set(seen) <= set(law)
     assert chi_square(seen, {ending: float(share) for ending, share in law.items()}) > 1e-4
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_points_add_up(seed):
-    _, riders, two = small_sides()
-    for number in range(100):
-        battle = Battle(plan(two, riders, rounds=4, die=DIE, gap=10, hand_limit=1), Rolled(100 * seed + number))
-        outcome = battle.fight()
-        for own in (0, 1):
-            gone = sum(piece.unit.vpr for piece in battle.pieces[1 - own] if piece.place == "gone")
-            assert outcome.vps[own] == gone + 5 * outcome.zero_ground[1 - own]
-            assert outcome.zero_ground[own] == all(piece.place == "gone" for piece in battle.pieces[own])
-        assert all(
-            left >= right for one, two_ in pairwise(outcome.models) for left, right in zip(one, two_, strict=True)
-        )
-        for cards in battle.cards:
-            assert Counter(cards.hand) + Counter(cards.deck) + Counter(cards.discards) == dict(SMALL_DECK)

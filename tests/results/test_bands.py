@@ -8,7 +8,6 @@ from analyser.common.intervals import clopper_pearson, dkw_half_width
 from analyser.results.bands import band_of_events
 
 FIGHT = {"attack": {"dice": 10}, "target": {"models": 5, "defence": 2, "damage_limit": 1, "discipline": 7}}
-LEGION = {"courage": 3, "tokens": 3, "rounds": 2}
 
 
 @pytest.fixture(scope="module")
@@ -43,26 +42,3 @@ def test_they_are_said_in_text_and_in_json(found):
     assert plain["at_least"] == {"by": "dkw", "half_width": dkw_half_width(3000)}
     assert plain["events"]["figures"].keys() == set(found.events)
     assert "bands" not in analyser.simulate(FIGHT, trials=300).as_dict()
-
-
-def test_tables_of_morale_have_them_row_by_row():
-    alone = analyser.morale.legion(LEGION, method="monte-carlo", trials=2000)
-    frame = alone.all_at_once().to_frame()
-    assert (frame["p_suppressed_band_low"] <= frame["p_suppressed_low"]).all()
-    assert (frame["p_suppressed_band_high"] >= frame["p_suppressed_high"]).all()
-    assert not [name for name in alone.to_frame() if "band" in name]
-
-
-@pytest.mark.proof
-def test_all_are_right_at_once_in_95_percent_of_samples():
-    exact = analyser.exact(FIGHT)
-    truth = {name: float(exact.probability(name)) for name in exact.events}
-    above = exact.pmf("models_destroyed")["at_least"].to_numpy()
-    missed = np.zeros(2)
-    for seed in range(400):
-        found = analyser.simulate(FIGHT, trials=500, seed=seed, threads=1).all_at_once()
-        missed[0] += any(not p.low <= truth[name] <= p.high for name, p in band_of_events(found).items())
-        pmf = found.pmf("models_destroyed")
-        inside = (pmf["at_least_band_low"] - 1e-12 <= above) & (above <= pmf["at_least_band_high"] + 1e-12)
-        missed[1] += not inside.all()
-    assert (missed <= 400 * 0.05 + 3 * (400 * 0.05) ** 0.5).all()

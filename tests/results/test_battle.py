@@ -52,16 +52,6 @@ def test_every_unit_swings_and_the_first_most(result):
 
 
 @pytest.mark.slow
-def test_the_story_is_of_the_median_margin(result):
-    story = result.story
-    assert story.margin == result.quantile("margin", 0.5)
-    lines = list(story.lines())
-    assert lines[0].startswith("Round 1: ")
-    assert lines[-1].startswith("End of round 3: ")
-    assert str(result.tell(story.number)) == str(story)
-
-
-@pytest.mark.slow
 def test_pairs_of_tactics_are_the_battles_of_those_tactics(result):
     pairs = result.tactics()["pairs"]
     assert len(pairs) == 49
@@ -109,17 +99,6 @@ def test_a_blast_among_friends_is_no_point_of_the_enemy():
     assert "Of their own side, by blasts, and not counted as destroyed: " in str(found)
 
 
-@pytest.mark.slow
-def test_stated_tactics_are_no_game():
-    stated = analyser.battle(RIFLES, GRENADIERS, trials=100, rounds=1, tactic_mine="attack", tactic_yours="policies")
-    assert stated.tactics() == {}
-    assert "Terrain, objectives and line of sight are not modelled" in " ".join(str(stated).split())
-    one = analyser.battle(RIFLES, GRENADIERS, trials=100, rounds=1, tactic_mine="attack")
-    assert {row["mine"] for row in one.tactics()["pairs"]} == {"attack"}
-    unasked = analyser.battle(RIFLES, GRENADIERS, trials=100, rounds=1, tactics=False)
-    assert unasked.as_dict()["tactics"] == {}
-
-
 @pytest.mark.parametrize(
     ("terms", "told"),
     [
@@ -161,11 +140,6 @@ def test_armies_that_cannot_fight_are_refused():
 )
 def test_swings_are_of_a_number_of_battles_known_beforehand(sampling, trials):
     assert swing_trials(sampling) == trials
-
-
-def test_a_battle_has_no_exact_answer():
-    with pytest.raises(InputError, match="no exact answer"):
-        analyser.exact({"battle": {}, "mine": RIFLES, "yours": GRENADIERS})
 
 
 @pytest.mark.slow

@@ -151,11 +151,6 @@ def test_what_is_wrong_with_a_question_is_told(terms, told):
         best_play(RIFLES, GRENADIERS, **terms)
 
 
-def test_somebody_must_play_best():
-    with pytest.raises(InputError, match=r"neither side plays best"):
-        best_play({"duel": {}, "a": {"unit": RIFLES}, "b": {"unit": GRENADIERS}})
-
-
 def test_a_list_without_a_last_resort_does_nothing_then_and_says_so():
     found = duel(small(RIFLES), small(GRENADIERS), rounds=1, policy_a=["charge if enemy suppressed"], first="a")
     assert any("has no last resort" in warning for warning in found.warnings)

@@ -37,13 +37,6 @@ def test_intervals_hold(batches, chances):
     assert covered(chances, batches, 256) >= 0.945 - 3 * (0.95 * 0.05 / SAMPLES) ** 0.5
 
 
-def test_what_is_often_seen_has_the_usual_interval():
-    sums = np.array([2560.0 + 300 * (batch % 2) for batch in range(32)])
-    mean = amount_by_batch(sums, np.full(32, 256), MODEL, MODEL * MODELS)
-    assert mean.by == "normal"
-    assert (mean.high - mean.value) / mean.error == pytest.approx(2.0395, abs=1e-3)  # Student's t of 31
-
-
 def test_what_units_of_a_battle_do_has_intervals_that_hold():
     """Aircraft that nothing here can fire at lose nothing in any battle, which does not say that they cannot."""
     found = analyser.battle([RIFLES, "crown/defiance-fighter-squadron@basic"], [RIFLES], trials=100, rounds=2)

@@ -38,7 +38,7 @@ def every_seen(tmp_path_factory):
     return json.loads(done.stdout)
 
 
-@pytest.mark.slow
+@pytest.mark.proof
 @pytest.mark.parametrize(("rule", "chance", "unchanged"), CASES)
 def test_a_changed_rule_takes_effect_in_every_kind_of_fight(rule, chance, unchanged, every_seen):
     seen = every_seen[rule]

@@ -26,10 +26,6 @@ def test_sponsons_fire_before_contact_and_do_not_count_for_who_wins():
     assert ending["result"] == "attacker_wins"
 
 
-def test_sponsons_take_dice_from_the_charge():
-    assert certain(charge(*fighters(BY_MODELS, 0, t={"rules": ["Sponsons (4)"]})))["target_models_destroyed"] == 6
-
-
 def test_a_charger_that_falls_to_sponsons_comes_to_no_combat():
     result = charge(*fighters(3, 2, a={"models": 2}, t={"rules": ["Sponsons (2)", "Hunter"]}))
     assert certain(result)["result"] == "no_combat"
@@ -59,18 +55,6 @@ def test_bonuses_and_penalties_of_the_charge(circumstances, rating):
 def test_infantry_overwhelms_armour_and_fortifications(type_, rating):
     assert rating_of(*one_die(t={"type": type_})) == rating
     assert rating_of(*one_die(a={"type": "cavalry"}, t={"type": type_})) == "neutral"
-
-
-@pytest.mark.parametrize(
-    ("circumstances", "rating"),
-    [({}, "neutral"), ({"supported": True}, "weakened"), ({"threatened": True}, "improved")],
-)
-def test_retaliation_is_judged_from_the_other_side(circumstances, rating):
-    attacker, target = unit(row("melee", [0] * 9 + [1])), unit(row("melee", 1))
-    assert (
-        rating_of(attacker | {"models": 9, "rows": [row("melee", 0)]}, target, side="attacker", **circumstances)
-        == rating
-    )
 
 
 # --- AC-8.3, AC-8.4: who strikes when ---------------------------------------------------------------------
@@ -104,13 +88,6 @@ def test_defensive_advantage_lets_the_target_strike_first(circumstances, rules):
 def test_who_destroys_more_wins(dice, result):
     attacker, target = fighters(*dice) if any(dice) else fighters(0, 0)
     assert certain(charge(attacker, target))["result"] == result
-
-
-def test_only_the_loser_tests():
-    won, lost, even = (certain(charge(*fighters(*dice))) for dice in ((3, 2), (2, 3), (2, 2)))
-    assert (won["target_suppressed"], won["attacker_suppressed"]) == (True, False)
-    assert (lost["target_suppressed"], lost["attacker_suppressed"]) == (False, True)
-    assert not even["target_suppressed"] | even["attacker_suppressed"]
 
 
 def test_a_loser_breaks_or_falls_back_or_flees():
@@ -156,9 +133,3 @@ def test_passengers_without_a_place_are_destroyed_and_count_for_who_wins():
     assert certain(charge(attacker, bus, deck=LOW_CARDS))["result"] == "target_wins"  # one model for two
     full = certain(charge(attacker, bus | {"passengers": passengers}, deck=LOW_CARDS))
     assert (full["result"], full["target_passengers_left"]) == ("attacker_wins", 3)  # and three embarked ones
-
-
-def test_passengers_go_with_their_transport_and_are_paid_for():
-    passengers = {"models": 6, "defence": 1, "damage_limit": 1, "victory_points": 3}
-    result = charge(unit(row("melee", 2), type="cavalry"), transport(passengers=passengers))
-    assert result.summary["expected_attacker_victory_points"] == 5 + 3

@@ -8,7 +8,7 @@ import pytest
 
 from analyser.common.errors import InputError
 from tests.oracle.fight_files import COIN, LOW_CARDS, certain, charge, duel, likely, row, unit
-from tests.oracle.rigged_fights import fighters, models, one_die, rating_of, shooter
+from tests.oracle.rigged_fights import fighters, models, shooter
 
 # --- AC-7 in close quarters -------------------------------------------------------------------------------
 
@@ -18,12 +18,6 @@ def test_static_units_do_not_charge_and_are_annihilated_if_they_lose():
         charge(*fighters(3, 2, a={"rules": ["Static"]}))
     assert certain(charge(*fighters(3, 2, t={"rules": ["Static"]}), deck=LOW_CARDS))["target_annihilated"]
     assert not certain(charge(*fighters(2, 3, t={"rules": ["Static"]})))["target_annihilated"]
-
-
-def test_onslaught_is_a_bonus_of_the_charge_only():
-    assert rating_of(*one_die(a={"rules": ["Onslaught"]})) == "improved"
-    attacker = unit(row("melee", 0))
-    assert rating_of(attacker, unit(row("melee", 1), rules=["Onslaught"]), side="attacker") == "neutral"
 
 
 def test_an_overrun_is_a_second_combat_with_a_penalty():
@@ -50,31 +44,6 @@ def test_who_goes_to_short_range_fires_no_indirect_row(distance):
     both = unit(indirect, row("ranged", 1) | {"id": "direct"}, speed=20.0)
     only = unit(row("ranged", 1) | {"id": "direct"}, speed=20.0)
     assert duel(both, unit(), **terms).summary == duel(only, unit(), **terms).summary
-
-
-def test_rows_of_one_name_are_refused():
-    with pytest.raises(InputError, match="two rows have the id 'melee'"):
-        charge(unit(row("melee", 1), row("melee", 2)), unit())
-
-
-@pytest.mark.parametrize("wrong", [True, "6"])
-@pytest.mark.parametrize("key", ["speed", "edge_distance"])
-def test_inches_are_numbers(key, wrong):
-    with pytest.raises(InputError, match=key):
-        duel(unit(row("ranged", 1), **{key: wrong}), unit(row("ranged", 1)))
-    with pytest.raises(InputError, match="distance"):
-        duel(unit(row("ranged", 1)), unit(row("ranged", 1)), distance=wrong)
-    whole = duel(unit(row("ranged", 1), **{key: 6.0}), unit(row("ranged", 1)), distance=6.0)
-    assert duel(unit(row("ranged", 1), **{key: 6}), unit(row("ranged", 1)), distance=6).summary == whole.summary
-
-
-def test_bands_that_overlap_are_told_and_the_first_that_fits_counts():
-    overlapping = row("melee", 3) | {
-        "bands": [{"first": 1, "last": 10, "dice": 3}, {"first": 10, "last": 12, "dice": 9}]
-    }
-    result = charge(unit(overlapping), unit())
-    assert certain(result)["target_models_destroyed"] == 3
-    assert result.warnings == ("attacker.rows: bands of row 'melee' overlap; the first that fits counts",)
 
 
 def test_exposed_models_are_prioritised_by_ranged_attacks_only():
@@ -119,13 +88,6 @@ def test_a_throw_needs_to_reach_counts_for_no_combat_and_causes_no_test():
     assert not ending["target_suppressed"]
 
 
-def test_a_hunter_scores_a_combat_won():
-    points = "expected_attacker_victory_points"
-    assert charge(*fighters(3, 2, a={"rules": ["Hunter"]})).summary[points] == 1
-    assert charge(*fighters(3, 2)).summary[points] == 0
-    assert charge(*fighters(2, 3, t={"rules": ["Hunter"]})).summary["expected_target_victory_points"] == 1
-
-
 # --- AC-6 in close quarters -------------------------------------------------------------------------------
 
 
@@ -148,12 +110,6 @@ def test_overcharge_adds_the_cards_dice_on_either_side_if_it_is_used():
     assert any("secondary" in each for each in result.assumptions)
 
 
-def test_each_blank_of_overcharge_costs_the_striker_a_damage_that_does_not_count_for_who_wins():
-    attacker, target = fighters(3, 1, attackers=["Overcharge"], a={"overcharge": True})
-    ending = certain(charge(attacker, target, die={"blank": 1}, deck=TWOS))
-    assert (ending["attacker_models_destroyed"], ending["result"]) == (5, "draw")
-
-
 def test_what_overcharge_costs_does_not_count_for_the_losers_test():
     # B blanks of 4 dice leave 10 - B models, h hits of 5 dice destroy h: failed if 2 h >= 10 - B (AC-5.2).
     attacker, target = fighters(3, 5, attackers=["Overcharge"], a={"overcharge": True, "discipline": 1})
@@ -169,10 +125,3 @@ def test_a_unit_that_its_own_blanks_annihilate_has_lost():
         ending = certain(result)
         assert (ending["result"], ending["attacker_annihilated"]) == ("target_wins", True)
         assert result.summary["expected_target_victory_points"] == points
-
-
-def test_overcharge_that_nothing_has_is_said_to_have_no_effect():
-    result = charge(*fighters(3, 0, a={"overcharge": True}))
-    assert any("attacker.overcharge has no effect" in each for each in result.warnings)
-    rifles = unit(row("ranged", 1, "Overcharge"), overcharge=True)
-    assert any("a.overcharge has no effect" in each for each in duel(rifles, rifles).warnings)

@@ -6,7 +6,6 @@ ten models for certain, and each card is a 12, so that every test by card is fai
 
 import pytest
 
-import analyser
 from analyser.common.errors import InputError
 from tests.oracle.fight_files import COIN, LOW_CARDS, charge, duel, focus, likely, row, unit
 from tests.oracle.rigged_fights import BY_MODELS, THREE, fighters, models, shooter, target
@@ -22,12 +21,6 @@ def test_units_are_activated_in_turn():
 
 
 SILENT = {"policy_b": "take_cover"}
-
-
-def test_disorder_ends_with_the_next_activation_but_not_that_of_a_construct():
-    assert likely(duel(shooter(1, disordered=True), shooter(1), deck=LOW_CARDS, **SILENT), "a_disordered") == 0
-    construct = shooter(1, disordered=True, rules=["Construct"])
-    assert likely(duel(construct, shooter(1), deck=LOW_CARDS, **SILENT), "a_disordered") == 1
 
 
 def test_a_unit_on_lookout_shoots_at_what_acts_without_a_test():
@@ -55,14 +48,6 @@ def test_who_goes_on_lookout_re_arms_what_it_fires_on_lookout():
         assert [models(result, "a", number) for number in (1, 2, 3, 4)] == [8, 8, 6, 6]
 
 
-def test_overcharge_adds_the_cards_dice_and_its_blanks_cost_models():
-    twos = {"2": 1}
-    result = duel(shooter(3, "Overcharge"), shooter(1), deck=twos, policy_a="overcharge", **SILENT)
-    assert models(result, "b") == 5
-    blanks = duel(shooter(3, "Overcharge"), shooter(1), die={"blank": 1}, deck=twos, policy_a="overcharge", **SILENT)
-    assert (models(blanks, "a"), models(blanks, "b")) == (5, 10)
-
-
 def test_a_storm_wrecks_the_building_when_the_combat_is_over():
     # The garrison strikes first: 6 of 10, then the other 4 (AC-8.6). Out of its building it is struck first, by all 4.
     terms = {"policy_a": "charge", "rounds": 2, "policy_b": "take_cover", "deck": LOW_CARDS}
@@ -79,12 +64,6 @@ def test_short_range_is_walked_to():
     row_ = row("ranged", 2, "Point Blank", special=4, short_range=6.0)
     result = duel(unit(row_, speed=6.0), shooter(1), **closing)
     assert [models(result, "b", number) for number in (1, 2)] == [8, 4]  # 14 - 6 = 8, then 6 inches
-
-
-def test_who_charges_closes_in_at_double_time_first():
-    charger = unit(row("melee", 3), speed=6.0)
-    result = duel(charger, shooter(1), policy_a="charge", distance=20.0, rounds=2, deck=LOW_CARDS, **SILENT)
-    assert [models(result, "b", number) for number in (1, 2)] == [10, 7]
 
 
 FUMES = {"rules": ["Corrosive Fumes (4)"]}
@@ -138,24 +117,6 @@ def test_opportunity_fire_and_own_blanks_set_it_off_too():
     )
     assert likely(near, "b_suppressed") == pytest.approx(0.9 * likely(near, "a_destroyed"))
     assert likely(far, "b_suppressed") == 0
-
-
-def test_without_a_distance_a_demise_reaches_who_is_in_contact():
-    charging = duel(unit(row("melee", 1), **WRECK), shooter(1), policy_a="charge")
-    assert any("Spectacular Demise (3) reaches only" in each for each in charging.assumptions)
-    assert duel(shooter(1, **WRECK), shooter(1)).not_modelled == ("Spectacular Demise (3)",)
-    assert "Spectacular Demise (3)" in duel(shooter(1, **WRECK), shooter(1), distance=9.0).rules_applied
-
-
-def test_without_a_distance_fumes_reach_who_is_in_contact():
-    quiet = duel(shooter(1, **FUMES), shooter(1))
-    assert quiet.not_modelled == ("Corrosive Fumes (4)",)
-    charging = duel(unit(row("melee", 1), **FUMES), shooter(1), policy_a="charge")
-    assert "Corrosive Fumes (4)" in charging.rules_applied
-    assert any("Corrosive Fumes (4) reaches only" in each for each in charging.assumptions)
-    apart = duel(shooter(1, **FUMES), shooter(1), distance=12.0)
-    assert "Corrosive Fumes (4)" in apart.rules_applied
-    assert not any("reaches only" in each for each in apart.assumptions)
 
 
 RIFLES_AND_BAYONETS = row("ranged", 1), row("melee", 3)
@@ -214,10 +175,6 @@ def test_who_runs_amok_without_a_charge_costs_the_enemy_near_it_a_damage_and_its
     assert any("runs amok" in each for each in unmeasured.assumptions)
 
 
-def test_rules_that_make_a_unit_charge_are_not_modelled_in_a_charge():
-    assert charge(*fighters(3, 0, a={"rules": ["Berserk", "Run Amok"]})).not_modelled == ("Berserk", "Run Amok")
-
-
 def test_aircraft_fight_no_duels():
     with pytest.raises(InputError, match="aircraft"):
         duel(shooter(1), shooter(1, type="aircraft"))
@@ -257,69 +214,3 @@ def test_how_much_more_is_devastating(points, devastating):
     both = [each for each in result.margins() if each["margin"] == points[0] - points[1]]
     assert both[0]["probability"] == pytest.approx(0.5)  # a strike and a blank, in either order
     assert likely(result, "a_devastating") == pytest.approx(0.25 + (0.5 if devastating else 0))
-
-
-# --- as far as units can move -----------------------------------------------------------------------------
-
-ALL_STRIKES = {"heroic": 0, "strike": 6, "glancing": 0, "miss": 0, "blank": 0}
-
-
-@pytest.mark.parametrize(("edge", "attack"), [(66, 22), (92, 31), (96, 32)])
-def test_a_unit_flees_however_far_its_edge_was(edge, attack):
-    """Each attack destroys a model, and the suppressed unit falls back 3" after each (AC-5.4)."""
-    shaken = {"models": 40, "defence": 1, "damage_limit": 1, "discipline": 0, "suppressed": True, "type": "cavalry"}
-    attacks = [{"dice": 1, "rating": "neutral"} for _ in range(32)]
-    result = analyser.focus(
-        {"attacks": attacks, "target": shaken | {"edge_distance": edge}, "ruleset": {"die": ALL_STRIKES}}
-    )
-    fled = [after["p_fled"] for after in result.as_dict()["attacks"]]
-    assert fled == [0.0] * (attack - 1) + [1.0] * (33 - attack)
-
-
-def test_a_charge_over_the_whole_table_is_as_good_as_a_short_one():
-    """A charger of speed 30 is as quick over 60" as over 30", and hits as hard in the rounds that follow (AC-9.2)."""
-    charger, charged = fighters(1, 0, a={"speed": 30.0}, t={"models": 30})
-
-    def models(distance):
-        terms = {"rounds": 8, "first": "a", "policy_a": "charge", "policy_b": "take_cover", "distance": distance}
-        result = analyser.duel({"duel": terms, "a": charger, "b": charged, "ruleset": {"die": ALL_STRIKES}})
-        return [after["mean_models"] for after in result.as_dict()["rounds"] if after["side"] == "b"]
-
-    assert models(60.0) == pytest.approx(models(30.0))
-    assert models(60.0)[-1] < models(60.0)[0]
-
-
-def test_an_edge_beyond_the_table_is_refused_in_a_duel():
-    charger, charged = fighters(1, 1)
-    scenario = {"duel": {"distance": 10}, "a": charger | {"edge_distance": 61}, "b": charged}
-    with pytest.raises(InputError, match="edge_distance: 61 inches in a duel") as refused:
-        analyser.duel(scenario | {"duel": {"distance": 10, "policy_a": "charge", "policy_b": "take_cover"}})
-    assert refused.value.where == "a.edge_distance"
-
-
-# --- what an answer may cost, and how sure it is ----------------------------------------------------------
-
-
-@pytest.mark.parametrize(("rounds", "refused"), [(1, False), (6, True)])
-def test_an_exact_duel_of_two_chargers_over_a_distance_is_refused_where_it_would_take_gigabytes(rounds, refused):
-    large = unit(row("melee", 1), models=30, speed=6.0)
-    terms = {"policy_a": "charge", "policy_b": "charge", "distance": 24.0, "rounds": rounds}
-    if not refused:
-        found = analyser.duel({"duel": terms, "a": large, "b": large}).summary
-        assert found["p_draw"] + found["p_a_wins"] + found["p_b_wins"] == pytest.approx(1.0, abs=1e-12)
-        return
-    with pytest.raises(InputError, match="the exact distribution of this fight takes about") as problem:
-        analyser.duel({"duel": terms, "a": large, "b": large})
-    assert "monte-carlo" in str(problem.value)
-
-
-def test_what_is_applied_goes_by_what_is_stated_and_not_by_the_dice():
-    """The target of a single die has nothing to fear, yet its demise is counted in; nobody storms an open field."""
-    charger, target = unit(row("melee", 1), rules=["Storming Party"]), unit(rules=["Spectacular Demise (6)"])
-    scenario = {"charge": {}, "attacker": charger, "target": target}
-    exact = analyser.charge(scenario)
-    assert exact.probability("target_destroyed").probability == 0
-    assert exact.rules_applied == ("Spectacular Demise (6)",)
-    assert analyser.charge(scenario, method="monte-carlo", trials=100).rules_applied == exact.rules_applied
-    in_a_building = analyser.charge(scenario | {"target": target | {"garrisoned": True}})
-    assert in_a_building.rules_applied == ("Storming Party", "Spectacular Demise (6)")

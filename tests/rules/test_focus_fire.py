@@ -35,15 +35,6 @@ def test_until_a_fate_is_likely_enough():
     assert result.until(0.5, "annihilated").attacks == 2
 
 
-def test_suppressed_is_of_a_unit_that_is_still_there():
-    # Suppressed, then destroyed to the last model: a unit that is gone has no status, whoever asks.
-    result = focus([THREE, {"dice": 7}], target())
-    assert result.until(1, "suppressed").attacks == 1
-    gone = focus([{"dice": 10}], target(suppressed=True))
-    assert gone.until(0.01, "suppressed") == (None, likely(gone, "suppressed")) == (None, 0)
-    assert gone.until(1, "destroyed").attacks == 1
-
-
 CUTTERS = "commonwealth/kheshig-sky-cutter-wings@basic"  # two rotorcraft of DEFENCE 2 and DAMAGE LIMIT 2
 FLAK = "commonwealth/rydovoy-rodina-squadron@basic"  # armour, on the ground
 FIGHTERS = {"unit": "crown/defiance-fighter-squadron@basic", "models": 3}  # Tail Gunner (4)
@@ -66,20 +57,6 @@ def test_a_tail_gunner_shoots_back_at_what_is_in_the_air():
     assert "Tail Gunner (4)" not in (*from_the_ground.rules_applied, *from_the_ground.not_modelled)
     mixed = focus([{"attacker": FLAK}, {"attacker": CUTTERS}], FIGHTERS)
     assert own_losses(mixed) == [0, 1]
-
-
-def test_who_is_shot_down_by_a_tail_gunner_is_paid_for():
-    alone = {"attacker": CUTTERS, "attacker_models": 1}
-    result = focus([alone, alone], FIGHTERS)
-    assert [row["p_attacker_annihilated"] for row in result.rounds()] == [1, 1]
-    assert result.summary["expected_victory_points_lost"] == 6  # two units of VPR 3
-    assert result.summary["expected_victory_points"] == 0
-
-
-def test_an_attacker_without_a_profile_is_not_in_the_air_and_the_answer_says_so():
-    result = focus([{"dice": 3}], target(rules=["Tail Gunner (4)"]))
-    assert own_losses(result) == [None]
-    assert any("without a profile" in each for each in result.assumptions)
 
 
 def test_what_overcharge_costs_an_attacker_of_focus_fire():

@@ -2,7 +2,6 @@
 
 import random
 
-import numpy as np
 import pytest
 
 import analyser
@@ -11,10 +10,10 @@ from analyser.common.errors import InputError
 from analyser.game.names import LONGEST_ID
 from analyser.importers.battlescribe import import_files
 from tests.helpers.catalogues import Entry, catalogue
+from tests.oracle.morale_questions import QUESTIONS
 from tests.oracle.random_scenarios import random_scenario
 
 TARGET = {"models": 6, "defence": 2, "damage_limit": 1, "discipline": 6, "type": "infantry"}
-GRENADIERS = "imperium/scion-grenadier-p@basic"
 
 
 def warnings_of(attack, target=TARGET, **sections):
@@ -39,14 +38,6 @@ def test_a_number_in_a_rule_has_a_range(ask, rule):
         ask(sections[ask])
 
 
-@pytest.mark.parametrize("name", ["x" * 201, "\x1b[2J", "\u202eabc", f"Sponsons ({'9' * 5000})"])
-def test_a_name_is_short_and_plain(name):
-    with pytest.raises(InputError) as caught:
-        analyser.exact({"attack": {"dice": 1, "qualities": [name]}, "target": TARGET})
-    assert str(caught.value).isprintable()
-    assert len(str(caught.value)) < 300
-
-
 # --- the importer ---------------------------------------------------------------------------------
 
 
@@ -65,51 +56,21 @@ def test_a_faction_of_any_name_makes_a_file_that_reads_the_same(tmp_path, name):
     assert analyser.load_profiles(out).factions == {faction.id: faction}
 
 
-# --- what a caller hands over ---------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("odd", [5, [[]], b"crown", {"crown": 1}, object(), np.array([1])])
-def test_selectors_that_are_no_text(odd):
-    with pytest.raises(InputError):
-        analyser.compare(odd, GRENADIERS)
-    with pytest.raises(InputError):
-        analyser.matchups("crown/*", odd)
-    with pytest.raises(InputError):
-        analyser.load_profiles().loadout(odd)
-
-
 # --- a sample of a few games ----------------------------------------------------------------------
 
-QUESTIONS = {
-    "legion": {"courage": 1, "tokens": 2, "edge_distance": 6, "move_distance": 6},
-    "grande-tactique": {
-        "column": {"arm": "infantry", "enemy": "cavalry", "friends": [{"distance": 3, "shaken": 0.5}] * 3},
-        "rout": {"units": [{"edge_distance": 20}] * 3, "charged_by_cavalry": 0.3},
-        "division": {"units": [{"rout": 0.5}] * 3},
-    },
-    "warmaster": {"dice": 3, "obstacles": [{"distance": 3, "kind": "friend", "chain": 4}], "turns": 2},
-    "mordheim": {
-        "warband": {"leader": 8, "others": [{"leadership": 7, "number": 6}]},
-        "effect_of_leader": True,
-        "alone": {"leadership": 6, "charged": 0.5},
-        "combat": {"fighter": {"attacks": 4}, "rounds": 3},
-    },
-    "compare": {"models": 8, "losses": 2, "edge_distance": 9},
-}
 
-
-@pytest.mark.parametrize("system", QUESTIONS)
+@pytest.mark.parametrize("name", QUESTIONS)
 @pytest.mark.parametrize("trials", [1, 3])
-def test_intervals_of_a_few_games(system, trials):
+def test_intervals_of_a_few_games(name, trials):
     """`k (32) must not be greater than n (2)`: every share is one of the trials, and lies in its interval."""
-    result = morale.simulate(system, QUESTIONS[system], trials=trials)
+    result = morale.simulate(*QUESTIONS[name], trials=trials)
     for columns in result.columns.values():
-        for name in (each for each in columns if f"{each}_low" in columns):
-            low, share, high = (columns[f"{name}{end}"] for end in ("_low", "", "_high"))
-            assert (low >= 0).all(), name
-            assert (low <= share + 1e-12).all(), name
-            assert (share <= high + 1e-12).all(), name
-            assert (high <= 1).all() or name.startswith("mean_"), name
+        for figure in (each for each in columns if f"{each}_low" in columns):
+            low, share, high = (columns[f"{figure}{end}"] for end in ("_low", "", "_high"))
+            assert (low >= 0).all(), figure
+            assert (low <= share + 1e-12).all(), figure
+            assert (share <= high + 1e-12).all(), figure
+            assert (high <= 1).all() or figure.startswith("mean_"), figure
 
 
 # --- keys that mean nothing -----------------------------------------------------------------------

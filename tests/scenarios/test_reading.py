@@ -49,14 +49,6 @@ def test_a_profile_fills_in_both_sides(river):
     assert (target.discipline, target.break_limit, target.rules) == (None, None, ("Static",))
 
 
-def test_a_key_that_is_written_goes_before_the_profile(river):
-    given = between("otter@r", "beaver", row="ranged-heavy", dice=9, qualities=[], veteran=0)
-    given["target"] |= {"models": 1, "defence": 5, "rules": []}
-    scenario = analyser.load_scenario(given, river)
-    assert (scenario.attack.dice, scenario.attack.qualities, scenario.attack.veteran) == (9, (), 0)
-    assert (scenario.target.models, scenario.target.defence, scenario.target.rules) == (1, 5, ())
-
-
 # --- which row ----------------------------------------------------------------------------------------
 
 
@@ -143,24 +135,3 @@ def test_the_echoed_scenario_gives_the_same_law_and_the_same_echo(river, given):
     assert again.conditions == result.conditions
     assert again.outcomes.tolist() == result.outcomes.tolist()
     assert again.weights.tolist() == result.weights.tolist()
-
-
-# --- a rating beside its reasons ----------------------------------------------------------------------
-
-
-def test_a_stated_rating_stands_and_what_contradicts_it_is_told():
-    given = INLINE | {"attack": INLINE["attack"] | {"rating": "improved", "penalties": ["suppressed"]}}
-    scenario = analyser.load_scenario(given)
-    assert scenario.attack.rating == "improved"
-    assert any("make it weakened" in warning for warning in scenario.warnings)
-
-
-# --- what is said to no effect, or against a profile ---------------------------------------------------
-
-
-def test_a_pool_too_large_for_counting_is_refused_and_can_be_rolled():
-    extra = {"faces": ["strike", "glancing", "miss", "blank"], "dice": 60}
-    given = INLINE | {"attack": {"dice": 60, "rating": "neutral", "overcharge": True, "extra_reroll": extra}}
-    with pytest.raises(analyser.InputError, match="steps"):
-        analyser.exact(given)
-    assert analyser.simulate(given, trials=1000).trials == 1000

@@ -1,7 +1,5 @@
 """The exact engine against the plain reading: small grids, and whole scenarios at random."""
 
-from itertools import chain, combinations, product
-
 import pytest
 
 import analyser
@@ -18,24 +16,7 @@ from tests.oracle.attacks import (
     hits_law,
     law,
 )
-from tests.oracle.random_scenarios import RATINGS, REROLL_FACES, random_scenarios
-
-DICE = {
-    "shipped": SHIPPED_DIE,
-    "no heroic side": {"strike": 2, "glancing": 1, "miss": 2, "blank": 1},
-    "no blank side": {"heroic": 2, "strike": 1, "glancing": 1, "miss": 1},
-    "one side, strike": {"strike": 1},
-    "one side, heroic": {"heroic": 1},
-    "one side, miss": {"miss": 1},
-    "twenty sides": {"heroic": 3, "strike": 7, "glancing": 1, "miss": 4, "blank": 5},
-    "a thousand sides": {"heroic": 1, "strike": 997, "blank": 2},
-}
-POOLS = pytest.mark.parametrize("die", DICE.values(), ids=DICE.keys())
-RATED = pytest.mark.parametrize("rating", RATINGS)
-
-
-def qualities_and_rules(arc, durable):
-    return {"qualities": ["Arc"] if arc else [], "rules": ["Durable"] if durable else []}
+from tests.oracle.random_scenarios import random_scenarios
 
 
 def assert_as_read(given):
@@ -45,46 +26,6 @@ def assert_as_read(given):
     assert_same_law(hits_law(result), plain.hits_law(given))
     assert abs(result.weights.sum() - 1) <= TOLERANCE
     assert abs(result.hits_weights.sum() - 1) <= TOLERANCE
-
-
-# --- the law of hits (AC-3.2 to AC-3.6) -------------------------------------------------------------------
-
-
-@pytest.mark.slow
-@POOLS
-@RATED
-def test_hits_of_every_small_pool(die, rating):
-    for dice, arc, durable, veteran in product((1, 2, 3, 4), (False, True), (False, True), (0, 1, 2, 3)):
-        result = attack(die, dice=dice, rating=rating, veteran=veteran, **qualities_and_rules(arc, durable))
-        wanted = plain.pool_law(dice, die, rating, arc=arc, durable=durable, veteran=veteran)
-        assert_same_law(hits_law(result), plain_hits(wanted))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "die", [pytest.param(SHIPPED_DIE, id="shipped"), pytest.param(DICE["twenty sides"], marks=pytest.mark.proof)]
-)
-@RATED
-def test_extra_rerolls_of_every_set_of_faces(die, rating):
-    # AC-3.5: up to so many dice of these faces, the worst first.
-    for faces, dice, extra, veteran in product(face_sets(), (1, 2), (0, 1, 2, 4), (0, 2)):
-        given = {"faces": faces, "dice": extra}
-        result = attack(die, dice=dice, rating=rating, veteran=veteran, extra_reroll=given, qualities=["Arc"])
-        wanted = plain.pool_law(dice, die, rating, arc=True, veteran=veteran, extra_faces=faces, extra_dice=extra)
-        assert_same_law(hits_law(result), plain_hits(wanted))
-
-
-def plain_hits(pool_law):
-    """The law of hits alone from a law of (hits, blanks)."""
-    chances = {}
-    for (hits, _blanks), share in pool_law.items():
-        chances[hits] = chances.get(hits, 0) + share
-    return chances
-
-
-def face_sets():
-    """Every set of faces that may be named for extra re-rolls, the empty one excepted."""
-    return [list(faces) for faces in chain.from_iterable(combinations(REROLL_FACES, n) for n in (1, 2, 3, 4))]
 
 
 # --- large pools ------------------------------------------------------------------------------------------

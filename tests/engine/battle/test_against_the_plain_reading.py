@@ -6,7 +6,6 @@ unit, and last holder of the initiative. All of them together alarm falsely abou
 
 import random
 from collections import Counter
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -24,7 +23,6 @@ from analyser.rules.unit_state import models_of
 from analyser.scenarios.battle import BattleTerms, battle_scenario
 from analyser.scenarios.battle_tables import encoded
 from tests.oracle.plain_battle import play
-from tests.oracle.plain_battle_field import Plan, Row, Side, Unit
 from tests.oracle.plain_chance import Rolled
 from tests.oracle.random_battles import army_of, random_plan, ruleset_of, terms_of
 
@@ -95,16 +93,3 @@ def test_battles_end_as_the_plain_reading_has_it(seed):
         kind = KINDS[(seed * BATTLES_A_SEED + number) % len(KINDS)]
         plan = random_plan(random.Random(1000 * seed + number), **kind)
         assert not alarms(plan, seed), plan
-
-
-@pytest.mark.slow
-def test_a_difference_would_be_seen():
-    """One die more, or an inch less of range, is an alarm."""
-    gun = Row("light/heavy", ((1, 9, 2),), 6, 12)
-    mine = Unit("mine", 4, 2, (gun,), policy="shoot", break_limit=1)
-    plan = Plan(Side((mine,)), Side((replace(mine, name="yours"),)), rounds=3, gap=18)
-    assert not alarms(plan, 1)
-    for other in (replace(gun, bands=((1, 9, 3),)), replace(gun, long=11)):
-        changed = replace(plan, a=Side((replace(mine, rows=(other,)),)))
-        samples = list(played(plan, 3 * PLAYED, 1)), list(played_plainly(changed, 4 * PLAYED_PLAINLY, 1))
-        assert chance_of(*(Counter(ending[0] for ending in sample) for sample in samples)) < FALSE_ALARM / 4

@@ -11,7 +11,7 @@ from analyser.rules.policies import POLICIES
 from tests.helpers.battles import A_FIRST, TABLE, duel_law, endings, scenario_of
 from tests.helpers.samples import chi_square
 
-PAIRS, BATTLES = 30, 1500
+PAIRS, BATTLES = 12, 1500
 
 
 def on_the_ground():

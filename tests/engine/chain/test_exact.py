@@ -9,7 +9,7 @@ from analyser.engine.chain.chain import RECORD, Chain, Paths, Phase
 from analyser.engine.chain.dice import Die, fair_die
 from analyser.engine.chain.exact import distributions_along, exact_distributions
 from analyser.engine.chain.simulated import counts_along
-from tests.oracle.morale_checks import UNLIKELY, chi_square
+from tests.oracle.morale_checks import assert_counts_fit
 
 ROUNDS, LAW = 3, (0.5, 0.2, 0.3)
 THROW = Phase(lambda states, totals: np.minimum(states + totals, 29), fair_die(6), 1)
@@ -31,21 +31,10 @@ def test_independent_numbers_give_the_law_of_a_chain():
     assert found == pytest.approx(INDEPENDENT, abs=1e-15)
 
 
-def test_courses_keep_their_numbers_together():
-    """All rounds with 0 or all with 2, by half: the mean of the laws of the two."""
-    both = np.array([[0] * ROUNDS, [2] * ROUNDS])
-    alone = [distributions_along(GAME, TURNS, Paths(both[place : place + 1], np.ones(1))).weights for place in (0, 1)]
-    assert distributions_along(GAME, TURNS, Paths(both, np.array([0.5, 0.5]))).weights == pytest.approx(
-        sum(alone) / 2, abs=1e-15
-    )
-    assert exact_distributions(Chain(1, TURNS[2] * ROUNDS, 30)).weights == pytest.approx(alone[1], abs=1e-15)
-
-
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_every_die_along_a_course_is_rolled(seed):
     trials = 200_000
     counts = np.random.default_rng(seed).multinomial(trials, np.array(LAW)[NUMBERS].prod(axis=1))
     sample = counts_along(GAME, TURNS, Paths(NUMBERS, counts), seed, part=2).of_all(GAME.size)
     for law, found in zip(INDEPENDENT, sample):
-        assert found.sum() == trials
-        assert chi_square(found, law * trials) > UNLIKELY
+        assert_counts_fit(found, law, trials)

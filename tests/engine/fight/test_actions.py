@@ -1,11 +1,8 @@
 """What each side of a duel did in each round, and why: by hand, by the plain reading, and sampled (AC-9.2)."""
 
-import json
-
 import pytest
 
-from analyser.common.errors import InputError
-from tests.oracle.fight_files import LOW_CARDS, duel, likely, row, unit
+from tests.oracle.fight_files import duel, row, unit
 
 SLOW = row("ranged", 1, "Slow to Fire")
 
@@ -67,28 +64,3 @@ def test_cryo_takes_an_activation():
     tossed = duel(unit(), unit(row("ranged", 1, "Cryo")), policy_a="take_cover", policy_b="shoot", first="random")
     found = {each["did"]: each["probability"] for each in tossed.activations() if each["side"] == "a"}
     assert found == {"took_cover": 0.5, "had_no_activation": 0.5}
-
-
-def test_what_is_held_at_the_end_of_a_round():
-    # AC-4.3, AC-5.4: in its building until it falls back, which counts until it is activated again.
-    b = unit(garrisoned=True, suppressed=True)
-    # A building costs DEFENCE, so two dice for a model; b passes no test, and falls back out of it.
-    result = duel(unit(row("ranged", 4)), b, first="b", rounds=2, policy_b="take_cover")
-    rounds = {(each["round"], each["side"]): each for each in result.rounds()}
-    assert rounds[1, "b"]["p_suppressed"] == 1
-    assert (rounds[1, "b"]["p_in_building"], rounds[1, "b"]["p_fell_back"]) == (1, 0)
-    again = duel(unit(row("ranged", 4)), b, policy_b="take_cover")
-    assert (likely(again, "b_in_building"), likely(again, "b_fell_back")) == (0, 0)  # activated since
-    both = duel(unit(row("ranged", 4)), unit(garrisoned=True), rounds=1, policy_b="take_cover")
-    assert likely(both, "b_in_building") == 1
-    assert likely(both, "a_in_building") == 0
-
-
-def test_frame_and_json_tell_it():
-    result = duel(unit(row("ranged", 2)), unit(), deck=LOW_CARDS, policy_b="take_cover", rounds=2)
-    frame = result.to_frame(activations=True)
-    assert frame.columns.tolist() == ["round", "side", "did", "because", "probability"]
-    assert frame.to_dict("records") == result.activations() == json.loads(json.dumps(result.as_dict()))["activations"]
-    assert "a aimed and shot" in str(result).casefold()
-    with pytest.raises(InputError, match="one of them"):
-        result.to_frame(by_round=True, activations=True)

@@ -30,7 +30,7 @@ def after_blasts(charge):
         units = {"active": outcome.active, "target": outcome.target}
         law = {(outcome.active, outcome.target): Fraction(1)}
         for gone, other in (("active", "target"), ("target", "active")):
-            if units[gone].fate in {"destroyed", "no room"} and not units[other].fate:
+            if units[gone].fate == "destroyed" and not units[other].fate:
                 blast = plain_aftermath.spectacular_demise(
                     read_unit(charge[gone]), read_unit(charge[other]), units[other], 0, ruleset
                 )

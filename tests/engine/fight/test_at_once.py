@@ -27,21 +27,6 @@ def test_a_charger_that_fails_its_rally_test_shoots(distance):
     assert "AC-5.6" not in result.not_modelled
 
 
-def test_it_shoots_with_the_row_that_it_names():
-    rows = [row("ranged", 2), row("ranged", 3, id="other"), row("melee", 5)]
-    for name, models in (("ranged", 8), ("other", 7), (None, 7)):
-        charger = unit(*rows, **SHAKEN, **({"row": name} if name else {}))
-        assert left(duel(charger, unit(), policy_a="charge", policy_b="take_cover")) == models
-
-
-def test_who_never_fails_it_is_told_of_no_shot():
-    # The qualities of a row that it never fires are no part of the answer.
-    rows = row("melee", 5), row("ranged", 3, "Arc")
-    for more, applied in (({}, True), ({"rules": ["Irrepressible"]}, False), ({"peer_review": True}, False)):
-        result = duel(unit(*rows, **more), unit(), policy_a="charge", policy_b="take_cover")
-        assert ("Arc" in result.rules_applied) is applied
-
-
 @pytest.mark.parametrize(
     ("policy", "rows", "models"),
     [
@@ -85,12 +70,6 @@ def test_blanks_of_the_target_do_not_silence_who_is_beside_it():
     assert likely(result, "target_wins") > 0.999
     alone = charge(attacker, doomed(defence=100), die=COIN, deck={"6": 1})
     assert likely(alone, "target_wins") < 0.02  # by its own blanks the target has lost
-
-
-def test_who_is_beside_a_target_that_was_struck_down_does_not_strike():
-    # AC-8.3: the action ends when the charge annihilates its target.
-    result = charge(unit(row("melee", 1)), doomed(), secondary=[beside(40)])
-    assert result.summary["mean_attacker_models_left"] == 10
 
 
 # --- AC-7: a Tail Gunner answers each ranged attack -------------------------------------------------------------

@@ -1,11 +1,7 @@
 """Damage that stands on a model (AC-3.8): what the answers about longer fights say of it."""
 
-import pytest
-
-from tests.helpers.shell import answer
 from tests.oracle.fight_files import charge, duel, focus, row, unit
 
-BEHEMOTH, WALKERS = "crown/sovereign-landship@full-strength", "imperium/lucifyr-heavy-walkers@full-strength"
 WEAKER = [{"first": 0, "last": 2, "dice": 4}, {"first": 3, "last": 5, "dice": 2}]  # by the damage on a behemoth
 
 
@@ -29,17 +25,3 @@ def test_damage_left_is_told_of_both_sides():
     ):
         assert [result.summary[f"mean_{name}_damage_left"] for name in names] == [2, 4]
     assert focus([{"dice": 4}], GIANT | {"defence": 1, "discipline": 6}).rounds()[-1]["mean_damage_left"] == 5
-
-
-@pytest.mark.parametrize(
-    ("command", "said"),
-    [
-        (["charge", WALKERS, BEHEMOTH], "Mean damage left"),
-        (["attack", WALKERS, WALKERS, BEHEMOTH], "damage left"),
-        (["duel", WALKERS, BEHEMOTH, "--rounds", "1"], "Mean damage left"),
-    ],
-)
-def test_damage_is_shown_where_a_model_can_carry_it(command, said):
-    assert said in answer(*command)
-    rifles = ["crown/rifle-platoon@basic" if each in (WALKERS, BEHEMOTH) else each for each in command]
-    assert "damage" not in answer(*rifles).lower().replace("damage limit", "")

@@ -6,10 +6,7 @@ Every die is a strike and every card a 12, so that every test is failed, unless 
 import pytest
 
 import analyser
-from analyser.analysis.situations import Situation
 from analyser.common.errors import InputError
-from analyser.game.units import hundredths
-from analyser.rules import unit_state
 from analyser.scenarios.duel import program_of, shooters_of
 from analyser.scenarios.load import load
 from tests.oracle.fight_files import charge, duel, focus, likely, row, unit
@@ -42,33 +39,17 @@ FAR_SQUAD = squad(edge=9.0)
     [
         ("attack.distance", lambda: analyser.exact({"attack": {"dice": 1, "distance": FINER}, "target": FAR_SQUAD})),
         ("target.edge_distance", lambda: analyser.exact({"attack": ONE_MODEL, "target": squad(edge=FINER)})),
-        ("attacks.0.distance", lambda: focus([ONE_MODEL | {"distance": FINER}], squad(edge=9.0))),
-        ("target.edge_distance", lambda: focus([ONE_MODEL], squad(edge=FINER))),
         ("attacker.edge_distance", lambda: charge(unit(row("melee", 1), edge_distance=FINER), unit())),
         ("duel.distance", lambda: duel(unit(), unit(), distance=FINER)),
         ("a.speed", lambda: duel(unit(speed=FINER), unit())),
         ("a.rows.0.short_range", lambda: duel(unit(row("ranged", 1, short_range=FINER)), unit())),
-        ("b.rows.0.long_range", lambda: duel(unit(), unit(row("ranged", 1, long_range=FINER)))),
         ("b.rules", lambda: duel(unit(), unit(rules=[f"Corrosive Fumes ({FINER})"]))),
-        ("attacker.rules", lambda: charge(unit(row("melee", 1), rules=[f"Throw ({FINER})"]), unit())),
     ],
 )
 def test_what_is_finer_is_refused_by_its_key(key, ask):
     with pytest.raises(InputError, match=r"0\.01") as refused:
         ask()
     assert refused.value.where.endswith(key)
-
-
-def test_a_situation_has_such_a_distance_too():
-    assert Situation(name="near", distance=10.01).distance == 10.01
-    with pytest.raises(ValueError, match=r"0\.01"):
-        Situation(name="near", distance=10.001)
-
-
-def test_hundredths_are_told_from_what_floating_point_leaves():
-    assert [hundredths(float(f"{n / 100:.2f}")) for n in range(100_001)] == list(range(100_001))
-    with pytest.raises(ValueError, match="finer"):
-        hundredths(999.999)
 
 
 def records_of(**terms):
@@ -90,18 +71,3 @@ def test_more_places_than_a_state_has_room_for_are_refused_and_what_would_do_is_
     with pytest.raises(InputError, match=r"steps of 0\.01 inches .*lengths in steps of 0\.02"):
         records_of(distance=24.37, rounds=10)
     records_of(distance=24.38, rounds=10)
-
-
-@pytest.mark.parametrize("origin", [-1500, 0, 1500])
-def test_a_place_is_kept_whatever_else_a_state_holds(origin):
-    sides, _, _ = records_of(distance=24.37, rounds=3)
-    side = sides[0].copy()
-    side.origin = origin
-    word = (origin << int(side.position_at)) | 10 | unit_state.FIRST
-    for length in (2437, -600, -300, 55):
-        before = unit_state.position_of(word, side)
-        word = unit_state.moved(word, side, length)
-        assert unit_state.position_of(word, side) == before + length
-        assert unit_state.models_of(word) == 10
-        assert word & unit_state.FIRST
-    assert unit_state.out_of_place(word, side) == 10 | unit_state.FIRST

@@ -1,11 +1,9 @@
 """The exact engine of longer fights against the plain readings of AC-8 and AC-9, on fights at random."""
 
-from collections import defaultdict
-
 import pytest
 
 from tests.oracle import fights_by_engine as engine
-from tests.oracle import plain_duel, plain_focus_fire
+from tests.oracle import plain_focus_fire
 from tests.oracle.random_fights import (
     DUEL_MAKERS,
     random_charge,
@@ -44,36 +42,21 @@ def test_charges_in_which_a_card_adds_dice(make, seed):
         assert_same(engine.charge_law(charge), engine.plain_charge_law(charge), charge)
 
 
-def target_read(unit):
-    """A unit of the plain reading of focus fire as plain values."""
-    fate = engine.fate_read(unit.fate)
-    if fate:
-        return 0, 0, False, False, False, fate
-    return unit.models, unit.damage, unit.suppressed, unit.disordered, unit.activated, ""
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_focus_fire(seed):
     for scenario in random_fights(random_focus_fire, seed, 4):
         scenario["replacement"] = True
-        plain = plain_focus_fire.laws(scenario)
-        for ours, law in zip(engine.focus_laws(scenario), plain, strict=True):
-            expected = defaultdict(float)
-            for target, chance in law.items():
-                expected[target_read(target)] += float(chance)
-            assert_same(ours, expected, scenario)
+        for ours, plain in zip(engine.focus_laws(scenario), engine.plain_focus_laws(scenario), strict=True):
+            assert_same(ours, plain, scenario)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_focus_fire_that_a_tail_gunner_answers(seed):
     for scenario in random_fights(random_dogfight, seed, 3):
-        plain = plain_focus_fire.tables(scenario)
-        for ours, law in zip(engine.focus_laws(scenario), plain, strict=True):
-            expected = defaultdict(float)
-            for table, chance in law.items():
-                expected[*target_read(table.target), *target_read(table.attacker)] += float(chance)
-            assert_same(ours, expected, scenario)
+        for ours, law in zip(engine.focus_laws(scenario), plain_focus_fire.tables(scenario), strict=True):
+            plain = engine.floats(law, lambda at: engine.plain_target(at.target) + engine.plain_target(at.attacker))
+            assert_same(ours, plain, scenario)
 
 
 @pytest.mark.slow
@@ -81,9 +64,5 @@ def test_focus_fire_that_a_tail_gunner_answers(seed):
 @pytest.mark.parametrize("seed", range(20))
 def test_duels(seed, make):
     for duel in random_fights(make, seed, 3):
-        plain = plain_duel.laws(duel)
-        for ours, law in zip(engine.duel_laws(duel), plain, strict=True):
-            expected = defaultdict(float)
-            for state, chance in law.items():
-                expected[*engine.plain_duellist(state.a), *engine.plain_duellist(state.b)] += float(chance)
-            assert_same(ours, expected, duel)
+        for ours, plain in zip(engine.duel_laws(duel), engine.plain_duel_laws(duel), strict=True):
+            assert_same(ours, plain, duel)

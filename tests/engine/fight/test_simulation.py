@@ -1,9 +1,7 @@
 """The Monte Carlo engine of longer fights: against the exact engine where cards go back, and where they do not."""
 
 import itertools
-from collections import defaultdict
 
-import numpy as np
 import pytest
 from scipy import stats
 
@@ -12,15 +10,12 @@ from analyser.engine.fight.simulated import simulation as played
 from analyser.game.ruleset import MOST_COPIES
 from tests.helpers.samples import chi_square
 from tests.oracle import fights_by_engine as engine
-from tests.oracle import plain_duel, plain_focus_fire
 from tests.oracle.random_fights import (
     random_blast,
     random_charge,
-    random_clash,
     random_company,
     random_dogfight,
     random_duel,
-    random_failed_charge,
     random_fights,
     random_focus_fire,
     random_fumes,
@@ -41,9 +36,7 @@ KINDS = {
     "overcharge": (engine.charge_fight, random_overcharge),
     "throws": (engine.charge_fight, random_throw),
     "companies": (engine.charge_fight, random_company),
-    "failed charges": (engine.duel_fight, random_failed_charge),
     "gunners": (engine.duel_fight, random_gunners),
-    "clashes": (engine.duel_fight, random_clash),
     "furies": (engine.duel_fight, random_fury),
     "blasts": (engine.charge_fight, random_blast),
     "focus fire": (engine.focus_fight, random_focus_fire),
@@ -140,29 +133,12 @@ DUEL = {
 }
 
 
-def plain_focus_laws(scenario):
-    """Of focus fire by the plain reading, in the engines' form."""
-    for plain in plain_focus_fire.laws(scenario):
-        law = defaultdict(float)
-        for target, chance in plain.items():
-            fate = engine.fate_read(target.fate)
-            alive = (target.models, target.damage, target.suppressed, target.disordered, target.activated, "")
-            law[(0, 0, False, False, False, fate) if fate else alive] += float(chance)
-        yield law
-
-
-def plain_duel_laws(scenario):
-    """Of a duel by the plain reading, in the engines' form."""
-    for plain in plain_duel.laws(scenario):
-        law = defaultdict(float)
-        for duel, chance in plain.items():
-            law[*engine.plain_duellist(duel.a), *engine.plain_duellist(duel.b)] += float(chance)
-        yield law
-
-
 @pytest.mark.parametrize(
     ("fight", "scenario", "laws"),
-    [(engine.focus_fight(FOCUS), FOCUS, plain_focus_laws), (engine.duel_fight(DUEL), DUEL, plain_duel_laws)],
+    [
+        (engine.focus_fight(FOCUS), FOCUS, engine.plain_focus_laws),
+        (engine.duel_fight(DUEL), DUEL, engine.plain_duel_laws),
+    ],
     ids=["focus fire", "duel"],
 )
 def test_a_real_deck_makes_a_difference_and_the_right_one(fight, scenario, laws):
@@ -189,8 +165,8 @@ def random_shootout(rng):
 @pytest.mark.parametrize(
     ("fight_of", "make", "law_of", "count"),
     [
-        (engine.focus_fight, random_focus_fire, plain_focus_laws, 16),
-        (engine.duel_fight, random_shootout, plain_duel_laws, 8),
+        (engine.focus_fight, random_focus_fire, engine.plain_focus_laws, 16),
+        (engine.duel_fight, random_shootout, engine.plain_duel_laws, 8),
     ],
     ids=["focus fire", "duels"],
 )
@@ -218,78 +194,17 @@ def test_a_seed_gives_the_same_counts_on_any_number_of_threads():
     assert one != other
 
 
-@pytest.mark.parametrize("trials", [1, 999, 50_001])
-def test_every_trial_is_counted_once_in_every_snapshot(trials):
-    told = []
-    samples = engine.samples_of(
-        engine.duel_fight(DUEL), DUEL, trials, seed=1, progress=lambda done, aim: told.append((done, aim))
-    )
-    assert [sum(counts.values()) for counts in samples] == [trials] * DUEL["rounds"]
-    assert told[-1] == (trials, trials)
-    assert told == sorted(told)
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("replacement", [True, False])
-@pytest.mark.parametrize("make", [engine.charge_fight, engine.duel_fight], ids=["charges", "duels"])
-def test_a_map_that_is_begun_anew_changes_nothing(make, replacement, monkeypatch):
+@pytest.mark.parametrize(("kind", "replacement"), [("charges", True), ("duels", False)])
+def test_a_map_that_is_begun_anew_changes_nothing(kind, replacement, monkeypatch):
     """When there is no room for more nodes, all that nobody needs are forgotten; trials go the same ways."""
-    kinds = {engine.charge_fight: random_charge, engine.duel_fight: random_duel}
+    fight_of, make = KINDS[kind]
     asked = itertools.count()
-    for scenario in random_fights(kinds[make], 5, 3):
-        fight = make(scenario)
+    for scenario in random_fights(make, 5, 3):
+        fight = fight_of(scenario)
         whole = engine.samples_of(fight, scenario, 1000, seed=2, replacement=replacement)
         with monkeypatch.context() as patch:
             patch.setattr(played.play_trials, "pays", lambda *_: False)
             patch.setattr(nodes, "has_room", lambda _: next(asked) % 10 > 0)
             assert engine.samples_of(fight, scenario, 1000, seed=2, replacement=replacement) == whole
     assert next(asked) > 100
-
-
-@pytest.mark.parametrize("replacement", [True, False])
-def test_a_fight_without_an_attack_can_be_played(replacement):
-    unarmed = {"a": SQUAD | {"rows": []}, "b": SQUAD | {"rows": []}, "policy_a": "take_cover", "policy_b": "take_cover"}
-    scenario = DUEL | unarmed
-    samples = engine.samples_of(engine.duel_fight(scenario), scenario, 500, seed=1, replacement=replacement)
-    assert [list(counts.values()) for counts in samples] == [[500]] * DUEL["rounds"]
-
-
-@pytest.mark.parametrize("replacement", [True, False])
-def test_what_is_known_from_before_changes_nothing(replacement):
-    fight, ruleset = engine.duel_fight(DUEL), engine.ruleset_of(DUEL)
-    die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
-
-    def simulation():
-        return played.Simulation(fight.setup, fight.programs, die, deck, replacement)
-
-    used = simulation()
-    used.play(fight.start, 3000, seed=1)
-    with pytest.raises(ZeroDivisionError):
-        used.play(fight.start, 200_000, seed=2, progress=lambda done, aim: 1 / 0)
-    again, fresh = (each.play(fight.start, 300_000, seed=3, threads=3) for each in (used, simulation()))
-    for one, other in zip(again, fresh, strict=True):
-        assert all(map(np.array_equal, one, other))
-    single = simulation().play(fight.start, 300_000, seed=3)
-    assert all(map(np.array_equal, single[-1], fresh[-1]))
-
-
-def test_a_trial_played_alone_is_the_one_of_the_sample():
-    """All trials of a chunk, traced in any order, end as the sample counts them."""
-    fight, ruleset = engine.duel_fight(DUEL), engine.ruleset_of(DUEL)
-    simulation = played.Simulation(
-        fight.setup, fight.programs, np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
-    )
-    forwards = list(simulation.trace(fight.start, range(100), seed=9))
-    backwards = list(simulation.trace(fight.start, range(99, -1, -1), seed=9))
-    assert forwards == backwards[::-1]
-    assert len({tuple(trial) for trial in forwards}) > 50
-
-
-@pytest.mark.slow
-def test_very_many_different_attack_rolls_are_played():
-    bands = [{"first": number, "last": number, "dice": number} for number in range(1, 201)]
-    rows = [ROW | {"bands": bands} for _ in range(8)]
-    horde = SQUAD | {"models": 200, "rules": ["All-Out Attack (8)"], "rows": rows}
-    scenario = DUEL | {"a": horde, "b": horde, "policy_a": "all_out", "policy_b": "all_out", "rounds": 1}
-    (sample,) = engine.samples_of(engine.duel_fight(scenario), scenario, 200, seed=1)
-    assert sum(sample.values()) == 200

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 from icepool import Die, vectorize
 
-from tests.oracle.attacks import ONLY_STRIKES, SHIPPED_DIE, assert_same_law, attack, hits_law
+from tests.oracle.attacks import SHIPPED_DIE, assert_same_law, attack, hits_law
 from tests.oracle.random_scenarios import RATINGS
 
 REROLLED = {"weakened": (), "neutral": ("glancing",), "improved": ("glancing", "miss")}  # AC-3.4
@@ -79,12 +79,3 @@ def test_overcharge(rating):
     one = die_of_the_pool(SHIPPED_DIE, rating).map(lambda hits, _strikes, _waiting: hits)
     wanted = Die(deck).map(lambda card: (6 + card) @ one)
     assert_same_law(found, {hits: Fraction(number, wanted.denominator()) for hits, number in wanted.items()})
-
-
-def test_it_is_icepool_that_is_asked():
-    # A check of the check: three strikes and one veteran are four hits, and a law that is off is seen.
-    assert hits_of_pool(3, ONLY_STRIKES, "neutral", veteran=1) == {4: 1}
-    with pytest.raises(AssertionError):
-        assert_same_law(
-            hits_law(attack(SHIPPED_DIE, dice=3, rating="improved")), hits_of_pool(3, SHIPPED_DIE, "neutral")
-        )

@@ -17,7 +17,6 @@ from tests.helpers.samples import chi_square
 from tests.oracle import fights_by_engine as engine
 from tests.oracle.random_fights import (
     random_blades,
-    random_clash,
     random_fights,
     random_fury,
     random_gunners,
@@ -127,7 +126,6 @@ def test_the_same_seed_plays_the_same_on_any_number_of_threads():
         random_watch,
         random_siege,
         random_overrun,
-        random_clash,
         random_wreck,
         random_fury,
         random_gunners,

@@ -1,15 +1,13 @@
 """Best play beside all plans of tiny duels, beside tactics, and beside the engine of distributions."""
 
-import random
-import time
 from itertools import product
 
 import pytest
 
-from analyser import InputError, duel, load_profiles
+from analyser import InputError, duel
 from analyser.engine.fight.best.choice_program import RETALIATION, SUBJECT
-from analyser.results.play import UNSURE, likely_size, play_of
-from analyser.scenarios.duel import DuelScenario, course_of, shooters_of
+from analyser.results.play import play_of
+from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.load import load_as
 from tests.oracle.fight_files import row
 
@@ -92,16 +90,6 @@ def test_no_plan_of_striking_back_does_better(want):
     assert max(values) == play.value > min(values)
 
 
-def test_a_row_without_dice_is_no_way_to_decline_to_strike():
-    """One model is left of two: who has a score with it must strike (AC-8.3), whatever comes first."""
-    rows = [blade("pikes", 1) | {"bands": [{"first": 2, "last": 2, "dice": 1}]}, blade("knives", 1)]
-    charger = unit(1, rows=[blade("swords", 1)], rules=["Run Amok"], discipline=None)
-    play = played(charger, unit(1, rows=rows, discipline=None), policy_a="charge", want="survival")
-    knives = played(charger, unit(1, rows=rows[1:], discipline=None), policy_a="charge", want="survival")
-    assert play.value == knives.value < 1
-    assert RETALIATION not in subjects_of(play, 1)
-
-
 @pytest.mark.parametrize("distance", [None, 9.0])
 @pytest.mark.parametrize("first", ["a", "random"])
 def test_a_tactic_in_the_graph_is_the_tactic_of_a_duel(distance, first):
@@ -123,39 +111,6 @@ def test_what_is_too_large_is_refused_before_it_starts(monkeypatch):
     monkeypatch.setattr("analyser.results.play.game_of", None)  # it is not even begun
     with pytest.raises(InputError, match=r"about .* ways to go on.*fewer rounds or models"):
         played(unit(200), unit(200), rounds=6)
-
-
-@pytest.mark.slow
-def test_the_largest_duels_are_refused_in_a_second(monkeypatch):
-    monkeypatch.setattr("analyser.results.play.game_of", None)
-    castellans = "imperium/teutonic-armiger-castellans@full-strength"
-    terms = {"policy_a": "best", "policy_b": "best", "distance": 17.5}
-    scenario = load_as(DuelScenario, {"duel": terms, "a": {"unit": castellans}, "b": {"unit": castellans}})
-    likely_size(scenario)  # by now all is compiled
-    began = time.process_time()
-    with pytest.raises(InputError, match=r"about 50,000,000 ways to go on, or more.*multiple of the SPEEDs"):
-        play_of(scenario)
-    assert time.process_time() - began < 1
-
-
-@pytest.mark.proof
-@pytest.mark.parametrize("distance", [None, 12, 17.5])
-@pytest.mark.parametrize("rounds", [2, 6])
-def test_no_more_is_told_beforehand_than_there_is(rounds, distance):
-    """The size that a duel is refused by is never beyond that which it has."""
-    units = [each for each in load_profiles().matching("*/*@reinforced") if each.unit.type != "aircraft"]
-    rng = random.Random(f"{rounds} {distance}")
-    for _ in range(3):
-        a, b = rng.sample(units, 2)
-        terms = {"policy_a": "best", "policy_b": "best", "rounds": rounds, "first": "a"}
-        terms |= {} if distance is None else {"distance": distance}
-        scenario = load_as(DuelScenario, {"duel": terms, "a": {"unit": a}, "b": {"unit": b}})
-        try:
-            shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
-            course_of(shooters, scenario.terms)
-        except InputError:  # there are more places than a state has room for
-            continue
-        assert likely_size(scenario) <= UNSURE * len(play_of(scenario).game.edges.to)
 
 
 def test_what_turns_out_too_large_is_refused_with_its_size(monkeypatch):

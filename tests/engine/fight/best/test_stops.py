@@ -72,20 +72,6 @@ def test_lines_stop_at_ranges_at_double_time(row, reach):
     assert ends == [pytest.approx(float(IMPROVED), abs=SAME), 0]
 
 
-def planted(seed):
-    """A gun that stands and reaches less far than each row of who moves, whose rows wait or are fired from a halt."""
-    rng = random.Random(f"planted {seed}")
-    reach = rng.randint(3, 12)
-    rows = [
-        gun(reach + rng.randint(1, 3), rng.choice(("Move or Fire", "Reactive")), name=f"row-{each}")
-        for each in range(rng.randint(1, 2))
-    ]
-    enemy = unit(0, gun(reach, dice=rng.randint(1, 3)), models=rng.randint(1, 2), concealed=rng.random() < 0.5)
-    mine = unit(rng.randint(4, 10), *rows, models=rng.randint(1, 2), concealed=rng.random() < 0.5)
-    terms = {"distance": reach + rng.randint(3, 9), "rounds": rng.randint(1, 2), "first": rng.choice("aab")}
-    return scenario(mine, enemy, **terms, want=rng.choice(("win", "margin", "survival")))
-
-
 def stepped(duel, step):
     """The value with that step."""
     return best_play(duel | {"duel": duel["duel"] | {"step": step}}).value
@@ -118,20 +104,6 @@ def test_no_step_finds_more(seed):
     assert stepped(duel, 0.25) == stepped(duel, 0.5) == pytest.approx(value, abs=SAME)
 
 
-@pytest.mark.parametrize(
-    ("first", "misses"),
-    [
-        ("a", (1 - WEAKENED) ** 2),  # on lookout 15 inches away, fires at 11 inches; the same again in the next round
-        ("b", (1 - WEAKENED) * (1 - IMPROVED)),  # the same when B comes nearer in round two; then aims from there
-    ],
-)
-def test_who_waits_where_no_range_ends_is_not_reached(first, misses):
-    """Guns of 12 and 10 inches: who stops 15 inches away fires on lookout where the enemy cannot fire back."""
-    shot = scenario(unit(6, gun(12)), unit(4, gun(10)), distance=18, rounds=2, first=first, policy_b="shoot")
-    assert best_play(shot).value == pytest.approx(float(1 - misses / 2), abs=SAME)
-    assert stepped(shot, 60) < best_play(shot).value - 0.1
-
-
 def test_who_has_failed_to_rally_may_still_move():
     """The movement step is left (AC-5.6): out of reach of guns that would hit for certain."""
     terms = {"distance": 12, "rounds": 1, "want": "survival", "policy_b": "shoot"}
@@ -139,12 +111,6 @@ def test_who_has_failed_to_rally_may_still_move():
     shaken = unit(6, gun(5), discipline=6, suppressed=True)
     assert best_play(scenario(shaken, BATTERY, **terms) | rigged).value == 1
     assert best_play(scenario(shaken | {"speed": 0}, BATTERY, **terms) | rigged).value == 0
-
-
-def test_lengths_without_a_common_measure_are_moved_to_ranges():
-    """Of 0.07 inches too many places count: the answer says what is tried instead."""
-    play = best_play(scenario(unit(4.07, gun(12)), BATTERY, distance=18, rounds=1))
-    assert any("other stops are not tried" in each for each in play.assumptions)
 
 
 def test_each_order_of_a_plan_is_read_as_itself():

@@ -1,13 +1,9 @@
 """Five systems side by side, worked by hand; and what stands for the unit's nerve in each."""
 
-from itertools import pairwise
-
 import pytest
 
 from analyser import morale
-from analyser.morale.games.compare.question import check_targets, disciplines, leaderships, standing_for
 from analyser.morale.games.compare.systems import SYSTEMS
-from tests.helpers.skips import proof
 from tests.oracle.morale_checks import assert_worked
 
 FATES = ("p_steady", "p_shaken", "p_routed", "p_gone")
@@ -25,10 +21,6 @@ def fates(system, *by_round):
 TEN, P8 = {"models": 10, "losses": 1, "rounds": 2}, 26 / 36
 FAR = {"models": 100, "losses": 1, "nerve": 0.0, "rounds": 60}
 WORKED = {
-    "AC-4.5, AC-5.1: nerve 2/3, DISCIPLINE 8 of 12 cards": (
-        TEN | {"rounds": 1},
-        fates("armoured-clash", (2 / 3, 1 / 3, 0, 0)),
-    ),
     "AC-5.4: 3 of 4 lost, half or more: fails above 7, and at BREAK LIMIT 1 it breaks": (
         {"models": 4, "losses": 3, "rounds": 1},
         fates("armoured-clash", (7 / 12, 0, 0, 5 / 12)),
@@ -50,10 +42,6 @@ WORKED = {
         {"models": 10, "losses": [1, 1, 0], "edge_distance": 20.0, "rounds": 3},
         fates("grande-tactique", (0, 1, 0, 0), (0, 2 / 3, 1 / 3, 0), (0, 2 / 3 + 5 / 18, 1 / 18, 0)),
     ),
-    "GT-6: rallied or not, what it has fled stays fled: 14 inches are two flights": (
-        {"models": 20, "losses": 1, "nerve": 0.0, "edge_distance": 14, "rounds": 3},
-        {("fates", 3, "grande-tactique", "p_gone"): 1},
-    ),
     **{
         f"GT-5: an edge {'far away' if more else 'left out'} is not reached": (
             FAR | more,
@@ -61,10 +49,6 @@ WORKED = {
         )
         for more in ({}, {"edge_distance": 1000})
     },
-    "GT-2: 5+ on a die of 8 is passed with 1/2": (
-        TEN | {"grande_tactique": {"check_sides": 8, "check_target": 5}},
-        {("fates", 2, "grande-tactique", "p_routed"): 1 / 2},
-    ),
     "WM-1, WM-9: two models, two dice, and steady again after": (
         {"models": 10, "losses": 2, "rounds": 2},
         fates("warmaster", *[(25 / 36, 11 / 36, 0, 0)] * 2),
@@ -72,10 +56,6 @@ WORKED = {
     "MD-1: 2 of 8 are a quarter, tested on Ld 8 each turn": (
         {"models": 8, "losses": [2, 0], "nerve": P8, "rounds": 2},
         fates("mordheim", (0, P8, 0, 1 - P8), (0, P8**2, 0, 1 - P8**2)),
-    ),
-    "a nerve of 0.2: Leadership 4, 1/6, is nearer than 3": (
-        {"models": 8, "losses": 2, "nerve": 0.2, "rounds": 1},
-        fates("mordheim", (0, 1 / 6, 0, 5 / 6)),
     ),
     **{
         f"all destroyed are gone in {system}": ({"models": 2, "losses": 2, "rounds": 1}, fates(system, (0, 0, 0, 1)))
@@ -112,29 +92,3 @@ def values(nerve, **sections):
 )
 def test_equivalents_are_the_nearest_to_the_nerve(nerve, expected):
     assert values(nerve) == expected
-
-
-def assert_never_worse(nerves, **sections):
-    found = [values(nerve, **sections) for nerve in nerves]
-    for lower, higher in pairwise(found):
-        assert all(one <= other for one, other in zip(lower, higher))
-
-
-@pytest.mark.parametrize("sides", [6, *proof(2, 3, 12, 20)])
-def test_a_higher_nerve_never_gets_a_worse_value(sides):
-    assert_never_worse([step / 40 for step in range(41)], grande_tactique={"check_sides": sides})
-
-
-@pytest.mark.parametrize("scale", [leaderships(), check_targets(6), check_targets(12), check_targets(20)])
-def test_a_nerve_between_two_disciplines_gets_the_nearest_value_from_one_s_to_the_other_s(scale):
-    """No value between what stands for the DISCIPLINE below and for the one above is nearer."""
-    asked = morale.load_question("compare", {"models": 8, "losses": 2})
-    places, chances = {value: place for place, value in enumerate(scale)}, [*scale.values()]
-    nerves = [nerve for nerve in disciplines(asked).values() if 0 < nerve < 1]
-    for below, above in pairwise(nerves):
-        first, last = (places[standing_for(nerve, scale, asked)] for nerve in (below, above))
-        for step in range(1, 20):
-            nerve = below + (above - below) * step / 20
-            place = places[standing_for(nerve, scale, asked)]
-            misses = {other: abs(chances[other] - nerve) for other in range(first, last + 1)}
-            assert misses[place] == pytest.approx(min(misses.values()), abs=1e-5)

@@ -21,15 +21,10 @@ def leaves(turn, rounds=6):
 
 WORKED = {
     "LG-2, LG-3: panicked unless a die succeeds, (4/6)^2": (TWO, by_round("p_panicked", [4 / 9])),
-    "LG-3: 3 tokens, panicked at 2 or 3: (4/6)^3 + 3 (2/6)(4/6)^2": (
-        {"courage": 1, "tokens": 3},
-        by_round("p_panicked", [20 / 27]),
-    ),
     "LG-4: suppressed at COURAGE, one action fewer": (
         {"courage": 2, "tokens": 2},
         by_round("p_suppressed", [4 / 9]) | by_round("p_panicked", [0]) | by_round("mean_actions", [14 / 9]),
     ),
-    "LG-4, LG-5: panicked 4/9 (no action), 1 token 4/9 (1), none 1/9 (2)": (TWO, by_round("mean_actions", [6 / 9])),
     **{
         f"LG-5: {edge} inches at {move} a move": (
             STUCK | {"courage": 1, "edge_distance": edge, "move_distance": move},
@@ -51,10 +46,6 @@ WORKED = {
         | by_round("p_suppressed", [8 / 9], "with")
         | by_round("p_suppressed", [8 / 9]),
     ),
-    "LG-3: a commander of 1 is no help to a 3: 6 tokens panic it": (
-        {"courage": 3, "tokens": 6, "commander_courage": 1, "ruleset": {"rally_successes": 0}},
-        by_round("p_panicked", [1], "with"),
-    ),
     "LG-1: without COURAGE never suppressed, never panicked": (
         {"courage": "none", "tokens": 20},
         by_round("p_suppressed", [0]) | by_round("p_panicked", [0]) | by_round("mean_actions", [2]),
@@ -73,19 +64,6 @@ WORKED = {
     "destroyed by fire with 1/2 a round is defeated, but has not left": (
         {"courage": 1, "destroyed": 0.5},
         by_round("p_destroyed", [0.5, 0.75]) | by_round("p_defeated", [0.5, 0.75]) | by_round(OFF, [0, 0]),
-    ),
-    "LG-3: two tokens that never go panic COURAGE 1, not with a commander of 2 near": (
-        STUCK | TWO | {"commander_courage": 2, "commander_near": [False, 0.25, 1.0], "rounds": 3},
-        by_round("p_panicked", [1, 0.75, 0], "with") | by_round("p_panicked", [1, 1, 1]),
-    ),
-    # Two attacks a round: 4/9 in round 1; else 0 or 1 token is left and the end phase takes it, so again 4/9: 56/81.
-    "LG-2, LG-3: 3 tokens, or 3 attacks in round 1, panic COURAGE 1 by half; by round 2 two a round do": (
-        {"courage": 1, "until_panic": True, "rounds": 2},
-        {("tokens_until_panic", "without", n, "p_panicked"): p for n, p in enumerate((0, 0, 4 / 9, 20 / 27))}
-        | {
-            ("attacks_until_panic", "without", 1, 3, "p_panicked_by_then"): 20 / 27,
-            ("attacks_until_panic", "without", 2, 2, "p_panicked_by_then"): 56 / 81,
-        },
     ),
 }
 

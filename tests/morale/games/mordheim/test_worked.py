@@ -63,7 +63,6 @@ FIRST, SECOND = (1 - 3 / 16) ** 5, (1 - 1 / 8) ** 5  # none of five blows takes 
 WARBANDS = {
     "MD-1: Ld 7": one(band(7, [(7, 3)]), P7),
     "MD-1: 1 of 5 is no quarter": one(band(others=[(8, 4)]), 1, 1, 1),
-    "MD-1: the leader out leaves the best of the others": one(band(9, [(6, 2), (7, 1)], leader_falls="first"), P7),
     "MD-1: a random casualty is the leader once in four": one(band(9, [(7, 3)]), P7 / 4 + P9 * 3 / 4),
     "MD-1: a stunned leader lends nothing": one(
         band(9, [(6, 3)], leader_falls="last", leader_stunned=0.5), P9 / 2 + P6 / 2
@@ -160,11 +159,9 @@ WARRIORS = {
     "MD-5: breaks, two hits that wound on 4+, a run of 7 inches": alone(
         row(0, p_broke=P6, p_down=P6 * 3 / 4, p_left_table=P6 / 4 * P7), edge_behind=7.0
     ),
-    "MD-5: wounded on 4+, saved on 5+, two wounds": alone(row(0, p_down=P6 / 9), save=5, wounds=2),
     "MD-6: rallies, or any run takes him off": alone(
         row(1, p_rallied=P6 * P7, p_left_table=P6 * P6), edge=2.0, to_wound=7, combat_phases=1
     ),
-    "MD-6: charged, he runs before his rally": alone(row(1, p_left_table=P6), edge=2.0, to_wound=7, charged=1.0),
     "MD-5: one opponent is no test": alone(row(8, p_holds=1), 8, opponents=1),
     **{
         f"MD-4: a leader of 9, {state}, at his rally": alone(
@@ -212,7 +209,6 @@ WARRIORS = {
         row(2, p_walks=P6 / 2, p_idle=P6 / 2, mean_share_of_turns_lost=P6)
         | {("turns_lost", lost, "probability"): p for lost, p in enumerate((P7**2, 2 * P7 * P6, P6**2))},
     ),
-    "MD-4, MD-10: a leader near": ({"stupidity": {"leadership": 4, "leader": 8}}, row(1, p_sensible=P8)),
     # Each fails with 1/2 * 6/36 + 1/2 * 21/36; both with 1/2 * (6/36)^2 + 1/2 * (21/36)^2.
     "MD-4: two tests on one leader hang together": (
         {"together": {"leader": 9, "p_stunned": 0.5, "warriors": [NEAR, NEAR]}},

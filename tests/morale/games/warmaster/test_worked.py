@@ -171,9 +171,3 @@ def test_of_two_that_halt_a_unit_at_one_place_the_nearer_does(one, other, move, 
     for both in (pair, pair[::-1]):
         found = {name: value for name, value in figures(*both).items() if value or name in alone}
         assert found == pytest.approx(alone)
-
-
-def test_many_dice_and_long_chains_are_answered():
-    friends = [friend(20, chain=9), friend(30, chain=5)]
-    result = morale.exact("warmaster", {"dice": 12, "obstacles": [*friends, {"distance": 50, "kind": "enemy"}]})
-    assert 0 < rows(result)["always",]["p_by_enemy_or_combat"] < 1
