@@ -207,8 +207,8 @@ def _fought(duels: Sequence[tuple[DuelScenario, tuple[Shooter, Shooter]]], rules
     models = [(duel.a.models or 0, duel.b.models or 0) for duel, _ in duels]
     strongest = models.index(max(models))
     if any(mine > models[strongest][0] or theirs > models[strongest][1] for mine, theirs in models):
-        for duel in duels:
-            yield from _fought([duel], ruleset)
+        for alone in duels:
+            yield from _fought([alone], ruleset)
         return
     try:
         setup, rounds = program_of_duel(duels[strongest][1], duels[strongest][0].terms)
