@@ -6,14 +6,15 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
+from pydantic import Field
 
 from analyser.analysis.prices import FairPoints
 from analyser.analysis.verdict import FAIR, NOISE, OVER, UNDECIDED, UNDER, interval_text
-from analyser.common.errors import InputError, nearest, one_of_these, shown
+from analyser.common.errors import InputError, nearest, one_of_these, reason_of, shown
 from analyser.common.files import write_content
 from analyser.common.text import aligned, counted
 from analyser.common.validation import Record, checked
@@ -21,10 +22,13 @@ from analyser.common.validation import Record, checked
 VERDICTS = (UNDER, OVER, UNDECIDED, FAIR)
 
 
+_Probability = Annotated[float, Field(ge=0, le=1)]
+
+
 class _Accepted(Record):
-    verdict: str
-    under_probability: float | None
-    over_probability: float | None
+    verdict: Literal["under-priced", "over-priced", "undecided", "fair"]
+    under_probability: _Probability | None
+    over_probability: _Probability | None
 
 
 class _Baseline(Record):
@@ -59,7 +63,10 @@ def read_baseline(path: str | os.PathLike[str]) -> Mapping[str, Any]:
     try:
         record = json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise InputError(f"no baseline: {error}", where=str(path), allowed="a file of --accept") from None
+        why = reason_of(error) if isinstance(error, OSError) else f"it is not JSON: {error}"
+        raise InputError(
+            f"this baseline cannot be read: {why}", where=str(path), allowed="a file of --accept"
+        ) from None
     return checked(_Baseline, record, where=str(path)).verdicts
 
 

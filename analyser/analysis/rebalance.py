@@ -27,7 +27,7 @@ from analyser.common.text import counted, fill
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.units import Loadout, unit_of
 
-MOST_STEPS = 12  # of one price, in each direction
+TODAY, AROUND = 0, 6  # candidate prices: the index of today's, then so many steps on either side of the fair one
 MOST_CHANGES = 1000
 _SECONDS = 20.0
 _LEAST = 1e-4  # weight of the secondary objective, which breaks ties
@@ -167,14 +167,14 @@ def rebalance(
     costs, prices = _options(frame, step)
     chosen = _chosen(costs, prices, sides, most_changes, within)
     new = prices[np.arange(len(sides)), chosen]
-    changed = [side.with_(points=int(points)) for side, points, at in zip(sides, new, chosen) if at != MOST_STEPS]
+    changed = [side.with_(points=int(points)) for side, points, at in zip(sides, new, chosen) if at != TODAY]
     after = before.with_(changed, threads) if changed else before
     then = _priced(after, ours)
     moves = frame.assign(
         new_points=new.astype(int),
         new_verdict=[after.verdicts[name] for name in frame["loadout"]],
-        buys=(costs[:, MOST_STEPS] - costs[np.arange(len(sides)), chosen]) / len(sides),
-    )[chosen != MOST_STEPS]
+        buys=(costs[:, TODAY] - costs[np.arange(len(sides)), chosen]) / len(sides),
+    )[chosen != TODAY]
     columns = ["loadout", "points", "new_points", "fair_points", "verdict", "new_verdict", "buys"]
     return Rebalanced(
         moves.sort_values(["buys", "loadout"], ascending=[False, True])[columns].reset_index(drop=True),
@@ -190,7 +190,7 @@ def rebalance(
 
 
 def _spread(frame: pd.DataFrame) -> float:
-    return float(_distance(np.log(frame["probably_over_fair"]), frame["error"]).mean())
+    return float(_distance(frame, frame["points"].to_numpy(np.float64)).mean())
 
 
 def _counts(frame: pd.DataFrame) -> dict[str, int]:
@@ -205,26 +205,28 @@ def _priced(standings: Standings, ours: dict[str, Loadout]) -> pd.DataFrame:
     return frame[~(sure & frame["doubt"].astype(bool))].reset_index(drop=True)
 
 
-def _distance(off: Any, error: Any) -> Array:
-    """Return the expected distance of points from fair; `off` is their log ratio, with this standard error."""
+def _distance(frame: pd.DataFrame, points: Array) -> Array:
+    """Return the expected distance of points from fair ones, as a logarithm; points have the shape (..., loadouts)."""
     from scipy.special import ndtr
 
-    off, error = np.asarray(off, np.float64), np.maximum(np.asarray(error, np.float64), 1e-9)
+    fair, error, follows = (frame[name].to_numpy(np.float64) for name in ("fair_points", "error", "follows"))
+    off, error = np.log(points / fair), np.maximum(error / follows, 1e-9)
     result: Array = error * np.sqrt(2 / np.pi) * np.exp(-((off / error) ** 2) / 2) + off * (1 - 2 * ndtr(-off / error))
     return result
 
 
 def _options(frame: pd.DataFrame, step: int) -> tuple[Array, Array]:
-    """Return the distance from fair at each candidate price of each loadout, and the prices; today's is in the middle.
+    """Return the distance from fair at each candidate price of each loadout, and the prices; :data:`TODAY` is first.
 
     Impossible prices have an infinite distance.
     """
-    points = frame["points"].to_numpy(np.float64)
-    prices = points[:, None] + step * np.arange(-MOST_STEPS, MOST_STEPS + 1, dtype=np.float64)
-    off = np.log(np.maximum(prices, 1e-9) / (points / frame["probably_over_fair"].to_numpy(np.float64))[:, None])
-    costs = _distance(off, frame["error"].to_numpy(np.float64)[:, None])
-    costs = np.where(prices >= min(step, points.min()), costs, np.inf)
-    return np.asarray(costs, np.float64), np.asarray(prices, np.float64)
+    points, fair = (frame[name].to_numpy(np.float64)[:, None] for name in ("points", "fair_points"))
+    steps = np.round((fair - points) / step) + np.arange(-AROUND, AROUND + 1)
+    prices = np.concatenate([points, points + step * steps], axis=1)
+    costs = _distance(frame, np.maximum(prices.T, 1e-9)).T
+    costs[:, 1:][steps == 0] = np.inf
+    costs[prices < min(step, points.min())] = np.inf
+    return costs, prices
 
 
 def _chosen(costs: Array, prices: Array, sides: Sequence[Loadout], most_changes: int, within: float | None) -> Any:
@@ -237,7 +239,7 @@ def _chosen(costs: Array, prices: Array, sides: Sequence[Loadout], most_changes:
 
     n, options = costs.shape
     possible = np.isfinite(costs)
-    flat, change = np.where(possible, costs, 0.0).ravel() / n, np.tile(np.arange(options) != MOST_STEPS, n)
+    flat, change = np.where(possible, costs, 0.0).ravel() / n, np.tile(np.arange(options) != TODAY, n)
     each_once = csr_array((np.ones(n * options), (np.repeat(np.arange(n), options), np.arange(n * options))))
     pairs = _levels(sides)
     rows, columns, values = list[int](), list[int](), list[float]()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import product
 from operator import attrgetter
@@ -26,7 +27,7 @@ from analyser.game import keywords
 from analyser.game.names import Name, Slug
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Inches, Loadout, Row
-from analyser.results.states import exact_ends_by_models, exact_laws_of, points_won
+from analyser.results.states import exact_ends_by_models, points_won
 from analyser.rules.attack import attack_dice
 from analyser.rules.policies import BEST, SHOOTING
 from analyser.rules.structs import CATEGORIES, TARGET, AttackFacts
@@ -179,29 +180,52 @@ def _side(attacker: Loadout, asked: str | None) -> tuple[Combatant, Row | None] 
 def _duels(
     sides: Sequence[tuple[Combatant, Row | None] | str], enemies: Sequence[Combatant], ruleset: Ruleset
 ) -> list[Ways]:
-    return [
-        side if isinstance(side, str) else _duelled(side, enemy, ruleset) for side, enemy in product(sides, enemies)
+    """Return exact duels of a unit's levels, which begin, with those of another; a text is the reason for none."""
+    pairs = [
+        side if isinstance(side, str) else duel_between(side, enemy, ruleset) for side, enemy in product(sides, enemies)
     ]
+    result: list[Ways] = []
+    alike: defaultdict[object, list[tuple[int, DuelScenario, tuple[Shooter, Shooter]]]] = defaultdict(list)
+    for number, duel in enumerate(pairs):
+        result.append(duel if isinstance(duel, str) else "")
+        if not isinstance(duel, str):
+            try:
+                shooters = shooters_of(duel.a, duel.b, duel.terms, ruleset)
+            except InputError as error:
+                result[number] = error.problem
+            else:
+                rows = [[row.id for row in (*shooter.rows, *shooter.watching)] for shooter in shooters]
+                alike[duel.terms.policy_a, duel.terms.policy_b, str(rows)].append((number, duel, shooters))
+    for duels in alike.values():
+        for number, ways in zip([number for number, *_ in duels], _fought([duel[1:] for duel in duels], ruleset)):
+            result[number] = ways
+    return result
 
 
-def _duelled(side: tuple[Combatant, Row | None], theirs: Combatant, ruleset: Ruleset) -> Ways:
-    """Return an exact duel that the attacker begins."""
-    scenario = duel_between(side, theirs, ruleset)
-    if isinstance(scenario, str):
-        return scenario
-    terms, mine = scenario.terms, scenario.a
+def _fought(duels: Sequence[tuple[DuelScenario, tuple[Shooter, Shooter]]], ruleset: Ruleset) -> Iterator[Ways]:
+    """Yield duels of levels of two units that use the same rows; their pools of dice are computed once."""
+    models = [(duel.a.models or 0, duel.b.models or 0) for duel, _ in duels]
+    strongest = models.index(max(models))
+    if any(mine > models[strongest][0] or theirs > models[strongest][1] for mine, theirs in models):
+        for alone in duels:
+            yield from _fought([alone], ruleset)
+        return
     try:
-        shooters = shooters_of(mine, theirs, terms, ruleset)
-        setup, rounds = program_of_duel(shooters, terms)
-        operations = [operation for part in rounds for operation in part]
-        result = exact_laws_of(setup, [operations], start_states(setup), ruleset)[-1]
+        setup, rounds = program_of_duel(duels[strongest][1], duels[strongest][0].terms)
     except InputError as error:
-        return error.problem
-    first, second = result.first[:, None], result.second[None, :]
-    won = points_won(first, second, mine, theirs, bits_of_wins(mine, theirs, terms, 0))  # more victory points (AC-9.4)
-    lost = points_won(second, first, theirs, mine, bits_of_wins(theirs, mine, terms, 1))
-    p_wins, p_draw = (float(result.probabilities[where].sum()) for where in (won > lost, won == lost))
-    return [Over(duel_row(scenario, shooters[0]), result, mine, theirs, p_wins, p_draw)]
+        yield from [error.problem] * len(duels)
+        return
+    operations = [operation for part in rounds for operation in part]
+    pmfs = exact_ends_by_models(setup, operations, start_states(setup), models, ruleset)
+    for (duel, shooters), pmf in zip(duels, pmfs):
+        if isinstance(pmf, InputError):
+            yield pmf.problem
+            continue
+        mine, theirs, first, second = duel.a, duel.b, pmf.first[:, None], pmf.second[None, :]
+        won = points_won(first, second, mine, theirs, bits_of_wins(mine, theirs, duel.terms, 0))  # AC-9.4
+        lost = points_won(second, first, theirs, mine, bits_of_wins(theirs, mine, duel.terms, 1))
+        p_wins, p_draw = (float(pmf.probabilities[where].sum()) for where in (won > lost, won == lost))
+        yield [Over(duel_row(duel, shooters[0]), pmf, mine, theirs, p_wins, p_draw)]
 
 
 def duel_row(scenario: DuelScenario, shooter: Shooter | None = None) -> str | None:

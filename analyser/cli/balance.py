@@ -75,13 +75,15 @@ def balance_prices(
     from analyser.analysis import gate
     from analyser.analysis.prices import EVERYBODY, fair_points
 
-    failing = gate.verdicts_called(fail_on_verdict) if fail_on_verdict else ()
+    failing = () if fail_on_verdict is None else gate.verdicts_called(fail_on_verdict)
+    if baseline and not failing:
+        raise InputError("it is read only with --fail-on-verdict", where="--baseline", allowed="both, or neither")
     accepted = gate.read_baseline(baseline) if baseline else None
     result = solved(fair_points, units or EVERYBODY, after=0.0, **given(keys, *_ASKED))
     if accept:
         gate.write_baseline(result, accept)
     failed = gate.failures(result, failing, accepted)
-    if not fail_on_verdict:
+    if not failing:
         show(result, _rows(result, "loadouts"), plot=result.plot)
     elif len(failed):
         click.echo("\n".join(gate.table_of(failed)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 from typing import Any, NamedTuple
@@ -25,6 +26,7 @@ from analyser.report.sliders import verdicts_at
 KINDS = {UNDER: "under", OVER: "over", FAIR: "fair"}
 """Classes of verdicts, which set their colours; all other verdicts are undecided."""
 UNDECIDED = "undecided"
+MOST_DRIVERS = 3
 _LEAST, _MOST = 0.5, 2.0  # ends of the logarithmic axis of points / fair points
 
 
@@ -48,6 +50,7 @@ class Line(NamedTuple):
     role: str
     kind: str
     says: str
+    level: str
     price: str
     verdicts: str
     words: str
@@ -88,6 +91,16 @@ def says(price: Row) -> str:
     return f"{UNDECIDED}; {price['lean']}" if leans else UNDECIDED
 
 
+def price_near(fair: float, points: int) -> int:
+    """Return fair points as a price to print: a multiple of five, if the price today is one.
+
+    >>> price_near(62.6, 100), price_near(62.6, 99), price_near(16.4, 15)
+    (65, 63, 16)
+    """
+    near = 5 * round(fair / 5)
+    return round(fair) if points % 5 or near in (0, points) else near
+
+
 def place_of(ratio: float) -> float:
     """Return the position of a ratio of points to fair points on the axis, in percent.
 
@@ -107,7 +120,7 @@ def lines_of(cards: Sequence[Mapping[str, Any]]) -> list[Line]:
 def _line(card: Mapping[str, Any]) -> Line:
     head = card["levels"][card["head"]]
     moves = head["kind"] in ("under", "over")
-    price = f"{head['points']} → {head['fair']:.0f}" if moves else f"{head['points'] or '–'} points"
+    price = f"{head['points']} → {head['to']}" if moves else f"{head['points'] or '–'} points"
     words = " ".join([card["name"], card["faction"], card["role"], card["profile"], *(row[0] for row in card["rows"])])
     return Line(
         key=card["key"],
@@ -117,6 +130,7 @@ def _line(card: Mapping[str, Any]) -> Line:
         role=card["role"],
         kind=head["kind"],
         says=head["says"],
+        level=head["level"].replace("-", "\u2011") if len(card["levels"]) > 1 else "",
         price=price,
         verdicts=" ".join(dict.fromkeys(level["kind"] for level in card["levels"])),
         words=" ".join([words, *(level["says"] for level in card["levels"])]).lower(),
@@ -171,9 +185,11 @@ class _Facts:
         costs = charges.groupby("attacker", sort=False)["attacker_share_lost"].mean().dropna()
         self._charges: dict[str, float] = {str(name): float(share) for name, share in costs.items()}
         self._names = {loadout.selector: f"{loadout.unit.name}, {loadout.level_name}" for loadout in answer.attackers}
-        self._reach: dict[str, dict[str, float]] = {}
+        self._reach: dict[str, dict[str, float]] = defaultdict(dict)
+        self._speed: dict[str, dict[str, float]] = defaultdict(dict)
         for attacker in answer.attackers:
-            self._reach.setdefault(role_of(attacker.unit), {})[unit_of(attacker.selector)] = _reach(attacker.unit)
+            role, unit = role_of(attacker.unit), unit_of(attacker.selector)
+            self._reach[role][unit], self._speed[role][unit] = _reach(attacker.unit), attacker.unit.speed or 0.0
 
     def sure(self, loadout: Loadout) -> float:
         """Return the probability that it is mispriced."""
@@ -208,6 +224,7 @@ class _Facts:
         facts |= {"kind": kind_of(price["verdict"]), "says": says(price), "why": by_name(price["why"], self._names)}
         if price["fair_points"] == price["fair_points"]:
             facts |= {"fair": price["fair_points"], "low": price["fair_low"], "high": price["fair_high"]}
+            facts["to"] = price_near(price["fair_points"], price["points"])
             facts["noticed"] = round(float(price["noticed_from"]), 3)
             under, over, verdicts = verdicts_at(price)
             facts["prices"] = {"under": under, "over": over, "kinds": [kind_of(verdict) for verdict in verdicts]}
@@ -224,10 +241,10 @@ class _Facts:
                 (title, round(price[name], 3), 1.0, f"{price[name]:.2f} × usual")
                 for title, name in (("Destroys for its points", "offence"), ("Lasts for its points", "toughness"))
             ]
-        others = [reach for name, reach in self._reach[role].items() if name != unit]
-        own = _reach(loadout.unit)
-        if own and others and (usual := median(others)):
-            result.append(("Reach", own, usual, f"{own:g}″, usual {usual:g}″"))
+        for title, lengths in (("Reach", self._reach[role]), ("SPEED", self._speed[role])):
+            others = [length for name, length in lengths.items() if name != unit]
+            if len(result) < MOST_DRIVERS and (own := lengths[unit]) and others and (usual := median(others)):
+                result.append((title, own, usual, f"{own:g}″, usual {usual:g}″"))
         return result
 
 

@@ -206,9 +206,9 @@ def notes(assumed: Iterable[str], warnings: Iterable[str] = ()) -> list[str]:
 
 
 def unit_entry(loadout: Loadout) -> dict[str, Any]:
-    """Return a unit for the page: its facts, search words, and the rules that are not modelled."""
+    """Return a unit for the page: its facts, search words, house rules, and the rules that are not modelled."""
     unit = loadout.unit
-    keywords = chain(unit.keywords, *(row.keywords for row in unit.rows))
+    keywords = [*unit.keywords, *chain.from_iterable(row.keywords for row in unit.rows)]
     gaps = {keyword.canonical: None for keyword in keywords if not _is_computed(keyword.term)}
     words = " ".join((unit.name, loadout.faction, loadout.level_name, unit.type, *unit.traits, *unit.rules))
     try:
@@ -220,6 +220,7 @@ def unit_entry(loadout: Loadout) -> dict[str, Any]:
     return facts | {
         "words": words.lower().replace("-", " "),
         "faction": faction_name(loadout.faction),
+        "houseRules": list(dict.fromkeys(keyword.name for keyword in keywords if keyword.house)),
         "notModelled": list(gaps),
         "chargeReach": f'(up to {2 * unit.speed:g}")' if unit.speed else "",
         "mostDamage": unit.damage_limit - 1,

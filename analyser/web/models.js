@@ -146,12 +146,13 @@ function fight(all) {
     h("h2.unseen", {}, `${one.name} on ${other.name}`),
     sides({ attackers: sideOf(all, one), targets: sideOf(all, other) }, distance(all, one, chosen?.row)),
     answer(answerOf(about)),
+    ...named("House rules", "houseRules", one, other).map((line) => h("p.small", {}, line)),
     ways(about),
     how(about),
     best(about, "attackers"),
     page.kind === "calculator" && h("div.more", { "data-key": "workshop" }, workshop(about)),
     further(about),
-    notes([...page.notes, ...notModelled(one, other)]),
+    notes([...page.notes, ...named("Not modelled", "notModelled", one, other)]),
   );
 }
 
@@ -201,10 +202,9 @@ function ways({ page, answers, one, other, chosen }) {
   );
 }
 
-function notModelled(...units) {
-  return units
-    .filter((unit) => unit.notModelled.length)
-    .map((unit) => `Not modelled of ${unit.name}: ${unit.notModelled.join(", ")}.`);
+/** A line for each unit that has such rules, with their names. */
+function named(title, kind, ...units) {
+  return units.filter((unit) => unit[kind].length).map((unit) => `${title} of ${unit.name}: ${unit[kind].join(", ")}.`);
 }
 
 /** The main answer: the chance, bars and figures of one row. */

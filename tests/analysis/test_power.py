@@ -1,13 +1,9 @@
 """Planted changes of the shipped profiles: what is noticed, and what they flip elsewhere."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from analyser.analysis import verdict
 from analyser.analysis.matchups import matchups
-from analyser.analysis.mutual_losses import exchange_of
 from analyser.analysis.prices import SITUATIONS
 from analyser.analysis.standing import Standings, steady
 from analyser.analysis.verdict import FAIR
@@ -37,19 +33,22 @@ def flips(before, after, changed):
 
 
 @pytest.mark.parametrize("times", [0.8, 1.2])
-def test_a_fifth_more_or_less_on_a_fair_price_is_noticed(today, fair, times):
-    table = today.table
-    exchange = exchange_of(table.frame, table.attackers, table.situations, table.ruleset)
-    noticed, promised = [], []
-    for name in fair[::4]:
-        points = round(times * today[name].points)
-        sides = tuple(each.with_(points=points) if each.selector == name else each for each in exchange.loadouts)
-        frame = verdict.rate(table, replace(exchange, loadouts=sides), with_played=False).frame.set_index("loadout")
-        noticed.append(frame.loc[name, "verdict"] != FAIR)
+def test_a_fifth_more_or_less_on_a_fair_price_is_noticed_and_others_keep_their_verdicts(today, fair, times):
+    noticed, promised, flipped = [], [], []
+    for name in fair[::6]:
+        old = today[name]
+        loadout = next(each for each in today.table.attackers if each.selector == name)
+        after = today.with_([loadout.with_(points=round(times * old.points))])
+        new = after[name]
+        assert (new.over_probability > old.over_probability) == (times > 1)
+        assert (new.under_probability > old.under_probability) == (times < 1)
+        noticed.append(new.verdict != FAIR)
         promised.append(today.prices.frame.set_index("loadout").loc[name, "noticed_from"] <= abs(times - 1))
-    assert len(noticed) > 20
+        flipped.append(flips(today, after, name))
+    assert len(noticed) >= 20
     assert np.mean(noticed) >= 0.8
     assert np.mean(np.array(noticed)[promised]) >= 0.8
+    assert np.mean(flipped) <= 0.02
 
 
 def test_doubled_dice_are_noticed_and_others_keep_their_verdicts(today, fair):
@@ -69,6 +68,7 @@ def test_doubled_dice_are_noticed_and_others_keep_their_verdicts(today, fair):
         ]
         doubled = loadout.model_copy(update={"unit": loadout.unit.model_copy(update={"rows": tuple(rows)})})
         after = today.with_([doubled])
+        assert after[name].under_probability > today[name].under_probability
         noticed.append(after[name].verdict != FAIR)
         flipped.append(flips(today, after, name))
     assert np.mean(noticed) >= 0.95

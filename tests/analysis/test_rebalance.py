@@ -8,7 +8,7 @@ import pytest
 
 from analyser.analysis.gate import failures, read_baseline, write_baseline
 from analyser.analysis.prices import fair_points
-from analyser.analysis.rebalance import MOST_STEPS, _chosen, rebalance
+from analyser.analysis.rebalance import TODAY, _chosen, rebalance
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
 from tests.helpers.planted import kin
@@ -21,24 +21,43 @@ def test_the_programme_finds_the_best_of_all_choices(seed):
     """Four units of one level, five prices each, every combination tried."""
     random = np.random.default_rng(seed)
     sides = kin(Profiles()[RIFLES], 4)
-    costs = np.full((4, 2 * MOST_STEPS + 1), np.inf)
-    at = np.arange(MOST_STEPS - 2, MOST_STEPS + 3)
+    costs = np.full((4, 14), np.inf)
+    at = np.arange(5)
     costs[:, at] = random.uniform(0, 0.5, (4, 5))
-    prices = np.tile(50.0 + 5 * np.arange(-MOST_STEPS, MOST_STEPS + 1), (4, 1))
+    prices = np.tile(50.0 + 5 * np.arange(14), (4, 1))
     every = [
-        (sum(each != MOST_STEPS for each in choice), costs[range(4), choice].mean())
+        (sum(each != TODAY for each in choice), costs[range(4), choice].mean())
         for choice in itertools.product(at, repeat=4)
     ]
     for most in (1, 2, 4):
         chosen = _chosen(costs, prices, sides, most, None)
         best = min(spread for changes, spread in every if changes <= most)
         assert costs[range(4), chosen].mean() == pytest.approx(best, abs=1e-6)
-        assert (chosen != MOST_STEPS).sum() <= most
+        assert (chosen != TODAY).sum() <= most
     within = float(np.quantile([spread for _, spread in every], 0.05))
     fewest = min(changes for changes, spread in every if spread <= within)
     chosen = _chosen(costs, prices, sides, 4, within)
     assert costs[range(4), chosen].mean() <= within + 1e-6
-    assert (chosen != MOST_STEPS).sum() == fewest
+    assert (chosen != TODAY).sum() == fewest
+
+
+def test_two_planted_wrong_prices_are_put_right():
+    first, second, *others = kin(Profiles()[RIFLES], 7, points=90)
+    field = [first, second.with_(points=15), *others]
+    found = rebalance(field, against=field, most_changes=2).frame.set_index("loadout")
+    assert set(found.index) == {first.selector, second.selector}
+    assert found["new_points"].between(30, 40).all()  # the others cost 35
+    assert (found["new_verdict"] == "fair").all()
+
+
+@pytest.mark.proof
+def test_two_planted_wrong_prices_among_all_factions_are_put_right():
+    planted = {RIFLES: 90, "imperium/scion-vierling-dreirad-squadron@reinforced": 45}  # 35 and 115, both fair
+    field = [each.with_(points=planted.get(each.selector, each.level.points)) for each in Profiles()]
+    found = rebalance(field, against=field, most_changes=2).frame
+    assert dict(zip(found["loadout"], found["new_points"])) == pytest.approx(
+        {RIFLES: 35, "imperium/scion-vierling-dreirad-squadron@reinforced": 115}, abs=5
+    )
 
 
 def test_a_planted_wrong_price_is_put_right_first():

@@ -130,3 +130,15 @@ def test_two_loadouts_stand_side_by_side(page, units):
     assert cells[1] == [percent(each.probability("suppressed")) for each in results]
     means = [each.summary["mean_models_destroyed"] for each in results]
     assert [float(each) for each in cells[2]] == pytest.approx(means, abs=0.051)
+
+
+def test_a_house_rule_is_named_and_counts_as_in_python(visit, tmp_path):
+    library = Profiles(ruleset={"rules": {"Keen": {"dice": 3}}})
+    keen = library[RIFLES].with_(rules="+Keen")
+    path = analyser.table([keen], [GRENADIERS], profiles=library).save(tmp_path / "keen.html")
+    page = visit(path, DESK)
+    for side in (".attackers", ".targets"):
+        page.locator(f"{side} .card").click()
+    assert page.get_by_text("House rules of Rifle platoon: Keen.").is_visible()
+    page.locator("#slide-distance").fill("12")
+    assert chance(page) == percent(attack(keen, library[GRENADIERS]).probability("annihilated"))

@@ -15,7 +15,7 @@ const folded = (title, fill) => {
 
 const priceOf = (level) => {
   const moves = level.kind === "under" || level.kind === "over";
-  const price = level.points === null ? "no points" : moves ? `${level.points} → ${whole(level.fair)} points` : `${level.points} points`;
+  const price = level.points === null ? "no points" : moves ? `${level.points} → ${level.to} points` : `${level.points} points`;
   return h("p.price", {}, price, " ", h(`span.sure.${level.kind}`, {}, level.says));
 };
 const REACH_OF_BARS = 4; // range of bars: from median / 4 to median * 4
@@ -105,10 +105,10 @@ const cardOf = (unit) => {
     h("h2", { id: "view-name" }, unit.levels.length > 1 ? `${unit.name}, ${level.level}` : unit.name),
     h("p.small", {}, `${unit.faction} · ${unit.role} · ${unit.facts}`),
     priceOf(level),
-    (level.range || why) && h("p", {}, level.range && `Fair: ${level.range} points. `, why),
-    h("dl.bars", {}, level.drivers.map(barOf)),
+    (level.range || why) && h("p", {}, level.range && `Fair: ${whole(level.fair)} points (${level.range}). `, why),
+    level.drivers.length > 0 && [h("p.small", {}, `Compared with the median ${unit.role} unit:`), h("dl.bars", {}, level.drivers.map(barOf))],
     level.noticed && h("p.small", {}, `If it were fair, a change of ${percent(level.noticed)} would be noticed 80% of the time.`),
-    met.length > 0 && [bestAndWorst(met), h("p.small", {}, "Points ahead a round, for 100 points of each side.")],
+    met.length > 0 && [bestAndWorst(met), h("p.small", {}, "Points it destroys less points it loses in a round, for 100 points of each side.")],
     whatIf(unit),
     levelsOf(unit),
     met.length > 0 && folded(`Every enemy (${met.length})`, () => everyEnemy(met)),

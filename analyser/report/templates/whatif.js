@@ -44,7 +44,7 @@ const sliderOf = ({ name, label, value, least, most, step = 1 }, act) => {
   const [id, output] = [`what-${name}`, h("output", { for: `what-${name}` })];
   const input = h("input", { type: "range", id, min: least, max: most, step, value });
   const show = () => {
-    output.textContent = input.value;
+    output.textContent = least < 0 ? signed(Number(input.value), String) : input.value;
     input.style.setProperty("--at", `${(100 * (input.value - least)) / (most - least || 1)}%`);
     return Number(input.value);
   };
@@ -115,7 +115,7 @@ const whatIf = (unit, place = unit.head) => {
     changes[name] = value;
     fight();
   };
-  const step = 5;
+  const step = level.points % 5 ? 1 : 5;
   part.append(
     h("h3", {}, "What if ", levelChoice(unit, place, part)),
     sliderOf({ name: "points", label: "Points", value: level.points, step, least: step * Math.ceil(level.fair / 2 / step), most: step * Math.floor((2 * level.fair) / step) }, (value) => {
