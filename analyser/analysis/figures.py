@@ -3,7 +3,7 @@
 Simulations are paired by batch: batch b of every loadout uses the same random numbers, and gives one difference.
 Batches are independent of each other, so the mean difference has Student's t interval, with one degree of freedom
 fewer than there are batches. If the number of trials depended on the results, a confidence sequence is used, which
-holds at any stopping time (:mod:`analyser.common.sequences`). Common random numbers make the interval narrower, without
+holds at any stopping time (:mod:`analyser.common.intervals`). Common random numbers make the interval narrower, without
 any assumption about the correlation. The interval assumes normal batch means. A batch has hundreds of thousands of
 fights, so this fails only for events so rare that a batch has a handful of them. Each interval holds at 95% by itself.
 """
@@ -20,12 +20,11 @@ from numpy.typing import NDArray
 
 from analyser.common import estimates
 from analyser.common.estimates import CERTAIN_WITHIN, Estimate
-from analyser.common.intervals import CONFIDENCE
+from analyser.common.intervals import CONFIDENCE, mean_bounds
 from analyser.common.means import Mean, mean_between
 from analyser.common.precision import Precision, Stopping
 from analyser.common.records import plain
 from analyser.common.sampling import Sampling
-from analyser.common.sequences import mean_bounds
 from analyser.engine.attack.sweep import STATUSES
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.plots.metrics import AT_LEAST, BY_POINTS, COMPARED, PER_100_POINTS, PERCENTILE, metric_called

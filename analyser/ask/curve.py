@@ -19,8 +19,8 @@ from analyser.ask.question_table import Point, Variant, blank, solve_all, varian
 from analyser.ask.readings import DEFAULT, LEAST, widened
 from analyser.common.errors import InputError, check_flag, shown
 from analyser.common.estimates import Method
+from analyser.common.intervals import ERROR
 from analyser.common.sampling import Progress, Sampling
-from analyser.common.sequences import ERROR
 from analyser.common.text import word_of
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.plots.metrics import Function, named

@@ -12,9 +12,8 @@ import numpy as np
 from analyser.analysis.figures import figures_of
 from analyser.common.errors import InputError, did_you_mean, listed, shown
 from analyser.common.estimates import SAME_WITHIN, Estimate, decimals_of
-from analyser.common.intervals import CONFIDENCE, NORMAL_95, clopper_pearson
+from analyser.common.intervals import CONFIDENCE, NORMAL_95, clopper_pearson, mean_bounds, mixture_bounds
 from analyser.common.means import Mean
-from analyser.common.sequences import mean_bounds, mixture_bounds
 from analyser.common.text import spaced
 from analyser.plots.metrics import COMPARED, PER_100_POINTS, function_of, metric_called
 from analyser.results.attack import AttackResult
@@ -163,7 +162,7 @@ def widened(sampled: Reading, metric: str, trials: int | None, error: float, *, 
     """Return a simulated figure with an interval of error probability `error`.
 
     `fixed`: the number of trials was fixed in advance. Otherwise the interval is valid at any stopping time
-    (:mod:`analyser.common.sequences`).
+    (:mod:`analyser.common.intervals`).
 
     >>> wide = widened(Reading(0.5, 0.49, 0.51), "p_broken", 10_000, 0.001, fixed=True)
     >>> round(wide.low, 3), round(wide.high, 3)
