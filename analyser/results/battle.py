@@ -14,7 +14,7 @@ from analyser.common.errors import InputError
 from analyser.common.estimates import estimate, probability_figures
 from analyser.common.frames import tidy
 from analyser.common.intervals import trials_for
-from analyser.common.means import mean_figures
+from analyser.common.means import amount_by_batch, mean_figures
 from analyser.common.precision import Precision
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted, fill, whole_percent
@@ -26,7 +26,6 @@ from analyser.results.battle_rules import NOT_MODELLED, of_battle
 from analyser.results.battle_swings import by_swing, swing_of
 from analyser.results.battle_tactics import Game, by_tactic, game_of, spoken
 from analyser.results.battle_text import by_margin, by_round, by_unit, conclusions, heading
-from analyser.results.by_batch import amount_by_batch
 from analyser.results.contest_headline import contest
 from analyser.results.distributed_sampling import SharedSampling
 from analyser.results.story import Story, story_of
