@@ -14,8 +14,17 @@ import numpy as np
 from analyser.common.jit import step, step_for, tiered
 from analyser.common.records import Floats, Integers
 from analyser.engine.fight import operations, strikes
-from analyser.engine.fight.best.branches import can_choose, only_branch
-from analyser.engine.fight.best.choice_program import BETWEEN_ROUNDS, CHOOSER, COUNT, FIRST, NEXT, TO, Round
+from analyser.engine.fight.best.choice_program import (
+    BETWEEN_ROUNDS,
+    CHOOSER,
+    COUNT,
+    FIRST,
+    NEXT,
+    TO,
+    Round,
+    can_choose,
+    only_branch,
+)
 from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, none_known, pool_cache_for, with_list
 from analyser.engine.fight.program import Kind, Pair, Setup, operation_at
 from analyser.engine.index import NOT_FOUND, StateIndex, find, index_of, state_index, with_room
