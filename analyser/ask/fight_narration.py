@@ -18,8 +18,8 @@ from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import ON_PURPOSE, Kind, Operation, Pair, Setup, order_in
 from analyser.engine.fight.simulated.choices import NOBODY_CHOOSES, Choices, next_line
-from analyser.engine.fight.simulated.nodes import set_up_strike
-from analyser.engine.fight.simulated.nodes import struck as states_after
+from analyser.engine.fight.simulated.draw_graph import set_up_strike
+from analyser.engine.fight.simulated.draw_graph import struck as states_after
 from analyser.engine.fight.simulated.simulation import Simulation
 from analyser.engine.pool.replay import dice_that_score
 from analyser.engine.rng import stream_of

@@ -1,4 +1,4 @@
-"""Simulated fights: each trial goes from node to node (:mod:`.nodes`) and makes the draw of each node.
+"""Simulated fights: each trial goes from node to node (:mod:`.draw_graph`) and makes the draw of each node.
 
 Attack rolls are drawn from the exact distribution of their scores. Cards are drawn from two real decks or, with
 replacement, from full ones. The next node of an answer is looked up; the exact engine applies the same rules.
@@ -18,9 +18,9 @@ from analyser.common.jit import Whole, inlined, kernel, step, tiered
 from analyser.common.records import Int, Integers, empty_record, views
 from analyser.common.sampling import Progress
 from analyser.engine.fight.program import Operation, Pair, Setup
-from analyser.engine.fight.simulated import nodes
+from analyser.engine.fight.simulated import draw_graph
 from analyser.engine.fight.simulated.choices import NOBODY_CHOOSES, Choices
-from analyser.engine.fight.simulated.nodes import (
+from analyser.engine.fight.simulated.draw_graph import (
     BELOW,
     END,
     FIRST,
@@ -33,8 +33,10 @@ from analyser.engine.fight.simulated.nodes import (
     Graph,
     Nodes,
     Program,
+    Rolls,
+    add_tables,
+    no_rolls,
 )
-from analyser.engine.fight.simulated.rolls import Rolls, add_tables, no_rolls
 from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, play
 from analyser.engine.pool.alias import drawn
 from analyser.engine.rng import Stream, counter_after, counter_of_chunk, next_word, one_of, stream_of
@@ -125,7 +127,7 @@ def walk(known: Nodes, rolls: Rolls, at: Trials, which: Integers, counts: NDArra
     answer: Whole
     while True:
         special, side = known.asks[node, SPECIAL], np.uint64(known.asks[node, SIDE])
-        if special == nodes.NOTHING:
+        if special == draw_graph.NOTHING:
             if side == _NO_DECK:
                 row, bits = np.uint64(known.asks[node, ROW]), np.uint64(known.asks[node, SHIFT])
                 value = np.int64(drawn(rolls.alias, row, bits, next_word(at)))
@@ -133,7 +135,7 @@ def walk(known: Nodes, rolls: Rolls, at: Trials, which: Integers, counts: NDArra
             else:
                 value = card(at, side)
                 answer = np.int64(value <= known.asks[node, BELOW])
-        elif special == nodes.PART:
+        elif special == draw_graph.PART:
             counts[known.asks[node, BELOW], part] += 1
             if part == len(which):
                 if at.begun == at.until:
@@ -144,10 +146,10 @@ def walk(known: Nodes, rolls: Rolls, at: Trials, which: Integers, counts: NDArra
             value = which[part]
             answer = value
             part += 1
-        elif special == nodes.NO_ANSWERS:
+        elif special == draw_graph.NO_ANSWERS:
             at.node, at.part = node, part
             return NO_ANSWERS
-        elif special == nodes.VALUE:
+        elif special == draw_graph.VALUE:
             value = card(at, side)
             answer = value
         else:
@@ -157,7 +159,7 @@ def walk(known: Nodes, rolls: Rolls, at: Trials, which: Integers, counts: NDArra
             at.log[at.logged, 0], at.log[at.logged, 1] = node, value
             at.logged += 1
         to = known.next[np.uint64(known.asks[node, FIRST]) + np.uint64(answer)]
-        if to == nodes.UNKNOWN:
+        if to == draw_graph.UNKNOWN:
             at.node, at.part, at.answer = node, part, answer
             return NO_NEXT
         node = np.uint64(to)
@@ -172,13 +174,13 @@ def play_trials(graph: Graph, at: Trials, which: Integers, counts: NDArray[np.in
         if needed == DONE:
             return needed
         if needed == NO_NEXT:
-            at.node = nodes.follow(graph, at.node, at.answer)
+            at.node = draw_graph.follow(graph, at.node, at.answer)
         else:
             roll = known.asks[at.node, NUMBER]
             if rolls.scores[roll] == 0:
                 return NO_TABLE
-            nodes.give_table(known, rolls, at.node, roll)
-        if not nodes.has_room(known):
+            draw_graph.give_table(known, rolls, at.node, roll)
+        if not draw_graph.has_room(known):
             return NO_ROOM
     return NO_PATIENCE
 
@@ -214,7 +216,7 @@ class Player:
         self._at: Any = empty_record(Trials)
         self._at.cards, self._at.replacement, self._at.left[:] = len(cards), replacement, len(cards)
         self._at.deck[:, : len(cards)] = cards
-        self._counts = np.zeros((nodes.NODES, len(programs) + 1), np.int64)
+        self._counts = np.zeros((draw_graph.NODES, len(programs) + 1), np.int64)
         self._viewed = views(self._graph), views(self._at)
 
     def begin(self) -> None:
@@ -226,7 +228,7 @@ class Player:
         at = self._at
         at.start, at.gamma = counter_of_chunk(*chunk.stream, chunk.number), chunk.stream.gamma
         with play_trials.interpreting():
-            at.root = nodes.node_at(self._viewed[0], END, chunk.start, 0)
+            at.root = draw_graph.node_at(self._viewed[0], END, chunk.start, 0)
         at.begun, at.until = first, until
         begin_trial(at)
         needed = NO_PATIENCE
@@ -241,7 +243,7 @@ class Player:
             elif needed == NO_ROOM:
                 self.collect()
                 with play_trials.interpreting():
-                    at.node, at.root = nodes.forget_but(self._viewed[0], [at.node, at.root])
+                    at.node, at.root = draw_graph.forget_but(self._viewed[0], [at.node, at.root])
 
     def collect(self) -> None:
         """Add the counts of all ends to the counters, and clear them."""
@@ -263,8 +265,8 @@ class Player:
         result = []
         for node, value in at.log[: at.logged].tolist():
             special, side, roll = known.asks[node, [SPECIAL, SIDE, NUMBER]].tolist()
-            if special != nodes.PART:
-                is_roll = special == nodes.NOTHING and side == NO_DECK
+            if special != draw_graph.PART:
+                is_roll = special == draw_graph.NOTHING and side == NO_DECK
                 result.append(int(rolls.score[rolls.first_score[roll] + value]) if is_roll else value)
         return result
 
