@@ -10,7 +10,7 @@ import numpy as np
 from analyser.common.errors import InputError
 from analyser.common.records import empty_record
 from analyser.engine.battle.gains import Pools, fill_gains
-from analyser.engine.battle.outlook import look_around
+from analyser.engine.battle.position_value import look_around
 from analyser.engine.battle.roll_tables import Rolls
 from analyser.engine.battle.tables import CONDITIONS, LONGEST, MOST_SHOTS, ROWS, Battle, Counts, Field, Tables
 from analyser.engine.pool.alias import Law

@@ -14,8 +14,8 @@ from analyser.common.jit import tiered
 from analyser.common.records import Integers, plain
 from analyser.common.sampling import Progress
 from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, Report, play
+from analyser.engine.pool.dice_layout import Layout, OtherDraw, Rerolls, layout_for
 from analyser.engine.pool.kernel import Block, block_for, roll_chunks
-from analyser.engine.pool.layout import Layout, OtherDraw, Rerolls, layout_for
 from analyser.engine.rng import stream_of
 from analyser.game.ruleset import Face
 from analyser.rules import discipline

@@ -16,7 +16,7 @@ import analyser
 from analyser.engine.attack import simulated
 from analyser.engine.attack.simulated import Sample, plan_for
 from analyser.engine.parallel import CHUNK_TRIALS, MOST_CHUNKS
-from analyser.engine.pool.layout import MOST_DISCARDED
+from analyser.engine.pool.dice_layout import MOST_DISCARDED
 from analyser.engine.pool.pmf import pool_pmf
 from analyser.game.ruleset import Face
 from analyser.scenarios.load import load_scenario
