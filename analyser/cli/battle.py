@@ -68,7 +68,7 @@ MINE, YOURS = (click.argument(side, shell_complete=complete_file) for side in ("
         "mine.rosz yours.rosz --out battle.html",
         "'crown/rifle-command-p@basic, 3 x crown/rifle-p@basic' yours.toml --rounds 4",
     ),
-    notes="\n".join(["\b", "Tactics:", *(f"  {name:<16}{tactic.told}" for name, tactic in TACTICS.items())]),
+    notes="\n".join(["\b", "Tactics:", *(f"  {name:<16}{tactic.description}" for name, tactic in TACTICS.items())]),
 )
 @MINE
 @YOURS

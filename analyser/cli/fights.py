@@ -257,12 +257,12 @@ def charge(attacker: str, target: str, secondary: tuple[str, ...], **_: Any) -> 
     answer("charge", with_options({"charge": {}, **sides, "secondary": others}))
 
 
-_TOLD = {name: about.told for name, about in POLICIES.items()}
-_TOLD |= {
+_DESCRIPTIONS = {name: about.description for name, about in POLICIES.items()}
+_DESCRIPTIONS |= {
     BEST: "best play, state by state",
     "in words": 'such as "charge if it is suppressed, else aim and shoot"',
 }
-_POLICIES, _WANTS = ([f"  {name:<12}{meaning}" for name, meaning in texts.items()] for texts in (_TOLD, WANTS))
+_POLICIES, _WANTS = ([f"  {name:<12}{meaning}" for name, meaning in texts.items()] for texts in (_DESCRIPTIONS, WANTS))
 OF_WANTS = "\n".join(["\b", "Objectives of a side with the policy best:", *_WANTS])
 OF_DUELS = "\n".join(["\b", "Policies:", *_POLICIES, "", OF_WANTS])
 """Text below the options of a duel."""

@@ -228,8 +228,8 @@ class Keyword(str):
     @classmethod
     def _checked(cls, written: str, house_rules: Mapping[str, HouseRule] | None) -> Self:
         keyword = cls(plain_name(written), house_rules)
-        known = (*cls.TABLE, *(house_rules or ()))
-        if keyword.term is None and (meant := recognise(keyword.name, known)[0]) in known:
+        names = (*cls.TABLE, *(house_rules or ()))
+        if keyword.term is None and (meant := recognise(keyword.name, names)[0]) in names:
             raise ValueError(f"{shown(keyword.name)} is not known; did you mean {meant!r}?")
         if keyword.house is not None and cls is Quality and keyword.house.when == "attacked":
             raise ValueError(f"{shown(keyword.name)} counts when its unit is attacked: a special rule, not a quality")

@@ -148,9 +148,11 @@ def lines_of(policy: str | Sequence[str], where: str) -> tuple[Line, ...]:
         later, earlier = result
         taken = lines[earlier]
         why = "is taken wherever that could be" if all_conditions(taken) else "has no condition"
-        told = f"line {later + 1}, {lines[later].text!r}, is never reached: line {earlier + 1}, {taken.text!r}, {why}"
+        problem = (
+            f"line {later + 1}, {lines[later].text!r}, is never reached: line {earlier + 1}, {taken.text!r}, {why}"
+        )
         allowed = f"line {earlier + 1} later, or under another condition; or no line {later + 1}"
-        raise InputError(told, where=where, allowed=allowed)
+        raise InputError(problem, where=where, allowed=allowed)
     return lines
 
 
@@ -300,9 +302,9 @@ def _condition_of(text: str, where: str) -> Condition:
 
 def _no_condition(text: str, where: str, name: str = "") -> InputError:
     numbered = any(map(_AS_NUMBER.match, text.split()))  # True for a quantity with a number
-    told = _nearest_words(text) if numbered else ""
-    told = told or did_you_mean(name or text, (*FLAGS, *QUANTITIES)) or _nearest_words(text)
-    problem = f"no condition {text!r}{told}"
+    hint = _nearest_words(text) if numbered else ""
+    hint = hint or did_you_mean(name or text, (*FLAGS, *QUANTITIES)) or _nearest_words(text)
+    problem = f"no condition {text!r}{hint}"
     allowed = (
         f"{', '.join(FLAGS)}; within and beyond inches; at least, at most, exactly so many of {', '.join(QUANTITIES)}"
     )
@@ -311,10 +313,12 @@ def _no_condition(text: str, where: str, name: str = "") -> InputError:
 
 def _nearest_words(text: str) -> str:
     """Return a suggestion for the first unknown word."""
-    known = dict.fromkeys(word for words in (*FLAGS, *QUANTITIES, *_COMPARISONS, "beyond") for word in words.split())
+    words_known = dict.fromkeys(
+        word for words in (*FLAGS, *QUANTITIES, *_COMPARISONS, "beyond") for word in words.split()
+    )
     for word in text.split():
-        if not {word} & {*known, *_FILLERS, *_OWN, *_ENEMY, "not"} and not _AS_NUMBER.match(word):
-            return did_you_mean(word, known)
+        if not {word} & {*words_known, *_FILLERS, *_OWN, *_ENEMY, "not"} and not _AS_NUMBER.match(word):
+            return did_you_mean(word, words_known)
     return ""
 
 

@@ -29,7 +29,7 @@ class Policy(IntEnum):
 class About(NamedTuple):
     """Description of a tactic, its lines (:mod:`.orders`), and a flag for shooting in its own activation."""
 
-    told: str
+    description: str
     shoots: bool
     lines: tuple[str, ...]
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from analyser.engine.fight.simulated import draw_graph
 from analyser.engine.fight.simulated import simulation as played
 from analyser.game.ruleset import MOST_COPIES
 from tests.helpers.samples import chi_square

@@ -52,15 +52,15 @@ def edges_taken(
     of shooting. `first` and `second` are the states of both sides in each node; `begins`, shape (nodes + 1,), has the
     first edge of each, and `weights` the branches of the edges.
     """
-    found = np.zeros(len(first), np.int64)
+    taken = np.zeros(len(first), np.int64)
     for node in range(len(first)):
         mine, theirs = first[node], second[node]
         if operation[1] == 1:
             mine, theirs = theirs, mine
         if begins[node + 1] - begins[node] > 1:
             edges = (int(begins[node]), int(begins[node + 1]))
-            found[node] = edge_taken(setup, operation, rearms, options, decisions[node], (mine, theirs), edges, weights)
-    return found
+            taken[node] = edge_taken(setup, operation, rearms, options, decisions[node], (mine, theirs), edges, weights)
+    return taken
 
 
 @step
@@ -101,13 +101,13 @@ def edge_taken(
             manoeuvre, stop = slower, (stop if abs(goes) < abs(shorter) else 0)
     if manoeuvre == Manoeuvre.AIM and action != Action.SHOOT:
         manoeuvre = Manoeuvre.STAY
-    found = edge_for(manoeuvre, action, (salvo, stop), options, edges, weights)
-    if found == NONE and action == Action.SHOOT and manoeuvre == Manoeuvre.STAY:  # only Overcharge is fired unaimed
-        found = edge_for(Manoeuvre.AIM, action, (salvo, stop), options, edges, weights)
-    if found == NONE and action == Action.SHOOT:  # out of range
+    edge = edge_for(manoeuvre, action, (salvo, stop), options, edges, weights)
+    if edge == NONE and action == Action.SHOOT and manoeuvre == Manoeuvre.STAY:  # only Overcharge is fired unaimed
+        edge = edge_for(Manoeuvre.AIM, action, (salvo, stop), options, edges, weights)
+    if edge == NONE and action == Action.SHOOT:  # out of range
         manoeuvre = Manoeuvre.STAY if manoeuvre == Manoeuvre.AIM else manoeuvre
-        found = edge_for(manoeuvre, Action.NOTHING, (salvo, stop), options, edges, weights)
-    return max(found, 0)
+        edge = edge_for(manoeuvre, Action.NOTHING, (salvo, stop), options, edges, weights)
+    return max(edge, 0)
 
 
 @step

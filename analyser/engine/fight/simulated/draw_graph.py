@@ -146,7 +146,7 @@ class Nodes:
     line: Annotated[Any, np.int32, (NODES,)]  # or END
     first: Annotated[Any, np.int64, (NODES,)]  # state of side 0
     second: Annotated[Any, np.int64, (NODES,)]  # state of side 1
-    known: Annotated[Any, np.int64, (NODES,)]  # progress of the strike of this line
+    progress: Annotated[Any, np.int64, (NODES,)]  # progress of the strike of this line
     asks: Annotated[Any, np.int32, (NODES, 8)]  # the draw; columns SPECIAL to NUMBER
     next: Annotated[Any, np.int32, (ANSWERS,)]  # next node of each answer, or UNKNOWN
     end_at: Annotated[Any, np.int32, (NODES,)]  # the nodes that are ends, in order of discovery
@@ -176,14 +176,14 @@ class Graph(NamedTuple):
 
 
 @step
-def has_room(known: Nodes) -> bool:
+def has_room(nodes: Nodes) -> bool:
     """Return True if the nodes and answers of one more answer fit."""
-    return known.many < NODES - _SPARE_NODES and known.answers < ANSWERS - _SPARE_ANSWERS
+    return nodes.many < NODES - _SPARE_NODES and nodes.answers < ANSWERS - _SPARE_ANSWERS
 
 
-def _interpreted_slot(line: int, pair: Pair, known: int) -> int:
+def _interpreted_slot(line: int, pair: Pair, progress: int) -> int:
     word = (int(line) & _WORD) * int(GOLDEN_GAMMA)
-    for number in map(int, (*pair, known)):
+    for number in map(int, (*pair, progress)):
         word &= _WORD
         word = ((word ^ word >> 32) + (number & _WORD)) * int(GOLDEN_GAMMA) & _WORD
         word ^= word >> 32
@@ -191,9 +191,9 @@ def _interpreted_slot(line: int, pair: Pair, known: int) -> int:
 
 
 @step_for(_interpreted_slot)
-def first_slot(line: int, pair: Pair, known: int) -> int:
+def first_slot(line: int, pair: Pair, progress: int) -> int:
     """Return the first slot to probe for a node (open addressing, linear probing)."""
-    word = mixed(mixed(mixed(np.uint64(line) * GOLDEN_GAMMA, pair[0]), pair[1]), known)
+    word = mixed(mixed(mixed(np.uint64(line) * GOLDEN_GAMMA, pair[0]), pair[1]), progress)
     return int(np.int64(word >> _ONE) & (_SLOTS - 1))
 
 
@@ -205,20 +205,20 @@ def mixed(word: np.uint64, number: int) -> np.uint64:
 
 
 @step
-def node_at(graph: Graph, line: int, pair: Pair, known: int) -> int:
+def node_at(graph: Graph, line: int, pair: Pair, progress: int) -> int:
     """Return the node with that line, pair and progress; add it if it is new."""
     nodes = graph.nodes
-    slot = first_slot(line, pair, known)
+    slot = first_slot(line, pair, progress)
     while nodes.slots[slot] != 0:
         node = nodes.slots[slot]
-        same = nodes.line[node] == line and nodes.known[node] == known
+        same = nodes.line[node] == line and nodes.progress[node] == progress
         if same and nodes.first[node] == pair[0] and nodes.second[node] == pair[1]:
             return int(node)
         slot = (slot + 1) & (_SLOTS - 1)
     node = nodes.many + 1
     nodes.many, nodes.slots[slot] = node, node
-    nodes.line[node], nodes.first[node], nodes.second[node], nodes.known[node] = line, pair[0], pair[1], known
-    ask(graph, node, line, pair, known)
+    nodes.line[node], nodes.first[node], nodes.second[node], nodes.progress[node] = line, pair[0], pair[1], progress
+    ask(graph, node, line, pair, progress)
     return int(node)
 
 
@@ -241,7 +241,7 @@ def give_table(nodes: Nodes, rolls: Rolls, node: int, roll: int) -> None:
 
 
 @step
-def ask(graph: Graph, node: int, line: int, pair: Pair, known: int) -> None:
+def ask(graph: Graph, node: int, line: int, pair: Pair, progress: int) -> None:
     """Fill in the draw of a node."""
     setup, program, rolls, nodes, _, odds = graph
     asks = nodes.asks
@@ -260,20 +260,20 @@ def ask(graph: Graph, node: int, line: int, pair: Pair, known: int) -> None:
     number = operation[2]
     striker = setup.strikes[number].striker
     fight = set_up_strike(setup, number, pair)
-    stage = strike.stage_of(known)
+    stage = strike.stage_of(progress)
     if stage == Stage.CARD:
         asks[node, SPECIAL], asks[node, SIDE] = VALUE, striker
         give_answers(nodes, node, HIGHEST_CARD + 1)
     elif stage == Stage.ROLL:
         pool = setup.fight[1]  # holds fields of a pool only
         set_pool(setup.attack[0], setup.target[0], pool)
-        pool.dice = fight.dice + strike.card_of(known)
+        pool.dice = fight.dice + strike.card_of(progress)
         asks[node, NUMBER] = roll_of(rolls, pool)
         give_table(nodes, rolls, node, asks[node, NUMBER])
     elif stage == Stage.OFFICER:
-        ask_lot(nodes, node, *strike.officer_among(fight, known))
+        ask_lot(nodes, node, *strike.officer_among(fight, progress))
     else:
-        ask_yes_or_no(nodes, node, test_draw(1 - striker), strike.highest_card(fight, known), odds)
+        ask_yes_or_no(nodes, node, test_draw(1 - striker), strike.highest_card(fight, progress), odds)
 
 
 @step
@@ -329,7 +329,7 @@ def arrive(graph: Graph, line: int, end: int, pair: Pair) -> int:
 def follow(graph: Graph, node: int, answer: int) -> int:
     """Return the next node of an answer, and store it."""
     setup, program, rolls, nodes, _, _ = graph
-    line, pair, known = nodes.line[node], (nodes.first[node], nodes.second[node]), nodes.known[node]
+    line, pair, progress = nodes.line[node], (nodes.first[node], nodes.second[node]), nodes.progress[node]
     place = nodes.asks[node, FIRST] + answer
     if line == END:
         line, end = program.parts[answer, 0], program.parts[answer, 1]
@@ -339,43 +339,43 @@ def follow(graph: Graph, node: int, answer: int) -> int:
             pair = operations.changed(setup, operation, pair, answer == 1)
         else:
             fight = set_up_strike(setup, operation[2], pair)
-            known = strike_known(rolls, fight, known, nodes.asks[node, NUMBER], answer)
-            if strike.stage_of(known) < Stage.PASSED:
-                nodes.next[place] = to = node_at(graph, line, pair, known)
+            progress = strike_progress(rolls, fight, progress, nodes.asks[node, NUMBER], answer)
+            if strike.stage_of(progress) < Stage.PASSED:
+                nodes.next[place] = to = node_at(graph, line, pair, progress)
                 return int(to)
-            pair = struck(setup, operation[2], pair, known)
+            pair = struck(setup, operation[2], pair, progress)
         line, end = line + 1, program.ends[line]
     nodes.next[place] = to = arrive(graph, line, end, pair)
     return int(to)
 
 
 @step
-def strike_known(rolls: Rolls, fight: FightFacts, known: int, roll: int, answer: int) -> int:
+def strike_progress(rolls: Rolls, fight: FightFacts, progress: int, roll: int, answer: int) -> int:
     """Return the progress of a strike after an answer; `roll` is the number of its roll."""
-    stage = strike.stage_of(known)
+    stage = strike.stage_of(progress)
     if stage == Stage.CARD:
         return strike.with_card(answer)
     if stage == Stage.ROLL:
         score = rolls.score[rolls.first_score[roll] + answer]
-        return strike.rolled(fight, scores_for(fight, fight.dice + strike.card_of(known)), score)
-    return strike.answered(fight, known, answer)
+        return strike.rolled(fight, scores_for(fight, fight.dice + strike.card_of(progress)), score)
+    return strike.answered(fight, progress, answer)
 
 
 @step
-def struck(setup: Setup, number: int, pair: Pair, known: int) -> tuple[int, int]:
+def struck(setup: Setup, number: int, pair: Pair, progress: int) -> tuple[int, int]:
     """Return both states after a completed strike, which is the scratch fight."""
     fight, striker = setup.fight[0], setup.strikes[number].striker
     mine, theirs = (pair[0], pair[1]) if striker == 0 else (pair[1], pair[0])
-    outcome = strike.outcome_of(fight, known)
+    outcome = strike.outcome_of(fight, progress)
     theirs = strikes.after_attack(setup, number, theirs, outcome)
-    mine = strikes.after_striking(setup, number, mine, theirs, strike.own_losses(known))
+    mine = strikes.after_striking(setup, number, mine, theirs, strike.own_losses(progress))
     return (mine, theirs) if striker == 0 else (theirs, mine)
 
 
 def forget_but(graph: Graph, kept: list[int]) -> list[int]:
     """Delete all nodes except `kept`; return their new numbers."""
     nodes = graph.nodes
-    old = [(nodes.line[node], (nodes.first[node], nodes.second[node]), nodes.known[node]) for node in kept]
+    old = [(nodes.line[node], (nodes.first[node], nodes.second[node]), nodes.progress[node]) for node in kept]
     np.asarray(nodes.slots)[:] = 0
     nodes.many = nodes.answers = nodes.ends = 0
     return [node_at(graph, *key) for key in old]
