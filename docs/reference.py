@@ -21,8 +21,7 @@ from analyser import cli
 from analyser.common.validation import Record
 from analyser.game.army_file import ArmyFile
 from analyser.game.force_check import RULES
-from analyser.game.glossary import IN_SHORT
-from analyser.game.keywords import QUALITIES
+from analyser.game.keywords import IN_SHORT, QUALITIES
 from analyser.game.ruleset import Deck
 from analyser.game.units import Faction
 from analyser.morale.games.compare.question import Question as Compare

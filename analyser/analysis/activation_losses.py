@@ -19,7 +19,7 @@ from analyser.analysis.pricing import Array
 from analyser.analysis.situations import Situation
 from analyser.game.ruleset import Deck, Die, Face, Rating, Ruleset
 from analyser.game.units import Loadout, Row, Unit
-from analyser.rules.contact import INFANTRY_OVERWHELMS
+from analyser.rules.charge_strikes import INFANTRY_OVERWHELMS
 from analyser.rules.house_rules import faces_of, packed_die
 
 _COLUMNS = ("mean_share_lost", "attacker_share_lost", "p_suppressed", "p_activated")

@@ -340,7 +340,7 @@ class ChoiceOr(Choice):
 
 def in_words(text: str) -> str | None:
     """Return the text if it is a policy in words, else None."""
-    from analyser.rules.orders import is_in_words
+    from analyser.rules.policy_lines import is_in_words
 
     return text if is_in_words(text) else None
 

@@ -7,8 +7,7 @@ from math import ceil
 from typing import Any, NamedTuple
 
 from analyser.game.army import Army, ArmyUnit
-from analyser.game.glossary import in_short
-from analyser.game.keywords import Bearer
+from analyser.game.keywords import Bearer, in_short
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, Row
 from analyser.report.shell import page_of

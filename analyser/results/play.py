@@ -31,10 +31,9 @@ from analyser.engine.fight.best.solve import MOST_EDGES, Contest, Game, TooManyW
 from analyser.engine.fight.program import Kind, Setup, order_in
 from analyser.results.policy_evaluator import Decider, Lines
 from analyser.results.states import JointStates, is_removed, points_won, share_lost
-from analyser.rules.orders import Line
 from analyser.rules.policies import POLICIES
+from analyser.rules.policy_lines import TACTICS, Line
 from analyser.rules.structs import NONE
-from analyser.rules.tactics import TACTICS
 from analyser.scenarios.best import Chooser
 from analyser.scenarios.duel import DuelScenario, bits_of_wins, course_of, duel_start, shooters_of, whole_step
 from analyser.scenarios.policies import Shooter, why_not

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from analyser.engine.fight.best.policy_decisions import COLUMNS, edges_taken, views_of
 from analyser.engine.fight.program import Kind
 from analyser.results.states import damage, flag, models_left
-from analyser.rules.orders import LAST_RESORT, QUANTITIES, Condition, Line, all_conditions
 from analyser.rules.policies import Manoeuvre, View
+from analyser.rules.policy_lines import LAST_RESORT, QUANTITIES, Condition, Line, all_conditions
 from analyser.rules.structs import INCH, NONE
 from analyser.scenarios.best import Chooser, Option
 

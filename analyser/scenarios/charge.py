@@ -24,7 +24,7 @@ from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import Die, Ruleset
-from analyser.rules import contact as rules
+from analyser.rules import charge_strikes as rules
 from analyser.rules import discipline, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.attack import dice_of_cell

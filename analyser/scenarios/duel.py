@@ -30,8 +30,8 @@ from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import Ruleset
 from analyser.rules import unit_state
 from analyser.rules.activation import APART
-from analyser.rules.orders import lines_of
 from analyser.rules.policies import BEST, POLICIES, Policy
+from analyser.rules.policy_lines import lines_of
 from analyser.rules.structs import INCH, MOST_INCHES, NONE
 from analyser.scenarios.best import Chooser
 from analyser.scenarios.charge import combats

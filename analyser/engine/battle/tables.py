@@ -16,8 +16,8 @@ from analyser.common.records import Int, record_type
 from analyser.engine.battle.tactics import MOST_TACTICS, Weight
 from analyser.game.ruleset import HIGHEST_CARD
 from analyser.rules.policies import Policy
+from analyser.rules.policy_lines import VIEWS
 from analyser.rules.structs import ATTACK, FIGHT, SIDE, STRIKE, TARGET
-from analyser.rules.tactics import VIEWS
 
 MOST_UNITS = 64  # a side
 _UNIT_BITS = 6

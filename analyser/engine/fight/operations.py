@@ -13,8 +13,8 @@ from analyser.rules import activation, close_quarters, discipline, special_rules
 from analyser.rules.activation import Order
 from analyser.rules.draws import Draw, test_draw
 from analyser.rules.policies import Action, Manoeuvre, View, allowed, doubles, exits
+from analyser.rules.policy_lines import decide
 from analyser.rules.structs import NONE, FightFacts
-from analyser.rules.tactics import decide
 
 
 @step
