@@ -33,7 +33,7 @@ from analyser.morale.questions import Asked, Pmf
 from analyser.plots.metrics import METRICS
 from analyser.scenarios.battle import BattleFile
 from analyser.scenarios.schema import ChargeFile, DuelFile, FocusFile, ScenarioFile
-from analyser.sweep.schema import SampleFile, SweepFile
+from analyser.sweep.sweep_file import SampleFile, SweepFile
 
 FOLDER = Path(__file__).parent
 PAGE = FOLDER / "keys.md"

@@ -25,7 +25,7 @@ from analyser.common.text import counted
 from analyser.game.forces import Boon
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.plots.metrics import AskedMetric
-from analyser.results.contest_headline import contest
+from analyser.results.base import contest
 from analyser.scenarios.armies import ArmyLike
 
 if TYPE_CHECKING:

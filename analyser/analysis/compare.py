@@ -21,8 +21,7 @@ from analyser.game.units import Loadout
 from analyser.plots.metrics import COMPARED, PER_100_POINTS, AskedMetric, checked_metric, including
 from analyser.scenarios import schema
 from analyser.scenarios.attack import Scenario, scenario_between
-from analyser.scenarios.conditions import Conditions
-from analyser.scenarios.load import parse_scenario, section_of, with_conditions
+from analyser.scenarios.load import Conditions, parse_scenario, section_of, with_conditions
 from analyser.scenarios.resolve import resolve_target
 
 Target = str | Loadout | Mapping[str, Any]

@@ -23,8 +23,7 @@ from analyser.results.attack import solve_attack
 from analyser.rules.attack import hits_left_over, hits_of, losses_of, points_of
 from analyser.rules.structs import FightFacts
 from analyser.scenarios.attack import Scenario
-from analyser.scenarios.conditions import Conditions
-from analyser.scenarios.load import Question, Unit, asked_attack
+from analyser.scenarios.load import Conditions, Question, Unit, asked_attack
 
 
 def dice_funnel(

@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
+from analyser.analysis.duel_policy import price_situations, unchanged_note
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups, matchups
 from analyser.analysis.mutual_losses import WAYS, Exchange, exchange_of
-from analyser.analysis.policy import price_situations, unchanged_note
 from analyser.analysis.roles import MEANS
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import BEST_TRADE, EXCHANGES, Situation, situations_called

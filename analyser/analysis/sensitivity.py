@@ -24,8 +24,7 @@ from analyser.game.units import Loadout
 from analyser.plots.metrics import COMPARED, PER_100_POINTS, AskedMetric, checked_metric, figure_text, including
 from analyser.results.rendering import method_line
 from analyser.scenarios.attack import Scenario, scenario_between
-from analyser.scenarios.conditions import Conditions
-from analyser.scenarios.load import Question, Unit, asked_attack
+from analyser.scenarios.load import Conditions, Question, Unit, asked_attack
 from analyser.scenarios.schema import Attack, ScenarioFile, Target
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
+from analyser.analysis.duel_policy import price_situations
 from analyser.analysis.grid import METHOD
-from analyser.analysis.policy import price_situations
 from analyser.analysis.prices import EVERYBODY, SITUATIONS, Among, JudgedAnswer
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import Situation, situations_called

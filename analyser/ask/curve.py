@@ -13,10 +13,9 @@ import pandas as pd
 
 from analyser.analysis import selection
 from analyser.ask.curve_answer import Curve
-from analyser.ask.keys import LEVEL, LISTS, NO_ENTRY, POINTS, Key, Raw, key_of, unit_at, with_values
+from analyser.ask.keys import LEVEL, LISTS, NO_ENTRY, POINTS, Key, Raw, key_of, unit_at, values_of, with_values
 from analyser.ask.memoised_solver import BATTLE, Solver, between, check_method, kind_in, with_armies
 from analyser.ask.question_table import Point, Variant, blank, solve_all, variant_of
-from analyser.ask.ranges import values_of
 from analyser.ask.readings import DEFAULT, LEAST, widened
 from analyser.common.errors import InputError, check_flag, shown
 from analyser.common.estimates import Method

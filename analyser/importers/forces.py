@@ -12,8 +12,7 @@ from analyser.common.validation import checked
 from analyser.game.forces import MOST_FORCE_POINTS, MOST_IN_FORCE, Battlegroup, Boon, Limits, Place, Slot
 from analyser.game.names import LONGEST_ID
 from analyser.importers import cells
-from analyser.importers.conditions import Standing, holds
-from analyser.importers.tree import MOST_VISITS, Tree, modifiers, unused_id
+from analyser.importers.tree import MOST_VISITS, Standing, Tree, holds, modifiers, unused_id
 
 MOST_BATTLEGROUPS = 100  # kinds of battlegroup; a faction has three or four
 # names in a file: its force is a battlegroup, its roster a force

@@ -13,11 +13,10 @@ from typing import Any
 
 import pandas as pd
 
+from analyser.analysis.duel_policy import check_best_is_played, duel_situations, price_situations
 from analyser.analysis.grid import not_modelled
-from analyser.analysis.matchups import Matchups
+from analyser.analysis.matchups import Matchups, with_own_metric
 from analyser.analysis.mutual_losses import WAYS
-from analyser.analysis.own_metric_columns import with_own_metric
-from analyser.analysis.policy import check_best_is_played, duel_situations, price_situations
 from analyser.analysis.prices import EVERYBODY, FairPoints, fair_points
 from analyser.analysis.selection import Selectors, check_row, loadouts
 from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called

@@ -19,7 +19,8 @@ from analyser.common.frames import tidy
 from analyser.common.intervals import intervals, rare, widest
 from analyser.common.means import Mean, mean_between, mean_figures
 from analyser.common.precision import Precision, Stopping
-from analyser.common.text import records
+from analyser.common.text import happens, records
+from analyser.game.names import spoken
 from analyser.game.profiles import ProfilesUsed, profiles_record
 from analyser.game.ruleset import ruleset_record
 from analyser.results import bands, rendering
@@ -28,6 +29,7 @@ from analyser.results.custom import OwnFigures, check_name
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
 
 Weighed = tuple[NDArray[Any], NDArray[Any]]
 _ROUNDING = 1e-12
@@ -421,3 +423,17 @@ def share_columns(weights: NDArray[Any], trials: int | None) -> dict[str, NDArra
         return {"probability": weights}
     low, high, by = intervals(weights, trials)
     return {"probability": weights / trials, "count": weights, "low": low, "high": high, "interval": by}
+
+
+def contest(first: str, second: str, wins: float, loses: float) -> str:
+    """Return a headline on the likeliest result of a fight of two sides.
+
+    >>> contest("Reds", "Blues", 0.75, 0.2), contest("Reds", "Blues", 0.2, 0.3)
+    ('Reds beats Blues 3 times in 4.', 'Reds and Blues draw 1 time in 2.')
+    """
+    first, second = (spoken(first), spoken(second)) if first != second else (f"{first} (first)", f"{second} (second)")
+    draws = 1 - wins - loses
+    if draws > max(wins, loses):
+        return happens(f"{first} and {second}", "draw", draws)
+    winner, loser, share = (first, second, wins) if wins >= loses else (second, first, loses)
+    return happens(winner, f"beats {loser}", share)

@@ -23,7 +23,7 @@ from analyser.results.dispatch import solve
 from analyser.results.distributed_sampling import SharedSampling
 from analyser.scenarios.attack import Scenario
 from analyser.sweep.plan import Plan
-from analyser.sweep.question import load_frozen_question
+from analyser.sweep.sweep_file import load_frozen_question
 
 
 def _schema(**titles: str) -> pa.Schema:

@@ -29,8 +29,7 @@ from analyser.scenarios.attack import Scenario
 from analyser.scenarios.charge import ChargeScenario
 from analyser.scenarios.resolve import resolve_attack, resolve_target
 from analyser.scenarios.schema import Combatant
-from analyser.sweep.attacks import shot_cells
-from analyser.sweep.cells import Cells, Words, fought_cells, variant
+from analyser.sweep.cells import Cells, Words, fought_cells, shot_cells, variant
 from analyser.sweep.plan import Block, Plan
 
 TRIALS, ENDS = "trials", ("_low", "_high")

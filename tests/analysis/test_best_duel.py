@@ -8,7 +8,7 @@ import pytest
 
 from analyser import InputError, best_play, fair_points, matchups, solve_dice, solve_price, what_if
 from analyser.analysis import best_duels
-from analyser.analysis.policy import check_best_is_played, duel_situations, unchanged_note
+from analyser.analysis.duel_policy import check_best_is_played, duel_situations, unchanged_note
 from analyser.analysis.situations import BEST_DUEL, BEST_TRADES, CHARGE, DUEL
 from analyser.game.profiles import Profiles
 from analyser.report import write_report

@@ -15,8 +15,7 @@ from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.units import Level
 from analyser.plots.metrics import BY_POINTS, COMPARED, METRICS, PER_100_POINTS, MetricName
 from analyser.results.attack import simulate_in_batches
-from analyser.scenarios.conditions import Circumstances, Conditions, Terms
-from analyser.scenarios.load import load_scenario
+from analyser.scenarios.load import Circumstances, Conditions, Terms, load_scenario
 from analyser.scenarios.schema import BONUSES, PENALTIES, Attack, Charge, DuelTerms
 from tests.oracle.attacks import TOLERANCE
 from tests.oracle.small_profiles import variant

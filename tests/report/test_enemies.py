@@ -6,7 +6,7 @@ import pytest
 
 from analyser.analysis.matchups import matchups
 from analyser.game.profiles import Profiles
-from analyser.report.enemies import Trades, enemies_data, wins_of
+from analyser.report.page import Trades, enemies_data, wins_of
 from tests.helpers.unit_files import unit_file
 
 DUELS = pd.DataFrame(
