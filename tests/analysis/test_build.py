@@ -18,7 +18,7 @@ from analyser.analysis.force_programme import Force, next_best
 from analyser.common.errors import InputError
 from analyser.common.sampling import Sampling
 from analyser.game.profiles import Profiles
-from analyser.report.build_page import build_page
+from analyser.report.answer_pages import build_page
 from tests.helpers.unit_files import unit_file
 
 FORCES = """

@@ -6,7 +6,7 @@ import re
 import pytest
 
 import analyser
-from analyser.report.battle_page import battle_page, deeds, ends, margin_picture, survival_picture
+from analyser.report.answer_pages import battle_page, deeds, ends, margin_picture, survival_picture
 
 TRIALS = 400
 REDS = {"name": "<Reds>", "unit": ["2 x crown/rifle-platoon@basic", "crown/drake-field-guns@basic"]}

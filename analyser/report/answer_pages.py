@@ -1,15 +1,35 @@
-"""Page of a battle: the answer with pictures, as one HTML file that opens offline.
+"""Pages of a battle, a clash, a build and a cross-check of fair points: HTML files that open offline.
 
 Pictures are drawn by the page, from coordinates in percent of their width and height.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import pandas as pd
+
+from analyser.analysis.battle_check import DISAGREES, NO_REASON, TOO_FEW, BalanceCheck
+from analyser.analysis.build_answer import Build
+from analyser.analysis.build_answer import proof_text as proof_of_lists
+from analyser.analysis.build_battles import Played
+from analyser.analysis.built_lists import by_battlegroup
+from analyser.analysis.clash import SHARE_LOST, WINS, Clash
+from analyser.analysis.clash_text import (
+    answer_text,
+    answer_titles,
+    counted_name,
+    proof_text,
+    value_text,
+    volley_lines,
+)
+from analyser.analysis.lists import Listed
+from analyser.analysis.volleys import AIMS, Volleys
 from analyser.common.estimates import Estimate, estimate
-from analyser.common.text import NEGLIGIBLE
+from analyser.common.text import NEGLIGIBLE, counted, whole_percent
+from analyser.game.army import Army
+from analyser.report.figures import figures_data, packed_figures, side_data
 from analyser.report.shell import page_of
 from analyser.results.battle import BattleResult
 from analyser.results.battle_swings import PART, by_swing
@@ -207,3 +227,149 @@ def _step(span: float, ticks: int = _MOST_TICKS) -> int:
 
 def _signed(margin: int) -> str:
     return f"{margin:+d}" if margin else "0"
+
+
+_LEVEL = "as in the army"
+_CARRIED = (
+    *(SHARE_LOST, "p_annihilated", "mean_models_destroyed", "p_any_destroyed", "p_half_destroyed", "p_suppressed"),
+    *("p_broken", "mean_damage", "expected_points_destroyed", "attacker_share_lost", WINS, "p_draw"),
+)
+
+
+def clash_page(answer: Clash) -> str:
+    """Return the page of a clash as HTML."""
+    rounds = list(_rounds(answer))
+    return page_of(
+        "clash",
+        title=f"{answer.mine.army.name} against {answer.yours.army.name}",
+        links=[
+            *([("battle", "In battle", False)] if answer.fought else []),
+            ("gaps", "Gaps", False),
+            *([("rounds", "Best attacks", False)] if rounds else []),
+            ("heatmap", "Matrix", True),
+            *((name.lower(), name, False) for name in ("Answers", "Units", "More")),
+        ],
+        found=answer,
+        gap_lines=answer.gap_lines(),
+        rounds=rounds,
+        answers=list(_answers(answer)),
+        units=[(army, _units(army, key)) for key, army in (("mine", answer.mine), ("yours", answer.yours))],
+        data=packed_figures(_data(answer)),
+        aims=AIMS,
+        value_text=value_text,
+        proof_text=proof_text,
+        volley_lines=volley_lines,
+        counted_name=counted_name,
+    )
+
+
+def _rounds(answer: Clash) -> Iterator[tuple[str, list[tuple[Volleys, Listed, Listed]]]]:
+    """Yield the best attacks of both sides for each situation."""
+    for ours, theirs in zip(answer.volleys, answer.their_volleys):
+        yield ours.situation.heading, [(ours, answer.mine, answer.yours), (theirs, answer.yours, answer.mine)]
+
+
+def _answers(answer: Clash) -> Iterator[tuple[str, list[tuple[str, list[tuple[str, str]]]]]]:
+    """Yield, for each side, a title and the targets, each with the best and second-best counter by situation."""
+    mine = (answer.mine, answer.yours, answer.answers, answer.next_answers)
+    yours = (answer.yours, answer.mine, answer.threats, answer.next_threats)
+    for title, (army, enemy, best, following) in zip(answer_titles(answer), (mine, yours)):
+        by_target: dict[str, list[tuple[str, str]]] = {}
+        for first, second in zip(best, following):
+            after = "" if second.attacker is None else answer_text(second, army)
+            by_target.setdefault(first.target, []).append((answer_text(first, army), after))
+        yield title, [(counted_name(enemy, target), cells) for target, cells in by_target.items()]
+
+
+def _units(army: Listed, key: str) -> list[dict[str, Any]]:
+    """Return the units of an army, each with the anchor that the heatmap links to."""
+    return [
+        {
+            "anchor": f"unit-{key}-{_slug(kind.selector)}",
+            "name": counted_name(army, kind.selector),
+            "points": kind.level.points,
+            "models": kind.level.models,
+            "facts": f"{kind.unit.type}, {kind.unit.category} target",
+            "rules": ", ".join(map(str, kind.unit.rules)),
+        }
+        for kind in army.kinds
+    ]
+
+
+def _slug(selector: str) -> str:
+    return selector.replace("/", "-").replace("@", "-")
+
+
+def _data(answer: Clash) -> dict[str, Any]:
+    """Return the data for the scripts: units by side, so a unit of both sides occurs twice."""
+    sides, frames = [], []
+    for key, army, other in (("mine", answer.mine, "yours"), ("yours", answer.yours, "mine")):
+        for kind in army.kinds:
+            named = {"selector": f"{key}/{_slug(kind.selector)}", "unit": counted_name(army, kind.selector)}
+            sides.append(side_data(kind) | named | {"level": _LEVEL, "faction": key})
+        part = answer.of(key)
+        renamed = {"attacker": part["attacker"].map(lambda name, key=key: f"{key}/{_slug(name)}")}
+        renamed |= {"defender": part["defender"].map(lambda name, other=other: f"{other}/{_slug(name)}")}
+        frames.append(part.assign(**renamed))
+    frame = pd.concat(frames, ignore_index=True)
+    carried = [name for name in _CARRIED if frame[name].notna().any()]
+    names = {"mine": answer.mine.army.name, "yours": answer.yours.army.name}
+    if names["mine"] == names["yours"]:
+        names = {key: f"{name} ({key})" for key, name in names.items()}
+    return figures_data(frame, answer.situations, sides, carried) | {"every_level": _LEVEL, "faction_names": names}
+
+
+def build_page(build: Build) -> str:
+    """Return the page of a build as HTML, which opens offline."""
+    order = build.order or range(len(build.lists))
+    values = {item.army.name: item for item in build.lists}
+    fought: list[tuple[Army, Played | None, str]] = [*build.fought()] or [(item.army, None, "") for item in build.lists]
+    return page_of(
+        "build",
+        title=build.title,
+        found=build,
+        not_in_it=[*(f"Left out: {line}" for line in build.left_out), *build.assumptions],
+        rows=[
+            (army, played, said, build.own_worth if army is build.own else values[army.name])
+            for army, played, said in fought
+        ],
+        ranked=[build.lists[place].army for place in order] + ([build.own] if build.own is not None else []),
+        by_battlegroup=by_battlegroup,
+        proof_text=proof_of_lists,
+    )
+
+
+class Pair(NamedTuple):
+    """A row of the picture: a name, a note, and the win rate beside the one that fair points say, in percent."""
+
+    kind: str  # class of its colour
+    name: str
+    note: str
+    wins: float
+    said: float
+    told: str
+
+
+def check_page(answer: BalanceCheck) -> str:
+    """Return the page of a cross-check as HTML, which opens offline."""
+    rows = answer.frame.sort_values("off", ascending=False, kind="stable").to_dict("records")
+    return page_of(
+        "check",
+        title="Battles beside fair points",
+        found=answer,
+        groups=[_pair(row, row["group"], counted(row["units"], "unit")) for row in answer.groups.to_dict("records")],
+        armies=[_army(row) for row in rows],
+    )
+
+
+def _army(row: Mapping[Any, Any]) -> Pair:
+    price = f"{row['role']} · {row['number']} × {row['points']} points, fair {row['fair_points']:.0f}"
+    known = abs(row["off"]) >= DISAGREES and row["why"] not in (NO_REASON, TOO_FEW)
+    return _pair(row, row["unit"], f"{price} · {row['why']}" if known else price)
+
+
+def _pair(row: Mapping[Any, Any], name: str, note: str) -> Pair:
+    wins, said = row["win_rate"], row["by_fair_points"]
+    kind = "undecided" if abs(row["off"]) < DISAGREES / 2 else "under" if row["off"] > 0 else "over"
+    told = f"{whole_percent(wins)} ({whole_percent(said)})"
+    return Pair(kind, name, note, round(100 * wins, 1), round(100 * said, 1), told)
