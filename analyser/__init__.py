@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # the public names, in alphabetical order of their modules
     from analyser.analysis.battle import battle as battle
     from analyser.analysis.battle_check import BalanceCheck as BalanceCheck
     from analyser.analysis.battle_check import balance_check as balance_check
-    from analyser.analysis.best import best_play as best_play
+    from analyser.analysis.best_duels import best_play as best_play
     from analyser.analysis.best_focus import BestFocus as BestFocus
     from analyser.analysis.best_focus import best_focus as best_focus
     from analyser.analysis.build import build as build

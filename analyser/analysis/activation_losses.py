@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analyser.analysis.name_index import places_of
 from analyser.analysis.pricing import Array
 from analyser.analysis.situations import Situation
+from analyser.common.frames import places_of
 from analyser.game.ruleset import Deck, Die, Face, Rating, Ruleset
 from analyser.game.units import Loadout, Row, Unit
 from analyser.rules.charge_strikes import INFANTRY_OVERWHELMS

@@ -13,8 +13,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analyser.analysis import pricing
-from analyser.analysis.name_index import places_of
 from analyser.common.estimates import SAME_WITHIN
+from analyser.common.frames import places_of
 from analyser.game.keywords import each_once
 from analyser.game.units import Loadout, Unit, unit_of
 from analyser.plots.metrics import EFFICIENCY

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from analyser.analysis.activation_losses import Act, Losses, acts_of, best_losses, mean_losses, p_rallies
 from analyser.analysis.approach import COUNTRIES, ROUNDS, Country, Movers
-from analyser.analysis.name_index import places_of
 from analyser.analysis.pricing import Array, connected
 from analyser.analysis.roles import kinds_of
 from analyser.analysis.situations import BEST_TRADE, Situation
+from analyser.common.frames import places_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
 

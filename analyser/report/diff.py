@@ -33,9 +33,8 @@ from analyser.plots.metrics import EFFICIENCY, METRICS, checked_metric
 from analyser.report.diff_answer import KEY, PROBABILITY, Diff
 from analyser.report.diff_profiles import edits
 from analyser.report.diff_verdicts import Move, edited_loadouts, moves_between
-from analyser.report.folder import MANIFEST
+from analyser.report.folder import MANIFEST, Stored, matchups_of, stored
 from analyser.report.pool import rarely_collected
-from analyser.report.stored import Stored, matchups_of, stored
 
 PROBABILITIES = tuple(name for name in METRICS if name.startswith("p_"))
 """Figures that are probabilities, which excludes shares lost."""

@@ -15,8 +15,8 @@ from analyser.analysis.grid import Field, grid, joined
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.mutual_losses import WAYS
 from analyser.analysis.prices import FairPoints, fair_points
-from analyser.analysis.ratings import duel_ratings
 from analyser.analysis.situations import Situation
+from analyser.analysis.standing import duel_ratings
 from analyser.common.cache import digest
 from analyser.common.errors import InputError
 from analyser.common.text import csv_frame

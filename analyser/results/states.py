@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, check_integer
 from analyser.common.means import values_of_unit
-from analyser.common.sampling import Sampling
+from analyser.common.sampling import Sampling, SharedSampling
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.ruleset import Ruleset
 from analyser.results.base import Result, Weighed
-from analyser.results.distributed_sampling import SharedSampling
 from analyser.rules import discipline, unit_state
 from analyser.rules.structs import NONE
 from analyser.scenarios.schema import Combatant, Target

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from analyser.common.records import empty_record
+from analyser.common.sampling import SharedSampling
 from analyser.common.text import json_text
 from analyser.engine.attack.simulated import Sample
 from analyser.engine.battle.tables import Counts
@@ -20,7 +21,6 @@ from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.results.attack import sample_of, sampled_answer
 from analyser.results.base import Result
 from analyser.results.dispatch import solve
-from analyser.results.distributed_sampling import SharedSampling
 from analyser.scenarios.attack import Scenario
 from analyser.sweep.plan import Plan
 from analyser.sweep.sweep_file import load_frozen_question
