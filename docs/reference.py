@@ -18,6 +18,7 @@ from annotated_types import Ge, Gt, Le, Lt
 import analyser
 import analyser.plots
 from analyser import cli
+from analyser.common.metrics import METRICS
 from analyser.common.validation import Record
 from analyser.game.army_file import ArmyFile
 from analyser.game.force_check import RULES
@@ -30,7 +31,6 @@ from analyser.morale.games.legion.question import Question as Legion
 from analyser.morale.games.mordheim.question import Question as Mordheim
 from analyser.morale.games.warmaster.question import Question as Warmaster
 from analyser.morale.questions import Asked, Pmf
-from analyser.plots.metrics import METRICS
 from analyser.scenarios.battle import BattleFile
 from analyser.scenarios.schema import ChargeFile, DuelFile, FocusFile, ScenarioFile
 from analyser.sweep.sweep_file import SampleFile, SweepFile

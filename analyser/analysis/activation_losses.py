@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analyser.analysis.pricing import Array
+from analyser.analysis.equilibrium_prices import Array
 from analyser.analysis.situations import Situation
 from analyser.common.frames import places_of
 from analyser.game.ruleset import Deck, Die, Face, Rating, Ruleset

@@ -12,14 +12,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analyser.analysis import pricing
+from analyser.analysis import equilibrium_prices
 from analyser.common.estimates import SAME_WITHIN
 from analyser.common.frames import places_of
+from analyser.common.metrics import EFFICIENCY
 from analyser.game.keywords import each_once
 from analyser.game.units import Loadout, Unit, unit_of
-from analyser.plots.metrics import EFFICIENCY
 
-LEAST = 100 * pricing.LEAST  # points destroyed per 100 points; smaller figures count as this in logarithms
+LEAST = 100 * equilibrium_prices.LEAST  # points destroyed per 100 points; smaller figures count as this in logarithms
 LOW, HIGH = 2.5, 97.5  # percentiles: a 95% interval
 DRAWS, SEED = 400, 0  # resampled sets of opponents
 NORMAL = 1.4826  # standard deviations per median absolute deviation of a normal distribution

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from analyser.analysis.equilibrium_prices import Array
 from analyser.analysis.prices import EVERYBODY, fair_points
-from analyser.analysis.pricing import Array
 from analyser.analysis.roles import role_of
 from analyser.analysis.selection import Selectors, loadouts, one_or_several
 from analyser.common.answer import Block, FramedAnswer

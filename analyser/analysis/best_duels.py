@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.analysis.fights import Cells, Over, Ways, cells_of
+from analyser.analysis.contest_cells import Cells, Over, Ways, cells_of
 from analyser.analysis.grid import Field, blank_cells, side_of
 from analyser.common.errors import InputError
 from analyser.common.validation import checked
@@ -99,7 +99,7 @@ def _traded_once(a: Combatant, b: Combatant, distance: float | None, ruleset: st
 
 
 def _end_of(scenario: DuelScenario) -> JointStates:
-    from analyser.results.play import play_of  # a late import, because most comparisons do not need it
+    from analyser.results.duel_solution import play_of  # a late import, because most comparisons do not need it
 
     return play_of(scenario).moments()[-1]
 

@@ -20,6 +20,7 @@ from analyser.common.errors import InputError, check_choice
 from analyser.common.estimates import Estimate, Method
 from analyser.common.frames import readable, styled
 from analyser.common.means import Mean
+from analyser.common.metrics import AskedMetric, checked_metric, figure_text, function_of, metric_called
 from analyser.common.sampling import Progress, Sampling
 from analyser.common.text import WIDTH, counted, mid_sentence
 from analyser.game.keywords import RANGED_ATTACK
@@ -27,7 +28,6 @@ from analyser.game.names import spoken
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
-from analyser.plots.metrics import AskedMetric, checked_metric, figure_text, function_of, metric_called
 from analyser.results.attack import numbers_of
 from analyser.results.custom import value_of
 from analyser.scenarios.attack import Scenario
@@ -131,7 +131,7 @@ class Matchups(FramedAnswer):
         Parameters
         ----------
         metric : str or callable, optional
-            A column of :data:`analyser.plots.metrics.METRICS`, or for ranged attacks a function of their outcomes
+            A column of :data:`analyser.common.metrics.METRICS`, or for ranged attacks a function of their outcomes
             (:func:`analyser.metric`). Default: the metric of this comparison.
 
         Returns
@@ -269,7 +269,7 @@ def matchups(
         Selectors may have wildcards: ``crown/*`` is every unit at every level.
     metric : str or callable
         Figure that :meth:`Matchups.pivot` and :meth:`Matchups.heatmap` show: a column of
-        :data:`analyser.plots.metrics.METRICS`, or for ranged attacks a function of their outcomes
+        :data:`analyser.common.metrics.METRICS`, or for ranged attacks a function of their outcomes
         (:func:`analyser.metric`). The frame has this figure and all built-in ones.
     per_points : bool
         Show the figure per 100 points of the attacker; only for means and expected values.
@@ -295,10 +295,11 @@ def matchups(
     Matchups
         The frame has one row for each attacker, defender and situation, in that order: `attacker`, `attacker_unit`,
         `attacker_level`, `attacker_points`, likewise for the defender, `defender_models`, `defender_category`,
-        `situation`, `row`, `dice`, `method` (``"exact"``), the figures of :data:`~analyser.plots.metrics.METRICS`, with
-        means and expected values also per 100 points of the attacker, and `why_not`. `p_attacker_wins` and `p_draw` are
-        NaN except in duels. For a pair that cannot fight, `why_not` is the reason and the figures are NaN. Figures that
-        need points or victory points missing in a profile are NaN too.
+        `situation`, `row`, `dice`, `method` (``"exact"``), the figures of
+        :data:`~analyser.common.metrics.METRICS`, with means and expected values also per 100 points of the attacker,
+        and `why_not`. `p_attacker_wins` and `p_draw` are NaN except in duels. For a pair that cannot fight, `why_not`
+        is the reason and the figures are NaN. Figures that need points or victory points missing in a profile are NaN
+        too.
 
     Raises
     ------

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from analyser.analysis.activation_losses import Act, Losses, acts_of, best_losses, mean_losses, p_rallies
 from analyser.analysis.approach import COUNTRIES, ROUNDS, Country, Movers
-from analyser.analysis.pricing import Array, connected
+from analyser.analysis.equilibrium_prices import Array, connected
 from analyser.analysis.roles import kinds_of
 from analyser.analysis.situations import BEST_TRADE, Situation
 from analyser.common.frames import places_of

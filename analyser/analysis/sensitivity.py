@@ -12,16 +12,16 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.figures import compared_side, gap, play, subject_of, title_of
+from analyser.analysis.comparison_figures import compared_side, gap, play, subject_of, title_of
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
+from analyser.common.metrics import COMPARED, PER_100_POINTS, AskedMetric, checked_metric, figure_text, including
 from analyser.common.precision import Stopping
 from analyser.common.sampling import Progress, Sampling
 from analyser.common.validation import checked
 from analyser.game.profiles import ProfilesLike, ProfilesUsed
 from analyser.game.units import Loadout
-from analyser.plots.metrics import COMPARED, PER_100_POINTS, AskedMetric, checked_metric, figure_text, including
 from analyser.results.rendering import method_line
 from analyser.scenarios.attack import Scenario, scenario_between
 from analyser.scenarios.load import Conditions, Question, Unit, asked_attack

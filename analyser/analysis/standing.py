@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analyser.analysis import pricing
+from analyser.analysis import equilibrium_prices
 from analyser.analysis.balance import HIGH, LOW, weights
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.matchups_after_edit import edited
@@ -21,11 +21,11 @@ from analyser.analysis.mutual_losses import WAYS, exchange_of
 from analyser.analysis.prices import fair_points_in
 from analyser.analysis.verdict import NOISE, verdict_of
 from analyser.common.errors import InputError
+from analyser.common.metrics import EFFICIENCY, number_text
 from analyser.common.text import counted
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, unit_of
-from analyser.plots.metrics import EFFICIENCY, number_text
 
 ARROW = " → "
 MOST_NAMED = 3  # opponents named in a sentence
@@ -101,7 +101,7 @@ class Standings:
     @cached_property
     def leads(self) -> pd.DataFrame:
         """Lead of the row over the column, -1 to 1: (points destroyed - lost) / (destroyed + lost)."""
-        gains = pricing.ahead(self._exchange.mean(), np.log(self._exchange.points))
+        gains = equilibrium_prices.ahead(self._exchange.mean(), np.log(self._exchange.points))
         names = [loadout.selector for loadout in self._exchange.loadouts]
         return pd.DataFrame(gains, index=names, columns=names)
 

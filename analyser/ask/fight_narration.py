@@ -25,7 +25,7 @@ from analyser.engine.pool.replay import dice_that_score
 from analyser.engine.rng import stream_of
 from analyser.game.ruleset import Rating
 from analyser.results.dispatch import solve
-from analyser.results.play import play_of
+from analyser.results.duel_solution import play_of
 from analyser.results.states import JointStates
 from analyser.rules import close_quarters, discipline, strike, unit_state
 from analyser.rules.activation import Order

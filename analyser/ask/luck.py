@@ -8,11 +8,11 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from analyser.ask.figure_lookup import DESTROYED
 from analyser.ask.keys import unit_at
 from analyser.ask.luck_answer import Chance, Fought, Luck, SideLuck
 from analyser.ask.memoised_solver import BATTLE, Solver, between, kind_in
 from analyser.ask.observed_outcome import Pmf, fought, got_in
-from analyser.ask.readings import DESTROYED
 from analyser.common.distributions import Distribution
 from analyser.common.errors import (
     InputError,

@@ -16,8 +16,8 @@ import numpy as np
 
 from analyser.ask.attack_narration import attack_lines, figures_of, strike_of
 from analyser.ask.fight_narration import ReadTrial, narrated_fights
+from analyser.ask.figure_lookup import DESTROYED, LEAST, reading
 from analyser.ask.memoised_solver import between, kind_in
-from analyser.ask.readings import DESTROYED, LEAST, reading
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, check_integer, did_you_mean
 from analyser.common.records import plain

@@ -25,7 +25,7 @@ from analyser.game.profiles import FOR_ALL_FACTIONS, FORCES_FILE, shipped_profil
 from analyser.game.units import Faction, Unit
 from analyser.importers import cells
 from analyser.importers.archive import read_document
-from analyser.importers.forces import ForceReader
+from analyser.importers.force_building import ForceReader
 from analyser.importers.import_warnings import Doubts, ImportWarning
 from analyser.importers.tree import ENTRY_TYPES, FACTORS, SIGNS, Tree, ids, is_true, unused_id
 from analyser.importers.unit_reader import UnitReader

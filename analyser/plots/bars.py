@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from analyser.common import look
 from analyser.common.estimates import SAME_WITHIN
 from analyser.common.frames import readable
-from analyser.plots.metrics import figure_title
+from analyser.common.metrics import figure_title
 
 FATES_HEIGHT = 2.5  # inches
 ACROSS, HEIGHT_A_STAGE, HEIGHT_A_NUMBER = 5.0, 0.36, 0.4  # inches, of horizontal bars

@@ -15,8 +15,8 @@ from analyser.common import look
 from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.frames import names_of, readable
+from analyser.common.metrics import figure_title
 from analyser.plots.label_placement import label_offsets
-from analyser.plots.metrics import figure_title
 
 WIDTH, HEIGHT = 6.4, 4.2  # inches
 MOST_NUMBERED = 14  # above this number only the frontier is numbered

@@ -14,12 +14,11 @@ from matplotlib.image import AxesImage
 from matplotlib.transforms import TransformedPath
 from numpy.typing import NDArray
 
-from analyser.common import look
+from analyser.common import look, metrics
 from analyser.common.errors import InputError, check_choice
 from analyser.common.frames import head_of, names_of
 from analyser.common.text import NEGLIGIBLE
 from analyser.game.units import Category
-from analyser.plots import metrics
 from analyser.plots.cached_text import OutlinedText, outline_labels
 
 Scale = Literal["linear", "log", "log-odds"]

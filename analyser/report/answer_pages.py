@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from analyser.analysis.army_loadouts import Listed
 from analyser.analysis.battle_check import DISAGREES, NO_REASON, TOO_FEW, BalanceCheck
+from analyser.analysis.best_volleys import AIMS, Volleys
 from analyser.analysis.build_answer import Build
 from analyser.analysis.build_answer import proof_text as proof_of_lists
 from analyser.analysis.build_battles import Played
@@ -24,12 +26,10 @@ from analyser.analysis.clash_text import (
     value_text,
     volley_lines,
 )
-from analyser.analysis.lists import Listed
-from analyser.analysis.volleys import AIMS, Volleys
 from analyser.common.estimates import Estimate, estimate
 from analyser.common.text import NEGLIGIBLE, counted, whole_percent
 from analyser.game.army import Army
-from analyser.report.figures import figures_data, packed_figures, side_data
+from analyser.report.comparison_data import figures_data, packed_figures, side_data
 from analyser.report.shell import page_of
 from analyser.results.battle import BattleResult
 from analyser.results.battle_swings import PART, by_swing

@@ -23,12 +23,12 @@ from analyser.analysis.prices import FairPoints
 from analyser.analysis.situations import Situation
 from analyser.common.errors import InputError, reason_of
 from analyser.common.files import is_there, name_of, real_path
+from analyser.common.metrics import EFFICIENCY, METRICS
 from analyser.common.text import json_text
 from analyser.common.validation import Record, Several, checked
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, unit_of
-from analyser.plots.metrics import EFFICIENCY, METRICS
 
 MANIFEST, STATE, LOCK = "manifest.json", "work.json", "lock"
 PARQUET = "matchups.parquet"

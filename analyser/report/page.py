@@ -15,24 +15,24 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analyser.analysis.balance import LEAST, LEAST_RATIO, Row
-from analyser.analysis.curves import curves
+from analyser.analysis.distance_curves import curves
 from analyser.analysis.duel_policy import unchanged_note
+from analyser.analysis.equilibrium_prices import Array
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.mutual_losses import WAYS, Exchange, exchange_of
 from analyser.analysis.prices import FairPoints
-from analyser.analysis.pricing import Array
 from analyser.analysis.roles import MEANS, plural
 from analyser.analysis.situations import BEST_TRADE
 from analyser.analysis.verdict import RULE
 from analyser.common.estimates import SAME_WITHIN
+from analyser.common.metrics import EFFICIENCY
 from analyser.common.text import percent
 from analyser.game.names import faction_name
 from analyser.game.units import unit_of
-from analyser.plots.metrics import EFFICIENCY
-from analyser.report.figures import CARRIED, packed_figures, page_data
+from analyser.report.comparison_data import CARRIED, packed_figures, page_data
 from analyser.report.folder import Inputs
-from analyser.report.parts import Balance
+from analyser.report.report_jobs import Balance
 from analyser.report.shell import page_of
 from analyser.report.sliders import engine_of, slider_data
 from analyser.report.units import KINDS, UNDECIDED, cards_of, kind_of, lines_of, says

@@ -24,7 +24,7 @@ from analyser.common.validation import checked
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
-from analyser.report.pool import Job, Jobs, interrupts_noted
+from analyser.report.worker_pool import Job, Jobs, interrupts_noted
 from analyser.results.best import solve_best_play
 from analyser.rules.policies import BEST
 from analyser.scenarios.duel import DuelScenario

@@ -23,7 +23,7 @@ from analyser.common.text import happens, records
 from analyser.game.names import spoken
 from analyser.game.profiles import ProfilesUsed, profiles_record
 from analyser.game.ruleset import ruleset_record
-from analyser.results import bands, rendering
+from analyser.results import rendering, simultaneous_intervals
 from analyser.results.custom import OwnFigures, check_name
 
 if TYPE_CHECKING:
@@ -210,7 +210,9 @@ class Result(OwnFigures, Answer):
         columns = {"value": values, "probability": weights / self.trials, "at_least": above / self.trials}
         for before, counts in (("", weights), ("at_least_", above)):
             columns |= dict(zip((f"{before}low", f"{before}high", f"{before}interval"), intervals(counts, self.trials)))
-        return records(columns | (bands.at_least_columns(above, self.trials) if self.with_bands else {}))
+        return records(
+            columns | (simultaneous_intervals.at_least_columns(above, self.trials) if self.with_bands else {})
+        )
 
     def pmf(self, figure: str, moment: int | None = None) -> pd.DataFrame:
         """Return the distribution of a figure.
@@ -385,7 +387,7 @@ class Result(OwnFigures, Answer):
 
     def band_blocks(self) -> list[Block]:
         """Return the text blocks that :meth:`all_at_once` adds."""
-        return bands.band_blocks(self) if self.with_bands else []
+        return simultaneous_intervals.band_blocks(self) if self.with_bands else []
 
     def as_dict(self) -> dict[str, Any]:
         """Return the result as plain data, as ``--format json`` prints it."""
@@ -403,7 +405,7 @@ class Result(OwnFigures, Answer):
         if thin := self.thin_means:
             head |= {"thin_means": list(thin)}
         if self.with_bands:
-            head |= {"bands": bands.bands_record(self)}
+            head |= {"bands": simultaneous_intervals.bands_record(self)}
         return head | self._body() | self.rules.as_dict()
 
     def __str__(self) -> str:

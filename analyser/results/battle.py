@@ -23,10 +23,10 @@ from analyser.engine.battle.tables import MOST_UNITS, Counts
 from analyser.game.army import ArmyUnit, names_apart
 from analyser.results.base import Result, Weighed, contest, share_columns
 from analyser.results.battle_rules import NOT_MODELLED, of_battle
+from analyser.results.battle_story import Story, story_of
 from analyser.results.battle_swings import by_swing, swing_of
 from analyser.results.battle_tactics import Game, by_tactic, game_of, spoken
 from analyser.results.battle_text import by_margin, by_round, by_unit, conclusions, heading
-from analyser.results.story import Story, story_of
 from analyser.rules.battle import Outcome
 from analyser.scenarios.battle import SIDES, BattleScenario
 from analyser.scenarios.battle_tables import encoded

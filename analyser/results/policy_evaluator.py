@@ -17,7 +17,7 @@ from analyser.rules.structs import INCH, NONE
 from analyser.scenarios.best import Chooser, Option
 
 if TYPE_CHECKING:
-    from analyser.results.play import Place, Play
+    from analyser.results.duel_solution import Place, Play
 
 
 class Lines(NamedTuple):

@@ -20,12 +20,12 @@ from analyser.analysis.situations import duel_between, duel_row, shots_of
 from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN, HIGH_PERCENTILE, LOW_PERCENTILE, estimate
 from analyser.common.means import mean_between
+from analyser.common.metrics import PERCENTILE
 from analyser.common.records import Integers, plain
 from analyser.common.sampling import Sampling
 from analyser.engine.attack.deduplicated import Once, each_once
 from analyser.engine.attack.sweep import STATUSES, SUMMARY
 from analyser.game.units import Loadout
-from analyser.plots.metrics import PERCENTILE
 from analyser.results import states
 from analyser.results.attack import AttackResult, solve_attack
 from analyser.results.charge import solve_charge

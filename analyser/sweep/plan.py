@@ -27,12 +27,12 @@ from analyser.ask.keys import values_of
 from analyser.common.cache import program
 from analyser.common.errors import InputError, shown
 from analyser.common.files import path_of, read_toml
+from analyser.common.metrics import RESULTS
 from analyser.common.validation import checked
 from analyser.game.keywords import RANGED_ATTACK
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, Unit
-from analyser.plots.metrics import RESULTS
 from analyser.sweep.sweep_file import (
     BY_WORTH,
     MOST_CELLS,

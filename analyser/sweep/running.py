@@ -23,7 +23,7 @@ from analyser.common.errors import AnalyserError, InputError, check_integer, sho
 from analyser.common.files import real_path
 from analyser.common.sampling import MOST_THREADS, default_threads
 from analyser.game.profiles import ProfilesLike
-from analyser.report.pool import Processes
+from analyser.report.worker_pool import Processes
 from analyser.sweep.dask_executor import dask as dask_executor
 from analyser.sweep.page import write_page
 from analyser.sweep.plan import Plan, check_program, read_plan, unpacked
@@ -194,7 +194,7 @@ def made(packed: bytes, number: int, folder: str | None) -> Made:
 def content_of(plan: Plan, number: int) -> bytes:
     """Return the bytes of the file of a part."""
     if plan.is_sample:
-        from analyser.sweep.sample import simulated_content as content
+        from analyser.sweep.sample_parts import simulated_content as content
     else:
         from analyser.sweep.tables import part_content as content
     return content(plan, number)

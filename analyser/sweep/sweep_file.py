@@ -17,6 +17,7 @@ from analyser.analysis.grid import OF_BOTH
 from analyser.analysis.situations import SITUATIONS, Situation
 from analyser.ask.keys import values_of
 from analyser.common.errors import InputError, did_you_mean
+from analyser.common.metrics import EFFICIENCY
 from analyser.common.sampling import MOST_TRIALS, Sampling
 from analyser.common.text import with_article
 from analyser.common.validation import Record, Several, as_tuple, checked, told
@@ -27,7 +28,6 @@ from analyser.game.names import Slug
 from analyser.game.profiles import Profiles, library_of
 from analyser.game.ruleset import Deck, Die, Ruleset
 from analyser.game.units import LevelName, Loadout, Unit
-from analyser.plots.metrics import EFFICIENCY
 from analyser.scenarios.load import AnyScenario, load
 
 VARIED = (

@@ -11,10 +11,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from analyser.common.metrics import EFFICIENCY, METRICS
 from analyser.common.records import Floats
 from analyser.common.text import json_text
 from analyser.game.keywords import RANGED_ATTACK
-from analyser.plots.metrics import EFFICIENCY, METRICS
 from analyser.sweep.cells import ENDS, TRIALS, Codes, fought_cells, has_interval, shot_cells, simulated_cells
 from analyser.sweep.plan import Block, Plan
 from analyser.sweep.sweep_file import BY_WORTH

@@ -10,7 +10,7 @@ import pytest
 
 import analyser
 from analyser.analysis import build_battles
-from analyser.analysis.build import build
+from analyser.analysis.best_lists import build
 from analyser.analysis.build_battles import Played, play_battles, ranked
 from analyser.analysis.built_lists import army_of, unbought
 from analyser.analysis.field import field_of, worth_against

@@ -7,9 +7,9 @@ import pytest
 
 from analyser.analysis.matchups import matchups
 from analyser.analysis.situations import CHARGE
+from analyser.common.metrics import SHARES
 from analyser.game.profiles import Profiles
 from analyser.game.units import Loadout
-from analyser.plots.metrics import SHARES
 from tests.helpers.skips import proof
 from tests.oracle.plain_close_quarters import law
 

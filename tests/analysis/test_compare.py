@@ -8,12 +8,12 @@ import pytest
 
 import analyser
 from analyser.analysis.compare import Options, compare
-from analyser.analysis.figures import BATCHES
+from analyser.analysis.comparison_figures import BATCHES
 from analyser.common.errors import InputError
+from analyser.common.metrics import BY_POINTS, COMPARED, METRICS, PER_100_POINTS, MetricName
 from analyser.common.sampling import Sampling
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.units import Level
-from analyser.plots.metrics import BY_POINTS, COMPARED, METRICS, PER_100_POINTS, MetricName
 from analyser.results.attack import simulate_in_batches
 from analyser.scenarios.load import Circumstances, Conditions, Terms, load_scenario
 from analyser.scenarios.schema import BONUSES, PENALTIES, Attack, Charge, DuelTerms

@@ -9,9 +9,9 @@ import pytest
 
 import analyser
 from analyser.analysis.compare import compare
-from analyser.analysis.figures import Side, differences
+from analyser.analysis.comparison_figures import Side, differences
 from analyser.common.errors import InputError
-from analyser.plots.metrics import BY_POINTS, COMPARED, METRICS, PER_100_POINTS, RESULTS, SHARES
+from analyser.common.metrics import BY_POINTS, COMPARED, METRICS, PER_100_POINTS, RESULTS, SHARES
 from tests.helpers.shell import answer
 from tests.oracle.small_profiles import variant
 

@@ -14,8 +14,8 @@ from analyser.analysis.prices import SITUATIONS
 from analyser.analysis.standing import Standings, moved
 from analyser.analysis.verdict import FAIR, OVER, UNDECIDED
 from analyser.common.errors import InputError
+from analyser.common.metrics import EFFICIENCY
 from analyser.game.profiles import Profiles
-from analyser.plots.metrics import EFFICIENCY
 from tests.helpers.planted import write_wood
 from tests.helpers.shell import answer, refusal
 

@@ -8,7 +8,7 @@ import pytest
 
 from analyser import InputError, duel, load_profiles
 from analyser.engine.fight.best.choice_program import RETALIATION, SUBJECT
-from analyser.results.play import UNSURE, likely_size, play_of
+from analyser.results.duel_solution import UNSURE, likely_size, play_of
 from analyser.scenarios.duel import DuelScenario, course_of, shooters_of
 from analyser.scenarios.load import load_as
 from tests.oracle.fight_files import row
@@ -120,14 +120,14 @@ def test_a_tactic_in_the_graph_is_the_tactic_of_a_duel(distance, first):
 
 
 def test_what_is_too_large_is_refused_before_it_starts(monkeypatch):
-    monkeypatch.setattr("analyser.results.play.game_of", None)  # it is not even begun
+    monkeypatch.setattr("analyser.results.duel_solution.game_of", None)  # it is not even begun
     with pytest.raises(InputError, match=r"about .* ways to go on.*fewer rounds or models"):
         played(unit(200), unit(200), rounds=6)
 
 
 @pytest.mark.slow
 def test_the_largest_duels_are_refused_in_a_second(monkeypatch):
-    monkeypatch.setattr("analyser.results.play.game_of", None)
+    monkeypatch.setattr("analyser.results.duel_solution.game_of", None)
     castellans = "imperium/teutonic-armiger-castellans@full-strength"
     terms = {"policy_a": "best", "policy_b": "best", "distance": 17.5}
     scenario = load_as(DuelScenario, {"duel": terms, "a": {"unit": castellans}, "b": {"unit": castellans}})
@@ -159,7 +159,7 @@ def test_no_more_is_told_beforehand_than_there_is(rounds, distance):
 
 
 def test_what_turns_out_too_large_is_refused_with_its_size(monkeypatch):
-    monkeypatch.setattr("analyser.results.play.NEAR", 1e9)
+    monkeypatch.setattr("analyser.results.duel_solution.NEAR", 1e9)
     scenario = {"duel": {"policy_a": "best", "policy_b": "best"}, "a": unit(3), "b": unit(3)}
     with pytest.raises(InputError, match=r"more than 1,000 ways to go on, from"):
         play_of(load_as(DuelScenario, scenario), most_edges=1000)

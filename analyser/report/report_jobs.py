@@ -1,4 +1,4 @@
-"""Parts of a report: matchups, computed job by job, and the balance."""
+"""Jobs of a report: its matchups, computed part by part, and the balance."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from analyser.common.text import csv_frame
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
 from analyser.report.folder import Inputs
-from analyser.report.pool import Job, heed
+from analyser.report.worker_pool import Job, heed
 
 A_PART = 250_000  # microseconds of work in one part on a typical machine; Ctrl-C takes effect between parts
 NUMBER = "%.12g"  # further digits are rounding errors of long sums

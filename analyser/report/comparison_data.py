@@ -10,16 +10,16 @@ import pandas as pd
 from matplotlib import colormaps
 from matplotlib.colors import to_hex
 
+from analyser.analysis.equilibrium_prices import Array
 from analyser.analysis.grid import OF_BOTH
 from analyser.analysis.matchups import Matchups
-from analyser.analysis.pricing import Array
 from analyser.analysis.roles import role_of
 from analyser.analysis.situations import Situation
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.look import SCALE, inks
+from analyser.common.metrics import EFFICIENCY, function_of, metric_called
 from analyser.game.units import Category, Loadout
 from analyser.plots.heatmaps import LEAST_SHARE as LEAST_ODDS
-from analyser.plots.metrics import EFFICIENCY, function_of, metric_called
 from analyser.web.html import packed
 
 CARRIED = (

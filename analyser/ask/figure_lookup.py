@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from analyser.analysis.figures import figures_of
+from analyser.analysis.comparison_figures import figures_of
 from analyser.common.errors import InputError, did_you_mean, listed, shown
 from analyser.common.estimates import SAME_WITHIN, Estimate, decimals_of
 from analyser.common.intervals import CONFIDENCE, NORMAL_95, clopper_pearson, mean_bounds, mixture_bounds
 from analyser.common.means import Mean
+from analyser.common.metrics import COMPARED, PER_100_POINTS, function_of, metric_called
 from analyser.common.text import spaced
-from analyser.plots.metrics import COMPARED, PER_100_POINTS, function_of, metric_called
 from analyser.results.attack import AttackResult
 from analyser.results.base import Result
 from analyser.results.custom import value_of

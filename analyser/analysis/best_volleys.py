@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from analyser.analysis.army_loadouts import Listed
 from analyser.analysis.assignment import Array, Foe, Shots, assign, distribution_after
 from analyser.analysis.grid import TARGET_STATE
-from analyser.analysis.lists import Listed
 from analyser.analysis.situations import Situation
 from analyser.common.errors import InputError
 from analyser.engine.fight.exact.matrix import strike_matrices

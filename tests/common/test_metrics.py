@@ -6,9 +6,9 @@ import pytest
 
 import analyser
 from analyser.common.errors import InputError
-from analyser.plots.metrics import COMPARED, METRICS, forget
+from analyser.common.metrics import COMPARED, METRICS, forget
 from analyser.report import write_report
-from analyser.report.figures import page_data
+from analyser.report.comparison_data import page_data
 from tests.oracle.attacks import attack
 
 PAIR = ["crown/sharp-rifles@basic", "crown/rifle-platoon@basic"]
