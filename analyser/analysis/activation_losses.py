@@ -1,4 +1,4 @@
-"""Losses that loadouts inflict on each other in one act, and the share left after suppression by the other's act.
+"""Losses that loadouts inflict on each other in one act each, and the share of an act that suppression leaves.
 
 Suppression lasts until the end of a unit's next activation (AC-5.6, AC-5.7). It lowers the rating, and a failed rally
 test prevents aiming and charging. Cryo prevents an activation that is still to come (AC-6). The share of an attack that

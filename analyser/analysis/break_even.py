@@ -31,7 +31,7 @@ from analyser.game.units import Loadout
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST_DICE_OFF = 12  # a larger change makes another unit
+MOST_DICE_OFF = 12  # a larger change would make it a different unit
 
 
 class Price(NamedTuple):

@@ -291,8 +291,8 @@ def clash(
         Objective of the assignment of attacks, one of :data:`~analyser.analysis.best_volleys.AIMS`: ``points`` (points
         that the enemy loses), ``annihilated`` (units), or ``victory-points``.
     battles : int
-        Number of battles to simulate, with the defaults of :func:`analyser.battle`. They give the chances to win and
-        the decisive units.
+        Number of battles to simulate, with the defaults of :func:`analyser.battle`. They give the probabilities of
+        winning and the decisive units.
     threads, profiles, progress
         As of :func:`analyser.matchups`.
 

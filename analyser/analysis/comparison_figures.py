@@ -228,7 +228,7 @@ def _best(sides: Sequence[Side], place: int) -> tuple[int | None, list[int]]:
     near = [number for number, side in enumerate(sides) if gap(side, highest, place).differs is False]
 
     def is_beaten(one: int) -> bool:
-        """Return True if another near loadout is significantly better, although both are level with the highest."""
+        """Return True if another loadout level with the highest is significantly better than this one."""
         gaps = (gap(sides[other], sides[one], place) for other in near)
         return any(gap.differs is True and gap.difference > 0 for gap in gaps)
 

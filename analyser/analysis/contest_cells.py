@@ -51,7 +51,7 @@ def fought_cells(
     *,
     in_threads: bool = False,
 ) -> Cells:
-    """Return the cells of a kind of fight in which both sides roll, without a number of dice.
+    """Return the cells of a kind of fight in which both sides roll; they have no number of dice.
 
     `side` converts an attacker and the given row (or None) to an argument of `fights`. `fights` takes all levels of an
     attacking unit and of a defender, and returns the results of each pair, of which the best row counts. A text from

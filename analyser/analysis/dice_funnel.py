@@ -53,8 +53,8 @@ def dice_funnel(
         One row for each stage, in order: `stage`, `unit` (``"dice"``, ``"hits"``, ``"damage"`` or ``"models"``), `kind`
         (``"total"``, ``"part"`` of the total above it, or ``"lost"`` from it), `mean`.
 
-        Dice rolled are those of the first roll (AC-3.2), including Overcharge. Dice added by heroic strikes come on top
-        (AC-3.3). Dice re-rolled are those of both that are rolled a second time (AC-3.4, AC-3.5). Hits lost to DEFENCE
+        Dice rolled are those of the first roll (AC-3.2), including Overcharge, but not those added by heroic strikes
+        (AC-3.3). Dice re-rolled are dice of either kind that are rolled again (AC-3.4, AC-3.5). Hits lost to DEFENCE
         are the remainder after each DEFENCE hits became 1 damage (AC-3.7); with Devastating none is lost. Overkill is
         damage without a model left to destroy (AC-3.8, AC-3.9). Damage left on the unit includes damage carried from
         before. Models destroyed are those destroyed by damage, before any test.

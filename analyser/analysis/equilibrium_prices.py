@@ -126,7 +126,7 @@ def ahead(losses: Array, prices: Array) -> Array:
 
 
 def evenly_ahead(losses: Array, field: Array, start: Array) -> Solved:
-    """Return the prices at which no loadout comes out ahead of the field on the whole: the logistic form.
+    """Return the prices at which no loadout has a lead over the field as a whole: the logistic form.
 
     The method is Newton's. At these prices the field is an equilibrium of the game of :func:`ahead`: no loadout in it
     gains by a switch to another (Liu and Marschner, AIIDE 2017: one monotone variable for each strategy).

@@ -67,7 +67,7 @@ class Fight(NamedTuple):
     """A kind of fight, as used by situations."""
 
     cells: Callable[[Sequence[Loadout], Field, Situation], Cells]
-    occasion: str  # occasion of the glossary of keywords
+    occasion: str  # an occasion of :mod:`~analyser.game.keywords`, such as DUEL
     kernel: Tiered[..., Any]  # it takes nearly all the time
     cost: int  # typical microseconds per pair; only ratios count, for the remaining time
     interpreted: float  # seconds per pair without compilation

@@ -35,7 +35,7 @@ class Exchange:
     Attributes
     ----------
     loadouts : tuple of Loadout
-        Those with a price that losses connect in both directions (one strong component).
+        Loadouts with a price, all connected by losses in both directions (one strongly connected component).
     losses : ndarray
         Shape (grounds, n, n): ``[ground, i, j]`` is the mean share of j that is lost to i in a round. Far apart both
         shoot; near, each takes its best act at today's points, a shot or a charge. A suppressed unit does less.

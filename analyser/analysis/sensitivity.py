@@ -72,7 +72,7 @@ class Step(NamedTuple):
 
 
 class Price(NamedTuple):
-    """Points on the attacker's card for one unit of a figure, from the cheapest to the dearest step of level.
+    """Points that the attacker's card charges for one unit of a figure: the range over its steps of level.
 
     Attributes
     ----------

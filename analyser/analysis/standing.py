@@ -176,7 +176,7 @@ def _follows(standing: Standing) -> bool:
 
 
 class Hands(NamedTuple):
-    """Opponents that a loadout is ahead of since an edit, and opponents that are ahead of it since."""
+    """Matchups that an edit decides anew: opponents that the loadout is now ahead of, and those now ahead of it."""
 
     gained: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()

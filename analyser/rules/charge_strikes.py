@@ -17,7 +17,7 @@ _INFANTRY = TYPES.index("infantry")
 _OUTFLANKED, _OVERWHELMED = (
     sum(1 << TYPES.index(type_) for type_ in types) for types in (CAN_BE_OUTFLANKED, INFANTRY_OVERWHELMS)
 )
-OUT_OF_BUILDING, IN_BUILDING, NEVER = 0, 1, 2  # times of a strike; NONE: wherever the unit is
+OUT_OF_BUILDING, IN_BUILDING, NEVER = 0, 1, 2  # times of a strike: out of its building, in it, never; NONE: always
 
 
 @step

@@ -67,7 +67,7 @@ class PairFacts:
     reach_rallying: Annotated[Any, np.int16]  # `reach` of the shot after a failed rally test
     within_rallying: Annotated[Any, np.int16]
     charges: Annotated[Any, np.int16]  # greatest distance of a charge of any kind; below 0: none
-    value_short: Annotated[Any, np.int16]  # greatest distance for the second of each pair of expected values
+    value_short: Annotated[Any, np.int16]  # greatest distance at which the second of two expected values applies
     value_at: Annotated[Any, np.int32]  # index of its first expected value; below 0: all are 0
     value_by_damage: Annotated[Any, np.int8]
     tactic: Annotated[Any, np.int8]  # a Policy, or NO_TACTIC

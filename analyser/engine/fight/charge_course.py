@@ -121,7 +121,7 @@ def add_retaliation(course: Course, active: int, again: int, inside: int) -> Non
 
 @step_for(lambda course, active, inside: course.add_others(active, inside, _CHARGES))
 def add_others(course: Course, active: int, inside: int) -> None:
-    """Append the attacks of other units in contact (AC-8.7), which exist only in drafts."""
+    """Append the attacks of other units in contact (AC-8.7); only drafts have such units."""
 
 
 @step

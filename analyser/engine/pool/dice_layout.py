@@ -1,4 +1,4 @@
-"""Layout of the dice of a fight on a line of draws, by which the dice kernel rolls.
+"""Layout of the dice of a fight on a line of draws, for the dice kernel.
 
 A draw is a random integer, one for each die of the first roll. It determines the face of the die, its face after a
 re-roll by rating, and both faces of a die added by a heroic strike. Draws beyond the last whole multiple of the number
