@@ -122,7 +122,7 @@ def compare(
     >>> print(found.best)
     crown/rifle-platoon@reinforced
     """
-    decides = checked_metric(metric, per_points=per_points, known=COMPARED)
+    decides = checked_metric(metric, per_points=per_points, metrics=COMPARED)
     sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
     library = library_of(profiles)
     attackers = selection.loadouts(loadouts, library, levels)

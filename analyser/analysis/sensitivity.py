@@ -242,7 +242,7 @@ def sensitivity(
     -0.717 1.377
     """
     figures = {name: what for name, what in COMPARED.items() if not name.endswith(PER_100_POINTS)}
-    figure = checked_metric(metric, known=figures)
+    figure = checked_metric(metric, metrics=figures)
     sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
     asked = asked_attack(attacker, target, conditions, profiles)
     at_least = ((asked.target.models or 1) + 1) // 2

@@ -223,38 +223,38 @@ def including(name: str) -> Iterator[None]:
 
 
 def checked_metric(
-    asked: str | Function, *, per_points: bool = False, known: Mapping[str, Metric] | None = None
+    asked: str | Function, *, per_points: bool = False, metrics: Mapping[str, Metric] | None = None
 ) -> str:
     """Return the name of a metric, given by name or as a function; with `per_points` per 100 points of the attacker.
 
-    InputError if the metric is not `known`, or if `per_points` is requested for one that is not additive, such as a
-    probability.
+    InputError if the metric is not one of `metrics`, by default all, or if `per_points` is requested for one that is
+    not additive, such as a probability.
 
     >>> checked_metric("mean_damage", per_points=True)
     'mean_damage_per_100_points'
     """
-    known = METRICS if known is None else known
+    metrics = METRICS if metrics is None else metrics
     name = named(asked)
-    check_text(name, "metric", ", ".join(known))
+    check_text(name, "metric", ", ".join(metrics))
     check_flag(per_points, "per_points")
     if function_of(name) is not None:
         if per_points:
             raise InputError(f"{name} is a figure of your own", where="per_points", allowed="divide it in its function")
         return name
     plain = name.removesuffix(PER_100_POINTS)
-    if name in (*SHARES, *RESULTS) and name not in known:
+    if name in (*SHARES, *RESULTS) and name not in metrics:
         problem = f"{name} is a figure of matchups; this compares ranged attacks"
         raise InputError(problem, where="metric", allowed="matchups with the situation duel, or another figure")
-    if plain not in known:
-        divided = f"; {', '.join(BY_POINTS)} also with {PER_100_POINTS}" if EFFICIENCY in known else ""
-        allowed = ", ".join(metric for metric in known if not metric.endswith(PER_100_POINTS)) + divided
-        raise InputError(f"no metric {name!r}{did_you_mean(name, known)}", where="metric", allowed=allowed)
+    if plain not in metrics:
+        divided = f"; {', '.join(BY_POINTS)} also with {PER_100_POINTS}" if EFFICIENCY in metrics else ""
+        allowed = ", ".join(metric for metric in metrics if not metric.endswith(PER_100_POINTS)) + divided
+        raise InputError(f"no metric {name!r}{did_you_mean(name, metrics)}", where="metric", allowed=allowed)
     if plain not in BY_POINTS and (per_points or name != plain):
         what = "a percentile" if plain.endswith(PERCENTILE) else "a probability"
         allowed = f"{plain} itself, or per 100 points one of {', '.join(BY_POINTS)}"
         raise InputError(f"{plain} is {what}, and that is not divided by points", where="metric", allowed=allowed)
     chosen = plain + PER_100_POINTS if per_points else name
-    if chosen not in known:
+    if chosen not in metrics:
         raise InputError(f"no metric {name!r} per 100 points here", where="metric", allowed=plain)
     return chosen
 

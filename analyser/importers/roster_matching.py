@@ -248,11 +248,11 @@ class Difference(NamedTuple):
     """A difference in a key of a profile; `value` is the roster's, None if a profile cannot have it."""
 
     key: str
-    told: str
+    text: str
     value: Any
 
     def __str__(self) -> str:
-        return self.told
+        return self.text
 
 
 def differences(stated: RosterUnit, loadout: Loadout) -> Iterator[Difference]:

@@ -218,10 +218,10 @@ def ranked(
     """
     frame = look.rows_of(data, "frame")
     look.check_columns(frame, ("variant", "value", "status"))
-    known = frame[frame["value"].notna()]
-    shown = known.head(MOST).iloc[::-1]
+    possible = frame[frame["value"].notna()]
+    shown = possible.head(MOST).iloc[::-1]
     scale = 100 if quantity.startswith("P(") else 1
-    left_out = len(known) - len(shown)
+    left_out = len(possible) - len(shown)
     across = f"{quantity}{', percent' if scale == 100 else ''}" + (f"   (the first {MOST})" if left_out else "")
     places = np.arange(len(shown))
     more: dict[str, Any] = {"own": look.subject_of(data), "xlabel": across, "legend": int(label is not None)}

@@ -112,7 +112,7 @@ class Bar(NamedTuple):
     top: float
     low: float
     high: float
-    told: str
+    text: str
 
 
 class MarginPicture(NamedTuple):
@@ -347,7 +347,7 @@ class Pair(NamedTuple):
     note: str
     wins: float
     said: float
-    told: str
+    text: str
 
 
 def check_page(answer: BalanceCheck) -> str:
@@ -364,12 +364,12 @@ def check_page(answer: BalanceCheck) -> str:
 
 def _army(row: Mapping[Any, Any]) -> Pair:
     price = f"{row['role']} · {row['number']} × {row['points']} points, fair {row['fair_points']:.0f}"
-    known = abs(row["off"]) >= DISAGREES and row["why"] not in (NO_REASON, TOO_FEW)
-    return _pair(row, row["unit"], f"{price} · {row['why']}" if known else price)
+    has_reason = abs(row["off"]) >= DISAGREES and row["why"] not in (NO_REASON, TOO_FEW)
+    return _pair(row, row["unit"], f"{price} · {row['why']}" if has_reason else price)
 
 
 def _pair(row: Mapping[Any, Any], name: str, note: str) -> Pair:
     wins, said = row["win_rate"], row["by_fair_points"]
     kind = "undecided" if abs(row["off"]) < DISAGREES / 2 else "under" if row["off"] > 0 else "over"
-    told = f"{whole_percent(wins)} ({whole_percent(said)})"
-    return Pair(kind, name, note, round(100 * wins, 1), round(100 * said, 1), told)
+    text = f"{whole_percent(wins)} ({whole_percent(said)})"
+    return Pair(kind, name, note, round(100 * wins, 1), round(100 * said, 1), text)

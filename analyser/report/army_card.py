@@ -76,7 +76,7 @@ def _odds(sheets: Sequence[Sheet], ruleset: Ruleset | None) -> str:
         "targets": [entry_of(loadout) for loadout in load_army(list(_TARGETS)).loadouts],
         "edits": [edit for edit in edits() if edit["name"] in _CHANGED],
         "distance": USUAL_DISTANCE,
-        "figures": [each for each in COMPARED if each["name"] != "points"],
+        "figures": [figure for figure in COMPARED if figure["name"] != "points"],
     }
     return engine(data | RANKING)
 

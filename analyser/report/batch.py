@@ -130,7 +130,7 @@ def write_report(
     if field is not None and not isinstance(field, FairPoints):
         field = fair_points(tuple(both.values()), against=field, progress=progress, **asked)
     is_open = field is None and row is None and policy != "best"
-    opponents = {each.selector: each for each in loadouts(EVERYBODY, library)} | both if is_open else {}
+    opponents = {loadout.selector: loadout for loadout in loadouts(EVERYBODY, library)} | both if is_open else {}
     inputs = Inputs(
         attackers=attacking,
         defenders=defending,
@@ -159,7 +159,8 @@ def write_report(
 
         tell(0)
         contents = islice(jobs.done(cores, executor, tell), len(meeting), None)
-        table = report_jobs.whole_table([[*islice(contents, len(each))] for each in directions], len(inputs.situations))
+        parts = [[*islice(contents, len(direction))] for direction in directions]
+        table = report_jobs.whole_table(parts, len(inputs.situations))
         if by_tactic := [*contents]:
             inputs = inputs._replace(tactics=frame_in(by_tactic))
         if opponents:

@@ -116,10 +116,10 @@ def packed_figures(data: Mapping[str, Any]) -> str:
     codes mean nearly 0 and nearly certain.
     """
     columns = {**data["columns"], **{name: data[name] for name in _PLACES}}
-    head = {name: each for name, each in data.items() if name not in ("columns", *_PLACES)}
+    head = {name: entry for name, entry in data.items() if name not in ("columns", *_PLACES)}
     steps = {name: 10.0**-DECIMALS for name in data["columns"] if not metric_called(name).is_probability}
     head["codes"] = [[name, steps.get(name, 1.0)] for name in columns]
-    coded = [_coded(name, np.asarray(each, np.float64), len(data["situations"])) for name, each in columns.items()]
+    coded = [_coded(name, np.asarray(column, np.float64), len(data["situations"])) for name, column in columns.items()]
     return packed(head, b"".join(coded))
 
 

@@ -32,12 +32,12 @@ LINES_AT_ONCE = 8_000
 
 def matchup_jobs(inputs: Inputs, threads: int) -> list[list[Job]]:
     """Return the jobs of each direction; a job has matchups of some attackers with all defenders in a situation."""
-    loadouts = {each.selector: each for side in (inputs.attackers, inputs.defenders) for each in side}
-    digests = {name: digest([name, each.unit.record()]) for name, each in loadouts.items()}
+    loadouts = {loadout.selector: loadout for side in (inputs.attackers, inputs.defenders) for loadout in side}
+    digests = {name: digest([name, loadout.unit.record()]) for name, loadout in loadouts.items()}
     rules = digest([inputs.ruleset.model_dump(mode="json"), inputs.row])
 
     def job(situation: Situation, attackers: Sequence[Loadout], defenders: tuple[Loadout, ...]) -> Job:
-        sides = [[digests[each.selector] for each in side] for side in (attackers, defenders)]
+        sides = [[digests[loadout.selector] for loadout in side] for side in (attackers, defenders)]
         cost = situation.fight.cost * len(attackers) * len(defenders)
         arguments = (situation, attackers, defenders, inputs.ruleset, inputs.row, threads)
         return Job(cost, digest([rules, situation.model_dump(mode="json"), sides]), matchups_as_parquet, arguments)
@@ -67,7 +67,7 @@ def matchups_as_parquet(
 
 def field_jobs(opponents: tuple[Loadout, ...], inputs: Inputs) -> list[Job]:
     """Return the job that fills the fight cache with the fights of all opponents; no job if the cache is off."""
-    situations = tuple(each for each in inputs.situations if each.kind in WAYS)
+    situations = tuple(situation for situation in inputs.situations if situation.kind in WAYS)
     cache = cached_results(opponents, Field(opponents, inputs.ruleset, None, 1))
     if not isinstance(cache, FightCache):
         return []
@@ -75,7 +75,7 @@ def field_jobs(opponents: tuple[Loadout, ...], inputs: Inputs) -> list[Job]:
     missing = [situation for situation in worth_it if cache.of(situation)[1]]
     if not missing:
         return []
-    cost = sum(each.fight.cost for each in missing) * len(opponents) ** 2
+    cost = sum(situation.fight.cost for situation in missing) * len(opponents) ** 2
     return [Job(cost, "", meet, (opponents, inputs.ruleset, missing))]
 
 

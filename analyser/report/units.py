@@ -35,7 +35,7 @@ class Mark(NamedTuple):
     at: float
     low: float
     high: float
-    told: str
+    text: str
 
 
 class Line(NamedTuple):

@@ -216,12 +216,12 @@ class SweepFile(Record):
         own = [name for name in self.figures if name not in BY_WORTH]
         return tuple(dict.fromkeys((*own, *(_WORTH_OF if len(own) < len(self.figures) else ()))))
 
-    def _check_names(self, where: str, names: Sequence[str], known: Sequence[str]) -> None:
+    def _check_names(self, where: str, names: Sequence[str], allowed: Sequence[str]) -> None:
         for name in names:
             if list(names).count(name) > 1:
                 raise ValueError(f"{where}: {name!r} twice")
-            if name not in known:
-                raise ValueError(f"{where}: no {name!r}{did_you_mean(name, known)} (allowed: {', '.join(known)})")
+            if name not in allowed:
+                raise ValueError(f"{where}: no {name!r}{did_you_mean(name, allowed)} (allowed: {', '.join(allowed)})")
 
 
 class SampleTerms(Record):

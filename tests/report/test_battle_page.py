@@ -107,7 +107,7 @@ def test_pictures_are_of_the_figures(found):
     )
     picture = margin_picture(found.margins())
     tallest = min(picture.bars, key=lambda bar: bar.top)
-    assert tallest.told.startswith(f"{max(found.margins(), key=lambda row: row['probability'])['margin']:+d} VP: ")
+    assert tallest.text.startswith(f"{max(found.margins(), key=lambda row: row['probability'])['margin']:+d} VP: ")
     assert all(bar.high <= bar.top <= bar.low <= 100 for bar in picture.bars)
     assert picture.bars[-1].left + picture.width <= 100
     survival = survival_picture(found.survivors())
