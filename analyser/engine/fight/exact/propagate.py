@@ -71,7 +71,7 @@ def after_any(setup: Setup, fused: Fused, joint: Joint, cache: PoolCache) -> Joi
 
 @step
 def moved(before: Floats, firsts: StateIndex, seconds: StateIndex, to: Integers, shares: Floats) -> Joint:
-    """The distribution after shares of each possible pair have moved to the places `to`, (pairs, ways, 2)."""
+    """Return the distribution after each possible pair moves to its places `to`, (pairs, ways, 2), by `shares`."""
     after, at = np.zeros((firsts.length[0], seconds.length[0])), -1
     for row in range(before.shape[0]):
         for column in range(before.shape[1]):
@@ -86,7 +86,7 @@ def moved(before: Floats, firsts: StateIndex, seconds: StateIndex, to: Integers,
 
 @step
 def pairs_of(probabilities: Floats) -> int:
-    """Return how many pairs of states are possible."""
+    """Return the number of possible pairs of states."""
     pairs = 0
     for row in range(probabilities.shape[0]):
         for column in range(probabilities.shape[1]):
@@ -182,12 +182,11 @@ def run(
     die: Integers,
     deck: Integers,
 ) -> list[Joint]:
-    """Return the distribution at the end of each part of a program, fight by fight, for
-    :func:`exact_distributions`.
+    """Return the distribution at the end of each part of a program, fight by fight.
 
-    `operations` are those of all parts, shape (n, 3); `ends` the number of operations up to the end of each part;
-    `starts` and `models`, shape (fights, 2), the states and models of both sides at the start; `places` those of the
-    :class:`~.strike.PoolCache`.
+    `operations`, shape (n, 3), are those of all parts, and `ends` the numbers of operations up to the end of each part.
+    `starts` and `models`, shape (fights, 2), are the states and models of both sides at the start. `places` are those
+    of the :class:`~.strike.PoolCache`.
     """
     cache = pool_cache_for(setup, places, die, deck)
     result = [Joint(starts[0, :1], starts[0, 1:], np.ones((1, 1)))][:0]  # empty, of a type that can be inferred
