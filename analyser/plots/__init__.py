@@ -52,7 +52,7 @@ _PLACES = {
     **dict.fromkeys(("heatmap", "distributions_by_round"), "heatmaps"),
     **dict.fromkeys(("curves", "survival", "trade_off"), "lines"),
     **dict.fromkeys(("luck_strips", "outcome_distribution"), "observed_outcomes"),
-    "ranked": "ranking",
+    "ranked": "bars",
     **dict.fromkeys(("best_lines", "front", "trade_map"), "over_numbers"),
 }
 __all__ = list(_PLACES)
