@@ -26,7 +26,7 @@ from analyser.common.metrics import AT_LEAST, BY_POINTS, COMPARED, PER_100_POINT
 from analyser.common.precision import Precision, Stopping
 from analyser.common.records import plain
 from analyser.common.sampling import Sampling
-from analyser.engine.attack.sweep import STATUSES
+from analyser.engine.attack.summaries import STATUSES
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.results.attack import AttackResult, simulate_in_batches, solve_attack
 from analyser.results.custom import value_of

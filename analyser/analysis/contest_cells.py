@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from analyser.analysis.grid import OF_BOTH, Field, blank_cells
 from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE
 from analyser.common.records import Floats, Integers
-from analyser.engine.attack.sweep import AT_MOST_ONE, ROUNDING, STATUSES
+from analyser.engine.attack.summaries import AT_MOST_ONE, ROUNDING, STATUSES
 from analyser.engine.fight.exact.distribution import Joint
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout

@@ -12,7 +12,7 @@ import numpy as np
 from analyser.analysis.grid import Field
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.situations import ONE_OF_EACH_CATEGORY
-from analyser.engine.attack.sweep import sweep, sweep_row
+from analyser.engine.attack.summaries import sweep, sweep_row
 from analyser.game.units import Category, Loadout, Row, unit_of
 from analyser.rules.structs import CATEGORIES, TARGET
 from analyser.scenarios.attack import attack_record, attacks_by, target_record

@@ -15,7 +15,7 @@ from analyser.common.estimates import Method
 from analyser.common.jit import Tiered
 from analyser.common.metrics import ALL_LEVELS, BY_POINTS, METRICS, PER_100_POINTS, RESULTS
 from analyser.common.sampling import Progress
-from analyser.engine.attack.sweep import SUMMARY, sweep_row
+from analyser.engine.attack.summaries import SUMMARY, sweep_row
 from analyser.game.keywords import RANGED_ATTACK, Keyword
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, unit_of

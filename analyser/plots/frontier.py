@@ -16,7 +16,7 @@ from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.frames import names_of, readable
 from analyser.common.metrics import figure_title
-from analyser.plots.label_placement import label_offsets
+from analyser.plots.crowded_text import label_offsets
 
 WIDTH, HEIGHT = 6.4, 4.2  # inches
 MOST_NUMBERED = 14  # above this number only the frontier is numbered

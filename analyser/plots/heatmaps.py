@@ -19,7 +19,7 @@ from analyser.common.errors import InputError, check_choice
 from analyser.common.frames import head_of, names_of
 from analyser.common.text import NEGLIGIBLE
 from analyser.game.units import Category
-from analyser.plots.cached_text import OutlinedText, outline_labels
+from analyser.plots.crowded_text import OutlinedText, outline_labels
 
 Scale = Literal["linear", "log", "log-odds"]
 LEAST_SHARE = 0.01  # limit of the colours: share of the highest figure, or distance of a probability from 0 and 1

@@ -24,7 +24,7 @@ from analyser.common.metrics import PERCENTILE
 from analyser.common.records import Integers, plain
 from analyser.common.sampling import Sampling
 from analyser.engine.attack.deduplicated import Once, each_once
-from analyser.engine.attack.sweep import STATUSES, SUMMARY
+from analyser.engine.attack.summaries import STATUSES, SUMMARY
 from analyser.game.units import Loadout
 from analyser.results import states
 from analyser.results.attack import AttackResult, solve_attack
@@ -329,7 +329,7 @@ def _shot(plan: Plan, block: Block, sides: Sides, used: str | None, how: Samplin
 
 
 def _seen_of_attack(result: AttackResult) -> Seen:
-    """Return the results of a simulated attack, in the form of :func:`~analyser.engine.attack.sweep.summarise`."""
+    """Return the results of a simulated attack, in the form of :func:`~analyser.engine.attack.summaries.summarise`."""
     target = result.scenario.target
     models, limit = target.models or 1, target.damage_limit or 1
     destroyed, gone = result.column("models_destroyed"), result.column("annihilated")

@@ -21,7 +21,7 @@ from analyser.common.metrics import EFFICIENCY
 from analyser.common.sampling import MOST_TRIALS, Sampling
 from analyser.common.text import with_article
 from analyser.common.validation import Record, Several, as_tuple, checked, told
-from analyser.engine.attack.sweep import SUMMARY
+from analyser.engine.attack.summaries import SUMMARY
 from analyser.engine.battle.tables import CHUNK_BATTLES
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.names import Slug

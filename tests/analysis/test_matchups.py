@@ -9,7 +9,7 @@ from analyser.analysis.matchups import matchups
 from analyser.analysis.situations import CHARGE, LONG_RANGE, Situation
 from analyser.common.errors import InputError
 from analyser.common.metrics import ALL_LEVELS, FIGURES, METRICS, RESULTS
-from analyser.engine.attack.sweep import SUMMARY
+from analyser.engine.attack.summaries import SUMMARY
 from analyser.game.profiles import Profiles
 from analyser.results import rules_used
 from analyser.scenarios.attack import RANKED_BY, best_of

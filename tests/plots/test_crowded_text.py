@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analyser.plots.label_placement import OFF_LABELS, OFF_MARKERS, label_offsets
+from analyser.plots.crowded_text import OFF_LABELS, OFF_MARKERS, label_offsets
 
 SIZE = (400.0, 480.0)
 
