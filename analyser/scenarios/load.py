@@ -201,10 +201,10 @@ def parse_scenario(raw: Mapping[str, Any], model: type[FileT], library: Profiles
     Null keys are ignored, so that an echoed scenario can be read again. InputError unless `raw` is a scenario of that
     kind, or may be meant as one.
     """
-    sections = {"target"}.union(*OWN_SECTIONS.values())
-    if not raw.keys() & sections:
+    section_names = {"target"}.union(*OWN_SECTIONS.values())
+    if not raw.keys() & section_names:
         unknown = next((key for key in raw if key != "ruleset"), None)
-        hint = "" if unknown is None else f": unknown section {shown(unknown)}{did_you_mean(unknown, sections)}"
+        hint = "" if unknown is None else f": unknown section {shown(unknown)}{did_you_mean(unknown, section_names)}"
         allowed = "; or ".join(file.may_hold for file in FILES.values())
         raise InputError(f"not a scenario of a fight{hint}", where=where, allowed=allowed)
     kind = kind_of(raw)
