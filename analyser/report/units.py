@@ -35,7 +35,7 @@ class Mark(NamedTuple):
     at: float
     low: float
     high: float
-    text: str
+    told: str
 
 
 class Line(NamedTuple):
