@@ -18,27 +18,27 @@ if TYPE_CHECKING:  # the public names, in alphabetical order of their modules
     from analyser.analysis.battle import battle as battle
     from analyser.analysis.battle_check import BalanceCheck as BalanceCheck
     from analyser.analysis.battle_check import balance_check as balance_check
-    from analyser.analysis.best import best_play as best_play
+    from analyser.analysis.best_duels import best_play as best_play
     from analyser.analysis.best_focus import BestFocus as BestFocus
     from analyser.analysis.best_focus import best_focus as best_focus
-    from analyser.analysis.build import build as build
+    from analyser.analysis.best_lists import build as build
+    from analyser.analysis.break_even import SolvedDice as SolvedDice
+    from analyser.analysis.break_even import SolvedPrice as SolvedPrice
+    from analyser.analysis.break_even import solve_dice as solve_dice
+    from analyser.analysis.break_even import solve_price as solve_price
     from analyser.analysis.build_answer import Build as Build
     from analyser.analysis.clash import Clash as Clash
     from analyser.analysis.clash import clash as clash
     from analyser.analysis.compare import compare as compare
     from analyser.analysis.comparison import Comparison as Comparison
     from analyser.analysis.comparisons import Comparisons as Comparisons
-    from analyser.analysis.funnel import dice_funnel as dice_funnel
+    from analyser.analysis.dice_funnel import dice_funnel as dice_funnel
     from analyser.analysis.matchups import Matchups as Matchups
     from analyser.analysis.matchups import matchups as matchups
     from analyser.analysis.prices import FairPoints as FairPoints
     from analyser.analysis.prices import fair_points as fair_points
     from analyser.analysis.sensitivity import Sensitivity as Sensitivity
     from analyser.analysis.sensitivity import sensitivity as sensitivity
-    from analyser.analysis.solve import SolvedDice as SolvedDice
-    from analyser.analysis.solve import SolvedPrice as SolvedPrice
-    from analyser.analysis.solve import solve_dice as solve_dice
-    from analyser.analysis.solve import solve_price as solve_price
     from analyser.analysis.what_if import WhatIf as WhatIf
     from analyser.analysis.what_if import what_if as what_if
     from analyser.api import attack as attack
@@ -61,13 +61,13 @@ if TYPE_CHECKING:  # the public names, in alphabetical order of their modules
     from analyser.common.errors import InputError as InputError
     from analyser.common.errors import TooLargeError as TooLargeError
     from analyser.common.estimates import Estimate as Estimate
+    from analyser.common.metrics import metric as metric
     from analyser.game.army import Army as Army
     from analyser.game.force_check import ForceCheck as ForceCheck
     from analyser.game.force_kinds import ForceKinds as ForceKinds
     from analyser.game.profiles import Profiles as Profiles
     from analyser.game.profiles import load_profiles as load_profiles
     from analyser.kernels import warm_up as warm_up
-    from analyser.plots.metrics import metric as metric
     from analyser.report.tactics import Tactics as Tactics
     from analyser.report.tactics import tactics as tactics
     from analyser.results.attack import AttackResult as AttackResult

@@ -27,10 +27,9 @@ from analyser.results.focus import FocusResult, check_until, solve_focus
 from analyser.scenarios import load as scenarios
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.charge import ChargeScenario
-from analyser.scenarios.conditions import Circumstances, Conditions, Terms
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.focus import FocusScenario
-from analyser.scenarios.load import FILES, AnyScenario, Question, Unit
+from analyser.scenarios.load import FILES, AnyScenario, Circumstances, Conditions, Question, Terms, Unit
 from analyser.scenarios.schema import Charge, DuelTerms, Kind
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import Any
 
 from analyser import api, morale
 from analyser.analysis.battle import battle
-from analyser.analysis.best import best_play
+from analyser.analysis.best_duels import best_play
 from analyser.analysis.matchups import matchups
 from analyser.common.errors import InputError, check_integer, check_text, did_you_mean, shown
 from analyser.common.jit import interpreted

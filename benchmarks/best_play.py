@@ -4,7 +4,7 @@ import tempfile
 import time
 
 import analyser
-from analyser.results.play import play_of
+from analyser.results.duel_solution import play_of
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.load import load_as
 from benchmarks.first_answers import process

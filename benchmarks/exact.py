@@ -5,7 +5,7 @@ from importlib import import_module
 import analyser
 from analyser.analysis.matchups import matchups
 from analyser.common.jit import interpreted
-from analyser.engine.attack.sweep import sweep
+from analyser.engine.attack.summaries import sweep
 from benchmarks.engine import random_matrix
 from benchmarks.fights import PLAIN_DICE, fight
 from benchmarks.timing import Candidate, compiled, interleaved

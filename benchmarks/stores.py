@@ -20,8 +20,7 @@ from pathlib import Path
 import pyarrow.dataset as pads
 
 from analyser.sweep.plan import read_plan, unpacked
-from analyser.sweep.running import resume_sweep, run_sweep
-from analyser.sweep.scheduler import Made, work_through
+from analyser.sweep.running import Made, resume_sweep, run_sweep, work_through
 from analyser.sweep.store import store_for
 from analyser.sweep.store_reader import open_sweep
 

@@ -18,11 +18,11 @@ from annotated_types import Ge, Gt, Le, Lt
 import analyser
 import analyser.plots
 from analyser import cli
+from analyser.common.metrics import METRICS
 from analyser.common.validation import Record
 from analyser.game.army_file import ArmyFile
 from analyser.game.force_check import RULES
-from analyser.game.glossary import IN_SHORT
-from analyser.game.keywords import QUALITIES
+from analyser.game.keywords import IN_SHORT, QUALITIES
 from analyser.game.ruleset import Deck
 from analyser.game.units import Faction
 from analyser.morale.games.compare.question import Question as Compare
@@ -31,10 +31,9 @@ from analyser.morale.games.legion.question import Question as Legion
 from analyser.morale.games.mordheim.question import Question as Mordheim
 from analyser.morale.games.warmaster.question import Question as Warmaster
 from analyser.morale.questions import Asked, Pmf
-from analyser.plots.metrics import METRICS
 from analyser.scenarios.battle import BattleFile
 from analyser.scenarios.schema import ChargeFile, DuelFile, FocusFile, ScenarioFile
-from analyser.sweep.schema import SampleFile, SweepFile
+from analyser.sweep.sweep_file import SampleFile, SweepFile
 
 FOLDER = Path(__file__).parent
 PAGE = FOLDER / "keys.md"

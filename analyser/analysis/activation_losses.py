@@ -1,4 +1,4 @@
-"""Losses that loadouts inflict on each other in one act, and the share left after suppression by the other's act.
+"""Losses that loadouts inflict on each other in one act each, and the share of an act that suppression leaves.
 
 Suppression lasts until the end of a unit's next activation (AC-5.6, AC-5.7). It lowers the rating, and a failed rally
 test prevents aiming and charging. Cryo prevents an activation that is still to come (AC-6). The share of an attack that
@@ -14,12 +14,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analyser.analysis.name_index import places_of
-from analyser.analysis.pricing import Array
+from analyser.analysis.equilibrium_prices import Array
 from analyser.analysis.situations import Situation
+from analyser.common.frames import places_of
 from analyser.game.ruleset import Deck, Die, Face, Rating, Ruleset
 from analyser.game.units import Loadout, Row, Unit
-from analyser.rules.contact import INFANTRY_OVERWHELMS
+from analyser.rules.charge_strikes import INFANTRY_OVERWHELMS
 from analyser.rules.house_rules import faces_of, packed_die
 
 _COLUMNS = ("mean_share_lost", "attacker_share_lost", "p_suppressed", "p_activated")

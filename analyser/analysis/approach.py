@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.analysis.pricing import Array
+from analyser.analysis.equilibrium_prices import Array
 from analyser.game.units import Loadout, Unit
 
 ROUNDS = 6.0

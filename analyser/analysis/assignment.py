@@ -101,7 +101,7 @@ def assign(counts: Sequence[int], foes: Sequence[Foe]) -> Assignment:
 
     Examples
     --------
-    Two attackers, each with a chance of 1/2 to destroy a target, and two targets: one attacker each.
+    Two attackers that each destroy a target with probability 1/2, and two targets: one attacker each.
 
     >>> coin = np.array([[0.5, 0.5], [0.0, 1.0]])
     >>> found = assign([2], [Foe(2, {0: coin}, np.array([0.0, 10.0]))])

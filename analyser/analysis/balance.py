@@ -12,14 +12,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analyser.analysis import pricing
-from analyser.analysis.name_index import places_of
+from analyser.analysis import equilibrium_prices
 from analyser.common.estimates import SAME_WITHIN
+from analyser.common.frames import places_of
+from analyser.common.metrics import EFFICIENCY
 from analyser.game.keywords import each_once
 from analyser.game.units import Loadout, Unit, unit_of
-from analyser.plots.metrics import EFFICIENCY
 
-LEAST = 100 * pricing.LEAST  # points destroyed per 100 points; smaller figures count as this in logarithms
+LEAST = 100 * equilibrium_prices.LEAST  # points destroyed per 100 points; smaller figures count as this in logarithms
 LOW, HIGH = 2.5, 97.5  # percentiles: a 95% interval
 DRAWS, SEED = 400, 0  # resampled sets of opponents
 NORMAL = 1.4826  # standard deviations per median absolute deviation of a normal distribution
@@ -256,8 +256,8 @@ def dominated(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Data
     -------
     DataFrame
         `attacker`, `by`, `points_saved`, `counts` (``"attack"`` or ``"attack and defence"``) and `has_besides`, the
-        properties of its profile that the other lacks. Among all that dominate it (:func:`dominations`), `by` has the
-        fewest such properties missing; ties go to the cheapest, then to the first.
+        properties of its profile that the other lacks. Of all that dominate it (:func:`dominations`), `by` lacks the
+        fewest properties; ties go to the cheapest, then to the first.
     """
     result = dominations(frame, attackers)
     least = np.lexsort([-result["points_saved"], result["has_besides"].map(len)])
@@ -268,11 +268,11 @@ def dominated(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Data
 def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.DataFrame:
     """Return every pair of loadouts in which one dominates the other.
 
-    Of two factions, the better one must have all that the other has: what no figure counts is for its own faction to
-    use. Both meet the same opponents. The better one costs no more and does as well on every target in every situation,
-    in :data:`DONE`. If both are also defenders of the table, :data:`SUFFERED` from every attacker counts too. In at
-    least one figure, or in points, it is strictly better. Loadouts that do nothing at all are left out, because they
-    have another purpose. So are pairs whose profiles have different target categories.
+    Both meet the same opponents. The better loadout costs no more and does as well on every target in every situation
+    (:data:`DONE`). If both are also defenders of the table, it suffers no more from any attacker (:data:`SUFFERED`). In
+    at least one figure, or in points, it is strictly better. In another faction it must also have every property of the
+    profile, because properties that no figure counts are of use within a faction. Loadouts that do nothing have another
+    purpose and are left out, as are pairs of different target categories.
 
     Arguments and columns are those of :func:`dominated`. `has_besides` is a tuple of the properties that only the
     dominated loadout has; it is empty without profiles.

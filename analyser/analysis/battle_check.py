@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from analyser.analysis.equilibrium_prices import Array
 from analyser.analysis.prices import EVERYBODY, fair_points
-from analyser.analysis.pricing import Array
 from analyser.analysis.roles import role_of
 from analyser.analysis.selection import Selectors, loadouts, one_or_several
 from analyser.common.answer import Block, FramedAnswer
@@ -45,7 +45,7 @@ OF_FEATURES = "Reach, SPEED, charge and victory points"
 class _Feature(NamedTuple):
     """A property of a unit that battles see and prices may not; `none` says in words that it is 0."""
 
-    told: str
+    label: str
     unit: str
     of: Callable[[Loadout], float]
     none: str = ""
@@ -59,16 +59,16 @@ class _Feature(NamedTuple):
         if high == 0 and self.none:
             return self.none
         numbers = f"{low:.3g}{f' to {high:.3g}' if high > low else ''}{self.unit}"
-        return f"{self.told} {numbers}" if self.unit else f"{numbers} {self.told}"
+        return f"{self.label} {numbers}" if self.unit else f"{numbers} {self.label}"
 
 
 FEATURES = (
     _Feature(
-        "reach", "″", lambda each: max((row.long_range or 0.0 for row in each.unit.rows), default=0.0), "no shots"
+        "reach", "″", lambda side: max((row.long_range or 0.0 for row in side.unit.rows), default=0.0), "no shots"
     ),
-    _Feature("SPEED", "″", lambda each: float(each.unit.speed or 0), "no SPEED"),
-    _Feature("charge from", "″", lambda each: 2.0 * (each.unit.speed or 0) if _charges(each) else 0.0, "no charge"),
-    _Feature("victory points lost per 100 points", "", lambda each: 100 * _rating(each) / (each.level.points or 1)),
+    _Feature("SPEED", "″", lambda side: float(side.unit.speed or 0), "no SPEED"),
+    _Feature("charge from", "″", lambda side: 2.0 * (side.unit.speed or 0) if _charges(side) else 0.0, "no charge"),
+    _Feature("victory points lost per 100 points", "", lambda side: 100 * _rating(side) / (side.level.points or 1)),
 )
 
 
@@ -264,7 +264,7 @@ def balance_check(
     check_integer(points, "points", 1, 100_000)
     sampling = Sampling("monte-carlo", trials, seed, threads=threads, progress=progress)
     library = library_of(profiles)
-    asked = loadouts([_selector(each, library) for each in one_or_several(units, "units")], library)
+    asked = loadouts([_selector(one, library) for one in one_or_several(units, "units")], library)
     frame, sides, left_out = _armies(asked, _fair_points(asked, against, library, threads), points)
     wins = _round_robin(sides, frame["number"].tolist(), sampling, library)
     ratio = frame["number"] * frame["fair_points"] / points
@@ -386,8 +386,8 @@ def _correlation(wins: Array, worth: Array, trials: int, seed: int) -> tuple[flo
         table[upper] = random.binomial(trials, share) / trials
         drawn.append(of(np.where(np.isnan(table), 1 - table.T, table)))
     low, high = np.percentile(drawn, (2.5, 97.5))
-    found = of(wins)
-    return found, min(float(low), found), max(float(high), found)
+    correlation = of(wins)
+    return correlation, min(float(low), correlation), max(float(high), correlation)
 
 
 def _ranks(figures: Array) -> Array:
@@ -407,7 +407,7 @@ def _groups(frame: pd.DataFrame, sides: Sequence[Loadout]) -> pd.DataFrame:
         places = np.searchsorted(np.quantile(there, THIRDS) if len(there) else [], values, side="right")
         groups = frame.assign(value=values).groupby(np.where(values.isin(there), places, -1))
         ends = zip(groups["value"].min(), groups["value"].max())
-        words = {"property": feature.told, "group": [feature.range_text(*each) for each in ends]}
+        words = {"property": feature.label, "group": [feature.range_text(*pair) for pair in ends]}
         rates = groups[["win_rate", "by_fair_points", "off"]].mean()
         tables.append(rates.assign(units=groups.size(), **words))
     large = [table.loc[table["units"] >= FEWEST_IN_GROUP, "off"] for table in tables]

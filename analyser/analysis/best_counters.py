@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analyser.analysis.lists import Listed
+from analyser.analysis.army_loadouts import Listed
 from analyser.analysis.situations import SITUATIONS, Situation
 from analyser.common.text import percent
 

@@ -6,24 +6,30 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache, partial
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.analysis.fights import Cells, Over, Ways, cells_of
+from analyser.analysis.contest_cells import Cells, Over, Ways, cells_of
 from analyser.analysis.grid import Field, blank_cells, side_of
 from analyser.common.errors import InputError
+from analyser.common.validation import checked
 from analyser.engine.fight.exact.distribution import Joint
+from analyser.game.profiles import ProfilesLike
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
+from analyser.results.best import BestResult, solve_best_play
 from analyser.results.states import JointStates, points_won
 from analyser.rules.policies import BEST
+from analyser.scenarios import load as scenarios
 from analyser.scenarios.duel import DuelScenario, bits_of_wins
-from analyser.scenarios.schema import Combatant, DuelTerms
+from analyser.scenarios.load import Question, Unit
+from analyser.scenarios.schema import Combatant, DuelTerms, WantName
 
 if TYPE_CHECKING:
     from analyser.analysis.situations import Situation
+
 
 _REMEMBERED = 1 << 16  # cached pairs, two short records each
 
@@ -93,7 +99,7 @@ def _traded_once(a: Combatant, b: Combatant, distance: float | None, ruleset: st
 
 
 def _end_of(scenario: DuelScenario) -> JointStates:
-    from analyser.results.play import play_of  # a late import, because most comparisons do not need it
+    from analyser.results.duel_solution import play_of  # a late import, because most comparisons do not need it
 
     return play_of(scenario).moments()[-1]
 
@@ -108,3 +114,55 @@ def _over(end: JointStates, scenario: DuelScenario, row: str | None = None) -> O
     joint = Joint(first, second, np.zeros((len(first), len(second))))
     joint.probabilities[at, to] = end.weights
     return Over(row, joint, a, b, p_wins, p_draw)
+
+
+def best_play(
+    a: DuelScenario | Question | Unit,
+    b: Unit | None = None,
+    *,
+    want: WantName = "win",
+    against: str | Sequence[str] = BEST,
+    profiles: ProfilesLike | None = None,
+    **terms: Any,
+) -> BestResult:
+    """Return A's best action in each state of a duel with B, and the cost of each tactic (`docs/best-play.md`).
+
+    Parameters
+    ----------
+    a, b
+        As of :func:`duel`; a whole scenario names the sides that play best.
+    want : str
+        Objective of A, which B opposes: ``win``, ``margin``, ``points`` or ``survival``.
+    against : str or sequence of str
+        Play of B: ``best``, a tactic, or a policy in words.
+    profiles
+        As of :func:`attack`.
+    **terms
+        The other keys of ``[duel]``: rounds, first, distance, step.
+
+    Returns
+    -------
+    BestResult
+        The value, the plan, the cost of tactics, and the result of :func:`duel` under the plan. Exact.
+
+    Raises
+    ------
+    InputError
+        An unusable input, or a duel with too many states; the message names a remedy.
+
+    Examples
+    --------
+    >>> found = best_play("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", rounds=1, first="a")
+    >>> [row["tactic"] for row in found.regrets() if row["cost"] < 1e-12]
+    ['shoot']
+    """
+    parts = None
+    if b is not None:
+        for name in ("policy_a", "policy_b"):
+            if name in terms:
+                allowed = "against= sets the policy of B; A uses best play"
+                raise InputError("stated in another way here", where=name, allowed=allowed)
+        terms = {"policy_a": BEST, "policy_b": against, "want": want} | terms
+        checked(DuelTerms, terms, where="duel")
+        parts = {"duel": terms, "a": scenarios.section_of(a, "a"), "b": scenarios.section_of(b, "b")}
+    return solve_best_play(scenarios.asked(DuelScenario, a, parts, "b", terms, profiles))

@@ -25,9 +25,8 @@ from analyser.rules.policies import Manoeuvre
 from analyser.rules.structs import INCH, NONE, SideFacts, StrikeFacts
 from analyser.scenarios import load as scenarios
 from analyser.scenarios.attack import Scenario
-from analyser.scenarios.conditions import Conditions
 from analyser.scenarios.focus import FocusScenario, attacker_of, focus_program, one_attack, resolved
-from analyser.scenarios.load import Unit
+from analyser.scenarios.load import Conditions, Unit
 from analyser.scenarios.resolve import looked_up, row_named
 from analyser.scenarios.schema import TARGET_FATES, FocusAttack, FocusFile
 from analyser.scenarios.strikes import length_of

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from analyser.analysis.equilibrium_prices import Array
 from analyser.analysis.field import Worth, each_unit_alike, worth_against
 from analyser.analysis.force_programme import Force, Solved
-from analyser.analysis.pricing import Array
 from analyser.common.text import aligned
 from analyser.game.army import Army
 from analyser.game.profiles import Profiles

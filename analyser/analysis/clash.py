@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from analyser.analysis.army_loadouts import Listed, listed, unique_names
 from analyser.analysis.battle import battle as fight
 from analyser.analysis.best_counters import BestCounter, Gap, Together, best_counters, gap_lines, gaps, with_points
+from analyser.analysis.best_volleys import AIMS, Volleys, best_volleys, check_aim
 from analyser.analysis.clash_text import clash_blocks, clash_notes
 from analyser.analysis.grid import NotModelled
-from analyser.analysis.lists import Listed, listed, unique_names
 from analyser.analysis.matchups import ASSUMPTIONS, Matchups, matchups
 from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called
-from analyser.analysis.volleys import AIMS, Volleys, best_volleys, check_aim
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError, check_choice, check_integer
 from analyser.common.frames import tidy
+from analyser.common.metrics import AskedMetric
 from analyser.common.sampling import Progress, Sampling
 from analyser.common.text import counted
 from analyser.game.forces import Boon
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
-from analyser.plots.metrics import AskedMetric
-from analyser.results.contest_headline import contest
+from analyser.results.base import contest
 from analyser.scenarios.armies import ArmyLike
 
 if TYPE_CHECKING:
@@ -288,11 +288,11 @@ def clash(
     distance : float, optional
         Distance in inches of an additional first situation, in which all units aim.
     aim : str
-        Objective of the assignment of attacks, one of :data:`analyser.analysis.volleys.AIMS`: ``points`` (points that
-        the enemy loses), ``annihilated`` (units), or ``victory-points``.
+        Objective of the assignment of attacks, one of :data:`~analyser.analysis.best_volleys.AIMS`: ``points`` (points
+        that the enemy loses), ``annihilated`` (units), or ``victory-points``.
     battles : int
-        Number of battles to simulate, with the defaults of :func:`analyser.battle`. They give the chances to win and
-        the decisive units.
+        Number of battles to simulate, with the defaults of :func:`analyser.battle`. They give the probabilities of
+        winning and the decisive units.
     threads, profiles, progress
         As of :func:`analyser.matchups`.
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from analyser.analysis.army_loadouts import Listed
 from analyser.analysis.best_counters import BestCounter
-from analyser.analysis.lists import Listed
+from analyser.analysis.best_volleys import AIMS, Attacked, Volleys
 from analyser.analysis.situations import Situation
-from analyser.analysis.volleys import AIMS, Attacked, Volleys
 from analyser.common.answer import Block
 from analyser.common.text import WIDTH, aligned, aligned_within, counted, fill, paragraphs, percent, whole_percent
 

@@ -10,19 +10,18 @@ import pandas as pd
 
 from analyser.analysis import selection
 from analyser.analysis.comparison import Comparison, compared
+from analyser.analysis.comparison_figures import Played, compared_side, play, probabilities_of
 from analyser.analysis.comparisons import Comparisons, mean_of_targets, shares_of
-from analyser.analysis.figures import Played, compared_side, play, probabilities_of
 from analyser.analysis.selection import Levels, Selectors
 from analyser.common.errors import InputError, check_integer, shown
 from analyser.common.estimates import Method
+from analyser.common.metrics import COMPARED, PER_100_POINTS, AskedMetric, checked_metric, including
 from analyser.common.sampling import Progress, Sampling
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout
-from analyser.plots.metrics import COMPARED, PER_100_POINTS, AskedMetric, checked_metric, including
 from analyser.scenarios import schema
 from analyser.scenarios.attack import Scenario, scenario_between
-from analyser.scenarios.conditions import Conditions
-from analyser.scenarios.load import parse_scenario, section_of, with_conditions
+from analyser.scenarios.load import Conditions, parse_scenario, section_of, with_conditions
 from analyser.scenarios.resolve import resolve_target
 
 Target = str | Loadout | Mapping[str, Any]
@@ -88,7 +87,7 @@ def compare(
     distance, row
         As in a scenario. By default each loadout fires its best row.
     metric : str or callable
-        Figure that decides which loadout is best: `p_at_least`, one of :data:`analyser.plots.metrics.METRICS` that is
+        Figure that decides which loadout is best: `p_at_least`, one of :data:`analyser.common.metrics.METRICS` that is
         not for duels, or a function of an outcome table, see :func:`analyser.metric`.
     per_points : bool
         Compare the figure per 100 points of the loadout. It must be a mean or an expected value, not a probability.
@@ -100,7 +99,7 @@ def compare(
         As of :func:`analyser.attack`, for all attacks together.
     trials : int, optional
         Monte Carlo: fewest attacks for each loadout, rounded up to 32 batches of whole chunks of 131,072.
-        Default: 8.4 million. Batches are paired (:mod:`analyser.analysis.figures`).
+        Default: 8.4 million. Batches are paired (:mod:`analyser.analysis.comparison_figures`).
     **conditions
         The keys of ``[attack]``, and bonuses and penalties by name, such as ``aiming=True``.
 
@@ -123,7 +122,7 @@ def compare(
     >>> print(found.best)
     crown/rifle-platoon@reinforced
     """
-    decides = checked_metric(metric, per_points=per_points, known=COMPARED)
+    decides = checked_metric(metric, per_points=per_points, metrics=COMPARED)
     sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
     library = library_of(profiles)
     attackers = selection.loadouts(loadouts, library, levels)

@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.figures import Side, differences, title_of
+from analyser.analysis.comparison_figures import Side, differences, title_of
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.frames import styled, tidy
+from analyser.common.metrics import AT_LEAST, BY_POINTS, PER_100_POINTS, figure_text, metric_called
 from analyser.common.text import mid_sentence
 from analyser.game.names import spoken
 from analyser.game.profiles import ProfilesUsed
-from analyser.plots.metrics import AT_LEAST, BY_POINTS, PER_100_POINTS, figure_text, metric_called
 from analyser.results.attack import AttackResult
 from analyser.results.rendering import method_line
 
@@ -42,7 +42,7 @@ class Comparison(FramedAnswer):
     ----------
     frame : DataFrame
         One row for each loadout: `loadout`, `unit`, `level`, `points`, `row`, `dice`, `method`, and every figure of
-        :data:`~analyser.plots.metrics.COMPARED`, with means and expected values also per 100 points. `difference` is
+        :data:`~analyser.common.metrics.COMPARED`, with means and expected values also per 100 points. `difference` is
         that from the best loadout in the metric that decides (`difference_low` and `difference_high` if simulated),
         followed by `significant` and `tied`; `why_not` is the reason for an impossible attack. A simulation adds
         `trials`, for each figure a 95% interval, `_low` and `_high`, and for each probability its method, `_interval`.
@@ -51,7 +51,8 @@ class Comparison(FramedAnswer):
         `loadout`, `models_destroyed`, `probability`, `at_least`, and their intervals if simulated. Empty for a mean
         over targets.
     differences : DataFrame
-        Difference of every figure from the best loadout in it; see :func:`~analyser.analysis.figures.differences`.
+        Difference of every figure from the best loadout in it, as of
+        :func:`~analyser.analysis.comparison_figures.differences`.
     metric : str
         The figure that decides.
     at_least : int or None

@@ -12,12 +12,12 @@ import pandas as pd
 
 from analyser import plots
 from analyser.analysis.comparison import Comparison, compared
-from analyser.analysis.figures import Side, is_percentile
+from analyser.analysis.comparison_figures import Side, is_percentile
 from analyser.common.answer import Block, FramedAnswer
 from analyser.common.errors import InputError, shown
 from analyser.common.frames import tidy
+from analyser.common.metrics import COMPARED
 from analyser.game.profiles import ProfilesUsed
-from analyser.plots.metrics import COMPARED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from analyser.analysis.lists import Listed, listed
+from analyser.analysis.army_loadouts import Listed, listed
+from analyser.analysis.equilibrium_prices import Array
 from analyser.analysis.matchups import matchups
 from analyser.analysis.mutual_losses import losses_of
-from analyser.analysis.pricing import Array
 from analyser.analysis.situations import Situation
 from analyser.common.errors import InputError, nearest, one_of_these, shown
 from analyser.common.sampling import Progress

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.analysis.pricing import Array
+from analyser.analysis.equilibrium_prices import Array
 from analyser.common.integer_programming import solve_programme
 from analyser.game.forces import Battlegroup
 from analyser.game.units import Loadout

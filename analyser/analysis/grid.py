@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from analyser.common.estimates import Method
 from analyser.common.jit import Tiered
+from analyser.common.metrics import ALL_LEVELS, BY_POINTS, METRICS, PER_100_POINTS, RESULTS
 from analyser.common.sampling import Progress
-from analyser.engine.attack.sweep import SUMMARY, sweep_row
+from analyser.engine.attack.summaries import SUMMARY, sweep_row
 from analyser.game.keywords import RANGED_ATTACK, Keyword
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, unit_of
-from analyser.plots.metrics import ALL_LEVELS, BY_POINTS, METRICS, PER_100_POINTS, RESULTS
 from analyser.scenarios.resolve import resolve_combatant, resolve_target
 from analyser.scenarios.schema import Combatant, Target
 
@@ -67,7 +67,7 @@ class Fight(NamedTuple):
     """A kind of fight, as used by situations."""
 
     cells: Callable[[Sequence[Loadout], Field, Situation], Cells]
-    occasion: str  # occasion of the glossary of keywords
+    occasion: str  # an occasion of :mod:`~analyser.game.keywords`, such as DUEL
     kernel: Tiered[..., Any]  # it takes nearly all the time
     cost: int  # typical microseconds per pair; only ratios count, for the remaining time
     interpreted: float  # seconds per pair without compilation

@@ -1,34 +1,42 @@
-"""Matchups of many attackers and many defenders: a grid of exact fights as one tidy table."""
+"""Matchups of many attackers and many defenders: a grid of exact fights as one tidy table, with user metrics."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from analyser import plots
 from analyser.analysis.fight_cache import cached_results
-from analyser.analysis.grid import METHOD, Field, NotModelled, by_unit, grid, not_modelled
+from analyser.analysis.grid import METHOD, TARGET_STATE, Field, NotModelled, by_unit, grid, not_modelled
 from analyser.analysis.selection import Levels, Selectors, check_row, loadouts
 from analyser.analysis.situations import LONG_RANGE, SHORT_RANGE_AIMED, Situation, situations_called
 from analyser.common.answer import Block, FramedAnswer, page_of, plain_rows
 from analyser.common.errors import InputError, check_choice
-from analyser.common.estimates import Method
+from analyser.common.estimates import Estimate, Method
 from analyser.common.frames import readable, styled
+from analyser.common.means import Mean
+from analyser.common.metrics import AskedMetric, checked_metric, figure_text, function_of, metric_called
 from analyser.common.sampling import Progress, Sampling
 from analyser.common.text import WIDTH, counted, mid_sentence
+from analyser.game.keywords import RANGED_ATTACK
 from analyser.game.names import spoken
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
-from analyser.plots.metrics import AskedMetric, checked_metric, figure_text, metric_called
+from analyser.results.attack import numbers_of
+from analyser.results.custom import value_of
+from analyser.scenarios.attack import Scenario
+from analyser.scenarios.resolve import resolve_attack, resolve_target, row_named
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from pandas.io.formats.style import Styler
+
 
 ASSUMPTIONS = (
     "Every unit has all the models of its level and no damage, and no unit is suppressed or disordered.",
@@ -123,7 +131,7 @@ class Matchups(FramedAnswer):
         Parameters
         ----------
         metric : str or callable, optional
-            A column of :data:`analyser.plots.metrics.METRICS`, or for ranged attacks a function of their outcomes
+            A column of :data:`analyser.common.metrics.METRICS`, or for ranged attacks a function of their outcomes
             (:func:`analyser.metric`). Default: the metric of this comparison.
 
         Returns
@@ -184,7 +192,7 @@ class Matchups(FramedAnswer):
         frame = self.frame if situation is None else self.frame[self.frame["situation"] == situation]
         if metric in frame:
             return frame
-        from analyser.analysis.own_metric_columns import with_own_metric
+        from analyser.analysis.matchups import with_own_metric
 
         named = [one for one in self.situations if situation in (None, one.name)]
         return with_own_metric(frame, (*self.attackers, *self.defenders), named, self.ruleset, metric)
@@ -261,7 +269,7 @@ def matchups(
         Selectors may have wildcards: ``crown/*`` is every unit at every level.
     metric : str or callable
         Figure that :meth:`Matchups.pivot` and :meth:`Matchups.heatmap` show: a column of
-        :data:`analyser.plots.metrics.METRICS`, or for ranged attacks a function of their outcomes
+        :data:`analyser.common.metrics.METRICS`, or for ranged attacks a function of their outcomes
         (:func:`analyser.metric`). The frame has this figure and all built-in ones.
     per_points : bool
         Show the figure per 100 points of the attacker; only for means and expected values.
@@ -287,10 +295,11 @@ def matchups(
     Matchups
         The frame has one row for each attacker, defender and situation, in that order: `attacker`, `attacker_unit`,
         `attacker_level`, `attacker_points`, likewise for the defender, `defender_models`, `defender_category`,
-        `situation`, `row`, `dice`, `method` (``"exact"``), the figures of :data:`~analyser.plots.metrics.METRICS`, with
-        means and expected values also per 100 points of the attacker, and `why_not`. `p_attacker_wins` and `p_draw` are
-        NaN except in duels. For a pair that cannot fight, `why_not` is the reason and the figures are NaN. Figures that
-        need points or victory points missing in a profile are NaN too.
+        `situation`, `row`, `dice`, `method` (``"exact"``), the figures of
+        :data:`~analyser.common.metrics.METRICS`, with means and expected values also per 100 points of the attacker,
+        and `why_not`. `p_attacker_wins` and `p_draw` are NaN except in duels. For a pair that cannot fight, `why_not`
+        is the reason and the figures are NaN. Figures that need points or victory points missing in a profile are NaN
+        too.
 
     Raises
     ------
@@ -320,3 +329,44 @@ def matchups(
     missing = not_modelled(attacking, defending, conditions)
     result = Matchups(frame, attacking, defending, conditions, row, shown, library.ruleset, missing, library.used)
     return replace(result, frame=result._with(shown))
+
+
+def with_own_metric(
+    frame: pd.DataFrame,
+    loadouts: Sequence[Loadout],
+    situations: Sequence[Situation],
+    ruleset: Ruleset,
+    name: str,
+) -> pd.DataFrame:
+    """Return the frame of matchups with a column of a user metric; NaN where it does not apply.
+
+    InputError without a ranged attack among the situations, because other fights have no single table of outcomes.
+    """
+    function = function_of(name)
+    assert function is not None
+    by_selector: Mapping[str, Loadout] = {loadout.selector: loadout for loadout in loadouts}
+    fought = {situation.name: situation for situation in situations if situation.fight.occasion == RANGED_ATTACK}
+    if not fought:
+        problem = f"{name} is a function, and {situations[0].name} is not a ranged attack"
+        raise InputError(problem, where="metric", allowed="a figure that ships, or situations of ranged attacks")
+    values = np.full(len(frame), np.nan)
+    columns = zip(frame["attacker"], frame["defender"], frame["situation"], frame["row"])
+    for place, (attacker, defender, situation, row) in enumerate(columns):
+        if pd.notna(row) and situation in fought:
+            scenario = _scenario(by_selector[attacker], by_selector[defender], fought[situation], row, ruleset)
+            values[place] = _number(value_of(numbers_of(scenario), function))
+    return frame.assign(**{name: values})
+
+
+def _number(answer: Estimate | Mean | float) -> float:
+    return float(answer.value if isinstance(answer, Mean) else answer)
+
+
+def _scenario(attacker: Loadout, defender: Loadout, situation: Situation, row: str, ruleset: Ruleset) -> Scenario:
+    """Return the attack of a cell."""
+    fired = row_named(attacker.unit.rows, row, "row")
+    target = resolve_target(TARGET_STATE, defender)
+    attack = resolve_attack(situation.attack(fired), attacker, fired)
+    scenario = Scenario(attack, target, ruleset, attacker, defender)
+    rating = attack.rating or scenario.counted_rating()
+    return scenario.relabelled(attack=attack.model_copy(update={"rating": rating}))

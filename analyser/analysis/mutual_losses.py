@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from analyser.analysis.activation_losses import Act, Losses, acts_of, best_losses, mean_losses, p_rallies
 from analyser.analysis.approach import COUNTRIES, ROUNDS, Country, Movers
-from analyser.analysis.name_index import places_of
-from analyser.analysis.pricing import Array, connected
+from analyser.analysis.equilibrium_prices import Array, connected
 from analyser.analysis.roles import kinds_of
 from analyser.analysis.situations import BEST_TRADE, Situation
+from analyser.common.frames import places_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
 
@@ -35,7 +35,7 @@ class Exchange:
     Attributes
     ----------
     loadouts : tuple of Loadout
-        Those with a price that losses connect in both directions (one strong component).
+        Loadouts with a price, all connected by losses in both directions (one strongly connected component).
     losses : ndarray
         Shape (grounds, n, n): ``[ground, i, j]`` is the mean share of j that is lost to i in a round. Far apart both
         shoot; near, each takes its best act at today's points, a shot or a charge. A suppressed unit does less.

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from analyser.analysis.equilibrium_prices import Array, both_sides
 from analyser.analysis.mutual_losses import Exchange
-from analyser.analysis.pricing import Array, both_sides
 from analyser.analysis.roles import TRANSPORT, peers_of, plural, usual
 from analyser.game.keywords import each_once
 from analyser.game.units import Loadout, Unit, unit_of
@@ -78,7 +78,7 @@ class Reasons:
     ----------
     offence, toughness : ndarray
         Value of each by the points that it destroys, and by the points that its destruction takes, from
-        :func:`analyser.analysis.pricing.both_sides` at prices that trade evenly.
+        :func:`analyser.analysis.equilibrium_prices.both_sides` at prices that trade evenly.
     """
 
     def __init__(

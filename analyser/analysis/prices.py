@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
+from analyser.analysis.duel_policy import price_situations, unchanged_note
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups, matchups
 from analyser.analysis.mutual_losses import WAYS, Exchange, exchange_of
-from analyser.analysis.policy import price_situations, unchanged_note
 from analyser.analysis.roles import MEANS
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import BEST_TRADE, EXCHANGES, Situation, situations_called
@@ -259,14 +259,14 @@ def fair_points(
     today's points, an aimed shot or a charge. The time that they spend far and near follows from their ranges and
     speeds (:mod:`analyser.analysis.approach`), on close and on open ground. A suppressed unit does less
     (:mod:`analyser.analysis.activation_losses`). At an even price a loadout destroys as many points of its opponents as
-    it loses; :func:`analyser.analysis.pricing.even_trade` finds the prices at which all loadouts do.
+    it loses; :func:`analyser.analysis.equilibrium_prices.even_trade` finds the prices at which all loadouts do.
 
     Units of a role are paid alike for benefits that are not counted (the orders of commanders, the capacity of
     transports). Similar units of a role are paid more alike, and so are loadouts of a level. `fair_points` is the even
-    price times the pay for such a unit that the other units imply (:mod:`analyser.analysis.pooling`).
+    price times the pay for such a unit that the other units imply (:mod:`analyser.analysis.hierarchical_prices`).
 
     The better a loadout does at today's points, the more frequent it is among the opponents, without excluding others
-    (:func:`analyser.analysis.pricing.response`).
+    (:func:`analyser.analysis.equilibrium_prices.response`).
 
     With best play (`docs/best-play.md`) two loadouts fight a duel instead, on close and on open ground. It has six
     rounds with a toss each round, and both maximise the victory points destroyed minus those lost. All else is equal.
@@ -304,7 +304,7 @@ def fair_points(
           deviation of its logarithm; `follows`, its change with the logarithm of the points, 0 to 1;
         - `trades_evenly_at`, the price without the pay of its role and of similar units;
         - `comes_out_even_at`, fair points by another method, where no loadout comes out ahead on the whole
-          (:func:`analyser.analysis.pricing.evenly_ahead`);
+          (:func:`analyser.analysis.equilibrium_prices.evenly_ahead`);
         - `offence` and `toughness`, per point, over the median of the other units of its role;
         - `met`, its frequency among the opponents; `played`, its share of the equilibrium at today's points;
         - `beats` and `beaten_by`, opponents against which it does more, or less, than one number for each explains.

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from analyser.analysis.equilibrium_prices import Array
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import matchups
 from analyser.analysis.prices import EVERYBODY, SITUATIONS, Among, JudgedAnswer, priceable
-from analyser.analysis.pricing import Array
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import Situation
 from analyser.analysis.standing import Standings

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.analysis.equilibrium_prices import Array, medians_of
 from analyser.analysis.fight_cache import fighting
-from analyser.analysis.pricing import Array, medians_of
 from analyser.game.units import Loadout, Unit, unit_of
 
 TRANSPORT = "transport"

@@ -12,20 +12,19 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.figures import compared_side, gap, play, subject_of, title_of
+from analyser.analysis.comparison_figures import compared_side, gap, play, subject_of, title_of
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
+from analyser.common.metrics import COMPARED, PER_100_POINTS, AskedMetric, checked_metric, figure_text, including
 from analyser.common.precision import Stopping
 from analyser.common.sampling import Progress, Sampling
 from analyser.common.validation import checked
 from analyser.game.profiles import ProfilesLike, ProfilesUsed
 from analyser.game.units import Loadout
-from analyser.plots.metrics import COMPARED, PER_100_POINTS, AskedMetric, checked_metric, figure_text, including
 from analyser.results.rendering import method_line
 from analyser.scenarios.attack import Scenario, scenario_between
-from analyser.scenarios.conditions import Conditions
-from analyser.scenarios.load import Question, Unit, asked_attack
+from analyser.scenarios.load import Conditions, Question, Unit, asked_attack
 from analyser.scenarios.schema import Attack, ScenarioFile, Target
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ class Step(NamedTuple):
 
 
 class Price(NamedTuple):
-    """Points on the attacker's card for one unit of a figure, from the cheapest to the dearest step of level.
+    """Points that the attacker's card charges for one unit of a figure: the range over its steps of level.
 
     Attributes
     ----------
@@ -243,7 +242,7 @@ def sensitivity(
     -0.717 1.377
     """
     figures = {name: what for name, what in COMPARED.items() if not name.endswith(PER_100_POINTS)}
-    figure = checked_metric(metric, known=figures)
+    figure = checked_metric(metric, metrics=figures)
     sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
     asked = asked_attack(attacker, target, conditions, profiles)
     at_least = ((asked.target.models or 1) + 1) // 2

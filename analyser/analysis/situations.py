@@ -15,12 +15,12 @@ from pydantic import field_validator, model_validator
 
 from analyser.analysis.approach import COUNTRIES
 from analyser.analysis.best_duels import best_duel, trades
-from analyser.analysis.fights import Over, Ways, fought_cells
+from analyser.analysis.contest_cells import Over, Ways, fought_cells
 from analyser.analysis.grid import Field, Fight, blank_cells, side_of
 from analyser.analysis.selection import no_row, one_or_several, rows_called
 from analyser.common.errors import InputError, check_choice, did_you_mean
 from analyser.common.validation import Record, as_tuple
-from analyser.engine.attack.sweep import SUMMARY, sweep, sweep_row
+from analyser.engine.attack.summaries import SUMMARY, sweep, sweep_row
 from analyser.engine.fight.best.explore import explored
 from analyser.engine.fight.exact.propagate import run, start_states
 from analyser.game import keywords

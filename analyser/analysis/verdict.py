@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analyser.analysis import pricing
+from analyser.analysis import equilibrium_prices
 from analyser.analysis.balance import dominations
+from analyser.analysis.equilibrium_prices import Array
+from analyser.analysis.hierarchical_prices import Pooled, Sides, pooled
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.mutual_losses import Exchange
-from analyser.analysis.pooling import Pooled, Sides, pooled
 from analyser.analysis.price_drivers import Reasons, defence_of, dice_of
-from analyser.analysis.pricing import Array
 from analyser.analysis.roles import PAID_FOR, peers_of, role_of, usual
 from analyser.common.text import counted
 from analyser.game.units import Loadout, unit_of
@@ -70,16 +70,16 @@ def rate(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> R
     `with_played=False` is faster: it solves no equilibrium and does not load the solver.
     """
     today, losses = np.log(exchange.points), exchange.mean()
-    gains = pricing.ahead(losses, today)
-    field = pricing.response(gains, exchange.uniform_weights, exchange.meets)
-    even, ahead = pricing.even_trade(losses, field), pricing.evenly_ahead(losses, field, today)
+    gains = equilibrium_prices.ahead(losses, today)
+    field = equilibrium_prices.response(gains, exchange.uniform_weights, exchange.meets)
+    even, ahead = equilibrium_prices.even_trade(losses, field), equilibrium_prices.evenly_ahead(losses, field, today)
     roles = [role_of(loadout.unit) for loadout in exchange.loadouts]
     missing = frozenset(rule.name for rule in answer.not_modelled)
     reasons = Reasons(exchange, field, even.prices, dice_of(answer.frame, exchange), roles, missing)
     levels = [loadout.level_name for loadout in exchange.loadouts]
     sides = Sides(roles, levels, exchange.kinds, _profiles(exchange))
     prices = pooled(today - even.prices, today - ahead.prices, sides, _noise(exchange, field, even.prices))
-    strength, explained = pricing.one_number(gains, exchange.meets * np.outer(field, field))
+    strength, explained = equilibrium_prices.one_number(gains, exchange.meets * np.outer(field, field))
     odd = np.where(exchange.meets, gains - (strength[:, None] - strength[None, :]), 0.0)
     played, exploitability = (
         _played(gains, _sides_of(exchange)) if with_played else (np.full(len(today), np.nan), np.nan)
@@ -139,7 +139,7 @@ def _noise(exchange: Exchange, field: Array, prices: Array) -> Array:
 
     A first-order Bayesian bootstrap over units (Rubin 1981), and a Dirichlet distribution over grounds.
     """
-    by_loadout, by_ground = pricing.sensitivity(exchange.losses, field, prices)
+    by_loadout, by_ground = equilibrium_prices.sensitivity(exchange.losses, field, prices)
     kinds, grounds = np.unique(exchange.kinds), len(exchange.losses)
     by_kind = np.column_stack([by_loadout[:, exchange.kinds == kind].sum(axis=1) for kind in kinds])
     share = len(kinds) / (len(kinds) + 1), grounds / (grounds * _GROUND + 1)
@@ -336,7 +336,7 @@ def _sides_of(exchange: Exchange) -> tuple[Places, Places]:
 def _played(gains: Array, sides: tuple[Places, Places]) -> tuple[Array, float]:
     """Return each loadout's share of the equilibrium at today's points, and its exploitability."""
     rows, columns = sides
-    ours, theirs, _, exploitability = pricing.equilibrium(gains[np.ix_(rows, columns)])
+    ours, theirs, _, exploitability = equilibrium_prices.equilibrium(gains[np.ix_(rows, columns)])
     played = np.zeros(len(gains))
     played[columns], played[rows] = theirs, ours
     return np.where(played > _PLAYED, played, 0.0), exploitability

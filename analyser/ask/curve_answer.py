@@ -12,16 +12,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analyser import plots
+from analyser.ask.figure_lookup import by_points, shown_value, title_of
 from analyser.ask.keys import LEVEL, POINTS
 from analyser.ask.question_table import QuestionTable, reason_kind
-from analyser.ask.readings import by_points, shown_value, title_of
 from analyser.ask.winning_ranges import Stretch, best_at, not_dominated, range_text, stretches_of
 from analyser.common.answer import Block, plain_rows
 from analyser.common.errors import InputError
 from analyser.common.look import about
+from analyser.common.metrics import PER_100_POINTS
 from analyser.common.text import counted, mid_sentence, spaced, together, word_of
 from analyser.game.names import spoken
-from analyser.plots.metrics import PER_100_POINTS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

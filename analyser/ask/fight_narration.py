@@ -18,14 +18,14 @@ from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import ON_PURPOSE, Kind, Operation, Pair, Setup, order_in
 from analyser.engine.fight.simulated.choices import NOBODY_CHOOSES, Choices, next_line
-from analyser.engine.fight.simulated.nodes import set_up_strike
-from analyser.engine.fight.simulated.nodes import struck as states_after
+from analyser.engine.fight.simulated.draw_graph import set_up_strike
+from analyser.engine.fight.simulated.draw_graph import struck as states_after
 from analyser.engine.fight.simulated.simulation import Simulation
 from analyser.engine.pool.replay import dice_that_score
 from analyser.engine.rng import stream_of
 from analyser.game.ruleset import Rating
 from analyser.results.dispatch import solve
-from analyser.results.play import play_of
+from analyser.results.duel_solution import play_of
 from analyser.results.states import JointStates
 from analyser.rules import close_quarters, discipline, strike, unit_state
 from analyser.rules.activation import Order
@@ -99,8 +99,8 @@ class Walker:
         self._by_card = test_draw(0) in (Draw.CARD_OF_0, Draw.CARD_OF_1)
         self._lines, self._choices = [np.array(program, np.int64) for program in programs], choices
 
-    def walk(self, start: Pair, chances: Sequence[int], *, told: bool) -> Walked:
-        """Run the trial; `told`: write its lines."""
+    def walk(self, start: Pair, chances: Sequence[int], *, with_lines: bool) -> Walked:
+        """Run the trial; `with_lines`: write its lines."""
         left = iter(chances)
         pair, parts, pairs = (int(start[0]), int(start[1])), list[list[str]](), list[tuple[int, int]]()
         for program, numbers in zip(self._programs, self._lines):
@@ -110,7 +110,7 @@ class Walker:
                 if program[line].kind in (Kind.CHOOSE, Kind.BRANCH):
                     line = next_line(self._setup, self._choices, numbers, line, pair)
                     continue
-                pair = self._step(program[line], pair, left, parts[-1] if told else None)
+                pair = self._step(program[line], pair, left, parts[-1] if with_lines else None)
                 line += 1
             pairs.append(pair)
         assert next(left, None) is None, "the trial drew more random events than the rules asked for"
@@ -317,7 +317,7 @@ def narrated_fights(scenario: Any, trials: int, seed: int, first: int = 0) -> It
         return Walker(fight.setup, fight.parts, fight.names, dice_of, fight.choices)
 
     silent = walker(first)
-    pairs = np.array([silent.walk(fight.start, trace, told=False).pairs for trace in traces], np.int64)
+    pairs = np.array([silent.walk(fight.start, trace, with_lines=False).pairs for trace in traces], np.int64)
     weights = np.ones(len(traces), np.int64)
     moments = tuple(JointStates(pairs[:, part, 0], pairs[:, part, 1], weights) for part in fight.moments)
     once: Any = solve(scenario, Sampling("monte-carlo", trials=1, seed=seed))
@@ -328,7 +328,7 @@ def narrated_fights(scenario: Any, trials: int, seed: int, first: int = 0) -> It
 
     def lines(number: int, trace: Sequence[int], figures: Mapping[str, Any]) -> list[str]:
         storyteller = walker(number)
-        walked = storyteller.walk(fight.start, trace, told=True)
+        walked = storyteller.walk(fight.start, trace, with_lines=True)
         begins, of_both = (0, *(end + 1 for end in fight.moments)), 1 if scenario.kind == "focus" else 0
         story: list[str] = []
         for moment, (begin, end) in enumerate(pairwise(begins), start=1):

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from analyser.ask.figure_lookup import Reading, reading
 from analyser.ask.keys import POINTS, Key, Raw, with_values
 from analyser.ask.memoised_solver import Solver
-from analyser.ask.readings import Reading, reading
 from analyser.common import interrupts
 from analyser.common.answer import FramedAnswer, source_notes
 from analyser.common.errors import InputError, MisspeltError, shown

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common import interrupts
-from analyser.common.sequences import mean_bounds, mixture_bounds
+from analyser.common.intervals import mean_bounds, mixture_bounds
 
 ERROR = 0.05
 FIRST_STAGE = 2_000  # trials

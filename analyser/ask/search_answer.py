@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from analyser import plots
+from analyser.ask.figure_lookup import by_points, is_probability, shown_between, shown_value, title_of
 from analyser.ask.question_table import QuestionTable, reason_kind
 from analyser.ask.race import ERROR, MOST_TRIALS, Raced
-from analyser.ask.readings import by_points, is_probability, shown_between, shown_value, title_of
 from analyser.ask.variants import BASELINE
 from analyser.common.answer import Block, plain_rows
 from analyser.common.look import about
+from analyser.common.metrics import PER_100_POINTS
 from analyser.common.text import counted, word_of
-from analyser.plots.metrics import PER_100_POINTS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

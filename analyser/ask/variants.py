@@ -8,10 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analyser.ask.keys import Key, Raw, key_of
+from analyser.ask.keys import Key, Raw, key_of, plain_value, values_of
 from analyser.ask.memoised_solver import kind_in, with_armies
 from analyser.ask.question_table import Variant, variant_of
-from analyser.ask.ranges import plain_value, values_of
 from analyser.common.errors import InputError, MisspeltError, check_text, did_you_mean, shown, within
 from analyser.common.text import word_of
 from analyser.game.profiles import Profiles

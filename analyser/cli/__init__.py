@@ -108,6 +108,7 @@ _MODULES = {
     **dict.fromkeys(("attack", "charge", "duel"), "fights"),
     **dict.fromkeys(("warm-up", "completion"), "set_up"),
     "matchups": "compare",
+    "calculator": "army",
 }
 
 

@@ -113,10 +113,10 @@ def show(result: Any, rows: Callable[[], Sequence[Mapping[str, Any]]] | None = N
 
 
 def text_or_page(result: Any, page: str) -> str:
-    """Return an answer as text, or as a page for an HTML file; `page` names the module of the page and its function."""
+    """Return an answer as text, or as a page for an HTML file; `page` names a function of `answer_pages`."""
     if not is_page(click.get_current_context().params["out"]):
         return str(result)
-    made: str = getattr(importlib.import_module(f"analyser.report.{page}"), page)(result)
+    made: str = getattr(importlib.import_module("analyser.report.answer_pages"), page)(result)
     return made
 
 

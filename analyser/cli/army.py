@@ -1,4 +1,4 @@
-"""Commands for army lists: show, check, print, and build."""
+"""Commands for army lists: show, check, print, and build; pages for a phone."""
 
 from __future__ import annotations
 
@@ -35,6 +35,7 @@ from analyser.common.files import write_content
 
 if TYPE_CHECKING:
     from analyser.game.army import Army
+
 
 LIST = ".toml"
 BROKEN = 1  # the exit status of a check that finds something
@@ -179,7 +180,7 @@ def army_build(
 
     --out FILE.html writes a page. Run the command again to resume battles that were stopped.
     """
-    from analyser.analysis.build import build
+    from analyser.analysis.best_lists import build
 
     if save is not None and Path(save).suffix.lower() != LIST:
         raise InputError(f"{Path(save).suffix!r} is not the extension of an army file", where=save, allowed=LIST)
@@ -195,3 +196,16 @@ def army_build(
     how = {"headline": lambda: [result.verdict], "beside": lists}
     rows = result.rows
     write(lambda: text_or_page(result, "build_page"), result.as_dict, lambda: with_profiles(result, rows()), **how)
+
+
+@command(
+    Option("--out FILE", "Page to write (.html).", OUTPUT, required=True),
+    *(*RULESET_OPTIONS, PROFILES, QUIET_OPTION),
+    examples=("--out calculator.html", "--out mine.html --profiles my-profiles"),
+)
+def calculator(out: str, profiles: str | None) -> None:
+    """Write a page with exact attacks, charges and duels of all units, for a phone, offline."""
+    from analyser.web.page import calculator as page_of
+
+    check_is_page(out)
+    page_of(profiles=profiles_in(profiles)).save(out)

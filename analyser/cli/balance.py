@@ -188,7 +188,7 @@ def _changes(written: tuple[str, ...]) -> dict[str, Any]:
 @UNIT
 def balance_solve_price(unit: str, **keys: Any) -> None:
     """Compute the price at which UNIT is fair, with its interval."""
-    from analyser.analysis.solve import solve_price
+    from analyser.analysis.break_even import solve_price
 
     result = solved(solve_price, unit, **given(keys, *_ASKED))
     show(result, lambda: [result.as_dict() | {"profiles": str(result.profiles)}])
@@ -208,7 +208,7 @@ def balance_solve_price(unit: str, **keys: Any) -> None:
 @UNIT
 def balance_solve_dice(unit: str, **keys: Any) -> None:
     """Compute the number of dice at which UNIT is fair at its price, and the fair price of each change."""
-    from analyser.analysis.solve import solve_dice
+    from analyser.analysis.break_even import solve_dice
 
     result = solved(solve_dice, unit, **given(keys, *_ASKED))
     show(result, _rows(result, "curve", loadout=result.loadout), plot=result.plot)

@@ -42,7 +42,7 @@ from analyser.scenarios.battle import BattleTerms
 ENDINGS = (".toml", ".ros", ".rosz", ".json")  # extensions of army files, same as in `scenarios.armies`
 DEFAULT_BATTLES = 10_000  # same as in `results.battle`, which is slow to import
 _PICTURES = {"margin": "plot_margin", "survival": "plot_survival", "contributions": "plot_contributions"}
-AIMS = ("points", "annihilated", "victory-points")  # same as in `analysis.volleys`, which is slow to import
+AIMS = ("points", "annihilated", "victory-points")  # same as in `analysis.best_volleys`, which is slow to import
 BATTLES_OF_A_PAGE = 10_000
 _AIM = "Objective of the best attacks of a round. Default: points."
 _DISTANCE = "Also compute shots with aiming at this distance, and list its best attacks first."
@@ -68,7 +68,7 @@ MINE, YOURS = (click.argument(side, shell_complete=complete_file) for side in ("
         "mine.rosz yours.rosz --out battle.html",
         "'crown/rifle-command-p@basic, 3 x crown/rifle-p@basic' yours.toml --rounds 4",
     ),
-    notes="\n".join(["\b", "Tactics:", *(f"  {name:<16}{tactic.told}" for name, tactic in TACTICS.items())]),
+    notes="\n".join(["\b", "Tactics:", *(f"  {name:<16}{tactic.description}" for name, tactic in TACTICS.items())]),
 )
 @MINE
 @YOURS

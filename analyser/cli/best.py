@@ -76,7 +76,7 @@ def best_duel(a: str, b: str | None, profiles: str | None, **keys: Any) -> None:
 
 def _best_of(question: tuple[Any, ...], profiles: Profiles, **asked: Any) -> BestResult:
     """Return best play, and the cost of simple tactics."""
-    from analyser.analysis.best import best_play
+    from analyser.analysis.best_duels import best_play
 
     def work() -> BestResult:
         result = best_play(*question, profiles=profiles, **asked)

@@ -9,8 +9,17 @@ import click
 
 from analyser.cli import options
 from analyser.cli.answer import note_without_effect, show, solved, write
-from analyser.cli.conditions import CONDITIONS, KIND, METHODS, SAMPLING, target_and_conditions
-from analyser.cli.fights import ATTACK_OPTIONS, OF_DUELS, OF_TARGET, attack_scenario
+from analyser.cli.fights import (
+    ATTACK_OPTIONS,
+    CONDITIONS,
+    KIND,
+    METHODS,
+    OF_DUELS,
+    OF_TARGET,
+    SAMPLING,
+    attack_scenario,
+    target_and_conditions,
+)
 from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, THREADS, Option, complete_selector
 from analyser.cli.shell import INTERRUPTED, Choice, command, given, note
 from analyser.common.errors import InputError

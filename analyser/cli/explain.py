@@ -8,8 +8,7 @@ import click
 
 from analyser.cli import options
 from analyser.cli.answer import note_without_effect, show
-from analyser.cli.conditions import CONDITIONS, KIND, METHODS, QUESTION, question_from
-from analyser.cli.fights import OF_DUELS, OF_TARGET
+from analyser.cli.fights import CONDITIONS, KIND, METHODS, OF_DUELS, OF_TARGET, QUESTION, question_from
 from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, PLOT, Integer, Option, complete_selector
 from analyser.cli.shell import Choice, command, given, profiles_in
 from analyser.common.errors import InputError

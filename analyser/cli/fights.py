@@ -1,4 +1,7 @@
-"""Commands for fights, and conditions after a selector: ``crown/rifle-platoon@basic:models=4``."""
+"""Commands for fights, and conditions after a selector: ``crown/rifle-platoon@basic:models=4``.
+
+Commands that vary or retell a question between two units take the same options from here.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,9 @@ from click.shell_completion import CompletionItem
 from analyser.cli import options
 from analyser.cli.answer import answer
 from analyser.cli.options import (
+    AT_LEAST_1,
     FIGHT_OPTIONS,
+    METHOD,
     KeyOption,
     Option,
     complete_selector,
@@ -20,8 +25,10 @@ from analyser.cli.options import (
 )
 from analyser.cli.shell import Choice, command
 from analyser.common.errors import InputError, did_you_mean, listed, nearest
+from analyser.common.text import with_article
 from analyser.rules.policies import BEST, POLICIES
 from analyser.scenarios.schema import (
+    BETWEEN_TWO,
     BONUSES,
     CIRCUMSTANCES,
     FLAGS,
@@ -38,6 +45,7 @@ from analyser.scenarios.schema import (
 
 if TYPE_CHECKING:
     from analyser.common.validation import Record
+
 
 _BETWEEN_KEYS = re.compile(r",(?![^\[{]*[\]}])")  # a comma outside lists and tables
 _NO_WORDS = ("unit", "attacker", "charge", "rows", "kind")  # fields that are no words here
@@ -257,12 +265,12 @@ def charge(attacker: str, target: str, secondary: tuple[str, ...], **_: Any) -> 
     answer("charge", with_options({"charge": {}, **sides, "secondary": others}))
 
 
-_TOLD = {name: about.told for name, about in POLICIES.items()}
-_TOLD |= {
+_DESCRIPTIONS = {name: about.description for name, about in POLICIES.items()}
+_DESCRIPTIONS |= {
     BEST: "best play, state by state",
     "in words": 'such as "charge if it is suppressed, else aim and shoot"',
 }
-_POLICIES, _WANTS = ([f"  {name:<12}{meaning}" for name, meaning in texts.items()] for texts in (_TOLD, WANTS))
+_POLICIES, _WANTS = ([f"  {name:<12}{meaning}" for name, meaning in texts.items()] for texts in (_DESCRIPTIONS, WANTS))
 OF_WANTS = "\n".join(["\b", "Objectives of a side with the policy best:", *_WANTS])
 OF_DUELS = "\n".join(["\b", "Policies:", *_POLICIES, "", OF_WANTS])
 """Text below the options of a duel."""
@@ -287,3 +295,62 @@ def duel(a: str, b: str, **_: Any) -> None:
     """
     sides = {side: unit_from(text, side, OF_DUELLIST) for side, text in (("a", a), ("b", b))}
     answer("duel", with_options({"duel": {}, **sides}))
+
+
+QUESTION = "Question"
+SAMPLING = ("method", "trials", "seed", "precision", "threads", "all_at_once")
+METHODS = [
+    Option("--method", "Method. Default: exact.", METHOD, type=Choice(options.METHODS[:2]), default="exact"),
+    Option("--trials N", "Monte Carlo: number of trials of each fight.", METHOD, type=AT_LEAST_1),
+    *options.SAMPLE_OPTIONS,
+]
+CONDITIONS = [
+    *ATTACK_OPTIONS,
+    *keys_of(Charge, "charge", "Charge, with --kind charge"),
+    *(key for key in keys_of(DuelTerms, "duel", "Duel, with --kind duel") if key.path[-1] != "distance"),
+]
+KIND = Option("--kind", "The fight. Default: attack.", QUESTION, type=Choice(BETWEEN_TWO), default="attack")
+
+
+def target_and_conditions(target: str, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the section of a target, and the keys of a question of a kind that were given as options."""
+    conditions = conditions_of(kind)
+    if kind == "attack":
+        raw = attack_scenario("", target)
+        return raw["target"], {key: value for key, value in raw["attack"].items() if key != "attacker"}
+    return unit_from(target, "target", OF_DUELLIST if kind == "duel" else OF_COMBATANT), conditions
+
+
+def conditions_of(kind: str) -> dict[str, Any]:
+    """Return the keys of a charge or a duel that were given as options; InputError for a key of another kind."""
+    conditions = dict[str, Any]()
+    for option, value in options.given_keys():
+        section, key = option.path
+        if section in ("attack", "target") and kind == "attack":
+            continue  # read with the units
+        if section == kind or (kind == "duel" and option.path == ("attack", "distance")):
+            conditions[key] = value
+        elif section in ("charge", "duel"):
+            raise InputError(
+                f"not of {with_article(kind)}",
+                where=option.opts[0],
+                allowed=f"with --kind {section}",
+            )
+        else:
+            raise InputError(f"not of a {kind}", where=option.opts[0], allowed="keys after the colon of a unit")
+    return conditions
+
+
+def question_from(first: str, second: str | None, kind: str) -> tuple[Any, dict[str, Any]]:
+    """Return a whole question, or its first unit, with the other arguments; without `second`, `first` is a file."""
+    if second is None:
+        if stated := [option.opts[0] for option, _ in options.given_keys()]:
+            raise InputError("the file says that itself", where=stated[0], allowed="with a TARGET")
+        return first, {}
+    if kind == "attack":
+        conditions_of(kind)
+        return attack_scenario(first, second), {}
+    words = OF_DUELLIST if kind == "duel" else OF_COMBATANT
+    unit = unit_from(first, "a" if kind == "duel" else "attacker", words)
+    section, conditions = target_and_conditions(second, kind)
+    return unit, {"target": section, "kind": kind, **conditions}

@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from analyser.cli import endings
+from analyser.cli import system_errors
 from analyser.common import interrupts
 from analyser.common.errors import (
     LONGEST,
@@ -85,15 +85,15 @@ def ended_plainly() -> Iterator[None]:
         interrupts.heard()
         raise click.exceptions.Exit(INTERRUPTED) from None
     except Exception as error:
-        if endings.is_of_memory(error):
-            raise Refusal(str(endings.of_memory(error, None))) from None
+        if system_errors.is_of_memory(error):
+            raise Refusal(str(system_errors.of_memory(error, None))) from None
         if isinstance(error, OSError):
-            if endings.is_about_standard_output(error):
-                endings.with_output_closed()
+            if system_errors.is_about_standard_output(error):
+                system_errors.with_output_closed()
             if error.errno == errno.EPIPE:
                 raise click.exceptions.Exit(BROKEN_PIPE) from None
-            raise Refusal(str(endings.of_file(error))) from None
-        if refused := endings.of_path(error):
+            raise Refusal(str(system_errors.of_file(error))) from None
+        if refused := system_errors.of_path(error):
             raise Refusal(str(refused)) from None
         if KeyboardInterrupt.__name__ not in str(error) and not interrupts.has_come():
             raise
@@ -249,9 +249,9 @@ class Command(click.Command):
         try:
             return super().invoke(ctx)
         except Exception as error:
-            if isinstance(error, AnalyserError) or not endings.is_of_memory(error):
+            if isinstance(error, AnalyserError) or not system_errors.is_of_memory(error):
                 raise
-            raise endings.of_memory(error, ctx) from None
+            raise system_errors.of_memory(error, ctx) from None
 
     def _form_of(self, out: Path) -> str:
         """Return the format of an answer by the ending of its file; InputError for an unknown ending."""
@@ -266,7 +266,7 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse as click does, after checking for repeated options, so that none is silently ignored."""
-        ctx.meta[endings.TYPED] = [*args]
+        ctx.meta[system_errors.TYPED] = [*args]
         _, _, given = self.make_parser(ctx).parse_args([] if ctx.resilient_parsing else list(args))
         for option in given:
             if not isinstance(option, click.Option) or option.multiple or option.count:
@@ -340,7 +340,7 @@ class ChoiceOr(Choice):
 
 def in_words(text: str) -> str | None:
     """Return the text if it is a policy in words, else None."""
-    from analyser.rules.orders import is_in_words
+    from analyser.rules.policy_lines import is_in_words
 
     return text if is_in_words(text) else None
 

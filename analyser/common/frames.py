@@ -7,9 +7,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
+import numpy as np
+from numpy.typing import NDArray
+
 if TYPE_CHECKING:
     import pandas as pd
     from pandas.io.formats.style import Styler
+
 
 ENDS = ("_low", "_high", "_standard_error")  # endings of columns that belong to another figure
 ORDERS = (("basic", "reinforced", "full-strength"), ("light", "heavy", "aerial"))
@@ -148,3 +152,17 @@ def head_of(name: Any) -> str:
     """
     text = str(name).removesuffix("_name").removesuffix("_unit").replace("_", " ")
     return f"P({text[2:]})" if text.startswith("p ") else text
+
+
+def places_of(column: pd.Series[Any], names: Sequence[str]) -> NDArray[np.int64]:
+    """Return the index of each entry of a column in distinct `names`; -1 if missing.
+
+    >>> import pandas as pd
+    >>> places_of(pd.Series(["oak", "elm", None, "oak"]), ["ash", "oak"]).tolist()
+    [1, -1, -1, 1]
+    """
+    import pandas as pd
+
+    codes, result = pd.factorize(column)
+    places = {name: place for place, name in enumerate(names)}
+    return np.array([*(places.get(name, -1) for name in result.tolist()), -1], np.int64)[codes]

@@ -226,9 +226,9 @@ def _card_value(value: object) -> int:
 
 
 def _checked_name(name: str) -> str:
-    known = (*QUALITIES, *SPECIAL_RULES)
-    meant, sure = recognise(plain_name(name), known)
-    if sure and meant in known:
+    taken = (*QUALITIES, *SPECIAL_RULES)
+    meant, sure = recognise(plain_name(name), taken)
+    if sure and meant in taken:
         raise ValueError(f"{shown(name)} is a rule of the game (allowed: a name of your own)")
     if not name or parse(name) != (name, None):
         raise ValueError(f"{shown(name)} is not a name (allowed: text without a number in parentheses)")

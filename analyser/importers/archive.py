@@ -1,24 +1,24 @@
-"""Safe reading of untrusted data files: plain or zipped XML, in memory, with limits."""
+"""Safe reading of untrusted data files in memory, with limits: XML, plain or zipped, and rosters in JSON."""
 
 from __future__ import annotations
 
+import json
 import stat
 import zipfile
 import zlib
 from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path, PureWindowsPath
-from xml.etree.ElementTree import Element, ParseError
+from typing import Any
+from xml.etree.ElementTree import Element, ParseError, TreeBuilder
 from xml.parsers.expat import errors
 from xml.parsers.expat.errors import codes
 
 from defusedxml.common import DefusedXmlException, DTDForbidden, EntitiesForbidden
 from defusedxml.ElementTree import DefusedXMLParser
 
-from analyser.common.errors import InputError
-from analyser.common.files import CUT_SHORT, cannot_read, looks_like
-from analyser.importers.json_tree import parse_json
-from analyser.importers.tree_builder import BoundedBuilder
+from analyser.common.errors import InputError, shown
+from analyser.common.files import CUT_SHORT, MOST_BITS, cannot_read, looks_like
 
 LARGEST_FILE = 64 * 1024 * 1024  # bytes, before and after unpacking; real files are smaller than 1 MiB
 LARGEST_RATIO = 200  # size unpacked / packed; repetitive real files reach about 30
@@ -155,3 +155,111 @@ def parse(data: bytes, where: str) -> Element:
     except (ValueError, LookupError, UnicodeError) as error:  # an encoding unknown to the parser
         raise InputError(f"broken XML: {error}", where=where) from None
     return root
+
+
+TEXT = "$text"  # text between the tags of the XML form
+_SINGULAR = {"categories": "category"}
+
+
+def parse_json(data: bytes, where: str, root: str) -> Element:
+    """Return the element `root` in a JSON text, in the XML form of the file.
+
+    Raises InputError for broken JSON, a repeated key, numbers too large, values nested too deep or too many.
+    """
+    try:
+        value = json.loads(data, object_pairs_hook=_each_key_once, parse_constant=_no_number, parse_int=_integer)
+    except InputError as error:
+        raise error.inside(where) from None
+    except RecursionError:
+        raise InputError("broken JSON: values nested too deep", where=where) from None
+    except json.JSONDecodeError as error:
+        problem = f"broken JSON: {error.msg} at line {error.lineno}, column {error.colno}"
+        if error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated string"):
+            problem += f"; {CUT_SHORT}"
+        else:
+            problem += looks_like(data)
+        raise InputError(problem, where=where) from None
+    except ValueError as error:  # undecodable bytes
+        raise InputError(f"broken JSON: {error}", where=where) from None
+    table = value.get(root) if isinstance(value, dict) else None
+    if not isinstance(table, dict):
+        held = f"keys such as {', '.join(map(shown, list(value)[:3]))}" if isinstance(value, dict) and value else "none"
+        problem = f"this JSON holds no {root} ({held})"
+        raise InputError(problem, where=where, allowed=f'{{"{root}": ...}}, as New Recruit exports it')
+    builder = BoundedBuilder()
+    try:
+        _add(builder, root, table)
+    except InputError as error:
+        raise error.inside(where) from None
+    element: Element = builder.close()
+    return element
+
+
+def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in table if keys.count(key) > 1)
+        raise InputError(f"broken JSON: the key {shown(twice)} is given twice in one object")
+    return table
+
+
+def _no_number(word: str) -> float:
+    raise InputError(f"broken JSON: {word} is not a number")
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MOST_BITS // 3:
+        raise InputError(f"broken JSON: {shown(digits[:40])} is too large a number")
+    return int(digits)
+
+
+def _add(builder: BoundedBuilder, tag: str, value: Any) -> None:
+    """Add a value as an element: its lists and objects become children, all else attributes."""
+    if isinstance(value, list):
+        raise InputError(f"a list in the list of {shown(tag)}")
+    table = value if isinstance(value, dict) else {TEXT: value}
+    builder.start(tag, {key: _text(value) for key, value in table.items() if key != TEXT and _is_plain(value)})
+    builder.data(_text(table.get(TEXT, "")))
+    for key, inside in table.items():
+        if isinstance(inside, dict):
+            _add(builder, key, inside)
+        elif isinstance(inside, list):
+            builder.start(key, {})
+            for child in inside:
+                _add(builder, _SINGULAR.get(key, key.removesuffix("s")), child)
+            builder.end(key)
+    builder.end(tag)
+
+
+def _is_plain(value: Any) -> bool:
+    return value is not None and not isinstance(value, dict | list)
+
+
+def _text(value: Any) -> str:
+    return ("true" if value else "false") if isinstance(value, bool) else str(value) if _is_plain(value) else ""
+
+
+MOST_ELEMENTS = 1_000_000
+DEEPEST = 100  # nested elements; real files stay below 20
+
+
+class BoundedBuilder(TreeBuilder):
+    """A tree builder that raises InputError for elements nested too deep, or too many."""
+
+    depth = count = 0
+
+    def start(self, tag: Any, attrs: Any) -> Any:
+        """Open an element."""
+        self.depth += 1
+        self.count += 1
+        if self.depth > DEEPEST:
+            raise InputError("elements nested too deep", allowed=f"up to {DEEPEST} levels")
+        if self.count > MOST_ELEMENTS:
+            raise InputError("too many elements", allowed=f"up to {MOST_ELEMENTS}")
+        return super().start(tag, attrs)
+
+    def end(self, tag: Any) -> Any:
+        """Close an element."""
+        self.depth -= 1
+        return super().end(tag)

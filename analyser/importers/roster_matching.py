@@ -13,10 +13,10 @@ from analyser.common.validation import checked
 from analyser.game.army import UNLISTED, Army
 from analyser.game.army_file import MOST_POINTS, ArmyFile, profile_of, resolved_army
 from analyser.game.forces import Boon
+from analyser.game.keywords import each_once
 from analyser.game.profiles import Profiles
-from analyser.game.units import Faction, Loadout, Unit
+from analyser.game.units import OF_LEVELS, Faction, Loadout, Row, Unit
 from analyser.importers import cells
-from analyser.importers.differences import Difference, differences
 from analyser.importers.rosters import Pick, Roster, RosterUnit
 
 Numbers = Literal["profile", "roster"]
@@ -238,3 +238,87 @@ def about_points(roster: Roster, army: Army) -> Iterator[str]:
         yield f"points: the roster says {roster.points:,g}, and its selections cost {selected:,g}"
     if army.points != selected:
         yield f"points: {army.points:,} here, {selected:,g} in the roster; the lines above say where they differ"
+
+
+_NUMBERS = ("size", "speed", "defence", "damage_limit", "discipline", "break_limit")
+_OF_A_ROW = ("kind", "against", "short_range", "long_range", "bands", "qualities")
+
+
+class Difference(NamedTuple):
+    """A difference in a key of a profile; `value` is the roster's, None if a profile cannot have it."""
+
+    key: str
+    text: str
+    value: Any
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def differences(stated: RosterUnit, loadout: Loadout) -> Iterator[Difference]:
+    """Yield the differences between a unit of a roster and its profile at that level, key by key.
+
+    If the roster has no profiles, only the points are compared.
+    """
+    own, level = stated.own, loadout.level
+    if own is not None:
+        unit, own_level = loadout.unit, next(iter(own.levels.values()))
+        for key in ("models", "victory_points"):
+            yield from _one(key, getattr(own_level, key), getattr(level, key))
+        for key in ("type", "category", *_NUMBERS):
+            yield from _one(key, getattr(own, key), getattr(unit, key))
+        for key in ("traits", "rules"):
+            yield from _listed(key, own, unit)
+        yield from _rows(own, unit)
+    if stated.points is not None and stated.points != level.points:
+        whole = int(stated.points) if stated.points >= 0 and stated.points.is_integer() else None
+        yield Difference("points", _told("points", stated.points, level.points), whole)
+
+
+def _one(key: str, own: Any, profile: Any) -> Iterator[Difference]:
+    if own != profile:
+        without = "none" if key in OF_LEVELS else None
+        yield Difference(key, _told(key.replace("_", " "), own, profile), without if own is None else own)
+
+
+def _listed(key: str, own: Unit, unit: Unit) -> Iterator[Difference]:
+    """Yield a difference in rules or traits, ignoring order."""
+    mine, theirs = (each_once(side.keywords) if key == "rules" else side.traits for side in (own, unit))
+    if set(mine) != set(theirs):
+        yield Difference(key, _told(key, ", ".join(mine), ", ".join(theirs)), getattr(own, key))
+
+
+def _rows(own: Unit, unit: Unit) -> Iterator[Difference]:
+    """Yield one difference for all rows, because a profile replaces them together."""
+    texts = []
+    for row in own.rows:
+        other = unit.row(row.id)
+        if other is None:
+            texts.append(f"row {row.name} is not in the profile")
+            continue
+        keys = (key for key in _OF_A_ROW if _plain(row, key) != _plain(other, key))
+        texts += [_told(f"{key.replace('_', ' ')} of {row.name}", _shown(row, key), _shown(other, key)) for key in keys]
+    texts += [f"row {row.name} is not in the roster" for row in unit.rows if own.row(row.id) is None]
+    if texts:
+        yield Difference("rows", "; ".join(texts), own.rows or None)
+
+
+def _plain(row: Row, key: str) -> Any:
+    return set(each_once(row.keywords)) if key == "qualities" else getattr(row, key)
+
+
+def _shown(row: Row, key: str) -> Any:
+    if key == "bands":
+        return ", ".join(f"{band.first}-{band.last}: {band.cell}" for band in row.bands)
+    value = getattr(row, key)
+    return ", ".join(value) if isinstance(value, tuple) else value
+
+
+def _told(what: str, own: Any, profile: Any) -> str:
+    return f"{what} {_text(own)} in the roster, {_text(profile)} in the profile"
+
+
+def _text(value: Any) -> str:
+    if value is None or value == "":
+        return "none"
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -21,7 +21,7 @@ from analyser.common.text import NEGLIGIBLE, aligned, happens, records
 from analyser.morale.questions import Asked
 from analyser.morale.result_tables import Fates, Panel, Table, picture_of
 from analyser.morale.systems import SYSTEMS
-from analyser.results import bands
+from analyser.results import simultaneous_intervals
 from analyser.results.base import Result, Weighed
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class MoraleResult(Result):
                 columns[f"{name}_interval"] = by
                 if self.with_bands:
                     figures = len(weights) * len(table.probabilities)
-                    columns |= bands.joint_columns(name, weights, self.trials, figures)
+                    columns |= simultaneous_intervals.joint_columns(name, weights, self.trials, figures)
         for name, mean in table.means.items():
             number = (self.trials or 1) if mean.given is None else np.maximum(mean.given, np.finfo(np.float64).tiny)
             columns[name] = mean.first / number

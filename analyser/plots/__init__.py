@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from analyser.plots.bars import fates as fates
     from analyser.plots.bars import funnel as funnel
+    from analyser.plots.bars import ranked as ranked
     from analyser.plots.bars import tornado as tornado
     from analyser.plots.battles import contributions as contributions
     from analyser.plots.battles import margins as margins
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from analyser.plots.over_numbers import best_lines as best_lines
     from analyser.plots.over_numbers import front as front
     from analyser.plots.over_numbers import trade_map as trade_map
-    from analyser.plots.ranking import ranked as ranked
 
 _PLACES = {
     **dict.fromkeys(("fates", "funnel", "tornado"), "bars"),
@@ -52,7 +52,7 @@ _PLACES = {
     **dict.fromkeys(("heatmap", "distributions_by_round"), "heatmaps"),
     **dict.fromkeys(("curves", "survival", "trade_off"), "lines"),
     **dict.fromkeys(("luck_strips", "outcome_distribution"), "observed_outcomes"),
-    "ranked": "ranking",
+    "ranked": "bars",
     **dict.fromkeys(("best_lines", "front", "trade_map"), "over_numbers"),
 }
 __all__ = list(_PLACES)

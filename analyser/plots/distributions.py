@@ -168,10 +168,10 @@ def _tidy(data: Any, x: Any) -> tuple[pd.DataFrame, str]:
     if hasattr(data, "pmf"):
         return data.pmf().rename(columns={"value": data.name}), data.name
     frame = look.rows_of(getattr(data, "distributions", data))
-    known = [name for name in _KNOWN_VALUES if name in frame]
-    if x is None and not known:
+    names = [name for name in _KNOWN_VALUES if name in frame]
+    if x is None and not names:
         raise InputError("no column of values", where="x", allowed=", ".join(map(str, frame.columns)))
-    return frame, x or known[0]
+    return frame, x or names[0]
 
 
 def _is_counted(parts: Sequence[Part]) -> bool:

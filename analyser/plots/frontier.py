@@ -15,8 +15,8 @@ from analyser.common import look
 from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.frames import names_of, readable
-from analyser.plots.label_placement import label_offsets
-from analyser.plots.metrics import figure_title
+from analyser.common.metrics import figure_title
+from analyser.plots.crowded_text import label_offsets
 
 WIDTH, HEIGHT = 6.4, 4.2  # inches
 MOST_NUMBERED = 14  # above this number only the frontier is numbered
@@ -43,10 +43,10 @@ def efficient(frame: pd.DataFrame, metric: str) -> NDArray[np.bool_]:
     [True, False, True, False]
     """
     points, effects = frame["points"].to_numpy(np.float64, na_value=np.nan), frame[metric].to_numpy(np.float64)
-    known = ~(np.isnan(points) | np.isnan(effects))
-    beats = known & (points <= points[:, None]) & (effects >= effects[:, None] - CERTAIN_WITHIN)
+    complete = ~(np.isnan(points) | np.isnan(effects))
+    beats = complete & (points <= points[:, None]) & (effects >= effects[:, None] - CERTAIN_WITHIN)
     beats &= (points < points[:, None]) | (effects > effects[:, None] + CERTAIN_WITHIN)
-    return np.asarray(known & ~beats.any(axis=1))
+    return np.asarray(complete & ~beats.any(axis=1))
 
 
 def cost_against_effect(

@@ -14,13 +14,12 @@ from matplotlib.image import AxesImage
 from matplotlib.transforms import TransformedPath
 from numpy.typing import NDArray
 
-from analyser.common import look
+from analyser.common import look, metrics
 from analyser.common.errors import InputError, check_choice
 from analyser.common.frames import head_of, names_of
 from analyser.common.text import NEGLIGIBLE
 from analyser.game.units import Category
-from analyser.plots import metrics
-from analyser.plots.cached_text import OutlinedText, outline_labels
+from analyser.plots.crowded_text import OutlinedText, outline_labels
 
 Scale = Literal["linear", "log", "log-odds"]
 LEAST_SHARE = 0.01  # limit of the colours: share of the highest figure, or distance of a probability from 0 and 1
@@ -175,19 +174,19 @@ def _table(frame: pd.DataFrame, names: tuple[str, str, str], groups: str | None,
         grid = np.vstack([np.column_stack([grid, firsts[0][MEAN]]), across]).astype(np.float64)
         called = [[*heading, MEAN] for heading in called]
     sizes = firsts[1].groupby(key, sort=False, observed=True).size() if key else pd.Series({"": len(firsts[1])})
-    known = metrics.metric_called(values)
-    is_probability = known.is_probability or values.startswith("p_")
-    quantity = known.title.replace("_", " ")
+    metric = metrics.metric_called(values)
+    is_probability = metric.is_probability or values.startswith("p_")
+    quantity = metric.title.replace("_", " ")
     return Table(grid, called[0], called[1], sizes, with_means, quantity, is_probability)
 
 
 def _in_order(frame: pd.DataFrame, side: str, values: str | None) -> pd.DataFrame:
     """Return the distinct rows of a side with the means of `values`, highest first; without `values` in given order."""
-    found = frame.drop_duplicates(side)
+    rows = frame.drop_duplicates(side)
     if values is not None:
         means = frame.groupby(side, observed=True)[values].mean()
-        return found.assign(mean=found[side].map(means).astype(float)).sort_values(MEAN, ascending=False, kind="stable")
-    return found.sort_values(side, kind="stable") if isinstance(found[side].dtype, pd.CategoricalDtype) else found
+        return rows.assign(mean=rows[side].map(means).astype(float)).sort_values(MEAN, ascending=False, kind="stable")
+    return rows.sort_values(side, kind="stable") if isinstance(rows[side].dtype, pd.CategoricalDtype) else rows
 
 
 def _draw_cells(ax: Axes, table: Table, scale: Scale, color: Any, artist: dict[str, Any]) -> AxesImage:

@@ -15,9 +15,9 @@ from matplotlib.ticker import MaxNLocator
 from analyser.common import look
 from analyser.common.errors import InputError
 from analyser.common.frames import names_of
+from analyser.common.metrics import figure_title
 from analyser.common.text import together
-from analyser.plots.label_placement import label_offsets
-from analyser.plots.metrics import figure_title
+from analyser.plots.crowded_text import label_offsets
 
 WIDE, HIGH = 6.4, 3.4  # inches
 SQUARE = 4.2

@@ -7,8 +7,7 @@ from math import ceil
 from typing import Any, NamedTuple
 
 from analyser.game.army import Army, ArmyUnit
-from analyser.game.glossary import in_short
-from analyser.game.keywords import Bearer
+from analyser.game.keywords import Bearer, in_short
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, Row
 from analyser.report.shell import page_of
@@ -77,7 +76,7 @@ def _odds(sheets: Sequence[Sheet], ruleset: Ruleset | None) -> str:
         "targets": [entry_of(loadout) for loadout in load_army(list(_TARGETS)).loadouts],
         "edits": [edit for edit in edits() if edit["name"] in _CHANGED],
         "distance": USUAL_DISTANCE,
-        "figures": [each for each in COMPARED if each["name"] != "points"],
+        "figures": [figure for figure in COMPARED if figure["name"] != "points"],
     }
     return engine(data | RANKING)
 

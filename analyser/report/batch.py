@@ -13,20 +13,19 @@ from typing import Any
 
 import pandas as pd
 
+from analyser.analysis.duel_policy import check_best_is_played, duel_situations, price_situations
 from analyser.analysis.grid import not_modelled
-from analyser.analysis.matchups import Matchups
+from analyser.analysis.matchups import Matchups, with_own_metric
 from analyser.analysis.mutual_losses import WAYS
-from analyser.analysis.own_metric_columns import with_own_metric
-from analyser.analysis.policy import check_best_is_played, duel_situations, price_situations
 from analyser.analysis.prices import EVERYBODY, FairPoints, fair_points
 from analyser.analysis.selection import Selectors, check_row, loadouts
 from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called
 from analyser.common.errors import InputError
 from analyser.common.files import path_of, real_path
+from analyser.common.metrics import EFFICIENCY, AskedMetric, checked_metric, function_of
 from analyser.common.sampling import Progress, Sampling, check_threads, default_threads
 from analyser.game.profiles import ProfilesLike, library_of
-from analyser.plots.metrics import EFFICIENCY, AskedMetric, checked_metric, function_of
-from analyser.report import parts
+from analyser.report import report_jobs
 from analyser.report.folder import (
     PARQUET,
     Inputs,
@@ -37,8 +36,8 @@ from analyser.report.folder import (
     written_whole,
 )
 from analyser.report.page import reasons, write_page
-from analyser.report.pool import MOST_PROCESSES, Job, Jobs, interrupts_noted, rarely_collected
 from analyser.report.tactics import frame_in, jobs_for, stored_tactics
+from analyser.report.worker_pool import MOST_PROCESSES, Job, Jobs, interrupts_noted, rarely_collected
 from analyser.rules.policies import BEST
 from analyser.scenarios.schema import DuelTerms
 
@@ -131,7 +130,7 @@ def write_report(
     if field is not None and not isinstance(field, FairPoints):
         field = fair_points(tuple(both.values()), against=field, progress=progress, **asked)
     is_open = field is None and row is None and policy != "best"
-    opponents = {each.selector: each for each in loadouts(EVERYBODY, library)} | both if is_open else {}
+    opponents = {loadout.selector: loadout for loadout in loadouts(EVERYBODY, library)} | both if is_open else {}
     inputs = Inputs(
         attackers=attacking,
         defenders=defending,
@@ -148,8 +147,8 @@ def write_report(
     with bar as reporting, interrupts_noted() as heed, rarely_collected(), written_whole(folder) as report:
         lines = len(inputs.situations) * sum(len(ours) * len(theirs) for ours, theirs in inputs.directions)
         cores = threads or default_threads()
-        directions = parts.matchup_jobs(inputs, max(cores // MOST_PROCESSES, 1))
-        meeting = [] if executor is not None else parts.field_jobs(tuple(opponents.values()), inputs)
+        directions = report_jobs.matchup_jobs(inputs, max(cores // MOST_PROCESSES, 1))
+        meeting = [] if executor is not None else report_jobs.field_jobs(tuple(opponents.values()), inputs)
         jobs = Jobs("report", [*meeting, *chain(*directions), *_duels_by_tactic(inputs, policy)])
         shared = jobs.left
         whole = shared + lines * (A_LINE_OF_TABLES + A_LINE_OF_PAGE)
@@ -160,7 +159,8 @@ def write_report(
 
         tell(0)
         contents = islice(jobs.done(cores, executor, tell), len(meeting), None)
-        table = parts.whole_table([[*islice(contents, len(each))] for each in directions], len(inputs.situations))
+        parts = [[*islice(contents, len(direction))] for direction in directions]
+        table = report_jobs.whole_table(parts, len(inputs.situations))
         if by_tactic := [*contents]:
             inputs = inputs._replace(tactics=frame_in(by_tactic))
         if opponents:
@@ -170,10 +170,10 @@ def write_report(
                 inputs = inputs._replace(field=judged.only(both))
         result = _matchups(inputs, table)
         (report / PARQUET).write_bytes(result.frame.to_parquet(index=False))
-        parts.write_table(result.frame, report / TABLE, lambda at: tell(shared + at * A_LINE_OF_TABLES // 2))
-        balance = parts.balance_of(result, heed, inputs.field)
+        report_jobs.write_table(result.frame, report / TABLE, lambda at: tell(shared + at * A_LINE_OF_TABLES // 2))
+        balance = report_jobs.balance_of(result, heed, inputs.field)
         for name, frame in balance.tables.items():
-            parts.write_table(frame, report / f"{name}.csv")
+            report_jobs.write_table(frame, report / f"{name}.csv")
         write_units(inputs, report)
         tell(shared + lines * A_LINE_OF_TABLES)
         write_page(result, balance, inputs, report / PAGE, cores)

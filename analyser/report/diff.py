@@ -25,17 +25,16 @@ from analyser.analysis.standing import Standings
 from analyser.common.errors import InputError
 from analyser.common.estimates import SAME_WITHIN
 from analyser.common.files import is_there, path_of
+from analyser.common.metrics import EFFICIENCY, METRICS, checked_metric
 from analyser.common.sampling import Progress, Sampling
 from analyser.common.validation import checked
 from analyser.game.profiles import Profiles, ProfilesUsed, RulesetLike
 from analyser.game.units import Loadout
-from analyser.plots.metrics import EFFICIENCY, METRICS, checked_metric
 from analyser.report.diff_answer import KEY, PROBABILITY, Diff
 from analyser.report.diff_profiles import edits
 from analyser.report.diff_verdicts import Move, edited_loadouts, moves_between
-from analyser.report.folder import MANIFEST
-from analyser.report.pool import rarely_collected
-from analyser.report.stored import Stored, matchups_of, stored
+from analyser.report.folder import MANIFEST, Stored, matchups_of, stored
+from analyser.report.worker_pool import rarely_collected
 
 PROBABILITIES = tuple(name for name in METRICS if name.startswith("p_"))
 """Figures that are probabilities, which excludes shares lost."""

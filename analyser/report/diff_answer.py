@@ -11,10 +11,10 @@ import pandas as pd
 from analyser.analysis.prices import Among
 from analyser.analysis.verdict import RULE
 from analyser.common.answer import Block, FramedAnswer, plain_rows
+from analyser.common.metrics import EFFICIENCY, METRICS, number_text
 from analyser.common.text import code_span, counted, fill, markdown
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import ruleset_record
-from analyser.plots.metrics import EFFICIENCY, METRICS, number_text
 from analyser.report.diff_profiles import Edit
 from analyser.report.diff_verdicts import Move
 

@@ -25,9 +25,9 @@ from analyser.game.units import Loadout, unit_of
 from analyser.report.batch import PAGE, write_report
 from analyser.report.diff_profiles import Edit, concerns, edits, in_words
 from analyser.report.diff_verdicts import Moves, edited_loadouts, moves_between
+from analyser.report.folder import FILES_READ, Stored, matchups_of, stored
 from analyser.report.page import counts_of, headline_of, title_of
 from analyser.report.shell import anchor_of, page_of
-from analyser.report.stored import FILES_READ, Stored, matchups_of, stored
 
 MARK = '<meta name="generator" content="analyser site">'  # identifies a page of this program
 CHECK = "check.html"  # page of `analyser balance check`

@@ -41,8 +41,8 @@ def verdicts_at(price: Row) -> Verdicts:
     wrong = np.log(price["probably_over_fair"]) + price["follows"] * np.log(RATIOS / price["points_over_fair"])
     least = np.full(len(RATIOS), -np.inf) if np.isnan(price["at_most"]) else np.log(RATIOS * fair / price["at_most"])
     under, over = probabilities(wrong, np.full(len(RATIOS), price["error"]), least)
-    verdicts = [OVER if most > 0 else verdict_of(*each) for *each, most in zip(under, over, least >= 0)]
-    low, high = ((100 * each).round().astype(int).tolist() for each in (under, over))
+    verdicts = [OVER if most > 0 else verdict_of(*pair) for *pair, most in zip(under, over, least >= 0)]
+    low, high = ((100 * shares).round().astype(int).tolist() for shares in (under, over))
     return Verdicts(low, high, verdicts)
 
 
@@ -58,7 +58,7 @@ def engine_of(loadouts: Iterable[Loadout], situations: Sequence[Situation], rule
     actions of units (`kind`, `near`, and `conditions` of the module); and the ranking of rows.
     """
     acts = [_act(situation) for situation in situations if situation.kind in WAYS]
-    units = {each.selector: entry for each in loadouts if (entry := entry_of(each)) is not None}
+    units = {loadout.selector: entry for loadout in loadouts if (entry := entry_of(loadout)) is not None}
     if not acts or not units:
         return ""
     return engine({"layout": layout(ruleset), "units": units, "acts": acts} | RANKING)

@@ -24,7 +24,7 @@ from analyser.common.validation import checked
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
-from analyser.report.pool import Job, Jobs, interrupts_noted
+from analyser.report.worker_pool import Job, Jobs, interrupts_noted
 from analyser.results.best import solve_best_play
 from analyser.rules.policies import BEST
 from analyser.scenarios.duel import DuelScenario
@@ -248,11 +248,11 @@ def jobs_for(
 ) -> list[Job]:
     """Return a job for each attacker, with its duels against all defenders."""
     given = terms.model_dump(mode="json"), ruleset.model_dump(mode="json")
-    names = [[each.selector, each.unit.record()] for each in defenders]
+    names = [[unit.selector, unit.unit.record()] for unit in defenders]
     return [
-        Job(A_DUEL * len(defenders), digest([each.selector, each.unit.record(), names, given]), work_out, arguments)
-        for each in attackers
-        for arguments in [(each, defenders, *given)]
+        Job(A_DUEL * len(defenders), digest([unit.selector, unit.unit.record(), names, given]), work_out, arguments)
+        for unit in attackers
+        for arguments in [(unit, defenders, *given)]
     ]
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from analyser.analysis.balance import Row
-from analyser.analysis.curves import Curve
+from analyser.analysis.distance_curves import Curve
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.price_drivers import defence_of
 from analyser.analysis.roles import role_of
@@ -19,7 +19,7 @@ from analyser.analysis.verdict import FAIR, OVER, UNDER
 from analyser.common.text import whole_percent
 from analyser.game.names import faction_name
 from analyser.game.units import Loadout, Unit, unit_of
-from analyser.report.parts import Balance
+from analyser.report.report_jobs import Balance
 from analyser.report.shell import anchor_of, by_name, fair_text
 from analyser.report.sliders import verdicts_at
 

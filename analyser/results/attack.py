@@ -28,9 +28,9 @@ from analyser.game.ruleset import Face
 from analyser.game.units import MOST_MODELS
 from analyser.results import rules_used
 from analyser.results.base import Result, RulesUsed, Weighed, share_columns
-from analyser.results.flags import BIT_OF_FLAG, FLAGS
 from analyser.results.rating import conditions
 from analyser.results.rendering import distribution_block
+from analyser.results.states import BIT_OF_FLAG, FLAGS
 from analyser.rules import discipline
 from analyser.rules.attack import Scores, by_hits
 from analyser.rules.draws import odds_of

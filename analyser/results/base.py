@@ -19,15 +19,17 @@ from analyser.common.frames import tidy
 from analyser.common.intervals import intervals, rare, widest
 from analyser.common.means import Mean, mean_between, mean_figures
 from analyser.common.precision import Precision, Stopping
-from analyser.common.text import records
+from analyser.common.text import happens, records
+from analyser.game.names import spoken
 from analyser.game.profiles import ProfilesUsed, profiles_record
 from analyser.game.ruleset import ruleset_record
-from analyser.results import bands, rendering
+from analyser.results import rendering, simultaneous_intervals
 from analyser.results.custom import OwnFigures, check_name
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
 
 Weighed = tuple[NDArray[Any], NDArray[Any]]
 _ROUNDING = 1e-12
@@ -208,7 +210,9 @@ class Result(OwnFigures, Answer):
         columns = {"value": values, "probability": weights / self.trials, "at_least": above / self.trials}
         for before, counts in (("", weights), ("at_least_", above)):
             columns |= dict(zip((f"{before}low", f"{before}high", f"{before}interval"), intervals(counts, self.trials)))
-        return records(columns | (bands.at_least_columns(above, self.trials) if self.with_bands else {}))
+        return records(
+            columns | (simultaneous_intervals.at_least_columns(above, self.trials) if self.with_bands else {})
+        )
 
     def pmf(self, figure: str, moment: int | None = None) -> pd.DataFrame:
         """Return the distribution of a figure.
@@ -383,7 +387,7 @@ class Result(OwnFigures, Answer):
 
     def band_blocks(self) -> list[Block]:
         """Return the text blocks that :meth:`all_at_once` adds."""
-        return bands.band_blocks(self) if self.with_bands else []
+        return simultaneous_intervals.band_blocks(self) if self.with_bands else []
 
     def as_dict(self) -> dict[str, Any]:
         """Return the result as plain data, as ``--format json`` prints it."""
@@ -401,7 +405,7 @@ class Result(OwnFigures, Answer):
         if thin := self.thin_means:
             head |= {"thin_means": list(thin)}
         if self.with_bands:
-            head |= {"bands": bands.bands_record(self)}
+            head |= {"bands": simultaneous_intervals.bands_record(self)}
         return head | self._body() | self.rules.as_dict()
 
     def __str__(self) -> str:
@@ -421,3 +425,17 @@ def share_columns(weights: NDArray[Any], trials: int | None) -> dict[str, NDArra
         return {"probability": weights}
     low, high, by = intervals(weights, trials)
     return {"probability": weights / trials, "count": weights, "low": low, "high": high, "interval": by}
+
+
+def contest(first: str, second: str, wins: float, loses: float) -> str:
+    """Return a headline on the likeliest result of a fight of two sides.
+
+    >>> contest("Reds", "Blues", 0.75, 0.2), contest("Reds", "Blues", 0.2, 0.3)
+    ('Reds beats Blues 3 times in 4.', 'Reds and Blues draw 1 time in 2.')
+    """
+    first, second = (spoken(first), spoken(second)) if first != second else (f"{first} (first)", f"{second} (second)")
+    draws = 1 - wins - loses
+    if draws > max(wins, loses):
+        return happens(f"{first} and {second}", "draw", draws)
+    winner, loser, share = (first, second, wins) if wins >= loses else (second, first, loses)
+    return happens(winner, f"beats {loser}", share)

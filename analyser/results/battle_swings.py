@@ -10,9 +10,9 @@ import numpy as np
 from analyser.common.answer import Block
 from analyser.common.estimates import estimate, estimate_in, plus_minus, probability_figures
 from analyser.common.intervals import CONFIDENCE, clopper_pearson
+from analyser.common.means import Shared, means_by_batch
 from analyser.common.text import counted, fill
 from analyser.engine.battle.tables import Counts
-from analyser.results.by_batch import Shared, means_by_batch
 from analyser.rules.battle import Outcome
 from analyser.scenarios.battle import SIDES
 

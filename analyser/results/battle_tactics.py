@@ -223,4 +223,4 @@ def by_tactic(game: Game, names: Mapping[str, str]) -> Block:
 
 
 def _told(name: str) -> str:
-    return "follows the policies of its units" if name == BY_POLICY else TACTICS[name].told
+    return "follows the policies of its units" if name == BY_POLICY else TACTICS[name].description

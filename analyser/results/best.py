@@ -14,8 +14,8 @@ from analyser.common.frames import tidy
 from analyser.common.sampling import Sampling
 from analyser.common.text import counted
 from analyser.results.duel import DUEL_SIDES, DuelResult, solve_best
+from analyser.results.duel_solution import Play
 from analyser.results.plan import NO_ORDERS, PlanTable, stands_in_words
-from analyser.results.play import Play
 from analyser.rules.policies import BEST
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.schema import CHANCES, WANTS

@@ -20,7 +20,7 @@ from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.ruleset import Rating
 from analyser.results import rules_used, states
 from analyser.results.attack import ALWAYS_SHOWN, UNIT_FIGURES, unit_line
-from analyser.results.contest_headline import contest
+from analyser.results.base import contest
 from analyser.results.rating import rating_reasons
 from analyser.results.rendering import NOT_SHOWN
 from analyser.results.states import FATES, FightResult, solve_fight, unit_name

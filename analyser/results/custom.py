@@ -63,7 +63,7 @@ class OwnFigures:
         >>> print(analyser.exact(fight).metric(lambda outcomes: outcomes.models_destroyed >= 3))
         86.84%
         """
-        from analyser.plots.metrics import function_of
+        from analyser.common.metrics import function_of
 
         function = metric if callable(metric) else function_of(metric)
         if function is not None:

@@ -21,8 +21,8 @@ from analyser.common.text import counted, p_text, with_error
 from analyser.engine.fight.program import Setup
 from analyser.results import rules_used, states
 from analyser.results.attack import UNIT_FIGURES, unit_line
-from analyser.results.contest_headline import contest
-from analyser.results.play import Play, play_of, worth
+from analyser.results.base import contest
+from analyser.results.duel_solution import Play, play_of, worth
 from analyser.results.round_actions import Deeds, Seen, deeds_of_play, deeds_of_rounds
 from analyser.results.states import ALIVE, FATES, FightResult, JointStates, solve_fight, unit_name
 from analyser.rules.policies import POLICIES

@@ -22,7 +22,7 @@ from analyser.engine.fight.best.choice_program import (
     TEST,
 )
 from analyser.engine.fight.program import When
-from analyser.results.play import SIDES, Place, Plan, Play
+from analyser.results.duel_solution import SIDES, Place, Plan, Play
 from analyser.results.states import damage, flag, models_left
 from analyser.rules import unit_state
 from analyser.rules.activation import APART
@@ -120,7 +120,7 @@ class _Columns(NamedTuple):
 
 
 class PlanTable:
-    """Rows of a plan, by default that of best play; values are those of the :attr:`~.play.Play.wanter`."""
+    """Rows of a plan, by default that of best play; values are those of the :attr:`~.duel_solution.Play.wanter`."""
 
     def __init__(self, play: Play, plan: Plan | None = None) -> None:
         self.play, self.plan = play, play.plan if plan is None else plan

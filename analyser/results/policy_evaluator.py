@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.fight.best.tactics import COLUMNS, edges_taken, views_of
+from analyser.engine.fight.best.policy_decisions import COLUMNS, edges_taken, views_of
 from analyser.engine.fight.program import Kind
 from analyser.results.states import damage, flag, models_left
-from analyser.rules.orders import LAST_RESORT, QUANTITIES, Condition, Line, all_conditions
 from analyser.rules.policies import Manoeuvre, View
+from analyser.rules.policy_lines import LAST_RESORT, QUANTITIES, Condition, Line, all_conditions
 from analyser.rules.structs import INCH, NONE
 from analyser.scenarios.best import Chooser, Option
 
 if TYPE_CHECKING:
-    from analyser.results.play import Place, Play
+    from analyser.results.duel_solution import Place, Play
 
 
 class Lines(NamedTuple):

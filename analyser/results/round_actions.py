@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from analyser.engine.fight.best.choice_program import ORDERS
 from analyser.engine.fight.best.plan_program import Moment
 from analyser.engine.fight.program import Setup
-from analyser.results.play import SIDES, Play
+from analyser.results.duel_solution import SIDES, Play
 from analyser.results.states import JointStates, is_removed
 from analyser.scenarios.duel import Orders
 

@@ -11,12 +11,10 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, check_integer
 from analyser.common.means import values_of_unit
-from analyser.common.sampling import Sampling
+from analyser.common.sampling import Sampling, SharedSampling
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.ruleset import Ruleset
 from analyser.results.base import Result, Weighed
-from analyser.results.distributed_sampling import SharedSampling
-from analyser.results.flags import BIT_OF_FLAG
 from analyser.rules import discipline, unit_state
 from analyser.rules.structs import NONE
 from analyser.scenarios.schema import Combatant, Target
@@ -27,10 +25,13 @@ if TYPE_CHECKING:
     from analyser.engine.fight.simulated.simulation import Simulation
     from analyser.scenarios.load import AnyScenario
 
+
 FATES = ("destroyed", "broken", "fled")
 ALIVE = "alive"
 States = NDArray[np.int64]
 
+FLAGS = ("suppressed", "disordered", "fell_back", "broken", "fled", "annihilated")
+BIT_OF_FLAG: dict[str, int] = {name: getattr(discipline, name.upper()) for name in (*FLAGS, "activated")}
 _POSTURES = ("on_lookout", "taking_cover", "reloading")
 _BITS: dict[str, int] = BIT_OF_FLAG | {name: getattr(unit_state, name.upper()) for name in _POSTURES}
 _OF_THE_STANDING = {"suppressed", "disordered", "activated", *_POSTURES}

@@ -155,8 +155,8 @@ def length_moved(manoeuvre: int, side: SideFacts, strike: StrikeFacts, distance:
 def stopped(length: int, stop: int, distance: int) -> int:
     """Return the length of a move that may end early, in hundredths of an inch; negative is away from the enemy.
 
-    `length` is its full length, and `distance` that of the enemy before it. `stop` is the length after which it ends;
-    with APART, the distance from the enemy at its end, which the move may not reach; 0, the full length.
+    `length` is its full length, and `distance` that of the enemy before it. It ends after the length `stop`, or never
+    early for 0. With APART it ends at that distance from the enemy, even beyond the full length (:func:`is_part`).
 
     >>> stopped(600, 200, 1800), stopped(-600, 200, 1800), stopped(600, APART | 1600, 1800), stopped(600, 0, 1800)
     (200, -200, 200, 600)
@@ -170,7 +170,7 @@ def stopped(length: int, stop: int, distance: int) -> int:
 
 @step
 def is_part(goes: int, length: int) -> bool:
-    """Return True if a move of length `goes` is a proper part of one of that `length`.
+    """Return True if a move of length `goes` ends earlier than one of `length` in the same direction.
 
     >>> is_part(200, 600), is_part(600, 600), is_part(-200, 600), is_part(-200, -600)
     (True, False, False, True)

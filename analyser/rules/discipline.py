@@ -70,7 +70,7 @@ def passes_up_to(fight: FightFacts, destroyed: int, disordered: int) -> int:
 
 @step
 def pass_test(fight: FightFacts, destroyed: int, damage: int, disordered: int) -> int:
-    """Return the outcome without a failed test."""
+    """Return the outcome if the test is passed, or if none is due."""
     models = fight.models - destroyed
     if models == 0:
         return removed(destroyed, 0)

@@ -1,7 +1,7 @@
 """Policies: the decisions of a side in each activation (AC-9.2).
 
 A tactic maps a :class:`View` to a :class:`Manoeuvre` and an :class:`Action`. To add one, write its name in
-:class:`Policy`, and its lines (:mod:`.orders`) and description in :data:`POLICIES`; scenario keys and help are
+:class:`Policy`, and its lines (:mod:`.policy_lines`) and description in :data:`POLICIES`; scenario keys and help are
 generated from them. Needs of a unit beyond a ranged row are in `scenarios/policies.py`. Restrictions by a failed rally
 test or a building are applied afterwards, in :func:`allowed`.
 """
@@ -27,9 +27,9 @@ class Policy(IntEnum):
 
 
 class About(NamedTuple):
-    """Description of a tactic, its lines (:mod:`.orders`), and a flag for shooting in its own activation."""
+    """Description of a tactic, its lines (:mod:`.policy_lines`), and a flag for shooting in its own activation."""
 
-    told: str
+    description: str
     shoots: bool
     lines: tuple[str, ...]
 

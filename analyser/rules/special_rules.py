@@ -92,7 +92,7 @@ _NO_DAMAGE = ~(unit_state.MODELS_MASK << discipline.DAMAGE)
 
 @step
 def hurts(state: int, other: int, sides: tuple[SideFacts, SideFacts], enemy: TargetFacts) -> bool:
-    """Return True if the active unit hurts the other one, which must be light or heavy, and near at a known distance.
+    """Return True if the active unit damages the other (Run Amok): a light or heavy one, near at a known distance.
 
     `sides`: of the active unit and of the other one.
     """

@@ -49,9 +49,9 @@ def begun(fight: FightFacts) -> int:
 
 
 @step
-def stage_of(known: int) -> int:
+def stage_of(progress: int) -> int:
     """Return the :class:`Stage` of a strike."""
-    return known & _STAGE
+    return progress & _STAGE
 
 
 @step
@@ -61,21 +61,21 @@ def with_card(card: int) -> int:
 
 
 @step
-def card_of(known: int) -> int:
+def card_of(progress: int) -> int:
     """Return the value of the attacker's card, before the roll; 0 if none is drawn."""
-    return known >> _FIRST
+    return progress >> _FIRST
 
 
 @step
-def destroyed_by(known: int) -> int:
+def destroyed_by(progress: int) -> int:
     """Return the number of the target's models destroyed by the roll."""
-    return known >> _FIRST & _NUMBER
+    return progress >> _FIRST & _NUMBER
 
 
 @step
-def own_losses(known: int) -> tuple[int, int]:
+def own_losses(progress: int) -> tuple[int, int]:
     """Return the attacker's models destroyed by its own roll, and the damage left on it (Overcharge)."""
-    return known >> _OWN_DESTROYED & _NUMBER, known >> _OWN_DAMAGE
+    return progress >> _OWN_DESTROYED & _NUMBER, progress >> _OWN_DAMAGE
 
 
 @step
@@ -88,73 +88,73 @@ def rolled(fight: FightFacts, scores: Scores, score: int) -> int:
 def after_losses(fight: FightFacts, losses: tuple[int, int, int, int]) -> int:
     """Return the progress of a strike after a roll with those losses of both units (:func:`~.attack.losses_of`)."""
     destroyed, damage, own_destroyed, own_damage = losses
-    known = destroyed << _FIRST | damage << _DAMAGE | own_destroyed << _OWN_DESTROYED | own_damage << _OWN_DAMAGE
+    progress = destroyed << _FIRST | damage << _DAMAGE | own_destroyed << _OWN_DESTROYED | own_damage << _OWN_DAMAGE
     lost = discipline.places_lost(fight, destroyed) if destroyed < fight.models else 0
     if 0 < lost < fight.models:
-        return known | Stage.OFFICER
-    return with_officer(fight, known, 1 if lost > 0 else 0)
+        return progress | Stage.OFFICER
+    return with_officer(fight, progress, 1 if lost > 0 else 0)
 
 
 @step
-def with_officer(fight: FightFacts, known: int, fallen: int) -> int:
+def with_officer(fight: FightFacts, progress: int, fallen: int) -> int:
     """Return the progress of a strike once the officer's fate (`fallen`) is known (AC-5.8)."""
-    known &= ~_STAGE
-    highest = discipline.passes_up_to(fight, destroyed_by(known), discipline.disordered_by_loss(fight, fallen))
+    progress &= ~_STAGE
+    highest = discipline.passes_up_to(fight, destroyed_by(progress), discipline.disordered_by_loss(fight, fallen))
     stage = Stage.TEST
     if abs(highest) == ANY_CARD:
         stage = Stage.PASSED if highest > 0 else Stage.FAILED
-    return known | (_FALLEN if fallen else 0) | stage
+    return progress | (_FALLEN if fallen else 0) | stage
 
 
 @step
-def officer_among(fight: FightFacts, known: int) -> tuple[int, int]:
+def officer_among(fight: FightFacts, progress: int) -> tuple[int, int]:
     """Return the officer's positions among the models destroyed, and all equally likely positions (AC-5.8)."""
-    return discipline.places_lost(fight, destroyed_by(known)), fight.models
+    return discipline.places_lost(fight, destroyed_by(progress)), fight.models
 
 
 @step
-def highest_card(fight: FightFacts, known: int) -> int:
+def highest_card(fight: FightFacts, progress: int) -> int:
     """Return the highest card that passes the suppression test (AC-5.1)."""
-    return discipline.passes_up_to(fight, destroyed_by(known), disordered(fight, known))
+    return discipline.passes_up_to(fight, destroyed_by(progress), disordered(fight, progress))
 
 
 @step
-def probability_of_yes(fight: FightFacts, known: int, side: int, odds: Odds) -> float:
+def probability_of_yes(fight: FightFacts, progress: int, side: int, odds: Odds) -> float:
     """Return the probability that the officer has fallen, or that the test of a unit of `side` is passed."""
-    if stage_of(known) == Stage.OFFICER:
-        places, of = officer_among(fight, known)
+    if stage_of(progress) == Stage.OFFICER:
+        places, of = officer_among(fight, progress)
         return places / of
-    return float(probability_of(test_draw(side), highest_card(fight, known), odds))
+    return float(probability_of(test_draw(side), highest_card(fight, progress), odds))
 
 
 @step
-def answered(fight: FightFacts, known: int, yes: int) -> int:
+def answered(fight: FightFacts, progress: int, yes: int) -> int:
     """Return the progress of a strike after a draw: `yes` if the officer has fallen, or the test is passed."""
-    if stage_of(known) == Stage.OFFICER:
-        return with_officer(fight, known, yes)
-    return known & ~_STAGE | (Stage.PASSED if yes else Stage.FAILED)
+    if stage_of(progress) == Stage.OFFICER:
+        return with_officer(fight, progress, yes)
+    return progress & ~_STAGE | (Stage.PASSED if yes else Stage.FAILED)
 
 
 @step
-def has_fallen(known: int) -> bool:
+def has_fallen(progress: int) -> bool:
     """Return True if the officer has fallen."""
-    return known & _FALLEN != 0
+    return progress & _FALLEN != 0
 
 
 @step
-def disordered(fight: FightFacts, known: int) -> int:
+def disordered(fight: FightFacts, progress: int) -> int:
     """Return 1 if the target is disordered when it takes its test (AC-5.8)."""
-    return discipline.disordered_by_loss(fight, 1 if known & _FALLEN else 0)
+    return discipline.disordered_by_loss(fight, 1 if progress & _FALLEN else 0)
 
 
 @step
-def outcome_of(fight: FightFacts, known: int) -> int:
+def outcome_of(fight: FightFacts, progress: int) -> int:
     """Return the outcome of a finished strike, as packed by :mod:`.discipline` (AC-5.4 to AC-5.9)."""
-    destroyed, damage = destroyed_by(known), known >> _DAMAGE & _NUMBER
-    own = (known >> _OWN_DESTROYED & _NUMBER) << ATTACKER_DESTROYED | (known >> _OWN_DAMAGE) << ATTACKER_DAMAGE
-    if stage_of(known) == Stage.PASSED:
-        return discipline.pass_test(fight, destroyed, damage, disordered(fight, known)) | own
-    return discipline.fail_test(fight, destroyed, damage, disordered(fight, known)) | own
+    destroyed, damage = destroyed_by(progress), progress >> _DAMAGE & _NUMBER
+    own = (progress >> _OWN_DESTROYED & _NUMBER) << ATTACKER_DESTROYED | (progress >> _OWN_DAMAGE) << ATTACKER_DAMAGE
+    if stage_of(progress) == Stage.PASSED:
+        return discipline.pass_test(fight, destroyed, damage, disordered(fight, progress)) | own
+    return discipline.fail_test(fight, destroyed, damage, disordered(fight, progress)) | own
 
 
 @step

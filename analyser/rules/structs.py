@@ -206,7 +206,7 @@ class SideFacts(NamedTuple):
     distance: int = 0  # distance of the two units at the start; NONE: always in range
     edge_distance: int = 0  # distance to its own table edge at the start; NONE: far
     tracks_position: int = 0  # 1: its position matters
-    stride: int = 0  # its positions are multiples of this from its start
+    stride: int = 0  # step between its possible positions, counted from its start
     origin: int = 0  # position of its start in its state, in strides
     position_at: int = 0  # lowest bit of the position in its state (:mod:`.unit_state`)
     speed: int = 0

@@ -192,6 +192,6 @@ def start_state(target: TargetFacts, statuses: int) -> int:
 
 @step
 def without_suppression_by(attack: AttackFacts) -> int:
-    """Return the unit that makes the next attack, in place of the one before it (AC-9.1)."""
+    """Return the state of the next attacker of focus fire, which takes the place of the one before it (AC-9.1)."""
     flags = SUPPRESSED if attack.penalties & Penalty.SUPPRESSED else 0
     return discipline.standing(attack.models, 0, attack.damage, flags)

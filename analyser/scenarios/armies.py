@@ -125,7 +125,7 @@ def _counted_from_1(place: str, table: Mapping[str, Any]) -> str:
     >>> _counted_from_1(": unit.1.rows.0.dice", {}), _counted_from_1("unit 2", {"unit": ["a/b@c", "a/d@e"]})
     (': unit 2: rows 1: dice', "unit 2 ('a/d@e')")
     """
-    place = _ENTRY.sub(lambda found: f"{found[1]} {int(found[2]) + 1}: ", place).removesuffix(": ")
+    place = _ENTRY.sub(lambda match: f"{match[1]} {int(match[2]) + 1}: ", place).removesuffix(": ")
     entries, unit = table.get("unit"), _UNIT_AT.search(f": {place}")
     number = int(unit[1]) if unit else 0
     if isinstance(entries, list | tuple) and 0 < number <= len(entries) and isinstance(entries[number - 1], str):

@@ -16,7 +16,7 @@ from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.records import plain
 from analyser.common.validation import Record
-from analyser.engine.attack.sweep import sweep
+from analyser.engine.attack.summaries import sweep
 from analyser.game.house_rules import HouseRule
 from analyser.game.keywords import Bearer, Keyword, Rule
 from analyser.game.profiles import Profiles, ProfilesUsed

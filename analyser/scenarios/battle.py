@@ -219,14 +219,14 @@ def _check_terms(terms: BattleTerms, ruleset: Ruleset) -> None:
 def _resolved(side: str, army: Army, library: Profiles) -> list[Combatant]:
     if len(army) > MOST_UNITS:
         raise InputError(f"{len(army)} units in one battle", where=side, allowed=f"up to {MOST_UNITS}")
-    known: dict[str, Combatant] = {}
+    combatants_by_key: dict[str, Combatant] = {}
     combatants = []
     for unit in army:
         key = unit.loadout.model_dump_json()
-        if key not in known:
+        if key not in combatants_by_key:
             front = Combatant(unit=unit.loadout, from_front=True)  # type: ignore[arg-type]  # a loadout is a selector, too
-            known[key] = resolve_combatant(front, library, f"{side}: {unit.name}", unit.loadout)
-        combatants.append(known[key])
+            combatants_by_key[key] = resolve_combatant(front, library, f"{side}: {unit.name}", unit.loadout)
+        combatants.append(combatants_by_key[key])
     return combatants
 
 

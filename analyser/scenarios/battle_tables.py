@@ -28,12 +28,11 @@ from analyser.rules import unit_state
 from analyser.rules.battle import HURT, Choice, Hand, Turn
 from analyser.rules.draws import odds_of
 from analyser.rules.policies import BEST, SHOOTING, Policy
+from analyser.rules.policy_lines import allowed_of_every_view
 from analyser.rules.structs import NONE, SIDE, TARGET, FightFacts, SideFacts
-from analyser.rules.tactics import allowed_of_every_view
 from analyser.scenarios.attack import target_record, values_of_fight
 from analyser.scenarios.battle import SIDES, BattleScenario, Fielded, lengths, tactic_against
-from analyser.scenarios.battle_outlook import POINTS_A_VICTORY_POINT, look_ahead, rows_of, within
-from analyser.scenarios.battle_strikes import Strikes
+from analyser.scenarios.battle_strikes import POINTS_A_VICTORY_POINT, Strikes, look_ahead, rows_of, within
 from analyser.scenarios.charge import blast_on, blows
 from analyser.scenarios.policies import AUTO, Shooter, rows_to_shoot_with, why_not
 from analyser.scenarios.schema import Combatant, PolicyName

@@ -13,8 +13,8 @@ from analyser.engine.fight.duel_course import add_fumes
 from analyser.engine.fight.program import Kind, Operation, Ordered, packed_order
 from analyser.game.units import Row
 from analyser.rules.activation import APART
-from analyser.rules.orders import TO_RANGE, TO_SHORT_RANGE, Line, lines_of
 from analyser.rules.policies import BEST, Action, Manoeuvre, doubles
+from analyser.rules.policy_lines import TO_RANGE, TO_SHORT_RANGE, Line, lines_of
 from analyser.rules.structs import INCH, NONE, Penalty
 from analyser.scenarios.charge import combats, with_overrun_chosen
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not

@@ -24,7 +24,7 @@ from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import Die, Ruleset
-from analyser.rules import contact as rules
+from analyser.rules import charge_strikes as rules
 from analyser.rules import discipline, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.attack import dice_of_cell
@@ -120,10 +120,10 @@ def combats(
 ) -> list[list[Operation | Choice]]:
     """Return the courses of a charge of side `active`, one for each charger; strikes are appended to the draft.
 
-    `chargers` and `charged` are each one unit in the ways that it can fight: with another row, or with Overcharge. The
+    `chargers` and `charged` are each one unit, once for every way to fight: with each row, and with Overcharge. The
     charged unit chooses its way when its turn to strike comes, knowing the state of both. So does the active unit after
     Sponsons, a defensive advantage or a first combat (AC-8.1, AC-8.3, AC-8.4, AC-7). The first way is as stated. A unit
-    that can strike must: a row without dice is no way to decline.
+    that can strike must strike, and may not choose a row without dice.
     """
 
     def fought(charger: Combatant, other: Combatant) -> Any:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, cast
 import numpy as np
 
 from analyser.common.errors import InputError
-from analyser.engine.fight.best.choice_program import ORDERS, OVERRUN, REACTION, Choice
+from analyser.engine.fight.best.choice_program import ORDERS, OVERRUN, REACTION, TEST, Choice
 from analyser.engine.fight.duel_course import (
     add_activation,
     add_made,
@@ -25,21 +25,21 @@ from analyser.engine.fight.duel_course import (
     set_side_of_duel,
 )
 from analyser.engine.fight.exact.propagate import start_states
-from analyser.engine.fight.program import Kind, Operation, Setup, When
+from analyser.engine.fight.program import ON_PURPOSE, Kind, Operation, Setup, When
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import Ruleset
 from analyser.rules import unit_state
 from analyser.rules.activation import APART
-from analyser.rules.orders import lines_of
+from analyser.rules.attack import test_taken
 from analyser.rules.policies import BEST, POLICIES, Policy
-from analyser.rules.structs import INCH, MOST_INCHES, NONE
+from analyser.rules.policy_lines import lines_of
+from analyser.rules.structs import INCH, MOST_INCHES, NONE, Test
 from analyser.scenarios.best import Chooser
 from analyser.scenarios.charge import combats
-from analyser.scenarios.on_purpose import can_gain, with_tests_apart, with_tests_chosen
 from analyser.scenarios.policies import Shooter, check_policy
 from analyser.scenarios.resolve import about_combatant, about_overcharge, about_overrun, resolve_combatant
 from analyser.scenarios.schema import SHORTEST_STEP, Combatant, DuelFile, DuelTerms
-from analyser.scenarios.strikes import Draft, length_of, setup_for
+from analyser.scenarios.strikes import Draft, Strike, length_of, setup_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,3 +304,78 @@ def about_duel(file: DuelFile, scenario: DuelScenario, profiles: Profiles) -> It
             yield f"{side}.overcharge has no effect: neither side charges, and for shots there is the policy overcharge"
         elif contact:
             yield from about_overcharge(unit, side)
+
+
+_VISIBLE_RESULTS = (
+    "enemy suppressed",
+    "enemy disordered",
+    "enemy activated",
+)  # results of a test that a policy can see
+
+
+def can_gain(shooter: Shooter, enemy: Shooter) -> bool:
+    """Return True if a side chooses and can gain by failing a test on purpose (AC-5.1).
+
+    Suppression, falling back or breaking can help a unit to get further away, or out of its building, or to avoid a
+    charge (Run Amok, AC-7). With Overcharge a weakened attack turns fewer dice into blanks (AC-3.4, AC-6). An
+    enemy's policy may depend on such statuses; a Hunter scores for each combat that it wins; an enemy with Spectacular
+    Demise may be spared. Elsewhere the choice only adds situations, and is never taken.
+    """
+    unit = shooter.mine
+    if not isinstance(shooter, Chooser) or shooter.lines or unit.discipline is None:
+        return False
+    visible = isinstance(enemy, Chooser) and any(
+        condition.quantity in _VISIBLE_RESULTS for line in enemy.lines for condition in line.conditions
+    )
+    activates = any(row.has("Cryo") for row in enemy.mine.rows or ())  # instead of suppressing (AC-6)
+    overcharges = any(row.has("Overcharge") for row in unit.rows or ())
+    leaves = unit.garrisoned  # the unit falls back out of its building, and may charge
+    dangerous = enemy.mine.has("Hunter") or enemy.mine.has("Spectacular Demise")
+    stated = shooter.distance is not None or unit.has("Run Amok")
+    return stated or visible or activates or overcharges or leaves or dangerous
+
+
+def with_tests_apart(strikes: Iterable[Strike], choosing: Sequence[bool]) -> list[Strike]:
+    """Return the strikes, with the test as a separate step if a side can choose to fail it."""
+    return [
+        strike._replace(strike=strike.strike._replace(test_apart=1))
+        if choosing[1 - strike.strike.striker] and test_taken(strike.attack, strike.target) == Test.BY_CARD
+        else strike
+        for strike in strikes
+    ]
+
+
+def with_tests_chosen(
+    course: Iterable[Operation | Choice], strikes: Sequence[Strike], shooters: Sequence[Shooter], may: Sequence[bool]
+) -> list[Operation | Choice]:
+    """Return the course of a round with the choice to fail tests on purpose, for each side that `may`.
+
+    Failing a rally test helps only a unit that runs amok: after a passed one it has all other options, too (AC-5.6).
+    """
+    result = list[Operation | Choice]()
+    for step in course:
+        if isinstance(step, Choice):
+            branches = [with_tests_chosen(branch, strikes, shooters, may) for branch in step.branches]
+            result.append(step._replace(branches=branches))
+            continue
+        test, sides = step, list[int]()
+        if step.kind == Kind.STRIKE and strikes[step.number].strike.test_apart:
+            sides = [1 - strikes[step.number].strike.striker]
+            test = Operation(Kind.TEST_SHOT, sides[0], step.number)
+            result.append(step)
+        elif step.kind == Kind.RESOLVE:
+            sides = [0, 1]
+        elif step.kind == Kind.TEST_FRIGHTENED or (
+            step.kind == Kind.BEGIN and shooters[step.side].mine.has("Run Amok")
+        ):
+            sides = [step.side]
+        result.append(_chosen(test, [side for side in sides if may[side]]))
+    return result
+
+
+def _chosen(test: Operation, sides: Sequence[int]) -> Operation | Choice:
+    """Return a test with the choice to fail it, for each of the `sides` if it takes the test."""
+    if not sides:
+        return test
+    failed = test._replace(kind=test.kind | ON_PURPOSE)
+    return Choice(sides[0], TEST, [[_chosen(test, sides[1:])], [failed]])

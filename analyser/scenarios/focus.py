@@ -149,7 +149,7 @@ def _records(strike: Strike) -> tuple[bytes, bytes]:
 
 def _place_of(strike: Strike, strikes: list[Strike]) -> int:
     """Return the index of a strike, added if it is new; equal units share a strike back."""
-    same = [known.strike == strike.strike and _records(known) == _records(strike) for known in strikes]
+    same = [other.strike == strike.strike and _records(other) == _records(strike) for other in strikes]
     if True in same:
         return same.index(True)
     strikes.append(strike)

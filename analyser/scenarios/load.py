@@ -1,18 +1,18 @@
-"""Loading of scenarios: from units, a file or a mapping to a resolved scenario with warnings."""
+"""Loading of scenarios: from units with keywords, a file or a mapping to a resolved scenario with warnings."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypedDict, TypeVar
 
 from analyser.common.errors import InputError, MisspeltError, check_flag, did_you_mean, listed, shown, within
 from analyser.common.files import check_plain, is_there, path_of, read_toml
 from analyser.common.validation import checked
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
-from analyser.game.ruleset import Ruleset
+from analyser.game.ruleset import RatingName, Ruleset
 from analyser.game.units import Loadout
 from analyser.scenarios import attack, battle, charge, duel, focus
 from analyser.scenarios.attack import Scenario
@@ -24,13 +24,16 @@ from analyser.scenarios.schema import (
     FLAGS,
     LIST_OF,
     Attack,
+    BonusName,
     ChargeFile,
     DuelFile,
     FocusFile,
     Kind,
+    PenaltyName,
     QuestionFile,
     ScenarioFile,
     Target,
+    WantName,
 )
 
 Unit = str | Mapping[str, Any] | Loadout
@@ -198,10 +201,10 @@ def parse_scenario(raw: Mapping[str, Any], model: type[FileT], library: Profiles
     Null keys are ignored, so that an echoed scenario can be read again. InputError unless `raw` is a scenario of that
     kind, or may be meant as one.
     """
-    known = {"target"}.union(*OWN_SECTIONS.values())
-    if not raw.keys() & known:
+    section_names = {"target"}.union(*OWN_SECTIONS.values())
+    if not raw.keys() & section_names:
         unknown = next((key for key in raw if key != "ruleset"), None)
-        hint = "" if unknown is None else f": unknown section {shown(unknown)}{did_you_mean(unknown, known)}"
+        hint = "" if unknown is None else f": unknown section {shown(unknown)}{did_you_mean(unknown, section_names)}"
         allowed = "; or ".join(file.may_hold for file in FILES.values())
         raise InputError(f"not a scenario of a fight{hint}", where=where, allowed=allowed)
     kind = kind_of(raw)
@@ -268,3 +271,60 @@ _RESOLVED_BY: Mapping[Kind, Callable[[Any, Profiles], AnyScenario]] = {
     "duel": duel.resolved,
     "battle": battle.resolved,
 }
+
+
+Policy = str | Sequence[str] | Mapping[str, Any]
+
+
+class Conditions(TypedDict, total=False):
+    """Keys of ``[attack]``, and bonuses and penalties by name."""
+
+    row: str | None
+    distance: float | None
+    dice: int | None
+    dice_in_parentheses: int | None
+    rating: RatingName | None
+    bonuses: Sequence[BonusName]
+    penalties: Sequence[PenaltyName]
+    line_of_sight: Literal["own", "none", "spotter"]
+    qualities: Sequence[str] | None
+    veteran: int | None
+    extra_reroll: Mapping[str, Any] | None
+    overcharge: bool
+    carriages: int
+    attacker_models: int | None
+    attacker_damage: int
+    attacker_damage_limit: int | None
+    attacker_garrisoned: bool
+    attacker_reloading: bool
+    attacker_advanced: bool
+    aiming: bool
+    short_range: bool
+    ammo_supply: bool
+    concealed: bool
+    suppressed: bool
+    opportunity_fire: bool
+    reforming: bool
+    outside_front_arc: bool
+
+
+class Circumstances(TypedDict, total=False):
+    """Keys of ``[charge]``."""
+
+    outflanking: bool
+    supported: bool
+    threatened: bool
+    difficult_terrain: bool
+    overrun: bool
+
+
+class Terms(TypedDict, total=False):
+    """Keys of ``[duel]``."""
+
+    rounds: int
+    first: Literal["a", "b", "random"]
+    policy_a: Policy
+    policy_b: Policy
+    want: WantName
+    distance: float | None
+    step: float | None

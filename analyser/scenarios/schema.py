@@ -26,8 +26,8 @@ from analyser.game.units import (
     each_row_once,
     hundredths,
 )
-from analyser.rules.orders import is_in_words
 from analyser.rules.policies import BEST, POLICIES
+from analyser.rules.policy_lines import is_in_words
 from analyser.rules.structs import MOST_INCHES
 
 BonusName = Literal["aiming", "short_range", "ammo_supply"]

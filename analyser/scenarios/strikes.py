@@ -18,7 +18,7 @@ from analyser.engine.fight.course import UnitFacts, add_fixed, set_side, set_usu
 from analyser.engine.fight.program import MOST_STRIKES, SETUP, Operation, Setup
 from analyser.game.ruleset import Die, Rating
 from analyser.game.units import MOST_DICE, Band, hundredths
-from analyser.rules import contact, unit_state
+from analyser.rules import charge_strikes, unit_state
 from analyser.rules.house_rules import IS_A, packed_die
 from analyser.rules.shots import DICE_A_CARRIAGE
 from analyser.rules.structs import ATTACK, INCH, NONE, TARGET, SideFacts, StrikeFacts
@@ -66,7 +66,7 @@ def unit_facts(unit: Combatant) -> UnitFacts:
     ids, charge = [row.id for row in unit.rows or ()], unit.charge
     named = unit.close_quarters_row
     return UnitFacts(
-        type=NONE if unit.type is None else contact.TYPES.index(unit.type),
+        type=NONE if unit.type is None else charge_strikes.TYPES.index(unit.type),
         speed=length_of(unit.speed or 0),
         victory_points=NONE if unit.victory_points is None else unit.victory_points,
         edge_distance=length_of(unit.edge_distance),

@@ -1,18 +1,174 @@
-"""Cells of a slice: figures, rows used, and reasons for missing figures; computes the cells of charges and duels."""
+"""Cells of a slice, exact or simulated. Exact ranged attacks are built as arrays, each distinct one computed once.
+
+A varied number of a defender is a field of its record, so a million varied defenders are a few arrays. The tests
+compare them with attacks on changed profiles. The seed of a simulated cell depends on its fight alone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.analysis.grid import Field, expect
+from analyser.analysis.grid import TARGET_STATE, Field, expect, side_of
+from analyser.analysis.situations import duel_between, duel_row, shots_of
 from analyser.common.errors import InputError
+from analyser.common.estimates import CERTAIN_WITHIN, HIGH_PERCENTILE, LOW_PERCENTILE, estimate
+from analyser.common.means import mean_between
+from analyser.common.metrics import PERCENTILE
+from analyser.common.records import Integers, plain
+from analyser.common.sampling import Sampling
+from analyser.engine.attack.deduplicated import Once, each_once
+from analyser.engine.attack.summaries import STATUSES, SUMMARY
 from analyser.game.units import Loadout
-from analyser.sweep.plan import Block, Plan
+from analyser.results import states
+from analyser.results.attack import AttackResult, solve_attack
+from analyser.results.charge import solve_charge
+from analyser.results.duel import solve_duel
+from analyser.rules.attack import losses_of
+from analyser.rules.structs import ATTACK, CATEGORIES, TARGET
+from analyser.scenarios.attack import RANKED_BY, Scenario, attacks_by, target_record
+from analyser.scenarios.charge import ChargeScenario
+from analyser.scenarios.resolve import resolve_attack, resolve_target
+from analyser.scenarios.schema import Combatant
+from analyser.sweep.plan import OF_TARGETS, Block, Plan
+
+
+class _Rows(NamedTuple):
+    """Shots of the attackers of a slice; attacker i has the shots from ``firsts[i]`` up to ``firsts[i + 1]``."""
+
+    attacks: NDArray[np.void]
+    possible: NDArray[np.bool_]  # (shots, categories)
+    words: list[str]  # row of each shot
+    firsts: Integers
+    why_not: Codes  # (attackers, categories): reason if no shot is possible
+
+
+class _Columns(NamedTuple):
+    """Distinct defenders of a slice, and for each column its index among them, or the reason why there is none."""
+
+    targets: NDArray[np.void]
+    which: NDArray[np.int32]
+    why_not: Codes
+    words: list[str]  # texts of the reasons
+
+
+def shot_cells(plan: Plan, block: Block) -> Cells:
+    """Return the cells of a slice: each attacker shoots once with its best row."""
+    ruleset = plan.rulesets[block.ruleset]
+    reason_words, row_words = Words(), Words()
+    rows = _rows(plan, block, reason_words)
+    columns = _columns(plan, block.columns)
+    faces, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
+    once = each_once(attacks_by(ruleset, rows.attacks), columns.targets, rows.possible, faces, deck)
+    pmfs, shots = _best_shots(once, rows.firsts)
+    which, can = columns.which, columns.why_not < 0
+    why_not = reason_words.codes([*columns.words, None])[columns.why_not]
+    codes = row_words.codes([*rows.words, None])  # None: the row of shot -1
+    used = np.where(can, codes[shots][:, which], -1).astype(np.int32)
+    none = rows.why_not[:, columns.targets["category"]][:, which]
+    reasons = np.where(can, np.where(used < 0, none, -1), why_not[None, :]).astype(np.int32)
+    figures = _figures(plan, once, np.where(can, pmfs[:, which], -1).ravel())
+    return Cells(figures, used.ravel(), row_words, reasons.ravel(), reason_words)
+
+
+def _best_shots(once: Once, firsts: Integers) -> tuple[Codes, Codes]:
+    """Return the best shot of each attacker at each target, and its fight; -1 if there is none.
+
+    The figures of :data:`RANKED_BY` decide in turn, and the first of equal shots wins.
+    """
+    shape = len(firsts) - 1, once.which.shape[1]
+    pmfs, shots = np.full(shape, -1, np.int32), np.full(shape, -1, np.int32)
+    for best, its, first, last in zip(pmfs, shots, firsts, firsts[1:]):
+        for shot in range(first, last):
+            pmf, is_better = once.which[shot], np.zeros(shape[1], np.bool_)
+            is_open = (pmf >= 0) & (best >= 0)
+            for name in RANKED_BY if is_open.any() else ():
+                ahead = once.summaries[name][pmf] - once.summaries[name][best]
+                is_better |= is_open & (ahead > CERTAIN_WITHIN)
+                is_open &= np.abs(ahead) <= CERTAIN_WITHIN
+            is_better |= (pmf >= 0) & (best < 0)
+            best[is_better], its[is_better] = pmf[is_better], shot
+    return pmfs, shots
+
+
+def _figures(plan: Plan, once: Once, pmfs: NDArray[Any]) -> dict[str, NDArray[np.float64]]:
+    figures = {}
+    for name in plan.file.fought:
+        values = once.summaries[name] if name in (SUMMARY.names or ()) else np.full(len(once.summaries), np.nan)
+        figures[name] = np.append(values, np.nan)[pmfs]
+    return figures
+
+
+def _rows(plan: Plan, block: Block, words: Words) -> _Rows:
+    attacks, possible, names, firsts, reasons = [], [], [], [0], []
+    for place in block.rows:
+        attacker = variant(plan, block.faction, place)
+        if isinstance(attacker, str):
+            reasons.append([words.code(attacker)] * len(CATEGORIES))
+        else:
+            shots, why_not = shots_of(place, attacker, block.situation, None)
+            can_be_shot = [any(shot.reasons[at] is None for shot in shots) for at in range(len(CATEGORIES))]
+            reasons.append([-1 if can else words.code(why) for can, why in zip(can_be_shot, why_not)])
+            attacks += [shot.facts for shot in shots]
+            possible += [[reason is None for reason in shot.reasons] for shot in shots]
+            names += [shot.row.id for shot in shots]
+        firsts.append(len(names))
+    can = np.array(possible, np.bool_).reshape(-1, len(CATEGORIES))
+    return _Rows(np.array(attacks, ATTACK), can, names, np.array(firsts, np.int64), np.array(reasons, np.int32))
+
+
+@lru_cache(maxsize=2)  # successive parts have the same columns
+def _columns(plan: Plan, columns: range) -> _Columns:
+    words, numbers = Words(), plan.file.defenders.numbers
+    defenders, values = plan.axis(None, columns)
+    first = defenders[0]
+    bases = np.array([_target(plan, first + at) for at in range(defenders[-1] - first + 1)], TARGET)
+    for number in numbers:
+        if number.key in OF_TARGETS and not number.is_added:
+            bases[number.key] = 0  # overwritten below, so it need not tell defenders apart
+    _, places, classes = np.unique(
+        bases.view(np.int64).reshape(len(bases), -1), axis=0, return_index=True, return_inverse=True
+    )
+    shape = len(places), *(len(number.values) for number in numbers)
+    combined = np.ravel_multi_index((classes.ravel()[defenders - first], *values), shape)
+    distinct, which = np.unique(combined, return_inverse=True)
+    of, *at = np.unravel_index(distinct, shape)
+    targets, why_not = bases[places][of], np.full(len(columns), -1, np.int32)
+    for number, value, place in zip(numbers, values, at):
+        if number.key in OF_TARGETS:
+            changed = np.array(number.values, np.int64)[place]
+            targets[number.key] = targets[number.key] * number.is_added + changed
+        problems = (_problems(plan, first + place, number.key) for place in range(len(bases)))
+        reasons = np.array([words.codes(texts) for texts in problems], np.int32)
+        why_not = np.where(why_not < 0, reasons[defenders - first, value], why_not)
+    return _Columns(targets, which.astype(np.int32), why_not, words.words)
+
+
+@lru_cache(maxsize=4096)
+def _target(plan: Plan, defender: int) -> Any:
+    return target_record(resolve_target(TARGET_STATE, plan.defenders[defender]))
+
+
+@lru_cache(maxsize=8192)
+def _problems(plan: Plan, defender: int, key: str) -> tuple[str | None, ...]:
+    """Return, for each value of a number, the reason why a defender cannot have it, or None."""
+    number = next(number for number in plan.file.defenders.numbers if number.key == key)
+    problems: list[str | None] = []
+    for at in range(len(number.values)):
+        changes: Any = {key: number.change(at)}
+        try:
+            plan.defenders[defender].with_(**changes)
+            problems.append(None)
+        except InputError as error:
+            problems.append(str(error))
+    return tuple(problems)
+
 
 _MEMOISED = 2_000  # changed loadouts, some 20 kB each
 Codes = NDArray[np.int32]
@@ -93,3 +249,175 @@ def _side(plan: Plan, faction: str | None, places: range) -> list[Loadout | str]
 def _field(plan: Plan, ruleset: str, columns: range) -> Field:
     defenders = (unit for unit in _side(plan, None, columns) if isinstance(unit, Loadout))
     return Field(tuple(defenders), plan.rulesets[ruleset], None, 1)
+
+
+TRIALS, ENDS = "trials", ("_low", "_high")
+Values = NDArray[Any]
+
+
+class Seen(NamedTuple):
+    """Outcomes of a simulated cell: counts, and the value of each figure in each outcome."""
+
+    trials: int
+    weights: NDArray[np.int64]
+    figures: Mapping[str, tuple[Values, float]]  # values, and the largest possible value; the least is 0
+    weights_of: Mapping[str, NDArray[np.int64]] = {}  # counts of figures that do not use `weights`
+
+
+def has_interval(figure: str) -> bool:
+    """Return True if a simulated figure has an interval; percentiles have none."""
+    return not figure.endswith(PERCENTILE)
+
+
+def simulated_cells(plan: Plan, block: Block) -> Cells:
+    """Return the simulated cells of a slice; the row used is chosen by exact figures, as in exact cells."""
+    assert plan.file.sampling is not None
+    names = plan.file.fought
+    columns = [TRIALS, *(f"{name}{end}" for name in names for end in ("", *(ENDS if has_interval(name) else ())))]
+    figures = {name: np.full(block.cells, np.nan) for name in columns}
+    rows, reasons = np.full(block.cells, -1, np.int32), np.full(block.cells, -1, np.int32)
+    row_words, reason_words = Words(), Words()
+    decide = {"ranged": shot_cells, "charge": fought_cells}.get(block.situation.kind)
+    exact = None if decide is None else decide(plan, block)
+    for place, (row, column) in enumerate(product(block.rows, block.columns)):
+        sides = variant(plan, block.faction, row), variant(plan, None, column)
+        used = why_not = None
+        if exact is not None:
+            used = _word(exact.row_words, exact.rows[place])
+            why_not = _word(exact.reason_words, exact.reasons[place])
+        why_not = next((unit for unit in sides if isinstance(unit, str)), why_not)
+        if why_not is None:
+            try:
+                how = plan.file.sampling.of(_seed(plan, block, sides))
+                used, seen = _PLAYED[block.situation.kind](plan, block, sides, used, how)
+                for name, value in _simulated_figures(seen, names).items():
+                    figures[name][place] = value
+            except InputError as error:
+                used, why_not = None, error.problem
+        rows[place], reasons[place] = row_words.code(used), reason_words.code(why_not)
+    return Cells(figures, rows, row_words, reasons, reason_words)
+
+
+def _word(words: Words, code: int) -> str | None:
+    return None if code < 0 else words.words[code]
+
+
+def _seed(plan: Plan, block: Block, sides: Sequence[Any]) -> int:
+    """Return the seed of a cell, which depends on its fight, not on its position, names or points."""
+    assert plan.file.sampling is not None
+    words = [str(plan.file.sampling.seed), plan.rulesets[block.ruleset].model_dump_json()]
+    words.append(block.situation.model_dump_json(exclude={"name", "title"}))
+    words += map(_fighting, sides)
+    return int.from_bytes(hashlib.sha256("|".join(words).encode()).digest()[:8])
+
+
+def _fighting(loadout: Loadout) -> str:
+    unit = loadout.unit.at(loadout.level_name)
+    return f"{loadout.level.models} {unit.model_dump_json(exclude={'levels', 'entry', 'in_force', 'battlegroups'})}"
+
+
+Played = tuple[str | None, Seen]
+Sides = tuple[Any, Any]  # both loadouts
+
+
+def _shot(plan: Plan, block: Block, sides: Sides, used: str | None, how: Sampling) -> Played:
+    attacker, defender = sides
+    row = attacker.unit.row(used)
+    attack, target = resolve_attack(block.situation.attack(row), attacker, row), resolve_target(TARGET_STATE, defender)
+    result = solve_attack(Scenario(attack, target, plan.rulesets[block.ruleset], attacker, defender), how)
+    return used, _seen_of_attack(result)
+
+
+def _seen_of_attack(result: AttackResult) -> Seen:
+    """Return the results of a simulated attack, in the form of :func:`~analyser.engine.attack.summaries.summarise`."""
+    target = result.scenario.target
+    models, limit = target.models or 1, target.damage_limit or 1
+    destroyed, gone = result.column("models_destroyed"), result.column("annihilated")
+    suffered = np.where(gone, models * limit, destroyed * limit + result.column("damage"))
+    losses = [losses_of(plain(result.scenario.fight), result.scores, i) for i in range(len(result.score_weights))]
+    damage = np.array([one * limit + more for one, more, *_ in losses])
+    figures = _of_destroyed(destroyed, models) | {
+        **{f"p_{name}": (result.column(name), 1.0) for name in STATUSES},
+        "mean_share_lost": (suffered / (models * limit), 1.0),
+        "mean_damage": (damage, float(models * limit)),
+    }
+    return Seen(result.trials or 0, result.weights, figures, {"mean_damage": result.score_weights})
+
+
+def _of_destroyed(destroyed: Values, models: int) -> dict[str, tuple[Values, float]]:
+    return {
+        "mean_models_destroyed": (destroyed, float(models)),
+        "p_any_destroyed": (destroyed > 0, 1.0),
+        "p_half_destroyed": (2 * destroyed >= models, 1.0),
+        "models_destroyed_10th_percentile": (destroyed, LOW_PERCENTILE),
+        "models_destroyed_90th_percentile": (destroyed, HIGH_PERCENTILE),
+    }
+
+
+def _charged(plan: Plan, block: Block, sides: Sides, used: str | None, how: Sampling) -> Played:
+    attacker, target = side_of(sides[0], close_quarters_row=used), side_of(sides[1])
+    result = solve_charge(ChargeScenario(attacker, target, (), plan.rulesets[block.ruleset]), how)
+    return used, _seen_of_fight(result, (attacker, target))
+
+
+def _duelled(plan: Plan, block: Block, sides: Sides, _: str | None, how: Sampling) -> Played:
+    mine, theirs = map(side_of, sides)
+    best = block.situation.kind == "best-duel"
+    scenario = duel_between((mine, None), theirs, plan.rulesets[block.ruleset], best=best)
+    if isinstance(scenario, str):
+        raise InputError(scenario)
+    result = solve_duel(scenario, how)
+    won = {name: (result.event(event), 1.0) for name, event in (("p_attacker_wins", "a_wins"), ("p_draw", "draw"))}
+    return duel_row(scenario), _seen_of_fight(result, (mine, theirs), won)
+
+
+def _seen_of_fight(result: states.FightResult, units: tuple[Combatant, Combatant], more: Any = {}) -> Seen:  # noqa: B006
+    first, second, weights = result.after()
+    models, limit = units[1].models or 1, units[1].damage_limit or 1
+    destroyed = states.models_destroyed(second, models)
+    figures = _of_destroyed(destroyed, models) | {
+        **{f"p_{name}": (states.flag(second, name), 1.0) for name in STATUSES},
+        "mean_share_lost": (states.share_lost(second, models, limit), 1.0),
+        "mean_damage": (destroyed * limit + states.damage(second), float(models * limit)),
+        "attacker_share_lost": (states.share_lost(first, units[0].models or 1, units[0].damage_limit or 1), 1.0),
+    }
+    return Seen(result.trials or 0, weights, figures | more)
+
+
+def _simulated_figures(seen: Seen, names: tuple[str, ...]) -> dict[str, float]:
+    """Return the figures of a cell that its kind of fight has, with their intervals."""
+    figures: dict[str, float] = {TRIALS: seen.trials}
+    for name in names:
+        if name not in seen.figures:
+            continue
+        values, most = seen.figures[name]
+        weights = seen.weights_of.get(name, seen.weights)
+        if not has_interval(name):
+            figures[name] = _percentile(values, weights, most)
+        elif values.dtype == np.bool_:
+            share = estimate(float(weights[values].sum()), seen.trials)
+            figures |= {name: float(share), f"{name}_low": share.low or 0.0, f"{name}_high": share.high or 0.0}
+        else:
+            ends = mean_up_to(values, weights, seen.trials, most)
+            figures |= {f"{name}{end}": value for end, value in zip(("", *ENDS), ends)}
+    return figures
+
+
+def mean_up_to(values: Values, weights: Values, trials: int, most: float) -> tuple[float, float, float]:
+    """Return the mean of numbers from 0 to `most`, and the ends of its 95% interval."""
+    mean = mean_between(values, weights, trials, np.array([0.0, most / 2, most]))
+    return mean.value, mean.low or 0.0, most if mean.high is None else mean.high
+
+
+def _percentile(values: Values, weights: Values, share: float) -> float:
+    order = np.argsort(values, kind="stable")
+    reached = np.cumsum(weights[order]) >= share * weights.sum()
+    return float(values[order][reached.argmax()])
+
+
+_PLAYED: Mapping[str, Callable[..., Played]] = {
+    "ranged": _shot,
+    "charge": _charged,
+    "duel": _duelled,
+    "best-duel": _duelled,
+}

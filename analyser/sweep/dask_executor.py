@@ -12,7 +12,7 @@ from multiprocessing import resource_tracker
 from typing import Any, TypeVar
 
 from analyser.common.errors import InputError
-from analyser.report.pool import deaf
+from analyser.report.worker_pool import deaf
 
 ResultT = TypeVar("ResultT")
 HERE = "local"  # instead of an address: start a scheduler and workers on this machine

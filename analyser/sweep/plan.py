@@ -19,22 +19,30 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from analyser.analysis.duel_policy import check_best_is_played, duel_situations
 from analyser.analysis.grid import OF_BOTH
-from analyser.analysis.policy import check_best_is_played, duel_situations
 from analyser.analysis.selection import loadouts
 from analyser.analysis.situations import Situation, situations_called
-from analyser.ask.ranges import values_of
+from analyser.ask.keys import values_of
 from analyser.common.cache import program
 from analyser.common.errors import InputError, shown
 from analyser.common.files import path_of, read_toml
+from analyser.common.metrics import RESULTS
 from analyser.common.validation import checked
 from analyser.game.keywords import RANGED_ATTACK
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, Unit
-from analyser.plots.metrics import RESULTS
-from analyser.sweep.question import TRIALS_A_PART, fighting_unit, frozen_question
-from analyser.sweep.schema import BY_WORTH, MOST_CELLS, SampleFile, Side, SweepFile
+from analyser.sweep.sweep_file import (
+    BY_WORTH,
+    MOST_CELLS,
+    TRIALS_A_PART,
+    SampleFile,
+    Side,
+    SweepFile,
+    fighting_unit,
+    frozen_question,
+)
 
 FORMAT = 1
 SECONDS = 3.0  # duration of a part

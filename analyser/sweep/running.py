@@ -1,24 +1,33 @@
-"""Running of sweeps: start, resume, or compute one job of many."""
+"""Running of sweeps: start, resume, or compute one job of many, on any executor of ``concurrent.futures``.
+
+Parts are independent, and a part computed twice has the same bytes. So the unfinished parts of a lost worker are simply
+submitted again.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
-from concurrent.futures import Executor
-from contextlib import nullcontext
-from functools import partial
-from typing import Any
+import socket
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
+from contextlib import AbstractContextManager, nullcontext
+from functools import lru_cache, partial
+from itertools import islice
+from typing import Any, NamedTuple
 
-from analyser.common.errors import InputError, check_integer, shown
+from analyser.common.errors import AnalyserError, InputError, check_integer, shown
+from analyser.common.files import real_path
 from analyser.common.sampling import MOST_THREADS, default_threads
 from analyser.game.profiles import ProfilesLike
-from analyser.report.pool import Processes
+from analyser.report.worker_pool import Processes
 from analyser.sweep.dask_executor import dask as dask_executor
 from analyser.sweep.page import write_page
-from analyser.sweep.plan import check_program, read_plan
-from analyser.sweep.scheduler import Begin, Progress, work_through
-from analyser.sweep.store import Store, store_for
+from analyser.sweep.plan import Plan, check_program, read_plan, unpacked
+from analyser.sweep.store import Missing, Store, store_for
 from analyser.sweep.store_reader import Sweep
 
 _JOB = re.compile(r"(\d{1,9})/(\d{1,9})")
@@ -128,7 +137,177 @@ def job(part: str, parts: int) -> range:
     [1, 5, 9]
     """
     match = _JOB.fullmatch(part) if isinstance(part, str) else None
-    mine, jobs = map(int, match.groups()) if match else (0, 0)
-    if not 1 <= mine <= jobs:
+    number, jobs = map(int, match.groups()) if match else (0, 0)
+    if not 1 <= number <= jobs:
         raise InputError(f"{shown(part)} is not usable", where="part", allowed="such as 17/400: 1 to 400 of 400")
-    return range(mine - 1, parts, jobs)
+    return range(number - 1, parts, jobs)
+
+
+A_WORKER = 3  # parts submitted per worker, so that none is idle
+MOST_LOSSES = 5  # losses of one part, after which the part is blamed, not the workers
+_LESS = "more memory a worker, or smaller parts (part_cells, part_trials)"
+A_LOOK = 0.2  # seconds between checks of the futures
+_LOST = ("KilledWorker", "CommClosedError", "FutureCancelledError", "CancelledError")  # names of errors, also of Dask
+Tell = Callable[["Progress"], None]
+Begin = Callable[[], AbstractContextManager[Executor]]
+
+
+class Progress(NamedTuple):
+    """Progress of a sweep: parts done and in all, and the parts, cells and seconds of this run."""
+
+    done: int
+    parts: int
+    made: int
+    cells: int
+    seconds: float
+    left: float  # estimated seconds to the end
+
+    @property
+    def rate(self) -> float:
+        """Cells per second."""
+        return self.cells / self.seconds if self.seconds > 0 else 0.0
+
+
+class Made(NamedTuple):
+    """A finished part, its cost, and its content if the worker does not write it."""
+
+    number: int
+    size: int
+    length: int
+    seconds: float  # processor time
+    worker: str
+    content: bytes | None
+
+
+def made(packed: bytes, number: int, folder: str | None) -> Made:
+    """Compute a part of a plan and write it into the store in `folder`, or return its content if that is None."""
+    start = time.thread_time()  # a Dask worker may have several threads
+    plan = unpacked(packed)
+    content = content_of(plan, number)
+    if folder is not None:
+        _store_in(folder, plan.digest).put(number, content)
+    seconds = round(time.thread_time() - start, 4)
+    worker = f"{socket.gethostname()}:{os.getpid()}"
+    return Made(number, plan.size(number), len(content), seconds, worker, content if folder is None else None)
+
+
+def content_of(plan: Plan, number: int) -> bytes:
+    """Return the bytes of the file of a part."""
+    if plan.is_sample:
+        from analyser.sweep.sample_parts import simulated_content as content
+    else:
+        from analyser.sweep.tables import part_content as content
+    return content(plan, number)
+
+
+@lru_cache(maxsize=4)
+def _store_in(folder: str, digest: str) -> Store:
+    store = Store(folder)
+    if store.plan.digest != digest:
+        raise InputError("the store holds another plan", where=folder)
+    return store
+
+
+def work_through(
+    store: Store,
+    missing: Missing,
+    begin: Begin,
+    workers: int,
+    *,
+    by_return: bool = False,
+    tell: Tell = lambda _: None,
+) -> int:
+    """Compute the `missing` parts and return their number; `tell` is called after each part.
+
+    `begin` starts an executor, and another one if the first breaks. The workers write the parts, or this process if
+    `by_return`.
+
+    Raises
+    ------
+    InputError
+        A part cannot be computed or written (raised after the running parts are done), or is lost too often.
+    """
+    queue, losses = _Queue(missing), Counter[int]()
+    folder = None if by_return else str(real_path(store.folder))
+    start, count, cells, before = time.monotonic(), 0, 0, store.plan.parts - len(missing)
+    while queue:
+        with begin() as executor:
+            for number, outcome in _outcomes(executor, queue, workers, store.plan.packed, folder):
+                if isinstance(outcome, Made):
+                    if outcome.content is not None:
+                        store.put(number, outcome.content)
+                    store.log("part", **outcome._replace(content=None)._asdict(), kind=store.plan.kind(number))
+                    count, cells, seconds = count + 1, cells + outcome.size, time.monotonic() - start
+                    left = seconds / count * (len(missing) - count)
+                    tell(Progress(before + count, store.plan.parts, count, cells, seconds, left))
+                    continue
+                losses[number] += 1
+                store.log("lost", number=number, problem=repr(outcome), times=losses[number])
+                if losses[number] >= MOST_LOSSES:
+                    problem = f"part {number} was lost with its worker {losses[number]} times, at last by {outcome!r}"
+                    raise InputError(problem, where=str(store.folder), allowed=_LESS)
+                queue.put(number)
+    return count
+
+
+class _Queue:
+    """Queue of parts to submit, requeued ones first."""
+
+    def __init__(self, numbers: Iterable[int]) -> None:
+        self._rest, self._again = iter(numbers), list[int]()
+
+    def __bool__(self) -> bool:
+        self._again = self._again or list(islice(self._rest, 1))
+        return bool(self._again)
+
+    def pop(self) -> int:
+        """Remove the next part and return its number."""
+        return self._again.pop() if self._again else next(self._rest)
+
+    def put(self, number: int) -> None:
+        """Requeue a part whose worker was lost."""
+        self._again.append(number)
+
+
+def _outcomes(
+    executor: Executor, queue: _Queue, workers: int, packed: bytes, folder: str | None
+) -> Iterator[tuple[int, Made | BaseException]]:
+    """Yield parts as they finish, or the errors of lost parts; raise the error of a part itself.
+
+    Unfinished parts go back into the queue when the executor breaks.
+    """
+    at_work: dict[Future[Made], int] = {}
+    check = getattr(executor, "check", lambda: workers)
+    try:
+        while queue or at_work:
+            room = A_WORKER * check()
+            while queue and len(at_work) < room:
+                number = queue.pop()
+                try:
+                    at_work[executor.submit(made, packed, number, folder)] = number
+                except BrokenExecutor as error:
+                    yield number, error
+                    return
+            finished, _ = wait(at_work, timeout=A_LOOK, return_when=FIRST_COMPLETED)
+            for future in finished:
+                problem = CancelledError() if future.cancelled() else future.exception()
+                if problem is None:
+                    yield at_work.pop(future), future.result()
+                elif isinstance(problem, BrokenExecutor | CancelledError) or type(problem).__name__ in _LOST:
+                    yield at_work.pop(future), problem
+                    if isinstance(problem, BrokenExecutor):
+                        return
+                else:
+                    raise problem if isinstance(problem, AnalyserError) else _failed(at_work[future], problem)
+    finally:
+        for future, number in at_work.items():
+            future.cancel()
+            queue.put(number)  # a part finished meanwhile is computed again, with the same bytes
+
+
+def _failed(number: int, problem: BaseException) -> InputError:
+    text = "".join(traceback.format_exception_only(problem)).strip()
+    allowed = _LESS if isinstance(problem, MemoryError) else "the same program on every worker"
+    error = InputError(f"part {number} failed: {text}", where="sweep", allowed=allowed)
+    error.__cause__ = problem
+    return error

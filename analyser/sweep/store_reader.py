@@ -16,10 +16,10 @@ from analyser.analysis.balance import efficiency
 from analyser.common.errors import InputError, check_text, did_you_mean, shown
 from analyser.common.files import write_whole
 from analyser.common.look import about
+from analyser.common.metrics import EFFICIENCY, METRICS
 from analyser.common.text import counted, spaced
 from analyser.game.profiles import ProfilesUsed
 from analyser.plots import heatmap as draw_heatmap
-from analyser.plots.metrics import EFFICIENCY, METRICS
 from analyser.plots.over_numbers import best_lines
 from analyser.sweep import filters
 from analyser.sweep.plan import Plan
@@ -271,7 +271,7 @@ class Sweep:
 
     def answer(self) -> Result:
         """Return the answer of a finished sample, equal to a simulation of all its trials on one machine."""
-        from analyser.sweep.sample import answer_of
+        from analyser.sweep.sample_parts import answer_of
 
         if not self.plan.is_sample:
             raise InputError("this sweep is of cells", where="answer", allowed="frame, means, heatmap, curve, verdict")

@@ -11,15 +11,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from analyser.common.metrics import EFFICIENCY, METRICS
 from analyser.common.records import Floats
 from analyser.common.text import json_text
 from analyser.game.keywords import RANGED_ATTACK
-from analyser.plots.metrics import EFFICIENCY, METRICS
-from analyser.sweep.attacks import shot_cells
-from analyser.sweep.cells import Codes, fought_cells
+from analyser.sweep.cells import ENDS, TRIALS, Codes, fought_cells, has_interval, shot_cells, simulated_cells
 from analyser.sweep.plan import Block, Plan
-from analyser.sweep.schema import BY_WORTH
-from analyser.sweep.simulated_cells import ENDS, TRIALS, has_interval, simulated_cells
+from analyser.sweep.sweep_file import BY_WORTH
 
 SLICE = 3 << 16  # cells computed together and rows of a Parquet row group; bounds the memory of a process
 COMPRESSION = "zstd"

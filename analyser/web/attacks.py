@@ -9,7 +9,7 @@ import numpy as np
 from analyser.common.jit import step
 from analyser.common.records import Floats
 from analyser.engine.attack.exact import ROWS_A_STATE, gather, push_pmf
-from analyser.engine.attack.sweep import mean_damage
+from analyser.engine.attack.summaries import mean_damage
 from analyser.engine.fight.course import band_of
 from analyser.engine.pool.pmf import Outcomes, most_dice, no_outcomes, pool_pmf
 from analyser.rules import shots

@@ -7,11 +7,11 @@ from typing import Any
 from analyser.common.jit import step
 from analyser.engine.fight.charge_course import add_combat, row_for_contact, set_sides_of_charge
 from analyser.engine.fight.course import Course, band_of
-from analyser.rules import contact, shots
+from analyser.rules import charge_strikes, shots
 from analyser.rules.structs import NONE
 from analyser.web.blocks import MOST_UNIT, Refusal
 
-_FLYING = sum(1 << contact.TYPES.index(name) for name in ("rotorcraft", "aircraft"))  # AC-8.1
+_FLYING = sum(1 << charge_strikes.TYPES.index(name) for name in ("rotorcraft", "aircraft"))  # AC-8.1
 
 
 @step

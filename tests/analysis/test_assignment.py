@@ -8,11 +8,11 @@ import pytest
 
 import analyser
 from analyser.analysis import assignment
+from analyser.analysis.army_loadouts import listed
 from analyser.analysis.assignment import Foe, assign, distribution_after
-from analyser.analysis.lists import listed
+from analyser.analysis.best_volleys import AIMS, best_volleys
 from analyser.analysis.matchups import matchups
 from analyser.analysis.situations import SHORT_RANGE_AIMED
-from analyser.analysis.volleys import AIMS, best_volleys
 from analyser.game.profiles import Profiles
 from analyser.results import states
 

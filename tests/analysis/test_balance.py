@@ -18,7 +18,7 @@ from analyser.analysis.balance import (
     outliers,
 )
 from analyser.analysis.matchups import matchups
-from analyser.analysis.ratings import bradley_terry, wins_of
+from analyser.analysis.standing import bradley_terry, wins_of
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
 

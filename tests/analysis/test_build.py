@@ -10,7 +10,7 @@ import pytest
 
 import analyser
 from analyser.analysis import build_battles
-from analyser.analysis.build import build
+from analyser.analysis.best_lists import build
 from analyser.analysis.build_battles import Played, play_battles, ranked
 from analyser.analysis.built_lists import army_of
 from analyser.analysis.field import field_of, worth_against
@@ -18,7 +18,7 @@ from analyser.analysis.force_programme import Force, next_best
 from analyser.common.errors import InputError
 from analyser.common.sampling import Sampling
 from analyser.game.profiles import Profiles
-from analyser.report.build_page import build_page
+from analyser.report.answer_pages import build_page
 from tests.helpers.unit_files import unit_file
 
 FORCES = """

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from analyser.analysis.matchups import matchups
+from analyser.common.metrics import SHARES
 from analyser.game.profiles import Profiles
-from analyser.plots.metrics import SHARES
 from tests.helpers.skips import proof
 from tests.oracle.plain_close_quarters import law
 

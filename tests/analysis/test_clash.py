@@ -11,7 +11,7 @@ from analyser.analysis.best_counters import HARDLY
 from analyser.analysis.clash import clash
 from analyser.analysis.clash_text import answer_text
 from analyser.common.errors import InputError
-from analyser.report.clash_page import clash_page
+from analyser.report.answer_pages import clash_page
 
 MINE = {"name": "Reds", "unit": ["2 x crown/rifle-platoon@basic", "crown/drake-field-guns@basic"]}
 YOURS = {

@@ -8,12 +8,12 @@ import pytest
 
 import analyser
 from analyser.analysis.compare import Options, compare
-from analyser.analysis.figures import BATCHES
+from analyser.analysis.comparison_figures import BATCHES
 from analyser.common.errors import InputError
+from analyser.common.metrics import BY_POINTS, COMPARED, METRICS, PER_100_POINTS, MetricName
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.units import Level
-from analyser.plots.metrics import BY_POINTS, COMPARED, METRICS, PER_100_POINTS, MetricName
-from analyser.scenarios.conditions import Circumstances, Conditions, Terms
+from analyser.scenarios.load import Circumstances, Conditions, Terms
 from analyser.scenarios.schema import BONUSES, PENALTIES, Attack, Charge, DuelTerms
 from tests.oracle.attacks import TOLERANCE
 from tests.oracle.small_profiles import variant

@@ -5,9 +5,9 @@ import pytest
 
 import analyser
 from analyser.analysis.compare import compare
-from analyser.analysis.figures import Side, differences
+from analyser.analysis.comparison_figures import Side, differences
 from analyser.common.errors import InputError
-from analyser.plots.metrics import COMPARED
+from analyser.common.metrics import COMPARED
 from tests.oracle.small_profiles import variant
 
 RIFLES = ["crown/sharp-rifles@basic", "crown/rifle-platoon@reinforced"]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analyser.analysis.curves import CHARGE, Curve, Line, Step, curves
+from analyser.analysis.distance_curves import CHARGE, Curve, Line, Step, curves
 from analyser.analysis.matchups import matchups
 from analyser.analysis.situations import Situation
 from analyser.game.units import unit_of

@@ -8,9 +8,9 @@ from analyser.analysis.grid import by_unit
 from analyser.analysis.matchups import matchups
 from analyser.analysis.situations import CHARGE, LONG_RANGE, Situation
 from analyser.common.errors import InputError
-from analyser.engine.attack.sweep import SUMMARY
+from analyser.common.metrics import ALL_LEVELS, FIGURES, METRICS, RESULTS
+from analyser.engine.attack.summaries import SUMMARY
 from analyser.game.profiles import Profiles
-from analyser.plots.metrics import ALL_LEVELS, FIGURES, METRICS, RESULTS
 from analyser.results import rules_used
 from analyser.scenarios.attack import RANKED_BY, best_of
 from analyser.scenarios.load import load_scenario

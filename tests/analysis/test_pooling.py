@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
-from analyser.analysis import pricing, verdict
+from analyser.analysis import equilibrium_prices, verdict
+from analyser.analysis.hierarchical_prices import ALIKE, ALONE, LEVEL, ROLE, UNIT, Sides, pooled
 from analyser.analysis.matchups import matchups
 from analyser.analysis.mutual_losses import exchange_of
-from analyser.analysis.pooling import ALIKE, ALONE, LEVEL, ROLE, UNIT, Sides, pooled
 
 
 @pytest.fixture(scope="module")
@@ -83,14 +83,14 @@ def test_the_error_by_opponents_is_that_of_real_resampling(game):
     """Units are drawn anew in other shares, grounds too, and all prices solved again: the first order agrees."""
     _, exchange = game
     losses, random = exchange.mean(), np.random.default_rng(3)
-    gains = pricing.ahead(losses, np.log(exchange.points))
-    field = pricing.response(gains, exchange.uniform_weights, exchange.meets)
-    prices = pricing.even_trade(losses, field).prices
+    gains = equilibrium_prices.ahead(losses, np.log(exchange.points))
+    field = equilibrium_prices.response(gains, exchange.uniform_weights, exchange.meets)
+    prices = equilibrium_prices.even_trade(losses, field).prices
     drawn = []
     for _ in range(150):
         shares = field * random.standard_exponential(exchange.kinds.max() + 1)[exchange.kinds]
         places = np.tensordot(random.dirichlet([5, 5]), exchange.losses, 1)
-        drawn.append(pricing.even_trade(places, shares / shares.sum()).prices)
+        drawn.append(equilibrium_prices.even_trade(places, shares / shares.sum()).prices)
     roles = pd.factorize(np.array([verdict.role_of(each.unit) for each in exchange.loadouts]))[0]
     beside = np.equal.outer(roles, roles) / np.equal.outer(roles, roles).sum(axis=1)[:, None]
     wanted = (np.array(drawn) @ (np.eye(len(field)) - beside).T).std(axis=0)  # prices beside those of its role

@@ -5,8 +5,8 @@ import pytest
 from scipy.optimize import minimize
 from scipy.sparse.csgraph import connected_components
 
-from analyser.analysis import pricing
-from analyser.analysis.pricing import (
+from analyser.analysis import equilibrium_prices
+from analyser.analysis.equilibrium_prices import (
     connected,
     equilibrium,
     even_trade,
@@ -87,7 +87,7 @@ def test_the_response_is_what_it_answers(random):
     gains = random.uniform(-1, 1, (10, 10))
     gains, prior, met = gains - gains.T, field_of(random, 10), np.ones((10, 10), bool)
     field = response(gains, prior, met)
-    wanted = prior * np.exp(pricing.PICKINESS * gains @ field)
+    wanted = prior * np.exp(equilibrium_prices.PICKINESS * gains @ field)
     assert field == pytest.approx(wanted / wanted.sum(), rel=1e-8)
     assert response(gains, prior, met, pickiness=0.0) == pytest.approx(prior)
 

@@ -14,7 +14,7 @@ from analyser.analysis.prices import SITUATIONS
 from analyser.analysis.standing import Standings
 from analyser.analysis.verdict import FAIR, OVER
 from analyser.common.errors import InputError
-from analyser.plots.metrics import EFFICIENCY
+from analyser.common.metrics import EFFICIENCY
 from tests.helpers.planted import write_wood
 from tests.helpers.shell import answer, refusal
 

@@ -41,7 +41,7 @@ def check(raw, trials=150, seed=7):
     walker = Walker(ready.setup, ready.parts, ready.names, dice_of, ready.choices)
     seen = [Counter() for _ in ready.parts]
     for chances in simulation.trace(ready.start, range(trials), seed):
-        found = walker.walk(ready.start, chances, told=True)
+        found = walker.walk(ready.start, chances, with_lines=True)
         for counter, pair in zip(seen, found.pairs):
             counter[pair] += 1
     for counter, (first, second, counts) in zip(seen, wanted):

@@ -298,17 +298,17 @@ def test_too_little_memory_in_a_thread_and_behind_another_error(here, monkeypatc
 
     asked = ("best", GUARD, GUARD, "--rounds", "2", "--profiles", "profiles")
     assert waiting.waited_for(lambda: 3) == 3
-    monkeypatch.setattr("analyser.analysis.best.best_play", failing(RuntimeError("a bug")))
+    monkeypatch.setattr("analyser.analysis.best_duels.best_play", failing(RuntimeError("a bug")))
     assert repr(run(*asked).exception) == "RuntimeError('a bug')"
     for fault in (failing(MemoryError()), behind):
-        monkeypatch.setattr("analyser.analysis.best.best_play", fault)
+        monkeypatch.setattr("analyser.analysis.best_duels.best_play", fault)
         assert "not enough memory for this question" in refusal(*asked)
         assert "(allowed: fewer --rounds; or a machine with more memory)" in refusal(*asked)
 
 
 @pytest.mark.slow
 def test_too_little_memory_for_a_report_leaves_nothing(here, monkeypatch):
-    monkeypatch.setattr("analyser.report.parts.grid", failing(ARRAY))
+    monkeypatch.setattr("analyser.report.report_jobs.grid", failing(ARRAY))
     before = sorted(here.rglob("*"))
     said = refusal("report", *SIDES, "--situations", "long-range", "--out", "r", "--profiles", "profiles")
     assert said.startswith(f"error: analyser report write --attackers {GUARD} ")

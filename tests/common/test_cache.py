@@ -4,7 +4,7 @@ import pytest
 
 from analyser.common import cache
 from analyser.common.errors import InputError
-from analyser.report.pool import Job, content_by
+from analyser.report.worker_pool import Job, content_by
 from analyser.sweep.plan import check_program, read_plan
 from tests.helpers.damage import DAMAGES
 

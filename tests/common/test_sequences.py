@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from analyser.common.intervals import wilson
-from analyser.common.sequences import mean_bounds, mixture_bounds
+from analyser.common.intervals import mean_bounds, mixture_bounds, wilson
 from tests.helpers.skips import proof
 
 RUNS = 4000

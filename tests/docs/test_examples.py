@@ -11,7 +11,7 @@ from contextlib import redirect_stdout
 import pytest
 
 import analyser
-from analyser.plots.metrics import METRICS, forget
+from analyser.common.metrics import METRICS, forget
 from tests.helpers.pages import PAGES, ROOT, assert_part_of, blocks
 from tests.helpers.shell import run
 

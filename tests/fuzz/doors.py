@@ -18,7 +18,7 @@ import tomlkit
 
 import analyser
 from analyser import morale
-from analyser.ask import axes, tell, variants
+from analyser.ask import curve, tell, variants
 from analyser.cli import main
 from analyser.game.profiles import Profiles
 from analyser.importers.battlescribe import import_files
@@ -204,7 +204,7 @@ def sweep(given, folder):
 
 def few(function):
     """A door that asks for no more than a campaign has time for."""
-    limits = {(axes, "MOST_POINTS"): 400, (variants, "MOST_VARIANTS"): 400}
+    limits = {(curve, "MOST_POINTS"): 400, (variants, "MOST_VARIANTS"): 400}
     limits |= {(tell, "MOST_TOLD"): 3000, (tell, "MOST_FIGHTS"): 60, (tell, "USUAL"): 50}
 
     def ask(given, _folder):

@@ -5,7 +5,7 @@ import os
 import signal
 import time
 
-from analyser.report.pool import Job, Pool
+from analyser.report.worker_pool import Job, Pool
 
 
 def who():

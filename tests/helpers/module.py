@@ -13,7 +13,7 @@ import numpy as np
 import analyser
 from analyser import load_profiles
 from analyser.common.errors import InputError
-from analyser.engine.attack.sweep import mean_damage
+from analyser.engine.attack.summaries import mean_damage
 from analyser.rules.attack import hits_of
 from analyser.web.build import MODULE
 from analyser.web.facts import CONDITIONS, layout, unit_facts

@@ -9,7 +9,7 @@ import zlib
 from filelock import FileLock
 
 from analyser.report import write_report
-from analyser.report.figures import NEXT_TO_CERTAIN, NEXT_TO_NOTHING
+from analyser.report.comparison_data import NEXT_TO_CERTAIN, NEXT_TO_NOTHING
 
 FIELD = ["crown/r*", "crown/drake*", "imperium/*@basic"]  # opponents of the report browsed: all that are in it
 

@@ -5,7 +5,7 @@ import zipfile
 import pytest
 
 from analyser.common.errors import InputError
-from analyser.importers import archive, tree_builder
+from analyser.importers import archive
 from analyser.importers.battlescribe import import_files
 from tests.helpers.catalogues import SCHEMA, Entry, catalogue, game_system
 
@@ -56,7 +56,7 @@ def test_missing_files_folders_and_other_kinds_are_refused(tmp_path):
 def test_files_with_too_much_in_them_are_refused(tmp_path, monkeypatch):
     path = tmp_path / "x.cat"
     path.write_text(catalogue(Entry()))
-    monkeypatch.setattr(tree_builder, "MOST_ELEMENTS", 20)
+    monkeypatch.setattr(archive, "MOST_ELEMENTS", 20)
     refused(path, "too many elements")
     monkeypatch.setattr(archive, "LARGEST_FILE", 100)
     refused(path, "too large")

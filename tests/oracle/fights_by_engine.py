@@ -10,7 +10,7 @@ from analyser.engine.fight.simulated.simulation import Simulation
 from analyser.game.profiles import load_ruleset
 from analyser.game.ruleset import Ruleset
 from analyser.results import states
-from analyser.results.play import play_of
+from analyser.results.duel_solution import play_of
 from analyser.rules import close_quarters, unit_state
 from analyser.rules.discipline import ACTIVATED, BROKEN, DISORDERED, FLED, SUPPRESSED
 from analyser.scenarios.charge import charge_program, charge_start

@@ -13,10 +13,10 @@ from analyser.analysis.grid import by_unit
 from analyser.analysis.matchups import matchups
 from analyser.common.errors import InputError
 from analyser.common.look import luminance, short_text
+from analyser.common.metrics import METRICS
 from analyser.game.profiles import Profiles
 from analyser.plots import heatmap
 from analyser.plots.heatmaps import IMPOSSIBLE, LOG_ODDS, LOGARITHMIC, MEAN
-from analyser.plots.metrics import METRICS
 
 EFFICIENCY = "expected_points_destroyed_per_100_points"
 LEAST_POINTS = 8  # of any text, at natural size

@@ -5,10 +5,8 @@ import pytest
 import analyser
 from analyser.game.profiles import Profiles
 from analyser.report import write_report
+from analyser.report.answer_pages import battle_page, build_page, clash_page
 from analyser.report.army_card import army_card
-from analyser.report.battle_page import battle_page
-from analyser.report.build_page import build_page
-from analyser.report.clash_page import clash_page
 from tests.helpers.reports import FIELD, made_once
 
 

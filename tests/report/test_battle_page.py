@@ -6,8 +6,7 @@ import re
 import pytest
 
 import analyser
-from analyser.report.battle_page import battle_page
-from analyser.report.battle_picture import deeds, ends, margin_picture, survival_picture
+from analyser.report.answer_pages import battle_page, deeds, ends, margin_picture, survival_picture
 
 TRIALS = 400
 REDS = {"name": "<Reds>", "unit": ["2 x crown/rifle-platoon@basic", "crown/drake-field-guns@basic"]}
@@ -103,7 +102,7 @@ def test_pictures_are_of_the_figures(found):
     )
     picture = margin_picture(found.margins())
     tallest = min(picture.bars, key=lambda bar: bar.top)
-    assert tallest.told.startswith(f"{max(found.margins(), key=lambda row: row['probability'])['margin']:+d} VP: ")
+    assert tallest.text.startswith(f"{max(found.margins(), key=lambda row: row['probability'])['margin']:+d} VP: ")
     assert all(bar.high <= bar.top <= bar.low <= 100 for bar in picture.bars)
     assert picture.bars[-1].left + picture.width <= 100
     survival = survival_picture(found.survivors())

@@ -3,7 +3,7 @@
 import pytest
 
 import analyser
-from analyser.report.clash_page import clash_page
+from analyser.report.answer_pages import clash_page
 from tests.helpers.browser import heat_cells, show
 
 pytestmark = pytest.mark.slow

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analyser.report.enemies import Trades, enemies_data, wins_of
+from analyser.report.page import Trades, enemies_data, wins_of
 
 DUELS = pd.DataFrame(
     [

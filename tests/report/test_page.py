@@ -15,8 +15,7 @@ from analyser.analysis.situations import situations_called
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
 from analyser.report import page, write_report
-from analyser.report.enemies import Trades, trades_of
-from analyser.report.page import faction_lines
+from analyser.report.page import Trades, faction_lines, trades_of
 from tests.helpers.reports import FIELD, figures_on
 
 pytestmark = pytest.mark.slow

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from analyser.report import pool
-from analyser.report.pool import Pool, processes_for
+from analyser.report import worker_pool
+from analyser.report.worker_pool import Pool, processes_for
 from tests.helpers.jobs import done_by, is_deaf, jobs, share_out
 from tests.helpers.skips import posix, proof
 
@@ -33,7 +33,7 @@ def test_where_no_helper_can_be_started_the_work_is_done_all_the_same(monkeypatc
     def fail(*_, **__):
         raise trouble
 
-    monkeypatch.setattr(pool.ProcessPoolExecutor, "submit", fail)
+    monkeypatch.setattr(worker_pool.ProcessPoolExecutor, "submit", fail)
     assert share_out(jobs(3), 1)[0] == [os.getpid()] * 3
 
 
@@ -61,7 +61,7 @@ def test_little_work_has_no_helper_and_much_has_few():
     assert processes_for(10**6, 8) == 1
     assert processes_for(10**7, 1) == 1
     assert processes_for(10**7, 8) == 2
-    assert processes_for(10**12, 64) == pool.MOST_PROCESSES
+    assert processes_for(10**12, 64) == worker_pool.MOST_PROCESSES
 
 
 # --- what a helper knows and how it ends --------------------------------------------------------------------------

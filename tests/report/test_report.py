@@ -14,11 +14,11 @@ from analyser.analysis.matchups import matchups
 from analyser.common import cache
 from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
+from analyser.common.metrics import METRICS
 from analyser.game.profiles import Profiles
-from analyser.plots.metrics import METRICS
-from analyser.report import batch, parts, write_report
+from analyser.report import batch, report_jobs, write_report
 from analyser.report.page import reasons
-from analyser.report.parts import meet
+from analyser.report.report_jobs import meet
 from tests.helpers.reports import contents, failing, figures_on, small_report
 from tests.oracle.small_profiles import FACTION
 
@@ -227,7 +227,7 @@ def test_prices_are_the_same_whoever_fights_the_opponents(cached, library, tmp_p
     monkeypatch.setenv(cache.SWITCH, "yes")
     monkeypatch.setattr(fight_cache, "LEAST_COST", 0)
     filled = []
-    monkeypatch.setattr(parts, "meet", lambda *asked: filled.append(asked) or meet(*asked))
+    monkeypatch.setattr(report_jobs, "meet", lambda *asked: filled.append(asked) or meet(*asked))
     kept = small_report(tmp_path / "kept", library)
     assert len(filled) == 1
     assert list(cached.glob("fights-*"))

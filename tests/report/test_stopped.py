@@ -13,9 +13,9 @@ import pytest
 
 from analyser.common import cache
 from analyser.common.errors import InputError
-from analyser.report import parts, pool, write_report
+from analyser.report import report_jobs, worker_pool, write_report
 from analyser.report.folder import unfinished, written_whole
-from analyser.report.pool import interrupts_noted
+from analyser.report.worker_pool import interrupts_noted
 from tests.helpers.damage import DAMAGES, cut_in_half
 from tests.helpers.reports import contents, failing, small_report, timeless
 from tests.helpers.shell import answer
@@ -39,13 +39,13 @@ def again(out, river, **more):
 
 def stop_at_the_tables(monkeypatch):
     """Ctrl-C is pressed while the first table is written: all fights are done."""
-    write = parts.write_table
+    write = report_jobs.write_table
 
     def stopping(*arguments):
         signal.raise_signal(signal.SIGINT)
         write(*arguments)
 
-    monkeypatch.setattr(parts, "write_table", stopping)
+    monkeypatch.setattr(report_jobs, "write_table", stopping)
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def test_ctrl_c_leaves_no_half_written_report(stopped):
 
 
 def test_the_next_run_resumes(stopped, river, monkeypatch, unstopped):
-    monkeypatch.setattr(parts, "grid", failing(AssertionError("worked out a second time")))
+    monkeypatch.setattr(report_jobs, "grid", failing(AssertionError("worked out a second time")))
     again(stopped, river)
     assert timeless(stopped) == timeless(unstopped)
     assert list(stopped.parent.iterdir()) == [stopped]
@@ -74,8 +74,8 @@ def test_the_next_run_resumes(stopped, river, monkeypatch, unstopped):
 @pytest.mark.parametrize("damage", [cut_in_half, *proof(*(each for each in DAMAGES if each is not cut_in_half))])
 def test_a_damaged_part_is_computed_anew(stopped, river, damage, unstopped, cached, monkeypatch):
     damage(min(cached.glob("report-*")))
-    calls, grid = [], parts.grid
-    monkeypatch.setattr(parts, "grid", lambda *arguments: calls.append(arguments) or grid(*arguments))
+    calls, grid = [], report_jobs.grid
+    monkeypatch.setattr(report_jobs, "grid", lambda *arguments: calls.append(arguments) or grid(*arguments))
     again(stopped, river, threads=1)
     assert len(calls) == 1
     assert timeless(stopped) == timeless(unstopped)
@@ -100,7 +100,7 @@ def test_an_earlier_report_stands_until_the_new_one_is_whole(river, tmp_path, mo
 
 def test_ctrl_c_is_heeded_while_the_opponents_of_prices_are_fought(river, tmp_path, monkeypatch, cached):
     monkeypatch.setattr("analyser.analysis.fight_cache.LEAST_COST", 0)
-    fight, went_on = parts.grid, []
+    fight, went_on = report_jobs.grid, []
 
     def stopping(attackers, field, situations, progress=None, known=None):
         if progress is not None:
@@ -109,7 +109,7 @@ def test_ctrl_c_is_heeded_while_the_opponents_of_prices_are_fought(river, tmp_pa
             went_on.append(situations)
         return fight(attackers, field, situations)
 
-    monkeypatch.setattr(parts, "grid", stopping)
+    monkeypatch.setattr(report_jobs, "grid", stopping)
     with pytest.raises(KeyboardInterrupt):
         again(tmp_path / "r", river)
     assert went_on == []
@@ -186,8 +186,8 @@ def test_a_report_can_be_written_from_another_thread(river, tmp_path):
 @pytest.fixture
 def always_helped(monkeypatch):
     """A second process helps however little there is to do."""
-    monkeypatch.setattr(pool, "WORTH_A_HELPER", 1)
-    monkeypatch.setattr(parts, "A_PART", 1)
+    monkeypatch.setattr(worker_pool, "WORTH_A_HELPER", 1)
+    monkeypatch.setattr(report_jobs, "A_PART", 1)
 
 
 def test_with_a_helper_or_an_executor_of_the_caller_the_report_is_the_same(river, tmp_path, always_helped, unstopped):

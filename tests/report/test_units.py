@@ -7,12 +7,12 @@ import statistics
 import pandas as pd
 import pytest
 
-from analyser.analysis.curves import curves
+from analyser.analysis.distance_curves import curves
 from analyser.analysis.matchups import matchups
 from analyser.game.profiles import Profiles
 from analyser.report.folder import Inputs
 from analyser.report.page import headline_of, parts_of_page
-from analyser.report.parts import balance_of
+from analyser.report.report_jobs import balance_of
 from analyser.report.units import by_unit
 
 FACTIONS = ["crown/r*", "crown/g*@basic", "imperium/s*@basic"]

@@ -5,7 +5,7 @@ import pytest
 
 import analyser
 from analyser.common.intervals import clopper_pearson, dkw_half_width
-from analyser.results.bands import band_of_events
+from analyser.results.simultaneous_intervals import band_of_events
 
 FIGHT = {"attack": {"dice": 10}, "target": {"models": 5, "defence": 2, "damage_limit": 1, "discipline": 7}}
 

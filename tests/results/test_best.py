@@ -7,7 +7,7 @@ import pytest
 from analyser import InputError, best_play, duel
 from analyser.results.plan import reaction_in_words
 from analyser.results.states import share_lost
-from analyser.rules.orders import lines_of
+from analyser.rules.policy_lines import lines_of
 from analyser.scenarios.best import Shot
 from tests.oracle import fight_files
 

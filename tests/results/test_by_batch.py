@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import analyser
-from analyser.results.by_batch import amount_by_batch
+from analyser.common.means import amount_by_batch
 from tests.helpers.shell import RIFLES
 from tests.helpers.skips import proof
 

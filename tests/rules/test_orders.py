@@ -6,9 +6,18 @@ import pytest
 
 from analyser import InputError
 from analyser.rules.activation import APART
-from analyser.rules.orders import TO_RANGE, TO_SHORT_RANGE, Condition, lines_of
 from analyser.rules.policies import POLICIES, Action, Manoeuvre, Policy, View, allowed
-from analyser.rules.tactics import TACTICS, VIEWS, allowed_of_every_view, decide, number_of
+from analyser.rules.policy_lines import (
+    TACTICS,
+    TO_RANGE,
+    TO_SHORT_RANGE,
+    VIEWS,
+    Condition,
+    allowed_of_every_view,
+    decide,
+    lines_of,
+    number_of,
+)
 
 WHERE = "duel.policy_a"
 

@@ -9,8 +9,8 @@ import pytest
 import analyser
 from analyser.common.errors import InputError
 from analyser.sweep import tables
+from analyser.sweep.cells import mean_up_to
 from analyser.sweep.plan import read_plan
-from analyser.sweep.simulated_cells import mean_up_to
 from analyser.sweep.tables import part_content, slices_of
 from tests.helpers.skips import proof
 

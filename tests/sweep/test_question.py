@@ -9,7 +9,7 @@ from analyser.game.profiles import Profiles
 from analyser.scenarios.load import load
 from analyser.sweep.plan import read_plan, unpacked
 from analyser.sweep.running import resume_sweep
-from analyser.sweep.sample import scenario_of
+from analyser.sweep.sample_parts import scenario_of
 from analyser.sweep.store import store_for
 from analyser.sweep.store_reader import open_sweep
 from tests.helpers.unit_files import unit_file

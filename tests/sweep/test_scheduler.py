@@ -13,11 +13,10 @@ from itertools import islice
 import pytest
 
 from analyser.common.errors import InputError
-from analyser.sweep import scheduler
+from analyser.sweep import running
 from analyser.sweep.page import status_of
 from analyser.sweep.plan import read_plan
-from analyser.sweep.running import resume_sweep, run_sweep
-from analyser.sweep.scheduler import MOST_LOSSES, work_through
+from analyser.sweep.running import MOST_LOSSES, resume_sweep, run_sweep, work_through
 from analyser.sweep.store import store_for
 from analyser.sweep.store_reader import open_sweep
 from tests.helpers.skips import proof
@@ -98,10 +97,10 @@ def _done_after(parts):
 def test_a_worker_of_another_program_is_refused(tmp_path, monkeypatch):
     store = store_for(read_plan(PLAN), tmp_path / "store")
     monkeypatch.setattr("analyser.sweep.plan.program", lambda: "another")
-    scheduler.unpacked.cache_clear()
+    running.unpacked.cache_clear()
     with pytest.raises(InputError, match="the plan was frozen by another version"):
         work_through(store, store.missing(), lambda: nullcontext(Inline()), 1)
-    scheduler.unpacked.cache_clear()
+    running.unpacked.cache_clear()
     assert not store.files()
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from analyser.common.jit import kernel, step
 from analyser.common.records import Floats, Integers
 from analyser.engine.attack.exact import ROWS_A_STATE, push_pmf
-from analyser.engine.attack.sweep import SUMMARY, mean_damage, same_pool, summarise
+from analyser.engine.attack.summaries import SUMMARY, mean_damage, same_pool, summarise
 from analyser.engine.pool.pmf import most_dice, no_outcomes, pool_pmf
 from analyser.rules.attack import scores_for, set_fight
 from analyser.rules.draws import Odds, odds_of
@@ -158,7 +158,7 @@ def each_once(
     Returns
     -------
     Once
-        Its figures equal those of :func:`~.sweep.sweep` bit by bit.
+        Its figures equal those of :func:`~.summaries.sweep` bit by bit.
     """
     attacks, targets = np.ascontiguousarray(attacks), np.ascontiguousarray(targets)
     possible = np.ascontiguousarray(possible)

@@ -19,22 +19,24 @@ def push_state(
     fight: FightFacts, losses: tuple[int, int, int, int], weight: float, odds: Odds, outcomes: Outcomes, count: int
 ) -> int:
     """Append the outcomes of a unit with these losses, before officer and card are drawn; return the new count."""
-    known = strike.after_losses(fight, losses)
-    if strike.stage_of(known) != Stage.OFFICER:
-        return push_tested(fight, known, weight, odds, outcomes, count)
-    fallen = strike.probability_of_yes(fight, known, 1, odds)
-    count = push_tested(fight, strike.answered(fight, known, 0), weight * (1.0 - fallen), odds, outcomes, count)
-    return push_tested(fight, strike.answered(fight, known, 1), weight * fallen, odds, outcomes, count)
+    progress = strike.after_losses(fight, losses)
+    if strike.stage_of(progress) != Stage.OFFICER:
+        return push_tested(fight, progress, weight, odds, outcomes, count)
+    fallen = strike.probability_of_yes(fight, progress, 1, odds)
+    count = push_tested(fight, strike.answered(fight, progress, 0), weight * (1.0 - fallen), odds, outcomes, count)
+    return push_tested(fight, strike.answered(fight, progress, 1), weight * fallen, odds, outcomes, count)
 
 
 @step
-def push_tested(fight: FightFacts, known: int, weight: float, odds: Odds, outcomes: Outcomes, count: int) -> int:
+def push_tested(fight: FightFacts, progress: int, weight: float, odds: Odds, outcomes: Outcomes, count: int) -> int:
     """Append the outcomes of both results of a test, or one outcome without a test; return the new count."""
-    if strike.stage_of(known) != Stage.TEST:
-        return push(strike.outcome_of(fight, known), weight, outcomes, count)
-    failed = 1.0 - strike.probability_of_yes(fight, known, 1, odds)
-    count = push(strike.outcome_of(fight, strike.answered(fight, known, 1)), weight * (1.0 - failed), outcomes, count)
-    return push(strike.outcome_of(fight, strike.answered(fight, known, 0)), weight * failed, outcomes, count)
+    if strike.stage_of(progress) != Stage.TEST:
+        return push(strike.outcome_of(fight, progress), weight, outcomes, count)
+    failed = 1.0 - strike.probability_of_yes(fight, progress, 1, odds)
+    count = push(
+        strike.outcome_of(fight, strike.answered(fight, progress, 1)), weight * (1.0 - failed), outcomes, count
+    )
+    return push(strike.outcome_of(fight, strike.answered(fight, progress, 0)), weight * failed, outcomes, count)
 
 
 @step

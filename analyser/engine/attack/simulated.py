@@ -14,8 +14,8 @@ from analyser.common.jit import tiered
 from analyser.common.records import Integers, plain
 from analyser.common.sampling import Progress
 from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, Report, play
+from analyser.engine.pool.dice_layout import Layout, OtherDraw, Rerolls, layout_for
 from analyser.engine.pool.kernel import Block, block_for, roll_chunks
-from analyser.engine.pool.layout import Layout, OtherDraw, Rerolls, layout_for
 from analyser.engine.rng import stream_of
 from analyser.game.ruleset import Face
 from analyser.rules import discipline
@@ -25,7 +25,7 @@ from analyser.rules.draws import odds_of, passing, test_draw
 from analyser.rules.structs import FightFacts, Officer, Test
 
 MOST_CELLS = 4_000_000
-MOST_HELD = 1 << 31  # counted trials in tables of 32 bits; discarded trials come on top
+MOST_HELD = 1 << 31  # counted trials that tables of 32 bits hold, besides discarded ones
 _WORTH_A_THREAD = 80  # product of chunks and dice for which another thread is worthwhile
 _INTERPRETED = 1e-5  # seconds of the interpreter for the outcome of one combination of draws
 _CARD_VALUES_LOWER = 2  # largest reduction of the unit's DISCIPLINE before the test (AC-5.2, AC-5.3)

@@ -29,8 +29,8 @@ from analyser.rules.activation import Order
 from analyser.rules.battle import length_of
 from analyser.rules.discipline import ACTIVATED, DISORDERED
 from analyser.rules.policies import Action, Manoeuvre, Policy
+from analyser.rules.policy_lines import number_of
 from analyser.rules.structs import NONE, Penalty
-from analyser.rules.tactics import number_of
 from analyser.rules.unit_state import is_removed
 
 

@@ -65,9 +65,9 @@ def strike(battle: Battle, number: int, striker: int, struck: int, short: bool, 
     if not facts.counts:
         field.lost_aboard = 0
     fight = set_fight(battle, number, striker, struck, condition)
-    known = drawn_strike(battle, number, striker, struck, pool)
-    outcome = resolution.outcome_of(fight, known)
-    destroyed, own = resolution.destroyed_by(known), resolution.own_losses(known)
+    progress = drawn_strike(battle, number, striker, struck, pool)
+    outcome = resolution.outcome_of(fight, progress)
+    destroyed, own = resolution.destroyed_by(progress), resolution.own_losses(progress)
     takes_test = fight.test != Test.NOT_TAKEN and field.units[struck].discipline != NONE  # Irrepressible takes none
     after = resolution.target_after(facts, attack, field.sides[struck], int(field.states[struck]), outcome)
     settle(battle, struck, striker, after, 1 if outcome & FELL_BACK else 0)
@@ -88,24 +88,24 @@ def strike(battle: Battle, number: int, striker: int, struck: int, short: bool, 
 def drawn_strike(battle: Battle, number: int, striker: int, struck: int, pool: int) -> int:
     """Make all draws of a strike, the scratch fight, and return its progress (:mod:`analyser.rules.strike`)."""
     field, tables, fight = battle.field, battle.tables, battle.field.fight[0]
-    known = resolution.begun(fight)
-    if resolution.stage_of(known) == Stage.CARD:  # its value is added to the dice, or is the dice of a Throw
+    progress = resolution.begun(fight)
+    if resolution.stage_of(progress) == Stage.CARD:  # its value is added to the dice, or is the dice of a Throw
         card = test_card(battle.encoding, field, side_of(striker))
         note(battle, Event.CARD_DICE, striker, struck, card, 0, 0)
         pool += card
     score = roll(tables, field, pool)
     fight.dice = int(tables.dice[pool])
     scores = scores_for(fight, fight.dice)
-    known = resolution.rolled(fight, scores, score)
+    progress = resolution.rolled(fight, scores, score)
     points = points_of(fight, scores, score)
-    note(battle, Event.ATTACKED, striker, struck, number, points, resolution.destroyed_by(known))
-    if resolution.stage_of(known) == Stage.OFFICER:
-        places, of = resolution.officer_among(fight, known)
-        known = resolution.answered(fight, known, 1 if one_of(field, of) < places else 0)
-    if resolution.stage_of(known) == Stage.TEST:
-        passed = passes(battle, struck, resolution.highest_card(fight, known), 0)
-        known = resolution.answered(fight, known, 1 if passed else 0)
-    return known
+    note(battle, Event.ATTACKED, striker, struck, number, points, resolution.destroyed_by(progress))
+    if resolution.stage_of(progress) == Stage.OFFICER:
+        places, of = resolution.officer_among(fight, progress)
+        progress = resolution.answered(fight, progress, 1 if one_of(field, of) < places else 0)
+    if resolution.stage_of(progress) == Stage.TEST:
+        passed = passes(battle, struck, resolution.highest_card(fight, progress), 0)
+        progress = resolution.answered(fight, progress, 1 if passed else 0)
+    return progress
 
 
 @step

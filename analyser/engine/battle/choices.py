@@ -218,7 +218,7 @@ def flight_of(battle: Battle, unit: int, other: int) -> int:
 
 @step
 def value_of(battle: Battle, unit: int, other: int, choice: int, length: int) -> float:
-    """Return the value of a target to a unit in their present states (:mod:`.values`)."""
+    """Return the value of a target to a unit in their present states (BT-4)."""
     facts, tables, field = pair_of(battle, unit, other), battle.tables, battle.field
     if choice == Choice.THREATENED_FIRST:
         threat = pair_of(battle, other, unit)

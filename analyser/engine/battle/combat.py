@@ -55,13 +55,13 @@ def engage(battle: Battle, unit: int, other: int) -> int:
     """Bring two units into contact; return the charge's bonuses less penalties due to units nearby (AC-8.2)."""
     field, units = battle.field, battle.field.units
     field.lost_aboard = 0
-    for each, enemy in ((unit, other), (other, unit)):
-        side = field.sides[each]
-        side.fumes_within = battle.encoding.fumes[enemy] if battle.encoding.suffers[each] else NONE
-        if side.fumes_within != NONE and is_commanded(battle, each):
+    for fighter, enemy in ((unit, other), (other, unit)):
+        side = field.sides[fighter]
+        side.fumes_within = battle.encoding.fumes[enemy] if battle.encoding.suffers[fighter] else NONE
+        if side.fumes_within != NONE and is_commanded(battle, fighter):
             side.fumes_within = NONE
-        field.states[each] = close_quarters.engaged(field.states[each], side, units[each])
-        count_aboard(battle, each)
+        field.states[fighter] = close_quarters.engaged(field.states[fighter], side, units[fighter])
+        count_aboard(battle, fighter)
     supported = is_beside(battle, other, unit, side_of(unit), NEAR_IN_COMBAT)
     threatened = is_beside(battle, unit, other, side_of(other), NEAR_IN_COMBAT)
     return (1 if supported else 0) - (1 if threatened else 0)
@@ -99,9 +99,9 @@ def resolve(battle: Battle, unit: int, other: int) -> bool:
         if not is_removed(field.states[unit]):
             set_back(battle, unit, FALL_BACK)
     again = close_quarters.overruns(won_by, int(field.states[unit]), int(field.states[other]), field.sides[unit])
-    for each in (unit, other):
-        if not is_removed(field.states[each]):
-            field.states[each] &= ~close_quarters.OF_THE_COMBAT
+    for fighter in (unit, other):
+        if not is_removed(field.states[fighter]):
+            field.states[fighter] &= ~close_quarters.OF_THE_COMBAT
     field.states[unit] = close_quarters.ended_as(field.states[unit], won_by, again, field.sides[unit])
     return again
 

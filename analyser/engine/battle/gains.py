@@ -70,28 +70,28 @@ def add_gains(
     fight.dice = dice
     scores = scores_for(fight, dice)
     for at in range(pools.first[pool], pools.first[pool + 1]):
-        known = resolution.rolled(fight, scores, pools.scores[at])
+        progress = resolution.rolled(fight, scores, pools.scores[at])
         probability = weight * pools.probabilities[at]
-        own, _ = resolution.own_losses(known)
+        own, _ = resolution.own_losses(progress)
         row[OWN] += probability * own
         fallen = 0.0
-        if resolution.stage_of(known) == Stage.OFFICER:
-            fallen = resolution.probability_of_yes(fight, known, 0, odds)
-            add_tested(row, fight, resolution.answered(fight, known, 1), (probability * fallen, health, whole), odds)
-            known = resolution.answered(fight, known, 0)
-        add_tested(row, fight, known, (probability * (1.0 - fallen), health, whole), odds)
+        if resolution.stage_of(progress) == Stage.OFFICER:
+            fallen = resolution.probability_of_yes(fight, progress, 0, odds)
+            add_tested(row, fight, resolution.answered(fight, progress, 1), (probability * fallen, health, whole), odds)
+            progress = resolution.answered(fight, progress, 0)
+        add_tested(row, fight, progress, (probability * (1.0 - fallen), health, whole), odds)
 
 
 @step
-def add_tested(row: Any, fight: FightFacts, known: int, terms: tuple[float, int, int], odds: Odds) -> None:
+def add_tested(row: Any, fight: FightFacts, progress: int, terms: tuple[float, int, int], odds: Odds) -> None:
     """Add a result that may need a test; `terms`: probability, and the target's present and full health."""
     probability, health, whole = terms
-    if resolution.stage_of(known) == Stage.TEST:
-        passes = probability_of(test_draw(0), resolution.highest_card(fight, known), odds)
-        failed = resolution.answered(fight, known, 0)
+    if resolution.stage_of(progress) == Stage.TEST:
+        passes = probability_of(test_draw(0), resolution.highest_card(fight, progress), odds)
+        failed = resolution.answered(fight, progress, 0)
         add_outcome(row, fight, resolution.outcome_of(fight, failed), ((1.0 - passes) * probability, health, whole))
-        known, probability = resolution.answered(fight, known, 1), passes * probability
-    add_outcome(row, fight, resolution.outcome_of(fight, known), (probability, health, whole))
+        progress, probability = resolution.answered(fight, progress, 1), passes * probability
+    add_outcome(row, fight, resolution.outcome_of(fight, progress), (probability, health, whole))
 
 
 @step

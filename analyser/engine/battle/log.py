@@ -1,4 +1,4 @@
-"""Events of a battle, recorded for its story (:mod:`analyser.results.story`)."""
+"""Events of a battle, recorded for its story (:mod:`analyser.results.battle_story`)."""
 
 from __future__ import annotations
 

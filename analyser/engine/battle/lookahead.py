@@ -9,7 +9,7 @@ from __future__ import annotations
 from analyser.common.jit import step
 from analyser.engine.battle.choices import NO_TARGET, is_ready
 from analyser.engine.battle.gains import gain_of, gain_of_charge
-from analyser.engine.battle.outlook import (
+from analyser.engine.battle.position_value import (
     appraise,
     expect_answers,
     most_to_come,

@@ -43,7 +43,7 @@ def play_battle(battle: Battle) -> None:
         field.round += 1
         ready(battle)
         side = int(field.holder)
-        waiting = 0  # consecutive sides without a ready unit
+        waiting = 0  # turns in a row without a ready unit
         while waiting < 2:
             unit = next_by_gain(battle, side) if facts.ahead[side] else choices.next_unit(battle, side)
             waiting = waiting + 1 if unit == NONE else 0

@@ -136,8 +136,8 @@ class Simulation:
     def _new_field(self) -> Field:
         field: Any = empty_record(Field)
         field.sides[:], field.units[:] = self._sides, self._units
-        known = slice(self._tables.number)
-        field.targets[known] = self._tables.targets[known]
+        rows = slice(self._tables.number)
+        field.targets[rows] = self._tables.targets[rows]
         field.off[:] = NOWHERE
         return cast("Field", field)
 

@@ -16,8 +16,8 @@ from analyser.common.records import Int, record_type
 from analyser.engine.battle.tactics import MOST_TACTICS, Weight
 from analyser.game.ruleset import HIGHEST_CARD
 from analyser.rules.policies import Policy
+from analyser.rules.policy_lines import VIEWS
 from analyser.rules.structs import ATTACK, FIGHT, SIDE, STRIKE, TARGET
-from analyser.rules.tactics import VIEWS
 
 MOST_UNITS = 64  # a side
 _UNIT_BITS = 6
@@ -67,7 +67,7 @@ class PairFacts:
     reach_rallying: Annotated[Any, np.int16]  # `reach` of the shot after a failed rally test
     within_rallying: Annotated[Any, np.int16]
     charges: Annotated[Any, np.int16]  # greatest distance of a charge of any kind; below 0: none
-    value_short: Annotated[Any, np.int16]  # greatest distance for the second of each pair of expected values
+    value_short: Annotated[Any, np.int16]  # greatest distance at which the second of two expected values applies
     value_at: Annotated[Any, np.int32]  # index of its first expected value; below 0: all are 0
     value_by_damage: Annotated[Any, np.int8]
     tactic: Annotated[Any, np.int8]  # a Policy, or NO_TACTIC

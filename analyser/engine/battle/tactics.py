@@ -27,7 +27,7 @@ class Weight(IntEnum):
 class Tactic(NamedTuple):
     """A tactic: a description, and its weights in the order of :class:`Weight`."""
 
-    told: str
+    description: str
     weights: tuple[float, ...]
 
 

@@ -124,7 +124,7 @@ def exact_distributions(chain: Chain) -> Recorded:
 
     Examples
     --------
-    >>> from analyser.engine.chain.dice import fair_die
+    >>> from analyser.engine.chain.chain import fair_die
     >>> two_dice = Phase(lambda states, totals: states + totals, fair_die(6), 2)
     >>> float(exact_distributions(Chain(0, (two_dice, RECORD), size=13)).weights[0, 7].round(4))
     0.1667

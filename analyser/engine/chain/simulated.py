@@ -218,7 +218,7 @@ def simulated_counts(
 
     Examples
     --------
-    >>> from analyser.engine.chain.dice import fair_die
+    >>> from analyser.engine.chain.chain import fair_die
     >>> throw = Chain(0, (Phase(lambda _, totals: totals, fair_die(6), 1), RECORD), 7)
     >>> counts = simulated_counts(throw, 6000, seed=1)
     >>> counts.states.tolist(), int(counts.weights.sum())

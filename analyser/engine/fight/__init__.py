@@ -1,1 +1,1 @@
-"""Longer fights: their programs, and the engines that work them out."""
+"""Longer fights: their programs, and the engines that compute them."""

@@ -20,7 +20,7 @@ from analyser.engine.fight.course import (
 )
 from analyser.engine.fight.program import Kind
 from analyser.game.ruleset import Rating
-from analyser.rules import contact, unit_state
+from analyser.rules import charge_strikes, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.shots import RowKind
 from analyser.rules.structs import NONE
@@ -84,10 +84,10 @@ def add_attack(course: Course, active: int, again: int) -> None:
     number = add_row(course, active, row, 1)
     strike, attack = course.setup.strikes[number], course.setup.attacks[number]
     charged = course.question.units[1 - active].facts[0].type
-    attack.bonuses |= contact.bonuses_of_charge(
+    attack.bonuses |= charge_strikes.bonuses_of_charge(
         facts.supported, facts.onslaught, facts.outflanking, facts.type, charged, again
     )
-    attack.penalties |= contact.penalties_of_charge(is_threatened(course, active, again), again)
+    attack.penalties |= charge_strikes.penalties_of_charge(is_threatened(course, active, again), again)
     can_overcharge = course.question.units[active].rows[row].facts[0].can_overcharge
     attack.overcharge = 1 if facts.overcharges and can_overcharge else 0
     attack.charging = 1 - again
@@ -108,8 +108,10 @@ def add_retaliation(course: Course, active: int, again: int, inside: int) -> Non
     number = add_row(course, 1 - active, row, 1)
     strike, attack = course.setup.strikes[number], course.setup.attacks[number]
     charger, charged = course.question.units[active].facts[0], course.question.units[1 - active].facts[0]
-    attack.bonuses |= contact.bonuses_of_retaliation(is_threatened(course, active, again), charged.type, charger.type)
-    attack.penalties |= contact.penalties_of_retaliation(charger.supported)
+    attack.bonuses |= charge_strikes.bonuses_of_retaliation(
+        is_threatened(course, active, again), charged.type, charger.type
+    )
+    attack.penalties |= charge_strikes.penalties_of_retaliation(charger.supported)
     can_overcharge = course.question.units[1 - active].rows[row].facts[0].can_overcharge
     attack.overcharge = 1 if charged.overcharges and can_overcharge else 0
     course.setup.targets[number].from_front = 1
@@ -119,13 +121,13 @@ def add_retaliation(course: Course, active: int, again: int, inside: int) -> Non
 
 @step_for(lambda course, active, inside: course.add_others(active, inside, _CHARGES))
 def add_others(course: Course, active: int, inside: int) -> None:
-    """Append the attacks of other units in contact (AC-8.7), which exist only in drafts."""
+    """Append the attacks of other units in contact (AC-8.7); only drafts have such units."""
 
 
 @step
 def add_defence(course: Course, active: int, inside: int) -> None:
     """Append the attacks of the charged side, unless `inside` is NEVER (AC-8.3, AC-8.4)."""
-    if inside != contact.NEVER:
+    if inside != charge_strikes.NEVER:
         add_retaliation(course, active, 0, inside)
         add_others(course, active, inside)
 
@@ -200,7 +202,7 @@ def add_combat(course: Course, active: int) -> None:
     add(course, Kind.ENGAGE, active, NONE)
     add_sponsons(course, active)
     advantage = charger.difficult_terrain or charged.stoic_defence
-    before, after = contact.times_of_retaliation(garrisoned, charger.storming_party, advantage)
+    before, after = charge_strikes.times_of_retaliation(garrisoned, charger.storming_party, advantage)
     add_defence(course, active, before)
     add_attack(course, active, 0)
     add_defence(course, active, after)

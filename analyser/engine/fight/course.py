@@ -1,7 +1,7 @@
 """Course of a fight: its operations and strikes, composed from the facts of two units.
 
 The composers (:mod:`.charge_course`, :mod:`.duel_course`) are steps. Python runs them on a draft
-(:class:`~analyser.scenarios.drafts.Draft`), whose lines may contain choices. The calculator runs them on a
+(:class:`~analyser.scenarios.strikes.Draft`), whose lines may contain choices. The calculator runs them on a
 :class:`Course`, which fills the records of a setup.
 """
 
@@ -25,7 +25,7 @@ A_COMBAT_LOST = 2 * FALL_BACK  # the withdrawal, and falling back after a failed
 class UnitFacts(NamedTuple):
     """Facts about a unit in a fight that a target does not have. Lengths are in hundredths of an inch."""
 
-    type: int = NONE  # index in contact.TYPES
+    type: int = NONE  # index in charge_strikes.TYPES
     speed: int = 0
     points: int = NONE
     victory_points: int = NONE

@@ -13,8 +13,8 @@ from analyser.rules import activation, close_quarters, discipline, special_rules
 from analyser.rules.activation import Order
 from analyser.rules.draws import Draw, test_draw
 from analyser.rules.policies import Action, Manoeuvre, View, allowed, doubles, exits
+from analyser.rules.policy_lines import decide
 from analyser.rules.structs import NONE, FightFacts
-from analyser.rules.tactics import decide
 
 
 @step
@@ -27,7 +27,7 @@ def may_begin(number: int, state: int, other: int) -> bool:
 
 @step
 def unless_certain(draw: int, highest: int) -> tuple[int, int]:
-    """Return the draw of a test passed by values up to `highest`; Draw.NOTHING if all values pass, or none."""
+    """Return the draw of a test that values up to `highest` pass; Draw.NOTHING if all values pass or all fail."""
     return (Draw.NOTHING if abs(highest) == discipline.ANY_CARD else draw), highest
 
 

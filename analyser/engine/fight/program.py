@@ -138,7 +138,7 @@ def operation_at(operations: Integers, place: int) -> Line:
 
 
 def _more_dice(setup: Setup, strikes: int) -> list[NDArray[np.int64]]:
-    """Return the dice that house rules add to each strike, out of short range and at it; both of shape (strikes, 1)."""
+    """Return the dice that house rules add to each strike, first beyond short range, then at it: (strikes, 1) each."""
     attacks, targets = setup["attacks"][:strikes], setup["targets"][:strikes]
     if not attacks["house_1"].any() and not targets["house_1"].any():
         return [np.zeros((strikes, 1), np.int64)]
@@ -147,7 +147,7 @@ def _more_dice(setup: Setup, strikes: int) -> list[NDArray[np.int64]]:
 
 
 def dice_of(setup: Setup, strikes: int) -> NDArray[np.bool_]:
-    """Return which numbers of dice each of the first `strikes` can roll, 0 included; (strikes, dice + 1)."""
+    """Return a mask of the numbers of dice, from 0, that each of the first `strikes` can roll: (strikes, dice + 1)."""
     table = setup["dice"][:strikes, :, : setup["counts"]].reshape(strikes, 2 * setup["counts"])
     fixed = setup["strikes"]["fixed_dice"][:strikes, None]
     more = _more_dice(setup, strikes)

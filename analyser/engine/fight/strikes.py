@@ -89,9 +89,9 @@ def condition(setup: Setup, number: int, pair: Pair) -> int:
     short = activation.is_short(strike, side, distance)
     aiming = not strike.counts and not strike.by_lookout and unit_state.order_of(mine) == Order.SHOOT_AIMING
     damage = unit_state.damage_of(mine) if strike.bears_blanks and setup.attacks[number].overcharge else 0
-    known = strike_dice(setup, number, mine, theirs, short) << BITS | damage
+    dice_and_damage = strike_dice(setup, number, mine, theirs, short) << BITS | damage
     suppressed = strike.fixed_dice == NONE and mine & SUPPRESSED
-    return known << 3 | (4 if short else 0) | (2 if aiming else 0) | (1 if suppressed else 0)
+    return dice_and_damage << 3 | (4 if short else 0) | (2 if aiming else 0) | (1 if suppressed else 0)
 
 
 @step

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from analyser.common.jit import inlined, kernel, step
 from analyser.common.records import Integers
 from analyser.engine.parallel import Task
-from analyser.engine.pool.layout import BOUNDS_AT_ONCE, Layout, Rerolls, Thresholds
+from analyser.engine.pool.dice_layout import BOUNDS_AT_ONCE, Layout, Rerolls, Thresholds
 from analyser.engine.rng import Stream, counter_of_chunk, fill, word_of
 
 BLOCK = 1024  # trials; the arrays of a block stay in the first-level cache

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.records import Integers
+from analyser.engine.pool.dice_layout import Layout, Rerolls, halves_of, kept_of, layout_for
 from analyser.engine.pool.kernel import ABREAST, BLOCK
-from analyser.engine.pool.layout import Layout, Rerolls, halves_of, kept_of, layout_for
 from analyser.engine.rng import Stream, word_of
 from analyser.game.ruleset import Face
 from analyser.rules.attack import Scores, Waiting, score_of, scores_for, waits_as

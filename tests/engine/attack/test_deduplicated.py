@@ -5,7 +5,7 @@ import pytest
 
 from analyser.engine.attack import deduplicated
 from analyser.engine.attack.deduplicated import each_once
-from analyser.engine.attack.sweep import SUMMARY, sweep
+from analyser.engine.attack.summaries import SUMMARY, sweep
 from analyser.game.profiles import load_profiles
 from analyser.rules.structs import ATTACK, CATEGORIES, TARGET
 from analyser.scenarios.attack import attack_record, target_record

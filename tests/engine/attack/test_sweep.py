@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import analyser
-from analyser.engine.attack.sweep import sweep
+from analyser.engine.attack.summaries import sweep
 from analyser.game.profiles import load_ruleset
 from analyser.rules.structs import ATTACK, TARGET
 from analyser.scenarios.load import load_scenario

@@ -5,8 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from analyser.engine.chain.chain import RECORD, Chain, Fields, Phase
-from analyser.engine.chain.dice import NO_DIE, Die, ExtraDie, fair_die, success_die
+from analyser.engine.chain.chain import NO_DIE, RECORD, Chain, Die, ExtraDie, Fields, Phase, fair_die, success_die
 from analyser.engine.chain.exact import exact_distributions
 from analyser.engine.chain.simulated import simulated_counts
 from tests.oracle.morale_checks import assert_counts_fit

@@ -5,8 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from analyser.engine.chain.chain import RECORD, Chain, Paths, Phase
-from analyser.engine.chain.dice import Die, fair_die
+from analyser.engine.chain.chain import RECORD, Chain, Die, Paths, Phase, fair_die
 from analyser.engine.chain.exact import distributions_along, exact_distributions
 from analyser.engine.chain.simulated import counts_along
 from tests.oracle.morale_checks import assert_counts_fit

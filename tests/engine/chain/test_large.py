@@ -10,8 +10,7 @@ from analyser import morale
 from analyser.common.errors import InputError, TooLargeError
 from analyser.engine.chain import chain as chains
 from analyser.engine.chain import simulated
-from analyser.engine.chain.chain import RECORD, Chain, Paths, Phase
-from analyser.engine.chain.dice import bernoulli, fair_die
+from analyser.engine.chain.chain import RECORD, Chain, Paths, Phase, bernoulli, fair_die
 from analyser.engine.chain.exact import distributions_along
 from analyser.engine.chain.simulated import counts_along, simulated_counts
 from analyser.morale.games.grande_tactique.question import MOST_DIVISION, MOST_GAME

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analyser.engine.chain.chain import RECORD, Chain, Phase
-from analyser.engine.chain.dice import Die, bernoulli, fair_die
+from analyser.engine.chain.chain import RECORD, Chain, Die, Phase, bernoulli, fair_die
 from analyser.engine.chain.simulated import simulated_counts
 from tests.oracle.morale_checks import assert_counts_fit
 

@@ -14,7 +14,7 @@ from analyser.common.records import Floats, Integers
 from analyser.rules.structs import NONE
 
 WORST, GIVEN, BEST = -1, 0, 1  # choice of a side: the least value, the edge of a plan, the greatest value
-_TIES = 1e-14  # times the greatest value: the first of branches within this difference is taken
+_TIES = 1e-14  # share of the greatest value; the first of branches that differ by less is taken
 
 
 class Edges(NamedTuple):

@@ -14,8 +14,17 @@ import numpy as np
 from analyser.common.jit import step, step_for, tiered
 from analyser.common.records import Floats, Integers
 from analyser.engine.fight import operations, strikes
-from analyser.engine.fight.best.branches import can_choose, only_branch
-from analyser.engine.fight.best.choice_program import BETWEEN_ROUNDS, CHOOSER, COUNT, FIRST, NEXT, TO, Round
+from analyser.engine.fight.best.choice_program import (
+    BETWEEN_ROUNDS,
+    CHOOSER,
+    COUNT,
+    FIRST,
+    NEXT,
+    TO,
+    Round,
+    can_choose,
+    only_branch,
+)
 from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, none_known, pool_cache_for, with_list
 from analyser.engine.fight.program import Kind, Pair, Setup, operation_at
 from analyser.engine.index import NOT_FOUND, StateIndex, find, index_of, state_index, with_room
@@ -177,7 +186,7 @@ def _interpreted_settled(setup: Setup, rules: Round, chances: Chances, place: in
             result = at
             break
         at = following
-    chances.memory.update((each, result) for each in passed)
+    chances.memory.update((state, result) for state in passed)
     return result
 
 
@@ -222,40 +231,54 @@ def key_of_strike(setup: Setup, rules: Round, place: int, pair: Pair) -> tuple[i
 
 
 @step
-def list_of(known: StrikeOutcomes, key: tuple[int, int]) -> int:
+def list_of(outcomes: StrikeOutcomes, key: tuple[int, int]) -> int:
     """Return the index of the outcomes of a strike, NOT_FOUND if they are not yet computed."""
-    condition, state = find(known.conditions, key[0]), find(known.states, key[1])
+    condition, state = find(outcomes.conditions, key[0]), find(outcomes.states, key[1])
     if min(condition, state) == NOT_FOUND:
         return NOT_FOUND
-    return find(known.lists, condition << _CONDITION | state)
+    return find(outcomes.lists, condition << _CONDITION | state)
 
 
 @step
-def with_outcomes(setup: Setup, cache: PoolCache, known: StrikeOutcomes, key: tuple[int, int]) -> StrikeOutcomes:
+def with_outcomes(setup: Setup, cache: PoolCache, outcomes: StrikeOutcomes, key: tuple[int, int]) -> StrikeOutcomes:
     """Return the outcomes of strikes, extended by one strike."""
-    conditions, states = with_room(known.conditions, 1), with_room(known.states, 1)
-    known = StrikeOutcomes(
-        conditions, states, known.lists, known.reached, known.starts, known.state, known.own, known.probability
+    conditions, states = with_room(outcomes.conditions, 1), with_room(outcomes.states, 1)
+    outcomes = StrikeOutcomes(
+        conditions,
+        states,
+        outcomes.lists,
+        outcomes.reached,
+        outcomes.starts,
+        outcomes.state,
+        outcomes.own,
+        outcomes.probability,
     )
-    return with_list(known, setup, cache, index_of(conditions, key[0]) << _CONDITION | index_of(states, key[1]))
+    return with_list(outcomes, setup, cache, index_of(conditions, key[0]) << _CONDITION | index_of(states, key[1]))
 
 
 @step
 def add_strike(
-    setup: Setup, rules: Round, chances: Chances, graph: Graph, known: StrikeOutcomes, at: int, place: int, pair: Pair
+    setup: Setup,
+    rules: Round,
+    chances: Chances,
+    graph: Graph,
+    outcomes: StrikeOutcomes,
+    at: int,
+    place: int,
+    pair: Pair,
 ) -> None:
-    """Add the edges of a strike with the outcomes in list `at` of `known`."""
+    """Add the edges of a strike with the outcomes in list `at` of `outcomes`."""
     number, since = rules.operations[rules.places[place, FIRST], 2], graph.edges[0]
     striker = setup.strikes[number].striker
     mine = pair[0] if striker == 0 else pair[1]
-    for row in range(known.starts[at], known.starts[at + 1]):
-        struck, own = int(known.reached.states[known.state[row]]), int(known.own[row])
+    for row in range(outcomes.starts[at], outcomes.starts[at + 1]):
+        struck, own = int(outcomes.reached.states[outcomes.state[row]]), int(outcomes.own[row])
         losses = (own >> _OWN_DESTROYED, own & unit_state.MODELS_MASK)
         of_striker = strikes.after_striking(setup, number, mine, struck, losses)
         after = (of_striker, struck) if striker == 0 else (struck, of_striker)
         after = after_rest(setup, rules, place, after)
         to = settled(setup, rules, chances, rules.places[place, NEXT], after)
-        add_edge(setup, graph, to, known.probability[row], since, True)
+        add_edge(setup, graph, to, outcomes.probability[row], since, True)
 
 
 @step
@@ -303,7 +326,7 @@ def explored(
     `places` are those of the :class:`~analyser.engine.fight.exact.strike.PoolCache`.
     """
     cache, rules = pool_cache_for(setup, places, die, deck), readable(rules)
-    graph, known, chances = no_graph(), none_known(), Chances(cache, memory())
+    graph, outcomes, chances = no_graph(), none_known(), Chances(cache, memory())
     node_at(setup, graph, BETWEEN_ROUNDS, start)
     following = np.zeros(1, np.int64)  # nodes at the start of the round
     for number in range(rounds):
@@ -326,14 +349,14 @@ def explored(
                 add_choices(setup, rules, chances, graph, place, pair)
             elif rules.operations[rules.places[place, FIRST], 0] == Kind.STRIKE:
                 key = key_of_strike(setup, rules, place, pair)
-                result = list_of(known, key)
+                result = list_of(outcomes, key)
                 if result == NOT_FOUND:
-                    result = known.lists.length[0]
-                    known = with_outcomes(setup, cache, known, key)
-                more = known.starts[result + 1] - known.starts[result] + _SPARE
+                    result = outcomes.lists.length[0]
+                    outcomes = with_outcomes(setup, cache, outcomes, key)
+                more = outcomes.starts[result + 1] - outcomes.starts[result] + _SPARE
                 if not has_room(graph, more):
                     graph = roomy(graph, more)
-                add_strike(setup, rules, chances, graph, known, result, place, pair)
+                add_strike(setup, rules, chances, graph, outcomes, result, place, pair)
             else:
                 add_test(setup, rules, chances, graph, place, pair)
             graph.ends[node] = graph.edges[0]

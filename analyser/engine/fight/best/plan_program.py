@@ -93,9 +93,9 @@ class Followed:
     def branches(self, setup: Setup, moment: Moment, pairs: tuple[Integers, Integers, object]) -> Integers:
         """Return the branch taken in each pair of states; 0 if the fight is over."""
         first, second, _ = pairs
-        known = pairs_known(setup, self.choices, moment.place, first, second)
-        assert ((first | second)[known == NOT_FOUND] & discipline.ANNIHILATED).all(), "not in the plan"
-        return np.where(known == NOT_FOUND, 0, self.choices.branches[moment.round, known])
+        indices = pairs_known(setup, self.choices, moment.place, first, second)
+        assert ((first | second)[indices == NOT_FOUND] & discipline.ANNIHILATED).all(), "not in the plan"
+        return np.where(indices == NOT_FOUND, 0, self.choices.branches[moment.round, indices])
 
 
 def _taken(game: Game, plan: Integers, weights: Floats) -> Integers:

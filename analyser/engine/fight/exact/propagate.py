@@ -102,12 +102,11 @@ def run(
     die: Integers,
     deck: Integers,
 ) -> list[Joint]:
-    """Return the distribution at the end of each part of a program, fight by fight, for
-    :func:`exact_distributions`.
+    """Return the distribution at the end of each part of a program, fight by fight.
 
-    `operations` are those of all parts, shape (n, 3); `ends` the number of operations up to the end of each part;
-    `starts` and `models`, shape (fights, 2), the states and models of both sides at the start; `places` those of the
-    :class:`~.strike.PoolCache`.
+    `operations`, shape (n, 3), are those of all parts, and `ends` the numbers of operations up to the end of each part.
+    `starts` and `models`, shape (fights, 2), are the states and models of both sides at the start. `places` are those
+    of the :class:`~.strike.PoolCache`.
     """
     cache = pool_cache_for(setup, places, die, deck)
     result = [Joint(starts[0, :1], starts[0, 1:], np.ones((1, 1)))][:0]  # empty, of a type that can be inferred

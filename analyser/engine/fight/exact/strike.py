@@ -1,7 +1,8 @@
-"""A strike in the exact engine: what it makes of a joint distribution.
+"""Strikes in the exact engine: their effect on a joint distribution.
 
-Whether a strike is made and with what depends on the striker and on little of the struck unit; what it comes to, on
-that and on the struck unit. Both are worked out once for each of those, and the pairs of states only look them up.
+The *condition* of a strike (its dice, range and so on, if it is made) depends on the striker and a few bits of the
+struck unit. Its outcomes depend on the condition and the struck unit. Both are computed once for each combination, and
+looked up for pairs of states.
 """
 
 from __future__ import annotations
@@ -38,11 +39,11 @@ class PoolCache(NamedTuple):
     """The die, the deck, and the cached distributions of the scores of pools."""
 
     odds: Odds
-    faces: Floats  # the probability of each face,
-    cards: Floats  # and of each card value
+    faces: Floats  # probability of each face
+    cards: Floats  # probability of each card value
     pools: Floats  # (pools, scores)
-    places: Integers  # (strikes, dice + 1): place of the first of the pools with that number of dice, one a rating,
-    known: Integers  # (pools,): what each was computed for (:func:`kind_of_pool`); 0: not yet
+    places: Integers  # (strikes, dice + 1): first pool with that number of dice; one for each rating follows
+    known: Integers  # (pools,): kind of each pool (:func:`kind_of_pool`); 0: not yet computed
 
 
 class StrikeOutcomes(NamedTuple):
@@ -50,19 +51,19 @@ class StrikeOutcomes(NamedTuple):
 
     conditions: StateIndex  # (strike, condition)
     states: StateIndex  # states of the struck unit
-    lists: StateIndex  # pairs of places in the two
+    lists: StateIndex  # pairs of places in `conditions` and `states`
     reached: StateIndex  # next states of the struck unit
-    starts: Integers  # where each list begins; it ends where the next one begins
+    starts: Integers  # start of each list, and end of the one before
     state: Integers  # the place of the struck unit's next state
     own: Integers  # the striker's own losses (Overcharge)
     probability: Floats
 
 
 class StrikeConditions(NamedTuple):
-    """The condition under which each striker strikes each struck unit."""
+    """Condition of the strike of each striker on each struck unit."""
 
     views: Integers  # (struck,): the column of `kinds` for each struck unit
-    kinds: Integers  # (strikers, views): which of `conditions` holds; NONE where the strike is not made
+    kinds: Integers  # (strikers, views): index in `conditions`; NONE if the strike is not made
     conditions: StateIndex
 
 
@@ -97,7 +98,7 @@ def pool_cache_for(setup: Setup, places: Integers, die: Integers, deck: Integers
 
 @step
 def kind_of_pool(fight: FightFacts) -> int:
-    """Return a number above 0 that tells apart the pools of one strike with the same dice and rating: house rules."""
+    """Return a number above 0 that differs between pools of a strike with equal dice and rating, by its house rules."""
     hits = fight.heroic_hits << _HITS | fight.strike_hits
     return (hits << _MASK | fight.reroll_faces) << _MASK | fight.strike_faces << _FACES | fight.heroic_faces
 
@@ -140,7 +141,7 @@ def pool_of(setup: Setup, scores: Scores, cache: PoolCache, number: int) -> Floa
 def with_lists(
     known: StrikeOutcomes, setup: Setup, cache: PoolCache, number: int, when: StrikeConditions, joint: Joint
 ) -> tuple[StrikeOutcomes, Integers]:
-    """Return the outcomes, extended by a strike under each condition on each struck unit that occurs with it.
+    """Return the outcomes, extended by a strike for each condition and struck unit that occur together.
 
     Also return the places of the lists, shape (conditions, struck), NOT_FOUND for pairs that do not occur.
     """
@@ -198,13 +199,13 @@ def with_list(known: StrikeOutcomes, setup: Setup, cache: PoolCache, key: int) -
 class StrikeTransitions(NamedTuple):
     """Transitions by a strike, a list for each condition and struck unit; equal transitions are merged."""
 
-    starts: Integers  # (conditions, struck): where the list begins,
-    ends: Integers  # and ends; both 0 for pairs that do not occur
+    starts: Integers  # (conditions, struck): start of the list
+    ends: Integers  # (conditions, struck): its end; both are 0 for pairs that do not occur
     to: Integers  # the place of the struck unit's next state
     loss: Integers  # the place of the effect on the striker
     probability: Floats
     struck: StateIndex  # the next states of the struck unit
-    losses: StateIndex  # effects on strikers (Overcharge); the lowest bit says that the enemy is gone
+    losses: StateIndex  # effects on strikers (Overcharge); lowest bit: the enemy is gone
 
 
 class Struck(NamedTuple):
@@ -242,7 +243,7 @@ def struck(
 
 @step
 def conditions_of(setup: Setup, number: int, active: int, joint: Joint) -> StrikeConditions:
-    """Return the condition under which each of `joint.first` strikes each of `joint.second`."""
+    """Return the conditions of strikes of each of `joint.first` on each of `joint.second`."""
     striker = setup.strikes[number].striker
     seen = state_index(len(joint.second))
     views = np.empty(len(joint.second), np.int64)
@@ -275,10 +276,10 @@ def transitions_of(
             room += 0 if at == NOT_FOUND else list_starts[at + 1] - list_starts[at]
     starts, ends = np.zeros(lists.shape, np.int64), np.zeros(lists.shape, np.int64)
     to, loss, probability = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room)
-    # Few states are reached by many outcomes, so each is looked for once.
+    # Many outcomes reach few states, so each state is looked up once.
     place_of = np.full(reached.length[0], NONE, np.int64)
     struck, losses = state_index(len(states) + len(place_of)), state_index(room if bears_blanks else 1)
-    last = np.full(len(struck.states), NONE, np.int64)  # where each next state stands in the list
+    last = np.full(len(struck.states), NONE, np.int64)  # index of each next state in the list
     count = 0
     for kind in range(lists.shape[0]):
         for column in range(lists.shape[1]):

@@ -57,8 +57,8 @@ def next_line(setup: Setup, choices: Choices, lines: Integers, line: int, pair: 
     kind, number, place = operation_at(lines, line)
     if kind == Kind.BRANCH:
         return line + 1 + place
-    known = pair_known(setup, choices, place, pair)
-    branch = choices.branches[number, known] if known != NOT_FOUND else 0
+    index = pair_known(setup, choices, place, pair)
+    branch = choices.branches[number, index] if index != NOT_FOUND else 0
     line += 1
     while lines[line, 1] != branch:
         line += 1 + lines[line, 2]

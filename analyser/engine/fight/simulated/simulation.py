@@ -1,4 +1,4 @@
-"""Simulated fights: each trial goes from node to node (:mod:`.nodes`) and makes the draw of each node.
+"""Simulated fights: each trial goes from node to node (:mod:`.draw_graph`) and makes the draw of each node.
 
 Attack rolls are drawn from the exact distribution of their scores. Cards are drawn from two real decks or, with
 replacement, from full ones. The next node of an answer is looked up; the exact engine applies the same rules.
@@ -18,9 +18,9 @@ from analyser.common.jit import Whole, inlined, kernel, step, tiered
 from analyser.common.records import Int, Integers, empty_record, views
 from analyser.common.sampling import Progress
 from analyser.engine.fight.program import Operation, Pair, Setup
-from analyser.engine.fight.simulated import nodes
+from analyser.engine.fight.simulated import draw_graph
 from analyser.engine.fight.simulated.choices import NOBODY_CHOOSES, Choices
-from analyser.engine.fight.simulated.nodes import (
+from analyser.engine.fight.simulated.draw_graph import (
     BELOW,
     END,
     FIRST,
@@ -33,8 +33,10 @@ from analyser.engine.fight.simulated.nodes import (
     Graph,
     Nodes,
     Program,
+    Rolls,
+    add_tables,
+    no_rolls,
 )
-from analyser.engine.fight.simulated.rolls import Rolls, add_tables, no_rolls
 from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, play
 from analyser.engine.pool.alias import drawn
 from analyser.engine.rng import Stream, counter_after, counter_of_chunk, next_word, one_of, stream_of
@@ -117,24 +119,24 @@ def card(at: Trials, side: Whole) -> Any:
 
 
 @kernel
-def walk(known: Nodes, rolls: Rolls, at: Trials, which: Integers, counts: NDArray[np.int64]) -> int:
+def walk(nodes: Nodes, rolls: Rolls, at: Trials, which: Integers, counts: NDArray[np.int64]) -> int:
     """Simulate trials up to `until`; stop early at a new answer (NO_NEXT) or a roll without a table (NO_ANSWERS)."""
     node: Whole = np.uint64(at.node)
     part: Whole = at.part
     value: Whole
     answer: Whole
     while True:
-        special, side = known.asks[node, SPECIAL], np.uint64(known.asks[node, SIDE])
-        if special == nodes.NOTHING:
+        special, side = nodes.asks[node, SPECIAL], np.uint64(nodes.asks[node, SIDE])
+        if special == draw_graph.NOTHING:
             if side == _NO_DECK:
-                row, bits = np.uint64(known.asks[node, ROW]), np.uint64(known.asks[node, SHIFT])
+                row, bits = np.uint64(nodes.asks[node, ROW]), np.uint64(nodes.asks[node, SHIFT])
                 value = np.int64(drawn(rolls.alias, row, bits, next_word(at)))
                 answer = value
             else:
                 value = card(at, side)
-                answer = np.int64(value <= known.asks[node, BELOW])
-        elif special == nodes.PART:
-            counts[known.asks[node, BELOW], part] += 1
+                answer = np.int64(value <= nodes.asks[node, BELOW])
+        elif special == draw_graph.PART:
+            counts[nodes.asks[node, BELOW], part] += 1
             if part == len(which):
                 if at.begun == at.until:
                     return DONE
@@ -144,20 +146,20 @@ def walk(known: Nodes, rolls: Rolls, at: Trials, which: Integers, counts: NDArra
             value = which[part]
             answer = value
             part += 1
-        elif special == nodes.NO_ANSWERS:
+        elif special == draw_graph.NO_ANSWERS:
             at.node, at.part = node, part
             return NO_ANSWERS
-        elif special == nodes.VALUE:
+        elif special == draw_graph.VALUE:
             value = card(at, side)
             answer = value
         else:
-            value = np.int64(one_of(at, special) < known.asks[node, BELOW])
+            value = np.int64(one_of(at, special) < nodes.asks[node, BELOW])
             answer = value
         if at.logs:
             at.log[at.logged, 0], at.log[at.logged, 1] = node, value
             at.logged += 1
-        to = known.next[np.uint64(known.asks[node, FIRST]) + np.uint64(answer)]
-        if to == nodes.UNKNOWN:
+        to = nodes.next[np.uint64(nodes.asks[node, FIRST]) + np.uint64(answer)]
+        if to == draw_graph.UNKNOWN:
             at.node, at.part, at.answer = node, part, answer
             return NO_NEXT
         node = np.uint64(to)
@@ -166,19 +168,19 @@ def walk(known: Nodes, rolls: Rolls, at: Trials, which: Integers, counts: NDArra
 @tiered(6.0)
 def play_trials(graph: Graph, at: Trials, which: Integers, counts: NDArray[np.int64]) -> int:
     """Simulate trials; return early if Python must free memory or add a table, or after PATIENCE new answers."""
-    known, rolls = graph.nodes, graph.rolls
+    nodes, rolls = graph.nodes, graph.rolls
     for _ in range(PATIENCE):
-        needed = walk(known, rolls, at, which, counts)
+        needed = walk(nodes, rolls, at, which, counts)
         if needed == DONE:
             return needed
         if needed == NO_NEXT:
-            at.node = nodes.follow(graph, at.node, at.answer)
+            at.node = draw_graph.follow(graph, at.node, at.answer)
         else:
-            roll = known.asks[at.node, NUMBER]
+            roll = nodes.asks[at.node, NUMBER]
             if rolls.scores[roll] == 0:
                 return NO_TABLE
-            nodes.give_table(known, rolls, at.node, roll)
-        if not nodes.has_room(known):
+            draw_graph.give_table(nodes, rolls, at.node, roll)
+        if not draw_graph.has_room(nodes):
             return NO_ROOM
     return NO_PATIENCE
 
@@ -209,12 +211,12 @@ class Player:
         texts = list(dict.fromkeys(tuple(program) for program in programs))
         self._which = np.array([texts.index(tuple(program)) for program in programs])
         self._faces, cards = die / die.sum(), np.repeat(np.arange(len(deck)), deck)
-        known: Any = empty_record(Nodes)
-        self._graph = Graph(setup.copy(), _program_of(texts), no_rolls(), known, choices, odds_of(die, deck))
+        nodes: Any = empty_record(Nodes)
+        self._graph = Graph(setup.copy(), _program_of(texts), no_rolls(), nodes, choices, odds_of(die, deck))
         self._at: Any = empty_record(Trials)
         self._at.cards, self._at.replacement, self._at.left[:] = len(cards), replacement, len(cards)
         self._at.deck[:, : len(cards)] = cards
-        self._counts = np.zeros((nodes.NODES, len(programs) + 1), np.int64)
+        self._counts = np.zeros((draw_graph.NODES, len(programs) + 1), np.int64)
         self._viewed = views(self._graph), views(self._at)
 
     def begin(self) -> None:
@@ -226,7 +228,7 @@ class Player:
         at = self._at
         at.start, at.gamma = counter_of_chunk(*chunk.stream, chunk.number), chunk.stream.gamma
         with play_trials.interpreting():
-            at.root = nodes.node_at(self._viewed[0], END, chunk.start, 0)
+            at.root = draw_graph.node_at(self._viewed[0], END, chunk.start, 0)
         at.begun, at.until = first, until
         begin_trial(at)
         needed = NO_PATIENCE
@@ -241,13 +243,13 @@ class Player:
             elif needed == NO_ROOM:
                 self.collect()
                 with play_trials.interpreting():
-                    at.node, at.root = nodes.forget_but(self._viewed[0], [at.node, at.root])
+                    at.node, at.root = draw_graph.forget_but(self._viewed[0], [at.node, at.root])
 
     def collect(self) -> None:
         """Add the counts of all ends to the counters, and clear them."""
-        known = self._graph.nodes
-        at = known.end_at[: known.ends]
-        firsts, seconds = known.first[at], known.second[at]
+        nodes = self._graph.nodes
+        at = nodes.end_at[: nodes.ends]
+        firsts, seconds = nodes.first[at], nodes.second[at]
         for counter, counts in zip(self.counters, self._counts[: len(at), 1:].T):
             (ends,) = np.nonzero(counts)
             for pair, count in zip(zip(firsts[ends].tolist(), seconds[ends].tolist()), counts[ends].tolist()):
@@ -256,15 +258,15 @@ class Player:
 
     def traced(self, chunk: Chunk, number: int) -> list[int]:
         """Repeat one trial of a chunk, and return the results of its draws (:meth:`Simulation.trace`)."""
-        at, known, rolls = self._at, self._graph.nodes, self._graph.rolls
+        at, nodes, rolls = self._at, self._graph.nodes, self._graph.rolls
         at.logs, at.logged = 1, 0
         self.play(chunk, number, number + 1)
         at.logs = 0
         result = []
         for node, value in at.log[: at.logged].tolist():
-            special, side, roll = known.asks[node, [SPECIAL, SIDE, NUMBER]].tolist()
-            if special != nodes.PART:
-                is_roll = special == nodes.NOTHING and side == NO_DECK
+            special, side, roll = nodes.asks[node, [SPECIAL, SIDE, NUMBER]].tolist()
+            if special != draw_graph.PART:
+                is_roll = special == draw_graph.NOTHING and side == NO_DECK
                 result.append(int(rolls.score[rolls.first_score[roll] + value]) if is_roll else value)
         return result
 

@@ -15,8 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import tiered
-from analyser.engine.chain.chain import RECORD, Chain, Change, Phase, States, Turns
-from analyser.engine.chain.dice import Die, ExtraDie, fair_die, success_die
+from analyser.engine.chain.chain import (
+    RECORD,
+    Chain,
+    Change,
+    Die,
+    ExtraDie,
+    Phase,
+    States,
+    Turns,
+    fair_die,
+    success_die,
+)
 from analyser.morale.games.compare import question as asked
 from analyser.morale.games.compare.question import GONE, ROUTED, SHAKEN, STEADY, Question
 from analyser.morale.games.grande_tactique import rules as gt

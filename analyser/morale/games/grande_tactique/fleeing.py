@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chain.chain import RECORD, Chain, Fields, Phase, Recorded, States, Story
-from analyser.engine.chain.dice import Die, bernoulli, fair_die
+from analyser.engine.chain.chain import RECORD, Chain, Die, Fields, Phase, Recorded, States, Story, bernoulli, fair_die
 from analyser.morale.games.grande_tactique import game_steps as steps
 from analyser.morale.games.grande_tactique import rules as gt
 from analyser.morale.games.grande_tactique.question import Check, Column, Division, Flight, Game, Rout

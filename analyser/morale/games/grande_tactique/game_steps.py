@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import step, tiered
-from analyser.engine.chain.chain import Change, Phase, States
-from analyser.engine.chain.dice import Die, ExtraDie
+from analyser.engine.chain.chain import Change, Die, ExtraDie, Phase, States
 from analyser.morale.games.grande_tactique import rules
 
 EAGER, SHAKEN, FLEEING, ROUTED = rules.EAGER, rules.SHAKEN, rules.FLEEING, rules.ROUTED

@@ -15,8 +15,18 @@ from typing import Any
 import numpy as np
 
 from analyser.common.validation import Record
-from analyser.engine.chain.chain import MOST_STATES, RECORD, Chain, Phase, Recorded, Story
-from analyser.engine.chain.dice import Die, ExtraDie, bernoulli, fair_die
+from analyser.engine.chain.chain import (
+    MOST_STATES,
+    RECORD,
+    Chain,
+    Die,
+    ExtraDie,
+    Phase,
+    Recorded,
+    Story,
+    bernoulli,
+    fair_die,
+)
 from analyser.morale.games.grande_tactique import fleeing
 from analyser.morale.games.grande_tactique import game_steps as steps
 from analyser.morale.games.grande_tactique import rules as gt

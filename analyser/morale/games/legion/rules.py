@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from analyser.engine.chain.chain import RECORD, Chain, Fields, Phase, Story
-from analyser.engine.chain.dice import Die, bernoulli, success_die
+from analyser.engine.chain.chain import RECORD, Chain, Die, Fields, Phase, Story, bernoulli, success_die
 from analyser.morale.games.legion.question import Question
 from analyser.morale.questions import moves_over
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from analyser.engine.chain.dice import Die
+from analyser.engine.chain.chain import Die
 from analyser.morale.games.mordheim.question import Fight, Fighter, Ruleset
 
 LOWEST_ROLL, ROLLS, DIE_SIDES = 2, 11, 6

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from analyser.engine.chain.chain import RECORD, Chain, Fields, Phase, Recorded, Story
-from analyser.engine.chain.dice import ExtraDie, bernoulli, success_die
+from analyser.engine.chain.chain import RECORD, Chain, ExtraDie, Fields, Phase, Recorded, Story, bernoulli, success_die
 from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim import warband, warriors
 from analyser.morale.games.mordheim.question import Combat, Question

@@ -11,8 +11,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chain.chain import RECORD, Chain, Phase, Recorded, Story
-from analyser.engine.chain.dice import NO_DIE, Die, ExtraDie, bernoulli, success_die
+from analyser.engine.chain.chain import (
+    NO_DIE,
+    RECORD,
+    Chain,
+    Die,
+    ExtraDie,
+    Phase,
+    Recorded,
+    Story,
+    bernoulli,
+    success_die,
+)
 from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim.question import LEADERSHIPS, Fight, Question, Warband, column_of
 from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE

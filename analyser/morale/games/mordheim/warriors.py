@@ -11,8 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from analyser.engine.chain.chain import RECORD, Chain, Phase, Recorded, Story
-from analyser.engine.chain.dice import Die, ExtraDie, bernoulli, fair_die, success_die
+from analyser.engine.chain.chain import (
+    RECORD,
+    Chain,
+    Die,
+    ExtraDie,
+    Phase,
+    Recorded,
+    Story,
+    bernoulli,
+    fair_die,
+    success_die,
+)
 from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim.question import LEADERSHIPS, Alone, Stupidity, Together
 from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE

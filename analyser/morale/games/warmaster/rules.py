@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.text import counted
-from analyser.engine.chain.chain import RECORD, Chain, Fields, Phase, States, Story
-from analyser.engine.chain.dice import NO_DIE, Die, ExtraDie, fair_die
+from analyser.engine.chain.chain import NO_DIE, RECORD, Chain, Die, ExtraDie, Fields, Phase, States, Story, fair_die
 from analyser.morale.games.warmaster.question import FOES, Friend, Kind, Obstacle, Question, can_make_way, friends_of
 from analyser.morale.questions import as_written
 

@@ -6,7 +6,7 @@ import pytest
 from analyser.common.jit import interpreted
 from analyser.engine.fight.best import solve
 from analyser.engine.fight.best.backward_induction import BEST, GIVEN, WORST, backed_up, spread
-from analyser.results.play import play_of
+from analyser.results.duel_solution import play_of
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.load import load_as
 

@@ -7,7 +7,7 @@ import pytest
 
 from analyser.common.errors import InputError
 from analyser.engine.fight.best.choice_program import ORDERS, REACTION
-from analyser.results.play import IN_COMBAT
+from analyser.results.duel_solution import IN_COMBAT
 from tests.oracle import fights_by_engine as engine
 from tests.oracle import plain_best
 from tests.oracle.random_fights import (

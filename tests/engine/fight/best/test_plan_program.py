@@ -9,7 +9,7 @@ from analyser.common.sampling import Sampling
 from analyser.engine.fight import operations
 from analyser.results.best import solve_best_play
 from analyser.results.duel import solve_duel
-from analyser.results.play import worth
+from analyser.results.duel_solution import worth
 from analyser.rules import unit_state
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.load import load_as

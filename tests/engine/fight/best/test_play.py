@@ -6,7 +6,7 @@ import pytest
 
 from analyser import InputError, duel
 from analyser.engine.fight.best.choice_program import RETALIATION, SUBJECT
-from analyser.results.play import play_of
+from analyser.results.duel_solution import play_of
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.load import load_as
 from tests.oracle.fight_files import row
@@ -108,13 +108,13 @@ def test_a_tactic_in_the_graph_is_the_tactic_of_a_duel(distance, first):
 
 
 def test_what_is_too_large_is_refused_before_it_starts(monkeypatch):
-    monkeypatch.setattr("analyser.results.play.game_of", None)  # it is not even begun
+    monkeypatch.setattr("analyser.results.duel_solution.game_of", None)  # it is not even begun
     with pytest.raises(InputError, match=r"about .* ways to go on.*fewer rounds or models"):
         played(unit(200), unit(200), rounds=6)
 
 
 def test_what_turns_out_too_large_is_refused_with_its_size(monkeypatch):
-    monkeypatch.setattr("analyser.results.play.NEAR", 1e9)
+    monkeypatch.setattr("analyser.results.duel_solution.NEAR", 1e9)
     scenario = {"duel": {"policy_a": "best", "policy_b": "best"}, "a": unit(3), "b": unit(3)}
     with pytest.raises(InputError, match=r"more than 1,000 ways to go on, from"):
         play_of(load_as(DuelScenario, scenario), most_edges=1000)

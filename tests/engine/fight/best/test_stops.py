@@ -6,11 +6,11 @@ from fractions import Fraction
 import pytest
 
 from analyser import InputError, best_play, duel
+from analyser.results.duel_solution import play_of
 from analyser.results.plan import option_in_words
-from analyser.results.play import play_of
 from analyser.rules.activation import APART
-from analyser.rules.orders import lines_of
 from analyser.rules.policies import Action, Manoeuvre
+from analyser.rules.policy_lines import lines_of
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.load import load_as
 

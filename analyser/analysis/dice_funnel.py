@@ -1,0 +1,126 @@
+"""Dice at each stage of an attack, on average: exact expected values, from dice rolled to models destroyed.
+
+Expected numbers of dice are sums over single dice, so they need no joint distribution. Each heroic strike of the first
+roll adds its dice, and each die of the pool shows a face that the rating re-rolls with the probability of that face.
+Only the extra re-rolls of AC-3.5, whose number is limited, need the distribution of the dice that could use one: a
+power of the generating polynomial of one die. Hits and all later stages come from the exact distribution of hits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Unpack
+
+import numpy as np
+import pandas as pd
+from numpy.polynomial import polynomial
+from numpy.typing import NDArray
+
+from analyser.common.estimates import Method
+from analyser.common.sampling import Progress, Sampling
+from analyser.game.profiles import ProfilesLike
+from analyser.results.attack import solve_attack
+from analyser.rules.attack import hits_left_over, hits_of, losses_of, points_of
+from analyser.rules.structs import FightFacts
+from analyser.scenarios.attack import Scenario
+from analyser.scenarios.load import Conditions, Question, Unit, asked_attack
+
+
+def dice_funnel(
+    attacker: Unit | Scenario | Question,
+    target: Unit | None = None,
+    *,
+    method: Method = "exact",
+    trials: int | None = None,
+    seed: int = 0,
+    precision: float | str | None = None,
+    threads: int | None = None,
+    profiles: ProfilesLike | None = None,
+    progress: Progress | bool | None = None,
+    **conditions: Unpack[Conditions],
+) -> pd.DataFrame:
+    """Return the expected numbers at every stage of an attack.
+
+    Parameters
+    ----------
+    attacker, target, method, trials, seed, precision, threads, profiles, progress, conditions
+        As of :func:`analyser.attack`: two units, or a whole scenario. With Monte Carlo, hits and later stages are means
+        of the simulation; numbers of dice are always exact.
+
+    Returns
+    -------
+    DataFrame
+        One row for each stage, in order: `stage`, `unit` (``"dice"``, ``"hits"``, ``"damage"`` or ``"models"``), `kind`
+        (``"total"``, ``"part"`` of the total above it, or ``"lost"`` from it), `mean`.
+
+        Dice rolled are those of the first roll (AC-3.2), including Overcharge, but not those added by heroic strikes
+        (AC-3.3). Dice re-rolled are dice of either kind that are rolled again (AC-3.4, AC-3.5). Hits lost to DEFENCE
+        are the remainder after each DEFENCE hits became 1 damage (AC-3.7); with Devastating none is lost. Overkill is
+        damage without a model left to destroy (AC-3.8, AC-3.9). Damage left on the unit includes damage carried from
+        before. Models destroyed are those destroyed by damage, before any test.
+
+    Raises
+    ------
+    InputError
+        As :func:`analyser.attack`.
+
+    Examples
+    --------
+    >>> fight = {"attack": {"dice": 6}, "target": {"models": 4, "defence": 2, "damage_limit": 1}}
+    >>> dice_funnel(fight).set_index("stage")["mean"].round(3).to_dict()["Dice added by heroic strikes"]
+    1.0
+    """
+    sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
+    scenario = asked_attack(attacker, target, conditions, profiles)
+    fight, result = scenario.fight, solve_attack(scenario, sampling)
+    scores, pmf = result.scores, result.score_weights / (result.trials or 1)
+    faces = np.array(scenario.ruleset.die.faces, np.float64) / scenario.ruleset.die.sides
+    pools = _pools(fight, scenario.ruleset.deck.counts())
+    rolled = sum(dice * probability for dice, probability in pools)
+    added = rolled * _probability_of(faces, fight.exploding_faces) * fight.explosion
+    room = int(fight.most_destroyed) * int(fight.damage_limit) - int(fight.damage)
+
+    def mean(of: Callable[[int], float]) -> float:
+        return float(sum(weight * of(score) for score, weight in enumerate(pmf)))
+
+    overkill = mean(lambda score: max(0, points_of(fight, scores, score) - room))
+    rows = [
+        ("Dice rolled", "dice", "total", rolled),
+        ("Dice added by heroic strikes", "dice", "part", added),
+        ("Dice re-rolled", "dice", "part", _rerolled(fight, faces, pools, rolled + added)),
+        ("Hits", "hits", "total", mean(lambda score: hits_of(scores, score))),
+        ("Hits lost to DEFENCE", "hits", "lost", mean(lambda score: hits_left_over(fight, scores, score))),
+        ("Damage", "damage", "total", mean(lambda score: points_of(fight, scores, score))),
+        ("Damage lost to overkill", "damage", "lost", overkill),
+        ("Damage left on the unit", "damage", "part", mean(lambda score: losses_of(fight, scores, score)[1])),
+        ("Models destroyed", "models", "total", mean(lambda score: losses_of(fight, scores, score)[0])),
+    ]
+    return pd.DataFrame(rows, columns=["stage", "unit", "kind", "mean"])
+
+
+def _pools(fight: FightFacts, deck: NDArray[np.int64]) -> list[tuple[int, float]]:
+    """Return the possible numbers of dice of the first roll, with their probabilities (Overcharge, AC-6)."""
+    if not fight.overcharge:
+        return [(int(fight.dice), 1.0)]
+    return [(int(fight.dice) + card, float(copies / deck.sum())) for card, copies in enumerate(deck) if copies]
+
+
+def _rerolled(fight: FightFacts, faces: NDArray[np.float64], pools: list[tuple[int, float]], in_pool: float) -> float:
+    """Return the dice re-rolled: all with a face that the rating re-rolls, and extra ones up to the limit."""
+    by_rating = in_pool * _probability_of(faces, fight.reroll_faces)
+    if not fight.extra_dice:
+        return by_rating
+    waits = _probability_of(faces, fight.extra_faces)
+    added = polynomial.polypow([1 - waits, waits], int(fight.explosion))
+    explodes = _probability_of(faces, fight.exploding_faces)
+    first = polynomial.polyadd([1 - explodes - waits, waits], explodes * added)
+    extra = 0.0
+    for dice, probability in pools:
+        waiting = polynomial.polypow(first, dice) if dice else np.array([1.0])
+        extra += probability * float(np.minimum(np.arange(len(waiting)), fight.extra_dice) @ waiting)
+    return by_rating + extra
+
+
+def _probability_of(faces: NDArray[np.float64], mask: int) -> float:
+    """Return the probability that a die shows one of the faces in `mask`."""
+    return float(sum(probability for face, probability in enumerate(faces) if int(mask) >> face & 1))

@@ -1,0 +1,284 @@
+"""Metrics of comparisons: their names and units, and those that can be divided by points."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from analyser.common import estimates
+from analyser.common.errors import InputError, check_flag, check_text, did_you_mean, shown
+from analyser.common.estimates import CERTAIN_WITHIN, Estimate
+
+PER_100_POINTS = "_per_100_points"
+PERCENTILE = "_percentile"  # suffix of integer metrics, which have no interval
+ALL_LEVELS = "all levels"  # name of the level if figures are means over levels
+AT_LEAST = "p_at_least"
+
+
+Function = Callable[[Any], Any]
+"""Function of a user metric: takes an outcome table, returns a value for each outcome, or one number."""
+
+
+MetricName = Literal[
+    "p_at_least",
+    "mean_models_destroyed",
+    "p_any_destroyed",
+    "p_half_destroyed",
+    "p_suppressed",
+    "p_activated",
+    "p_broken",
+    "p_fled",
+    "p_annihilated",
+    "models_destroyed_10th_percentile",
+    "models_destroyed_90th_percentile",
+    "mean_damage",
+    "expected_victory_points",
+    "expected_points_destroyed",
+    "mean_models_destroyed_per_100_points",
+    "mean_damage_per_100_points",
+    "expected_victory_points_per_100_points",
+    "expected_points_destroyed_per_100_points",
+    "mean_share_lost",
+    "attacker_share_lost",
+    "p_attacker_wins",
+    "p_draw",
+]
+"""Built-in metrics, for completion in editors."""
+AskedMetric = MetricName | str | Function
+
+
+class Metric(NamedTuple):
+    """Metric of a comparison: its names, in which `{at_least}` is a number of models, and its unit."""
+
+    title: str
+    head: str  # head of a column in a notebook
+    short: str  # head of a column in a terminal
+    unit: str = "%"
+    function: Function | None = None  # user metric: function of an outcome table
+
+    @property
+    def is_probability(self) -> bool:
+        """True if the metric is shown as a percentage."""
+        return self.unit == "%"
+
+    @property
+    def per_100_points(self) -> Metric:
+        """Metric per 100 points of the attacker."""
+        return self._replace(title=f"{self.title} per 100 points of the attacker", unit=f"{self.unit} per 100 points")
+
+
+_TABLE: Mapping[str, Metric] = {
+    AT_LEAST: Metric("P(at least {at_least} destroyed)", "at least {at_least} destroyed", "≥{at_least}"),
+    "mean_models_destroyed": Metric("Mean models destroyed", "mean destroyed", "mean", "models"),
+    "p_any_destroyed": Metric("P(at least one model destroyed)", "at least 1 destroyed", "≥1"),
+    "p_half_destroyed": Metric("P(at least half of the models destroyed)", "at least half destroyed", "≥half"),
+    "p_suppressed": Metric("P(suppressed)", "P(suppressed)", "suppr."),
+    "p_activated": Metric("P(activated by Cryo)", "P(activated)", "activ."),
+    "p_broken": Metric("P(broken)", "P(broken)", "broken"),
+    "p_fled": Metric("P(fled)", "P(fled)", "fled"),
+    "p_annihilated": Metric("P(annihilated)", "P(annihilated)", "annih."),
+    "models_destroyed_10th_percentile": Metric(
+        "10th percentile of models destroyed", "10th percentile", "10th", "models"
+    ),
+    "models_destroyed_90th_percentile": Metric(
+        "90th percentile of models destroyed", "90th percentile", "90th", "models"
+    ),
+    "mean_damage": Metric("Mean damage", "mean damage", "damage", "damage"),
+    "expected_victory_points": Metric("Expected victory points", "expected VP", "VP", "VP"),
+    "expected_points_destroyed": Metric(
+        "Expected points destroyed", "expected points destroyed", "pts destroyed", "points"
+    ),
+    "mean_share_lost": Metric("Mean share of the defender lost", "mean share lost", "lost"),
+    "attacker_share_lost": Metric("Mean share of the attacker lost", "share of the attacker lost", "own loss"),
+    "p_attacker_wins": Metric("P(the attacker wins the duel)", "P(wins)", "wins"),
+    "p_draw": Metric("P(the duel is drawn)", "P(draws)", "draws"),
+}
+RESULTS = ("p_attacker_wins", "p_draw")
+"""Metrics of duels, NaN in other situations."""
+SHARES = ("mean_share_lost", "attacker_share_lost")
+"""Losses of each side, in matchups only; the attacker's is NaN for ranged attacks."""
+FIGURES = tuple(name for name in _TABLE if name not in (AT_LEAST, *SHARES, *RESULTS))
+"""Names of the metrics of all situations, in the order of the columns."""
+BY_POINTS = tuple(name for name in FIGURES if name.startswith(("mean_", "expected_")))
+"""Metrics that can be divided by points: means, which are additive, unlike probabilities and percentiles."""
+EFFICIENCY = f"expected_points_destroyed{PER_100_POINTS}"
+"""Default metric of balance, rankings and reports."""
+METRICS: dict[str, Metric] = {
+    **{name: _TABLE[name] for name in FIGURES},
+    **{name + PER_100_POINTS: _TABLE[name].per_100_points for name in BY_POINTS},
+    **{name: _TABLE[name] for name in (*SHARES, *RESULTS)},
+}
+"""Metrics of matchups by column: all, and those of BY_POINTS also per 100 points of the attacker."""
+COMPARED: dict[str, Metric] = {
+    name: what for name, what in {AT_LEAST: _TABLE[AT_LEAST], **METRICS}.items() if name not in (*SHARES, *RESULTS)
+}
+"""Metrics of a comparison of loadouts: P(at least k), and METRICS without shares and duel results; more is better."""
+
+
+_ONCE: dict[str, Metric] = {}
+"""User metrics that were passed as functions, by the name of their column."""
+
+
+def metric(name: str, function: Function, *, unit: str = "", title: str | None = None) -> str:
+    """Register a user metric for this session; comparisons, searches and tables then accept its name.
+
+    Parameters
+    ----------
+    name : str
+        Letters, digits and underscores; not the name of a built-in metric.
+    function : callable
+        Takes the outcome table of a result (:meth:`analyser.Result.to_frame`). It returns a value for each outcome, and
+        the metric is their mean; or a bool each, for a probability; or one number, the metric itself.
+    unit : str
+        Unit of the metric; ``"%"`` for a probability, which is shown in percent.
+    title : str, optional
+        Title of the metric. Default: the name in words.
+
+    Returns
+    -------
+    str
+        The name.
+
+    Raises
+    ------
+    InputError
+        The name is not usable, or the function is not callable.
+
+    Examples
+    --------
+    >>> import analyser
+    >>> name = analyser.metric("crippled", lambda outcomes: outcomes.models_left <= 4, unit="%")
+    >>> found = analyser.compare("crown/*rifles@basic", "imperium/krupp@basic", metric=name)
+    >>> found.frame["crippled"].round(3).tolist()
+    [1.0]
+    >>> forget(name)
+    """
+    check_text(name, "name", "a name")
+    if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
+        raise InputError(f"{shown(name)} is not usable", where="name", allowed="letters, digits and underscores")
+    if (name in COMPARED and COMPARED[name].function is None) or (name in METRICS and METRICS[name].function is None):
+        raise InputError(f"{name} is a built-in metric", where="name", allowed="another name")
+    if not callable(function):
+        raise InputError(
+            f"{shown(function)} is not a function", where="function", allowed="a function of an outcome table"
+        )
+    called = title or name.replace("_", " ")
+    METRICS[name] = COMPARED[name] = Metric(called, called, called, unit, function)
+    return name
+
+
+def forget(name: str) -> None:
+    """Remove a user metric from all future tables."""
+    if function_of(name) is None:
+        raise InputError(f"no metric {shown(name)} of your own", where="name", allowed="a name given to metric()")
+    for table in (METRICS, COMPARED, _ONCE):
+        table.pop(name, None)
+
+
+def function_of(name: str) -> Function | None:
+    """Return the function of a user metric; None for a built-in one."""
+    result = METRICS.get(name) or _ONCE.get(name)
+    return None if result is None else result.function
+
+
+def metric_called(name: str) -> Metric:
+    """Return a metric by name, including one that was passed as a function."""
+    return COMPARED.get(name) or METRICS.get(name) or _ONCE.get(name) or Metric(name, name, name, "")
+
+
+def figure_title(metric: str, label: str | None) -> tuple[str, int]:
+    """Return the title of a metric and the factor of its values, 100 for a probability."""
+    name = label or metric.replace("_", " ")
+    is_probability = metric.startswith("p_") or metric_called(metric).is_probability
+    return (f"{name}, percent", 100) if is_probability else (name, 1)
+
+
+def named(asked: str | Function, taken: Iterable[str] = ()) -> str:
+    """Return the name of a metric; a function is named after itself, made distinct from built-in and `taken` names."""
+    if not callable(asked):
+        return asked
+    name = getattr(asked, "__name__", "custom")
+    name = name if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) else "custom"
+    while name in taken or ((name in COMPARED or name in METRICS) and metric_called(name).function is not asked):
+        name += "_"
+    _ONCE[name] = Metric(name.replace("_", " "), name, name, "", asked)
+    return name
+
+
+@contextmanager
+def including(name: str) -> Iterator[None]:
+    """Register a metric that was passed as a function, within a ``with`` block."""
+    is_new = name in _ONCE and name not in COMPARED
+    if is_new:
+        METRICS[name] = COMPARED[name] = _ONCE[name]
+    try:
+        yield
+    finally:
+        if is_new:
+            del METRICS[name], COMPARED[name]
+
+
+def checked_metric(
+    asked: str | Function, *, per_points: bool = False, metrics: Mapping[str, Metric] | None = None
+) -> str:
+    """Return the name of a metric, given by name or as a function; with `per_points` per 100 points of the attacker.
+
+    InputError if the metric is not one of `metrics`, by default all, or if `per_points` is requested for one that is
+    not additive, such as a probability.
+
+    >>> checked_metric("mean_damage", per_points=True)
+    'mean_damage_per_100_points'
+    """
+    metrics = METRICS if metrics is None else metrics
+    name = named(asked)
+    check_text(name, "metric", ", ".join(metrics))
+    check_flag(per_points, "per_points")
+    if function_of(name) is not None:
+        if per_points:
+            raise InputError(f"{name} is a figure of your own", where="per_points", allowed="divide it in its function")
+        return name
+    plain = name.removesuffix(PER_100_POINTS)
+    if name in (*SHARES, *RESULTS) and name not in metrics:
+        problem = f"{name} is a figure of matchups; this compares ranged attacks"
+        raise InputError(problem, where="metric", allowed="matchups with the situation duel, or another figure")
+    if plain not in metrics:
+        divided = f"; {', '.join(BY_POINTS)} also with {PER_100_POINTS}" if EFFICIENCY in metrics else ""
+        allowed = ", ".join(metric for metric in metrics if not metric.endswith(PER_100_POINTS)) + divided
+        raise InputError(f"no metric {name!r}{did_you_mean(name, metrics)}", where="metric", allowed=allowed)
+    if plain not in BY_POINTS and (per_points or name != plain):
+        what = "a percentile" if plain.endswith(PERCENTILE) else "a probability"
+        allowed = f"{plain} itself, or per 100 points one of {', '.join(BY_POINTS)}"
+        raise InputError(f"{plain} is {what}, and that is not divided by points", where="metric", allowed=allowed)
+    chosen = plain + PER_100_POINTS if per_points else name
+    if chosen not in metrics:
+        raise InputError(f"no metric {name!r} per 100 points here", where="metric", allowed=plain)
+    return chosen
+
+
+def figure_text(name: str, value: float, low: float = np.nan, high: float = np.nan, *, change: bool = False) -> str:
+    """Return a figure, or a change of one, as text with half its interval; an empty string for NaN.
+
+    >>> figure_text("p_broken", 0.2), figure_text("p_broken", 0.2, change=True), figure_text("mean_damage", 2, 1.9, 2.1)
+    ('20.00%', '+20.00 pp', '2.0 ±0.1')
+    """
+    is_probability = metric_called(name).is_probability
+    if np.isnan(value):
+        return ""
+    if is_probability and not change:
+        return str(Estimate(value) if np.isnan(low) else Estimate(value, low, high))
+    scale, unit = (100, " pp") if is_probability else (1, "")
+    if high > low:
+        return estimates.plus_minus(scale * value, scale * (high - low) / 2, unit)
+    if abs(value) < CERTAIN_WITHIN and change:
+        return "0"
+    sign = "+" if change else ""
+    return f"{value:{sign}z.0f}" if name.endswith(PERCENTILE) else f"{number_text(scale * value, sign)}{unit}"
+
+
+def number_text(number: float, sign: str = "") -> str:
+    """Return a number with two decimals, or one significant digit if it would round to 0; never minus zero."""
+    return f"{number:{sign}z{'.1g' if 0 < abs(number) < 0.005 else '.2f'}}"

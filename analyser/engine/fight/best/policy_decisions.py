@@ -1,0 +1,130 @@
+"""Orders of a policy in words at the decision nodes of a side."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from analyser.common.jit import step, tiered
+from analyser.common.records import Floats, Integers
+from analyser.engine.fight import operations
+from analyser.engine.fight.program import Line, Setup
+from analyser.rules import activation, unit_state
+from analyser.rules.policies import Action, Manoeuvre, exits
+from analyser.rules.structs import NONE
+
+# Columns of options and decisions. The salvo is NONE without shots; a stop is that of an order.
+MANOEUVRE, ACTION, SALVO, STOP = COLUMNS = range(4)
+
+
+@tiered(1.0)
+def views_of(setup: Setup, operation: Line, first: Integers, second: Integers) -> Integers:
+    """Return the view of a side in each pair of states: fields of :class:`~analyser.rules.policies.View`, (nodes, 7).
+
+    `operation` is GIVE_ORDERS with the strike of the row to shoot with.
+    """
+    result = np.empty((len(first), 7), np.int64)
+    for node in range(len(first)):
+        mine, theirs = first[node], second[node]
+        if operation[1] == 1:
+            mine, theirs = theirs, mine
+        view = operations.view_of(setup, operation, mine, theirs)
+        result[node, 0], result[node, 1], result[node, 2] = view.rally_failed, view.in_building, view.in_range
+        result[node, 3], result[node, 4], result[node, 5] = view.in_short_range, view.can_charge, view.must_charge
+        result[node, 6] = view.distance
+    return result
+
+
+@tiered(2.0)
+def edges_taken(
+    setup: Setup,
+    operation: Line,
+    rearms: bool,
+    options: Integers,
+    decisions: Integers,
+    first: Integers,
+    second: Integers,
+    begins: Integers,
+    weights: Floats,
+) -> Integers:
+    """Return the number of the edge taken in each node where a side gives orders, among its edges; shape (nodes,).
+
+    `options` has a row for each branch, `decisions` a row for each node. With `rearms` a reloading unit re-arms instead
+    of shooting. `first` and `second` are the states of both sides in each node; `begins`, shape (nodes + 1,), has the
+    first edge of each, and `weights` the branches of the edges.
+    """
+    taken = np.zeros(len(first), np.int64)
+    for node in range(len(first)):
+        mine, theirs = first[node], second[node]
+        if operation[1] == 1:
+            mine, theirs = theirs, mine
+        if begins[node + 1] - begins[node] > 1:
+            edges = (int(begins[node]), int(begins[node + 1]))
+            taken[node] = edge_taken(setup, operation, rearms, options, decisions[node], (mine, theirs), edges, weights)
+    return taken
+
+
+@step
+def edge_taken(
+    setup: Setup,
+    operation: Line,
+    rearms: bool,
+    options: Integers,
+    decision: Integers,
+    pair: tuple[int, int],
+    edges: tuple[int, int],
+    weights: Floats,
+) -> int:
+    """Return the number of the edge taken in one node; the deciding side is first in `pair`."""
+    mine, theirs = pair
+    facts, strike = setup.sides[operation[1]], setup.strikes[max(operation[2], 0)]
+    view, salvo, stop = operations.view_of(setup, operation, mine, theirs), int(decision[SALVO]), int(decision[STOP])
+    manoeuvre, action = operations.decided(setup, operation, view, (int(decision[MANOEUVRE]), int(decision[ACTION])))
+    if action in (Action.SHOOT, Action.GO_ON_LOOKOUT) and rearms and mine & unit_state.RELOADING:
+        action = Action.RE_ARM
+    hampered, to_edge = view.rally_failed or view.in_building, unit_state.length_to_edge(mine, facts)
+    if manoeuvre == Manoeuvre.EXIT_BACK and (view.distance == NONE or to_edge == 0):
+        manoeuvre = Manoeuvre.EXIT
+    if manoeuvre in (Manoeuvre.AIM, Manoeuvre.CHARGE) or exits(manoeuvre):
+        stop = 0
+    else:
+        length = activation.length_moved(manoeuvre, facts, strike, view.distance, to_edge)
+        slower = Manoeuvre.ADVANCE if length > 0 else Manoeuvre.RETIRE
+        shorter = activation.length_moved(slower, facts, strike, view.distance, to_edge)
+        goes = activation.stopped(length, stop, view.distance)
+        if length * goes <= 0 and manoeuvre != Manoeuvre.STAY:  # a unit that cannot move aims if it may
+            manoeuvre = Manoeuvre.AIM if action == Action.SHOOT and not hampered else Manoeuvre.STAY
+        elif not activation.is_part(goes, length):
+            stop, goes = 0, length
+        if manoeuvre in (Manoeuvre.AIM, Manoeuvre.STAY):
+            stop = 0
+        elif abs(goes) <= abs(shorter):
+            manoeuvre, stop = slower, (stop if abs(goes) < abs(shorter) else 0)
+    if manoeuvre == Manoeuvre.AIM and action != Action.SHOOT:
+        manoeuvre = Manoeuvre.STAY
+    edge = edge_for(manoeuvre, action, (salvo, stop), options, edges, weights)
+    if edge == NONE and action == Action.SHOOT and manoeuvre == Manoeuvre.STAY:  # only Overcharge is fired unaimed
+        edge = edge_for(Manoeuvre.AIM, action, (salvo, stop), options, edges, weights)
+    if edge == NONE and action == Action.SHOOT:  # out of range
+        manoeuvre = Manoeuvre.STAY if manoeuvre == Manoeuvre.AIM else manoeuvre
+        edge = edge_for(manoeuvre, Action.NOTHING, (salvo, stop), options, edges, weights)
+    return max(edge, 0)
+
+
+@step
+def edge_for(
+    manoeuvre: int,
+    action: int,
+    how: tuple[int, int],
+    options: Integers,
+    edges: tuple[int, int],
+    weights: Floats,
+) -> int:
+    """Return the first edge with this manoeuvre, action, salvo (if it fires) and stop; NONE if there is none."""
+    salvo, stop = how
+    of_salvo = action == Action.SHOOT or manoeuvre == Manoeuvre.CHARGE
+    for edge in range(edges[0], edges[1]):
+        option = options[int(weights[edge])]
+        is_it = option[MANOEUVRE] == manoeuvre and option[ACTION] == action and option[STOP] == stop
+        if is_it and (not of_salvo or option[SALVO] == salvo):
+            return edge - edges[0]
+    return NONE

@@ -1,0 +1,375 @@
+"""Pages of a battle, a clash, a build and a cross-check of fair points: HTML files that open offline.
+
+Pictures are drawn by the page, from coordinates in percent of their width and height.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from analyser.analysis.army_loadouts import Listed
+from analyser.analysis.battle_check import DISAGREES, NO_REASON, TOO_FEW, BalanceCheck
+from analyser.analysis.best_volleys import AIMS, Volleys
+from analyser.analysis.build_answer import Build
+from analyser.analysis.build_answer import proof_text as proof_of_lists
+from analyser.analysis.build_battles import Played
+from analyser.analysis.built_lists import by_battlegroup
+from analyser.analysis.clash import SHARE_LOST, WINS, Clash
+from analyser.analysis.clash_text import (
+    answer_text,
+    answer_titles,
+    counted_name,
+    proof_text,
+    value_text,
+    volley_lines,
+)
+from analyser.common.estimates import Estimate, estimate
+from analyser.common.text import NEGLIGIBLE, counted, whole_percent
+from analyser.game.army import Army
+from analyser.report.comparison_data import figures_data, packed_figures, side_data
+from analyser.report.shell import page_of
+from analyser.results.battle import BattleResult
+from analyser.results.battle_swings import PART, by_swing
+from analyser.results.battle_tactics import by_tactic
+from analyser.results.battle_text import by_margin, by_unit, left_of
+from analyser.results.rendering import method_line, of_intervals
+from analyser.scenarios.battle import SIDES
+
+
+def battle_page(answer: BattleResult) -> str:
+    """Return the page of a battle as HTML."""
+    names, (first, second) = answer.names, answer.names.values()
+    left, did = answer.survivors(), answer.contributions()
+    return page_of(
+        "battle",
+        title=f"{first} against {second}, in battle",
+        names=names,
+        links=_links(answer),
+        found=answer,
+        asked=[*answer.heading(), ("Method", method_line([answer]))],
+        ends=ends(answer),
+        margin=margin_picture(answer.margins()),
+        by_margin=by_margin(answer)._replace(head=(f"{first} less {second}", "of battles")),
+        survival=survival_picture(left),
+        left={side: left_of(left, side) for side in SIDES},
+        deeds=deeds(did),
+        by_unit=by_unit(did, names, in_full=True),
+        by_swing=by_swing(answer.swings, names),
+        part=PART,
+        by_tactic=by_tactic(answer.game, names) if answer.game else None,
+        rounds=answer.story.rounds(),
+        intervals=of_intervals([answer]),
+    )
+
+
+def _links(answer: BattleResult) -> list[tuple[str, str, bool]]:
+    """Return the links to the parts of the page."""
+    parts = {"battle": "In short"} | ({"tactics": "Tactics"} if answer.game else {})
+    parts |= {"margin": "Victory points", "left": "What is left", "did": "What units did"}
+    parts |= {"swing": "Swing"} if answer.swings else {}
+    parts |= {"told": "A battle told"} | ({"bands": "All at once"} if answer.with_bands else {})
+    return [(anchor, name, False) for anchor, name in (parts | {"more": "More"}).items()]
+
+
+WON, DRAWN, LOST = "won", "drawn", "lost"
+_ENDS = (  # results for the first army, from the best to the worst: event, name, class
+    ("devastating_victory", "{mine} wins devastatingly", "won much"),
+    ("victory", "{mine} wins otherwise", WON),
+    ("draw", "draw", DRAWN),
+    ("defeat", "{yours} wins otherwise", LOST),
+    ("devastating_defeat", "{yours} wins devastatingly", "lost much"),
+)
+_MOST_TICKS = 8
+_STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+_BAR = 0.8  # width of a bar, as a share of its column
+
+
+class Tick(NamedTuple):
+    """A tick of an axis: its text and its position."""
+
+    text: str
+    at: float
+
+
+class Segment(NamedTuple):
+    """A segment of the bar of results: its start and width, and the share of battles as text."""
+
+    kind: str
+    name: str
+    start: float
+    width: float
+    share: str
+
+
+class Bar(NamedTuple):
+    """The bar of a margin: its left edge, its top, and the ends of its interval, measured from the top."""
+
+    kind: str
+    left: float
+    top: float
+    low: float
+    high: float
+    text: str
+
+
+class MarginPicture(NamedTuple):
+    """The distribution of the margin, as bars of equal width."""
+
+    bars: list[Bar]
+    width: float
+    ticks: list[Tick]
+    levels: list[Tick]
+
+
+class Left(NamedTuple):
+    """Paths of the points left of a side by round: the line of the mean, and the band of most battles."""
+
+    side: str
+    line: str
+    band: str
+
+
+class SurvivalPicture(NamedTuple):
+    """Points left of both sides, by round from the start."""
+
+    sides: list[Left]
+    ticks: list[Tick]
+    levels: list[Tick]
+
+
+class Deed(NamedTuple):
+    """Points that a unit destroyed and lost: the widths of two bars, and the points as text."""
+
+    name: str
+    destroyed: float
+    lost: float
+    points_destroyed: str
+    points_lost: str
+
+
+def ends(answer: BattleResult) -> list[Segment]:
+    """Return the share of battles with each result; victories and defeats exclude devastating ones."""
+    battles = {name: round(answer.probability(name) * answer.trials) for name in answer.events}
+    for name in ("victory", "defeat"):
+        battles[name] -= battles[f"devastating_{name}"]
+    segments, start = [], 0.0
+    for name, called, kind in _ENDS:
+        share = estimate(battles[name], answer.trials)
+        text = called.format(**answer.names)
+        segments.append(Segment(kind, text, round(100 * start, 2), round(100 * share.probability, 2), str(share)))
+        start += share
+    return segments
+
+
+def margin_picture(rows: Sequence[Mapping[str, Any]]) -> MarginPicture:
+    """Return the picture of :meth:`BattleResult.margins`, without very rare margins at both ends."""
+    seen = [place for place, row in enumerate(rows) if row["probability"] >= NEGLIGIBLE]
+    shown = rows[seen[0] : seen[-1] + 1]
+    first, last = shown[0]["margin"], shown[-1]["margin"]
+    room, highest = 100 / (last - first + 1), max(float(row["high"]) for row in shown)
+
+    def up(share: float) -> float:
+        return round(100 - 100 * share / highest, 2)
+
+    bars = []
+    for row in shown:
+        margin = row["margin"]
+        kind = WON if margin > 0 else LOST if margin < 0 else DRAWN
+        share = Estimate(row["probability"], row["low"], row["high"])
+        left = round((margin - first + (1 - _BAR) / 2) * room, 2)
+        words = f"{_signed(margin)} VP: {share}"
+        bars.append(Bar(kind, left, up(row["probability"]), up(row["low"]), up(row["high"]), words))
+    step = _step(last - first)
+    marks = range(-(-first // step) * step, last + 1, step)
+    ticks = [Tick(_signed(mark), round((mark - first + 0.5) * room, 2)) for mark in marks]
+    percents = _step(100 * highest, 4)
+    levels = [Tick(f"{percent}%", up(percent / 100)) for percent in range(percents, int(100 * highest) + 1, percents)]
+    return MarginPicture(bars, round(_BAR * room, 2), ticks, levels)
+
+
+def survival_picture(rows: Sequence[Mapping[str, Any]]) -> SurvivalPicture:
+    """Return the picture of :meth:`BattleResult.survivors`."""
+    rounds = max(row["round"] for row in rows)
+
+    def path(percents: Iterable[float], first: int = 0, step: int = 1) -> str:
+        places = (f"{100 * (first + step * at) / rounds:.4g},{100 - share:.4g}" for at, share in enumerate(percents))
+        return "L".join(places)
+
+    sides = []
+    for side in SIDES:
+        own = [row for row in rows if row["side"] == side]
+        mean = [100.0, *(row["mean_percent"] for row in own)]
+        low, high = ([100.0, *(row[f"percent_{end}_percentile"] for row in own)] for end in ("10th", "90th"))
+        band = f"M{path(high)}L{path(low[::-1], rounds, -1)}z"
+        sides.append(Left(side, f"M{path(mean)}", band))
+    ticks = [Tick(str(round_), round(100 * round_ / rounds, 2)) for round_ in range(rounds + 1)]
+    return SurvivalPicture(sides, ticks, [Tick(f"{percent}%", 100 - percent) for percent in (0, 25, 50, 75, 100)])
+
+
+def deeds(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Deed]]:
+    """Return the bars of :meth:`BattleResult.contributions` by side, on a common scale."""
+    names = ("points_destroyed", "points_absorbed")
+    most = max([row[name] for row in rows for name in names] + [1.0])
+    result: dict[str, list[Deed]] = {side: [] for side in SIDES}
+    for row in rows:
+        widths = [round(100 * row[name] / most, 2) for name in names]
+        result[row["side"]].append(Deed(row["name"], *widths, *(f"{row[name]:,.0f}" for name in names)))
+    return result
+
+
+def _step(span: float, ticks: int = _MOST_TICKS) -> int:
+    """Return the smallest round step that divides `span` into at most `ticks` parts."""
+    return next((step for step in _STEPS if span / step <= ticks), _STEPS[-1])
+
+
+def _signed(margin: int) -> str:
+    return f"{margin:+d}" if margin else "0"
+
+
+_LEVEL = "as in the army"
+_CARRIED = (
+    *(SHARE_LOST, "p_annihilated", "mean_models_destroyed", "p_any_destroyed", "p_half_destroyed", "p_suppressed"),
+    *("p_broken", "mean_damage", "expected_points_destroyed", "attacker_share_lost", WINS, "p_draw"),
+)
+
+
+def clash_page(answer: Clash) -> str:
+    """Return the page of a clash as HTML."""
+    rounds = list(_rounds(answer))
+    return page_of(
+        "clash",
+        title=f"{answer.mine.army.name} against {answer.yours.army.name}",
+        links=[
+            *([("battle", "In battle", False)] if answer.fought else []),
+            ("gaps", "Gaps", False),
+            *([("rounds", "Best attacks", False)] if rounds else []),
+            ("heatmap", "Matrix", True),
+            *((name.lower(), name, False) for name in ("Answers", "Units", "More")),
+        ],
+        found=answer,
+        gap_lines=answer.gap_lines(),
+        rounds=rounds,
+        answers=list(_answers(answer)),
+        units=[(army, _units(army, key)) for key, army in (("mine", answer.mine), ("yours", answer.yours))],
+        data=packed_figures(_data(answer)),
+        aims=AIMS,
+        value_text=value_text,
+        proof_text=proof_text,
+        volley_lines=volley_lines,
+        counted_name=counted_name,
+    )
+
+
+def _rounds(answer: Clash) -> Iterator[tuple[str, list[tuple[Volleys, Listed, Listed]]]]:
+    """Yield the best attacks of both sides for each situation."""
+    for ours, theirs in zip(answer.volleys, answer.their_volleys):
+        yield ours.situation.heading, [(ours, answer.mine, answer.yours), (theirs, answer.yours, answer.mine)]
+
+
+def _answers(answer: Clash) -> Iterator[tuple[str, list[tuple[str, list[tuple[str, str]]]]]]:
+    """Yield, for each side, a title and the targets, each with the best and second-best counter by situation."""
+    mine = (answer.mine, answer.yours, answer.answers, answer.next_answers)
+    yours = (answer.yours, answer.mine, answer.threats, answer.next_threats)
+    for title, (army, enemy, best, following) in zip(answer_titles(answer), (mine, yours)):
+        by_target: dict[str, list[tuple[str, str]]] = {}
+        for first, second in zip(best, following):
+            after = "" if second.attacker is None else answer_text(second, army)
+            by_target.setdefault(first.target, []).append((answer_text(first, army), after))
+        yield title, [(counted_name(enemy, target), cells) for target, cells in by_target.items()]
+
+
+def _units(army: Listed, key: str) -> list[dict[str, Any]]:
+    """Return the units of an army, each with the anchor that the heatmap links to."""
+    return [
+        {
+            "anchor": f"unit-{key}-{_slug(kind.selector)}",
+            "name": counted_name(army, kind.selector),
+            "points": kind.level.points,
+            "models": kind.level.models,
+            "facts": f"{kind.unit.type}, {kind.unit.category} target",
+            "rules": ", ".join(map(str, kind.unit.rules)),
+        }
+        for kind in army.kinds
+    ]
+
+
+def _slug(selector: str) -> str:
+    return selector.replace("/", "-").replace("@", "-")
+
+
+def _data(answer: Clash) -> dict[str, Any]:
+    """Return the data for the scripts: units by side, so a unit of both sides occurs twice."""
+    sides, frames = [], []
+    for key, army, other in (("mine", answer.mine, "yours"), ("yours", answer.yours, "mine")):
+        for kind in army.kinds:
+            named = {"selector": f"{key}/{_slug(kind.selector)}", "unit": counted_name(army, kind.selector)}
+            sides.append(side_data(kind) | named | {"level": _LEVEL, "faction": key})
+        part = answer.of(key)
+        renamed = {"attacker": part["attacker"].map(lambda name, key=key: f"{key}/{_slug(name)}")}
+        renamed |= {"defender": part["defender"].map(lambda name, other=other: f"{other}/{_slug(name)}")}
+        frames.append(part.assign(**renamed))
+    frame = pd.concat(frames, ignore_index=True)
+    carried = [name for name in _CARRIED if frame[name].notna().any()]
+    names = {"mine": answer.mine.army.name, "yours": answer.yours.army.name}
+    if names["mine"] == names["yours"]:
+        names = {key: f"{name} ({key})" for key, name in names.items()}
+    return figures_data(frame, answer.situations, sides, carried) | {"every_level": _LEVEL, "faction_names": names}
+
+
+def build_page(build: Build) -> str:
+    """Return the page of a build as HTML, which opens offline."""
+    order = build.order or range(len(build.lists))
+    values = {item.army.name: item for item in build.lists}
+    fought: list[tuple[Army, Played | None, str]] = [*build.fought()] or [(item.army, None, "") for item in build.lists]
+    return page_of(
+        "build",
+        title=build.title,
+        found=build,
+        not_in_it=[*(f"Left out: {line}" for line in build.left_out), *build.assumptions],
+        rows=[
+            (army, played, said, build.own_worth if army is build.own else values[army.name])
+            for army, played, said in fought
+        ],
+        ranked=[build.lists[place].army for place in order] + ([build.own] if build.own is not None else []),
+        by_battlegroup=by_battlegroup,
+        proof_text=proof_of_lists,
+    )
+
+
+class Pair(NamedTuple):
+    """A row of the picture: a name, a note, and the win rate beside the one that fair points say, in percent."""
+
+    kind: str  # class of its colour
+    name: str
+    note: str
+    wins: float
+    said: float
+    text: str
+
+
+def check_page(answer: BalanceCheck) -> str:
+    """Return the page of a cross-check as HTML, which opens offline."""
+    rows = answer.frame.sort_values("off", ascending=False, kind="stable").to_dict("records")
+    return page_of(
+        "check",
+        title="Battles beside fair points",
+        found=answer,
+        groups=[_pair(row, row["group"], counted(row["units"], "unit")) for row in answer.groups.to_dict("records")],
+        armies=[_army(row) for row in rows],
+    )
+
+
+def _army(row: Mapping[Any, Any]) -> Pair:
+    price = f"{row['role']} · {row['number']} × {row['points']} points, fair {row['fair_points']:.0f}"
+    has_reason = abs(row["off"]) >= DISAGREES and row["why"] not in (NO_REASON, TOO_FEW)
+    return _pair(row, row["unit"], f"{price} · {row['why']}" if has_reason else price)
+
+
+def _pair(row: Mapping[Any, Any], name: str, note: str) -> Pair:
+    wins, said = row["win_rate"], row["by_fair_points"]
+    kind = "undecided" if abs(row["off"]) < DISAGREES / 2 else "under" if row["off"] > 0 else "over"
+    text = f"{whole_percent(wins)} ({whole_percent(said)})"
+    return Pair(kind, name, note, round(100 * wins, 1), round(100 * said, 1), text)

@@ -1,0 +1,151 @@
+"""Data for the scripts of the page: every figure of a comparison, in compact form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, get_args
+
+import numpy as np
+import pandas as pd
+from matplotlib import colormaps
+from matplotlib.colors import to_hex
+
+from analyser.analysis.equilibrium_prices import Array
+from analyser.analysis.grid import OF_BOTH
+from analyser.analysis.matchups import Matchups
+from analyser.analysis.roles import role_of
+from analyser.analysis.situations import Situation
+from analyser.common.estimates import CERTAIN_WITHIN
+from analyser.common.look import SCALE, inks
+from analyser.common.metrics import EFFICIENCY, function_of, metric_called
+from analyser.game.units import Category, Loadout
+from analyser.plots.heatmaps import LEAST_SHARE as LEAST_ODDS
+from analyser.web.html import packed
+
+CARRIED = (
+    *(EFFICIENCY, "mean_models_destroyed", "p_any_destroyed", "p_half_destroyed"),
+    *("p_suppressed", "p_broken", "p_annihilated", "mean_damage"),
+)
+"""Figures of every situation that the page includes."""
+PROBABILITY_STEPS = 10_000  # probabilities are stored in hundredths of a percent
+DECIMALS = 3  # of all other figures
+NEXT_TO_NOTHING, NEXT_TO_CERTAIN = 2**32 - 1, 2**32 - 2  # codes: within a step of 0, and of 1, but not equal
+_PLACES = ("row", "why_not")  # columns of indices into lists of texts
+COLOURS = 64
+LEAST_SHARE = 0.002  # share of the highest figure at which the colour scale begins
+
+
+def page_data(answer: Matchups, figures: Sequence[str] = CARRIED) -> dict[str, Any]:
+    """Return the data for the scripts of the page of a report: :func:`figures_data` of all its loadouts.
+
+    The result also has the figures of charges, duels and Cryo, if any, and those of the user.
+    """
+    own = [name for name in OF_BOTH if answer.frame[name].notna().any()]
+    own += [name for name in map(str, answer.frame) if function_of(name) is not None]
+    names = [*figures, *(["p_activated"] if answer.frame["p_activated"].gt(0).any() else []), *own]
+    sides = list(map(side_data, answer.attackers))
+    data = figures_data(answer.frame, answer.situations, sides, names)
+    called = row_names(answer.attackers)
+    return data | {"rows": [called.get(row, row) for row in data["rows"]]}
+
+
+def row_names(loadouts: Iterable[Loadout]) -> dict[str, str]:
+    """Return the names of the rows of some units, by id; an id with several names is left out."""
+    names: dict[str, set[str]] = {}
+    for row in (row for loadout in loadouts for row in loadout.unit.rows):
+        names.setdefault(row.id, set()).add(row.name)
+    return {name: called.pop() for name, called in names.items() if len(called) == 1}
+
+
+def figures_data(
+    frame: pd.DataFrame, situations: Sequence[Situation], sides: Sequence[Mapping[str, Any]], names: Sequence[str]
+) -> dict[str, Any]:
+    """Return the data for the scripts of a page, in the order of the table: by pair, then by situation.
+
+    `names` are the figures to include, `sides` all loadouts in the table, as of :func:`side_data`.
+
+    Returns
+    -------
+    dict
+        `sides`; `pairs`: indices in `sides` of the attacker and of the defender of every pair; `situations` and
+        `metrics`: names and titles, with `short` ones for menus; `columns`: figures by metric, None if missing; `rows`
+        and `why`: texts, with the indices `row` and `why_not` into them, -1 for none; `scale`: background and text
+        colours from low to high; `least_share`: share of the highest figure at which the scale begins;
+        `least_odds`: the same for probabilities; `categories` of targets, in order.
+    """
+    carried = {name: metric_called(name) for name in names}
+    row, rows = pd.factorize(frame["row"])
+    why_not, why = pd.factorize(frame["why_not"])
+    colours = colormaps[SCALE](np.linspace(0, 1, COLOURS))
+    places = {side["selector"]: place for place, side in enumerate(sides)}
+    pairs = frame.iloc[:: len(situations)]
+    return {
+        "sides": list(sides),
+        "pairs": [pairs[side].map(places).tolist() for side in ("attacker", "defender")],
+        "situations": [
+            {"name": one.name, "heading": one.heading, "is_duel": one.fight.has_winner} for one in situations
+        ],
+        "metrics": [
+            {
+                "name": name,
+                "title": what.title,
+                "short": _short_title(what.title),
+                "is_probability": what.is_probability,
+                "unit": what.unit,
+            }
+            for name, what in carried.items()
+        ],
+        "steps": PROBABILITY_STEPS,
+        "columns": {name: frame[name].to_numpy(np.float64) for name in carried},
+        "rows": [str(row) for row in rows],
+        "row": row,
+        "why": [str(reason) for reason in why],
+        "why_not": why_not,
+        "scale": [[to_hex(colour), str(ink)] for colour, ink in zip(colours, inks(colours))],
+        "least_share": LEAST_SHARE,
+        "least_odds": LEAST_ODDS,
+        "categories": get_args(Category),
+    }
+
+
+def packed_figures(data: Mapping[str, Any]) -> str:
+    """Return the data packed as text for a browser (``figures.js``), as by :func:`analyser.web.html.packed`.
+
+    The entry `codes` of the JSON names the columns that follow it as integers, situation by situation: all first bytes,
+    then all second bytes, and so on. A code is 0 for a missing value, else the value in steps plus 1. The two highest
+    codes mean nearly 0 and nearly certain.
+    """
+    columns = {**data["columns"], **{name: data[name] for name in _PLACES}}
+    head = {name: entry for name, entry in data.items() if name not in ("columns", *_PLACES)}
+    steps = {name: 10.0**-DECIMALS for name in data["columns"] if not metric_called(name).is_probability}
+    head["codes"] = [[name, steps.get(name, 1.0)] for name in columns]
+    coded = [_coded(name, np.asarray(column, np.float64), len(data["situations"])) for name, column in columns.items()]
+    return packed(head, b"".join(coded))
+
+
+def _coded(name: str, values: Array, situations: int) -> bytes:
+    """Return a column as bytes (:func:`packed_figures`); rounding never turns a possible event into 0 or certainty."""
+    is_place, is_probability = name in _PLACES, metric_called(name).is_probability
+    steps = values * (1 if is_place else PROBABILITY_STEPS if is_probability else 10**DECIMALS)
+    codes = np.where(np.isnan(steps), -1.0, steps).round() + 1
+    if not is_place:
+        codes[(codes == 1) & (steps > CERTAIN_WITHIN)] = NEXT_TO_NOTHING
+    if is_probability:
+        almost = steps < PROBABILITY_STEPS * (1 - CERTAIN_WITHIN)
+        codes[(codes == PROBABILITY_STEPS + 1) & almost] = NEXT_TO_CERTAIN
+    by_situation = codes.reshape(-1, situations).T.astype("<u4").ravel()
+    return by_situation.view(np.uint8).reshape(-1, 4).T.tobytes()
+
+
+def _short_title(title: str) -> str:
+    """Return a title that is short enough for a menu on a phone."""
+    short = title.removesuffix(" of the attacker").removeprefix("Expected ")
+    return short[:1].upper() + short[1:]
+
+
+def side_data(loadout: Loadout) -> dict[str, Any]:
+    """Return the data of a loadout for the scripts of a page."""
+    level, unit = loadout.level, loadout.unit
+    names = {"selector": loadout.selector, "unit": unit.name, "level": loadout.level_name}
+    facts = {"points": level.points, "faction": loadout.faction, "category": unit.category, "role": role_of(unit)}
+    return {**names, **facts}

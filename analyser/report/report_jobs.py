@@ -1,0 +1,141 @@
+"""Jobs of a report: its matchups, computed part by part, and the balance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+
+from analyser.analysis.balance import dominated, efficiency, outliers
+from analyser.analysis.fight_cache import FightCache, cached_results
+from analyser.analysis.grid import Field, grid, joined
+from analyser.analysis.matchups import Matchups
+from analyser.analysis.mutual_losses import WAYS
+from analyser.analysis.prices import FairPoints, fair_points
+from analyser.analysis.situations import Situation
+from analyser.analysis.standing import duel_ratings
+from analyser.common.cache import digest
+from analyser.common.errors import InputError
+from analyser.common.text import csv_frame
+from analyser.game.ruleset import Ruleset
+from analyser.game.units import Loadout
+from analyser.report.folder import Inputs
+from analyser.report.worker_pool import Job, heed
+
+A_PART = 250_000  # microseconds of work in one part on a typical machine; Ctrl-C takes effect between parts
+NUMBER = "%.12g"  # further digits are rounding errors of long sums
+LINES_AT_ONCE = 8_000
+
+
+def matchup_jobs(inputs: Inputs, threads: int) -> list[list[Job]]:
+    """Return the jobs of each direction; a job has matchups of some attackers with all defenders in a situation."""
+    loadouts = {loadout.selector: loadout for side in (inputs.attackers, inputs.defenders) for loadout in side}
+    digests = {name: digest([name, loadout.unit.record()]) for name, loadout in loadouts.items()}
+    rules = digest([inputs.ruleset.model_dump(mode="json"), inputs.row])
+
+    def job(situation: Situation, attackers: Sequence[Loadout], defenders: tuple[Loadout, ...]) -> Job:
+        sides = [[digests[loadout.selector] for loadout in side] for side in (attackers, defenders)]
+        cost = situation.fight.cost * len(attackers) * len(defenders)
+        arguments = (situation, attackers, defenders, inputs.ruleset, inputs.row, threads)
+        return Job(cost, digest([rules, situation.model_dump(mode="json"), sides]), matchups_as_parquet, arguments)
+
+    return [
+        [
+            job(situation, attackers[first : first + size], defenders)
+            for situation in inputs.situations
+            for size in [max(A_PART // (situation.fight.cost * len(defenders)), 1)]
+            for first in range(0, len(attackers), size)
+        ]
+        for attackers, defenders in inputs.directions
+    ]
+
+
+def matchups_as_parquet(
+    situation: Situation,
+    attackers: Sequence[Loadout],
+    defenders: tuple[Loadout, ...],
+    ruleset: Ruleset,
+    row: str | None,
+    threads: int,
+) -> bytes:
+    """Return the matchups of some attackers in a situation as a Parquet file."""
+    return bytes(grid(attackers, Field(defenders, ruleset, row, threads), [situation]).to_parquet(index=False))
+
+
+def field_jobs(opponents: tuple[Loadout, ...], inputs: Inputs) -> list[Job]:
+    """Return the job that fills the fight cache with the fights of all opponents; no job if the cache is off."""
+    situations = tuple(situation for situation in inputs.situations if situation.kind in WAYS)
+    cache = cached_results(opponents, Field(opponents, inputs.ruleset, None, 1))
+    if not isinstance(cache, FightCache):
+        return []
+    worth_it = (situation for situation in situations if cache.pays(situation, len(opponents) ** 2))
+    missing = [situation for situation in worth_it if cache.of(situation)[1]]
+    if not missing:
+        return []
+    cost = sum(situation.fight.cost for situation in missing) * len(opponents) ** 2
+    return [Job(cost, "", meet, (opponents, inputs.ruleset, missing))]
+
+
+def meet(opponents: tuple[Loadout, ...], ruleset: Ruleset, situations: Sequence[Situation]) -> bytes:
+    """Fill the fight cache with the fights of each loadout against each; return empty content."""
+    field = Field(opponents, ruleset, None, 1)
+    grid(opponents, field, situations, heed, cached_results(opponents, field))
+    return b""
+
+
+def whole_table(contents: Iterable[Sequence[bytes]], situations: int) -> pd.DataFrame:
+    """Return the jobs of all directions as one table, sorted by attacker, defender, situation; each matchup once."""
+    tables = [joined([pd.read_parquet(BytesIO(part)) for part in parts], situations) for parts in contents]
+    whole = pd.concat(tables, ignore_index=True)
+    return whole.drop_duplicates(["attacker", "defender", "situation"], ignore_index=True)
+
+
+class Balance(NamedTuple):
+    """Conclusions from a table of matchups.
+
+    `ratings` is None without duels, `prices` without exchanges of fire.
+    """
+
+    prices: FairPoints | None
+    balance: pd.DataFrame
+    outliers: pd.DataFrame
+    dominated: pd.DataFrame
+    ratings: pd.DataFrame | None
+
+    @property
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """All tables present, by the name of their file."""
+        shown = {name: getattr(part, "frame", part) for name, part in self._asdict().items()}
+        return {name: part for name, part in shown.items() if part is not None}
+
+
+def balance_of(answer: Matchups, heed: Callable[[], None], judged: FairPoints | None = None) -> Balance:
+    """Return all tables of the balance of a report; `heed` is called between tables.
+
+    `judged`: fair points already computed against other opponents.
+    """
+    frame, attackers = answer.frame, answer.attackers
+    duels = next((situation.name for situation in answer.situations if situation.fight.has_winner), None)
+    ratings = None if duels is None else duel_ratings(frame[frame["situation"] == duels])
+    heed()
+    worth = efficiency(frame)
+    heed()
+    try:
+        prices = fair_points(answer) if judged is None else judged
+    except InputError:  # no exchanges of fire
+        prices = None
+    heed()
+    odd = outliers(frame, (*attackers, *answer.defenders))
+    return Balance(prices, worth, odd, dominated(frame, attackers), ratings)
+
+
+def write_table(frame: pd.DataFrame, path: Path, tell: Callable[[int], None] = lambda _: None) -> None:
+    """Write a table as CSV in blocks of lines; `tell` is called between blocks with the number of lines written."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        for first in range(0, max(len(frame), 1), LINES_AT_ONCE):
+            tell(first)
+            lines = csv_frame(frame.iloc[first : first + LINES_AT_ONCE])
+            lines.to_csv(file, index=False, header=first == 0, float_format=NUMBER, lineterminator="\n")
