@@ -89,6 +89,7 @@ def test_a_cell_tells_its_whole_story_both_ways(opened):
     show(page, attackers="crown", defenders="imperium", situation="0")
     page.locator("#heat td[title^='Rifle platoon on Krupp Field Guns']").click()
     story = page.locator("#story")
+    story.wait_for()
     assert story.locator("h4").all_inner_texts() == [
         "Rifle platoon on Krupp Field Guns",
         "Krupp Field Guns on Rifle platoon",
