@@ -1,70 +1,86 @@
 /**
- * The page as a tree of elements that is made anew for every state and merged into the one that is shown.
+ * The page as a tree that is made anew for every state and merged into the one that is shown.
  *
  * An element that stays keeps its focus, its scroll position and what was typed into it.
  */
 
-/** @typedef {Node | string | number | null | undefined | boolean} Child */
+/**
+ * An element to be shown.
+ * @typedef {{ name: string, attributes: Record<string, string>, children: Child[] }} Wanted
+ * @typedef {Wanted | string} Child
+ */
 
 const SVG = "http://www.w3.org/2000/svg";
 const OF_SVG = new Set(["svg", "path", "line", "rect", "circle", "g", "text"]);
+/** @type {WeakMap<Node, Wanted>} what each element shows */
+const shows = new WeakMap();
 
 /**
- * Make an element.
+ * Describe an element.
  * @param {string} tag its name, and classes after dots: `p.small`
  * @param {Record<string, unknown>} attributes those that are null, undefined or false are left out
- * @param {any[]} children of type Child, in arrays as deep as they come; texts are text, never HTML
- * @returns {Element}
+ * @param {any[]} children elements and texts, in arrays as deep as they come; texts are never HTML
+ * @returns {Wanted}
  */
 export function h(tag, attributes = {}, ...children) {
   const [name, ...classes] = tag.split(".");
-  const element = OF_SVG.has(name) ? document.createElementNS(SVG, name) : document.createElement(name);
-  if (classes.length) element.setAttribute("class", classes.join(" "));
+  const wanted = { name, attributes: /** @type {Record<string, string>} */ ({}), children: /** @type {Child[]} */ ([]) };
+  if (classes.length) wanted.attributes.class = classes.join(" ");
   for (const [key, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
-    set(element, key, value === true ? "" : String(value));
+    wanted.attributes[key] = value === true ? "" : String(value);
   }
   for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === false || child === "") continue;
-    element.append(child instanceof Node ? child : document.createTextNode(String(child)));
+    wanted.children.push(typeof child === "object" ? child : String(child));
   }
-  return element;
+  return wanted;
 }
 
 /**
  * Change `shown` until it equals `wanted`; elements with the same tag and `data-key` stay.
  * @param {Element} shown
- * @param {Element} wanted
+ * @param {Wanted} wanted
  */
 export function morph(shown, wanted) {
-  for (const { name } of [...shown.attributes]) {
-    if (name !== "open" && !wanted.hasAttribute(name)) shown.removeAttribute(name); // the reader folds and unfolds
+  const before = shows.get(shown)?.attributes ?? {};
+  shows.set(shown, wanted);
+  for (const name in before) {
+    if (name !== "open" && !(name in wanted.attributes)) shown.removeAttribute(name); // the reader folds and unfolds
   }
-  for (const { name, value } of wanted.attributes) {
-    if (shown.getAttribute(name) !== value) set(shown, name, value);
+  for (const name in wanted.attributes) {
+    if (before[name] !== wanted.attributes[name]) set(shown, name, wanted.attributes[name]);
   }
-  sameValue(shown, wanted);
-  const value = wanted instanceof HTMLSelectElement ? wanted.value : "";
-  const old = [...shown.childNodes];
   const keyed = new Map();
-  for (const each of old) if (keyOf(each)) keyed.set(keyOf(each), each);
+  for (const each of shown.children) if (keyOf(shows.get(each))) keyed.set(keyOf(shows.get(each)), each);
   let place = shown.firstChild;
-  for (const child of [...wanted.childNodes]) {
+  for (const child of wanted.children) {
     const key = keyOf(child);
     const candidate = key ? keyed.get(key) : place;
-    if (candidate && isLike(candidate, child)) {
-      if (candidate !== place) shown.insertBefore(candidate, place);
-      else place = place.nextSibling;
-      if (child instanceof Element) morph(/** @type {Element} */ (candidate), child);
-      else if (candidate.nodeValue !== child.nodeValue) candidate.nodeValue = child.nodeValue;
-    } else shown.insertBefore(child, place);
+    if (!candidate || !isLike(candidate, child)) {
+      shown.insertBefore(made(child), place);
+      continue;
+    }
+    if (candidate === place) place = place.nextSibling;
+    else shown.insertBefore(candidate, place);
+    if (typeof child !== "string") morph(/** @type {Element} */ (candidate), child);
+    else if (candidate.nodeValue !== child) candidate.nodeValue = child;
   }
   while (place) {
     const next = place.nextSibling;
     place.remove();
     place = next;
   }
-  if (shown instanceof HTMLSelectElement) shown.value = value;
+  showValue(shown);
+}
+
+/** @param {Child} wanted @returns {Node} */
+function made(wanted) {
+  if (typeof wanted === "string") return document.createTextNode(wanted);
+  const { name } = wanted;
+  const element = OF_SVG.has(name) ? document.createElementNS(SVG, name) : document.createElement(name);
+  morph(element, wanted);
+  return element;
 }
 
 /** Set an attribute; a style by its own interface, because the page's security policy refuses it as an attribute. */
@@ -74,21 +90,26 @@ function set(element, name, value) {
 }
 
 /** The value of a control follows the state, except while its reader types into it. */
-function sameValue(shown, wanted) {
-  if (shown instanceof HTMLInputElement && wanted instanceof HTMLInputElement) {
-    shown.checked = wanted.hasAttribute("checked");
-    const value = wanted.getAttribute("value") ?? "";
-    if (shown.type !== "checkbox" && shown !== document.activeElement) shown.value = value;
-    if (shown.type === "range") shown.value = value;
+function showValue(shown) {
+  if (shown instanceof HTMLInputElement) {
+    shown.checked = shown.hasAttribute("checked");
+    const value = shown.getAttribute("value") ?? "";
+    if (shown.type === "range" || (shown.type !== "checkbox" && shown !== document.activeElement)) shown.value = value;
+  }
+  if (shown instanceof HTMLSelectElement) {
+    const chosen = [...shown.options].find((option) => option.hasAttribute("selected")) ?? shown.options[0];
+    shown.value = chosen?.value ?? "";
   }
 }
 
-/** @param {Node} node */
-function keyOf(node) {
-  return node instanceof Element ? node.getAttribute("data-key") : null;
+/** @param {Child | undefined} wanted */
+function keyOf(wanted) {
+  return typeof wanted === "object" ? wanted.attributes["data-key"] : undefined;
 }
 
-/** @param {Node} one @param {Node} other */
-function isLike(one, other) {
-  return one.nodeName === other.nodeName && keyOf(one) === keyOf(other);
+/** @param {Node} node @param {Child} wanted */
+function isLike(node, wanted) {
+  const is = shows.get(node);
+  if (typeof wanted === "string") return node.nodeType === Node.TEXT_NODE;
+  return is !== undefined && is.name === wanted.name && keyOf(is) === keyOf(wanted);
 }
