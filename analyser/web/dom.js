@@ -30,11 +30,25 @@ export function h(tag, attributes = {}, ...children) {
     if (value === null || value === undefined || value === false) continue;
     wanted.attributes[key] = value === true ? "" : String(value);
   }
-  for (const child of children.flat(Infinity)) {
-    if (child === null || child === undefined || child === false || child === "") continue;
+  for (const child of children.flat(Infinity).filter(isChild)) {
     wanted.children.push(typeof child === "object" ? child : String(child));
   }
   return wanted;
+}
+
+/** @param {unknown} child */
+const isChild = (child) => child !== null && child !== undefined && child !== false && child !== "";
+
+/**
+ * Make an element at once, for pages that are not made anew for every state.
+ * @param {string} tag
+ * @param {Record<string, unknown>} attributes
+ * @param {any[]} children elements that exist, and texts
+ */
+export function element(tag, attributes = {}, ...children) {
+  const result = /** @type {Element} */ (made(h(tag, attributes)));
+  result.append(...children.flat(Infinity).filter(isChild));
+  return result;
 }
 
 /**

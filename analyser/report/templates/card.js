@@ -2,12 +2,12 @@
 
 const unitOf = new Map(data.units.map((unit) => [unit.key, unit]));
 const placeOfUnit = new Map(data.units.map((unit, place) => [unit.key, place]));
-const linkTo = (key) => h("a", { href: `#${anchorOf(key)}` }, unitOf.get(key).name);
+const linkTo = (key) => element("a", { href: `#${anchorOf(key)}` }, unitOf.get(key).name);
 const whole = (value) => (value === null ? "–" : value.toFixed(0));
 const oneDigit = (value) => (value === null ? "–" : value.toFixed(1));
 const ahead = (value) => (value === null ? "–" : signed(value, oneDigit));
 const folded = (title, fill) => {
-  const found = h("details", {}, h("summary", {}, title));
+  const found = element("details", {}, element("summary", {}, title));
   found.addEventListener("toggle", () => found.open && found.children.length === 1 && found.append(...fill()));
   return found;
 };
@@ -16,14 +16,14 @@ const folded = (title, fill) => {
 const priceOf = (level) => {
   const moves = level.kind === "under" || level.kind === "over";
   const price = level.points === null ? "no points" : moves ? `${level.points} → ${level.to} points` : `${level.points} points`;
-  return h("p.price", {}, price, " ", h(`span.sure.${level.kind}`, {}, level.says));
+  return element("p.price", {}, price, " ", element(`span.sure.${level.kind}`, {}, level.says));
 };
 const REACH_OF_BARS = 4; // range of bars: from median / 4 to median * 4
 const barOf = ([title, own, usual, text]) => {
   const share = Math.log(Math.max(own, 1e-6) / usual) / Math.log(REACH_OF_BARS);
   const width = 50 * Math.min(Math.abs(share), 1);
-  const bar = h("rect", { x: `${share < 0 ? 50 - width : 50}%`, y: "20%", width: `${width}%`, height: "60%" });
-  return [h("dt", {}, title), h("dd", {}, h("svg", { "aria-hidden": "true" }, bar)), h("dd.n", {}, text)];
+  const bar = element("rect", { x: `${share < 0 ? 50 - width : 50}%`, y: "20%", width: `${width}%`, height: "60%" });
+  return [element("dt", {}, title), element("dd", {}, element("svg", { "aria-hidden": "true" }, bar)), element("dd.n", {}, text)];
 };
 
 // --- opponents
@@ -43,8 +43,8 @@ const metBy = (unit) => {
 const bestAndWorst = (met) => {
   const ordered = sortedBy(met.filter((enemy) => enemy.ahead !== null), (enemy) => enemy.ahead, -1);
   const ends = [["Best matchup", ordered[0]], ["Worst matchup", ordered.length > 1 && ordered.at(-1)]];
-  const line = ([title, enemy]) => enemy && [h("dt", {}, title), h("dd", {}, linkTo(enemy.key)), h("dd.n", {}, `${ahead(enemy.ahead)} points`)];
-  return h("dl.met", {}, ends.map(line));
+  const line = ([title, enemy]) => enemy && [element("dt", {}, title), element("dd", {}, linkTo(enemy.key)), element("dd.n", {}, `${ahead(enemy.ahead)} points`)];
+  return element("dl.met", {}, ends.map(line));
 };
 const inPercent = (value) => (value === null ? "–" : percent(value / 1000));
 const everyEnemy = (met) => {
@@ -57,7 +57,7 @@ const everyEnemy = (met) => {
   const table = tableOf("Every enemy", ["Enemy", "Enemy wins", "It wins", "Points ahead"], lines);
   const [head, body] = [table.querySelector("thead tr"), table.querySelector("tbody")];
   makeHeadsSort([...head.cells], "", (at, sign) => body.append(...sortedBy([...body.rows], (row) => sortValue(row.cells[at]), sign)));
-  return [h("p.small", {}, `Duels, the mean over the levels of both; points: what 100 points of it destroy in a round less what they lose to 100 points of the enemy. ${data.a_round}`), table];
+  return [element("p.small", {}, `Duels, the mean over the levels of both; points: what 100 points of it destroy in a round less what they lose to 100 points of the enemy. ${data.a_round}`), table];
 };
 
 // --- levels, attacks and curves
@@ -75,26 +75,26 @@ const levelsOf = (unit) => {
   return tableOf("Its levels", ["", ...unit.levels.map((level) => level.level)], facts.map(([title, of]) => [title, ...unit.levels.map(of)]));
 };
 const attacksOf = (unit) =>
-  unit.rows.map(([name, at, ranges, dice, qualities]) => h("p", {}, h("b", {}, name), `: ${[at, ranges, dice, qualities].filter(Boolean).join("; ")}`));
+  unit.rows.map(([name, at, ranges, dice, qualities]) => element("p", {}, element("b", {}, name), `: ${[at, ranges, dice, qualities].filter(Boolean).join("; ")}`));
 const curveOf = (curve, reach, most) => {
   const across = (inches) => ((100 * inches) / reach).toFixed(2);
   const up = (destroyed) => (100 - (100 * destroyed) / most).toFixed(2);
   const pathOf = (steps) => steps.map(([first, last, destroyed], at) => `${at && steps[at - 1][1] === first ? "V" : `M${across(first)},`}${up(destroyed)}H${across(last)}`).join("");
-  const lines = curve.lines.map(([, steps], at) => h("path", { class: `f${at % 6}`, d: pathOf(steps) }));
-  const tick = (inches) => h("text", { x: `${across(inches)}%`, y: "100%", dy: "1.2em", "text-anchor": inches === 0 ? "start" : inches === reach ? "end" : "middle" }, `${inches}″`);
-  const picture = h(
+  const lines = curve.lines.map(([, steps], at) => element("path", { class: `f${at % 6}`, d: pathOf(steps) }));
+  const tick = (inches) => element("text", { x: `${across(inches)}%`, y: "100%", dy: "1.2em", "text-anchor": inches === 0 ? "start" : inches === reach ? "end" : "middle" }, `${inches}″`);
+  const picture = element(
     "svg.chart",
     { role: "img", "aria-label": `On ${curve.category} targets: the list below has the figures` },
-    h("svg", { viewBox: "0 0 100 100", preserveAspectRatio: "none", width: "100%", height: "100%" }, lines),
+    element("svg", { viewBox: "0 0 100 100", preserveAspectRatio: "none", width: "100%", height: "100%" }, lines),
     [0, Math.round(reach / 2), reach].map(tick),
   );
-  const list = curve.lines.map(([name, steps], at) => h(`li.f${at % 6}`, {}, h("i"), ` ${name}: ${steps.map(([, last, destroyed]) => `to ${last}″ ${oneDigit(destroyed)}`).join(", ")}`));
-  return h("figure.curve", {}, h("figcaption", {}, `On ${curve.category} targets (${curve.targets})`), picture, h("ul", {}, list));
+  const list = curve.lines.map(([name, steps], at) => element(`li.f${at % 6}`, {}, element("i"), ` ${name}: ${steps.map(([, last, destroyed]) => `to ${last}″ ${oneDigit(destroyed)}`).join(", ")}`));
+  return element("figure.curve", {}, element("figcaption", {}, `On ${curve.category} targets (${curve.targets})`), picture, element("ul", {}, list));
 };
 const curvesOf = (unit) => {
   const steps = unit.curves.flatMap((curve) => curve.lines.flatMap(([, steps]) => steps));
   const [reach, most] = [Math.max(...steps.map((step) => step[1])), Math.max(...steps.map((step) => step[2]))];
-  return [h("p.small", {}, "Points that 100 points of it destroy, without aiming: the mean over the loadouts that it meets."), ...unit.curves.map((curve) => curveOf(curve, reach, most))];
+  return [element("p.small", {}, "Points that 100 points of it destroy, without aiming: the mean over the loadouts that it meets."), ...unit.curves.map((curve) => curveOf(curve, reach, most))];
 };
 
 const sentence = (text) => `${capital(text)}.`;
@@ -102,20 +102,20 @@ const cardOf = (unit) => {
   const [level, met] = [unit.levels[unit.head], metBy(unit)];
   const why = level.why ? sentence(level.why) : "";
   const parts = [
-    h("h2", { id: "view-name" }, unit.levels.length > 1 ? `${unit.name}, ${level.level}` : unit.name),
-    h("p.small", {}, `${unit.faction} · ${unit.role} · ${unit.facts}`),
+    element("h2", { id: "view-name" }, unit.levels.length > 1 ? `${unit.name}, ${level.level}` : unit.name),
+    element("p.small", {}, `${unit.faction} · ${unit.role} · ${unit.facts}`),
     priceOf(level),
-    (level.range || why) && h("p", {}, level.range && `Fair: ${whole(level.fair)} points (${level.range}). `, why),
-    level.drivers.length > 0 && [h("p.small", {}, `Compared with the median ${unit.role} unit:`), h("dl.bars", {}, level.drivers.map(barOf))],
-    level.noticed && h("p.small", {}, `If it were fair, a change of ${percent(level.noticed)} would be noticed 80% of the time.`),
-    met.length > 0 && [bestAndWorst(met), h("p.small", {}, "Points it destroys less points it loses in a round, for 100 points of each side.")],
+    (level.range || why) && element("p", {}, level.range && `Fair: ${whole(level.fair)} points (${level.range}). `, why),
+    level.drivers.length > 0 && [element("p.small", {}, `Compared with the median ${unit.role} unit:`), element("dl.bars", {}, level.drivers.map(barOf))],
+    level.noticed && element("p.small", {}, `If it were fair, a change of ${percent(level.noticed)} would be noticed 80% of the time.`),
+    met.length > 0 && [bestAndWorst(met), element("p.small", {}, "Points it destroys less points it loses in a round, for 100 points of each side.")],
     whatIf(unit),
     levelsOf(unit),
     met.length > 0 && folded(`Every enemy (${met.length})`, () => everyEnemy(met)),
-    unit.no_duels && h("p.small", {}, unit.no_duels),
+    unit.no_duels && element("p.small", {}, unit.no_duels),
     unit.rows.length > 0 && folded("Its attacks", () => attacksOf(unit)),
     unit.curves.length > 0 && folded("Over the distance", () => curvesOf(unit)),
-    folded("Profile and notes", () => [unit.profile, ...unit.notes].map((text) => h("p", {}, text))),
+    folded("Profile and notes", () => [unit.profile, ...unit.notes].map((text) => element("p", {}, text))),
   ];
   return parts.flat().filter(Boolean);
 };

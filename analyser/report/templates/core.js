@@ -1,7 +1,7 @@
 // Common functions of all scripts: elements, words, sorting.
 
 const byId = (id) => document.getElementById(id);
-const choices = (select, options) => select.append(...options.map(([value, text]) => h("option", { value }, text)));
+const choices = (select, options) => select.append(...options.map(([value, text]) => element("option", { value }, text)));
 const distinct = (items) => [...new Set(items)];
 const titled = (name) => name.replace(/-/g, " ").replace(/\b./g, (letter) => letter.toUpperCase());
 
@@ -21,11 +21,11 @@ const sortValue = (cell) => {
 };
 
 // No button elements in tables: browsers print repeated headings of a table without their buttons.
-const actAsButton = (element, act) => {
-  element.setAttribute("role", "button");
-  element.setAttribute("tabindex", "0");
-  element.addEventListener("click", act);
-  element.addEventListener("keydown", (event) => {
+const actAsButton = (target, act) => {
+  target.setAttribute("role", "button");
+  target.setAttribute("tabindex", "0");
+  target.addEventListener("click", act);
+  target.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
     event.preventDefault();
     act(event);
@@ -42,7 +42,7 @@ const makeHeadsSort = (heads, name, sort) => {
     sort(place, way === "ascending" ? 1 : -1);
   };
   for (const [place, head] of heads.entries()) {
-    const button = h("span", {}, ...head.childNodes);
+    const button = element("span", {}, ...head.childNodes);
     head.append(button);
     actAsButton(button, () => {
       const first = head.classList.contains("n") ? "descending" : "ascending";
@@ -69,9 +69,9 @@ const sortedBy = (items, keyOf, sign) =>
 
 // A table in a scrolling frame: headings, and rows of a name and cells, each with text, sort value and class.
 const tableOf = (label, heads, lines, frame = {}) => {
-  const head = (text, at) => (at || text ? h("th", { scope: "col", class: at ? "n" : null }, text) : h("td"));
-  const cell = ([text, value = "", kind = ""]) => h("td", { class: `n ${kind}`.trim(), "data-v": value ?? "" }, text);
-  const line = ([name, ...cells]) => h("tr", {}, h("th", { scope: "row" }, name), cells.map(cell));
-  const table = h("table", {}, h("thead", {}, h("tr", {}, heads.map(head))), h("tbody", {}, lines.map(line)));
-  return h("div.wide", { role: "group", "aria-label": label, ...frame }, table);
+  const head = (text, at) => (at || text ? element("th", { scope: "col", class: at ? "n" : null }, text) : element("td"));
+  const cell = ([text, value = "", kind = ""]) => element("td", { class: `n ${kind}`.trim(), "data-v": value ?? "" }, text);
+  const line = ([name, ...cells]) => element("tr", {}, element("th", { scope: "row" }, name), cells.map(cell));
+  const table = element("table", {}, element("thead", {}, element("tr", {}, heads.map(head))), element("tbody", {}, lines.map(line)));
+  return element("div.wide", { role: "group", "aria-label": label, ...frame }, table);
 };

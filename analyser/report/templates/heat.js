@@ -42,7 +42,7 @@ const positionOf = (metric, value, highest) => {
   return (1 + Math.log(probability / (1 - probability)) / Math.log(1 / data.least_odds - 1)) / 2;
 };
 const colourOf = (metric, value, highest) => data.scale[Math.round((data.scale.length - 1) * positionOf(metric, value, highest))];
-const paint = (element, [colour, ink]) => Object.assign(element.style, { background: colour, color: ink });
+const paint = (target, [colour, ink]) => Object.assign(target.style, { background: colour, color: ink });
 
 const showScale = (metric, highest) => {
   const isProbability = metricOf[metric].is_probability;
@@ -54,9 +54,9 @@ const showScale = (metric, highest) => {
     ? "Colours, by the odds: 1% and less is darkest, 99% and more lightest:"
     : `Colours: logarithmic; ${Number((data.least_share * highest).toPrecision(2))} and less is darkest:`;
   byId("heat-scale").replaceChildren(
-    h("span", {}, text),
+    element("span", {}, text),
     ...ticks.map(([text, value]) => {
-      const swatch = h("span.swatch", {}, text);
+      const swatch = element("span.swatch", {}, text);
       paint(swatch, colourOf(metric, value, highest));
       return swatch;
     }),
@@ -81,32 +81,32 @@ const sortBy = (what, key) => {
 // --- the table
 
 const heatHead = (name, what, key, attributes) => {
-  const button = h("span", {}, name);
+  const button = element("span", {}, name);
   if (key) {
     actAsButton(button, () => sortBy(what, key));
     button.setAttribute("aria-pressed", sorted[what] === key);
     button.title = `sort by ${name}`;
   }
-  return h("th", attributes, button);
+  return element("th", attributes, button);
 };
 const heatCell = (metric, value, highest, title, why) => {
-  if (value === null) return h("td.blank", { title: `${title}: ${why}` });
-  const cell = h("td", { title: `${title}: ${written(metric, value)}` }, short(metric, value));
+  if (value === null) return element("td.blank", { title: `${title}: ${why}` });
+  const cell = element("td", { title: `${title}: ${written(metric, value)}` }, short(metric, value));
   paint(cell, colourOf(metric, value, highest));
   return cell;
 };
 const groupsOf = (columns, groupOf) => {
   const head = (group) => {
     const here = columns.filter((column) => groupOf(column) === group);
-    return h("th", { scope: "colgroup", colspan: here.length, class: here[0].begins ? "begins" : null }, group);
+    return element("th", { scope: "colgroup", colspan: here.length, class: here[0].begins ? "begins" : null }, group);
   };
-  return h("tr", {}, h("td"), distinct(columns.map(groupOf)).map(head), h("td")); // the last cell is above the means
+  return element("tr", {}, element("td"), distinct(columns.map(groupOf)).map(head), element("td")); // the last cell is above the means
 };
 
 const tellMean = (unit, figures) => Object.assign(unit, { mean: mean(figures), of: howMany(figures) });
 const meanCell = (metric, value, highest, title, of) => {
   const cell = heatCell(metric, value, highest, of ? `${title} of ${of.trim()}` : title, "no figure");
-  if (of && value !== null) cell.append(h("span.of", {}, of));
+  if (of && value !== null) cell.append(element("span.of", {}, of));
   return cell;
 };
 
@@ -129,9 +129,9 @@ const showHeat = () => {
 
   const meanHead = values.includes(null) ? "mean without hatched" : "mean";
   const heads = columns.map((column) => heatHead(column.name, "column", column.key, { scope: "col" }));
-  const top = h("tr", {}, h("td"), heads, heatHead(meanHead, "column", "", { scope: "col" }));
+  const top = element("tr", {}, element("td"), heads, heatHead(meanHead, "column", "", { scope: "col" }));
   const lines = rows.map((row) => {
-    const line = h("tr", { class: row.begins ? "group" : null });
+    const line = element("tr", { class: row.begins ? "group" : null });
     line.append(heatHead(row.name, "row", row.key, { scope: "row" }));
     for (const column of columns) {
       const cell = heatCell(metric, figure(row, column), highest, `${row.name} on ${column.name}`, whyNot(row, column, situation));
@@ -144,7 +144,7 @@ const showHeat = () => {
     line.lastChild.classList.add("begins");
     return line;
   });
-  const means = h("tr.means", {}, h("th", { scope: "row" }, meanHead));
+  const means = element("tr.means", {}, element("th", { scope: "row" }, meanHead));
   for (const column of columns) {
     means.append(meanCell(metric, column.mean, highest, `on ${column.name}, mean`, column.of));
     if (column.begins) means.lastChild.classList.add("begins");
@@ -185,28 +185,28 @@ const storyOf = (mine, theirs) => {
   const heads = ["", ...shown.map((s) => data.situations[s].name.replaceAll("-", " "))];
   const blank = everywhere.filter(isBlank).map((s) => `${data.situations[s].name.replaceAll("-", " ")}: ${whyNot(mine, theirs, s)}.`);
   const ofDuels = shown.some((s) => data.situations[s].is_duel) && data.columns.p_suppressed ? [SUPPRESSED_IN_DUELS] : [];
-  return h(
+  return element(
     "section",
     {},
-    h("h4", {}, name),
+    element("h4", {}, name),
     shown.length > 0 && tableOf(name, heads, [...figures.map(([title, cells]) => [title, ...cells]), ["Row", ...rows]], { tabindex: "0" }),
-    [...blank, ...ofDuels].map((text) => h("p.small", {}, text)),
+    [...blank, ...ofDuels].map((text) => element("p.small", {}, text)),
   );
 };
 
 const tellStory = (row, column) => {
   const story = byId("story");
-  const close = h("button", { type: "button" }, "Close");
+  const close = element("button", { type: "button" }, "Close");
   const levels = [chosen("attacker-level"), chosen("defender-level")].map((each, side) => `${[row, column][side].name}: ${each}`);
-  const links = [row, column].map((unit) => h("a", { href: `#${anchorOf(unit.key)}` }, unit.name));
+  const links = [row, column].map((unit) => element("a", { href: `#${anchorOf(unit.key)}` }, unit.name));
   for (const each of [close, ...links]) each.addEventListener("click", () => story.close());
   const parts = row.key === column.key ? [storyOf(row, column)] : [storyOf(row, column), storyOf(column, row)];
   story.replaceChildren(
     close,
-    h("h3", { id: "story-title" }, `${row.name} and ${column.name}`),
-    h("p.small", {}, `${levels.join("; ")}. Every fight is exact.`),
+    element("h3", { id: "story-title" }, `${row.name} and ${column.name}`),
+    element("p.small", {}, `${levels.join("; ")}. Every fight is exact.`),
     ...parts,
-    h("p.small", {}, "Cards: ", links[0], ", ", links[1]),
+    element("p.small", {}, "Cards: ", links[0], ", ", links[1]),
   );
   story.showModal();
 };

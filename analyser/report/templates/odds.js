@@ -2,18 +2,18 @@
 
 const odds = byId("odds");
 const field = (label, value, attributes, act) => {
-  const input = h("input", { type: "number", inputmode: "numeric", value, ...attributes });
+  const input = element("input", { type: "number", inputmode: "numeric", value, ...attributes });
   input.addEventListener("input", () => input.value !== "" && input.validity.valid && act(Number(input.value)));
-  return h("label", {}, label, input);
+  return element("label", {}, label, input);
 };
 const startOdds = async () => {
   const { engine, units: all, targets, edits, figures, ...page } = await load("engine");
   const units = all.filter(Boolean);
-  const [place, fight, numbers] = [h("select"), { distance: page.distance }, {}];
-  const controls = h("span.tools");
+  const [place, fight, numbers] = [element("select"), { distance: page.distance }, {}];
+  const controls = element("span.tools");
   const standing = units.map(() => ({}));
   const cards = [...document.querySelectorAll(".card")].filter((_, at) => all[at]); // the others are larger than the engines allow
-  const lines = cards.map((card) => card.appendChild(h("ul.live", { "aria-live": "polite" })));
+  const lines = cards.map((card) => card.appendChild(element("ul.live", { "aria-live": "polite" })));
   const show = () => {
     const target = changed(targets[place.value], numbers, edits);
     cards.forEach((_, at) => {
@@ -21,8 +21,8 @@ const startOdds = async () => {
       const rows = unit.rows.map((row, number) => ({ row, answer: engine.attack(unit, number, target, { ...fight, attacker: standing[at] }) }));
       const shots = ranked(rows.filter(({ row, answer }) => row.kind === page.shoots && !answer.refused), page);
       const text = ({ name, label, isMean }, answer) => `${label} ${isMean ? tenths(answer[name]) : percent(answer[name])}`;
-      const line = ({ row, answer }) => h("li", {}, h("b", {}, row.name), `, ${answer.dice} dice: ${figures.map((each) => text(each, answer)).join(", ")}`);
-      lines[at].replaceChildren(...(shots.length ? shots.map(line) : [h("li", {}, "No shot at this target from here.")]));
+      const line = ({ row, answer }) => element("li", {}, element("b", {}, row.name), `, ${answer.dice} dice: ${figures.map((each) => text(each, answer)).join(", ")}`);
+      lines[at].replaceChildren(...(shots.length ? shots.map(line) : [element("li", {}, "No shot at this target from here.")]));
     });
   };
   const set = (values, name) => (value) => {
@@ -40,7 +40,7 @@ const startOdds = async () => {
   };
   choices(place, targets.map(({ name }, at) => [at, name]));
   place.addEventListener("input", begin);
-  odds.append(h("div.tools", {}, h("label", {}, "Target", place), controls));
+  odds.append(element("div.tools", {}, element("label", {}, "Target", place), controls));
   cards.forEach((card, at) => {
     const { models, mostDamage } = units[at];
     const mark = (left) => {
@@ -54,7 +54,7 @@ const startOdds = async () => {
       set(standing[at], name)(value);
     };
     lines[at].before(
-      h(
+      element(
         "p.tools.live",
         {},
         models > 1 && field("Models left", models, { min: 1, max: models }, stand("models")),

@@ -16,9 +16,9 @@ for (const table of document.querySelectorAll("table.sortable")) {
 }
 
 for (const table of document.querySelectorAll("table.filterable")) {
-  const input = h("input", { type: "search", placeholder: "words of a row" });
-  const count = h("span.count", { "aria-live": "polite" });
-  table.closest(".wide").before(h("div.tools", {}, h("label", {}, "Show rows with", input), count));
+  const input = element("input", { type: "search", placeholder: "words of a row" });
+  const count = element("span.count", { "aria-live": "polite" });
+  table.closest(".wide").before(element("div.tools", {}, element("label", {}, "Show rows with", input), count));
   const rows = [...table.tBodies[0].rows];
   const filter = () => {
     const words = wordsOf(input.value);

@@ -41,8 +41,8 @@ const exchangeOf = async (all, unit, enemies, isWanted) => {
 };
 
 const sliderOf = ({ name, label, value, least, most, step = 1 }, act) => {
-  const [id, output] = [`what-${name}`, h("output", { for: `what-${name}` })];
-  const input = h("input", { type: "range", id, min: least, max: most, step, value });
+  const [id, output] = [`what-${name}`, element("output", { for: `what-${name}` })];
+  const input = element("input", { type: "range", id, min: least, max: most, step, value });
   const show = () => {
     output.textContent = least < 0 ? signed(Number(input.value), String) : input.value;
     input.style.setProperty("--at", `${(100 * (input.value - least)) / (most - least || 1)}%`);
@@ -50,7 +50,7 @@ const sliderOf = ({ name, label, value, least, most, step = 1 }, act) => {
   };
   input.addEventListener("input", () => act(show()));
   show();
-  return h("div.slide", {}, h("label", { for: id }, label), output, input);
+  return element("div.slide", {}, element("label", { for: id }, label), output, input);
 };
 
 // The verdict in words for points and fair points.
@@ -64,7 +64,7 @@ const verdictAt = ({ prices }, points, fair) => {
 // The level that the sliders change, if there are several.
 const levelChoice = (unit, place, part) => {
   if (unit.levels.length < 2) return "";
-  const choice = h("select", { "aria-label": "Level" });
+  const choice = element("select", { "aria-label": "Level" });
   choices(choice, unit.levels.flatMap((each, at) => (each.prices ? [[at, each.level]] : [])));
   choice.value = place;
   choice.addEventListener("input", () => part.replaceWith(whatIf(unit, Number(choice.value))));
@@ -74,9 +74,9 @@ const levelChoice = (unit, place, part) => {
 const whatIf = (unit, place = unit.head) => {
   const level = unit.levels[place];
   if (!level.prices) return null;
-  const part = h("section.what", { "aria-label": "Another price, die or DEFENCE" });
-  const [said, figures] = [h("p.told", { "aria-live": "polite" }), h("dl.met")];
-  const note = h("p.small", { hidden: true }, "Points a round, for 100 points of each side: the mean over the enemies of this report. All others stay as they are. Fair points follow the fights alone; analyser balance what-if also fits anew the prices of similar units: in 21 changes tried it differed by 1% on average, and by 9% at most.");
+  const part = element("section.what", { "aria-label": "Another price, die or DEFENCE" });
+  const [said, figures] = [element("p.told", { "aria-live": "polite" }), element("dl.met")];
+  const note = element("p.small", { hidden: true }, "Points a round, for 100 points of each side: the mean over the enemies of this report. All others stay as they are. Fair points follow the fights alone; analyser balance what-if also fits anew the prices of similar units: in 21 changes tried it differed by 1% on average, and by 9% at most.");
   const changes = {};
   let [points, factor, before, asked] = [level.points, 1, null, 0];
   const tell = (now) => {
@@ -84,12 +84,12 @@ const whatIf = (unit, place = unit.head) => {
     const { kind, under, over, word } = verdictAt(level, points, fair);
     said.replaceChildren(
       `At ${points} points: `,
-      h(`b.sure.${kind}`, {}, word),
+      element(`b.sure.${kind}`, {}, word),
       ` (too cheap ${percent(under / 100)}, too dear ${percent(over / 100)}).`,
       level.not_counted ? ` No figure here counts ${level.not_counted}.` : "",
     );
     if (!now) return;
-    const line = (title, was, is) => [h("dt", {}, title), h("dd", {}, `${was.toFixed(1)} → ${is.toFixed(1)}`), h("dd.n", {}, was > 0 ? signed(is / was - 1, percent) : "")];
+    const line = (title, was, is) => [element("dt", {}, title), element("dd", {}, `${was.toFixed(1)} → ${is.toFixed(1)}`), element("dd.n", {}, was > 0 ? signed(is / was - 1, percent) : "")];
     note.hidden = false;
     figures.replaceChildren(
       ...[
@@ -117,7 +117,7 @@ const whatIf = (unit, place = unit.head) => {
   };
   const step = level.points % 5 ? 1 : 5;
   part.append(
-    h("h3", {}, "What if ", levelChoice(unit, place, part)),
+    element("h3", {}, "What if ", levelChoice(unit, place, part)),
     sliderOf({ name: "points", label: "Points", value: level.points, step, least: step * Math.ceil(level.fair / 2 / step), most: step * Math.floor((2 * level.fair) / step) }, (value) => {
       points = value;
       before ? fight() : tell();
