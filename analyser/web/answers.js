@@ -6,9 +6,9 @@
 
 import { toLink } from "./state.js";
 import { changed, numberOf, ranked } from "./edits.js";
+import { Beside } from "./beside.js";
 
 const SLICE = 12; // milliseconds of computing between two frames
-const PAUSE = 150; // milliseconds without a change before what takes long is computed
 
 export class Answers {
   /**
@@ -18,6 +18,7 @@ export class Answers {
    */
   constructor(engine, page, changed) {
     this.engine = engine;
+    this.beside = new Beside(engine);
     this.page = page;
     this.changed = changed;
     /** @type {Map<string, any>} */
@@ -26,8 +27,6 @@ export class Answers {
     this.waiting = new Map();
     /** @type {Map<string, any>} answers for the state before, shown until those for this one are there */
     this.before = new Map();
-    /** @type {Map<string, () => unknown>} */
-    this.long = new Map();
     this.link = "";
   }
 
@@ -41,7 +40,7 @@ export class Answers {
     this.before = new Map([...this.before, ...this.known]);
     this.known.clear();
     this.waiting.clear();
-    this.long.clear();
+    this.beside.stop();
   }
 
   /** A unit by its key; `0.3+dice` is that unit with one more of a number. */
@@ -101,25 +100,19 @@ export class Answers {
     else this.changed();
   }
 
-  /** An answer that takes so long that it waits until nothing changes. */
-  #last(name, compute) {
-    if (this.known.has(name)) return this.known.get(name);
-    clearTimeout(this.timer);
-    this.long.set(name, compute);
-    this.timer = setTimeout(() => {
-      for (const [key, each] of this.long) this.#asked(key, each);
-      this.long.clear();
-      this.changed();
-    }, PAUSE);
-    return this.before.get(name);
-  }
-
   /** A fight by the engine; `why` where it cannot be. */
   #fight(kind, attacker, target, ...more) {
     if (this.#isGone(attacker) || this.#isGone(target)) return { why: this.page.words.gone };
-    const asked = [this.unit(attacker), ...more, this.unit(target), this.conditions(kind, attacker, target)];
-    const found = this.engine[kind](...asked);
-    return found.refused ? { why: this.page.layout.refusals[found.refused], refused: found.refused } : found;
+    return this.#told(this.engine[kind](...this.#question(kind, attacker, target, ...more)));
+  }
+
+  #question(kind, attacker, target, ...more) {
+    return [this.unit(attacker), ...more, this.unit(target), this.conditions(kind, attacker, target)];
+  }
+
+  #told(answer) {
+    const { refused } = answer;
+    return refused ? { why: this.page.layout.refusals[refused], refused } : answer;
   }
 
   /** The attacks of all rows on a target, the best first by the figures that Python ranks by. */
@@ -150,11 +143,20 @@ export class Answers {
     });
   }
 
-  /** A charge or a duel, later. */
-  combat(kind, attacker, target) {
-    const compute = () => this.#fight(kind, attacker, target);
-    return kind === "duel"
-      ? this.#last(`duel ${attacker} ${target}`, compute)
-      : this.#later(`${kind} ${attacker} ${target}`, compute);
+  /** A charge, later. */
+  charge(attacker, target) {
+    return this.#later(`charge ${attacker} ${target}`, () => this.#fight("charge", attacker, target));
+  }
+
+  /** A duel, later: it may take so long that a worker computes it. */
+  duel(attacker, target) {
+    const name = `duel ${attacker} ${target}`;
+    if (this.#isGone(attacker) || this.#isGone(target)) return { why: this.page.words.gone };
+    if (this.known.has(name)) return this.known.get(name);
+    this.beside.ask(name, "duel", this.#question("duel", attacker, target), (answer) => {
+      this.known.set(name, this.#told(answer));
+      this.changed();
+    });
+    return this.before.get(name);
   }
 }

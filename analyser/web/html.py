@@ -23,8 +23,8 @@ _EXPORT = re.compile(r"^export (?=async |function |class |const )", re.MULTILINE
 def with_policy(html: str) -> str:
     r"""Return a page with its Content-Security-Policy as the second line of its head; other text is unchanged.
 
-    The policy allows the scripts and styles of the page by their SHA-256, embedded images, and WebAssembly if the page
-    has the module. It disables attributes such as ``style="..."`` and ``onclick="..."``.
+    The policy allows the scripts and styles of the page by their SHA-256, embedded images, and, if the page has the
+    module, WebAssembly and workers made by the page. It disables attributes such as ``style="..."`` and ``onclick="..."``.
 
     >>> with_policy('<meta charset="utf-8">\n<style>b {}</style>').splitlines()[1][:76]
     '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; img-'
@@ -35,6 +35,7 @@ def with_policy(html: str) -> str:
         hashes[kind][f"'sha256-{digest}'"] = None
     if f'id="{ENGINE}"' in html:
         hashes["script"]["'wasm-unsafe-eval'"] = None
+        hashes["worker"] = {"blob:": None}
     parts = ["default-src 'none'", "img-src data:", "base-uri 'none'", "form-action 'none'"]
     parts += [f"{kind}-src {' '.join(allowed)}" for kind, allowed in hashes.items() if allowed]
     policy = f'<meta http-equiv="Content-Security-Policy" content="{"; ".join(parts)}">\n'

@@ -185,7 +185,7 @@ function sideOf({ state }, unit) {
 /** A shot and a charge side by side: what each side may lose, and what the enemy's shots take then. */
 function ways({ page, answers, one, other, chosen }) {
   const { words } = page;
-  const [charge, shots] = [answers.combat("charge", one.key, other.key), answers.best(other.key, one.key)];
+  const [charge, shots] = [answers.charge(one.key, other.key), answers.best(other.key, one.key)];
   const text = (found, points) => (!found || found.why || Number.isNaN(points) ? "–" : tenths(points));
   const shot = chosen?.answer;
   const rows = [
@@ -276,7 +276,7 @@ function combat(about, kind) {
   const { page, answers, one, other } = about;
   const sides = { attacker: one, target: other };
   const { heading, about: said, shares } = page.combats[kind];
-  const found = answers.combat(kind, one.key, other.key);
+  const found = answers[kind](one.key, other.key);
   const own = h(
     "details",
     { "data-key": `of ${kind}` },

@@ -16,25 +16,26 @@
  * @typedef {Record<string, any>} Answer
  */
 
-const WORD = 8; // bytes of a number
-
 /**
  * Open the module.
  * @param {BufferSource} bytes of `calculator.wasm`
  * @param {Layout} layout as `facts.layout()` gives it
  */
 export async function open(bytes, layout) {
-  const { instance } = await WebAssembly.instantiate(bytes);
-  return new Engine(/** @type {any} */ (instance.exports), layout);
+  return new Engine(await WebAssembly.compile(bytes), layout);
 }
 
 /** The module, ready to be asked. */
 export class Engine {
-  /** @param {any} module @param {Layout} layout */
-  constructor(module, layout) {
-    this.module = module;
+  static word = 8; // bytes of a number
+
+  /** @param {WebAssembly.Module} compiled @param {Layout} layout */
+  constructor(compiled, layout) {
+    this.compiled = compiled;
     this.layout = layout;
-    this.memory = new DataView(module.memory.buffer);
+    /** @type {any} */
+    this.module = new WebAssembly.Instance(compiled).exports;
+    this.memory = new DataView(this.module.memory.buffer);
   }
 
   /**
@@ -65,8 +66,8 @@ export class Engine {
     this.#put(start + question.kind, kinds[kind]);
     this.#put(start + question.row, row);
     this.#put(start + question.n_cards, deck.length);
-    die.forEach((sides, place) => this.#put(start + question.die + WORD * place, sides));
-    deck.forEach((copies, place) => this.#put(start + question.deck + WORD * place, copies));
+    die.forEach((sides, place) => this.#put(start + question.die + Engine.word * place, sides));
+    deck.forEach((copies, place) => this.#put(start + question.deck + Engine.word * place, copies));
     units.forEach((unit, side) => this.#putUnit(unit, side));
     this.#fill(start, fight, {});
     this.#fill(start, this.layout.plain, {});
@@ -141,6 +142,6 @@ export class Engine {
 
   /** @param {number} at @param {number} length */
   #list(at, length) {
-    return Array.from({ length }, (_, place) => this.memory.getFloat64(at + WORD * place, true));
+    return Array.from({ length }, (_, place) => this.memory.getFloat64(at + Engine.word * place, true));
   }
 }

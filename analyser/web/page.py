@@ -25,7 +25,7 @@ from analyser.web.html import engine, scripts, style, with_policy
 
 SCRIPTS = (
     *("words", "module", "packed", "dom", "edits"),  # also used by reports
-    *("state", "view", "workshop", "answers", "conditions", "models", "page"),
+    *("state", "view", "workshop", "beside", "answers", "conditions", "models", "page"),
 )
 """JavaScript modules of the page, each after its imports."""
 _FRAME = 900  # height in a notebook, pixels

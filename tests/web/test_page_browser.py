@@ -253,8 +253,10 @@ TOGGLED = (
 )
 
 
-def test_charge_and_duel_are_those_of_python(visit, table):
+@pytest.mark.parametrize("workers", ["typeof Worker", "globalThis.Worker = undefined"], ids=["worker", "none"])
+def test_charge_and_duel_are_those_of_python(visit, table, workers):
     page = visit(table, DESK)
+    page.evaluate(workers)
     choose(page, RIFLES, GRENADIERS)
     found = analyser.charge(SHARP_RIFLES, SCIONS)
     assert shares(page, "charge") == [
