@@ -92,7 +92,7 @@ def _morale(system: str) -> None:
 
 
 KERNELS: Mapping[str, Callable[[], object]] = {  # slowest to compile first
-    "exact-fights": lambda: str(api.duel(A, B, rounds=2)),  # the text also needs the kernels of actions and reasons
+    "exact-fights": partial(api.duel, A, B, rounds=2),  # best play compiles what the texts of both need
     "best-play": _best_play,
     "battles": _battles,
     "simulated-fights": _sampled_fights,

@@ -66,23 +66,25 @@ def matchups_as_parquet(
 
 
 def field_jobs(opponents: tuple[Loadout, ...], inputs: Inputs) -> list[Job]:
-    """Return the job that fills the fight cache with the fights of all opponents; no job if the cache is off."""
-    situations = tuple(situation for situation in inputs.situations if situation.kind in WAYS)
+    """Return the jobs that fill the fight cache with the fights of all opponents, one for each situation.
+
+    No job if the cache is off, or if it has them.
+    """
     cache = cached_results(opponents, Field(opponents, inputs.ruleset, None, 1))
     if not isinstance(cache, FightCache):
         return []
-    worth_it = (situation for situation in situations if cache.pays(situation, len(opponents) ** 2))
-    missing = [situation for situation in worth_it if cache.of(situation)[1]]
-    if not missing:
-        return []
-    cost = sum(situation.fight.cost for situation in missing) * len(opponents) ** 2
-    return [Job(cost, "", meet, (opponents, inputs.ruleset, missing))]
+    fights = len(opponents) ** 2
+    return [
+        Job(situation.fight.cost * fights, "", meet, (opponents, inputs.ruleset, situation))
+        for situation in inputs.situations
+        if situation.kind in WAYS and cache.pays(situation, fights) and cache.of(situation)[1]
+    ]
 
 
-def meet(opponents: tuple[Loadout, ...], ruleset: Ruleset, situations: Sequence[Situation]) -> bytes:
+def meet(opponents: tuple[Loadout, ...], ruleset: Ruleset, situation: Situation) -> bytes:
     """Fill the fight cache with the fights of each loadout against each; return empty content."""
     field = Field(opponents, ruleset, None, 1)
-    grid(opponents, field, situations, heed, cached_results(opponents, field))
+    grid(opponents, field, [situation], heed, cached_results(opponents, field))
     return b""
 
 
