@@ -1,7 +1,7 @@
 """Public functions that answer questions about fights and return results.
 
 A question names its units by selectors or mappings. Instead, it can be one scenario, the path of a scenario file, or a
-mapping of the same form. :class:`~analyser.common.sampling.Sampling` describes method and precision.
+mapping of the same form. :class:`~analyser.common.method_settings.Sampling` describes method and precision.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from analyser.common.errors import InputError, check_choice, check_keywords, shown
 from analyser.common.estimates import Method
-from analyser.common.sampling import Progress, Sampling
+from analyser.common.method_settings import Progress, Sampling
 from analyser.common.validation import Record, checked
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.morale import api as morale

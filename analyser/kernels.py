@@ -18,7 +18,7 @@ from analyser.analysis.matchups import matchups
 from analyser.common.errors import InputError, check_integer, check_text, did_you_mean, shown
 from analyser.common.jit import interpreted
 from analyser.common.kernel_cache import folder_for
-from analyser.common.sampling import MOST_THREADS, Progress, Sampling, default_threads
+from analyser.common.method_settings import MOST_THREADS, Progress, Sampling, default_threads
 from analyser.sweep.plan import read_plan
 from analyser.sweep.tables import part_content
 

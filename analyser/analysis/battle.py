@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from analyser.common.errors import check_flag, check_keywords
-from analyser.common.sampling import Progress, Sampling
+from analyser.common.method_settings import Progress, Sampling
 from analyser.common.validation import checked
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.results.battle import BattleResult, solve_battle
@@ -42,7 +42,7 @@ def battle(
     trials : int, optional
         Battles to simulate, 1 to 10**12. Default: 10,000.
     seed, precision, threads, profiles, progress
-        As of :func:`analyser.attack`.
+        As in :func:`analyser.attack`.
     replacement : bool
         Draw each test card from a full deck; the initiative uses real decks.
     **terms

@@ -18,7 +18,7 @@ from analyser.common.answer import Block, FramedAnswer
 from analyser.common.errors import InputError, check_integer
 from analyser.common.estimates import Method
 from analyser.common.intervals import NORMAL_95
-from analyser.common.sampling import Progress, Sampling
+from analyser.common.method_settings import Progress, Sampling
 from analyser.common.text import counted, fill, whole_percent
 from analyser.engine.battle.simulation import Simulation
 from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
@@ -242,13 +242,13 @@ def balance_check(
     units : str, Loadout, or several of them
         The loadouts; the name of a faction means its units at basic level. Default: all factions.
     against : str, Loadout, or several of them
-        The opponents of the fair points, as of :func:`analyser.fair_points`.
+        The opponents of the fair points, as in :func:`analyser.fair_points`.
     points : int
         Points of an army; the number of its units comes nearest to them.
     trials : int
         Battles of each pair of armies.
     seed, profiles, threads, progress
-        As of :func:`analyser.battle`.
+        As in :func:`analyser.battle`.
 
     Raises
     ------
@@ -399,7 +399,7 @@ def _ranks(figures: Array) -> Array:
 
 
 def _groups(frame: pd.DataFrame, sides: Sequence[Loadout]) -> pd.DataFrame:
-    """Return the mean win rates of thirds of the units by each property, as of :class:`BalanceCheck`."""
+    """Return the mean win rates of thirds of the units by each property, as in :class:`BalanceCheck`."""
     tables = []
     for feature in FEATURES:
         values = pd.Series([feature.of(side) for side in sides], frame.index)

@@ -130,13 +130,13 @@ def best_play(
     Parameters
     ----------
     a, b
-        As of :func:`duel`; a whole scenario names the sides that play best.
+        As in :func:`duel`; a whole scenario names the sides that play best.
     want : str
         Objective of A, which B opposes: ``win``, ``margin``, ``points`` or ``survival``.
     against : str or sequence of str
         Play of B: ``best``, a tactic, or a policy in words.
     profiles
-        As of :func:`attack`.
+        As in :func:`attack`.
     **terms
         The other keys of ``[duel]``: rounds, first, distance, step.
 

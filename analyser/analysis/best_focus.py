@@ -25,11 +25,11 @@ from analyser.rules.policies import Manoeuvre
 from analyser.rules.structs import INCH, NONE, SideFacts, StrikeFacts
 from analyser.scenarios import load as scenarios
 from analyser.scenarios.attack import Scenario
+from analyser.scenarios.fight_records import length_of
 from analyser.scenarios.focus import FocusScenario, attacker_of, focus_program, one_attack, resolved
 from analyser.scenarios.load import Conditions, Unit
 from analyser.scenarios.resolve import looked_up, row_named
 from analyser.scenarios.schema import TARGET_FATES, FocusAttack, FocusFile
-from analyser.scenarios.strikes import length_of
 
 MOST_ATTACKERS = 8
 _LIKELY = 1e-12
@@ -155,9 +155,9 @@ def best_focus(
     want : str
         ``annihilated``, ``broken``, ``destroyed`` or ``suppressed``.
     profiles
-        As of :func:`analyser.attack`.
+        As in :func:`analyser.attack`.
     **conditions
-        As of :func:`analyser.focus`.
+        As in :func:`analyser.focus`.
 
     Raises
     ------

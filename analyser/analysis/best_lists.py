@@ -17,7 +17,7 @@ from analyser.analysis.force_programme import Force
 from analyser.analysis.force_programme import next_best as solved_lists
 from analyser.analysis.situations import EXCHANGES, Situation, situations_called
 from analyser.common.errors import InputError, check_choice, check_flag, check_integer, shown
-from analyser.common.sampling import Progress, Sampling
+from analyser.common.method_settings import Progress, Sampling
 from analyser.game.army import Army
 from analyser.game.forces import Scale
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
@@ -83,7 +83,7 @@ def build(
         Battles of each list against each army, over the listing orders of both. They are cached, so the call can be
         resumed.
     threads, profiles, progress
-        As of :func:`analyser.matchups`.
+        As in :func:`analyser.matchups`.
 
     Returns
     -------

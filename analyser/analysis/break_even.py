@@ -22,7 +22,7 @@ from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, check_integer
 from analyser.common.estimates import Method
 from analyser.common.look import about
-from analyser.common.sampling import Progress
+from analyser.common.method_settings import Progress
 from analyser.common.text import fill
 from analyser.game.names import spoken
 from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
@@ -241,7 +241,7 @@ def solve_price(
     unit : str or Loadout
         A loadout without points starts at the median of the opponents.
     against, situations, policy, profiles, threads, progress
-        As of :func:`analyser.what_if`.
+        As in :func:`analyser.what_if`.
     role : str, optional
         Role that decides the pay for benefits that are not counted. Default: its own. The interval of another role is
         scaled from that of its own.
@@ -301,7 +301,7 @@ def solve_dice(
     most : int
         Largest change in dice to try, fewer and more: 1 to 12.
     against, role, situations, policy, profiles, threads, progress
-        As of :func:`solve_price`.
+        As in :func:`solve_price`.
 
     Returns
     -------

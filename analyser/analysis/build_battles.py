@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from analyser.common.cache import Cache, digest
 from analyser.common.intervals import CONFIDENCE
-from analyser.common.sampling import Sampling
+from analyser.common.method_settings import Sampling
 from analyser.common.text import whole_percent
+from analyser.engine.battle.battle_data import CHUNK_BATTLES
 from analyser.engine.battle.simulation import Simulation
-from analyser.engine.battle.tables import CHUNK_BATTLES
 from analyser.game.army import Army
 from analyser.game.profiles import Profiles
 from analyser.rules.battle import Outcome

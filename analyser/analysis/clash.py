@@ -20,8 +20,8 @@ from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_c
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError, check_choice, check_integer
 from analyser.common.frames import tidy
+from analyser.common.method_settings import Progress, Sampling
 from analyser.common.metrics import AskedMetric
-from analyser.common.sampling import Progress, Sampling
 from analyser.common.text import counted
 from analyser.game.forces import Boon
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
@@ -198,10 +198,10 @@ class Clash(FramedAnswer):
         situation : str, optional
             Default: the first one.
         metric : str or callable, optional
-            As of :meth:`analyser.Matchups.heatmap`. Default: the mean share of the target that is lost; for a duel, the
+            As in :meth:`analyser.Matchups.heatmap`. Default: the mean share of the target that is lost; for a duel, the
             probability to win it.
         ax : Axes, optional
-            As of :func:`analyser.plots.heatmap`.
+            As in :func:`analyser.plots.heatmap`.
         """
         name = self.situations[0].name if situation is None else situation
         check_choice(name, "situation", [situation.name for situation in self.situations])
@@ -282,9 +282,9 @@ def clash(
     Parameters
     ----------
     mine, yours : path, list, mapping or Army
-        As of :func:`analyser.load_army`: a file, or units by selector, such as ``3 x crown/rifle-platoon@basic``.
+        As in :func:`analyser.load_army`: a file, or units by selector, such as ``3 x crown/rifle-platoon@basic``.
     situations
-        As of :func:`analyser.matchups`. Default: all.
+        As in :func:`analyser.matchups`. Default: all.
     distance : float, optional
         Distance in inches of an additional first situation, in which all units aim.
     aim : str
@@ -294,7 +294,7 @@ def clash(
         Number of battles to simulate, with the defaults of :func:`analyser.battle`. They give the probabilities of
         winning and the decisive units.
     threads, profiles, progress
-        As of :func:`analyser.matchups`.
+        As in :func:`analyser.matchups`.
 
     Returns
     -------

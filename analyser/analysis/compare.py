@@ -15,8 +15,8 @@ from analyser.analysis.comparisons import Comparisons, mean_of_targets, shares_o
 from analyser.analysis.selection import Levels, Selectors
 from analyser.common.errors import InputError, check_integer, shown
 from analyser.common.estimates import Method
+from analyser.common.method_settings import Progress, Sampling
 from analyser.common.metrics import COMPARED, PER_100_POINTS, AskedMetric, checked_metric, including
-from analyser.common.sampling import Progress, Sampling
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout
 from analyser.scenarios import schema
@@ -96,7 +96,7 @@ def compare(
     levels : str or several, optional
         Only loadouts at these reinforcement levels.
     method, seed, precision, threads, profiles, progress
-        As of :func:`analyser.attack`, for all attacks together.
+        As in :func:`analyser.attack`, for all attacks together.
     trials : int, optional
         Monte Carlo: fewest attacks for each loadout, rounded up to 32 batches of whole chunks of 131,072.
         Default: 8.4 million. Batches are paired (:mod:`analyser.analysis.comparison_figures`).

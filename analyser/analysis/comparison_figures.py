@@ -22,10 +22,10 @@ from analyser.common import estimates
 from analyser.common.estimates import CERTAIN_WITHIN, Estimate
 from analyser.common.intervals import CONFIDENCE, mean_bounds
 from analyser.common.means import Mean, mean_between
+from analyser.common.method_settings import Sampling
 from analyser.common.metrics import AT_LEAST, BY_POINTS, COMPARED, PER_100_POINTS, PERCENTILE, metric_called
 from analyser.common.precision import Precision, Stopping
 from analyser.common.records import plain
-from analyser.common.sampling import Sampling
 from analyser.engine.attack.summaries import STATUSES
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.results.attack import AttackResult, simulate_in_batches, solve_attack

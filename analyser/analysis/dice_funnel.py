@@ -17,7 +17,7 @@ from numpy.polynomial import polynomial
 from numpy.typing import NDArray
 
 from analyser.common.estimates import Method
-from analyser.common.sampling import Progress, Sampling
+from analyser.common.method_settings import Progress, Sampling
 from analyser.game.profiles import ProfilesLike
 from analyser.results.attack import solve_attack
 from analyser.rules.attack import hits_left_over, hits_of, losses_of, points_of
@@ -44,7 +44,7 @@ def dice_funnel(
     Parameters
     ----------
     attacker, target, method, trials, seed, precision, threads, profiles, progress, conditions
-        As of :func:`analyser.attack`: two units, or a whole scenario. With Monte Carlo, hits and later stages are means
+        As in :func:`analyser.attack`: two units, or a whole scenario. With Monte Carlo, hits and later stages are means
         of the simulation; numbers of dice are always exact.
 
     Returns

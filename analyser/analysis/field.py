@@ -16,7 +16,7 @@ from analyser.analysis.matchups import matchups
 from analyser.analysis.mutual_losses import losses_of
 from analyser.analysis.situations import Situation
 from analyser.common.errors import InputError, nearest, one_of_these, shown
-from analyser.common.sampling import Progress
+from analyser.common.method_settings import Progress
 from analyser.game.army import Army
 from analyser.game.profiles import Profiles
 from analyser.game.units import Loadout, unit_of

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from analyser.common.estimates import Method
 from analyser.common.jit import Tiered
+from analyser.common.method_settings import Progress
 from analyser.common.metrics import ALL_LEVELS, BY_POINTS, METRICS, PER_100_POINTS, RESULTS
-from analyser.common.sampling import Progress
 from analyser.engine.attack.summaries import SUMMARY, sweep_row
 from analyser.game.keywords import RANGED_ATTACK, Keyword
 from analyser.game.ruleset import Ruleset
@@ -198,7 +198,7 @@ def by_unit(frame: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     frame : DataFrame
-        As of :func:`analyser.matchups`.
+        As in :func:`analyser.matchups`.
 
     Returns
     -------

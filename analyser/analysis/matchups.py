@@ -20,8 +20,8 @@ from analyser.common.errors import InputError, check_choice
 from analyser.common.estimates import Estimate, Method
 from analyser.common.frames import readable, styled
 from analyser.common.means import Mean
+from analyser.common.method_settings import Progress, Sampling
 from analyser.common.metrics import AskedMetric, checked_metric, figure_text, function_of, metric_called
-from analyser.common.sampling import Progress, Sampling
 from analyser.common.text import WIDTH, counted, mid_sentence
 from analyser.game.keywords import RANGED_ATTACK
 from analyser.game.names import spoken
@@ -167,11 +167,11 @@ class Matchups(FramedAnswer):
         Parameters
         ----------
         metric : str or callable, optional
-            As of :meth:`pivot`.
+            As in :meth:`pivot`.
         situation : str, optional
             Default: the first one.
         ax, **more
-            As of :func:`analyser.plots.heatmap`.
+            As in :func:`analyser.plots.heatmap`.
 
         Raises
         ------
@@ -282,11 +282,11 @@ def matchups(
     levels : str or several, optional
         Use only loadouts at these reinforcement levels, on both sides. Default: all levels.
     method, trials, seed, precision
-        As of :func:`analyser.attack`, but ``"exact"`` is the only method.
+        As in :func:`analyser.attack`, but ``"exact"`` is the only method.
     threads : int, optional
         Default: one for each processor (the result is the same).
     profiles : Profiles or path, optional
-        As of :func:`analyser.attack`.
+        As in :func:`analyser.attack`.
     progress : callable or True, optional
         Called with the attackers done so far, once for each situation, and their total number; True: a bar.
 

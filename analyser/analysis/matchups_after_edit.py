@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from analyser.analysis.fight_cache import cached_results, fighting
 from analyser.analysis.grid import CELL, Block, Blocks, Cells, Field, Known, blank_cells, grid, not_modelled
 from analyser.analysis.matchups import Matchups
-from analyser.common.sampling import Progress, Sampling
+from analyser.common.method_settings import Progress, Sampling
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
@@ -44,7 +44,7 @@ def edited(
     ruleset, used : optional
         Ruleset and profiles of the new table; default: those of `answer`. Another ruleset computes every fight again.
     threads, progress
-        As of :func:`analyser.matchups`.
+        As in :func:`analyser.matchups`.
     keep : bool
         Store the fights of the edit on disk, to answer the question faster next time.
 

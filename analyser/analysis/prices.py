@@ -23,7 +23,7 @@ from analyser.analysis.verdict import FAIR, OVER, RULE, UNDECIDED, UNDER, Role, 
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError
 from analyser.common.estimates import SAME_WITHIN, Method
-from analyser.common.sampling import Progress
+from analyser.common.method_settings import Progress
 from analyser.common.text import counted, fill
 from analyser.game.names import faction_name
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
@@ -279,12 +279,12 @@ def fair_points(
         The opponents, which meet each other and `units`. A loadout of `units` replaces the opponent with its name.
         Default: all factions of the profiles.
     situations : str, Situation, or several of them
-        As of :func:`analyser.matchups`.
+        As in :func:`analyser.matchups`.
     policy : "tactic" or "best"
         The best single act of each, or best play of whole duels. Best play takes a quarter to half a second for a pair
         at basic level, and up to some 20 seconds at full strength. Duels are stored; run the call again to resume.
     profiles, threads, progress
-        As of :func:`analyser.matchups`.
+        As in :func:`analyser.matchups`.
 
     Returns
     -------

@@ -22,7 +22,7 @@ from analyser.common.answer import Block
 from analyser.common.errors import InputError, check_integer
 from analyser.common.estimates import Method
 from analyser.common.integer_programming import solve_programme
-from analyser.common.sampling import Progress
+from analyser.common.method_settings import Progress
 from analyser.common.text import counted, fill
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.units import Loadout, unit_of
@@ -137,7 +137,7 @@ def rebalance(
     within : float, optional
         Spread to reach; 0.1 is 10%. Default: the smallest spread with at most `most_changes` changes.
     against, situations, profiles, threads, progress
-        As of :func:`analyser.fair_points`.
+        As in :func:`analyser.fair_points`.
 
     Raises
     ------

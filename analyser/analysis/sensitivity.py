@@ -16,9 +16,9 @@ from analyser.analysis.comparison_figures import compared_side, gap, play, subje
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
+from analyser.common.method_settings import Progress, Sampling
 from analyser.common.metrics import COMPARED, PER_100_POINTS, AskedMetric, checked_metric, figure_text, including
 from analyser.common.precision import Stopping
-from analyser.common.sampling import Progress, Sampling
 from analyser.common.validation import checked
 from analyser.game.profiles import ProfilesLike, ProfilesUsed
 from analyser.game.units import Loadout
@@ -222,12 +222,12 @@ def sensitivity(
     Parameters
     ----------
     attacker, target, conditions
-        As of :func:`analyser.attack`: two units, or a whole scenario. The attacker keeps its row; the rating, short
+        As in :func:`analyser.attack`: two units, or a whole scenario. The attacker keeps its row; the rating, short
         range and the dice of the grid are computed again.
     metric : str or callable
         A figure of :func:`analyser.compare`, not per 100 points.
     method, trials, seed, precision, threads, profiles, progress
-        As of :func:`analyser.compare`: Monte Carlo pairs each change with the attack as it is, batch by batch.
+        As in :func:`analyser.compare`: Monte Carlo pairs each change with the attack as it is, batch by batch.
 
     Raises
     ------

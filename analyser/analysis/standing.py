@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analyser.analysis import equilibrium_prices
-from analyser.analysis.balance import HIGH, LOW, weights
+from analyser.analysis.efficiency import HIGH, LOW, weights
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.matchups_after_edit import edited
 from analyser.analysis.mutual_losses import WAYS, exchange_of
@@ -43,9 +43,9 @@ class Standing(NamedTuple):
         Points destroyed per 100 points: the mean of all its possible attacks on the opponents, in situations in which
         each side acts once.
     fair_points, fair_low, fair_high, under_probability, over_probability, verdict, lean, doubt, why, role
-        As of :func:`analyser.fair_points`.
+        As in :func:`analyser.fair_points`.
     offence, toughness : float
-        As of :func:`analyser.fair_points`.
+        As in :func:`analyser.fair_points`.
     rank, of : int or None, int
         Rank among the loadouts of its role by points over fair points, and their number; 1 is the most over-priced.
     """

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analyser.analysis import equilibrium_prices
-from analyser.analysis.balance import dominations
+from analyser.analysis.efficiency import dominations
 from analyser.analysis.equilibrium_prices import Array
 from analyser.analysis.hierarchical_prices import Pooled, Sides, pooled
 from analyser.analysis.matchups import Matchups

@@ -30,7 +30,7 @@ from analyser.analysis.verdict import RULE, interval_text
 from analyser.common.answer import Block
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
-from analyser.common.sampling import Progress
+from analyser.common.method_settings import Progress
 from analyser.common.text import counted, fill
 from analyser.game.names import spoken
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
@@ -230,9 +230,9 @@ def what_if(
     row : str, optional
         Row whose `dice`, ranges and `qualities` change. Default: every row.
     situations, policy, profiles, threads, progress
-        As of :func:`analyser.fair_points`.
+        As in :func:`analyser.fair_points`.
     **changes
-        As of :meth:`analyser.game.units.Loadout.with_`: ``points=75``, ``points="+10"``, ``dice=-2``,
+        As in :meth:`analyser.game.units.Loadout.with_`: ``points=75``, ``points="+10"``, ``dice=-2``,
         ``qualities="+Arc"``.
 
     Returns

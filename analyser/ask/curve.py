@@ -13,15 +13,15 @@ import pandas as pd
 
 from analyser.analysis import selection
 from analyser.ask.curve_answer import Curve
-from analyser.ask.figure_lookup import DEFAULT, LEAST, widened
 from analyser.ask.keys import LEVEL, LISTS, NO_ENTRY, POINTS, Key, Raw, key_of, unit_at, values_of, with_values
 from analyser.ask.memoised_solver import BATTLE, Solver, between, check_method, kind_in, with_armies
+from analyser.ask.metric_lookup import DEFAULT, LEAST, widened
 from analyser.ask.question_table import Point, Variant, blank, solve_all, variant_of
 from analyser.common.errors import InputError, check_flag, shown
 from analyser.common.estimates import Method
 from analyser.common.intervals import ERROR
+from analyser.common.method_settings import Progress, Sampling
 from analyser.common.metrics import Function, named
-from analyser.common.sampling import Progress, Sampling
 from analyser.common.text import word_of
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.scenarios.battle import BattleTerms
@@ -68,14 +68,14 @@ def curve(
         25)}``. Keys are named as in the rules and the files (:func:`~analyser.ask.keys.key_of`), or are `points` and
         `level` of the attacker. Default values: every inch in reach, every level, every row, or yes and no.
     metric : str or callable, or two
-        The figure (:func:`~analyser.ask.figure_lookup.reading`); ``"...:least"`` if less is better. Two figures give a
+        The figure (:func:`~analyser.ask.metric_lookup.reading`); ``"...:least"`` if less is better. Two figures give a
         Pareto front. Default: mean models destroyed, or the probability to win.
     kind : "attack", "charge" or "duel"
         The fight between the units and their `target`.
     rows : bool
         For attacks: each ranged row of each unit is a line.
     method, trials, seed, precision, threads, profiles, progress
-        As of :func:`analyser.attack`, for each point separately; battles have 10,000 trials by default.
+        As in :func:`analyser.attack`, for each point separately; battles have 10,000 trials by default.
     all_at_once : bool
         Make the 95% intervals simultaneous for all points.
     **conditions

@@ -12,8 +12,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analyser import plots
-from analyser.ask.figure_lookup import by_points, shown_value, title_of
 from analyser.ask.keys import LEVEL, POINTS
+from analyser.ask.metric_lookup import by_points, shown_value, title_of
 from analyser.ask.question_table import QuestionTable, reason_kind
 from analyser.ask.winning_ranges import Stretch, best_at, not_dominated, range_text, stretches_of
 from analyser.common.answer import Block, plain_rows

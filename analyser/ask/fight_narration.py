@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from analyser.ask.attack_narration import Strike, damage_text, dice_lines, resolved
+from analyser.common.method_settings import Sampling
 from analyser.common.records import views
-from analyser.common.sampling import Sampling
 from analyser.common.text import counted
 from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import ON_PURPOSE, Kind, Operation, Pair, Setup, order_in
 from analyser.engine.fight.simulated.choices import NOBODY_CHOOSES, Choices, next_line
-from analyser.engine.fight.simulated.draw_graph import set_up_strike
-from analyser.engine.fight.simulated.draw_graph import struck as states_after
+from analyser.engine.fight.simulated.random_draw_graph import set_up_strike
+from analyser.engine.fight.simulated.random_draw_graph import struck as states_after
 from analyser.engine.fight.simulated.simulation import Simulation
 from analyser.engine.pool.replay import dice_that_score
 from analyser.engine.rng import stream_of
@@ -27,7 +27,7 @@ from analyser.game.ruleset import Rating
 from analyser.results.dispatch import solve
 from analyser.results.duel_solution import play_of
 from analyser.results.states import JointStates
-from analyser.rules import close_quarters, discipline, strike, unit_state
+from analyser.rules import combat_result, discipline, strike, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.attack import hits_of, scores_for
 from analyser.rules.draws import Draw, test_draw
@@ -223,11 +223,11 @@ class Walker:
     def _resolved(self, side: int, pair: Pair, said: str) -> list[str]:
         """Return the winner of a combat, and the test of the loser (AC-8.5)."""
         won_by = operations.result_of_combat(self._setup, side, pair)
-        if won_by == close_quarters.NOT_FOUGHT:
+        if won_by == combat_result.NOT_FOUGHT:
             return []
-        if won_by == close_quarters.NOBODY:
+        if won_by == combat_result.NOBODY:
             return ["The combat is a draw (AC-8.5)"]
-        winner = side if won_by == close_quarters.ACTIVE else 1 - side
+        winner = side if won_by == combat_result.ACTIVE else 1 - side
         tests = [f"{self._names[1 - winner]}: {said}"] if said else []
         return [f"{self._names[winner]} wins the combat (AC-8.5)", *tests]
 

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from analyser.ask.figure_lookup import DESTROYED
 from analyser.ask.keys import unit_at
 from analyser.ask.luck_answer import Chance, Fought, Luck, SideLuck
 from analyser.ask.memoised_solver import BATTLE, Solver, between, kind_in
+from analyser.ask.metric_lookup import DESTROYED
 from analyser.ask.observed_outcome import Pmf, fought, got_in
 from analyser.common.distributions import Distribution
 from analyser.common.errors import (
@@ -25,7 +25,7 @@ from analyser.common.errors import (
 )
 from analyser.common.estimates import Method
 from analyser.common.intervals import NORMAL_95
-from analyser.common.sampling import Sampling
+from analyser.common.method_settings import Sampling
 from analyser.common.text import with_article
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.scenarios.load import OWN_SECTIONS, Question, Unit, check_whole, read_scenario
@@ -49,7 +49,7 @@ def luck(
     Parameters
     ----------
     question, target, profiles, conditions
-        As of :func:`analyser.attack`. Without a `target`: a whole question of any kind, or the file of a game
+        As in :func:`analyser.attack`. Without a `target`: a whole question of any kind, or the file of a game
         (`docs/at-the-table.md`): a list ``[[fight]]``, each a question with ``got``, ``side`` ("mine" or "yours") and
         ``label``.
     got : mapping
@@ -61,7 +61,7 @@ def luck(
         Models of the enemy that were destroyed; the first entry of `got`.
     kind : "attack", "charge" or "duel"
     method, trials, seed
-        As of :func:`analyser.attack`.
+        As in :func:`analyser.attack`.
 
     Returns
     -------

@@ -14,8 +14,8 @@ from analyser.common.distributions import Distribution
 from analyser.common.estimates import CERTAIN_WITHIN, Estimate
 from analyser.common.frames import tidy
 from analyser.common.look import about
+from analyser.common.method_settings import Sampling
 from analyser.common.precision import Stopping
-from analyser.common.sampling import Sampling
 from analyser.common.text import spaced, word_of
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset, ruleset_record

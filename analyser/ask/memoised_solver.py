@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, cast
 
 from analyser.ask.keys import Raw, unit_at
 from analyser.common.errors import InputError, check_choice
+from analyser.common.method_settings import Sampling
 from analyser.common.records import plain
-from analyser.common.sampling import Sampling
 from analyser.engine.attack.exact import exact_attack
 from analyser.game.keywords import RANGED_ATTACK
 from analyser.game.profiles import Profiles

@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from analyser.ask.figure_lookup import Reading, reading
 from analyser.ask.keys import POINTS, Key, Raw, with_values
 from analyser.ask.memoised_solver import Solver
+from analyser.ask.metric_lookup import Reading, reading
 from analyser.common import interrupts
 from analyser.common.answer import FramedAnswer, source_notes
 from analyser.common.errors import InputError, MisspeltError, shown
+from analyser.common.method_settings import Sampling
 from analyser.common.precision import Stopping
-from analyser.common.sampling import Sampling
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import Ruleset, ruleset_record
 from analyser.results.base import Result

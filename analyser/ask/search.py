@@ -10,9 +10,9 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from analyser.ask.figure_lookup import DEFAULT, reading
 from analyser.ask.keys import Raw
 from analyser.ask.memoised_solver import Solver, check_method
+from analyser.ask.metric_lookup import DEFAULT, reading
 from analyser.ask.question_table import Variant, check_is_of_variant, points_of, solve_all
 from analyser.ask.race import MOST_TRIALS, Raced, Seen, race
 from analyser.ask.search_answer import ASKED, Search
@@ -20,8 +20,8 @@ from analyser.ask.variants import BASELINE, Variants, read_variants
 from analyser.common.errors import InputError, check_choice, check_integer, check_text, within
 from analyser.common.estimates import CERTAIN_WITHIN, Estimate
 from analyser.common.means import Mean
+from analyser.common.method_settings import Progress, Sampling
 from analyser.common.metrics import Function, function_of, named
-from analyser.common.sampling import Progress, Sampling
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.results.base import Result
 from analyser.scenarios.load import Question, read_scenario
@@ -51,7 +51,7 @@ def search(
         ``[baseline]`` (a question of any kind), ``[variants.NAME]`` (changed keys) and ``[ranges]`` (keys with values,
         in all combinations); see `docs/compare.md`. At most a million variants.
     metric : str or callable, optional
-        The figure (:func:`~analyser.ask.figure_lookup.reading`). Default: the one in the file, else the default of
+        The figure (:func:`~analyser.ask.metric_lookup.reading`). Default: the one in the file, else the default of
         :func:`analyser.curve`.
     least : bool, optional
         True if less of the figure is better.
@@ -59,7 +59,7 @@ def search(
         Exact figures; or a race (:mod:`analyser.ask.race`), which names a wrong best in at most 5% of searches. Duels,
         charges and focus fire are simulated with real decks, unless `replacement`.
     seed, threads, replacement, profiles, progress
-        As of :func:`analyser.duel`.
+        As in :func:`analyser.duel`.
     trials : int, optional
         Most trials of each variant in a race. Default: 2,048,000.
 

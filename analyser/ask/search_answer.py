@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from analyser import plots
-from analyser.ask.figure_lookup import by_points, is_probability, shown_between, shown_value, title_of
+from analyser.ask.metric_lookup import by_points, is_probability, shown_between, shown_value, title_of
 from analyser.ask.question_table import QuestionTable, reason_kind
 from analyser.ask.race import ERROR, MOST_TRIALS, Raced
 from analyser.ask.variants import BASELINE

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 import click
 
-from analyser.cli.shell import HIDDEN, INTERRUPTED, Commands
+from analyser.cli.command_base import HIDDEN, INTERRUPTED, Commands
 from analyser.common import interrupts
 
 _BETWEEN_COLLECTIONS = 300_000  # objects; imports leave many live objects, which are slow to scan

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from analyser.cli.command_base import given, note, profiles_in, progress_bar
 from analyser.cli.options import is_page
-from analyser.cli.shell import given, note, profiles_in, progress_bar
 from analyser.common.errors import InputError, TooLargeError, shown
 from analyser.common.files import write_all
 
@@ -100,7 +100,7 @@ def note_without_effect(numbers: Iterable[str] | None = None) -> None:
 def solved(function: Callable[..., T], *asked: Any, what: str = "", after: float = 1.0, **how: Any) -> T:
     """Call a function of the package with the profiles of the running command and a progress bar.
 
-    For `what` and `after` see :func:`analyser.cli.shell.progress_bar`.
+    For `what` and `after` see :func:`analyser.cli.command_base.progress_bar`.
     """
     library = profiles_in(click.get_current_context().params["profiles"])
     with progress_bar(what, after=after) as progress:

@@ -9,6 +9,7 @@ import click
 
 from analyser.cli.answer import show, solved, text_or_page, with_profiles, write
 from analyser.cli.battle import army_from, note_first_battles
+from analyser.cli.command_base import Choice, command, given, note, profiles_in
 from analyser.cli.options import (
     AT_LEAST_1,
     FORMAT,
@@ -29,7 +30,6 @@ from analyser.cli.options import (
     complete_file,
     situations_option,
 )
-from analyser.cli.shell import Choice, command, given, note, profiles_in
 from analyser.common.errors import InputError
 from analyser.common.files import write_content
 

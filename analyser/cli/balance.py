@@ -10,6 +10,7 @@ import click
 
 from analyser.cli.answer import show, solved, text_or_page, with_profiles, write
 from analyser.cli.battle import note_first_battles
+from analyser.cli.command_base import command, given
 from analyser.cli.options import (
     AT_LEAST_1,
     FORMAT,
@@ -29,7 +30,6 @@ from analyser.cli.options import (
     situations_option,
     value_of,
 )
-from analyser.cli.shell import command, given
 from analyser.common.errors import InputError
 
 FAILED = 1  # the exit status of --fail-on-verdict

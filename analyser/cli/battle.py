@@ -9,6 +9,7 @@ import click
 from click.core import ParameterSource
 
 from analyser.cli.answer import OF_A_SAMPLE, note_compiling, solved, text_or_page, with_profiles, write
+from analyser.cli.command_base import Choice, command, given
 from analyser.cli.options import (
     ALL_AT_ONCE,
     AT_LEAST_1,
@@ -33,10 +34,9 @@ from analyser.cli.options import (
     keys_of,
     situations_option,
 )
-from analyser.cli.shell import Choice, command, given
 from analyser.common.errors import InputError, one_of_these, shown
 from analyser.common.files import is_there
-from analyser.engine.battle.tactics import TACTICS
+from analyser.engine.battle.look_ahead_weights import TACTICS
 from analyser.scenarios.battle import BattleTerms
 
 ENDINGS = (".toml", ".ros", ".rosz", ".json")  # extensions of army files, same as in `scenarios.armies`

@@ -8,6 +8,7 @@ import click
 
 from analyser.cli import options
 from analyser.cli.answer import show, solved, write
+from analyser.cli.command_base import Choice, command, given, profiles_in
 from analyser.cli.fights import (
     OF_ATTACKER_OR_TARGET,
     OF_DUELLIST,
@@ -17,7 +18,6 @@ from analyser.cli.fights import (
     unit_from,
 )
 from analyser.cli.options import AT_LEAST_1, OUTPUT_OPTIONS, THREADS, Option
-from analyser.cli.shell import Choice, command, given, profiles_in
 from analyser.cli.waiting import told_when_stopped, waited_for
 from analyser.common.errors import InputError
 from analyser.results.best import PICTURES

@@ -9,6 +9,7 @@ import click
 
 from analyser.cli import options
 from analyser.cli.answer import note_without_effect, show, solved, write
+from analyser.cli.command_base import INTERRUPTED, Choice, command, given, note
 from analyser.cli.fights import (
     ATTACK_OPTIONS,
     CONDITIONS,
@@ -21,7 +22,6 @@ from analyser.cli.fights import (
     target_and_conditions,
 )
 from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, THREADS, Option, complete_selector
-from analyser.cli.shell import INTERRUPTED, Choice, command, given, note
 from analyser.common.errors import InputError
 from analyser.common.files import is_there
 

@@ -8,9 +8,9 @@ import click
 
 from analyser.cli import options
 from analyser.cli.answer import note_without_effect, show
+from analyser.cli.command_base import Choice, command, given, profiles_in
 from analyser.cli.fights import CONDITIONS, KIND, METHODS, OF_DUELS, OF_TARGET, QUESTION, question_from
 from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, PLOT, Integer, Option, complete_selector
-from analyser.cli.shell import Choice, command, given, profiles_in
 from analyser.common.errors import InputError
 
 _PICK = "Choose the worst, median or best trial by a figure instead."
@@ -54,7 +54,7 @@ def explain_trial(attacker: str, target: str | None, kind: str, profiles: str | 
     It is the trial that a simulation with that seed and number of trials counts. Charges, focus fire and duels draw
     from real decks. Without TARGET the first argument is a scenario file.
     """
-    from analyser.ask.tell import tell
+    from analyser.ask.trial_narration import tell
 
     how = given(keys, "trial", "pick", "metric", "trials", "seed")
     question, others = question_from(attacker, target, kind)

@@ -14,6 +14,7 @@ from click.shell_completion import CompletionItem
 
 from analyser.cli import options
 from analyser.cli.answer import answer
+from analyser.cli.command_base import Choice, command
 from analyser.cli.options import (
     AT_LEAST_1,
     FIGHT_OPTIONS,
@@ -23,7 +24,6 @@ from analyser.cli.options import (
     complete_selector,
     keys_of,
 )
-from analyser.cli.shell import Choice, command
 from analyser.common.errors import InputError, did_you_mean, listed, nearest
 from analyser.common.text import with_article
 from analyser.rules.policies import BEST, POLICIES

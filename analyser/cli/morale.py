@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from analyser.cli.answer import answer
+from analyser.cli.command_base import Command, Commands, note, profiles_in
 from analyser.cli.options import ANSWER_OPTIONS, RULESET_OPTIONS, KeyOption, Keys, complete_file, given_keys, plain_type
-from analyser.cli.shell import Command, Commands, note, profiles_in
 from analyser.common.errors import InputError, shown
 from analyser.morale.systems import SYSTEMS
 

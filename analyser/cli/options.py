@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_
 import click
 from click.shell_completion import CompletionItem
 
-from analyser.cli.shell import FORMATS, QUIET, RULESET, Choice, ChoiceOr, in_words, integer
+from analyser.cli.command_base import FORMATS, QUIET, RULESET, Choice, ChoiceOr, in_words, integer
 from analyser.common.errors import InputError, check_integer, shown
 from analyser.common.files import parsed_toml, read_toml
 from analyser.common.precision import Precision
@@ -367,7 +367,7 @@ def helped_by(dask: str | None, threads: int | None = None) -> Iterator[Executor
     if dask is None:
         yield None
         return
-    from analyser.common.sampling import default_threads
+    from analyser.common.method_settings import default_threads
     from analyser.sweep.dask_executor import dask as workers_of
 
     with workers_of(dask, threads or default_threads()) as executor:

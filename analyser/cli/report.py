@@ -9,6 +9,7 @@ import click
 
 from analyser.cli import options
 from analyser.cli.answer import solved, write
+from analyser.cli.command_base import command, given, progress_bar, stated_ruleset
 from analyser.cli.options import (
     AT_LEAST_1,
     DASK,
@@ -20,7 +21,6 @@ from analyser.cli.options import (
     helped_by,
     situations_option,
 )
-from analyser.cli.shell import command, given, progress_bar, stated_ruleset
 from analyser.cli.waiting import told_when_stopped
 from analyser.common.files import name_of
 

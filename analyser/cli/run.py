@@ -10,9 +10,9 @@ import click
 from analyser.cli import options
 from analyser.cli.answer import answer, together
 from analyser.cli.battle import run_battle
+from analyser.cli.command_base import command, note
 from analyser.cli.morale import answer_morale
 from analyser.cli.options import FIGHT_OPTIONS, FULL, PAGE, OutOption, is_page
-from analyser.cli.shell import command, note
 from analyser.common.errors import InputError
 from analyser.common.files import parsed_toml
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
+from analyser.cli.command_base import Choice, command, note, progress_bar
 from analyser.cli.options import Option
-from analyser.cli.shell import Choice, command, note, progress_bar
 
 SHELLS = {  # text before the script of click
     "bash": 'COMP_WORDBREAKS="${COMP_WORDBREAKS//[@:=]/}"  # they stand inside a selector and its keys\n',

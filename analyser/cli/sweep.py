@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
+from analyser.cli.command_base import command, given, note, profiles_in, progress_bar
 from analyser.cli.options import OUTPUT, PROFILES, QUIET_OPTION, RULESET_OPTIONS, Integer, Option, complete_file
-from analyser.cli.shell import command, given, note, profiles_in, progress_bar
-from analyser.common.sampling import MOST_THREADS
+from analyser.common.method_settings import MOST_THREADS
 from analyser.common.text import json_text
 
 NOT_DONE = 1  # exit status of `verify` for damage, and of `status` for missing parts

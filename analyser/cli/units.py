@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from analyser.cli.answer import write
+from analyser.cli.command_base import command, profiles_in
 from analyser.cli.options import FORMAT, OUT, PROFILES, QUIET_OPTION, Option, complete_file, complete_units
-from analyser.cli.shell import command, profiles_in
 from analyser.common.errors import InputError, did_you_mean, shown
 
 if TYPE_CHECKING:

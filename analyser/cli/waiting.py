@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import click
 
-from analyser.cli.shell import half_minutely, is_quiet
+from analyser.cli.command_base import half_minutely, is_quiet
 from analyser.common.cache import Cache
 
 T = TypeVar("T")

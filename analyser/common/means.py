@@ -58,7 +58,7 @@ def mean_between(values: NDArray[Any], weights: NDArray[Any], trials: int | None
     Parameters
     ----------
     values, weights, trials
-        As of :func:`analyser.common.estimates.mean_of`.
+        As in :func:`analyser.common.estimates.mean_of`.
     possible : array
         All possible values of the number, or at least the smallest, the largest and one between them.
 

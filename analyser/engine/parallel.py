@@ -9,7 +9,7 @@ from functools import cache
 from threading import Lock, get_ident
 from typing import NamedTuple
 
-from analyser.common.sampling import MOST_THREADS
+from analyser.common.method_settings import MOST_THREADS
 
 Report = Callable[[int], None]
 CHUNK_TRIALS = 1 << 16

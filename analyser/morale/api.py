@@ -11,7 +11,7 @@ from typing import Any
 
 from analyser.common.errors import InputError, shown
 from analyser.common.estimates import Method
-from analyser.common.sampling import Progress, Sampling
+from analyser.common.method_settings import Progress, Sampling
 from analyser.engine.chain.chain import Recorded
 from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, profiles_used
 from analyser.morale.questions import Asked, read_question
@@ -124,7 +124,7 @@ def simulate(
     system, question, profiles
         As for :func:`exact`.
     trials, seed, precision, threads, progress
-        As for :class:`~analyser.common.sampling.Sampling`, with its errors.
+        As for :class:`~analyser.common.method_settings.Sampling`, with its errors.
 
     Examples
     --------
@@ -143,7 +143,7 @@ class Ask:
     question : path, mapping or checked question, optional
         Alternatively its keys as keyword arguments, with sections as mappings: see ``analyser morale SYSTEM --help``.
     method, trials, seed, precision, threads, progress
-        As for :class:`~analyser.common.sampling.Sampling`.
+        As for :class:`~analyser.common.method_settings.Sampling`.
     profiles : Profiles or path, optional
         Library, or its folder, with the ruleset to use. Default: the shipped one.
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser import plots
-from analyser.common.sampling import Sampling
+from analyser.common.method_settings import Sampling
 from analyser.engine.chain.chain import Chain, Recorded
 from analyser.engine.chain.exact import exact_distributions
 from analyser.engine.chain.simulated import simulated_counts

@@ -32,10 +32,10 @@ from analyser.game.army import Army
 from analyser.report.comparison_data import figures_data, packed_figures, side_data
 from analyser.report.shell import page_of
 from analyser.results.battle import BattleResult
-from analyser.results.battle_swings import PART, by_swing
 from analyser.results.battle_tactics import by_tactic
 from analyser.results.battle_text import by_margin, by_unit, left_of
 from analyser.results.rendering import method_line, of_intervals
+from analyser.results.unit_swings import PART, by_swing
 from analyser.scenarios.battle import SIDES
 
 

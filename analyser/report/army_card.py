@@ -13,9 +13,9 @@ from analyser.game.units import Loadout, Row
 from analyser.report.shell import page_of
 from analyser.report.sliders import entry_of
 from analyser.scenarios.armies import load_army
-from analyser.web.contents import COMPARED, RANKING, USUAL_DISTANCE, edits
-from analyser.web.facts import layout
 from analyser.web.html import engine
+from analyser.web.memory_layout import layout
+from analyser.web.page_data import COMPARED, RANKING, USUAL_DISTANCE, edits
 
 _PAGE = 277.0  # millimetres: height of an A4 sheet without its margins
 _A_LINE = 1.3 * 25.4 / 72  # millimetres: height of a line, per point of type size

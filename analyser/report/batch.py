@@ -22,8 +22,8 @@ from analyser.analysis.selection import Selectors, check_row, loadouts
 from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called
 from analyser.common.errors import InputError
 from analyser.common.files import path_of, real_path
+from analyser.common.method_settings import Progress, Sampling, check_threads, default_threads
 from analyser.common.metrics import EFFICIENCY, AskedMetric, checked_metric, function_of
-from analyser.common.sampling import Progress, Sampling, check_threads, default_threads
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.report import report_jobs
 from analyser.report.folder import (
@@ -74,7 +74,7 @@ def write_report(
     Parameters
     ----------
     attackers, defenders, row, profiles, threads
-        As of :func:`analyser.matchups`.
+        As in :func:`analyser.matchups`.
     out : path
         A new or empty folder, or one with an earlier report and nothing else.
     situations : sequence of Situation or str, or ``"all"``
@@ -84,7 +84,7 @@ def write_report(
         there are exchanges of fire and no `row`.
     field : str, Loadout, several of them, or FairPoints, optional
         Opponents that prices are judged against, in addition to the units of the report; or fair points already
-        computed against all of these. Default: all factions of the profiles, as of :func:`analyser.fair_points`. With a
+        computed against all of these. Default: all factions of the profiles, as in :func:`analyser.fair_points`. With a
         `row`, or with best play (too slow for all): the units of the report.
     metrics : sequence of str or callable
         Figures of your own (:func:`analyser.metric`), of ranged attacks, for the tables and the page.
@@ -96,13 +96,13 @@ def write_report(
         File written by :func:`analyser.tactics` for these units. The page then says how reliable duels by simple
         tactics are. Not needed with best play.
     executor : Executor, optional
-        An executor as of ``concurrent.futures``, whose workers share the work with this process. Jobs that fail there,
+        An executor as in ``concurrent.futures``, whose workers share the work with this process. Jobs that fail there,
         or reach another version of the program, run in this process.
 
     Raises
     ------
     InputError
-        As of :func:`analyser.matchups`; no attack is possible; or `out` cannot be written, has other content, or is
+        As in :func:`analyser.matchups`; no attack is possible; or `out` cannot be written, has other content, or is
         being written by another run.
     KeyboardInterrupt
         Ctrl-C.

@@ -62,7 +62,7 @@ def figures_data(
 ) -> dict[str, Any]:
     """Return the data for the scripts of a page, in the order of the table: by pair, then by situation.
 
-    `names` are the figures to include, `sides` all loadouts in the table, as of :func:`side_data`.
+    `names` are the figures to include, `sides` all loadouts in the table, as in :func:`side_data`.
 
     Returns
     -------

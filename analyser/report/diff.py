@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from analyser.analysis.balance import LEAST
+from analyser.analysis.efficiency import LEAST
 from analyser.analysis.matchups import Matchups, matchups
 from analyser.analysis.matchups_after_edit import edited
 from analyser.analysis.prices import EVERYBODY, Among
@@ -25,8 +25,8 @@ from analyser.analysis.standing import Standings
 from analyser.common.errors import InputError
 from analyser.common.estimates import SAME_WITHIN
 from analyser.common.files import is_there, path_of
+from analyser.common.method_settings import Progress, Sampling
 from analyser.common.metrics import EFFICIENCY, METRICS, checked_metric
-from analyser.common.sampling import Progress, Sampling
 from analyser.common.validation import checked
 from analyser.game.profiles import Profiles, ProfilesUsed, RulesetLike
 from analyser.game.units import Loadout
@@ -75,7 +75,7 @@ def diff(
         The figure to compare. Default: the probability that changed most in each matchup; for changed points also the
         expected points destroyed per 100 points.
     threads : int, optional
-        As of :func:`analyser.matchups`.
+        As in :func:`analyser.matchups`.
     ruleset : Ruleset or mapping, optional
         A die, a deck or both, to replace those of both folders.
     progress : callable or True, optional

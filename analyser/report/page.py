@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analyser.analysis.balance import LEAST, LEAST_RATIO, Row
 from analyser.analysis.distance_curves import curves
 from analyser.analysis.duel_policy import unchanged_note
+from analyser.analysis.efficiency import LEAST, LEAST_RATIO, Row
 from analyser.analysis.equilibrium_prices import Array
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups

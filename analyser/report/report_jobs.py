@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from analyser.analysis.balance import dominated, efficiency, outliers
+from analyser.analysis.efficiency import dominated, efficiency, outliers
 from analyser.analysis.fight_cache import FightCache, cached_results
 from analyser.analysis.grid import Field, grid, joined
 from analyser.analysis.matchups import Matchups

@@ -19,7 +19,7 @@ from analyser.analysis.standing import Standings
 from analyser.analysis.verdict import OVER, RULE, UNDER
 from analyser.common.errors import InputError, check_text
 from analyser.common.files import check_writable, is_there, path_of, write_content
-from analyser.common.sampling import Progress
+from analyser.common.method_settings import Progress
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.game.units import Loadout, unit_of
 from analyser.report.batch import PAGE, write_report
@@ -81,7 +81,7 @@ class Version(NamedTuple):
 
     @property
     def counts(self) -> list[tuple[str, str, int, int]]:
-        """Number of loadouts for each verdict, as of :func:`analyser.report.page.counts_of`."""
+        """Number of loadouts for each verdict, as in :func:`analyser.report.page.counts_of`."""
         return [] if self.standings is None else counts_of(self.standings.prices)
 
     @property
@@ -113,7 +113,7 @@ def write_site(
     add : str, optional
         First write a report for each pair of factions into ``folder/ADD``, replacing existing ones.
     situations, profiles, threads, progress, executor
-        As of :func:`analyser.report.write_report`, for the added reports; `progress` starts again for each.
+        As in :func:`analyser.report.write_report`, for the added reports; `progress` starts again for each.
 
     Raises
     ------

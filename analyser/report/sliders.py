@@ -7,16 +7,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from analyser.analysis.balance import Row
+from analyser.analysis.efficiency import Row
 from analyser.analysis.mutual_losses import WAYS, is_near
 from analyser.analysis.situations import Situation
 from analyser.analysis.verdict import OVER, probabilities, verdict_of
 from analyser.common.errors import InputError
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
-from analyser.web.contents import RANKING, edits, unit_entry
-from analyser.web.facts import layout
 from analyser.web.html import engine
+from analyser.web.memory_layout import layout
+from analyser.web.page_data import RANKING, edits, unit_entry
 
 STEP = 1.02  # ratio between successive prices
 RATIOS = 0.5 * STEP ** np.arange(71)

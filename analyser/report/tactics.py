@@ -18,7 +18,7 @@ from analyser.common.cache import digest
 from analyser.common.errors import InputError
 from analyser.common.files import check_writable, path_of, write_whole
 from analyser.common.frames import tidy
-from analyser.common.sampling import Progress, Sampling, check_threads, default_threads
+from analyser.common.method_settings import Progress, Sampling, check_threads, default_threads
 from analyser.common.text import csv_frame, happens, json_text
 from analyser.common.validation import checked
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
@@ -118,7 +118,7 @@ class Tactics(Answer):
 
 
 def cost_by_attacker(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each attacker in a table of duels, as of :meth:`Tactics.by_unit`."""
+    """Return a row for each attacker in a table of duels, as in :meth:`Tactics.by_unit`."""
     answered = _answered(frame)
     rows = []
     for name, group in answered.groupby("attacker", sort=False):
@@ -195,13 +195,13 @@ def tactics(
     out : path, optional
         A CSV file, written atomically. Finished duels are cached: after Ctrl-C the same call resumes.
     profiles
-        As of :func:`analyser.attack`.
+        As in :func:`analyser.attack`.
     threads : int, optional
         Number of processes that share the work (the result is the same).
     progress : callable or True, optional
         Called with the work done so far and the total work; True: a bar.
     executor : Executor, optional
-        Its workers share the work with this process, as of :func:`analyser.report.write_report`.
+        Its workers share the work with this process, as in :func:`analyser.report.write_report`.
     **terms
         Terms of every duel: rounds, first, distance, want.
 

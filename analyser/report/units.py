@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from analyser.analysis.balance import Row
 from analyser.analysis.distance_curves import Curve
+from analyser.analysis.efficiency import Row
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.price_drivers import defence_of
 from analyser.analysis.roles import role_of

@@ -15,9 +15,9 @@ from analyser.common.errors import InputError, shown
 from analyser.common.estimates import Estimate, probability_figures
 from analyser.common.frames import tidy
 from analyser.common.means import points_figures, values_of_unit
+from analyser.common.method_settings import Sampling
 from analyser.common.precision import WIDEST_PILOT, Stopping
 from analyser.common.records import plain
-from analyser.common.sampling import Sampling
 from analyser.common.text import counted, happens, p_text, points_text, rating_text, records, with_error
 from analyser.engine.attack.exact import exact_attack
 from analyser.engine.attack.simulated import Sample, outcomes_of, plan_for

@@ -15,18 +15,18 @@ from analyser.common.estimates import estimate, probability_figures
 from analyser.common.frames import tidy
 from analyser.common.intervals import trials_for
 from analyser.common.means import amount_by_batch, mean_figures
+from analyser.common.method_settings import Sampling, SharedSampling
 from analyser.common.precision import Precision
-from analyser.common.sampling import Sampling, SharedSampling
 from analyser.common.text import counted, fill, whole_percent
+from analyser.engine.battle.battle_data import MOST_UNITS, Counts
 from analyser.engine.battle.simulation import Simulation
-from analyser.engine.battle.tables import MOST_UNITS, Counts
 from analyser.game.army import ArmyUnit, names_apart
 from analyser.results.base import Result, Weighed, contest, share_columns
 from analyser.results.battle_rules import NOT_MODELLED, of_battle
 from analyser.results.battle_story import Story, story_of
-from analyser.results.battle_swings import by_swing, swing_of
 from analyser.results.battle_tactics import Game, by_tactic, game_of, spoken
 from analyser.results.battle_text import by_margin, by_round, by_unit, conclusions, heading
+from analyser.results.unit_swings import by_swing, swing_of
 from analyser.rules.battle import Outcome
 from analyser.scenarios.battle import SIDES, BattleScenario
 from analyser.scenarios.battle_tables import encoded

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from analyser.common.text import counted
+from analyser.engine.battle.battle_data import MOST_UNITS
 from analyser.engine.battle.log import Event, Unfired
 from analyser.engine.battle.simulation import Told
-from analyser.engine.battle.tables import MOST_UNITS
 from analyser.game.army import names_apart
 from analyser.rules.policies import Action, Manoeuvre
 from analyser.rules.structs import INCH

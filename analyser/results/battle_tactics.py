@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from analyser.common.answer import Block
 from analyser.common.estimates import estimate, estimate_in, probability_figures
 from analyser.common.intervals import NORMAL_95
-from analyser.common.sampling import Sampling
+from analyser.common.method_settings import Sampling
 from analyser.common.text import counted, fill
+from analyser.engine.battle.look_ahead_weights import BY_POLICY, TACTICS
 from analyser.engine.battle.simulation import Simulation
-from analyser.engine.battle.tactics import BY_POLICY, TACTICS
 from analyser.rules.battle import Outcome
 from analyser.scenarios.battle import SIDES, BattleScenario
 from analyser.scenarios.policies import AUTO

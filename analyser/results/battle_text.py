@@ -12,10 +12,10 @@ from analyser.common.answer import Block
 from analyser.common.estimates import estimate, estimate_in, plus_minus
 from analyser.common.means import mean_in, mean_text
 from analyser.common.text import counted, fill
-from analyser.engine.battle.tactics import BY_POLICY, DEFAULT
+from analyser.engine.battle.look_ahead_weights import BY_POLICY, DEFAULT
 from analyser.game.army import names_apart
-from analyser.results.battle_swings import harmful_units_note, swing_units
 from analyser.results.battle_tactics import game_lines
+from analyser.results.unit_swings import harmful_units_note, swing_units
 from analyser.scenarios.battle import SIDES, BattleScenario
 from analyser.scenarios.policies import AUTO
 

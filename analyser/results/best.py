@@ -11,7 +11,7 @@ from analyser.common.answer import Block
 from analyser.common.errors import InputError, check_integer, did_you_mean
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.frames import tidy
-from analyser.common.sampling import Sampling
+from analyser.common.method_settings import Sampling
 from analyser.common.text import counted
 from analyser.results.duel import DUEL_SIDES, DuelResult, solve_best
 from analyser.results.duel_solution import Play

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from analyser.common.answer import Block
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.means import mean_between, mean_figures, sums_of
-from analyser.common.sampling import Sampling
+from analyser.common.method_settings import Sampling
 from analyser.common.text import NEGLIGIBLE, counted, p_text, points_text, rating_text, records, with_error
 from analyser.engine.fight import strikes
 from analyser.engine.fight.program import Kind, Operation, Setup
@@ -24,7 +24,7 @@ from analyser.results.base import contest
 from analyser.results.rating import rating_reasons
 from analyser.results.rendering import NOT_SHOWN
 from analyser.results.states import FATES, FightResult, solve_fight, unit_name
-from analyser.rules import close_quarters, unit_state
+from analyser.rules import combat_result, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.structs import NONE
 from analyser.scenarios.charge import ATTACKER, ChargeScenario, charge_program, charge_start
@@ -91,10 +91,10 @@ class ChargeResult(FightResult):
     def _passengers(self, side: str) -> dict[str, NDArray[Any]]:
         """Return the fate of passengers for each pair of states; those that broke or exceed the capacity are gone."""
         unit, transport = getattr(self.scenario, side), self.states_of(side)
-        broken = ~states.is_removed(transport) & (transport & close_quarters.PASSENGERS_BROKEN != 0)
+        broken = ~states.is_removed(transport) & (transport & combat_result.PASSENGERS_BROKEN != 0)
         aboard = np.minimum(unit.passengers.models or 0, (unit.capacity or 0) * states.models_left(transport))
         left = np.where(broken, 0, aboard)
-        suppressed = unit.passengers.suppressed | (transport & close_quarters.PASSENGERS_SUPPRESSED != 0)
+        suppressed = unit.passengers.suppressed | (transport & combat_result.PASSENGERS_SUPPRESSED != 0)
         result = {"left": left, "broken": broken, "annihilated": left == 0, "suppressed": (left > 0) & suppressed}
         return {f"passengers_{name}": column for name, column in result.items()}
 

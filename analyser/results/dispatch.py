@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from analyser.common.sampling import Sampling
+from analyser.common.method_settings import Sampling
 from analyser.results.attack import solve_attack
 from analyser.results.base import Result
 from analyser.results.charge import solve_charge

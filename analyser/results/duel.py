@@ -16,7 +16,7 @@ from analyser.common.errors import InputError
 from analyser.common.estimates import estimate, estimate_in, probability_figures
 from analyser.common.frames import tidy
 from analyser.common.means import mean_between, mean_figures, mean_in, mean_text
-from analyser.common.sampling import Sampling
+from analyser.common.method_settings import Sampling
 from analyser.common.text import counted, p_text, with_error
 from analyser.engine.fight.program import Setup
 from analyser.results import rules_used, states

@@ -26,7 +26,7 @@ from analyser.engine.fight.best.choice_program import (
     flatten,
 )
 from analyser.engine.fight.best.explore import MOST_PLACES
-from analyser.engine.fight.best.plan_program import Followed
+from analyser.engine.fight.best.plan_to_program import Followed
 from analyser.engine.fight.best.solve import MOST_EDGES, Contest, Game, TooManyWaysError, game_of, graph_of
 from analyser.engine.fight.program import Kind, Setup, order_in
 from analyser.results.policy_evaluator import Decider, Lines

@@ -13,7 +13,7 @@ from analyser.common.answer import Block
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.estimates import Estimate, estimate, estimate_in, probability_figures
 from analyser.common.means import mean_between, mean_figures, points_figures, sum_of, values_of_unit
-from analyser.common.sampling import Sampling
+from analyser.common.method_settings import Sampling
 from analyser.common.text import counted, happens, points_text, rating_text, with_error
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.game.names import spoken

@@ -29,8 +29,8 @@ from analyser.rules.activation import APART
 from analyser.rules.policies import Action, Manoeuvre
 from analyser.rules.structs import INCH, NONE
 from analyser.scenarios.best import Charged, Chooser, Option, Shot
+from analyser.scenarios.fight_records import length_of
 from analyser.scenarios.schema import Combatant
-from analyser.scenarios.strikes import length_of
 
 STATUSES = ("suppressed", "disordered", "on_lookout", "taking_cover", "reloading")
 _MOVES = {

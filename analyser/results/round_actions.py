@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.engine.fight.best.choice_program import ORDERS
-from analyser.engine.fight.best.plan_program import Moment
+from analyser.engine.fight.best.plan_to_program import Moment
 from analyser.engine.fight.program import Setup
 from analyser.results.duel_solution import SIDES, Play
 from analyser.results.states import JointStates, is_removed
@@ -22,8 +22,8 @@ _Numbered = dict[tuple[int, str], dict[int, Any]]  # action and reason as one nu
 
 
 def deeds_of_rounds(setup: Setup, moments: Sequence[tuple[Orders, JointStates]]) -> Deeds:
-    """Return, by round and side, the weight of each :class:`~analyser.engine.fight.actions.Did` and its reason."""
-    from analyser.engine.fight.actions import actions_of
+    """Return, by round and side, the weight of each ``Did`` (:mod:`analyser.engine.fight.action_reasons`) and why."""
+    from analyser.engine.fight.action_reasons import actions_of
 
     by_round: _Numbered = {}
     for orders, (first, second, every) in moments:
@@ -36,7 +36,7 @@ def deeds_of_rounds(setup: Setup, moments: Sequence[tuple[Orders, JointStates]])
 
 def deeds_of_play(play: Play, seen: Sequence[Seen] = ()) -> Deeds:
     """Return the actions in a duel with best play, by probability or, if `seen` is given, by simulated counts."""
-    from analyser.engine.fight.actions import actions_of
+    from analyser.engine.fight.action_reasons import actions_of
 
     by_round: _Numbered = {}
     places = {place.place: place for place in play.places}
@@ -67,7 +67,7 @@ def _given(play: Play) -> Iterator[tuple[Moment, JointStates, NDArray[Any]]]:
 
 def _add_over(play: Play, by_round: _Numbered) -> None:
     """Add the rounds without actions after a duel is over."""
-    from analyser.engine.fight.actions import WHYS, Did, Why
+    from analyser.engine.fight.action_reasons import WHYS, Did, Why
 
     game = play.game
     for number in range(game.rounds):
@@ -84,7 +84,7 @@ def _add_over(play: Play, by_round: _Numbered) -> None:
 
 def _add(weights: dict[int, Any], deeds: NDArray[Any], every: NDArray[Any]) -> None:
     """Add the weight of each action to its total."""
-    from analyser.engine.fight.actions import ACTED_ELSEWHEN
+    from analyser.engine.fight.action_reasons import ACTED_ELSEWHEN
 
     for deed in np.unique(deeds).tolist():
         if deed != ACTED_ELSEWHEN:
@@ -92,6 +92,6 @@ def _add(weights: dict[int, Any], deeds: NDArray[Any], every: NDArray[Any]) -> N
 
 
 def _named(by_round: _Numbered) -> Deeds:
-    from analyser.engine.fight.actions import named
+    from analyser.engine.fight.action_reasons import named
 
     return {key: {named(deed): by_round[key][deed] for deed in sorted(by_round[key])} for key in sorted(by_round)}

@@ -19,10 +19,10 @@ from analyser.scenarios.attack import Scenario
 from analyser.scenarios.best import Chooser
 from analyser.scenarios.charge import ChargeScenario
 from analyser.scenarios.duel import DuelScenario, whole_step
+from analyser.scenarios.fight_records import length_of
 from analyser.scenarios.focus import FocusScenario, gunner_dice
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
 from analyser.scenarios.schema import Combatant
-from analyser.scenarios.strikes import length_of
 
 CARDS = {  # True: with replacement
     True: "cards with replacement: every test draws from a full deck (AC-9.3), an approximation of the rule that drawn "

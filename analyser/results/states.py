@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, check_integer
 from analyser.common.means import values_of_unit
-from analyser.common.sampling import Sampling, SharedSampling
+from analyser.common.method_settings import Sampling, SharedSampling
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.ruleset import Ruleset
 from analyser.results.base import Result, Weighed

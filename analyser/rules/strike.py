@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 from analyser.common.jit import step
-from analyser.rules import close_quarters, discipline, special_rules, unit_state
+from analyser.rules import combat_result, discipline, special_rules, unit_state
 from analyser.rules.attack import Scores, losses_of
 from analyser.rules.discipline import ANNIHILATED, ANY_CARD, ATTACKER_DAMAGE, ATTACKER_DESTROYED, BITS, DAMAGE
 from analyser.rules.draws import Odds, probability_of, test_draw
@@ -161,7 +161,7 @@ def outcome_of(fight: FightFacts, progress: int) -> int:
 def target_after(strike: StrikeFacts, attack: AttackFacts, side: SideFacts, target: int, outcome: int) -> int:
     """Return the state of the target (of `side`) after a strike with that outcome."""
     after = unit_state.carried_over(target, outcome, side, strike.counts)
-    return close_quarters.struck_by(after, attack) if strike.counts else after
+    return combat_result.struck_by(after, attack) if strike.counts else after
 
 
 @step
@@ -187,4 +187,4 @@ def attacker_after(
         return special_rules.settled_by_a_shot(state, side)
     if unit_state.is_removed(states[1]):
         return state
-    return state | close_quarters.FELL_IN_COMBAT | unit_state.BY_OWN_BLANKS
+    return state | combat_result.FELL_IN_COMBAT | unit_state.BY_OWN_BLANKS

@@ -139,7 +139,7 @@ def check_army(source: ArmyLike, profiles: ProfilesLike | None = None) -> ForceC
     Parameters
     ----------
     source : Army, path, list or mapping
-        As of :func:`load_army`.
+        As in :func:`load_army`.
     profiles : Profiles or path, optional
         Source of the units and of their faction's order of battle. Default: the shipped profiles.
 
@@ -151,7 +151,7 @@ def check_army(source: ArmyLike, profiles: ProfilesLike | None = None) -> ForceC
     Raises
     ------
     InputError
-        As of :func:`load_army`.
+        As in :func:`load_army`.
 
     Examples
     --------

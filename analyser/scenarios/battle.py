@@ -11,8 +11,8 @@ from pydantic import Field
 
 from analyser.common.errors import InputError
 from analyser.common.validation import Record, told
-from analyser.engine.battle.tables import MOST_CARDS, MOST_HAND, MOST_ROUNDS, MOST_UNITS
-from analyser.engine.battle.tactics import BY_POLICY, TACTICS
+from analyser.engine.battle.battle_data import MOST_CARDS, MOST_HAND, MOST_ROUNDS, MOST_UNITS
+from analyser.engine.battle.look_ahead_weights import BY_POLICY, TACTICS
 from analyser.game.army import Army, ArmyUnit
 from analyser.game.forces import ForceRules, ScaleName
 from analyser.game.profiles import Profiles, ProfilesUsed

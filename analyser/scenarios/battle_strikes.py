@@ -10,10 +10,7 @@ import numpy as np
 
 from analyser.common.errors import InputError
 from analyser.common.records import empty_record, plain
-from analyser.engine.battle.gains import Pools, fill_gains
-from analyser.engine.battle.position_value import look_around
-from analyser.engine.battle.roll_tables import Rolls, fights_by_condition
-from analyser.engine.battle.tables import (
+from analyser.engine.battle.battle_data import (
     CELLS_A_COUNT,
     CONDITIONS,
     LONGEST,
@@ -27,6 +24,9 @@ from analyser.engine.battle.tables import (
     cell_of,
     condition_of,
 )
+from analyser.engine.battle.gains import Pools, fill_gains
+from analyser.engine.battle.position_value import look_around
+from analyser.engine.battle.roll_tables import Rolls, fights_by_condition
 from analyser.engine.pool.alias import Law, aliases_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Row
@@ -35,9 +35,9 @@ from analyser.rules.draws import Odds, odds_of
 from analyser.rules.house_rules import packed_die
 from analyser.rules.structs import FIGHT, NONE, TARGET, FightFacts, StrikeFacts
 from analyser.scenarios.attack import values_of_fight
+from analyser.scenarios.fight_records import Strike, length_of
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with
 from analyser.scenarios.schema import Combatant
-from analyser.scenarios.strikes import Strike, length_of
 
 
 class Strikes:

@@ -1,4 +1,4 @@
-"""Encoder of a battle as tables of integers for the kernels (:mod:`analyser.engine.battle.tables`)."""
+"""Encoder of a battle as tables of integers for the kernels (:mod:`analyser.engine.battle.battle_data`)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from analyser.common.records import empty_record
-from analyser.engine.battle.roll_tables import expected, share_of_damage
-from analyser.engine.battle.tables import (
+from analyser.engine.battle.battle_data import (
     CELLS_A_COUNT,
     LONGEST,
     MOST_SHOTS,
@@ -21,7 +20,8 @@ from analyser.engine.battle.tables import (
     Encoding,
     Tables,
 )
-from analyser.engine.battle.tactics import BY_POLICY, DEFAULT, set_mix
+from analyser.engine.battle.look_ahead_weights import BY_POLICY, DEFAULT, set_mix
+from analyser.engine.battle.roll_tables import expected, share_of_damage
 from analyser.engine.pool.alias import Law
 from analyser.game.ruleset import Ruleset
 from analyser.rules import unit_state
@@ -34,9 +34,9 @@ from analyser.scenarios.attack import target_record, values_of_fight
 from analyser.scenarios.battle import SIDES, BattleScenario, Fielded, lengths, tactic_against
 from analyser.scenarios.battle_strikes import POINTS_A_VICTORY_POINT, Strikes, look_ahead, rows_of, within
 from analyser.scenarios.charge import blast_on, blows
+from analyser.scenarios.fight_records import length_of, side_facts
 from analyser.scenarios.policies import AUTO, Shooter, rows_to_shoot_with, why_not
 from analyser.scenarios.schema import Combatant, PolicyName
-from analyser.scenarios.strikes import length_of, side_facts
 
 
 class Encoded(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from analyser.common.errors import InputError, did_you_mean
 from analyser.engine.fight.best.choice_program import ORDERS, Choice
-from analyser.engine.fight.duel_course import add_fumes
+from analyser.engine.fight.duel_steps import add_fumes
 from analyser.engine.fight.program import Kind, Operation, Ordered, packed_order
 from analyser.game.units import Row
 from analyser.rules.activation import APART
@@ -17,9 +17,9 @@ from analyser.rules.policies import BEST, Action, Manoeuvre, doubles
 from analyser.rules.policy_lines import TO_RANGE, TO_SHORT_RANGE, Line, lines_of
 from analyser.rules.structs import INCH, NONE, Penalty
 from analyser.scenarios.charge import combats, with_overrun_chosen
+from analyser.scenarios.fight_records import Draft, length_of
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
 from analyser.scenarios.schema import Combatant, PolicyName
-from analyser.scenarios.strikes import Draft, length_of
 
 _MOVES = (Manoeuvre.ADVANCE, Manoeuvre.RETIRE)
 

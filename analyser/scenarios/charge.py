@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, cast
 
 from analyser.common.errors import InputError
 from analyser.engine.fight.best.choice_program import ATTACK, DECLARED, OVERRUN, RETALIATION, Choice
-from analyser.engine.fight.charge_course import (
+from analyser.engine.fight.charge_steps import (
     add_attack,
     add_blast,
     add_combat,
@@ -19,9 +19,9 @@ from analyser.engine.fight.charge_course import (
     row_for_contact,
     set_sides_of_charge,
 )
-from analyser.engine.fight.course import add_row
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Kind, Operation, Setup
+from analyser.engine.fight.step_builder import add_row
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import Die, Ruleset
 from analyser.rules import charge_strikes as rules
@@ -29,9 +29,9 @@ from analyser.rules import discipline, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.attack import dice_of_cell
 from analyser.rules.structs import NONE, Penalty
+from analyser.scenarios.fight_records import Draft, Fighter, Strike, setup_for
 from analyser.scenarios.resolve import about_combatant, about_overcharge, about_overrun, keys_of, resolve_combatant
 from analyser.scenarios.schema import Charge, ChargeFile, Combatant
-from analyser.scenarios.strikes import Draft, Fighter, Strike, setup_for
 
 ATTACKER, TARGET = 0, 1
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from analyser.common.errors import InputError
 from analyser.engine.fight.best.choice_program import ORDERS, OVERRUN, REACTION, TEST, Choice
-from analyser.engine.fight.duel_course import (
+from analyser.engine.fight.duel_steps import (
     add_activation,
     add_made,
     add_orders,
@@ -36,10 +36,10 @@ from analyser.rules.policy_lines import lines_of
 from analyser.rules.structs import INCH, MOST_INCHES, NONE, Test
 from analyser.scenarios.best import Chooser
 from analyser.scenarios.charge import combats
+from analyser.scenarios.fight_records import Draft, Strike, length_of, setup_for
 from analyser.scenarios.policies import Shooter, check_policy
 from analyser.scenarios.resolve import about_combatant, about_overcharge, about_overrun, resolve_combatant
 from analyser.scenarios.schema import SHORTEST_STEP, Combatant, DuelFile, DuelTerms
-from analyser.scenarios.strikes import Draft, Strike, length_of, setup_for
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,9 +19,9 @@ from analyser.rules.attack import attack_dice
 from analyser.rules.structs import NONE, AttackFacts, SideFacts
 from analyser.scenarios.attack import Scenario, target_record
 from analyser.scenarios.attack import resolved as resolved_attack
+from analyser.scenarios.fight_records import Strike, fixed_strike, length_of, setup_for, strike_facts
 from analyser.scenarios.resolve import keys_of, resolve_target
 from analyser.scenarios.schema import CIRCUMSTANCES, Attack, FocusAttack, FocusFile, ScenarioFile, Target
-from analyser.scenarios.strikes import Strike, fixed_strike, length_of, setup_for, strike_facts
 
 ATTACKERS, TARGET = 0, 1
 _STAND_IN = Target(

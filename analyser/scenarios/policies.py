@@ -8,16 +8,16 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from analyser.common.errors import InputError
-from analyser.engine.fight.duel_course import add_shot, new_answer
+from analyser.engine.fight.duel_steps import add_shot, new_answer
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Row
 from analyser.rules.policies import POLICIES, SHOOTING, Policy
 from analyser.rules.shots import can_shoot_with
 from analyser.rules.structs import CATEGORIES, Bonus
 from analyser.scenarios.attack import best_of, summaries_of
+from analyser.scenarios.fight_records import Draft, Strike
 from analyser.scenarios.resolve import row_facts, row_named
 from analyser.scenarios.schema import Combatant, PolicyName
-from analyser.scenarios.strikes import Draft, Strike
 
 AUTO = "auto"  # the policy that suits the armaments of a unit
 _BUT_REACTIVE = "but Reactive ones, which fire on lookout only,"

@@ -20,9 +20,9 @@ from analyser.analysis.situations import duel_between, duel_row, shots_of
 from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN, HIGH_PERCENTILE, LOW_PERCENTILE, estimate
 from analyser.common.means import mean_between
+from analyser.common.method_settings import Sampling
 from analyser.common.metrics import PERCENTILE
 from analyser.common.records import Integers, plain
-from analyser.common.sampling import Sampling
 from analyser.engine.attack.deduplicated import Once, each_once
 from analyser.engine.attack.summaries import STATUSES, SUMMARY
 from analyser.game.units import Loadout

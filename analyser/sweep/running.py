@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from analyser.common.errors import AnalyserError, InputError, check_integer, shown
 from analyser.common.files import real_path
-from analyser.common.sampling import MOST_THREADS, default_threads
+from analyser.common.method_settings import MOST_THREADS, default_threads
 from analyser.game.profiles import ProfilesLike
 from analyser.report.worker_pool import Processes
 from analyser.sweep.dask_executor import dask as dask_executor

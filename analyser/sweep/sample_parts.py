@@ -12,11 +12,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from analyser.common.method_settings import SharedSampling
 from analyser.common.records import empty_record
-from analyser.common.sampling import SharedSampling
 from analyser.common.text import json_text
 from analyser.engine.attack.simulated import Sample
-from analyser.engine.battle.tables import Counts
+from analyser.engine.battle.battle_data import Counts
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.results.attack import sample_of, sampled_answer
 from analyser.results.base import Result

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from analyser.analysis.balance import efficiency
+from analyser.analysis.efficiency import efficiency
 from analyser.common.errors import InputError, check_text, did_you_mean, shown
 from analyser.common.files import write_whole
 from analyser.common.look import about
@@ -226,7 +226,7 @@ class Sweep:
         Returns
         -------
         DataFrame
-            As of :func:`analyser.analysis.balance.efficiency`, from the mean of each pair over the varied numbers.
+            As in :func:`analyser.analysis.efficiency.efficiency`, from the mean of each pair over the varied numbers.
 
         Raises
         ------

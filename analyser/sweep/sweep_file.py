@@ -17,12 +17,12 @@ from analyser.analysis.grid import OF_BOTH
 from analyser.analysis.situations import SITUATIONS, Situation
 from analyser.ask.keys import values_of
 from analyser.common.errors import InputError, did_you_mean
+from analyser.common.method_settings import MOST_TRIALS, Sampling
 from analyser.common.metrics import EFFICIENCY
-from analyser.common.sampling import MOST_TRIALS, Sampling
 from analyser.common.text import with_article
 from analyser.common.validation import Record, Several, as_tuple, checked, told
 from analyser.engine.attack.summaries import SUMMARY
-from analyser.engine.battle.tables import CHUNK_BATTLES
+from analyser.engine.battle.battle_data import CHUNK_BATTLES
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.names import Slug
 from analyser.game.profiles import Profiles, library_of

@@ -24,7 +24,8 @@ def with_policy(html: str) -> str:
     r"""Return a page with its Content-Security-Policy as the second line of its head; other text is unchanged.
 
     The policy allows the scripts and styles of the page by their SHA-256, embedded images, and, if the page has the
-    module, WebAssembly and workers made by the page. It disables attributes such as ``style="..."`` and ``onclick="..."``.
+    module, WebAssembly and workers made by the page. It disables attributes such as ``style="..."`` and
+    ``onclick="..."``.
 
     >>> with_policy('<meta charset="utf-8">\n<style>b {}</style>').splitlines()[1][:76]
     '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; img-'

@@ -12,20 +12,20 @@ import numpy as np
 
 from analyser.common.jit import kernel, step
 from analyser.common.records import Integers
-from analyser.engine.fight.course import PARTS, Course, begin, lines_of, strikes_of
 from analyser.engine.fight.exact.distribution import Joint
 from analyser.engine.fight.exact.propagate import after_next
 from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, none_known, pool_cache_for
 from analyser.engine.fight.program import SETUP
+from analyser.engine.fight.step_builder import PARTS, Course, begin, lines_of, strikes_of
 from analyser.game.ruleset import Rating
 from analyser.rules import discipline, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.attack import dice_of_cell
 from analyser.rules.structs import NONE
-from analyser.web.attacks import answer_attack, drawn_by, share_of, sum_from_above
+from analyser.web.attack_setup import answer_attack, drawn_by, share_of, sum_from_above
 from analyser.web.blocks import ANSWERS, QUESTION, Kind, Refusal
-from analyser.web.duels import set_duel, shooter_of
-from analyser.web.fights import set_charge
+from analyser.web.charge_setup import set_charge
+from analyser.web.duel_setup import set_duel, shooter_of
 
 MOST_PAIRS = 1 << 20
 """Most pairs of states after an operation; more would take seconds on a phone."""

@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * The exact engines, in WebAssembly. All rules are in the module, all numbers and names in the layout that Python
- * wrote (`analyser/web/facts.py`, whose docstring describes both): here blocks are filled in and read, by name.
+ * wrote (`analyser/web/memory_layout.py`, whose docstring describes both): here blocks are filled in and read, by name.
  *
  * @typedef {Record<string, number>} Numbers
  * @typedef {{ numbers: Numbers, bands: number[][] }} Row

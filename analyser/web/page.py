@@ -19,9 +19,9 @@ from analyser.game.army import ArmyUnit
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout
 from analyser.scenarios.armies import ArmyLike, load_army
-from analyser.web.contents import conditions, contents, notes, unit_entry
-from analyser.web.facts import layout
 from analyser.web.html import engine, scripts, style, with_policy
+from analyser.web.memory_layout import layout
+from analyser.web.page_data import conditions, contents, notes, unit_entry
 
 SCRIPTS = (
     *("words", "module", "packed", "dom", "edits"),  # also used by reports

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from analyser.common.sampling import Sampling
+from analyser.common.method_settings import Sampling
 from analyser.engine.chain.chain import Recorded
 from analyser.engine.chain.exact import exact_distributions
 from analyser.morale import api as morale

@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from analyser.common.jit import interpreted
-from analyser.common.sampling import Sampling
+from analyser.common.method_settings import Sampling
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.morale import api as morale
 from analyser.morale.systems import SYSTEMS

@@ -16,7 +16,7 @@ from analyser.analysis.built_lists import army_of
 from analyser.analysis.field import field_of, worth_against
 from analyser.analysis.force_programme import Force, next_best
 from analyser.common.errors import InputError
-from analyser.common.sampling import Sampling
+from analyser.common.method_settings import Sampling
 from analyser.game.profiles import Profiles
 from analyser.report.answer_pages import build_page
 from tests.helpers.unit_files import unit_file

@@ -13,8 +13,8 @@ import pytest
 
 import analyser
 from analyser import cli
+from analyser.cli.command_base import HIDDEN
 from analyser.cli.fights import ATTACK_OPTIONS
-from analyser.cli.shell import HIDDEN
 from analyser.common.estimates import Estimate
 from analyser.scenarios.schema import Attack, Target
 from tests.helpers.shell import answer, commands, process, refusal, run

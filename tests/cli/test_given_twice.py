@@ -4,7 +4,7 @@ import click
 import pytest
 
 from analyser import cli
-from analyser.cli.shell import Command
+from analyser.cli.command_base import Command
 from tests.helpers.shell import commands, refusal
 
 COMMANDS = list(commands().items())

@@ -8,8 +8,8 @@ import pytest
 import analyser
 from analyser.common.errors import InputError
 from analyser.common.intervals import trials_for
+from analyser.common.method_settings import Sampling
 from analyser.common.precision import FINEST, Precision, Stopping
-from analyser.common.sampling import Sampling
 
 RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
 ASK = {

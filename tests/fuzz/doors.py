@@ -18,7 +18,7 @@ import tomlkit
 
 import analyser
 from analyser import morale
-from analyser.ask import curve, tell, variants
+from analyser.ask import curve, trial_narration, variants
 from analyser.cli import main
 from analyser.game.profiles import Profiles
 from analyser.importers.battlescribe import import_files
@@ -205,7 +205,8 @@ def sweep(given, folder):
 def few(function):
     """A door that asks for no more than a campaign has time for."""
     limits = {(curve, "MOST_POINTS"): 400, (variants, "MOST_VARIANTS"): 400}
-    limits |= {(tell, "MOST_TOLD"): 3000, (tell, "MOST_FIGHTS"): 60, (tell, "USUAL"): 50}
+    limits |= {(trial_narration, "MOST_TOLD"): 3000, (trial_narration, "MOST_FIGHTS"): 60}
+    limits[(trial_narration, "USUAL")] = 50
 
     def ask(given, _folder):
         before = {place: getattr(*place) for place in limits}

@@ -7,9 +7,9 @@ import numpy as np
 import analyser
 from analyser.common.records import empty_record
 from analyser.common.validation import checked
+from analyser.engine.battle.battle_data import CHUNK_BATTLES, MOST_UNITS, Battle, Counts
 from analyser.engine.battle.play import play_chunk
 from analyser.engine.battle.simulation import Simulation
-from analyser.engine.battle.tables import CHUNK_BATTLES, MOST_UNITS, Battle, Counts
 from analyser.engine.rng import stream_of
 from analyser.rules import discipline
 from analyser.scenarios.battle import BattleTerms, battle_scenario

@@ -6,10 +6,10 @@ import analyser
 from analyser.common.records import empty_record
 from analyser.common.validation import checked
 from analyser.engine.battle import lookahead
+from analyser.engine.battle.battle_data import MOST_UNITS, NOWHERE, Battle, Counts, Place
+from analyser.engine.battle.look_ahead_weights import TACTICS
 from analyser.engine.battle.random_draws import begin_stream
 from analyser.engine.battle.simulation import Simulation
-from analyser.engine.battle.tables import MOST_UNITS, NOWHERE, Battle, Counts, Place
-from analyser.engine.battle.tactics import TACTICS
 from analyser.engine.rng import stream_of
 from analyser.game.ruleset import Ruleset
 from analyser.rules import unit_state

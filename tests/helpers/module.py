@@ -15,8 +15,8 @@ from analyser import load_profiles
 from analyser.common.errors import InputError
 from analyser.engine.attack.summaries import mean_damage
 from analyser.rules.attack import hits_of
-from analyser.web.build import MODULE
-from analyser.web.facts import CONDITIONS, layout, unit_facts
+from analyser.web.compile_module import MODULE
+from analyser.web.memory_layout import CONDITIONS, layout, unit_facts
 
 NODE = shutil.which("node")
 WITHOUT_NODE = "needs Node (node on the PATH): it runs the WebAssembly module outside a browser"

@@ -11,7 +11,7 @@ from analyser.game.profiles import load_ruleset
 from analyser.game.ruleset import Ruleset
 from analyser.results import states
 from analyser.results.duel_solution import play_of
-from analyser.rules import close_quarters, unit_state
+from analyser.rules import combat_result, unit_state
 from analyser.rules.discipline import ACTIVATED, BROKEN, DISORDERED, FLED, SUPPRESSED
 from analyser.scenarios.charge import charge_program, charge_start
 from analyser.scenarios.duel import DuelScenario, duel_program
@@ -204,11 +204,11 @@ def charged_unit(word, combatant, side):
 
 def riders_of(word, passengers, side):
     """The embarked unit: models, suppressed, activated, removed."""
-    models = 0 if fate_of(word) else int(close_quarters.aboard(side, unit_state.models_of(word)))
-    if models == 0 or word & close_quarters.PASSENGERS_BROKEN:
+    models = 0 if fate_of(word) else int(combat_result.aboard(side, unit_state.models_of(word)))
+    if models == 0 or word & combat_result.PASSENGERS_BROKEN:
         return 0, False, False, True
-    suppressed = passengers.suppressed or has(word, close_quarters.PASSENGERS_SUPPRESSED)
-    activated = passengers.activated or has(word, close_quarters.PASSENGERS_ACTIVATED)
+    suppressed = passengers.suppressed or has(word, combat_result.PASSENGERS_SUPPRESSED)
+    activated = passengers.activated or has(word, combat_result.PASSENGERS_ACTIVATED)
     return models, suppressed, activated, False
 
 

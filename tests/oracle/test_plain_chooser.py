@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from analyser.engine.battle.tactics import TACTICS, Weight
+from analyser.engine.battle.look_ahead_weights import TACTICS, Weight
 from analyser.rules.structs import NONE
 from tests.helpers.looking_ahead import battle_of, chosen_by, copy_into, number_of, plan_of
 from tests.oracle.plain_battle_chooser import Chooser, Weights

@@ -7,7 +7,7 @@ import pytest
 
 import analyser
 from analyser.common.errors import InputError
-from analyser.common.sampling import Sampling
+from analyser.common.method_settings import Sampling
 from analyser.results.battle import swing_trials
 from analyser.results.battle_tactics import equilibrium
 from tests.helpers.battles import BY_POLICY

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import analyser
-from analyser.analysis.balance import efficiency
+from analyser.analysis.efficiency import efficiency
 from analyser.common.errors import InputError
 from analyser.sweep import store_reader
 from analyser.sweep.running import resume_sweep, run_sweep

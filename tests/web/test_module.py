@@ -13,9 +13,9 @@ import pytest
 from analyser import load_profiles
 from analyser.common.errors import InputError
 from analyser.web.blocks import Refusal
-from analyser.web.build import MODULE
-from analyser.web.facts import CONDITIONS, layout, unit_facts
-from analyser.web.sources import digest, sources_of
+from analyser.web.compile_module import MODULE
+from analyser.web.memory_layout import CONDITIONS, layout, unit_facts
+from analyser.web.source_digest import digest, sources_of
 from tests.helpers.module import (
     FIGURES,
     NODE,
@@ -30,7 +30,7 @@ from tests.helpers.module import (
 from tests.helpers.skips import proof
 
 ROOT = Path(__file__).parents[2]
-BUILD = "python -m analyser.web.build"
+BUILD = "python -m analyser.web.compile_module"
 A_CASE = {"attack": 250, "charge": 50, "duel": 15}  # questions of a case; the first case runs each day, all in a proof
 CASES = 20
 needs_node = pytest.mark.skipif(NODE is None, reason=WITHOUT_NODE)
@@ -78,7 +78,7 @@ def test_the_module_is_small():
 
 @pytest.mark.proof
 def test_the_same_sources_give_the_same_bytes(tmp_path):
-    program = f"from analyser.web.build import build; open({str(tmp_path / 'again')!r}, 'wb').write(build())"
+    program = f"from analyser.web.compile_module import build; open({str(tmp_path / 'again')!r}, 'wb').write(build())"
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, env=os.environ | {"PYTHONPATH": str(ROOT)})
     again, built = (tmp_path / "again").read_bytes(), MODULE.read_bytes()
     if sources_of(built)["made_by"] != {name: version(name) for name in sources_of(built)["made_by"]}:

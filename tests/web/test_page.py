@@ -6,7 +6,7 @@ import pytest
 
 import analyser
 from analyser.common.errors import InputError
-from analyser.web.build import MODULE
+from analyser.web.compile_module import MODULE
 from tests.helpers.policy import policy_of, sha256
 from tests.helpers.reports import unpacked
 from tests.helpers.shell import answer, refusal

@@ -11,8 +11,8 @@ import numpy as np
 
 from analyser.common.errors import InputError
 from analyser.common.jit import tiered
+from analyser.common.method_settings import Progress
 from analyser.common.records import Integers, plain
-from analyser.common.sampling import Progress
 from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, Report, play
 from analyser.engine.pool.dice_layout import Layout, OtherDraw, Rerolls, layout_for
 from analyser.engine.pool.kernel import Block, block_for, roll_chunks

@@ -5,13 +5,7 @@ from __future__ import annotations
 from analyser.common.jit import step
 from analyser.engine.battle import choices, combat
 from analyser.engine.battle.attack import counts, strike
-from analyser.engine.battle.choices import NO_TARGET
-from analyser.engine.battle.gains import gain_of
-from analyser.engine.battle.log import Event, note
-from analyser.engine.battle.lookahead import ACTION, ALL_ROWS, ATTACK, LENGTH, MANOEUVRE, TARGET, plan_action, volley
-from analyser.engine.battle.losses import NOBODY, passes, settle
-from analyser.engine.battle.positions import advance, is_commanded, is_within, length_between, put, set_back
-from analyser.engine.battle.tables import (
+from analyser.engine.battle.battle_data import (
     NO_STRIKE,
     NO_TACTIC,
     Battle,
@@ -23,6 +17,12 @@ from analyser.engine.battle.tables import (
     strike_of,
     wide,
 )
+from analyser.engine.battle.choices import NO_TARGET
+from analyser.engine.battle.gains import gain_of
+from analyser.engine.battle.log import Event, note
+from analyser.engine.battle.lookahead import ACTION, ALL_ROWS, ATTACK, LENGTH, MANOEUVRE, TARGET, plan_action, volley
+from analyser.engine.battle.losses import NOBODY, passes, settle
+from analyser.engine.battle.positions import advance, is_commanded, is_within, length_between, put, set_back
 from analyser.engine.battle.transports import aboard, get_off, wants_off
 from analyser.rules import activation, special_rules, unit_state
 from analyser.rules.activation import Order

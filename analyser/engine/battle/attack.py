@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from analyser.common.jit import step
+from analyser.engine.battle.battle_data import CONDITIONS, Battle, cell_of, condition_of, side_of
 from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.losses import NOBODY, passes, settle
 from analyser.engine.battle.positions import is_commanded
 from analyser.engine.battle.random_draws import roll, test_card
-from analyser.engine.battle.tables import CONDITIONS, Battle, cell_of, condition_of, side_of
 from analyser.engine.battle.transports import test_aboard
 from analyser.engine.rng import one_of
-from analyser.rules import close_quarters, unit_state
+from analyser.rules import combat_result, unit_state
 from analyser.rules import strike as resolution
 from analyser.rules.attack import points_of, scores_for, set_target
 from analyser.rules.discipline import FELL_BACK, SUPPRESSED
@@ -72,7 +72,7 @@ def strike(battle: Battle, number: int, striker: int, struck: int, short: bool, 
     after = resolution.target_after(facts, attack, field.sides[struck], int(field.states[struck]), outcome)
     settle(battle, struck, striker, after, 1 if outcome & FELL_BACK else 0)
     if destroyed and takes_test and battle.encoding.has_transports and not unit_state.is_removed(after):
-        test_aboard(battle, struck, striker, close_quarters.struck_by(0, attack))
+        test_aboard(battle, struck, striker, combat_result.struck_by(0, attack))
     states = (int(field.states[striker]), int(field.states[struck]))
     after = resolution.attacker_after(facts, attack, field.sides[striker], states, own)
     lost = min(own[0], unit_state.models_of(states[0])) if attack.overcharge and facts.bears_blanks else 0

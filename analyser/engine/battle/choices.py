@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from analyser.common.jit import step
 from analyser.engine.battle.attack import pool_for
-from analyser.engine.battle.positions import measure
-from analyser.engine.battle.tables import (
+from analyser.engine.battle.battle_data import (
     NO_STRIKE,
     NO_TACTIC,
     NOWHERE,
@@ -18,6 +17,7 @@ from analyser.engine.battle.tables import (
     strike_of,
     wide,
 )
+from analyser.engine.battle.positions import measure
 from analyser.rules import unit_state
 from analyser.rules.battle import Choice, Turn, root_of
 from analyser.rules.discipline import ACTIVATED

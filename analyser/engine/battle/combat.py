@@ -6,13 +6,13 @@ from typing import Any
 
 from analyser.common.jit import step
 from analyser.engine.battle.attack import strike
+from analyser.engine.battle.battle_data import NO_STRIKE, Battle, Blow, Place, first_of, side_of, strike_of, wide
 from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.losses import NOBODY, passes, settle
 from analyser.engine.battle.positions import is_beside, is_commanded, is_within, length_between, put, set_back
-from analyser.engine.battle.tables import NO_STRIKE, Battle, Blow, Place, first_of, side_of, strike_of, wide
 from analyser.engine.battle.transports import count_aboard, test_aboard
 from analyser.engine.rng import one_of
-from analyser.rules import close_quarters, discipline, special_rules, unit_state
+from analyser.rules import combat_result, discipline, special_rules, unit_state
 from analyser.rules.battle import NEAR_IN_COMBAT
 from analyser.rules.discipline import FELL_BACK
 from analyser.rules.structs import NONE
@@ -60,7 +60,7 @@ def engage(battle: Battle, unit: int, other: int) -> int:
         side.fumes_within = battle.encoding.fumes[enemy] if battle.encoding.suffers[fighter] else NONE
         if side.fumes_within != NONE and is_commanded(battle, fighter):
             side.fumes_within = NONE
-        field.states[fighter] = close_quarters.engaged(field.states[fighter], side, units[fighter])
+        field.states[fighter] = combat_result.engaged(field.states[fighter], side, units[fighter])
         count_aboard(battle, fighter)
     supported = is_beside(battle, other, unit, side_of(unit), NEAR_IN_COMBAT)
     threatened = is_beside(battle, unit, other, side_of(other), NEAR_IN_COMBAT)
@@ -84,25 +84,25 @@ def resolve(battle: Battle, unit: int, other: int) -> bool:
     """Resolve a combat: its winner, the loser's withdrawal and test (AC-8.5); return True if it overruns (AC-7)."""
     field = battle.field
     mine, theirs = int(field.states[unit]), int(field.states[other])
-    won_by = close_quarters.result(mine, theirs, (field.sides[unit], field.sides[other]))
-    if won_by == close_quarters.NOT_FOUGHT:
+    won_by = combat_result.result(mine, theirs, (field.sides[unit], field.sides[other]))
+    if won_by == combat_result.NOT_FOUGHT:
         return False
     note(battle, Event.COMBAT, unit, other, won_by, 0, 0)
-    if won_by == close_quarters.ACTIVE:
+    if won_by == combat_result.ACTIVE:
         withdraw(battle, other, unit)
         field.points[side_of(unit)] += battle.encoding.hunts[unit]
-    elif won_by == close_quarters.TARGET:
+    elif won_by == combat_result.TARGET:
         withdraw(battle, unit, other)
         field.points[side_of(other)] += battle.encoding.hunts[other]
     elif not is_removed(mine):
-        settle(battle, unit, NOBODY, close_quarters.withdrawn(mine, field.sides[unit]), 0)
+        settle(battle, unit, NOBODY, combat_result.withdrawn(mine, field.sides[unit]), 0)
         if not is_removed(field.states[unit]):
             set_back(battle, unit, FALL_BACK)
-    again = close_quarters.overruns(won_by, int(field.states[unit]), int(field.states[other]), field.sides[unit])
+    again = combat_result.overruns(won_by, int(field.states[unit]), int(field.states[other]), field.sides[unit])
     for fighter in (unit, other):
         if not is_removed(field.states[fighter]):
-            field.states[fighter] &= ~close_quarters.OF_THE_COMBAT
-    field.states[unit] = close_quarters.ended_as(field.states[unit], won_by, again, field.sides[unit])
+            field.states[fighter] &= ~combat_result.OF_THE_COMBAT
+    field.states[unit] = combat_result.ended_as(field.states[unit], won_by, again, field.sides[unit])
     return again
 
 
@@ -113,7 +113,7 @@ def withdraw(battle: Battle, unit: int, winner: int) -> None:
     side = field.sides[unit]
     if is_removed(state):
         return
-    settle(battle, unit, winner, close_quarters.driven_off(state, side), 0)
+    settle(battle, unit, winner, combat_result.driven_off(state, side), 0)
     if is_removed(field.states[unit]):
         return
     set_back(battle, unit, FALL_BACK)
@@ -131,7 +131,7 @@ def test_of(battle: Battle, unit: int) -> Any:
     field = battle.field
     target, fight = field.units[unit], field.fight[0]
     target.near_commander = 1 if is_commanded(battle, unit) else 0
-    close_quarters.set_losers_test(fight, target, field.attack[0], field.sides[unit], field.states[unit])
+    combat_result.set_losers_test(fight, target, field.attack[0], field.sides[unit], field.states[unit])
     return fight
 
 
@@ -141,7 +141,7 @@ def test(battle: Battle, unit: int, due_to: int, highest: int) -> None:
     field, state = battle.field, int(battle.field.states[unit])
     if passes(battle, unit, highest, 0):
         return
-    after = close_quarters.failed_combat_test(field.fight[0], state & ~FELL_BACK, field.sides[unit])
+    after = combat_result.failed_combat_test(field.fight[0], state & ~FELL_BACK, field.sides[unit])
     if is_removed(after):
         settle(battle, unit, due_to, after, 0)
     else:

@@ -10,7 +10,17 @@ from numpy.typing import NDArray
 from analyser.common.jit import kernel, step
 from analyser.common.records import Integers
 from analyser.engine.battle.attack import counts
-from analyser.engine.battle.tables import GAINS, NO_STRIKE, Battle, Blow, Tables, cell_of, condition_of, strike_of, wide
+from analyser.engine.battle.battle_data import (
+    GAINS,
+    NO_STRIKE,
+    Battle,
+    Blow,
+    Tables,
+    cell_of,
+    condition_of,
+    strike_of,
+    wide,
+)
 from analyser.rules import discipline, unit_state
 from analyser.rules import strike as resolution
 from analyser.rules.attack import scores_for, set_target
@@ -96,7 +106,7 @@ def add_tested(row: Any, fight: FightFacts, progress: int, terms: tuple[float, i
 
 @step
 def add_outcome(row: Any, fight: FightFacts, outcome: int, terms: tuple[float, int, int]) -> None:
-    """Add a complete result; `terms` as of :func:`add_tested`."""
+    """Add a complete result; `terms` as in :func:`add_tested`."""
     probability, health, whole = terms
     if outcome & ANNIHILATED:
         row[LOST] += probability * health / whole

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 
 from analyser.common.jit import step
-from analyser.engine.battle.tables import MOST_EVENTS, Battle
+from analyser.engine.battle.battle_data import MOST_EVENTS, Battle
 
 
 class Event(IntEnum):

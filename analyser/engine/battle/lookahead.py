@@ -7,8 +7,10 @@ unit's :class:`~.tables.RowFacts` against the target, or ALL_ROWS. A negative le
 from __future__ import annotations
 
 from analyser.common.jit import step
+from analyser.engine.battle.battle_data import NOWHERE, Battle, Place, first_of, pair_of, side_of, wide
 from analyser.engine.battle.choices import NO_TARGET, is_ready
 from analyser.engine.battle.gains import gain_of, gain_of_charge
+from analyser.engine.battle.look_ahead_weights import Weight
 from analyser.engine.battle.position_value import (
     appraise,
     expect_answers,
@@ -18,8 +20,6 @@ from analyser.engine.battle.position_value import (
     watch_at,
 )
 from analyser.engine.battle.positions import is_within, squared_from
-from analyser.engine.battle.tables import NOWHERE, Battle, Place, first_of, pair_of, side_of, wide
-from analyser.engine.battle.tactics import Weight
 from analyser.engine.rng import one_of
 from analyser.rules import unit_state
 from analyser.rules.activation import OF_THE_ROUND
@@ -229,7 +229,7 @@ def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
 
 @step
 def plan_charge(battle: Battle, unit: int, other: int, length: int, bounds: tuple[float, float]) -> float:
-    """Plan to charge an enemy if that is better than the best plan; `bounds`: as of :func:`plan_approach`."""
+    """Plan to charge an enemy if that is better than the best plan; `bounds`: as in :func:`plan_approach`."""
     field, facts = battle.field, battle.encoding
     best, to_come = bounds
     value = gain_of_charge(battle, unit, other)
@@ -356,7 +356,7 @@ def plan_retreat(
 ) -> float:
     """Plan a move toward the own edge and a shot at the target, if that is better than the best plan.
 
-    `terms`: the target, and the greatest move in multiples of SPEED. `bounds`: as of :func:`plan_approach`.
+    `terms`: the target, and the greatest move in multiples of SPEED. `bounds`: as in :func:`plan_approach`.
     """
     field = battle.field
     (target, most), (best, to_come) = terms, bounds

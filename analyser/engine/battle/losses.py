@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from analyser.common.jit import step
+from analyser.engine.battle.battle_data import Battle, Place, side_of
 from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.positions import remove, set_back
 from analyser.engine.battle.random_draws import odds_in, test_card
-from analyser.engine.battle.tables import Battle, Place, side_of
 from analyser.engine.rng import one_of
 from analyser.rules import discipline, unit_state
 from analyser.rules.discipline import ANNIHILATED, SUPPRESSED

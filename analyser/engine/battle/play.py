@@ -7,11 +7,11 @@ import numpy as np
 from analyser.common.jit import kernel, step
 from analyser.engine.battle import choices, random_draws
 from analyser.engine.battle.activation import activate, enter
+from analyser.engine.battle.battle_data import BATCHES, PERCENT, Battle, Place, first_of
 from analyser.engine.battle.log import Event, note
+from analyser.engine.battle.look_ahead_weights import BY_TACTIC
 from analyser.engine.battle.lookahead import next_by_gain
 from analyser.engine.battle.positions import put, take_off
-from analyser.engine.battle.tables import BATCHES, PERCENT, Battle, Place, first_of
-from analyser.engine.battle.tactics import BY_TACTIC
 from analyser.engine.rng import next_word, one_of
 from analyser.rules import activation, unit_state
 from analyser.rules.battle import ZERO_GROUND_PRESENCE, outcome_of

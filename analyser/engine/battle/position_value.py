@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 
 from analyser.common.jit import inlined, step, tiered
-from analyser.engine.battle.gains import gain_of, gain_of_charge, health_of
-from analyser.engine.battle.positions import squared_from
-from analyser.engine.battle.tables import (
+from analyser.engine.battle.battle_data import (
     CHARGING,
     MOVING,
     NO_STRIKE,
@@ -24,7 +22,9 @@ from analyser.engine.battle.tables import (
     strike_of,
     wide,
 )
-from analyser.engine.battle.tactics import Weight
+from analyser.engine.battle.gains import gain_of, gain_of_charge, health_of
+from analyser.engine.battle.look_ahead_weights import Weight
+from analyser.engine.battle.positions import squared_from
 from analyser.rules.discipline import ACTIVATED
 from analyser.rules.structs import NONE
 

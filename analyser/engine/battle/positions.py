@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from analyser.common.jit import Whole, inlined, step
+from analyser.engine.battle.battle_data import NOWHERE, UNITS, Battle, Field, Place, first_of, side_of, wide
 from analyser.engine.battle.log import Event, note
-from analyser.engine.battle.tables import NOWHERE, UNITS, Battle, Field, Place, first_of, side_of, wide
 from analyser.rules import unit_state
 from analyser.rules.battle import COMMANDED_WITHIN, length_of, moved_by, root_of
 from analyser.rules.discipline import DISORDERED

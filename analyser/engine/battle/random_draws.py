@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from analyser.common.jit import step
-from analyser.engine.battle.tables import Battle, Encoding, Field, Tables
+from analyser.engine.battle.battle_data import Battle, Encoding, Field, Tables
 from analyser.engine.pool.alias import drawn
 from analyser.engine.rng import counter_after, counter_of_chunk, next_word, one_of
 from analyser.rules.battle import NOT_PLAYED, SURRENDERED, played_from, takes_initiative

@@ -11,7 +11,7 @@ from typing import Any, cast
 import numpy as np
 
 from analyser.common.records import Floats, plain
-from analyser.engine.battle.tables import CONDITIONS, condition_of
+from analyser.engine.battle.battle_data import CONDITIONS, condition_of
 from analyser.engine.pool.alias import Law
 from analyser.engine.pool.pmf import pool_pmf
 from analyser.rules.attack import losses_of, scores_for, set_fight

@@ -9,12 +9,21 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.common.method_settings import Progress
 from analyser.common.records import Integers, empty_record
-from analyser.common.sampling import Progress
+from analyser.engine.battle.battle_data import (
+    CHUNK_BATTLES,
+    MOST_UNITS,
+    NOWHERE,
+    Battle,
+    Counts,
+    Encoding,
+    Field,
+    Tables,
+)
 from analyser.engine.battle.log import Event, Unfired
+from analyser.engine.battle.look_ahead_weights import BY_POLICY, set_mix
 from analyser.engine.battle.play import play_chunk
-from analyser.engine.battle.tables import CHUNK_BATTLES, MOST_UNITS, NOWHERE, Battle, Counts, Encoding, Field, Tables
-from analyser.engine.battle.tactics import BY_POLICY, set_mix
 from analyser.engine.parallel import Chunks, Queue, play
 from analyser.engine.rng import stream_of
 from analyser.rules.policies import Action

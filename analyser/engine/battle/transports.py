@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from analyser.common.jit import step
+from analyser.engine.battle.battle_data import Battle, Place, side_of, wide
 from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.losses import passes, settle
 from analyser.engine.battle.positions import measure, put
-from analyser.engine.battle.tables import Battle, Place, side_of, wide
-from analyser.rules import close_quarters, discipline, unit_state
+from analyser.rules import combat_result, discipline, unit_state
 from analyser.rules.discipline import ACTIVATED, BROKEN, DISORDERED, SUPPRESSED
 from analyser.rules.structs import NONE
 
@@ -39,7 +39,7 @@ def test_aboard(battle: Battle, transport: int, due_to: int, qualities: int) -> 
     unit_state.put_into(target, field.sides[unit], state)
     lost = int(field.lost_aboard)
     target.near_commander, target.models = 0, target.models + lost
-    close_quarters.set_test(fight, target, field.attack[0], qualities)
+    combat_result.set_test(fight, target, field.attack[0], qualities)
     if passes(battle, unit, discipline.test_up_to(fight, lost, fight.disordered), 0):
         return
     if unit_state.models_of(state) <= fight.break_limit:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from analyser.common.jit import step
 from analyser.engine.fight import strikes
 from analyser.engine.fight.program import ON_PURPOSE, Kind, Line, Pair, Setup, When, order_in
-from analyser.rules import activation, close_quarters, discipline, special_rules, unit_state
+from analyser.rules import activation, combat_result, discipline, special_rules, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.draws import Draw, test_draw
 from analyser.rules.policies import Action, Manoeuvre, View, allowed, doubles, exits
@@ -61,7 +61,7 @@ def required_draw(setup: Setup, operation: Line, pair: Pair) -> tuple[int, int]:
         return draw_of_loser(setup, side, pair)
     if kind == Kind.TEST_PASSENGERS and tests_passengers(setup, side, pair):
         fight = passengers_test(setup, side, mine)
-        lost = close_quarters.passengers_lost(mine, setup.sides[side])
+        lost = combat_result.passengers_lost(mine, setup.sides[side])
         return unless_certain(test_draw(side), discipline.test_up_to(fight, lost, fight.disordered))
     return Draw.NOTHING, discipline.ANY_CARD
 
@@ -70,19 +70,19 @@ def required_draw(setup: Setup, operation: Line, pair: Pair) -> tuple[int, int]:
 def result_of_combat(setup: Setup, active: int, pair: Pair) -> int:
     """Return the winner of the combat of the active side (:func:`~.close_quarters.result`)."""
     mine, theirs = (pair[0], pair[1]) if active == 0 else (pair[1], pair[0])
-    if not close_quarters.in_combat(mine):
-        return close_quarters.NOT_FOUGHT
-    return close_quarters.result(mine, theirs, (setup.sides[active], setup.sides[1 - active]))
+    if not combat_result.in_combat(mine):
+        return combat_result.NOT_FOUGHT
+    return combat_result.result(mine, theirs, (setup.sides[active], setup.sides[1 - active]))
 
 
 @step
 def draw_of_loser(setup: Setup, active: int, pair: Pair) -> tuple[int, int]:
     """Return the draw that decides the test of the combat's loser (AC-8.5), and the highest value that passes."""
     won_by = result_of_combat(setup, active, pair)
-    lost_by = 1 - active if won_by == close_quarters.ACTIVE else active
+    lost_by = 1 - active if won_by == combat_result.ACTIVE else active
     state, side = (pair[0] if lost_by == 0 else pair[1]), setup.sides[lost_by]
-    if won_by not in (close_quarters.NOBODY, close_quarters.NOT_FOUGHT) and not unit_state.is_removed(state):
-        back = close_quarters.driven_off(state, side)
+    if won_by not in (combat_result.NOBODY, combat_result.NOT_FOUGHT) and not unit_state.is_removed(state):
+        back = combat_result.driven_off(state, side)
         if not unit_state.is_removed(back):
             fight = losers_test(setup, lost_by, back)
             highest = discipline.passes_up_to(fight, unit_state.lost_of(back), fight.disordered)
@@ -94,7 +94,7 @@ def draw_of_loser(setup: Setup, active: int, pair: Pair) -> tuple[int, int]:
 def losers_test(setup: Setup, side: int, back: int) -> FightFacts:
     """Fill the scratch `fight` with the test of a loser that has withdrawn to the state `back`, and return it."""
     setup.target[0], fight = setup.units[side], setup.fight[0]
-    close_quarters.set_losers_test(fight, setup.target[0], setup.attack[0], setup.sides[side], back)
+    combat_result.set_losers_test(fight, setup.target[0], setup.attack[0], setup.sides[side], back)
     return fight  # type: ignore[no-any-return]
 
 
@@ -102,7 +102,7 @@ def losers_test(setup: Setup, side: int, back: int) -> FightFacts:
 def passengers_test(setup: Setup, side: int, state: int) -> FightFacts:
     """Fill the scratch `fight` with the test of the passengers of a transport in `state`, and return it."""
     setup.target[0], fight = setup.passengers[side], setup.fight[0]
-    close_quarters.passengers_test(fight, setup.target[0], setup.attack[0], setup.sides[side], state)
+    combat_result.passengers_test(fight, setup.target[0], setup.attack[0], setup.sides[side], state)
     return fight  # type: ignore[no-any-return]
 
 
@@ -112,7 +112,7 @@ def tests_passengers(setup: Setup, side: int, pair: Pair) -> bool:
     mine, theirs = (pair[0], pair[1]) if side == 0 else (pair[1], pair[0])
     if unit_state.is_removed(mine) or unit_state.lost_of(mine) == 0 or setup.units[side].discipline == NONE:
         return False
-    if close_quarters.aboard(setup.sides[side], unit_state.models_of(mine)) == 0:
+    if combat_result.aboard(setup.sides[side], unit_state.models_of(mine)) == 0:
         return False
     return unit_state.order_of(mine) == Order.LOST or unit_state.order_of(theirs) in (Order.WON, Order.OVERRUN)
 
@@ -130,7 +130,7 @@ def changed(setup: Setup, operation: Line, pair: Pair, passed: bool) -> tuple[in
     facts, other = setup.sides[side], setup.sides[1 - side]
     if kind == Kind.RESOLVE:
         mine, theirs = resolved(setup, side, pair, passed)
-    elif kind == Kind.ENGAGE and close_quarters.in_combat(mine):
+    elif kind == Kind.ENGAGE and combat_result.in_combat(mine):
         mine, theirs = engaged(setup, side, mine, theirs)
     elif kind == Kind.ENVELOP and not unit_state.is_removed(mine) and not unit_state.is_removed(theirs):
         mine = activation.enveloped(mine, theirs, facts, other)  # fumes move with their unit
@@ -168,11 +168,11 @@ def changed_alone(setup: Setup, operation: Line, state: int, passed: bool) -> in
         wrecked = passed and special_rules.is_at_stake(state, setup.sides[side])
         return special_rules.after_siege_test(state, setup.sides[side], wrecked)
     if kind == Kind.TEST_PASSENGERS and not passed:
-        return close_quarters.passengers_failed(passengers_test(setup, side, state), state, setup.sides[side])
+        return combat_result.passengers_failed(passengers_test(setup, side, state), state, setup.sides[side])
     if kind == Kind.TEST_SHOT:
         return strikes.after_test(setup, number, state, passed)
     if kind == Kind.END_COMBAT:
-        return state & ~close_quarters.OF_THE_COMBAT
+        return state & ~combat_result.OF_THE_COMBAT
     if kind == Kind.STAND and unit_state.order_of(state) == Order.OVERRUN:
         return unit_state.with_order(state, Order.WON)
     if kind == Kind.FORGET:
@@ -184,8 +184,8 @@ def changed_alone(setup: Setup, operation: Line, state: int, passed: bool) -> in
 def engaged(setup: Setup, active: int, mine: int, theirs: int) -> tuple[int, int]:
     """Return both units in contact: the active one charges or overruns, and has followed up (Overrun, AC-7)."""
     side, other = setup.sides[active], setup.sides[1 - active]
-    mine = close_quarters.engaged(mine, side, setup.units[active])
-    theirs = close_quarters.engaged(theirs, other, setup.units[1 - active])
+    mine = combat_result.engaged(mine, side, setup.units[active])
+    theirs = combat_result.engaged(theirs, other, setup.units[1 - active])
     return unit_state.moved(mine, side, max(activation.length_between(mine, theirs, side, other), 0)), theirs
 
 
@@ -194,7 +194,7 @@ def tested(setup: Setup, side: int, state: int, passed: bool) -> int:
     """Return a unit after its test for a lost combat (AC-8.5) or a Spectacular Demise (AC-7), if it takes one."""
     if passed or unit_state.is_removed(state):
         return state
-    return close_quarters.failed_combat_test(losers_test(setup, side, state), state, setup.sides[side])
+    return combat_result.failed_combat_test(losers_test(setup, side, state), state, setup.sides[side])
 
 
 @step
@@ -314,18 +314,18 @@ def resolved(setup: Setup, active: int, pair: Pair, passed: bool) -> tuple[int, 
     """Return the active unit and its enemy after their combat is resolved (AC-8.5 to AC-8.7)."""
     mine, theirs = (pair[0], pair[1]) if active == 0 else (pair[1], pair[0])
     won_by = result_of_combat(setup, active, pair)
-    if won_by == close_quarters.NOT_FOUGHT:
+    if won_by == combat_result.NOT_FOUGHT:
         return mine, theirs
     side, other = setup.sides[active], setup.sides[1 - active]
-    if won_by == close_quarters.ACTIVE:
+    if won_by == combat_result.ACTIVE:
         theirs = after_losing(setup, 1 - active, theirs, passed)
-        mine = close_quarters.scored(mine, side)
-    elif won_by == close_quarters.TARGET:
+        mine = combat_result.scored(mine, side)
+    elif won_by == combat_result.TARGET:
         mine = after_losing(setup, active, mine, passed)
-        theirs = close_quarters.scored(theirs, other)
+        theirs = combat_result.scored(theirs, other)
     elif not unit_state.is_removed(mine):
-        mine = close_quarters.withdrawn(mine, side)
-    return close_quarters.ended_as(mine, won_by, close_quarters.overruns(won_by, mine, theirs, side), side), theirs
+        mine = combat_result.withdrawn(mine, side)
+    return combat_result.ended_as(mine, won_by, combat_result.overruns(won_by, mine, theirs, side), side), theirs
 
 
 @step
@@ -333,4 +333,4 @@ def after_losing(setup: Setup, side: int, state: int, passed: bool) -> int:
     """Return the loser of a combat after it is driven off and tested (AC-8.5)."""
     if unit_state.is_removed(state):
         return state
-    return tested(setup, side, close_quarters.driven_off(state, setup.sides[side]), passed)
+    return tested(setup, side, combat_result.driven_off(state, setup.sides[side]), passed)

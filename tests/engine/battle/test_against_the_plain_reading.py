@@ -14,9 +14,9 @@ from scipy.stats import chi2_contingency
 import analyser
 from analyser.common.records import empty_record
 from analyser.common.validation import checked
+from analyser.engine.battle.battle_data import CHUNK_BATTLES, MOST_UNITS, Battle, Counts, Place
 from analyser.engine.battle.play import play_chunk
 from analyser.engine.battle.simulation import Simulation
-from analyser.engine.battle.tables import CHUNK_BATTLES, MOST_UNITS, Battle, Counts, Place
 from analyser.engine.rng import stream_of
 from analyser.game.ruleset import Ruleset
 from analyser.rules.unit_state import models_of

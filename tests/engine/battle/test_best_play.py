@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analyser.engine.battle.tables import MOST_UNITS
+from analyser.engine.battle.battle_data import MOST_UNITS
 from analyser.rules.policies import Manoeuvre
 from tests.helpers.looking_ahead import battle_of, chosen_by, copy_into, number_of, plan_of
 from tests.oracle.plain_battle_best import STEP, Line

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import analyser
+from analyser.engine.battle.battle_data import cell_of, condition_of
 from analyser.engine.battle.simulation import Simulation
-from analyser.engine.battle.tables import cell_of, condition_of
 from analyser.rules.battle import Outcome
 from analyser.scenarios.battle_tables import Encoder, encoded
 from tests.helpers.battles import scenario_of

@@ -5,7 +5,7 @@ import itertools
 import pytest
 from scipy import stats
 
-from analyser.engine.fight.simulated import draw_graph
+from analyser.engine.fight.simulated import random_draw_graph
 from analyser.engine.fight.simulated import simulation as played
 from analyser.game.ruleset import MOST_COPIES
 from tests.helpers.samples import chi_square
@@ -205,6 +205,6 @@ def test_a_map_that_is_begun_anew_changes_nothing(kind, replacement, monkeypatch
         whole = engine.samples_of(fight, scenario, 1000, seed=2, replacement=replacement)
         with monkeypatch.context() as patch:
             patch.setattr(played.play_trials, "pays", lambda *_: False)
-            patch.setattr(draw_graph, "has_room", lambda _: next(asked) % 10 > 0)
+            patch.setattr(random_draw_graph, "has_room", lambda _: next(asked) % 10 > 0)
             assert engine.samples_of(fight, scenario, 1000, seed=2, replacement=replacement) == whole
     assert next(asked) > 100

@@ -27,7 +27,7 @@ from analyser.engine.fight.best.choice_program import (
 )
 from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, none_known, pool_cache_for, with_list
 from analyser.engine.fight.program import Kind, Pair, Setup, operation_at
-from analyser.engine.index import NOT_FOUND, StateIndex, find, index_of, state_index, with_room
+from analyser.engine.state_index import NOT_FOUND, StateIndex, find, index_of, state_index, with_room
 from analyser.rules import discipline, unit_state
 from analyser.rules.draws import probability_of
 from analyser.rules.structs import NONE

@@ -10,7 +10,7 @@ from analyser.common.jit import step
 from analyser.common.records import Floats, Integers
 from analyser.engine.fight.operations import changed
 from analyser.engine.fight.program import Kind, Line, Pair, Setup, operation_at
-from analyser.engine.index import StateIndex
+from analyser.engine.state_index import StateIndex
 from analyser.rules.structs import NONE
 
 _ALONE_AND_CERTAIN = (Kind.END, Kind.END_ROUND, Kind.END_COMBAT, Kind.FORGET)

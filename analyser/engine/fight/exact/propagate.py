@@ -15,7 +15,7 @@ import numpy as np
 from analyser.common.jit import step, tiered
 from analyser.common.records import Integers, plain
 from analyser.engine.fight import operations
-from analyser.engine.fight.exact.combat import after_combat
+from analyser.engine.fight.exact.combat_end import after_combat
 from analyser.engine.fight.exact.distribution import (
     Fused,
     Joint,
@@ -27,7 +27,7 @@ from analyser.engine.fight.exact.distribution import (
 )
 from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, after_strike, none_known, pool_cache_for
 from analyser.engine.fight.program import Kind, Operation, Pair, Setup, dice_of
-from analyser.engine.index import index_of, state_index, with_room
+from analyser.engine.state_index import index_of, state_index, with_room
 from analyser.game.ruleset import Rating
 from analyser.rules import unit_state
 from analyser.rules.draws import probability_of

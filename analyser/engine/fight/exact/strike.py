@@ -18,8 +18,8 @@ from analyser.engine.attack.exact import ROWS_A_STATE, push_pmf
 from analyser.engine.fight import strikes
 from analyser.engine.fight.exact.distribution import Fused, Joint, gathered, seen_from, side_after
 from analyser.engine.fight.program import Setup
-from analyser.engine.index import NOT_FOUND, StateIndex, find, index_of, state_index, with_room
 from analyser.engine.pool.pmf import most_dice, no_outcomes, pool_pmf
+from analyser.engine.state_index import NOT_FOUND, StateIndex, find, index_of, state_index, with_room
 from analyser.game.ruleset import Rating
 from analyser.rules import discipline, unit_state
 from analyser.rules.attack import Scores, scores_for, set_pool, size_of

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
 from analyser.common.jit import Whole, inlined, kernel, step, tiered
+from analyser.common.method_settings import Progress
 from analyser.common.records import Int, Integers, empty_record, views
-from analyser.common.sampling import Progress
 from analyser.engine.fight.program import Operation, Pair, Setup
-from analyser.engine.fight.simulated import draw_graph
+from analyser.engine.fight.simulated import random_draw_graph
 from analyser.engine.fight.simulated.choices import NOBODY_CHOOSES, Choices
-from analyser.engine.fight.simulated.draw_graph import (
+from analyser.engine.fight.simulated.random_draw_graph import (
     BELOW,
     END,
     FIRST,
@@ -127,7 +127,7 @@ def walk(nodes: Nodes, rolls: Rolls, at: Trials, which: Integers, counts: NDArra
     answer: Whole
     while True:
         special, side = nodes.asks[node, SPECIAL], np.uint64(nodes.asks[node, SIDE])
-        if special == draw_graph.NOTHING:
+        if special == random_draw_graph.NOTHING:
             if side == _NO_DECK:
                 row, bits = np.uint64(nodes.asks[node, ROW]), np.uint64(nodes.asks[node, SHIFT])
                 value = np.int64(drawn(rolls.alias, row, bits, next_word(at)))
@@ -135,7 +135,7 @@ def walk(nodes: Nodes, rolls: Rolls, at: Trials, which: Integers, counts: NDArra
             else:
                 value = card(at, side)
                 answer = np.int64(value <= nodes.asks[node, BELOW])
-        elif special == draw_graph.PART:
+        elif special == random_draw_graph.PART:
             counts[nodes.asks[node, BELOW], part] += 1
             if part == len(which):
                 if at.begun == at.until:
@@ -146,10 +146,10 @@ def walk(nodes: Nodes, rolls: Rolls, at: Trials, which: Integers, counts: NDArra
             value = which[part]
             answer = value
             part += 1
-        elif special == draw_graph.NO_ANSWERS:
+        elif special == random_draw_graph.NO_ANSWERS:
             at.node, at.part = node, part
             return NO_ANSWERS
-        elif special == draw_graph.VALUE:
+        elif special == random_draw_graph.VALUE:
             value = card(at, side)
             answer = value
         else:
@@ -159,7 +159,7 @@ def walk(nodes: Nodes, rolls: Rolls, at: Trials, which: Integers, counts: NDArra
             at.log[at.logged, 0], at.log[at.logged, 1] = node, value
             at.logged += 1
         to = nodes.next[np.uint64(nodes.asks[node, FIRST]) + np.uint64(answer)]
-        if to == draw_graph.UNKNOWN:
+        if to == random_draw_graph.UNKNOWN:
             at.node, at.part, at.answer = node, part, answer
             return NO_NEXT
         node = np.uint64(to)
@@ -174,13 +174,13 @@ def play_trials(graph: Graph, at: Trials, which: Integers, counts: NDArray[np.in
         if needed == DONE:
             return needed
         if needed == NO_NEXT:
-            at.node = draw_graph.follow(graph, at.node, at.answer)
+            at.node = random_draw_graph.follow(graph, at.node, at.answer)
         else:
             roll = nodes.asks[at.node, NUMBER]
             if rolls.scores[roll] == 0:
                 return NO_TABLE
-            draw_graph.give_table(nodes, rolls, at.node, roll)
-        if not draw_graph.has_room(nodes):
+            random_draw_graph.give_table(nodes, rolls, at.node, roll)
+        if not random_draw_graph.has_room(nodes):
             return NO_ROOM
     return NO_PATIENCE
 
@@ -216,7 +216,7 @@ class Player:
         self._at: Any = empty_record(Trials)
         self._at.cards, self._at.replacement, self._at.left[:] = len(cards), replacement, len(cards)
         self._at.deck[:, : len(cards)] = cards
-        self._counts = np.zeros((draw_graph.NODES, len(programs) + 1), np.int64)
+        self._counts = np.zeros((random_draw_graph.NODES, len(programs) + 1), np.int64)
         self._viewed = views(self._graph), views(self._at)
 
     def begin(self) -> None:
@@ -228,7 +228,7 @@ class Player:
         at = self._at
         at.start, at.gamma = counter_of_chunk(*chunk.stream, chunk.number), chunk.stream.gamma
         with play_trials.interpreting():
-            at.root = draw_graph.node_at(self._viewed[0], END, chunk.start, 0)
+            at.root = random_draw_graph.node_at(self._viewed[0], END, chunk.start, 0)
         at.begun, at.until = first, until
         begin_trial(at)
         needed = NO_PATIENCE
@@ -243,7 +243,7 @@ class Player:
             elif needed == NO_ROOM:
                 self.collect()
                 with play_trials.interpreting():
-                    at.node, at.root = draw_graph.forget_but(self._viewed[0], [at.node, at.root])
+                    at.node, at.root = random_draw_graph.forget_but(self._viewed[0], [at.node, at.root])
 
     def collect(self) -> None:
         """Add the counts of all ends to the counters, and clear them."""
@@ -265,8 +265,8 @@ class Player:
         result = []
         for node, value in at.log[: at.logged].tolist():
             special, side, roll = nodes.asks[node, [SPECIAL, SIDE, NUMBER]].tolist()
-            if special != draw_graph.PART:
-                is_roll = special == draw_graph.NOTHING and side == NO_DECK
+            if special != random_draw_graph.PART:
+                is_roll = special == random_draw_graph.NOTHING and side == NO_DECK
                 result.append(int(rolls.score[rolls.first_score[roll] + value]) if is_roll else value)
         return result
 

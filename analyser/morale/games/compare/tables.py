@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, TooLargeError
-from analyser.common.sampling import Sampling
+from analyser.common.method_settings import Sampling
 from analyser.engine.chain.chain import Chain, Paths, Recorded
 from analyser.engine.chain.exact import distributions_along
 from analyser.engine.chain.simulated import counts_along

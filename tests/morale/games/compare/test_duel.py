@@ -5,7 +5,7 @@ import pytest
 
 from analyser import api, morale
 from analyser.common.errors import InputError
-from analyser.common.sampling import Sampling
+from analyser.common.method_settings import Sampling
 from analyser.morale.games.compare import tables
 from tests.helpers.skips import proof
 from tests.oracle.morale_checks import assert_counts_fit, rows

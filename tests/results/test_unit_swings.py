@@ -3,8 +3,8 @@
 import pytest
 
 from analyser.common.records import empty_record
-from analyser.engine.battle.tables import Counts
-from analyser.results.battle_swings import MOST_NAMED, harmful_units_note, swing_of, swing_units
+from analyser.engine.battle.battle_data import Counts
+from analyser.results.unit_swings import MOST_NAMED, harmful_units_note, swing_of, swing_units
 from analyser.rules.battle import Outcome
 
 NAMES = {"mine": "Reds", "yours": "Blues"}

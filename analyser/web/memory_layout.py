@@ -67,7 +67,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from analyser.engine.fight.course import UnitFacts
+from analyser.engine.fight.step_builder import UnitFacts
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.game.ruleset import Rating, Ruleset
 from analyser.game.units import Loadout, Row
@@ -76,9 +76,9 @@ from analyser.rules.policies import Policy
 from analyser.rules.shots import RowFacts, WhyNot
 from analyser.rules.structs import INCH, NONE, Officer, Sight
 from analyser.scenarios.attack import attack_record, target_record
+from analyser.scenarios.fight_records import unit_facts as facts_of
 from analyser.scenarios.resolve import resolve_combatant, row_facts, veteran_of
 from analyser.scenarios.schema import BONUSES, PENALTIES, Attack, Charge, Combatant, DuelTerms, Target
-from analyser.scenarios.strikes import unit_facts as facts_of
 from analyser.web.blocks import (
     ANSWERS,
     MOST_BANDS,

@@ -1,4 +1,4 @@
-"""Build the WebAssembly module of the calculator: ``python -m analyser.web.build``.
+"""Build the WebAssembly module of the calculator: ``python -m analyser.web.compile_module``.
 
 Numba, which compiles the kernels, includes LLVM with a back end for WebAssembly. The kernel is compiled with the data
 layout of that machine. `ziglang` (the extra `build`) links it with the few runtime functions that it needs, allocation
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from analyser.web.kernels import ARGUMENTS, answer
-from analyser.web.sources import RUNTIME, modules_of, signed
+from analyser.web.source_digest import RUNTIME, modules_of, signed
 
 TRIPLE = "wasm32-unknown-unknown"
 FEATURES = "+bulk-memory,+mutable-globals,+nontrapping-fptoint,+sign-ext"

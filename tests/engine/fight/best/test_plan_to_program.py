@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from analyser import InputError, duel
-from analyser.common.sampling import Sampling
+from analyser.common.method_settings import Sampling
 from analyser.engine.fight import operations
 from analyser.results.best import solve_best_play
 from analyser.results.duel import solve_duel

@@ -6,7 +6,7 @@ import time
 import pytest
 from click.testing import CliRunner
 
-from analyser.cli import cli, shell, waiting
+from analyser.cli import cli, command_base, waiting
 from tests.helpers.shell import answer, refusal, run
 
 
@@ -53,7 +53,7 @@ def test_the_usual_command_of_a_group_may_be_left_out():
 def test_long_work_says_every_half_minute_how_far_it_is(monkeypatch, capsys):
     asked = ("matchups", "crown/rifle-p*", "imperium/krupp*", "--situations", "long-range")
     assert run(*asked).stderr == ""
-    monkeypatch.setattr(shell, "HALF_MINUTE", 0.0)
+    monkeypatch.setattr(command_base, "HALF_MINUTE", 0.0)
     said = run(*asked).stderr.splitlines()
     assert re.fullmatch(r"note: 100% done after \d+ s", said[-1])
     assert run(*asked, "--quiet").stderr == ""

@@ -15,7 +15,7 @@ from analyser.results.rules_used import CARDS
 from analyser.rules.shots import WhyNot
 from analyser.rules.structs import ATTACK, NONE, TARGET
 from analyser.scenarios.attack import RANKED_BY
-from analyser.web.facts import unit_facts
+from analyser.web.memory_layout import unit_facts
 
 USUAL_DISTANCE = 12  # inches; default of a page
 OFTEN = {

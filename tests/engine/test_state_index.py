@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from analyser.engine.index import NOT_FOUND, find, first_slot, index_of, state_index, with_room
+from analyser.engine.state_index import NOT_FOUND, find, first_slot, index_of, state_index, with_room
 
 
 @pytest.fixture(autouse=True)

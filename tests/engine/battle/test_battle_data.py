@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import analyser
 from analyser.common.records import plain
-from analyser.engine.battle.tables import condition_of
+from analyser.engine.battle.battle_data import condition_of
 from analyser.rules.attack import set_fight, set_target
 from analyser.rules.structs import Bonus, Penalty
 from analyser.scenarios.battle_tables import Encoder

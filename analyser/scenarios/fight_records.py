@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError
 from analyser.common.records import plain
 from analyser.engine.fight.best.choice_program import Choice
-from analyser.engine.fight.course import UnitFacts, add_fixed, set_side, set_usual
 from analyser.engine.fight.program import MOST_STRIKES, SETUP, Operation, Setup
+from analyser.engine.fight.step_builder import UnitFacts, add_fixed, set_side, set_usual
 from analyser.game.ruleset import Die, Rating
 from analyser.game.units import MOST_DICE, Band, hundredths
 from analyser.rules import charge_strikes, unit_state
@@ -155,7 +155,7 @@ def _record(is_attack: bool, numbers: tuple[int, ...]) -> Any:
 
 
 class Draft:
-    """The course of a fight as Python composes it (:mod:`analyser.engine.fight.course`); parts share its strikes."""
+    """Steps of a fight as Python composes them (:mod:`analyser.engine.fight.step_builder`); parts share its strikes."""
 
     def __init__(self, units: Sequence[Any], beside: Sequence[Combatant] = (), **fight: int) -> None:
         fighters = [Fighter(units[0]), Fighter(units[1], beside)]

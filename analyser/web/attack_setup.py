@@ -10,7 +10,7 @@ from analyser.common.jit import step
 from analyser.common.records import Floats
 from analyser.engine.attack.exact import ROWS_A_STATE, gather, push_pmf
 from analyser.engine.attack.summaries import mean_damage
-from analyser.engine.fight.course import band_of
+from analyser.engine.fight.step_builder import band_of
 from analyser.engine.pool.pmf import Outcomes, most_dice, no_outcomes, pool_pmf
 from analyser.rules import shots
 from analyser.rules.attack import Scores, hits_of, scores_for, set_fight

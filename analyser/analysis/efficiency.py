@@ -47,7 +47,7 @@ def efficiency(frame: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     frame : DataFrame
-        As of :func:`analyser.matchups`.
+        As in :func:`analyser.matchups`.
 
     Returns
     -------
@@ -136,7 +136,7 @@ def outliers(frame: pd.DataFrame, loadouts: Sequence[Loadout] = ()) -> pd.DataFr
     Parameters
     ----------
     frame : DataFrame
-        As of :func:`analyser.matchups`.
+        As in :func:`analyser.matchups`.
     loadouts : sequence of Loadout
         Loadouts of both sides, for the profile values in `why`. Default: `why` has figures alone.
 
@@ -248,7 +248,7 @@ def dominated(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Data
     Parameters
     ----------
     frame : DataFrame
-        As of :func:`analyser.matchups`.
+        As in :func:`analyser.matchups`.
     attackers : sequence of Loadout
         Loadouts of the table, to compare profiles too. Default: profiles are not compared.
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from analyser.common.jit import step
 from analyser.common.records import Integers
-from analyser.engine.fight.charge_course import add_blasts, breaks_buildings, new_blasts, overruns
-from analyser.engine.fight.course import (
+from analyser.engine.fight.charge_steps import add_blasts, breaks_buildings, new_blasts, overruns
+from analyser.engine.fight.program import Kind, When
+from analyser.engine.fight.step_builder import (
     Course,
     add,
     add_fixed,
@@ -20,7 +21,6 @@ from analyser.engine.fight.course import (
     set_back_by,
     set_side,
 )
-from analyser.engine.fight.program import Kind, When
 from analyser.game.ruleset import Rating
 from analyser.rules import unit_state
 from analyser.rules.activation import Order

@@ -12,7 +12,7 @@ from analyser.common.estimates import estimate, estimate_in, plus_minus, probabi
 from analyser.common.intervals import CONFIDENCE, clopper_pearson
 from analyser.common.means import Shared, means_by_batch
 from analyser.common.text import counted, fill
-from analyser.engine.battle.tables import Counts
+from analyser.engine.battle.battle_data import Counts
 from analyser.rules.battle import Outcome
 from analyser.scenarios.battle import SIDES
 

@@ -8,7 +8,7 @@ import choix
 import pandas as pd
 import pytest
 
-from analyser.analysis.balance import (
+from analyser.analysis.efficiency import (
     DONE,
     EFFICIENCY,
     LEAST,

@@ -13,7 +13,7 @@ import numpy as np
 
 from analyser.common.jit import step
 from analyser.common.records import Int, record_type
-from analyser.engine.battle.tactics import MOST_TACTICS, Weight
+from analyser.engine.battle.look_ahead_weights import MOST_TACTICS, Weight
 from analyser.game.ruleset import HIGHEST_CARD
 from analyser.rules.policies import Policy
 from analyser.rules.policy_lines import VIEWS

@@ -9,9 +9,8 @@ import numpy as np
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.jit import step
 from analyser.common.records import Floats, Integers
-from analyser.engine.fight.charge_course import add_combat, row_for_contact
-from analyser.engine.fight.course import Course, band_of, begin, strikes_of
-from analyser.engine.fight.duel_course import (
+from analyser.engine.fight.charge_steps import add_combat, row_for_contact
+from analyser.engine.fight.duel_steps import (
     add_activation,
     add_made,
     add_orders,
@@ -26,13 +25,14 @@ from analyser.engine.fight.duel_course import (
     set_marks,
     set_side_of_duel,
 )
+from analyser.engine.fight.step_builder import Course, band_of, begin, strikes_of
 from analyser.rules.attack import set_fight
 from analyser.rules.policies import Policy
 from analyser.rules.shots import can_shoot_with
 from analyser.rules.structs import INCH, MOST_INCHES, NONE, Bonus
-from analyser.web.attacks import Drawn, worth_of
+from analyser.web.attack_setup import Drawn, worth_of
 from analyser.web.blocks import MOST_ROWS, Refusal
-from analyser.web.fights import begin_setup, count_of, has_no_dice, why_no_charge
+from analyser.web.charge_setup import begin_setup, count_of, has_no_dice, why_no_charge
 
 _SHOOTING = 1 << Policy.SHOOT | 1 << Policy.SHORT_RANGE | 1 << Policy.ALL_OUT | 1 << Policy.OVERCHARGE
 _FIGURES = 3  # figures that rank rows

@@ -12,8 +12,8 @@ from analyser.engine.fight import operations
 from analyser.engine.fight.exact.distribution import Fused, Joint, both_after, gathered, larger
 from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, struck
 from analyser.engine.fight.program import Setup
-from analyser.engine.index import index_of, state_index
-from analyser.rules import close_quarters, unit_state
+from analyser.engine.state_index import index_of, state_index
+from analyser.rules import combat_result, unit_state
 from analyser.rules.draws import probability_of
 from analyser.rules.structs import NONE
 
@@ -25,12 +25,12 @@ _ROOM = 64  # rows and columns of the first matrix
 @step
 def roles_of(won_by: int, active: int, failed: int, loser_gone: bool) -> tuple[int, int]:
     """Return the roles of side 0 and side 1 in the end of a combat."""
-    if won_by == close_quarters.NOT_FOUGHT:
+    if won_by == combat_result.NOT_FOUGHT:
         return _NOT_FOUGHT, _NOT_FOUGHT
-    if won_by == close_quarters.NOBODY:
+    if won_by == combat_result.NOBODY:
         return _EVEN, _EVEN
     won, lost = (_WON_ALONE if loser_gone else _WON), _LOST + failed
-    return (won, lost) if (won_by == close_quarters.ACTIVE) == (active == 0) else (lost, won)
+    return (won, lost) if (won_by == combat_result.ACTIVE) == (active == 0) else (lost, won)
 
 
 @step
@@ -68,8 +68,8 @@ def after_combat(
                     one, two = two, one
                 pair = (int(ones.states[one]), int(twos.states[two]))
                 won_by = operations.result_of_combat(setup, active, pair)
-                loser = 1 - active if won_by == close_quarters.ACTIVE else active
-                of_loser, is_lost, passed = (one if loser == 0 else two), won_by < close_quarters.NOBODY, 1.0
+                loser = 1 - active if won_by == combat_result.ACTIVE else active
+                of_loser, is_lost, passed = (one if loser == 0 else two), won_by < combat_result.NOBODY, 1.0
                 if is_lost:
                     if passes[loser, of_loser] < 0.0:
                         draw, highest = operations.required_draw(setup, end.operation, pair)

@@ -1,7 +1,7 @@
 """Course of a fight: its operations and strikes, composed from the facts of two units.
 
-The composers (:mod:`.charge_course`, :mod:`.duel_course`) are steps. Python runs them on a draft
-(:class:`~analyser.scenarios.strikes.Draft`), whose lines may contain choices. The calculator runs them on a
+The composers (:mod:`.charge_steps`, :mod:`.duel_steps`) are steps. Python runs them on a draft
+(:class:`~analyser.scenarios.fight_records.Draft`), whose lines may contain choices. The calculator runs them on a
 :class:`Course`, which fills the records of a setup.
 """
 

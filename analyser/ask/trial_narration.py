@@ -16,12 +16,12 @@ import numpy as np
 
 from analyser.ask.attack_narration import attack_lines, figures_of, strike_of
 from analyser.ask.fight_narration import ReadTrial, narrated_fights
-from analyser.ask.figure_lookup import DESTROYED, LEAST, reading
 from analyser.ask.memoised_solver import between, kind_in
+from analyser.ask.metric_lookup import DESTROYED, LEAST, reading
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, check_integer, did_you_mean
+from analyser.common.method_settings import Sampling
 from analyser.common.records import plain
-from analyser.common.sampling import Sampling
 from analyser.common.text import spaced, word_of
 from analyser.engine.attack.replay import replayed_trials
 from analyser.engine.chain.chain import RECORD, Chain, Recorded, Story
@@ -126,7 +126,7 @@ def tell(
     Parameters
     ----------
     question, target, profiles, conditions
-        As of :func:`analyser.attack`, or of the function that `kind` names. Without a `target`: a whole question, which
+        As in :func:`analyser.attack`, or of the function that `kind` names. Without a `target`: a whole question, which
         is an attack, a charge, focus fire, a duel, or about morale.
     kind : "attack", "charge" or "duel"
     trial : int, optional

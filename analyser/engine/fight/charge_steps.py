@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from analyser.common.jit import step, step_for
-from analyser.engine.fight.course import (
+from analyser.engine.fight.program import Kind
+from analyser.engine.fight.step_builder import (
     A_COMBAT_LOST,
     Course,
     add,
@@ -18,7 +19,6 @@ from analyser.engine.fight.course import (
     set_side,
     strikes_of,
 )
-from analyser.engine.fight.program import Kind
 from analyser.game.ruleset import Rating
 from analyser.rules import charge_strikes, unit_state
 from analyser.rules.activation import Order

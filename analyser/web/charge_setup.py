@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from analyser.common.jit import step
-from analyser.engine.fight.charge_course import add_combat, row_for_contact, set_sides_of_charge
-from analyser.engine.fight.course import Course, band_of
+from analyser.engine.fight.charge_steps import add_combat, row_for_contact, set_sides_of_charge
+from analyser.engine.fight.step_builder import Course, band_of
 from analyser.rules import charge_strikes, shots
 from analyser.rules.structs import NONE
 from analyser.web.blocks import MOST_UNIT, Refusal
