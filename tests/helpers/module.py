@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from functools import cache
 from itertools import accumulate
+from math import isclose
 from pathlib import Path
 
 import numpy as np
@@ -274,11 +275,11 @@ def figures_of_duel(result, loadouts):
 FIGURES = {"attack": figures_of_attack, "charge": figures_of_charge, "duel": figures_of_duel}
 
 
-def differences(expected, found, at=""):
-    """Every figure of `expected` that the module's answer has otherwise."""
+def differences(expected, found, at="", within=0.0):
+    """Every figure of `expected` that differs in the module's answer, by more than `within` of it or of 1."""
     for name, value in expected.items() if isinstance(expected, dict) else enumerate(expected):
         other = found[name]
         if isinstance(value, dict | list):
-            yield from differences(value, other, f"{at}{name}.")
-        elif value != other:
+            yield from differences(value, other, f"{at}{name}.", within)
+        elif value != other and not (within and isclose(value, other, rel_tol=within, abs_tol=within)):
             yield f"{at}{name}: {value!r} in Python, {other!r} in the module"

