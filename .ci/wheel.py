@@ -68,7 +68,8 @@ def main(wheel):
         for words in lines:
             command = [place / words[0], *words[1:]]
             done = subprocess.run(command, cwd=folder, env=clean, capture_output=True, text=True, check=False)
-            if done.returncode != 0 or not done.stdout.strip():
+            out = folder / words[words.index("--out") + 1] if "--out" in words else None
+            if done.returncode != 0 or not (done.stdout.strip() or (out and out.exists())):
                 found.append(f"{shlex.join(words)}: exit status {done.returncode}: {done.stderr.strip()[-500:]}")
         if ANSWER not in done.stdout:
             found.append(f"the README's attack is {done.stdout.strip()}, not {ANSWER}")
