@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 
     from analyser.common.validation import Record
 
+    Parameter = click.ParamType[Any]
+else:
+    Parameter = click.ParamType  # generic only since click 8.4
+
 METHOD, OUTPUT, ASSUMED = "Method", "Input and output", "Assumed"  # headings of a help
 PAGE = ".html"  # ending of a file for a page
 METHODS = ("exact", "monte-carlo", "both")
@@ -246,7 +250,7 @@ class Number(click.FloatRange):
         return number
 
 
-class Counts(click.ParamType[Any]):
+class Counts(Parameter):
     """Counts of faces or cards, such as ``strike=2,miss=1``; for a deck also ``1..12=3``."""
 
     name = "counts"
@@ -284,7 +288,7 @@ def _state(context: click.Context, option: click.Parameter, given: Any) -> None:
         context.meta[RULESET] = context.meta.get(RULESET, {}) | {str(option.name): given}
 
 
-class Precise(click.ParamType[Any]):
+class Precise(Parameter):
     """Precision of a simulation: a width, or a share of each probability such as ``5%``."""
 
     name = "precision"
