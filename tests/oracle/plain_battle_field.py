@@ -140,20 +140,17 @@ class Cards:
         self.deck, self.discards = dict(deck), {}
         self.hand = []
         self.broken_down = False
-        self.drawn = []  # every card that left the deck, and None where the discards were shuffled
 
     def take(self, chance):
         """A card from the deck. With the last one the deck runs out: all that is not in the hand is shuffled."""
         card = chance.pick(Law(self.deck))
         self.deck[card] -= 1
-        self.drawn.append(card)
         return card
 
     def shuffle_if_out(self):
         if not any(self.deck.values()):
             self.deck, self.discards = self.discards, {}
             self.broken_down = True
-            self.drawn.append(None)
 
     def discard(self, card):
         self.discards[card] = self.discards.get(card, 0) + 1
