@@ -175,6 +175,20 @@ def test_who_runs_amok_without_a_charge_costs_the_enemy_near_it_a_damage_and_its
     assert any("runs amok" in each for each in unmeasured.assumptions)
 
 
+def test_shots_that_are_not_made_are_not_answered():
+    """All-Out Attack after a failed rally test is one row; one that is empty or does not reach is none (AC-7)."""
+    gun, slow, near = row("ranged", 1), row("ranged", 1, "Slow to Fire", id="slow"), row("ranged", 1, long_range=5.0)
+    for second, keys, terms, left in (
+        (slow, {}, {"deck": LOW_CARDS}, 4),
+        (slow, {"reloading": True}, {"deck": LOW_CARDS}, 7),
+        (slow, {"suppressed": True}, {}, 7),
+        (near | {"id": "near"}, {}, {"deck": LOW_CARDS, "distance": 10.0}, 7),
+    ):
+        flyer = unit(gun, second, type="rotorcraft", rules=["All-Out Attack (2)"], **keys)
+        shot = duel(flyer, unit(rules=["Tail Gunner (3)"]), policy_a="all_out", **SILENT, **terms)
+        assert models(shot, "a") == left
+
+
 def test_aircraft_fight_no_duels():
     with pytest.raises(InputError, match="aircraft"):
         duel(shooter(1), shooter(1, type="aircraft"))
