@@ -18,18 +18,8 @@ from tests.oracle.random_scenarios import (
 )
 
 EITHER_RULES = (
-    "Durable",
-    "Automata",
-    "Irrepressible",
-    "Resilient (Front)",
-    "Construct",
-    "Bodyguard",
-    "Irregular",
-    "Lockstep",
-    "Veteran (1)",
-    "Hunter",
-    "Corrosive Fumes (2)",
-    "Overrun",
+    *("Durable", "Automata", "Irrepressible", "Resilient (Front)", "Construct", "Bodyguard"),
+    *("Irregular", "Lockstep", "Veteran (1)", "Hunter", "Corrosive Fumes (2)", "Overrun"),
 )
 ACTIVE_RULES = (*EITHER_RULES, "Onslaught", "Storming Party")
 TARGET_RULES = (*EITHER_RULES, "Static", "Stoic Defence", "Sponsons (1)", "Sponsons (2)")
@@ -69,9 +59,7 @@ def random_charge(rng):
     if target.get("garrisoned"):
         charge["combat"].pop("outflanked", None)
     if often(0.2, rng):
-        secondary = random_unit(rng, 2, EITHER_RULES)
-        secondary["rows"] = [random_row(rng, "melee", 2, CLOSE_QUALITIES, most=1)]
-        charge["secondaries"] = [secondary | {"threatened": often(0.3, rng)}]
+        charge["secondaries"] = [random_secondary(rng)]
     charge["ruleset"] = {"die": random_die(rng), "deck": rng.choice(SMALL_DECKS)}
     return charge
 
@@ -84,10 +72,7 @@ def random_overcharge(rng):
         unit["overcharge"] = True
         for row in unit["rows"]:
             row["qualities"].append("Overcharge")
-    for unit in sides:
-        unit["discipline"] = rng.choice((None, 1, 2, 3))  # which those cards can fail
-    charge["ruleset"]["deck"] = OVERCHARGE_DECK
-    return charge
+    return with_few_cards(rng, charge)
 
 
 def random_throw(rng):
@@ -99,8 +84,13 @@ def random_throw(rng):
         target |= {"rules": [*target["rules"], "Pavises"], "taking_cover": True}
     if often(0.3, rng):
         target |= {"rules": [*target["rules"], "Emplacement"], "obstacle": True}
-    for unit in (active, target):
-        unit["discipline"] = rng.choice((None, 1, 2, 3))  # which those cards can fail
+    return with_few_cards(rng, charge)
+
+
+def with_few_cards(rng, charge):
+    """The charge by the cards of an Overcharge, which can fail the tests of both."""
+    for unit in (charge["active"], charge["target"]):
+        unit["discipline"] = rng.choice((None, 1, 2, 3))
     charge["ruleset"]["deck"] = OVERCHARGE_DECK
     return charge
 
@@ -130,12 +120,8 @@ def random_focus_fire(rng):
             attack["qualities"] = [*attack["qualities"], "Siegebreaker"]
         attacks.append({"attack": attack, "circumstances": own})
     deck = OVERCHARGE_DECK if any(attack["attack"].get("overcharge") for attack in attacks) else rng.choice(SMALL_DECKS)
-    return {
-        "attacks": attacks,
-        "target": target,
-        "ruleset": {"die": random_die(rng), "deck": deck},
-        "replacement": often(0.5, rng),
-    }
+    ruleset = {"die": random_die(rng), "deck": deck}
+    return {"attacks": attacks, "target": target, "ruleset": ruleset, "replacement": often(0.5, rng)}
 
 
 def random_dogfight(rng):
@@ -164,16 +150,15 @@ def random_duel(rng):
             unit["speed"] = inches(rng, 2, 8)
     for side, unit in (("a", a), ("b", b)):
         duel[side] = unit
-        duel[f"policy_{side}"] = random_policy(rng, unit)
-        if duel[f"policy_{side}"] == "overcharge":
-            unit["rows"][0]["qualities"].append("Overcharge")
-            duel["ruleset"]["deck"] = OVERCHARGE_DECK
-        if duel[f"policy_{side}"] == "charge" and often(0.3, rng):
-            unit["overcharge"] = True
-            unit["rows"][-1]["qualities"].append("Overcharge")
-            duel["ruleset"]["deck"] = OVERCHARGE_DECK
-        if duel[f"policy_{side}"] == "charge" and often(0.3, rng):
+        policy = duel[f"policy_{side}"] = random_policy(rng, unit)
+        overcharges = policy == "overcharge" or (policy == "charge" and often(0.3, rng))
+        if overcharges:
+            unit["rows"][0 if policy == "overcharge" else -1]["qualities"].append("Overcharge")
+            unit["overcharge"] = policy == "charge"
+        throws = policy == "charge" and often(0.3, rng)
+        if throws:
             unit["rules"].append(rng.choice(("Throw (3)", "Throw (6)")))
+        if overcharges or throws:
             duel["ruleset"]["deck"] = OVERCHARGE_DECK
     return duel
 
@@ -192,21 +177,16 @@ def random_duellist(rng):
     for _ in range(2):
         row = random_row(rng, "ranged", unit["models"], RANGED_QUALITIES, most=1)
         long_range = inches(rng, 2, 20)
-        row |= {
-            "against": list(CATEGORIES),
-            "short_range": rng.choice((None, Fraction(long_range * 50 // 1, 100))),
-            "long_range": long_range,
-        }
+        short_range = rng.choice((None, Fraction(long_range * 50 // 1, 100)))
+        row |= {"against": list(CATEGORIES), "short_range": short_range, "long_range": long_range}
         unit["rows"].append(row)
     unit["rows"].append(random_row(rng, rng.choice(("melee", "impact")), unit["models"], CLOSE_QUALITIES, most=1))
     unit |= {flag: True for flag in ("on_lookout", "taking_cover", "reloading", "garrisoned") if often(0.2, rng)}
     unit |= {flag: True for flag in ("concealed", "obstacle") if often(0.2, rng)}
     unit |= {flag: True for flag in ("ammo_supply", "peer_review") if often(0.1, rng)}
-    for key, share, value in (
-        ("exposed", 0.15, rng.randint(1, unit["models"])),
-        ("extra_reroll", 0.15, {"faces": some_of(REROLL_FACES, rng) or ["miss"], "dice": rng.randint(0, 2)}),
-    ):
-        if often(share, rng):
+    exposed, reroll = rng.randint(1, unit["models"]), some_of(REROLL_FACES, rng) or ["miss"]
+    for key, value in (("exposed", exposed), ("extra_reroll", {"faces": reroll, "dice": rng.randint(0, 2)})):
+        if often(0.15, rng):
             unit[key] = value
     if often(0.1, rng):
         tower_of(rng, unit)
@@ -279,12 +259,8 @@ def random_wreck(rng):
     duel = random_plain_duel(rng)
     for name in "ab":
         unit = duel[name]
-        unit |= {
-            "speed": inches(rng, 0, 3),
-            "models": min(unit["models"], 2),
-            "exposed": None,
-            "rules": [*unit["rules"], "Spectacular Demise (2)"],
-        }
+        unit |= {"speed": inches(rng, 0, 3), "models": min(unit["models"], 2), "exposed": None}
+        unit["rules"] = [*unit["rules"], "Spectacular Demise (2)"]
         unit["rows"][0] |= {"long_range": 20}
     if often(0.4, rng):
         duel["a"] |= {"rules": [*duel["a"]["rules"], "Throw (6)"], "speed": 6, "garrisoned": False}
@@ -418,12 +394,14 @@ def random_company(rng):
     target["rules"] = [rule for rule in target["rules"] if not rule.startswith("Capacity")]
     for row in target["rows"]:
         row |= {"kind": "melee", "qualities": [*row["qualities"], "Overcharge"]}
-    others = []
-    for _ in range(rng.randint(1, 2)):
-        other = random_unit(rng, 2, EITHER_RULES)
-        other["rows"] = [random_row(rng, "melee", 2, CLOSE_QUALITIES, most=1)]
-        others.append(other | {"threatened": often(0.3, rng)})
-    return charge | {"secondaries": others}
+    return charge | {"secondaries": [random_secondary(rng) for _ in range(rng.randint(1, 2))]}
+
+
+def random_secondary(rng):
+    """A secondary combatant."""
+    unit = random_unit(rng, 2, EITHER_RULES)
+    unit["rows"] = [random_row(rng, "melee", 2, CLOSE_QUALITIES, most=1)]
+    return unit | {"threatened": often(0.3, rng)}
 
 
 def random_unit(rng, models, rules):
@@ -445,11 +423,7 @@ def random_unit(rng, models, rules):
     for key, share, value in (
         ("discipline", 0.9, rng.randint(3, 9)),
         ("break_limit", 0.5, rng.randint(0, models)),
-        (
-            "edge_distance",
-            0.3,
-            rng.choice((1, 3, 6, 12, Fraction(301, 100), Fraction(13, 4), Fraction(399, 100), inches(rng, 0, 12))),
-        ),
+        ("edge_distance", 0.3, rng.choice((1, 3, 6, 12, *map(Fraction, ("3.01", "3.25", "3.99")), inches(rng, 0, 12)))),
         ("models_without_room", 0.2, 1),
         ("withdrawal_without_room", 0.2, 1),
         ("formation", 0.5, rng.choice(("close", "open"))),
@@ -488,12 +462,6 @@ def with_room_for_places(fight):
 
 
 DUEL_MAKERS = (
-    random_plain_duel,
-    random_watch,
-    random_siege,
-    random_fumes,
-    random_overrun,
-    random_wreck,
-    random_fury,
-    random_gunners,
+    *(random_plain_duel, random_watch, random_siege, random_fumes),
+    *(random_overrun, random_wreck, random_fury, random_gunners),
 )

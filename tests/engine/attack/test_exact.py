@@ -5,17 +5,8 @@ import pytest
 import analyser
 from analyser.scenarios.schema import Attack, Target
 from tests.oracle import plain_reading as plain
-from tests.oracle.attacks import (
-    COIN,
-    OUTCOME,
-    SHIPPED_DECK,
-    SHIPPED_DIE,
-    TOLERANCE,
-    assert_same_law,
-    attack,
-    hits_law,
-    law,
-)
+from tests.oracle.attacks import OUTCOME, SHIPPED_DECK, SHIPPED_DIE, TOLERANCE, assert_same_law, attack, hits_law, law
+from tests.oracle.fight_files import COIN
 from tests.oracle.random_scenarios import random_scenarios
 
 
