@@ -8,26 +8,15 @@ from tests.oracle.plain_units import DEFAULT_UNIT, Unit, value_of
 
 DEFAULT_SIDE = {
     **DEFAULT_UNIT,
-    "speed": None,
-    "on_lookout": False,
-    "taking_cover": False,
-    "reloading": False,
+    **dict.fromkeys(("on_lookout", "taking_cover", "reloading", "obstacle", "ammo_supply"), False),
     "concealed": False,  # to the enemy's ranged attacks
-    "obstacle": False,
-    "ammo_supply": False,
+    "speed": None,
     "exposed": None,  # models that ranged attacks on it prioritise
     "charge": {},  # the circumstances of this unit's charges: outflanked, supported, ...
 }
 DEFAULT_DUEL = {
-    "a": None,
-    "b": None,
-    "policy_a": "shoot",
-    "policy_b": "shoot",
-    "rounds": 6,
-    "first": "a",
-    "distance": None,
-    "replacement": True,
-    "ruleset": {},
+    **{"a": None, "b": None, "policy_a": "shoot", "policy_b": "shoot", "rounds": 6, "first": "a"},
+    **{"distance": None, "replacement": True, "ruleset": {}},
 }
 OTHER = {"a": "b", "b": "a"}
 

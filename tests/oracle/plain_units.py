@@ -7,23 +7,13 @@ from typing import NamedTuple
 from tests.oracle import plain_reading as plain
 
 DEFAULT_UNIT = {key: value for key, value in plain.DEFAULT_TARGET.items() if key not in ("exposed", "aircraft")} | {
-    "category": "light",
-    "damage_limit": 1,
-    "victory_points": 0,
-    "rows": [],
+    **dict.fromkeys(("victory_points", "withdrawal_without_room", "carriages"), 0),
+    **{"category": "light", "damage_limit": 1, "overcharge": False, "extra_reroll": {"faces": [], "dice": 0}},
+    **{"threatened": False, "passengers": None, "rows": []},  # threatened: of a secondary combatant only
     "row": None,  # the place of the row it uses among `rows`; None: the first that may be used
-    "withdrawal_without_room": 0,
-    "overcharge": False,
-    "extra_reroll": {"faces": [], "dice": 0},
-    "carriages": 0,
-    "threatened": False,  # of a secondary combatant only
-    "passengers": None,
 }
 DEFAULT_COMBAT = {
-    "outflanked": False,
-    "supported": False,
-    "threatened": False,
-    "difficult_terrain": False,
+    **dict.fromkeys(("outflanked", "supported", "threatened", "difficult_terrain"), False),
     "overrun": True,  # taken if the unit has the rule
 }
 
@@ -63,13 +53,8 @@ def after_outcome(unit, outcome):
     """A unit as an attack or a test leaves it; one that falls back leaves cover and building (AC-5.4)."""
     if outcome.annihilated:
         return removed("broken" if outcome.broken else "fled" if outcome.fled else "destroyed", unit)
-    after = unit._replace(
-        models=outcome.models_left,
-        damage=outcome.damage,
-        suppressed=outcome.suppressed,
-        disordered=outcome.disordered,
-        activated=outcome.activated,
-    )
+    same = {name: getattr(outcome, name) for name in ("damage", "suppressed", "disordered", "activated")}
+    after = unit._replace(models=outcome.models_left, **same)
     if not outcome.fell_back:
         return after
     return after._replace(fell_back=True, taking_cover=False, garrisoned=False, edge_distance=nearer_edge(unit))
