@@ -44,13 +44,11 @@ def source(tmp_path_factory):
 
 @pytest.fixture
 def copied(source, tmp_path):
-    """A copy that may be edited."""
     return shutil.copytree(source, tmp_path / "copy")
 
 
 @pytest.fixture(scope="module")
 def kept(source, tmp_path_factory):
-    """A copy whose kernel has been compiled."""
     root = shutil.copytree(source, tmp_path_factory.mktemp("kept") / "copy")
     assert ask(root) == ["8", "False"]
     return root
@@ -58,7 +56,6 @@ def kept(source, tmp_path_factory):
 
 @pytest.fixture
 def compiled(kept, tmp_path):
-    """The same, to be edited."""
     return shutil.copytree(kept, tmp_path / "compiled")
 
 

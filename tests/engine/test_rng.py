@@ -41,7 +41,6 @@ def words_from(counter, gamma, count):
 
 
 def words_of(seed, count, chunk=0):
-    """The first words of a chunk of a seed."""
     start, gamma = stream_of(seed)
     return words_from(counter_of_chunk(start, gamma, chunk), gamma, count)
 

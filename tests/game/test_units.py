@@ -167,7 +167,5 @@ def test_a_changed_loadout_is_asked_about_like_one_from_a_file():
 
 
 class Library(Profiles):
-    """The shipped profiles and this one loadout."""
-
     def loadout(self, selector):
         return loadout()

@@ -40,7 +40,6 @@ def scenario(die=None, deck=None, **keys):
 
 
 def attack(die=None, deck=None, profiles=None, **keys):
-    """The exact result of a scenario."""
     return analyser.exact(scenario(die, deck, **keys), profiles=profiles)
 
 
@@ -51,7 +50,6 @@ def certain(die=None, deck=None, profiles=None, **keys):
 
 
 def chance(flag, die=None, deck=None, profiles=None, **keys):
-    """The chance of a flag such as "suppressed"."""
     return attack(die, deck, profiles, **keys).probability(flag).probability
 
 
@@ -100,7 +98,6 @@ def modified_discipline(**keys):
 
 
 def refusal(**keys):
-    """What the message says when an attack is not allowed."""
     with pytest.raises(InputError) as caught:
         attack(**keys)
     return str(caught.value)

@@ -40,12 +40,10 @@ def known(unit, keys):
 
 
 def as_inches(unit, *keys):
-    """Lengths, as scenario files have them."""
     return {key: float(unit[key]) for key in keys if unit.get(key) is not None}
 
 
 def row_of(row, place):
-    """A row of the armaments grid."""
     ranged = {}
     if row["kind"] == "ranged":
         ranged = {"against": tuple(row["against"])} | as_inches(row, "short_range", "long_range")
@@ -54,7 +52,6 @@ def row_of(row, place):
 
 
 def charge_of(circumstances):
-    """The circumstances of a charge under the names of a scenario file."""
     return Charge(**{"outflanking" if key == "outflanked" else key: value for key, value in circumstances.items()})
 
 
@@ -83,7 +80,6 @@ def combatant_of(unit, circumstances):
 
 
 def ruleset_of(scenario):
-    """Die and deck of a plain scenario as a ruleset."""
     stated = scenario.get("ruleset", {})
     usual = load_ruleset().model_dump()
     die = {face: stated.get("die", {}).get(face, 0) for face in FACES} if "die" in stated else usual["die"]
@@ -150,7 +146,6 @@ def fate_read(fate):
 
 
 def has(word, bit):
-    """Whether a bit is set."""
     return bool(word & bit)
 
 
@@ -187,7 +182,6 @@ def charge_law(scenario):
 
 
 def charged_unit(word, combatant, side):
-    """A unit after a charge as plain values."""
     riders = None if combatant.passengers is None else riders_of(word, combatant.passengers, side)
     if fate_of(word):
         return 0, 0, False, False, False, fate_of(word), riders
@@ -213,8 +207,6 @@ def riders_of(word, passengers, side):
 
 
 def plain_charge_law(scenario):
-    """The same by the plain reading."""
-
     def read(outcome):
         won = {name: outcome.won.count(name) if "Hunter" in scenario[name]["rules"] else 0 for name in SIDES}
         return tuple(each for name in SIDES for each in (*plain_unit(getattr(outcome, name)), won[name]))
@@ -223,7 +215,6 @@ def plain_charge_law(scenario):
 
 
 def plain_unit(unit):
-    """A unit of the plain reading as the same plain values."""
     riders = None
     if unit.passengers is not None:
         aboard = unit.passengers
@@ -268,7 +259,6 @@ def focus_laws(scenario):
 
 
 def plain_focus_laws(scenario):
-    """The same by the plain reading."""
     return [floats(law, plain_target) for law in plain_focus_fire.laws(scenario)]
 
 
@@ -281,7 +271,6 @@ def plain_target(unit):
 
 
 def focused_unit(word):
-    """The target of focus fire as plain values."""
     fate = fate_of(word)
     if fate:
         return 0, 0, False, False, False, fate
@@ -301,7 +290,6 @@ def duel_fight(scenario):
 
 
 def terms_of(scenario):
-    """The terms of a duel."""
     distance = scenario.get("distance")
     return DuelTerms(
         rounds=scenario["rounds"],
@@ -319,7 +307,6 @@ def duel_laws(scenario):
 
 
 def plain_duel_laws(scenario):
-    """The same by the plain reading."""
     laws = plain_duel.laws(scenario)
     return [floats(law, lambda duel: (*plain_duellist(duel.a), *plain_duellist(duel.b))) for law in laws]
 
@@ -330,7 +317,6 @@ def statuses_of(combatant):
 
 
 def duellist(word):
-    """One unit of a duel as plain values."""
     if fate_of(word):
         return (fate_of(word),)
     bits = (SUPPRESSED, DISORDERED, unit_state.ON_LOOKOUT, unit_state.TAKING_COVER, unit_state.RELOADING)
@@ -338,7 +324,6 @@ def duellist(word):
 
 
 def plain_duellist(side):
-    """The same of the plain reading."""
     unit = side.unit
     if unit.fate:
         return (fate_read(unit.fate),)

@@ -29,7 +29,6 @@ def division(units, turns=4, **more):
 
 
 def warbands(number, warriors, **more):
-    """So many equal warbands."""
     one = {"leader": 8, "others": [{"leadership": 7, "number": warriors - 1}], "casualties": LOSSES, **more}
     rivals = [{**one, "name": f"rival {place}"} for place in range(1, number)]
     return {"warband": one, "rivals": rivals, "turns": 4}

@@ -62,8 +62,6 @@ TIE = 1e-9
 
 
 class Outcome(NamedTuple):
-    """What came of a battle."""
-
     vps: tuple  # of side A and side B
     models: tuple  # by round: the models left of every unit of A, then of B
     holders: tuple  # by round: the side that holds the initiative
@@ -71,7 +69,6 @@ class Outcome(NamedTuple):
 
 
 def play(plan, chance):
-    """One battle."""
     return Battle(plan, chance).fight()
 
 

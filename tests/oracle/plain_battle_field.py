@@ -61,8 +61,6 @@ class Unit:
 
 @dataclass(frozen=True)
 class Side:
-    """An army and how its general plays."""
-
     units: tuple
     order: str = "listed"  # listed, nearest, dearest
     target: str = "nearest"  # nearest, most_points, best_kill, most_dangerous, threatened_first
@@ -97,8 +95,6 @@ def rounded(numerator, denominator):
 
 
 class Piece:
-    """A unit on the table, and all that can change of it."""
-
     def __init__(self, unit, side, number):
         self.unit, self.side, self.number = unit, side, number
         self.models, self.damage = unit.models, 0
@@ -165,7 +161,6 @@ class Cards:
         return card
 
     def draw_up(self, chance, side, limit):
-        """Throws away what is below the threshold, then draws up to the limit."""
         for card in [card for card in self.hand if card < side.discard_below]:
             self.hand.remove(card)
             self.discard(card)
@@ -228,7 +223,6 @@ class Field:
         return [piece for side in (0, 1) for piece in self.pieces[side] if piece.place == "field"]
 
     def friends(self, piece):
-        """The other units of its side on the field."""
         return [other for other in self.pieces[piece.side] if other is not piece and other.place == "field"]
 
     def foes(self, piece):

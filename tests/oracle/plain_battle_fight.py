@@ -25,8 +25,6 @@ def within_short(row, distance):
 
 
 class Fight(Field):
-    """The field with what the pieces do to one another."""
-
     def __init__(self, plan, chance):
         super().__init__(plan, chance)
         self.scores = []  # (side that scores, why, VPs)
@@ -152,7 +150,6 @@ class Fight(Field):
         return lost, passengers_lost
 
     def passenger(self, transport):
-        """The unit embarked in a transport."""
         for piece in self.pieces[transport.side]:
             if piece.place == "embarked" and piece.transport is transport:
                 return piece

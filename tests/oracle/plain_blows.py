@@ -13,8 +13,6 @@ RATINGS = {-1: "weakened", 0: "neutral", 1: "improved"}
 
 
 class Blow(NamedTuple):
-    """An attack ready to be rolled."""
-
     dice: int
     rating: int  # -1 weakened, 0 neutral, 1 improved (AC-3.1)
     defence: int  # the target's, with all that is added to it
@@ -25,8 +23,6 @@ class Blow(NamedTuple):
 
 
 class Body(NamedTuple):
-    """What an attack works on."""
-
     models: int
     damage: int
     damage_limit: int
@@ -54,13 +50,11 @@ def after_hits(body, blow, hits):
 
 @cache
 def blow_law(blow, body):
-    """The law of the body after a blow."""
     hits = hits_law(blow.dice, blow.faces, blow.rating, "Arc" in blow.qualities, blow.durable, blow.veteran)
     return Law(marginal(hits, lambda number: after_hits(body, blow, number)))
 
 
 def expected_share(blow, body):
-    """The expected share of the body's models that a blow destroys."""
     return sum(chance * (body.models - after.models) for after, chance in blow_law(blow, body).pairs) / body.models
 
 
@@ -74,5 +68,4 @@ def expected_damage(blow, body):
 
 
 def chance_to_kill(blow, body):
-    """The chance that a blow destroys all its models."""
     return sum(chance for after, chance in blow_law(blow, body).pairs if not after.models)

@@ -99,7 +99,6 @@ def names(text):
 
 
 def within(modifier, force):
-    """Whether a modifier counts in a battlegroup."""
     conditions = list(modifier.iter("condition"))
     joined = {each.get("type") for each in modifier.iter("conditionGroup")}
     assert joined <= {"or"}

@@ -19,12 +19,9 @@ class Law:
 
 
 class Rolled:
-    """Random answers."""
-
     def __init__(self, seed):
         self.random = random.Random(seed)
 
     def pick(self, law):
-        """One of the outcomes of a law."""
         pairs, heights = law.pairs, law.heights
         return pairs[bisect(heights, self.random.random() * heights[-1], 0, len(pairs) - 1)][0]

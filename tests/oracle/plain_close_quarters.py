@@ -103,7 +103,6 @@ def active_strikes(field, fight):
 
 
 def embarked(unit):
-    """Models embarked on a unit."""
     return unit.passengers.models if unit.passengers else 0
 
 
@@ -242,7 +241,6 @@ def opened(fight):
 
 
 def blows_of(field, fight):
-    """Who strikes, in the order in which they do."""
     steps = [active_strikes, others_strike]
     return steps[::-1] if has_defensive_advantage(field, fight) else steps
 

@@ -237,12 +237,10 @@ GAMES = (ArmouredClash, Legion, GrandeTactique, Warmaster, Mordheim)
 
 
 def unless_gone(step: Step) -> Step:
-    """What is gone stays gone."""
     return lambda state: {state: Fraction(1)} if state == "gone" else step(state)
 
 
 def tables(question: dict[str, Any]) -> Tables:
-    """The fates of each game by round."""
     rounds = question.get("rounds") or question.get("ruleset", {}).get("rounds", ROUNDS)
     losses = by_turn(question["losses"], rounds)
     rows = []

@@ -167,7 +167,6 @@ def round_of(field, duel, order):
 
 
 def end_phase(duel):
-    """All units lose the activated status."""
     for side in "ab":
         if not unit_of(duel, side).fate:
             duel = change(duel, side, activated=False)
@@ -184,7 +183,6 @@ def one_round(field, duel, first):
 
 
 def read(scenario):
-    """The field and the duel at the start."""
     given = plain.with_defaults(scenario, DEFAULT_DUEL, "duel")
     ruleset = plain.with_defaults(given["ruleset"], plain.DEFAULT_RULESET, "ruleset")
     sides = {name: plain.with_defaults(given[name], DEFAULT_SIDE, name) for name in "ab"}
@@ -199,7 +197,6 @@ def read(scenario):
 
 
 def side_of(facts):
-    """A side at the start of the duel."""
     return Side(unit_at_first(facts), facts["on_lookout"], facts["taking_cover"], facts["reloading"])
 
 

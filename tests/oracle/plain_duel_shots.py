@@ -73,7 +73,6 @@ def counts_as_short(field, duel, side, row):
 
 
 def target_facts(facts, side):
-    """A side as `plain_reading` knows a target."""
     shared = {key: facts[key] for key in plain.DEFAULT_TARGET.keys() & facts.keys()}
     return {
         **plain.DEFAULT_TARGET,
@@ -142,7 +141,6 @@ def volley_of(
 
 
 def shoot_row(field, duel, side, row, **how):
-    """The law of the duel after one ranged attack with a row."""
     volley = volley_of(field, duel, side, row, **how)
     if volley is None:
         return certainly(duel)
@@ -160,7 +158,6 @@ def shoot_row(field, duel, side, row, **how):
 
 
 def after_shot(field, duel, side, row):
-    """The law of the duel after an attack and the test that it causes."""
     law = after_siege(field, duel, OTHER[side], row["qualities"])
     if duel.distance is not None:
         law = then(law, lambda after: after_demise(field, after, duel.distance))

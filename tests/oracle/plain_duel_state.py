@@ -22,8 +22,6 @@ OTHER = {"a": "b", "b": "a"}
 
 
 class Side(NamedTuple):
-    """One unit between two activations."""
-
     unit: Unit
     on_lookout: bool = False
     taking_cover: bool = False
@@ -43,8 +41,6 @@ class Duel(NamedTuple):
 
 
 class Field(NamedTuple):
-    """What a duel does not change."""
-
     a: dict
     b: dict
     policy_a: str
@@ -76,7 +72,6 @@ def change(duel, side, **what):
 
 
 def unit_of(duel, side):
-    """The unit of a side."""
     return getattr(duel, side).unit
 
 
@@ -115,7 +110,6 @@ def in_fumes(field, duel):
 
 
 def speed(field, side):
-    """SPEED in inches."""
     return getattr(field, side)["speed"] or 0
 
 

@@ -31,12 +31,10 @@ class Table(NamedTuple):
 
 
 def target_at_start(facts):
-    """The state of the target before the first attack."""
     return Unit(**{name: facts[name] for name in STATE})
 
 
 def facts_now(facts, target, circumstances):
-    """The target as the next attack finds it."""
     return {**facts, **circumstances, **{name: getattr(target, name) for name in STATE}}
 
 

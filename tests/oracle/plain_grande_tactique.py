@@ -381,7 +381,6 @@ SECTIONS = {"check": check, "flight": flight, "column": column, "rout": rout, "d
 
 
 def tables(question: Row) -> Tables:
-    """The question's answer, table by table."""
     ruleset = RULESET | question.get("ruleset", {})
     answer: Tables = {}
     for name, section in SECTIONS.items():

@@ -95,7 +95,6 @@ def actions(tokens: int, own: int | None, panicked: bool) -> int:
 
 
 def token_rows(law: Law, commander: str, number: int, when: str) -> list[Row]:
-    """The law of the tokens of a unit that lives."""
     tokens = collect((state[1], p) for state, p in law.items() if state[0] == "lives")
     key = {"commander": commander, "round": number, "when": when}
     return [{**key, "tokens": n, "probability": p} for n, p in sorted(tokens.items())]
@@ -192,8 +191,6 @@ def tables(question: dict[str, Any]) -> Tables:
 
 
 def number_a_round(dice: Random, rounds: int, most: int) -> Any:
-    """A number, a law, or a list of them."""
-
     def one() -> Any:
         if dice.random() < 0.5:
             return dice.randint(0, most)
@@ -204,7 +201,6 @@ def number_a_round(dice: Random, rounds: int, most: int) -> Any:
 
 
 def questions(seed: int) -> dict[str, Any]:
-    """A random question over every key."""
     dice = Random(seed)
     rounds = dice.randint(1, 4)
     question: dict[str, Any] = {"courage": dice.choice((1, 1, 2, 3, 20, "none")), "rounds": rounds}

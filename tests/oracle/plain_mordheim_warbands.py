@@ -115,7 +115,6 @@ class Warband:
         return collect([*law, (0, nobody_yet)])
 
     def start(self) -> Law:
-        """Those who are out of action at the start."""
         law = self.fallen(False, 0, self.out, turn=0)
         return collect(
             ((*s, "all out" if self.all_out(*s) else "fighting", self.all_out(*s), False), p) for s, p in law.items()
@@ -148,12 +147,10 @@ class Warband:
 
 
 def left(game: Game) -> int:
-    """Warbands that are still there."""
     return sum(state[2] == "fighting" for state in game)
 
 
 def left_first(game: Game) -> bool:
-    """Whether one has left the table by itself."""
     return any(state[2] in ("routed", "gave up") for state in game)
 
 
@@ -172,7 +169,6 @@ def wins(game: Game, place: int, winner: str) -> bool:
 
 
 def play(warbands: list[Warband], turns: int, winner: str) -> list[Law]:
-    """The joint law of all warbands after each turn."""
     law, after = independent(band.start() for band in warbands), list[Law]()
     for turn in range(1, turns + 1):
         law = collect((tuple((*s[:4], False) for s in game), p) for game, p in law.items())

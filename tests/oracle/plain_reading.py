@@ -313,8 +313,6 @@ def damage_of(hits, defence, devastating):
 
 
 class Wounds(NamedTuple):
-    """What damage has done to the target."""
-
     models_destroyed: int
     damage: int
 
@@ -355,8 +353,6 @@ def wounds_of(hits, attack, target):
 
 
 class Outcome(NamedTuple):
-    """The target after the attack."""
-
     models_left: int
     models_destroyed: int
     damage: int = 0

@@ -69,7 +69,6 @@ def read_unit(given):
 
 
 def unit_of(facts):
-    """The state in which a unit enters the fight."""
     passengers = facts["passengers"]
     return Unit(
         **{name: facts[name] for name in (*STATE, "models", "garrisoned")},

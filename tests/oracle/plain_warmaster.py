@@ -36,7 +36,6 @@ class Friend:
         return self.yields and all(friend.can_make_way() for friend in self.pushes)
 
     def everyone(self) -> list["Friend"]:
-        """It and all that are pushed behind it."""
         return [self, *(one for friend in self.pushes for one in friend.everyone())]
 
 
@@ -51,8 +50,6 @@ def friend_of(kind: str, chain: Any) -> Friend:
 
 @dataclass(frozen=True)
 class Obstacle:
-    """What stands behind the unit."""
-
     distance: Fraction
     kind: str
     friend: Friend | None
@@ -62,8 +59,6 @@ class Obstacle:
 
 @dataclass(frozen=True)
 class State:
-    """The move so far."""
-
     stands: int
     lost: int = 0
     causes: frozenset[str] = frozenset()
@@ -157,7 +152,6 @@ class Move:
         return marginal(confused, lambda of_each: (of_each[0], sum(of_each[1:])))
 
     def halts(self, state: State, obstacle: Obstacle, cause: str | None) -> State:
-        """It moves no further, and may be confused."""
         causes = state.causes | ({cause} if cause else set())
         return replace(state, causes=causes, distance=self.effect_at(obstacle), at=obstacle.kind)
 
@@ -182,8 +176,6 @@ class Move:
         return certainly(self.halts(state, obstacle, cause))
 
     def pushes(self, state: State, obstacle: Obstacle) -> Law:
-        """The friend makes way."""
-
         def after(confused: Any) -> State:
             mover, number = confused
             causes = state.causes | ({"made way"} if mover else set())
@@ -192,7 +184,6 @@ class Move:
         return marginal(self.make_way(obstacle.friend), after)
 
     def goes_on(self, state: State, ahead: list[Obstacle], length: int) -> Law:
-        """From here to the end of the move."""
         if state.at is not None or state.gone:
             return certainly(state)
         if not ahead:
@@ -224,8 +215,6 @@ class Move:
         return makes_way if one <= other else does_not
 
     def law(self, stands: int) -> Law:
-        """The law of how one move ends."""
-
         def moved(how: Any) -> Law:
             length, six = how
             return self.goes_on(State(stands, causes=frozenset({"dice"} if six else ())), self.met(length), length)
@@ -290,7 +279,6 @@ COLUMNS = {  # of the tables of how a move ends: what they say of an end, None w
 
 
 def tables(question: Row) -> Tables:
-    """The question's answer, table by table."""
     ruleset = RULESET | question.get("ruleset", {})
     stands = question.get("stands") or ruleset["stands"]
     answer: Tables = {name: [] for name in ("choices", "joint", "friends", "stops", "turns_lost")}
@@ -328,7 +316,6 @@ def chain(dice: random.Random, depth: int = 0) -> Any:
 
 
 def obstacle(dice: random.Random, move: str) -> Row:
-    """One obstacle."""
     kinds = (
         ["friend"]
         if move == "evades"
@@ -349,7 +336,6 @@ def obstacle(dice: random.Random, move: str) -> Row:
 
 
 def questions(seed: int) -> dict:
-    """A random question."""
     dice = random.Random(seed)
     move = dice.choice(["driven_back", "driven_back", "falls_back", "retreats", "evades"])
     question: Row = {} if move == "driven_back" and dice.random() < 0.3 else {"move": move}

@@ -67,7 +67,6 @@ def some(dice, values):
 
 
 def column(dice):
-    """A column."""
     friends = []
     for spot in sorted(dice.sample(SPOTS, dice.randint(1, 5))):
         shaken = {"shaken": dice.choice(CHANCES)} if dice.random() < 0.8 else {}
@@ -81,7 +80,6 @@ def column(dice):
 
 
 def rout(dice):
-    """Routed units."""
     row = some(dice, ROUT) | {"units": [some(dice, ROUTED) for _ in range(dice.randint(1, 3))]}
     by_cavalry, by_infantry = dice.choice(CHANCES), dice.choice(CHANCES)
     charged = {"charged_by_cavalry": by_cavalry, "charged_by_infantry": by_infantry}
@@ -94,12 +92,10 @@ def with_corps(dice, row):
 
 
 def division(dice):
-    """A division."""
     return with_corps(dice, some(dice, DIVISION) | {"units": [some(dice, MEMBER) for _ in range(dice.randint(1, 5))]})
 
 
 def game_unit(dice):
-    """A unit of a game."""
     unit = some(dice, UNIT)
     if unit.get("arm") == "artillery" and unit.get("state") == "routed":
         unit["state"] = "silenced"
@@ -129,7 +125,6 @@ def questions(seed):
 
 
 def games(seed):
-    """A game."""
     dice = Random(seed)
     units = [game_unit(dice) for _ in range(dice.choice([1, 2, 2, 3, 4]))]
     turns = dice.choice([1, 2, 2, 3] if len(units) > 2 else [2, 3, 5])

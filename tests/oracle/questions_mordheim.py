@@ -10,7 +10,6 @@ NAMES = ("reiklanders", "skaven", "undead")
 
 
 def law(dice: Random, most: int) -> Any:
-    """A number or a law."""
     if most == 0 or dice.random() < 0.6:
         return dice.randint(0, most)
     low, high = sorted(dice.sample(range(most + 1), 2))
@@ -19,12 +18,10 @@ def law(dice: Random, most: int) -> Any:
 
 
 def least(number: Any) -> int:
-    """The least that a number or law can be."""
     return min(number) if isinstance(number, dict) else number
 
 
 def some(dice: Random, keys: dict[str, Any], share: float = 0.6) -> dict[str, Any]:
-    """A part of the keys."""
     return {key: value for key, value in keys.items() if dice.random() < share}
 
 
@@ -152,7 +149,6 @@ def together(dice: Random) -> dict[str, Any]:
 
 
 def questions(seed: int) -> dict[str, Any]:
-    """A question with one or more sections."""
     dice = Random(seed)
     turns = dice.randint(1, 4)
     question: dict[str, Any] = {"turns": turns}

@@ -161,7 +161,6 @@ def random_bands(rng, unit):
 
 
 def carrier(rng, unit, passenger):
-    """The transport of a passenger."""
     capacity = max(2, -(-passenger.models // unit.models))
     return changed(unit, type="armour", category="heavy", capacity=capacity, behemoth=False, reserve=False)
 
@@ -181,7 +180,6 @@ def in_the_air(rng, unit):
 
 
 def army_of(side):
-    """The army of a side, as a file of it holds it."""
     return {"name": "Army", "unit": [unit_table(unit) for unit in side.units]}
 
 
@@ -213,7 +211,6 @@ def row_table(row, name):
 
 
 def terms_of(plan):
-    """The terms of a battle, as a file of it holds them."""
     any_unit = plan.a.units[0]
     terms = {key: getattr(plan, key) for key in ("rounds", "table", "gap", "width", "hand_limit")}
     terms |= {key: getattr(any_unit, key) for key in ("arrives", "disembark_within", "disembark_by")}

@@ -38,7 +38,6 @@ def inches(rng, least, most):
 
 
 def written(length):
-    """A length as an X of a rule."""
     return f"{float(length):g}"
 
 
@@ -96,13 +95,11 @@ def with_few_cards(rng, charge):
 
 
 def quarter(unit):
-    """Make infantry of who is in a building."""
     if unit.get("garrisoned"):
         unit["type"] = "infantry"
 
 
 def embark(rng, unit):
-    """Put a unit aboard."""
     unit |= {"type": "armour", "rules": [*unit["rules"], "Capacity (2)"]}
     passengers = random_unit(rng, rng.randint(1, 2 * unit["models"]), ("Automata",)) | {"damage_limit": 1, "damage": 0}
     unit["passengers"] = passengers | {"type": "infantry"}
@@ -164,7 +161,6 @@ def random_duel(rng):
 
 
 def random_policy(rng, unit):
-    """A policy that the unit can follow."""
     policy = rng.choice(("shoot", "short_range", "charge", "lookout", "take_cover", "all_out", "overcharge"))
     if policy == "all_out":
         unit["rules"].append("All-Out Attack (2)")
@@ -398,14 +394,12 @@ def random_company(rng):
 
 
 def random_secondary(rng):
-    """A secondary combatant."""
     unit = random_unit(rng, 2, EITHER_RULES)
     unit["rows"] = [random_row(rng, "melee", 2, CLOSE_QUALITIES, most=1)]
     return unit | {"threatened": often(0.3, rng)}
 
 
 def random_unit(rng, models, rules):
-    """A unit in any state, without rows."""
     damage_limit = rng.randint(1, 2)
     unit = {
         "type": rng.choice(CHARGEABLE),
@@ -444,7 +438,6 @@ def random_row(rng, kind, models, qualities, most=2):
 
 
 def random_fights(make, seed, count):
-    """`count` fights made by one of the functions above."""
     return [with_room_for_places(make(rng)) for rng in cases(seed, count)]
 
 

@@ -137,5 +137,4 @@ def some_of(names, rng, share=0.25):
 
 
 def often(share, rng):
-    """True with chance `share`."""
     return rng.random() < share

@@ -129,7 +129,6 @@ def fury(*rules, suppressed=False, **keys):
 
 
 def models_lost(a, b=None, **terms):
-    """Models that B loses in one activation of A, all cards high."""
     result = duel(a, b or unit(), **LONE | terms)
     return 10 - result.summary["mean_b_models_left"]
 

@@ -315,7 +315,6 @@ CASES = [(kind, name) for kind, cases in KINDS.items() for name in cases]
 
 
 def numbers_of(result):
-    """All that an answer computes."""
     told = ("kind", "method", "scenario", "applied", "not_modelled", "assumptions", "warnings", "strikes")
     return {name: value for name, value in result.as_dict().items() if name not in told}
 

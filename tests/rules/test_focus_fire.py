@@ -41,7 +41,6 @@ FIGHTERS = {"unit": "crown/defiance-fighter-squadron@basic", "models": 3}  # Tai
 
 
 def own_losses(result):
-    """Mean models that each attack has cost the unit that made it."""
     return [row.get("mean_attacker_models_destroyed") for row in result.rounds()]
 
 

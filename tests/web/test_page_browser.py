@@ -36,7 +36,6 @@ def chip(page, group, name):
 
 
 def models_left(page):
-    """The models that the target has left."""
     return page.locator(".sides select").nth(1).input_value()
 
 
@@ -283,7 +282,6 @@ def test_charge_and_duel_are_those_of_python(visit, table, workers):
 
 
 def shares(page, kind):
-    """The probabilities below the bar of a charge or a duel, once they are there."""
     bold = page.locator(f"[data-key={kind}] .three b")
     bold.first.wait_for()
     return bold.all_inner_texts()

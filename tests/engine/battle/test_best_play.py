@@ -45,8 +45,6 @@ def random_line(rng, units, places):
 
 
 class Game:
-    """The same battle for the engine and for the search."""
-
     def __init__(self, plan, places, first):
         self.plan, self.battle = plan, battle_of(plan, ("balanced", "balanced"))
         self.battle.encoding.watches[:] = 0

@@ -16,7 +16,6 @@ GRENADIERS = ["2 x imperium/scion-grenadier-platoon@basic", "imperium/krupp-fiel
 
 
 def outcomes_of(mine, yours, trials, seed=1, **terms):
-    """How many battles have each outcome."""
     return Simulation(*encoded(scenario_of(mine, yours, **terms))).play(trials, seed).outcomes.sum(axis=0)
 
 

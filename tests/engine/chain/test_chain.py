@@ -17,7 +17,6 @@ def thrown(die=NO_DIE, dice=0, extra_dice=()):
 
 
 def law_of(values, length=64):
-    """The law of equally likely whole numbers."""
     return np.bincount(list(values), minlength=length) / len(list(values))
 
 

@@ -17,7 +17,6 @@ SAME = 1e-12
 
 
 def assert_same(ours, plain):
-    """Equal laws, and nothing lost."""
     assert sum(ours.values()) == pytest.approx(1, abs=1e-9)
     assert {end: plain[end] for end in plain if abs(ours.get(end, 0.0) - plain[end]) > SAME} == {}
 

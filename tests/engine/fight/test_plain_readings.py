@@ -10,7 +10,6 @@ SAME = 1e-12
 
 
 def assert_same(ours, plain, scenario):
-    """Equal laws, and nothing lost."""
     assert sum(ours.values()) == pytest.approx(1, abs=1e-9)
     wrong = {
         ending: (ours.get(ending, 0.0), plain.get(ending, 0.0))

@@ -23,7 +23,6 @@ TRIALS = 4000
 
 
 def small(selector, models=3):
-    """A few models of a unit."""
     return {"unit": selector, "models": models}
 
 

@@ -15,7 +15,6 @@ SHORT, LONG = 6, 12
 
 
 def unit(models=1, dice=1, **more):
-    """A small unit with a ranged row, and one for close quarters."""
     reach = {"against": ["light", "heavy"], "short_range": SHORT, "long_range": LONG}
     rows = [
         row("ranged", dice, **reach, id="rifles", name="Rifles"),
@@ -26,7 +25,6 @@ def unit(models=1, dice=1, **more):
 
 
 def played(a=None, b=None, **terms):
-    """The play of a duel of small units in which both play best."""
     given = {"policy_a": "best", "policy_b": "best", "first": "a", "rounds": 1} | terms
     return play_of(load_as(DuelScenario, {"duel": given, "a": a or unit(), "b": b or unit()}))
 

@@ -34,7 +34,6 @@ def one(warband, p_fighting, *more):
 
 
 def row(*key, table="", **figures):
-    """Figures of a row."""
     return {(table, *key, column): value for column, value in figures.items()}
 
 

@@ -23,7 +23,6 @@ def falls_back(*obstacles, distance=5, **more):
 
 
 def row(*key, **figures):
-    """Figures of a row of the main table."""
     return {("", *key, column): value for column, value in figures.items()}
 
 
