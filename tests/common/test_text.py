@@ -11,15 +11,7 @@ import pyarrow.parquet
 import pytest
 
 from analyser.common.estimates import plus_minus
-from analyser.common.text import (
-    code_span,
-    csv_cell,
-    csv_frame,
-    csv_text,
-    json_text,
-    markdown,
-    percent,
-)
+from analyser.common.text import code_span, csv_cell, csv_frame, csv_text, json_text, markdown, percent
 from analyser.results.rendering import FORMATS
 
 

@@ -69,7 +69,7 @@ SAID = {  # in the texts of a kind, or not ("-")
         (
             REACHED,
             ["terrain", "clambering", "melee", "engaged", "Jump, Reposition and Spur", "cohesion", "free actions"],
-        ),
+        )
     ],
     ("legion", "warnings"): [
         ({"courage": 3, "tokens": 6, "commander_courage": 1}, ["1 is not better than the unit's own 3"]),
@@ -98,7 +98,7 @@ SAID = {  # in the texts of a kind, or not ("-")
         ({"dice": 2, "turns": 2}, ["WM-9 confused until the end of its next Command phase: a turn lost"]),
     ],
     ("warmaster", "not_modelled"): [
-        ({"dice": 2, "turns": 2}, ["WM-9", "no initiative", "no orders", " -1 Attack", "cannot support"]),
+        ({"dice": 2, "turns": 2}, ["WM-9", "no initiative", "no orders", " -1 Attack", "cannot support"])
     ],
     ("warmaster", "warnings"): [(EVADES, ["chain has no effect"])],
     ("grande-tactique", "rules_applied"): [
@@ -109,14 +109,12 @@ SAID = {  # in the texts of a kind, or not ("-")
         ({"flight": {"arm": "infantry", "enemy": "cavalry"}}, [FAR]),
         ({"rout": {"units": [{}, {"edge_distance": 9}, {}], "turns": 1}}, ["no edge_distance (1, 3)"]),
     ],
-    ("grande-tactique", "warnings"): [
-        ({"check": {"arm": "artillery"}}, ["artillery has worn it down"]),
-    ],
+    ("grande-tactique", "warnings"): [({"check": {"arm": "artillery"}}, ["artillery has worn it down"])],
     ("compare", "not_modelled"): [
         (
             {"models": 4, "losses": 1},
             ["commander", "Spur", "WM-2 to WM-8", " -1 Attack", "giving up", "Old Guard", "withdrawal", "it is far"],
-        ),
+        )
     ],
     ("compare", "warnings"): [
         ({"models": 2, "losses": 0, "grande_tactique": section}, [text])
