@@ -92,14 +92,8 @@ def one_test(facts, unit, start, struck_by, deck, *, embarked=False):
     """The law of one suppression test (AC-5.1 to AC-5.4; Suppressive, Cryo, Seismic in AC-6)."""
     attack = {**plain.DEFAULT_ATTACK, "qualities": sorted(struck_by)}
     target = as_target(facts, unit, models=start)
-    state = plain.Outcome(
-        models_left=unit.models,
-        models_destroyed=start - unit.models,
-        damage=unit.damage,
-        suppressed=unit.suppressed,
-        disordered=unit.disordered,
-        activated=unit.activated,
-    )
+    same = {name: getattr(unit, name) for name in ("damage", "suppressed", "disordered", "activated")}
+    state = plain.Outcome(unit.models, start - unit.models, **same)
     fails = plain.chance_to_fail(state, attack, target, deck)
     breaks = facts["break_limit"] is not None and unit.models <= facts["break_limit"]
     if embarked and unit.suppressed and not breaks:

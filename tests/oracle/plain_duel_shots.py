@@ -8,7 +8,7 @@ from tests.oracle import plain_aftermath as aftermath
 from tests.oracle import plain_focus_fire as focus
 from tests.oracle import plain_reading as plain
 from tests.oracle.plain_duel_state import OTHER, Duel, Side, change, is_over, moves, unit_of
-from tests.oracle.plain_laws import certainly, collect, marginal, then
+from tests.oracle.plain_laws import certainly, marginal, then
 from tests.oracle.plain_strikes import dice_of_row, suffer_blanks
 from tests.oracle.plain_units import Unit, value_of
 
@@ -108,12 +108,8 @@ def volley_of(
     attack = {
         **plain.DEFAULT_ATTACK,
         "dice": dice,
-        "bonuses": [
-            name
-            for name, holds in [("aiming", aiming), ("short_range", short), ("ammo_supply", facts["ammo_supply"])]
-            if holds
-        ],
-        "penalties": [*(["suppressed"] if me.unit.suppressed else []), *(["reforming"] if reforming else [])],
+        "bonuses": ["aiming"] * aiming + ["short_range"] * bool(short) + ["ammo_supply"] * facts["ammo_supply"],
+        "penalties": ["suppressed"] * me.unit.suppressed + ["reforming"] * reforming,
         "qualities": row["qualities"],
         "veteran": value_of(facts, "Veteran"),
         "extra_reroll": facts["extra_reroll"],
@@ -209,9 +205,7 @@ def after_siege(field, duel, side, qualities):
     unit = unit_of(duel, side)
     if "Siegebreaker" not in qualities or unit.fate or not unit.garrisoned:
         return certainly(duel)
-    wrecked = Fraction(field.die.get("heroic", 0) + field.die.get("strike", 0), sum(field.die.values()))
-    out = change(moves(field, duel, side), side, garrisoned=False)
-    return collect([(out, wrecked), (duel, 1 - wrecked)])
+    return focus.wrecked(field.die, change(moves(field, duel, side), side, garrisoned=False), duel)
 
 
 def struck(duel, side, target):

@@ -475,14 +475,8 @@ def target_law(hits, attack, target, deck):
     models_left = target["models"] - wounds.models_destroyed
     if models_left == 0:
         return {removed(wounds.models_destroyed): Fraction(1)}
-    state = Outcome(
-        models_left=models_left,
-        models_destroyed=wounds.models_destroyed,
-        damage=wounds.damage,
-        suppressed=target["suppressed"],
-        disordered=target["disordered"],
-        activated=target["activated"],
-    )
+    same = {name: target[name] for name in ("suppressed", "disordered", "activated")}
+    state = Outcome(models_left, wounds.models_destroyed, wounds.damage, **same)
 
     def tested(officer_place):
         after_loss = lose_officer(state, officer_place, target)
