@@ -58,12 +58,10 @@ def charge_of(circumstances):
 def combatant_of(unit, circumstances):
     """A unit of the plain reading as a combatant; it shoots with its first ranged row."""
     rows = tuple(row_of(row, place) for place, row in enumerate(unit["rows"]))
-    passengers = unit.get("passengers")
-    riders = None
-    if passengers is not None:
-        riders = Passengers(
-            **known(passengers, UNIT_KEYS), **as_inches(passengers, "edge_distance"), rules=tuple(passengers["rules"])
-        )
+    aboard, riders = unit.get("passengers"), None
+    if aboard is not None:
+        edge, rules = as_inches(aboard, "edge_distance"), tuple(aboard["rules"])
+        riders = Passengers(**known(aboard, UNIT_KEYS), **edge, rules=rules)
     combatant = Combatant(
         **known(unit, UNIT_KEYS + COMBATANT_KEYS),
         **as_inches(unit, "edge_distance", "speed"),
@@ -100,9 +98,8 @@ def laws_of(fight, scenario):
     """The exact laws {reading of a pair of states: chance} after each program of a fight."""
     ruleset = ruleset_of(scenario)
     die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
-    return [
-        endings(law, fight.read) for law in exact_distributions(fight.setup, fight.programs, fight.start, die, deck)
-    ]
+    laws = exact_distributions(fight.setup, fight.programs, fight.start, die, deck)
+    return [endings(law, fight.read) for law in laws]
 
 
 def samples_of(fight, scenario, trials, seed, replacement=False, **options):
@@ -153,27 +150,24 @@ def has(word, bit):
 
 
 SIDES = ("active", "target")
+GONE = 0, 0, False, False, False
 
 
 def charge_fight(scenario):
     """A charge; its states are read as (active unit, target)."""
-    attacker = combatant_of(scenario["active"], scenario["combat"])
-    target = combatant_of(scenario["target"], {})
-    others = tuple(
-        combatant_of(unit, {"threatened": unit.get("threatened", False)}) for unit in scenario.get("secondaries", ())
-    )
-    setup, operations = charge_program(attacker, target, others)
-    start = charge_start(setup)
+    both = combatant_of(scenario["active"], scenario["combat"]), combatant_of(scenario["target"], {})
+    others = scenario.get("secondaries", ())
+    others = tuple(combatant_of(unit, {"threatened": unit.get("threatened", False)}) for unit in others)
+    setup, operations = charge_program(*both, others)
 
-    def read(one, two):
-        return (
-            *charged_unit(one, attacker, setup.sides[0]),
-            states.wins_of_charge(np.array(one)).item() if setup.sides[0].hunter else 0,
-            *charged_unit(two, target, setup.sides[1]),
-            states.wins_of_charge(np.array(two)).item() if setup.sides[1].hunter else 0,
-        )
+    def charged(word, combatant, side):
+        riders = None if combatant.passengers is None else riders_of(word, combatant.passengers, side)
+        return *unit_read(word), riders, states.wins_of_charge(np.array(word)).item() if side.hunter else 0
 
-    return Fight(setup, [operations], start, read)
+    def read(*words):
+        return sum(map(charged, words, both, setup.sides), ())
+
+    return Fight(setup, [operations], charge_start(setup), read)
 
 
 def charge_law(scenario):
@@ -181,19 +175,12 @@ def charge_law(scenario):
     return laws_of(charge_fight(scenario), scenario)[-1]
 
 
-def charged_unit(word, combatant, side):
-    riders = None if combatant.passengers is None else riders_of(word, combatant.passengers, side)
+def unit_read(word):
+    """A unit as plain values: models, damage, suppressed, disordered, activated, fate."""
     if fate_of(word):
-        return 0, 0, False, False, False, fate_of(word), riders
-    return (
-        unit_state.models_of(word),
-        unit_state.damage_of(word),
-        has(word, SUPPRESSED),
-        has(word, DISORDERED),
-        has(word, ACTIVATED),
-        "",
-        riders,
-    )
+        return *GONE, fate_of(word)
+    flags = (has(word, bit) for bit in (SUPPRESSED, DISORDERED, ACTIVATED))
+    return unit_state.models_of(word), unit_state.damage_of(word), *flags, ""
 
 
 def riders_of(word, passengers, side):
@@ -215,13 +202,12 @@ def plain_charge_law(scenario):
 
 
 def plain_unit(unit):
+    """The same of the plain reading, and the embarked unit."""
     riders = None
     if unit.passengers is not None:
         aboard = unit.passengers
         riders = (0, False, False, True) if aboard.fate else (aboard.models, aboard.suppressed, aboard.activated, False)
-    if unit.fate:
-        return 0, 0, False, False, False, fate_read(unit.fate), riders
-    return unit.models, unit.damage, unit.suppressed, unit.disordered, unit.activated, "", riders
+    return *plain_target(unit), riders
 
 
 # --- focus fire -------------------------------------------------------------------------------------------
@@ -234,12 +220,12 @@ def focus_fight(scenario):
     scenarios = []
     for given in scenario["attacks"]:
         raw = {"attack": given["attack"], "target": scenario["target"] | given.get("circumstances", {})}
-        rating = given["attack"].get("rating")
-        scenarios.append(load_scenario(raw | {"ruleset": ruleset.model_dump()}).with_rating(rating))
+        ready = load_scenario(raw | {"ruleset": ruleset.model_dump()})
+        scenarios.append(ready.with_rating(given["attack"].get("rating")))
     setup, programs = focus_program(scenarios, attackers)
 
     def read(one, two):
-        return (*focused_unit(two), *focused_unit(one)) if all(attackers) else focused_unit(two)
+        return (*unit_read(two), *unit_read(one)) if all(attackers) else unit_read(two)
 
     return Fight(setup, programs, start_states(setup), read)
 
@@ -263,19 +249,10 @@ def plain_focus_laws(scenario):
 
 
 def plain_target(unit):
-    """The target, or an attacker, of the plain reading as the same plain values."""
     fate = fate_read(unit.fate)
     if fate:
-        return 0, 0, False, False, False, fate
+        return *GONE, fate
     return unit.models, unit.damage, unit.suppressed, unit.disordered, unit.activated, ""
-
-
-def focused_unit(word):
-    fate = fate_of(word)
-    if fate:
-        return 0, 0, False, False, False, fate
-    flags = (has(word, bit) for bit in (SUPPRESSED, DISORDERED, ACTIVATED))
-    return unit_state.models_of(word), unit_state.damage_of(word), *flags, ""
 
 
 # --- duels ------------------------------------------------------------------------------------------------
@@ -290,15 +267,8 @@ def duel_fight(scenario):
 
 
 def terms_of(scenario):
-    distance = scenario.get("distance")
-    return DuelTerms(
-        rounds=scenario["rounds"],
-        first=scenario["first"],
-        policy_a=scenario["policy_a"],
-        policy_b=scenario["policy_b"],
-        distance=None if distance is None else float(distance),
-        step=float(scenario["step"]) if "step" in scenario else None,
-    )
+    terms = known(scenario, ("rounds", "first", "policy_a", "policy_b"))
+    return DuelTerms(**terms, **as_inches(scenario, "distance", "step"))
 
 
 def duel_laws(scenario):
