@@ -80,3 +80,9 @@ def by_turn(value: Any, turns: int) -> list[Law]:
     """A number or law for all turns, or a list with one for each."""
     values = list(value) if isinstance(value, list | tuple) else [value]
     return [number_law(values[0 if len(values) == 1 else turn]) for turn in range(turns)]
+
+
+def picked(dice: Any, values: dict[str, Any]) -> Row:
+    """Some of the keys, each with one of its values; None leaves a key out. For random questions."""
+    row = {key: dice.choice(several) for key, several in values.items()}
+    return {key: value for key, value in row.items() if value is not None}

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from tests.oracle.plain_laws import Law, Row, Tables, certainly, independent, marginal, number_law, then, total
+from tests.oracle.plain_laws import Law, Row, Tables, certainly, independent, marginal, number_law, picked, then, total
 from tests.oracle.plain_laws import fraction as exact
 
 RULESET = {"touching_is_into": False, "tests_for_chain": "direct", "gap": 1.0, "stands": 3}
@@ -300,31 +300,26 @@ def tables(question: Row) -> Tables:
     return answer
 
 
+FRIEND = {"kind": [None, None, "friend", "unyielding"]}
+QUESTION = {"turns": [None, None, None, 1, 2, 3]}
+RULES = {"touching_is_into": [False, True], "tests_for_chain": ["direct", "all"], "gap": [None, None, 0, 0.5, 1, 2]}
+KINDS = ["friend", "friend", "friend", "enemy", "combat", "impassable", "unyielding"]
+SPOTS = [0, 0.5, 1, 2, 2.01, 3, 3.5, 4, 5, 5.96, 6.5, 7, 8, 9, 11, 12.25, 30]
+
+
 def chain(dice: random.Random, depth: int = 0) -> Any:
     """What a friend pushes: a number, or a list."""
     if dice.random() < 0.7 or depth > 1:
         return dice.choice([0, 1, 2, 3] if depth == 0 else [0, 1])
-    entries = []
-    for _ in range(dice.randint(1, 2)):
-        entry: Row = {}
-        if dice.random() < 0.3:
-            entry["kind"] = dice.choice(["friend", "unyielding"])
+    entries = [picked(dice, FRIEND) for _ in range(dice.randint(1, 2))]
+    for entry in entries:
         if entry.get("kind") != "unyielding" and dice.random() < 0.6:
             entry["chain"] = chain(dice, depth + 1)
-        entries.append(entry)
     return entries
 
 
 def obstacle(dice: random.Random, move: str) -> Row:
-    kinds = (
-        ["friend"]
-        if move == "evades"
-        else ["friend", "friend", "friend", "enemy", "combat", "impassable", "unyielding"]
-    )
-    row: Row = {
-        "kind": dice.choice(kinds),
-        "distance": dice.choice([0, 0.5, 1, 2, 2.01, 3, 3.5, 4, 5, 5.96, 6.5, 7, 8, 9, 11, 12.25, 30]),
-    }
+    row: Row = {"kind": "friend" if move == "evades" else dice.choice(KINDS), "distance": dice.choice(SPOTS)}
     if row["kind"] == "friend":
         if dice.random() < 0.5:
             row["chain"] = chain(dice)
@@ -335,24 +330,17 @@ def obstacle(dice: random.Random, move: str) -> Row:
     return row
 
 
-def questions(seed: int) -> dict:
+def questions(seed: int) -> Row:
     dice = random.Random(seed)
     move = dice.choice(["driven_back", "driven_back", "falls_back", "retreats", "evades"])
-    question: Row = {} if move == "driven_back" and dice.random() < 0.3 else {"move": move}
+    question = {} if move == "driven_back" and dice.random() < 0.3 else {"move": move}
     if move == "driven_back":
         question["dice"] = dice.choice([1, 1, 2, 3])
     else:
         question["distance"] = dice.choice([0, 1, 3, 4, 6, 12, {"4": 0.5, "6": 0.5}, {"0": 0.25, "3": 0.75}])
     if move == "retreats" and dice.random() < 0.5:
         question["stands"] = dice.randint(3, 5)
-    obstacles = [obstacle(dice, move) for _ in range(dice.choice([0, 1, 1, 2, 2, 3]))]
-    if obstacles:
+    if obstacles := [obstacle(dice, move) for _ in range(dice.choice([0, 1, 1, 2, 2, 3]))]:
         question["obstacles"] = obstacles
-    if dice.random() < 0.3:
-        question["turns"] = dice.choice([1, 2, 3])
-    if dice.random() < 0.4:
-        ruleset: Row = {"touching_is_into": dice.random() < 0.5, "tests_for_chain": dice.choice(["direct", "all"])}
-        if dice.random() < 0.5:
-            ruleset["gap"] = dice.choice([0, 0.5, 1, 2])
-        question["ruleset"] = ruleset
-    return question
+    question |= picked(dice, QUESTION)
+    return question | ({"ruleset": picked(dice, RULES)} if dice.random() < 0.4 else {})

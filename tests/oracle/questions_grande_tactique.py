@@ -2,6 +2,8 @@
 
 from random import Random
 
+from tests.oracle.plain_laws import picked
+
 CHANCES = [0, 1, 0.5, 0.1, 0.25, 1 / 3, 0.9]
 SHARES = [0, 0, 0.1, 0.25, 0.5, 1]
 RULESET = {
@@ -56,9 +58,8 @@ GAME = {"surrounded": [None, 0, 0.2, 1], "rallied": [None, "eager", "shaken"], "
 
 
 def some(dice, values):
-    """Some of the keys, each with one of its values; None leaves a key out. Old Guard and shelter are infantry's."""
-    row = {key: dice.choice(several) for key, several in values.items()}
-    row = {key: value for key, value in row.items() if value is not None}
+    """Some of the keys; Old Guard and shelter are infantry's."""
+    row = picked(dice, values)
     if row.get("arm", "infantry") != "infantry":
         row = {key: value for key, value in row.items() if key not in ("shelter_distance", "in_shelter", "old_guard")}
         if row.get("quality") == "old guard":
