@@ -55,9 +55,6 @@ def test_two_battlegroups_and_two_boons_of_one_id_are_refused():
         checked(Faction, RIVER | {"boon": [boon, boon]})
 
 
-# --- what ships ----------------------------------------------------------------------------------------
-
-
 def test_every_shipped_unit_stands_in_some_battlegroup_and_can_be_found_by_its_entry():
     entries = []
     for faction in load_profiles().factions.values():

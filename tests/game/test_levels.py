@@ -36,9 +36,6 @@ def unit(**changes):
     return checked(Unit, PLATOON | changes)
 
 
-# --- the format -----------------------------------------------------------------------------------------
-
-
 def test_a_level_without_a_number_of_its_own_has_the_unit_s():
     platoon = unit()
     assert platoon.differing == ("discipline",)
@@ -82,9 +79,6 @@ def test_a_loadout_has_the_numbers_of_its_level_and_changes_them(winged):
     assert full.with_(discipline=9).at("basic").unit.discipline == 6
     with pytest.raises(InputError, match="nothing to add"):
         full.with_(discipline=None).with_(discipline="+1")
-
-
-# --- every answer ---------------------------------------------------------------------------------------
 
 
 def test_a_charge_and_a_duel_test_the_discipline_of_the_level():

@@ -99,9 +99,6 @@ def test_a_unit_that_cannot_be(changes, message):
         unit(**changes)
 
 
-# --- changed loadouts -------------------------------------------------------------------------------------
-
-
 def loadout(**changes):
     melee = {"id": "melee", "name": "Melee", "kind": "melee", "bands": [{"first": 1, "last": 12, "dice": 3}]}
     rows = [RIFLES | {"qualities": ["Arc", "Torrent"]}, melee]

@@ -30,9 +30,6 @@ def one(tmp_path):
     return run
 
 
-# --- read -----------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("modifier", "models"),
     [
@@ -73,8 +70,6 @@ def test_an_empty_cell_takes_the_default_of_its_column_and_says_so(one, tmp_path
     assert unit.size == 3
     assert doubts == ["size: 3: an empty cell; the default value of its column is taken"]
 
-
-# --- refused by name ------------------------------------------------------------------------------------
 
 LOCAL = "<localConditionGroups><localConditionGroup type='{}' value='1' scope='parent'/></localConditionGroups>"
 GROUP = "<conditionGroups><conditionGroup type='{}'/></conditionGroups>"

@@ -21,8 +21,6 @@ def of(system, question):
     return {kind: " | ".join(getattr(result, kind)) for kind in ("rules_applied", "not_modelled", "warnings")}
 
 
-# --- applied --------------------------------------------------------------------------------------------------------
-
 APPLIED = [  # the numbers of the rules
     ("mordheim", FEAR, "MD-9"),
     ("mordheim", {"combat": {"fighter": {"leader": 9}, "enemy": {"causes_fear": True}}}, "MD-4 MD-9"),
@@ -51,8 +49,6 @@ def test_rules_are_applied_that_can_have_their_occasion(system, question, number
     rules = morale.exact(system, question).rules_applied
     assert {re.match(r"\S+", rule)[0].rstrip(",:") for rule in rules} == set(numbers.split())
 
-
-# --- said, and not said ---------------------------------------------------------------------------------------------
 
 BETTER = {"courage": 1, "tokens": 6, "commander_courage": 3}
 TRIED = {"courage": 1, "commander_courage": 3, "until_panic": 0.05, "rounds": 2}
@@ -134,8 +130,6 @@ def test_it_is_said(where, question, texts):
     said = of(system, question)[kind]
     assert [text for text in texts if (text.removeprefix("-") in said) is text.startswith("-")] == []
 
-
-# --- random questions -----------------------------------------------------------------------------------------------
 
 OCCASIONS = {
     "warband": {"p_tests": "MD-1 rout tests", "p_may_have_given_up": "MD-2", "p_routed": "MD-1 rout tests"},

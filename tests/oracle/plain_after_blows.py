@@ -8,8 +8,6 @@ from tests.oracle.plain_laws import certainly, collect, marginal, then
 from tests.oracle.plain_strikes import crush_passengers
 from tests.oracle.plain_units import Unit, after_outcome, as_target, nearer_edge, removed
 
-# --- the fight --------------------------------------------------------------------------------------------
-
 
 class Fight(NamedTuple):
     """Everything that a combat changes.
@@ -46,9 +44,6 @@ class Field(NamedTuple):
     ruleset: dict
     again: bool = False  # the second combat of an Overrun
     measured: bool = True  # distances are known, and whoever moves forward moves away from its own edge
-
-
-# --- after the blows --------------------------------------------------------------------------------------
 
 
 def decide(fight):

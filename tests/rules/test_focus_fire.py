@@ -10,8 +10,6 @@ import analyser
 from tests.oracle.fight_files import focus, likely
 from tests.oracle.rigged_fights import THREE, target
 
-# --- AC-9.1: focus fire -----------------------------------------------------------------------------------
-
 
 def test_models_and_damage_carry_over():
     result = focus([{"dice": 3}, {"dice": 3}], target())

@@ -19,9 +19,6 @@ def assert_as_read(given):
     assert abs(result.hits_weights.sum() - 1) <= TOLERANCE
 
 
-# --- large pools ------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "keys", [{}, {"qualities": ["Arc"]}, {"veteran": 3}, {"extra_reroll": {"faces": ["miss"], "dice": 5}}]
 )
@@ -37,9 +34,6 @@ def test_a_coin_follows_the_binomial_law():
     found = hits_law(attack(COIN, dice=20))
     assert found[0] == found[20] == 2**-20
     assert found[10] == pytest.approx(184756 / 2**20, rel=0, abs=TOLERANCE)
-
-
-# --- whole scenarios --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -78,8 +78,6 @@ def test_p_values_are_spread_evenly(p_values_of_kind):
     assert stats.kstest(p_values_of_kind, "uniform").pvalue > 1e-3
 
 
-# --- cards that do not go back ----------------------------------------------------------------------------
-
 SQUAD = {
     "type": "infantry",
     "category": "light",
@@ -162,9 +160,6 @@ def test_small_real_decks_give_the_laws_of_the_plain_readings(fight_of, make, la
     found = [p for p in found if p is not None]
     assert len(found) > count // 2
     assert min(found) > 1e-3 / len(found)
-
-
-# --- samples ----------------------------------------------------------------------------------------------
 
 
 def test_a_seed_gives_the_same_counts_on_any_number_of_threads():
