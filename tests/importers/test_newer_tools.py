@@ -17,15 +17,12 @@ def changed(modifier):
 
 
 @pytest.fixture
-def one(tmp_path):
-    """Import one invented unit; the unit and what was doubted, as 'value: doubt'."""
+def one(one):
+    """Import one invented unit of one level, whose bands go on; the unit, and what else was doubted."""
 
-    def run(*, tail="", more=(), **changes):
-        path = tmp_path / "river.cat"
-        path.write_text(catalogue(Entry(**{"levels": changed("")} | changes), tail=tail), encoding="utf-8")
-        report = import_files([path, *more])
-        doubts = [f"{each.value}: {each.doubt}" for each in report.warnings]
-        return report.factions[0].units[0], [each for each in doubts if "the bands end at" not in each]
+    def run(**changes):
+        unit, doubts = one(**{"levels": changed("")} | changes)
+        return unit, [each for each in doubts if "the bands end at" not in each]
 
     return run
 

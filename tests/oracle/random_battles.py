@@ -3,14 +3,8 @@
 from tests.oracle.plain_battle_field import Plan, Row, Side, Unit
 from tests.oracle.random_scenarios import CLOSE_QUALITIES, RANGED_QUALITIES, often, some_of
 
-GROUND_TYPES = {
-    "infantry": "light",
-    "cavalry": "light",
-    "field gun": "light",
-    "armour": "heavy",
-    "artillery": "heavy",
-    "fortification": "heavy",
-}
+GROUND_TYPES = dict.fromkeys(("infantry", "cavalry", "field gun"), "light")
+GROUND_TYPES |= dict.fromkeys(("armour", "artillery", "fortification"), "heavy")
 DICE = ((1, 2, 1, 1, 1), (1, 2, 1, 1, 1), (2, 2, 1, 1, 2), (1, 3, 2, 1, 1))
 DECKS = (
     tuple((value, 3) for value in range(1, 13)),
@@ -19,23 +13,9 @@ DECKS = (
     ((2, 1), (5, 1), (6, 2), (12, 2)),
 )
 POLICIES = ("auto", "shoot", "shoot", "short_range", "charge", "charge", "lookout", "take_cover")
-RULES = {
-    "Durable": (None,),
-    "Veteran": (1, 2),
-    "Automata": (None,),
-    "Irrepressible": (None,),
-    "Resilient": ("Front",),
-    "Pavises": (None,),
-    "Shrouded": (None,),
-    "Construct": (None,),
-    "Sponsons": (1, 2),
-    "Stoic Defence": (None,),
-    "Static": (None,),
-    "Onslaught": (None,),
-    "Hunter": (None,),
-    "Bodyguard": (None,),
-    "Hover": (None,),
-}
+RULES = dict.fromkeys(("Durable", "Automata", "Irrepressible", "Pavises", "Shrouded", "Construct"), (None,))
+RULES |= dict.fromkeys(("Static", "Onslaught", "Hunter", "Bodyguard", "Hover"), (None,))
+RULES |= {"Stoic Defence": (None,), "Veteran": (1, 2), "Resilient": ("Front",), "Sponsons": (1, 2)}
 ODD_RULES = {"Overrun": (None,), "Spectacular Demise": (1, 2, 3), "Corrosive Fumes": (2, 6, 12), "Tail Gunner": (1, 2)}
 CHANCE_OF_A_RULE = 0.05
 
@@ -50,12 +30,9 @@ def inches(rng, least, most):
 def random_plan(rng, *, odd=False, transports=False, aircraft=False):
     """A battle of one to three units a side over one to three rounds."""
     deck = rng.choice(DECKS)
-    shared = {
-        "arrives": rng.choice((2, 2, 3)),
-        "disembark_within": inches(rng, 0, 16),
-        "disembark_by": rng.randint(1, 4),
-    }
-    reach = {"table": 48, "gap": inches(rng, 2, 30)}
+    shared = {"arrives": rng.choice((2, 2, 3)), "disembark_within": inches(rng, 0, 16)}
+    shared["disembark_by"] = rng.randint(1, 4)
+    gap = inches(rng, 2, 30)
     sides = [random_side(rng, name, deck, shared, odd, transports, aircraft) for name in "ab"]
     return Plan(
         *sides,
@@ -64,7 +41,7 @@ def random_plan(rng, *, odd=False, transports=False, aircraft=False):
         hand_limit=rng.choice((0, 1, 2, 4)),
         die=rng.choice(DICE),
         replacement=often(0.2, rng),
-        **reach,
+        gap=gap,
     )
 
 
@@ -215,10 +192,8 @@ def terms_of(plan):
     terms = {key: getattr(plan, key) for key in ("rounds", "table", "gap", "width", "hand_limit")}
     terms |= {key: getattr(any_unit, key) for key in ("arrives", "disembark_within", "disembark_by")}
     for name, side in (("mine", plan.a), ("yours", plan.b)):
-        terms |= {f"tactic_{name}": "policies"}
-        terms |= {
-            f"{key}_{name}": getattr(side, key) for key in ("target", "order", "hand", "initiative", "discard_below")
-        }
+        keys = ("target", "order", "hand", "initiative", "discard_below")
+        terms |= {f"tactic_{name}": "policies"} | {f"{key}_{name}": getattr(side, key) for key in keys}
     return terms
 
 

@@ -90,6 +90,7 @@ def test_what_has_no_effect_has_none(seed):
     result = analyser.exact(given)
     echoed = analyser.load_scenario(result.scenario.as_dict())
     assert set(echoed.warnings) <= set(result.scenario.warnings)
+    assert analyser.exact(echoed).weights.tolist() == result.weights.tolist()
     for warning in result.scenario.warnings:
         place, has_none, _ = warning.partition(" has no effect on this attack")
         if has_none:

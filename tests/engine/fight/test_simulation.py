@@ -78,40 +78,16 @@ def test_p_values_are_spread_evenly(p_values_of_kind):
     assert stats.kstest(p_values_of_kind, "uniform").pvalue > 1e-3
 
 
-SQUAD = {
-    "type": "infantry",
-    "category": "light",
-    "models": 3,
-    "defence": 1,
-    "damage_limit": 1,
-    "discipline": 5,
-    "break_limit": 0,
-    "rules": [],
-    "formation": "close",
-}
 FEW_CARDS = {"1": 1, "12": 1}
 DIE = {"heroic": 1, "strike": 2, "glancing": 1, "miss": 1, "blank": 1}
-FOCUS = {
-    "attacks": [{"attack": {"dice": 1, "rating": "weakened"}} for _ in range(4)],
-    "target": {"models": 4, "defence": 1, "damage_limit": 1, "discipline": 5, "break_limit": 0},
-    "ruleset": {"die": DIE, "deck": FEW_CARDS},
-}
-ROW = {
-    "kind": "ranged",
-    "against": ["light", "heavy"],
-    "long_range": 24,
-    "qualities": [],
-    "bands": [{"first": number, "last": number, "dice": 1} for number in (1, 2, 3)],
-}
-DUEL = {
-    "a": SQUAD | {"rows": [ROW]},
-    "b": SQUAD | {"rows": [ROW]},
-    "policy_a": "shoot",
-    "policy_b": "shoot",
-    "rounds": 3,
-    "first": "a",
-    "ruleset": {"die": DIE, "deck": FEW_CARDS},
-}
+TARGET = {"models": 4, "defence": 1, "damage_limit": 1, "discipline": 5, "break_limit": 0, "rules": []}
+FOCUS = {"attacks": [{"attack": {"dice": 1, "rating": "weakened"}} for _ in range(4)], "target": TARGET}
+FOCUS |= {"ruleset": {"die": DIE, "deck": FEW_CARDS}}
+ROW = {"kind": "ranged", "against": ["light", "heavy"], "long_range": 24, "qualities": []}
+ROW |= {"bands": [{"first": number, "last": number, "dice": 1} for number in (1, 2, 3)]}
+SQUAD = TARGET | {"models": 3, "type": "infantry", "category": "light", "rows": [ROW], "formation": "close"}
+DUEL = {"a": SQUAD, "b": SQUAD, "policy_a": "shoot", "policy_b": "shoot", "rounds": 3, "first": "a"}
+DUEL |= {"ruleset": {"die": DIE, "deck": FEW_CARDS}}
 
 
 @pytest.mark.parametrize(
