@@ -39,27 +39,10 @@ def unit(**changes):
     return checked(Unit, PLATOON | changes)
 
 
-@pytest.mark.parametrize(("models", "dice"), [(1, 5), (6, 5), (7, 12), (12, 12)])
-def test_ac_2_3_the_band_that_covers_the_models(models, dice):
-    assert attack_dice(row(), models) == dice
-
-
 def test_ac_2_3_the_second_value_of_a_cell():
     assert attack_dice(row(), 6, special=True) == 8
     # A cell without one has only the first.
     assert attack_dice(row(), 7, special=True) == 12
-
-
-@pytest.mark.parametrize("models", [0, 13])
-def test_ac_2_4_outside_every_band_there_is_no_attack(models):
-    with pytest.raises(InputError, match=rf"no attack dice for {models} \(allowed: 1-6, 7-12\)"):
-        attack_dice(row(), models)
-
-
-@pytest.mark.parametrize("key", ["discipline", "break_limit"])
-def test_ac_2_1_discipline_and_break_limit_may_be_none(key):
-    assert getattr(unit(), key) is None
-    assert getattr(unit(**{key: 3}), key) == 3
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from tests.oracle import plain_duel, plain_focus_fire
 from tests.oracle.plain_laws import marginal
 from tests.oracle.plain_units import value_of
 
+SAME = 1e-12
 FACES = ("heroic", "strike", "glancing", "miss", "blank")
 UNIT_KEYS = (
     *("type", "category", "models", "defence", "damage_limit", "damage", "discipline", "break_limit", "formation"),
@@ -123,6 +124,17 @@ def endings(law, read):
             if law.probabilities[row, column]:
                 found[read(one, two)] += law.probabilities[row, column]
     return found
+
+
+def assert_same(ours, plain, scenario):
+    """Equal laws, and nothing lost."""
+    assert abs(sum(ours.values()) - 1) < 1e-9
+    wrong = {
+        ending: (ours.get(ending, 0.0), plain.get(ending, 0.0))
+        for ending in ours.keys() | plain.keys()
+        if abs(ours.get(ending, 0.0) - plain.get(ending, 0.0)) > SAME
+    }
+    assert not wrong, scenario
 
 
 def floats(law, read):

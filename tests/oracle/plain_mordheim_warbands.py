@@ -28,6 +28,7 @@ from tests.oracle.plain_laws import (
 
 State = tuple[bool, int, str, bool, bool]
 Game = tuple[State, ...]
+STATUSES = ("fighting", "routed", "gave up", "all out")
 
 
 def at_least(roll: int) -> Fraction:
@@ -198,19 +199,10 @@ def warband_tables(question: dict[str, Any], turns: int, ruleset: dict[str, Any]
             def p(wanted: Callable[[Any], bool], place: int = place, law: Law = law) -> Fraction:
                 return total(law, lambda game: wanted(game[place]))
 
-            rows.append(
-                {
-                    "warband": band.name,
-                    "turn": turn,
-                    "p_fighting": p(lambda s: s[2] == "fighting"),
-                    "p_routed": p(lambda s: s[2] == "routed"),
-                    "p_gave_up": p(lambda s: s[2] == "gave up"),
-                    "p_all_out": p(lambda s: s[2] == "all out"),
-                    "p_tests": p(lambda s: s[4]),
-                    "p_fighting_without_leader": p(lambda s: s[2] == "fighting" and s[0]),
-                    "p_may_have_given_up": p(lambda s: s[3]),
-                }
-            )
+            row = {f"p_{each.replace(' ', '_')}": p(lambda s, each=each: s[2] == each) for each in STATUSES}
+            row |= {"p_tests": p(lambda s: s[4]), "p_may_have_given_up": p(lambda s: s[3])}
+            row["p_fighting_without_leader"] = p(lambda s: s[2] == "fighting" and s[0])
+            rows.append({"warband": band.name, "turn": turn} | row)
     answer: Tables = {"warband": rows}
     if len(bands) > 1:
         name, nobody = {

@@ -60,18 +60,8 @@ def test_a_throw_is_a_weakened_attack_of_as_many_dice_as_a_card_says():
     result = charge(*fighters(2, 0, a=thrower), deck=threes)
     assert certain(result)["target_models_destroyed"] == 2 + 3
     assert result.rules_applied == ("Throw (6)",)
-    assert result.strikes[-1] == {
-        "by": "throw",
-        "row": None,
-        "overrun": False,
-        "dice": 0,
-        "overcharge": True,
-        "rating": "weakened",
-        "defence": 1,
-        "rating_by": "rule",
-        "bonuses": [],
-        "penalties": [],
-    }
+    thrown = {"dice": 0, "overcharge": True, "rating": "weakened", "defence": 1, "rating_by": "rule"}
+    assert result.strikes[-1] == thrown | {"by": "throw", "row": None, "overrun": False, "bonuses": [], "penalties": []}
 
 
 def test_a_throw_needs_to_reach_counts_for_no_combat_and_causes_no_test():

@@ -23,6 +23,11 @@ def fresh(name, casualties=0, leader=12, **more):
     return band(leader, [(2, 3)], name=name, casualties=casualties, **{"out": 0, **more})
 
 
+def duellist(name, enemy):
+    """A leader alone, whom five of an enemy strike."""
+    return {"name": name, "leader": 12, "casualties": 0, "casualties_from": [{"of": enemy, "number": 5, **EVEN}]}
+
+
 def turns(column, values, warband="warband", table=""):
     """A column of a warband, turn by turn."""
     return {(table, warband, turn, column): value for turn, value in enumerate(values, start=1)}
@@ -139,18 +144,7 @@ WARBANDS = {
         turns("p_may_have_given_up", [1 - FIRST, 1 - FIRST * SECOND]),
     ),
     "those who are out strike no more: A is out with 1/8, then B with 7/8 * 1/8": (
-        {
-            "warband": {
-                "name": "A",
-                "leader": 12,
-                "casualties": 0,
-                "casualties_from": [{"of": "B", "number": 5, **EVEN}],
-            },
-            "rivals": [
-                {"name": "B", "leader": 12, "casualties": 0, "casualties_from": [{"of": "A", "number": 5, **EVEN}]}
-            ],
-            "turns": 1,
-        },
+        {"warband": duellist("A", "B"), "rivals": [duellist("B", "A")], "turns": 1},
         turns("p_all_out", [1 / 8], "A") | turns("p_all_out", [7 / 64], "B"),
     ),
 }
