@@ -20,6 +20,7 @@ from tests.oracle.plain_duel_shots import after_shot, dice_of, is_short, must_re
 from tests.oracle.plain_duel_state import OTHER, Turn, advance, can_aim, change, in_fumes, is_over, unit_of
 from tests.oracle.plain_laws import certainly, then
 from tests.oracle.plain_strikes import dice_of_row
+from tests.oracle.plain_units import value_of
 
 BEST = "best"
 
@@ -32,9 +33,9 @@ def value(scenario, want="win", wanter="a"):
 
 class Game:
     def __init__(self, scenario, want, wanter):
-        shown = {**scenario, **{f"policy_{side}": known_policy(scenario[f"policy_{side}"]) for side in "ab"}}
-        self.step = shown.pop("step", None)
-        self.field, self.start, self.rounds, self.first = plain.read(shown)
+        self.step = scenario.get("step")
+        duel = {key: value for key, value in scenario.items() if key != "step"}
+        self.field, self.start, self.rounds, self.first = plain.read(duel)
         self.scenario, self.want, self.wanter = scenario, want, wanter
         self.chooses = {side: scenario[f"policy_{side}"] == BEST for side in "ab"}
         self.known = {}
@@ -250,7 +251,7 @@ class Game:
         facts, enemy = getattr(self.field, side), getattr(self.field, OTHER[side])
         rows = [row for row in facts["rows"] if row["kind"] == "ranged" and enemy["category"] in row["against"]]
         rows = [row for row in rows if row is not main and "Reactive" not in row["qualities"]]
-        rows = rows[: max(plain.cq.value_of(facts, "All-Out Attack"), 1) - 1]
+        rows = rows[: max(value_of(facts, "All-Out Attack"), 1) - 1]
 
         def following(duel, rows, after):
             if not rows:
@@ -350,8 +351,3 @@ def tested(hits, attack, facts, table, field, on_purpose):
     for target, chance, _ in focus.target_draws(hits, attack, facts, table, field.deck, replacement=True):
         found[target] += chance
     return found
-
-
-def known_policy(policy):
-    """A policy that the plain reading of a duel knows: who chooses, needs none of them."""
-    return "take_cover" if policy == BEST else policy

@@ -19,10 +19,7 @@ from tests.oracle.plain_units import DEFAULT_COMBAT, Unit, as_target, disorder, 
 def row_of_charge(facts):
     """The row with which a unit charges: melee or impact (AC-8.1)."""
     rows = facts["rows"] if facts["row"] is None else [facts["rows"][facts["row"]]]
-    for row in rows:
-        if row["kind"] in {"melee", "impact"}:
-            return row
-    raise ValueError("a charging unit needs a melee or impact row (AC-8.1)")
+    return next(row for row in rows if row["kind"] in {"melee", "impact"})
 
 
 def row_of_retaliation(facts):
@@ -286,11 +283,6 @@ def first_combat_law(field, active, target, secondaries=()):
 
 def approach(field, active, target, secondaries=()):
     """The law of the fight in which all are in contact, and the target's Sponsons have fired."""
-    if plain.has_rule(field.active, "Static"):
-        raise ValueError("a Static unit cannot charge (AC-7)")
-    if field.target["type"] in {"aircraft", "rotorcraft"}:
-        raise ValueError("an aircraft or rotorcraft cannot be charged")
-    row_of_charge(field.active)
     active = fumes(field.active, [field.target, *field.secondaries], active._replace(activated=True))
     others = (fumes(facts, [field.active], unit) for facts, unit in zip(field.secondaries, secondaries, strict=True))
     return sponsons_fire(field, Fight(active, fumes(field.target, [field.active], target), tuple(others)))

@@ -14,8 +14,6 @@ from tests.oracle.plain_decks import deck_of, draws
 from tests.oracle.plain_laws import certainly, collect, marginal, then
 from tests.oracle.plain_units import DEFAULT_UNIT, Unit, after_outcome, read_unit, unit_of, value_of
 
-CIRCUMSTANCES = {"exposed", "obstacle", "from_front"}  # facts of the target that are an attack's own
-
 STATE = ("models", "damage", "suppressed", "disordered", "activated", "taking_cover", "garrisoned", "edge_distance")
 
 
@@ -121,8 +119,6 @@ def tables(scenario):
     law, found = certainly(start), []
     for given in scenario["attacks"]:
         circumstances = given.get("circumstances", {})
-        if not set(circumstances) <= CIRCUMSTANCES:
-            raise ValueError(f"no circumstances of one attack: {sorted(set(circumstances) - CIRCUMSTANCES)}")
         attack, *_ = plain.read({"attack": given["attack"], "target": {**scenario["target"], **circumstances}})
 
         def attacked(table, given=given, attack=attack, circumstances=circumstances):

@@ -36,9 +36,6 @@ DEFAULT_TARGET = {
 }
 DEFAULT_RULESET = {"die": DEFAULT_DIE, "deck": DEFAULT_DECK}
 
-ATTACK_BONUSES = {"aiming", "short_range", "ammo_supply"}
-ATTACK_PENALTIES = {"concealed", "suppressed", "opportunity_fire", "reforming", "outside_front_arc"}
-
 
 # --- the pool of dice -------------------------------------------------------------------------------------
 
@@ -143,8 +140,6 @@ def pool_law(dice, die, rating, arc=False, durable=False, veteran=0, extra_faces
 
 @cache
 def _pool_law(dice, faces, rating, arc, durable, veteran, extra_faces, extra_dice):
-    if not extra_faces <= set(WORST_FIRST):
-        raise ValueError(f"extra re-rolls of {sorted(extra_faces)}: only {WORST_FIRST} can be named")
     chances = defaultdict(Fraction)
     pools = final_pools(dice, faces, rating, arc=arc, extra_faces=extra_faces, extra_dice=extra_dice)
     for pool, chance in pools.items():
@@ -168,14 +163,6 @@ def read(scenario):
     attack = with_defaults(scenario["attack"], DEFAULT_ATTACK, "attack")
     target = with_defaults(scenario["target"], DEFAULT_TARGET, "target")
     ruleset = with_defaults(scenario.get("ruleset", {}), DEFAULT_RULESET, "ruleset")
-    if attack["kind"] != "ranged":
-        raise ValueError("the plain reading knows ranged attacks only")
-    if not set(attack["bonuses"]) <= ATTACK_BONUSES or not set(attack["penalties"]) <= ATTACK_PENALTIES:
-        raise ValueError("a bonus or penalty that the plain reading does not know")
-    if target["exposed"] == 0:
-        raise ValueError("an attack on exposed models only needs some that are exposed (AC-3.9)")
-    if attack["line_of_sight"] != "own" and "Indirect" not in attack["qualities"]:
-        raise ValueError("only an Indirect row can fire without its own line of sight")
     # TOML keys are strings: "1" = 3.
     deck = {int(value): copies for value, copies in ruleset["deck"].items() if copies}
     return attack, target, ruleset["die"], deck

@@ -276,14 +276,18 @@ def random_overrun(rng):
     return duel | {"distance": inches(rng, 1, 10), "policy_a": "charge", "rounds": 2}
 
 
+def without(unit, *keys):
+    for key in keys:
+        unit.pop(key, None)
+
+
 def random_last_stand(rng):
     """A duel of one who must charge and can overrun, against one who strikes back the harder the more are left."""
     duel = random_overrun(rng)
     duel.pop("distance")
     for name in "ab":
         unit = duel[name]
-        for key in ("exposed", "break_limit", "edge_distance"):
-            unit.pop(key, None)
+        without(unit, "exposed", "break_limit", "edge_distance")
         bands = [{"first": each, "last": each, "dice": each if name == "a" else 2 * each - 1} for each in (1, 2, 3)]
         unit |= {"models": 3, "defence": 1, "damage_limit": 1, "damage": 0, "type": "infantry", "category": "light"}
         unit |= {"discipline": 9, "suppressed": False, "rules": ["Overrun", "Run Amok"] if name == "a" else []}
@@ -298,8 +302,7 @@ def random_blades(rng):
     for name in "ab":
         unit = duel[name]
         unit["models"] = min(unit["models"], 2)
-        for key in ("exposed", "edge_distance"):
-            unit.pop(key, None)
+        without(unit, "exposed", "edge_distance")
         kinds = ("melee", rng.choice(("melee", "impact")))
         unit["rows"] = [random_row(rng, kind, unit["models"], CLOSE_QUALITIES, most=1) for kind in kinds]
         row = rng.choice(unit["rows"])
@@ -316,8 +319,7 @@ def random_retreat(rng):
     speeds = {"a": rng.choice((2, 3)), "b": rng.choice((1, 2, 3))}
     for name in "ab":
         unit = duel[name]
-        for key in ("exposed", "edge_distance", "obstacle", "on_lookout", "garrisoned", "break_limit", "carriages"):
-            unit.pop(key, None)
+        without(unit, "exposed", "edge_distance", "obstacle", "on_lookout", "garrisoned", "break_limit", "carriages")
         unit |= {"models": 2, "damage_limit": 1, "damage": 0, "defence": 1, "speed": speeds[name], "behemoth": False}
         unit |= {"discipline": rng.choice((6, 9)), "suppressed": often(0.6, rng), "category": "light", "charge": {}}
         unit["rules"] = ["Run Amok"] if often(0.3, rng) else []

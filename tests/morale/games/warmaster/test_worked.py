@@ -110,14 +110,13 @@ WORKED = {
         | row("fewest confused", p_confused=1 / 6)
         | row("never", p_all_stands_destroyed=1),
     ),
-    "contact is not into": (
-        falls_back({"distance": 4, "kind": "unyielding"}, distance=4),
-        row("falls_back", p_confused=0),
-    ),
-    "contact is into where the ruleset says so": (
-        falls_back({"distance": 4, "kind": "unyielding"}, distance=4, ruleset={"touching_is_into": True}),
-        row("falls_back", p_confused=1),
-    ),
+    **{
+        f"contact is into where the ruleset says {into}": (
+            falls_back({"distance": 4, "kind": "unyielding"}, distance=4, ruleset={"touching_is_into": into}),
+            row("falls_back", p_confused=int(into)),
+        )
+        for into in (False, True)
+    },
     "WM-9: two turns of one die each": (
         {"dice": 1, "turns": 2},
         {("turns_lost", MOVE, lost, "probability"): ways / 36 for lost, ways in enumerate((25, 10, 1))}
