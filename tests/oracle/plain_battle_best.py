@@ -103,18 +103,15 @@ class Line:
         for number in self.there:
             scores[1 - number // 2] = scores[1 - number // 2] + np.where(left[number] == 0, self.units[number].vpr, 0)
         for side in (0, 1):
-            empty = reduce(np.logical_and, [left[number] == 0 for number in self.there if number // 2 == side])
-            scores[1 - side] = scores[1 - side] + np.where(empty, GROUND, 0)
+            scores[1 - side] = scores[1 - side] + np.where(self.empty(left, side), GROUND, 0)
         return scores
 
+    def empty(self, left, side):
+        """Whether a side has nobody left."""
+        return reduce(np.logical_and, [left[number] == 0 for number in self.there if number // 2 == side])
+
     def is_over(self, left):
-        return reduce(
-            np.logical_or,
-            [
-                reduce(np.logical_and, [left[number] == 0 for number in self.there if number // 2 == side])
-                for side in (0, 1)
-            ],
-        )
+        return np.logical_or(self.empty(left, 0), self.empty(left, 1))
 
     # --- every state at once -------------------------------------------------------------------------------
 

@@ -168,11 +168,11 @@ def answered(field, duel, side):
     ruleset = {"die": field.die, "deck": dict(field.deck)}
 
     def shot_back(unit):
-        after = duel._replace(**{side: Side(unit)}) if unit.fate else change(duel, side, unit=unit)
-        if unit.fell_back and not unit.fate:
-            away = None if duel.distance is None else duel.distance + 3
-            after = change(moves(field, after, side), side, fell_back=False, garrisoned=False)._replace(distance=away)
-        return certainly(after) if duel.distance is None else after_demise(field, after, duel.distance)
+        after = suffered(field, duel, side, unit)
+        if duel.distance is None:
+            return certainly(after)
+        away = duel.distance + (3 if unit.fell_back and not unit.fate else 0)
+        return after_demise(field, after._replace(distance=away), duel.distance)
 
     return then(aftermath.tail_gunner(gunner, facts, unit_of(duel, side), ruleset), shot_back)
 
@@ -187,17 +187,17 @@ def after_demise(field, duel, inches):
     if unit_of(duel, other).fate:
         return certainly(duel)
     ruleset = {"die": field.die, "deck": dict(field.deck)}
-    law = aftermath.spectacular_demise(
-        getattr(field, side), getattr(field, other), unit_of(duel, other), inches, ruleset
-    )
+    both = getattr(field, side), getattr(field, other)
+    law = aftermath.spectacular_demise(*both, unit_of(duel, other), inches, ruleset)
+    return marginal(law, lambda unit: suffered(field, duel, other, unit))
 
-    def blown_up(unit):
-        after = duel._replace(**{other: Side(unit)}) if unit.fate else change(duel, other, unit=unit)
-        if unit.fell_back and not unit.fate:
-            after = change(moves(field, after, other), other, fell_back=False, garrisoned=False)
-        return after
 
-    return marginal(law, blown_up)
+def suffered(field, duel, side, unit):
+    """The duel with a unit as it is after a blast, or a shot of a Tail Gunner."""
+    if unit.fate:
+        return duel._replace(**{side: Side(unit)})
+    after = change(duel, side, unit=unit)
+    return change(moves(field, after, side), side, fell_back=False, garrisoned=False) if unit.fell_back else after
 
 
 def after_siege(field, duel, side, qualities):
