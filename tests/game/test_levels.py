@@ -14,16 +14,8 @@ from tests.helpers.shell import run
 
 WINGED = "empire/bulnabang-winged-infantry"
 DISCIPLINES = {"basic": 6, "reinforced": 7, "full-strength": 7}
-PLATOON = {
-    "id": "platoon",
-    "name": "Platoon",
-    "type": "infantry",
-    "category": "light",
-    "defence": 2,
-    "damage_limit": 1,
-    "discipline": 5,
-    "levels": {"basic": {"models": 4}, "reinforced": {"models": 8, "discipline": 7}},
-}
+PLATOON = {"id": "platoon", "name": "Platoon", "type": "infantry", "category": "light", "defence": 2, "damage_limit": 1}
+PLATOON |= {"discipline": 5, "levels": {"basic": {"models": 4}, "reinforced": {"models": 8, "discipline": 7}}}
 
 
 @pytest.fixture(scope="module")

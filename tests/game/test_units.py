@@ -10,25 +10,11 @@ from analyser.game.profiles import Profiles
 from analyser.game.units import Loadout, Row, Unit, attack_dice
 from analyser.scenarios.load import load, load_scenario
 
-RIFLES = {
-    "id": "rifles",
-    "name": "Rifles",
-    "kind": "ranged",
-    "against": ["light"],
-    "short_range": 7,
-    "long_range": 14,
-    "bands": [{"first": 1, "last": 6, "dice": 5, "special": 8}, {"first": 7, "last": 12, "dice": 12}],
-}
-PLATOON = {
-    "id": "platoon",
-    "name": "Platoon",
-    "type": "infantry",
-    "category": "light",
-    "defence": 2,
-    "damage_limit": 1,
-    "levels": {"basic": {"models": 6, "points": 60, "victory_points": 3}, "full-strength": {"models": 12}},
-    "rows": [RIFLES],
-}
+RIFLES = {"id": "rifles", "name": "Rifles", "kind": "ranged", "against": ["light"], "short_range": 7, "long_range": 14}
+RIFLES |= {"bands": [{"first": 1, "last": 6, "dice": 5, "special": 8}, {"first": 7, "last": 12, "dice": 12}]}
+LEVELS = {"basic": {"models": 6, "points": 60, "victory_points": 3}, "full-strength": {"models": 12}}
+PLATOON = {"id": "platoon", "name": "Platoon", "type": "infantry", "category": "light", "defence": 2, "damage_limit": 1}
+PLATOON |= {"levels": LEVELS, "rows": [RIFLES]}
 
 
 def row(**changes):

@@ -64,15 +64,8 @@ class Fight(Field):
     # --- blows ---------------------------------------------------------------------------------------------
 
     def _blow(self, piece, row, target, dice, rating, defence):
-        return Blow(
-            dice,
-            rating,
-            defence,
-            tuple(sorted(row.qualities)) if row else (),
-            target.has("Durable"),
-            piece.unit.rules.get("Veteran", 0),
-            self.plan.die,
-        )
+        qualities, rules = tuple(sorted(row.qualities)) if row else (), piece.unit.rules
+        return Blow(dice, rating, defence, qualities, target.has("Durable"), rules.get("Veteran", 0), self.plan.die)
 
     def _defence(self, target):
         """DEFENCE; everybody is attacked from the front (BT-1)."""

@@ -48,6 +48,10 @@ def friend_of(kind: str, chain: Any) -> Friend:
     return Friend(kind == "friend", pushes)
 
 
+def pushed_by(obstacle: Row) -> Friend | None:
+    return friend_of("friend", obstacle.get("chain", 0)) if obstacle["kind"] == "friend" else None
+
+
 @dataclass(frozen=True)
 class Obstacle:
     distance: Fraction
@@ -87,13 +91,7 @@ class Move:
         self.tests_for_all = ruleset["tests_for_chain"] == "all"
         self.policy = policy
         self.obstacles = [
-            Obstacle(
-                exact(o["distance"]),
-                o["kind"],
-                friend_of("friend", o.get("chain", 0)) if o["kind"] == "friend" else None,
-                o.get("make_way"),
-                o.get("stands"),
-            )
+            Obstacle(exact(o["distance"]), o["kind"], pushed_by(o), o.get("make_way"), o.get("stands"))
             for o in question.get("obstacles", [])
         ]
         self.lengths = self.lengths_of(question)

@@ -34,15 +34,9 @@ def random_plan(rng, *, odd=False, transports=False, aircraft=False):
     shared["disembark_by"] = rng.randint(1, 4)
     gap = inches(rng, 2, 30)
     sides = [random_side(rng, name, deck, shared, odd, transports, aircraft) for name in "ab"]
-    return Plan(
-        *sides,
-        rounds=rng.choice((1, 2, 2, 3, 4)),
-        width=rng.choice((0, 6, 12, 36)),
-        hand_limit=rng.choice((0, 1, 2, 4)),
-        die=rng.choice(DICE),
-        replacement=often(0.2, rng),
-        gap=gap,
-    )
+    sizes = {"rounds": (1, 2, 2, 3, 4), "width": (0, 6, 12, 36), "hand_limit": (0, 1, 2, 4), "die": DICE}
+    chosen = {name: rng.choice(several) for name, several in sizes.items()}
+    return Plan(*sides, **chosen, replacement=often(0.2, rng), gap=gap)
 
 
 def random_side(rng, name, deck, shared, odd, transports, aircraft):

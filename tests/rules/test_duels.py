@@ -103,18 +103,8 @@ def test_opportunity_fire_and_own_blanks_set_it_off_too():
     watched = duel(shooter(1, **WRECK), watcher, policy_a="shoot", distance=4.0, **SILENT)
     assert (likely(watched, "a_destroyed"), models(watched, "b")) == (1, 7)
     risky = unit(row("ranged", 1, "Overcharge"), **WRECK)
-    near, far = (
-        duel(
-            risky,
-            shooter(1),
-            die={"miss": 9, "blank": 1},
-            deck={"9": 1},
-            policy_a="overcharge",
-            distance=inches,
-            **SILENT,
-        )
-        for inches in (6.0, 7.0)
-    )
+    how = {"die": {"miss": 9, "blank": 1}, "deck": {"9": 1}, "policy_a": "overcharge", **SILENT}
+    near, far = (duel(risky, shooter(1), distance=inches, **how) for inches in (6.0, 7.0))
     assert likely(near, "b_suppressed") == pytest.approx(0.9 * likely(near, "a_destroyed"))
     assert likely(far, "b_suppressed") == 0
 

@@ -47,16 +47,8 @@ SAMPLE = [given for seed in range(8) for given in random_scenarios(seed, 60)]
 
 def test_random_scenarios_use_every_key():
     # A key that the generator forgets would never be compared.
-    of_profiles = {
-        "attacker",
-        "row",
-        "distance",
-        "dice_in_parentheses",
-        "attacker_garrisoned",
-        "attacker_reloading",
-        "attacker_advanced",
-        "unit",
-    }
+    of_profiles = {"attacker", "row", "distance", "dice_in_parentheses", "unit"}
+    of_profiles |= {f"attacker_{word}" for word in ("garrisoned", "reloading", "advanced")}
     by_hand = {"dice_in_parentheses", "category"}  # in tests/rules/test_ranged_attack.py
     of_no_number = {"kind", "victory_points"}
     used = {key for given in SAMPLE for key in (*given["attack"], *given["target"])}
