@@ -205,21 +205,14 @@ def warband_tables(question: dict[str, Any], turns: int, ruleset: dict[str, Any]
             rows.append({"warband": band.name, "turn": turn} | row)
     answer: Tables = {"warband": rows}
     if len(bands) > 1:
-        name, nobody = {
-            "last_on_table": ("last_left", "p_several_left"),
-            "first_to_leave": ("first_to_leave", "p_nobody_yet"),
-        }[winner]
-        answer[name] = [
-            {
-                "turn": turn,
-                nobody: total(law, lambda game: not game_over(game, winner)),
-                **{
-                    f"p_{band.name}": total(law, lambda game, place=place: wins(game, place, winner))
-                    for place, band in enumerate(bands)
-                },
-            }
-            for turn, law in enumerate(after, start=1)
-        ]
+        first, last = ("first_to_leave", "p_nobody_yet"), ("last_left", "p_several_left")
+        name, nobody = first if winner == "first_to_leave" else last
+        answer[name] = []
+        for turn, law in enumerate(after, start=1):
+            row = {"turn": turn, nobody: total(law, lambda game: not game_over(game, winner))}
+            for place, band in enumerate(bands):
+                row[f"p_{band.name}"] = total(law, lambda game, place=place: wins(game, place, winner))
+            answer[name].append(row)
     return answer
 
 
