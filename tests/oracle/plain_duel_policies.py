@@ -197,12 +197,5 @@ def fire_one(field, side, most, row, aiming, duel, fired):
     return {(after, fired + 1): chance for after, chance in law.items()}
 
 
-POLICIES = {
-    "shoot": shoot,
-    "overcharge": shoot_overcharged,
-    "short_range": short_range,
-    "charge": charge,
-    "lookout": lookout,
-    "take_cover": take_cover,
-    "all_out": all_out,
-}
+POLICIES = {each.__name__: each for each in (shoot, short_range, charge, lookout, take_cover, all_out)}
+POLICIES["overcharge"] = shoot_overcharged

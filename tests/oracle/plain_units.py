@@ -88,17 +88,10 @@ def value_of(facts, rule):
 def as_target(facts, unit, *, from_front=False, models=None):
     """A unit as `plain_reading` knows a target: cover and building count for nothing in close quarters (AC-4.3)."""
     shared = {key: facts[key] for key in plain.DEFAULT_TARGET.keys() & facts.keys()}
-    return {
-        **plain.DEFAULT_TARGET,
-        **shared,
-        "models": unit.models if models is None else models,
-        **{name: getattr(unit, name) for name in STATE},
-        "garrisoned": False,
-        "taking_cover": False,
-        "obstacle": False,
-        "exposed": None,  # which is for ranged attacks (AC-3.9)
-        "from_front": from_front and not unit.garrisoned,
-    }
+    now = {"models": unit.models if models is None else models} | {name: getattr(unit, name) for name in STATE}
+    # What counts for shots alone (AC-3.9, AC-4.3).
+    ignored = dict.fromkeys(("garrisoned", "taking_cover", "obstacle"), False) | {"exposed": None}
+    return plain.DEFAULT_TARGET | shared | now | ignored | {"from_front": from_front and not unit.garrisoned}
 
 
 def disorder(facts, unit):

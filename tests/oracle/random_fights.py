@@ -403,18 +403,10 @@ def random_secondary(rng):
 
 def random_unit(rng, models, rules):
     damage_limit = rng.randint(1, 2)
-    unit = {
-        "type": rng.choice(CHARGEABLE),
-        "category": rng.choice(CATEGORIES[:2]),
-        "models": models,
-        "defence": rng.randint(1, 3),
-        "damage_limit": damage_limit,
-        "damage": rng.randint(0, damage_limit - 1),
-        "victory_points": rng.randint(0, 5),
-        "rules": some_of(rules, rng, share=0.1),
-        "rows": [],
-        "officer": rng.choice(("last", "first", "random")),
-    }
+    unit = {"type": rng.choice(CHARGEABLE), "category": rng.choice(CATEGORIES[:2]), "models": models}
+    unit |= {"defence": rng.randint(1, 3), "damage_limit": damage_limit, "damage": rng.randint(0, damage_limit - 1)}
+    unit |= {"victory_points": rng.randint(0, 5), "rules": some_of(rules, rng, share=0.1), "rows": []}
+    unit["officer"] = rng.choice(("last", "first", "random"))
     unit |= {flag: True for flag in FLAGS if often(0.15, rng)}
     for key, share, value in (
         ("discipline", 0.9, rng.randint(3, 9)),

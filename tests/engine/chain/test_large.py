@@ -35,15 +35,14 @@ def test_the_refusal_tells_a_player_what_to_do():
     assert "totals" not in told
 
 
+MANY_ROUTED = {"rout": {"units": [{}] * 8, "charged_by_infantry": 0.5, "turns": 100}}
+
+
 @pytest.mark.parametrize(
     ("system", "question"),
     [
         ("grande-tactique", division(14, turns=100)),
-        pytest.param(
-            "grande-tactique",
-            {"rout": {"units": [{}] * 8, "charged_by_infantry": 0.5, "turns": 100}} | division(13),
-            marks=pytest.mark.slow,
-        ),
+        pytest.param("grande-tactique", MANY_ROUTED | division(13), marks=pytest.mark.slow),
         ("legion", {"courage": 1, "tokens": 60, "received": {0: 0.5, 100: 0.5}, "rounds": 100}),
         ("mordheim", warbands(4, 30) | {"turns": 100}),
     ],
