@@ -38,8 +38,6 @@ def test_kernels_count_from_the_end_as_python_does():
 
 
 class Pair(NamedTuple):
-    """Two arrays."""
-
     one: np.ndarray
     two: np.ndarray
 

@@ -3,14 +3,7 @@
 import pytest
 
 import analyser
-from analyser.common.errors import (
-    InputError,
-    TooLargeError,
-    check_choice,
-    nearest,
-    printable,
-    shown,
-)
+from analyser.common.errors import InputError, TooLargeError, check_choice, nearest, printable, shown
 from analyser.common.files import path_of
 from tests.oracle.attacks import scenario
 

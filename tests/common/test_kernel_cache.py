@@ -44,13 +44,11 @@ def source(tmp_path_factory):
 
 @pytest.fixture
 def copied(source, tmp_path):
-    """A copy that may be edited."""
     return shutil.copytree(source, tmp_path / "copy")
 
 
 @pytest.fixture(scope="module")
 def kept(source, tmp_path_factory):
-    """A copy whose kernel has been compiled."""
     root = shutil.copytree(source, tmp_path_factory.mktemp("kept") / "copy")
     assert ask(root) == ["8", "False"]
     return root
@@ -58,7 +56,6 @@ def kept(source, tmp_path_factory):
 
 @pytest.fixture
 def compiled(kept, tmp_path):
-    """The same, to be edited."""
     return shutil.copytree(kept, tmp_path / "compiled")
 
 
@@ -70,17 +67,16 @@ print(twice(3), known)
 """
 
 
-def ask(root, **environment):
+def asked(root, code=ASK, **environment):
+    """The command and the keywords of a process that asks a copy."""
     own = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
-    command = [sys.executable, "-W", "error", "-c", ASK]
-    done = subprocess.run(
-        command,
-        cwd=root,
-        env={**own, "PYTHONPATH": str(root), **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    env = {**own, "PYTHONPATH": str(root), **environment}
+    return [sys.executable, "-c", code], {"cwd": root, "env": env, "text": True}
+
+
+def ask(root, **environment):
+    command, how = asked(root, **environment)
+    done = subprocess.run(command, **how, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.split()
 
@@ -131,15 +127,8 @@ def test_a_folder_that_others_may_write_to_is_not_used(copied, tmp_path):
 
 def test_without_a_folder_one_warning_and_the_right_answer(copied, tmp_path):
     (tmp_path / "file").touch()
-    once = ASK.replace('"error"', '"always"')
-    done = subprocess.run(
-        [sys.executable, "-c", once],
-        cwd=copied,
-        env={**os.environ, "PYTHONPATH": str(copied), "NUMBA_CACHE_DIR": str(tmp_path / "file")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command, how = asked(copied, ASK.replace('"error"', '"always"'), NUMBA_CACHE_DIR=str(tmp_path / "file"))
+    done = subprocess.run(command, **how, capture_output=True, check=False)
     assert done.stdout.split() == ["8", "False"]
     assert done.stderr.count("compiled kernels cannot be kept") == 1
 
@@ -161,7 +150,6 @@ def _closure(source):
 
 
 def test_two_first_calls_at_once_are_both_right(copied):
-    command = [sys.executable, "-W", "error", "-c", ASK]
-    own = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"} | {"PYTHONPATH": str(copied)}
-    both = [subprocess.Popen(command, cwd=copied, env=own, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    command, how = asked(copied)
+    both = [subprocess.Popen(command, **how, stdout=subprocess.PIPE) for _ in range(2)]
     assert [each.communicate()[0].split()[0] for each in both] == ["8", "8"]

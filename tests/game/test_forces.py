@@ -8,16 +8,9 @@ from analyser.game.forces import ForceRules, Limits
 from analyser.game.profiles import Profiles, load_profiles, shipped_profiles
 from analyser.game.units import Faction
 
-UNIT = {
-    "id": "otter",
-    "name": "Otter",
-    "type": "infantry",
-    "category": "light",
-    "defence": 2,
-    "damage_limit": 1,
-    "levels": {"basic": {"models": 3, "entry": "e-1"}},
-    "battlegroups": {"faction": {"slots": ["infantry"], "most": 2}},
-}
+UNIT = {"id": "otter", "name": "Otter", "type": "infantry", "category": "light", "defence": 2, "damage_limit": 1}
+UNIT["levels"] = {"basic": {"models": 3, "entry": "e-1"}}
+UNIT["battlegroups"] = {"faction": {"slots": ["infantry"], "most": 2}}
 BATTLEGROUP = {"id": "faction", "name": "Faction", "slots": {"infantry": {"name": "Infantry", "least": 1, "most": 5}}}
 RIVER = {"format": 1, "id": "river", "name": "River", "battlegroup": [BATTLEGROUP], "unit": [UNIT]}
 SCALE = {"least_points": 500, "most_points": 1500, "hand": 4, "table": [36, 48]}
@@ -53,9 +46,6 @@ def test_two_battlegroups_and_two_boons_of_one_id_are_refused():
     boon = {"id": "maps", "name": "Maps", "points": 5}
     with pytest.raises(InputError, match="two boons have the id 'maps'"):
         checked(Faction, RIVER | {"boon": [boon, boon]})
-
-
-# --- what ships ----------------------------------------------------------------------------------------
 
 
 def test_every_shipped_unit_stands_in_some_battlegroup_and_can_be_found_by_its_entry():

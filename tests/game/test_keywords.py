@@ -35,10 +35,7 @@ def test_and_is_an_ampersand():
 
 @pytest.mark.parametrize(
     ("written", "meant", "table"),
-    [
-        ("Penertrating", "Penetrating", QUALITIES),
-        ("Irrepresible", "Irrepressible", SPECIAL_RULES),
-    ],
+    [("Penertrating", "Penetrating", QUALITIES), ("Irrepresible", "Irrepressible", SPECIAL_RULES)],
 )
 def test_a_slip_of_the_pen_is_understood_and_reported(written, meant, table):
     assert recognise(written, table) == (meant, False)

@@ -14,16 +14,8 @@ from tests.helpers.shell import run
 
 WINGED = "empire/bulnabang-winged-infantry"
 DISCIPLINES = {"basic": 6, "reinforced": 7, "full-strength": 7}
-PLATOON = {
-    "id": "platoon",
-    "name": "Platoon",
-    "type": "infantry",
-    "category": "light",
-    "defence": 2,
-    "damage_limit": 1,
-    "discipline": 5,
-    "levels": {"basic": {"models": 4}, "reinforced": {"models": 8, "discipline": 7}},
-}
+PLATOON = {"id": "platoon", "name": "Platoon", "type": "infantry", "category": "light", "defence": 2, "damage_limit": 1}
+PLATOON |= {"discipline": 5, "levels": {"basic": {"models": 4}, "reinforced": {"models": 8, "discipline": 7}}}
 
 
 @pytest.fixture(scope="module")
@@ -34,9 +26,6 @@ def winged():
 
 def unit(**changes):
     return checked(Unit, PLATOON | changes)
-
-
-# --- the format -----------------------------------------------------------------------------------------
 
 
 def test_a_level_without_a_number_of_its_own_has_the_unit_s():
@@ -82,9 +71,6 @@ def test_a_loadout_has_the_numbers_of_its_level_and_changes_them(winged):
     assert full.with_(discipline=9).at("basic").unit.discipline == 6
     with pytest.raises(InputError, match="nothing to add"):
         full.with_(discipline=None).with_(discipline="+1")
-
-
-# --- every answer ---------------------------------------------------------------------------------------
 
 
 def test_a_charge_and_a_duel_test_the_discipline_of_the_level():

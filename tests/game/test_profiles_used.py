@@ -41,9 +41,6 @@ def version_of(path):
     return profiles_used(path).version
 
 
-# --- the version ----------------------------------------------------------------------------------------------------
-
-
 def test_equal_files_have_one_version_wherever_they_lie_and_any_edit_another(folder, tmp_path):
     shutil.copytree(folder, tmp_path / "copy")
     assert version_of(tmp_path / "copy") == version_of(folder)
@@ -71,9 +68,6 @@ def test_the_shipped_ones_are_named_without_the_place_where_they_are_installed()
     assert str(ROOT) not in str(Profiles().used)
 
 
-# --- every answer ---------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("kind", ASKED)
 def test_every_answer_names_its_profiles_in_every_form(folder, kind):
     command = [*ASKED[kind], "--profiles", "mine"]
@@ -99,9 +93,6 @@ def test_a_report_names_them_the_same_wherever_they_lie(folder, tmp_path):
     assert f"mine, version {version_of('mine')}" in (written[0] / "index.html").read_text(encoding="utf-8")
     found = diff(written[0], "mine")
     assert (found.old.version, found.new.version) == (version_of("mine"),) * 2
-
-
-# --- an edit is seen ------------------------------------------------------------------------------------------------
 
 
 def prices(listed):

@@ -31,14 +31,7 @@ def test_faces_stand_in_the_order_of_the_symbols():
 
 @pytest.mark.parametrize(
     "sides",
-    [
-        {},
-        {"strike": -1},
-        {"strike": MOST_SIDES + 1},
-        {"strike": 600, "miss": 600},
-        {"strike": 1.5},
-        {"strike": "2"},
-    ],
+    [{}, {"strike": -1}, {"strike": MOST_SIDES + 1}, {"strike": 600, "miss": 600}, {"strike": 1.5}, {"strike": "2"}],
 )
 def test_a_die_that_cannot_be(sides):
     with pytest.raises(InputError):
@@ -72,17 +65,7 @@ def test_files_write_the_values_as_text():
 
 @pytest.mark.parametrize(
     "copies",
-    [
-        {},
-        {"1": 0},
-        {"1": 1001},
-        {"1": 2.5},
-        {"-1": 1},
-        {"1.5": 1},
-        {"ace": 1},
-        {str(HIGHEST_CARD + 1): 1},
-        [3, 3],
-    ],
+    [{}, {"1": 0}, {"1": 1001}, {"1": 2.5}, {"-1": 1}, {"1.5": 1}, {"ace": 1}, {str(HIGHEST_CARD + 1): 1}, [3, 3]],
 )
 def test_a_deck_that_cannot_be(copies):
     with pytest.raises(InputError, match="deck"):

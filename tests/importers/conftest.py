@@ -22,8 +22,8 @@ def imported(tmp_path):
 def one(imported):
     """Import one invented unit; the unit and what was doubted, as 'value: doubt'."""
 
-    def run(**changes):
-        report = imported(catalogue(Entry(**changes)))
+    def run(*, tail="", more=(), **changes):
+        report = imported(catalogue(Entry(**changes), tail=tail), *more)
         return report.factions[0].units[0], [f"{each.value}: {each.doubt}" for each in report.warnings]
 
     return run

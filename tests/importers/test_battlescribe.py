@@ -16,26 +16,16 @@ from tests.helpers.catalogues import GAME_SCHEMA, Entry, catalogue, game_system,
 def test_a_clean_unit_comes_through_without_a_doubt(one):
     unit, doubts = one()
     assert doubts == []
-    assert (unit.id, unit.type, unit.category, unit.speed, unit.break_limit) == (
-        "otter-guard",
-        "infantry",
-        "light",
-        5,
-        2,
-    )
+    assert (unit.id, unit.type, unit.category) == ("otter-guard", "infantry", "light")
+    assert (unit.speed, unit.break_limit) == (5, 2)
     assert [(name, each.models, each.points, each.victory_points) for name, each in unit.levels.items()] == [
         ("basic", 3, 50, 1),
         ("reinforced", 6, 95, 2),
         ("full-strength", 9, 140, 3),
     ]
     (row,) = unit.rows
-    assert (row.id, row.kind, row.against, row.short_range, row.long_range) == (
-        "ranged-light",
-        "ranged",
-        ("light",),
-        6,
-        12,
-    )
+    assert (row.id, row.kind, row.against) == ("ranged-light", "ranged", ("light",))
+    assert (row.short_range, row.long_range) == (6, 12)
     assert [(band.first, band.last, band.dice) for band in row.bands] == [(1, 3, 4), (4, 6, 8), (7, 9, 12)]
     assert unit.rules == ("Hover", "Bulky")
 
@@ -64,20 +54,14 @@ def test_a_warning_names_file_unit_value_and_doubt(imported, tmp_path):
 @pytest.mark.parametrize(
     ("categories", "kind", "traits"),
     [
-        ((("Commander", True), ("Light", False), ("Cavalry", False)), "cavalry", ("commander",)),
-        (
-            (("Heavy", True), ("Behemoth", False), ("Fortification", False), ("Subterranean", False)),
-            "fortification",
-            ("behemoth", "subterranean"),
-        ),
-        (
-            (("Transport", False), ("Heavy", False), ("Armour", True), ("Field Guns/Artillery", False)),
-            "armour",
-            ("transport",),
-        ),
+        ("Commander*, Light, Cavalry", "cavalry", ("commander",)),
+        ("Heavy*, Behemoth, Fortification, Subterranean", "fortification", ("behemoth", "subterranean")),
+        ("Transport, Heavy, Armour*, Field Guns/Artillery", "armour", ("transport",)),
     ],
 )
 def test_type_and_traits_come_from_the_categories(one, categories, kind, traits):
+    """The primary one has a star."""
+    categories = tuple((each.rstrip("*"), each.endswith("*")) for each in categories.split(", "))
     unit, _ = one(categories=categories)
     assert (unit.type, unit.traits) == (kind, traits)
 
@@ -254,36 +238,19 @@ def test_hidden_units_are_skipped_with_a_warning_only_in_a_catalogue(imported, t
 
 
 def test_models_come_from_the_text_or_from_any_plain_modifier(one):
-    unit, doubts = one(
-        levels=level("Basic", 0, 10, 1, stats={"Models": "3", "VPR": "1"}, modifiers="")
-        + level(
-            "Reinforced",
-            0,
-            20,
-            1,
-            stats={"Models": "3", "VPR": "3"},
-            modifiers="<modifier type='increment' value='3' field='t-Models'/>"
-            "<modifier type='decrement' value='1' field='t-VPR'/>",
-        )
-        + level("Full Strength", 9, 30, 3)
-    )
+    more = "<modifier type='increment' value='3' field='t-Models'/><modifier type='decrement' value='1' field='t-VPR'/>"
+    levels = level("Basic", 0, 10, 1, stats={"Models": "3", "VPR": "1"}, modifiers="")
+    levels += level("Reinforced", 0, 20, 1, stats={"Models": "3", "VPR": "3"}, modifiers=more)
+    unit, doubts = one(levels=levels + level("Full Strength", 9, 30, 3))
     assert [(each.models, each.victory_points) for each in unit.levels.values()] == [(3, 1), (6, 2), (9, 3)]
     assert doubts == []
 
 
 def test_a_change_under_a_condition_or_of_an_unknown_kind_is_doubted_and_left_out(one):
     condition = "<conditions><condition type='atLeast' value='1'/></conditions>"
-    unit, doubts = one(
-        levels=level(
-            "Basic",
-            0,
-            10,
-            1,
-            stats={"Models": "9", "VPR": "1"},
-            modifiers=f"<modifier type='set' value='4' field='t-Models'>{condition}</modifier>"
-            "<modifier type='power' value='2' field='t-VPR'/>",
-        )
-    )
+    changes = f"<modifier type='set' value='4' field='t-Models'>{condition}</modifier>"
+    changes += "<modifier type='power' value='2' field='t-VPR'/>"
+    unit, doubts = one(levels=level("Basic", 0, 10, 1, stats={"Models": "9", "VPR": "1"}, modifiers=changes))
     assert (unit.levels["basic"].models, unit.levels["basic"].victory_points) == (9, 1)
     assert doubts == [
         "models: set 4: a change under a condition; left out",

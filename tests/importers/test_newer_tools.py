@@ -17,20 +17,14 @@ def changed(modifier):
 
 
 @pytest.fixture
-def one(tmp_path):
-    """Import one invented unit; the unit and what was doubted, as 'value: doubt'."""
+def one(one):
+    """Import one invented unit of one level, whose bands go on; the unit, and what else was doubted."""
 
-    def run(*, tail="", more=(), **changes):
-        path = tmp_path / "river.cat"
-        path.write_text(catalogue(Entry(**{"levels": changed("")} | changes), tail=tail), encoding="utf-8")
-        report = import_files([path, *more])
-        doubts = [f"{each.value}: {each.doubt}" for each in report.warnings]
-        return report.factions[0].units[0], [each for each in doubts if "the bands end at" not in each]
+    def run(**changes):
+        unit, doubts = one(**{"levels": changed("")} | changes)
+        return unit, [each for each in doubts if "the bands end at" not in each]
 
     return run
-
-
-# --- read -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -73,8 +67,6 @@ def test_an_empty_cell_takes_the_default_of_its_column_and_says_so(one, tmp_path
     assert unit.size == 3
     assert doubts == ["size: 3: an empty cell; the default value of its column is taken"]
 
-
-# --- refused by name ------------------------------------------------------------------------------------
 
 LOCAL = "<localConditionGroups><localConditionGroup type='{}' value='1' scope='parent'/></localConditionGroups>"
 GROUP = "<conditionGroups><conditionGroup type='{}'/></conditionGroups>"

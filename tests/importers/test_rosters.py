@@ -17,7 +17,6 @@ ROSTERS_EACH = 30  # of each real catalogue
 
 @pytest.fixture(scope="module")
 def own_library(tmp_path_factory):
-    """The profiles of the catalogue of our own."""
     folder = tmp_path_factory.mktemp("river")
     (folder / "river.cat").write_text(rosters.own_catalogue(), encoding="utf-8")
     import_files([folder / "river.cat"], out=folder / "profiles")
@@ -25,7 +24,6 @@ def own_library(tmp_path_factory):
 
 
 def read(made, form, folder, **options):
-    """The army that a roster in one of the forms is."""
     path = folder / f"list{form}"
     path.write_bytes(rosters.FORMS[form](made))
     return load_army(path, **options)

@@ -24,10 +24,7 @@ WRONG = {
         ({"courage": 1, "tokens": 60, "received": 100, "rounds": 100}, "--method monte-carlo"),
         ({"courage": 1, "commander_near": [1, 0]}, "commander_near has 2 numbers (allowed: one for all rounds, or 6"),
         ({"courage": 1, "until_panic": 1}, "until_panic: 1 is not usable"),
-        (
-            {"courage": 1, "until_panic": True, "ruleset": {"rally_successes": 6}},
-            "never panics, each token goes",
-        ),
+        ({"courage": 1, "until_panic": True, "ruleset": {"rally_successes": 6}}, "never panics, each token goes"),
     ],
     "grande-tactique": [
         ({}, "nothing is asked"),

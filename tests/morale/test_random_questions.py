@@ -33,14 +33,12 @@ def test_the_questions_ask_of_every_key(system):
 
 
 def keys_in(value):
-    """The keys of a question and of all that is in it."""
     if isinstance(value, dict):
         return {*value}.union(*map(keys_in, value.values()))
     return set().union(*map(keys_in, value)) if isinstance(value, list) else set()
 
 
 def keys_of(kind):
-    """The keys of a record and of all records in it."""
     if isinstance(kind, type) and issubclass(kind, Record):
         return {*kind.model_fields}.union(*(keys_of(field.annotation) for field in kind.model_fields.values()))
     return set().union(*map(keys_of, getattr(kind, "__args__", ())))

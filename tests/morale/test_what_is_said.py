@@ -21,8 +21,6 @@ def of(system, question):
     return {kind: " | ".join(getattr(result, kind)) for kind in ("rules_applied", "not_modelled", "warnings")}
 
 
-# --- applied --------------------------------------------------------------------------------------------------------
-
 APPLIED = [  # the numbers of the rules
     ("mordheim", FEAR, "MD-9"),
     ("mordheim", {"combat": {"fighter": {"leader": 9}, "enemy": {"causes_fear": True}}}, "MD-4 MD-9"),
@@ -52,8 +50,6 @@ def test_rules_are_applied_that_can_have_their_occasion(system, question, number
     assert {re.match(r"\S+", rule)[0].rstrip(",:") for rule in rules} == set(numbers.split())
 
 
-# --- said, and not said ---------------------------------------------------------------------------------------------
-
 BETTER = {"courage": 1, "tokens": 6, "commander_courage": 3}
 TRIED = {"courage": 1, "commander_courage": 3, "until_panic": 0.05, "rounds": 2}
 REACHED = {"courage": 1, "tokens": 2, "edge_distance": 12, "move_distance": 4}
@@ -69,7 +65,7 @@ SAID = {  # in the texts of a kind, or not ("-")
         (
             REACHED,
             ["terrain", "clambering", "melee", "engaged", "Jump, Reposition and Spur", "cohesion", "free actions"],
-        ),
+        )
     ],
     ("legion", "warnings"): [
         ({"courage": 3, "tokens": 6, "commander_courage": 1}, ["1 is not better than the unit's own 3"]),
@@ -98,7 +94,7 @@ SAID = {  # in the texts of a kind, or not ("-")
         ({"dice": 2, "turns": 2}, ["WM-9 confused until the end of its next Command phase: a turn lost"]),
     ],
     ("warmaster", "not_modelled"): [
-        ({"dice": 2, "turns": 2}, ["WM-9", "no initiative", "no orders", " -1 Attack", "cannot support"]),
+        ({"dice": 2, "turns": 2}, ["WM-9", "no initiative", "no orders", " -1 Attack", "cannot support"])
     ],
     ("warmaster", "warnings"): [(EVADES, ["chain has no effect"])],
     ("grande-tactique", "rules_applied"): [
@@ -109,14 +105,12 @@ SAID = {  # in the texts of a kind, or not ("-")
         ({"flight": {"arm": "infantry", "enemy": "cavalry"}}, [FAR]),
         ({"rout": {"units": [{}, {"edge_distance": 9}, {}], "turns": 1}}, ["no edge_distance (1, 3)"]),
     ],
-    ("grande-tactique", "warnings"): [
-        ({"check": {"arm": "artillery"}}, ["artillery has worn it down"]),
-    ],
+    ("grande-tactique", "warnings"): [({"check": {"arm": "artillery"}}, ["artillery has worn it down"])],
     ("compare", "not_modelled"): [
         (
             {"models": 4, "losses": 1},
             ["commander", "Spur", "WM-2 to WM-8", " -1 Attack", "giving up", "Old Guard", "withdrawal", "it is far"],
-        ),
+        )
     ],
     ("compare", "warnings"): [
         ({"models": 2, "losses": 0, "grande_tactique": section}, [text])
@@ -136,8 +130,6 @@ def test_it_is_said(where, question, texts):
     said = of(system, question)[kind]
     assert [text for text in texts if (text.removeprefix("-") in said) is text.startswith("-")] == []
 
-
-# --- random questions -----------------------------------------------------------------------------------------------
 
 OCCASIONS = {
     "warband": {"p_tests": "MD-1 rout tests", "p_may_have_given_up": "MD-2", "p_routed": "MD-1 rout tests"},

@@ -8,13 +8,10 @@ import pytest
 import analyser
 from analyser.common.errors import InputError
 from analyser.scenarios.schema import Attack, Target
+from tests.oracle.fight_files import ruleset
 
 TOLERANCE = 1e-12
 
-ONLY_STRIKES = {"strike": 1}  # every die scores 1 hit
-COIN = {"strike": 1, "blank": 1}  # 1 hit or none, nothing to re-roll
-LOW_CARDS = {"1": 1}  # every DISCIPLINE of 1 or more passes
-HIGH_CARDS = {"12": 1}  # every DISCIPLINE below 12 fails
 SHIPPED_DIE = {"heroic": 1, "strike": 2, "glancing": 1, "miss": 1, "blank": 1}  # AC-1.1
 SHIPPED_DECK = {str(value): 3 for value in range(1, 13)}  # AC-1.2
 
@@ -22,18 +19,8 @@ SHIPPED_DECK = {str(value): 3 for value in range(1, 13)}  # AC-1.2
 TEN_MODELS = {"models": 10, "defence": 1, "damage_limit": 1, "discipline": 6}
 
 OUTCOME = (
-    "models_left",
-    "models_destroyed",
-    "damage",
-    "suppressed",
-    "disordered",
-    "fell_back",
-    "broken",
-    "fled",
-    "annihilated",
-    "activated",
-    "attacker_models_destroyed",
-    "attacker_damage",
+    *("models_left", "models_destroyed", "damage", "suppressed", "disordered", "fell_back", "broken", "fled"),
+    *("annihilated", "activated", "attacker_models_destroyed", "attacker_damage"),
 )
 
 
@@ -48,12 +35,11 @@ def scenario(die=None, deck=None, **keys):
     return {
         "attack": {key: value for key, value in keys.items() if key in Attack.model_fields and value is not None},
         "target": {key: value for key, value in (TEN_MODELS | target).items() if value is not None},
-        "ruleset": {"die": die or ONLY_STRIKES, "deck": deck or HIGH_CARDS},
+        "ruleset": ruleset(die, deck),
     }
 
 
 def attack(die=None, deck=None, profiles=None, **keys):
-    """The exact result of a scenario."""
     return analyser.exact(scenario(die, deck, **keys), profiles=profiles)
 
 
@@ -64,7 +50,6 @@ def certain(die=None, deck=None, profiles=None, **keys):
 
 
 def chance(flag, die=None, deck=None, profiles=None, **keys):
-    """The chance of a flag such as "suppressed"."""
     return attack(die, deck, profiles, **keys).probability(flag).probability
 
 
@@ -113,7 +98,6 @@ def modified_discipline(**keys):
 
 
 def refusal(**keys):
-    """What the message says when an attack is not allowed."""
     with pytest.raises(InputError) as caught:
         attack(**keys)
     return str(caught.value)

@@ -56,7 +56,6 @@ def battle(mine, yours, die=None, deck=None, trials=200, **terms):
 
 
 def likely(result, name, *place):
-    """The chance of an event."""
     return result.probability(name, *place).probability
 
 

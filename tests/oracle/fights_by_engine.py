@@ -24,6 +24,7 @@ from tests.oracle import plain_duel, plain_focus_fire
 from tests.oracle.plain_laws import marginal
 from tests.oracle.plain_units import value_of
 
+SAME = 1e-12
 FACES = ("heroic", "strike", "glancing", "miss", "blank")
 UNIT_KEYS = (
     *("type", "category", "models", "defence", "damage_limit", "damage", "discipline", "break_limit", "formation"),
@@ -40,12 +41,10 @@ def known(unit, keys):
 
 
 def as_inches(unit, *keys):
-    """Lengths, as scenario files have them."""
     return {key: float(unit[key]) for key in keys if unit.get(key) is not None}
 
 
 def row_of(row, place):
-    """A row of the armaments grid."""
     ranged = {}
     if row["kind"] == "ranged":
         ranged = {"against": tuple(row["against"])} | as_inches(row, "short_range", "long_range")
@@ -54,19 +53,16 @@ def row_of(row, place):
 
 
 def charge_of(circumstances):
-    """The circumstances of a charge under the names of a scenario file."""
     return Charge(**{"outflanking" if key == "outflanked" else key: value for key, value in circumstances.items()})
 
 
 def combatant_of(unit, circumstances):
     """A unit of the plain reading as a combatant; it shoots with its first ranged row."""
     rows = tuple(row_of(row, place) for place, row in enumerate(unit["rows"]))
-    passengers = unit.get("passengers")
-    riders = None
-    if passengers is not None:
-        riders = Passengers(
-            **known(passengers, UNIT_KEYS), **as_inches(passengers, "edge_distance"), rules=tuple(passengers["rules"])
-        )
+    aboard, riders = unit.get("passengers"), None
+    if aboard is not None:
+        edge, rules = as_inches(aboard, "edge_distance"), tuple(aboard["rules"])
+        riders = Passengers(**known(aboard, UNIT_KEYS), **edge, rules=rules)
     combatant = Combatant(
         **known(unit, UNIT_KEYS + COMBATANT_KEYS),
         **as_inches(unit, "edge_distance", "speed"),
@@ -83,7 +79,6 @@ def combatant_of(unit, circumstances):
 
 
 def ruleset_of(scenario):
-    """Die and deck of a plain scenario as a ruleset."""
     stated = scenario.get("ruleset", {})
     usual = load_ruleset().model_dump()
     die = {face: stated.get("die", {}).get(face, 0) for face in FACES} if "die" in stated else usual["die"]
@@ -104,9 +99,8 @@ def laws_of(fight, scenario):
     """The exact laws {reading of a pair of states: chance} after each program of a fight."""
     ruleset = ruleset_of(scenario)
     die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
-    return [
-        endings(law, fight.read) for law in exact_distributions(fight.setup, fight.programs, fight.start, die, deck)
-    ]
+    laws = exact_distributions(fight.setup, fight.programs, fight.start, die, deck)
+    return [endings(law, fight.read) for law in laws]
 
 
 def samples_of(fight, scenario, trials, seed, replacement=False, **options):
@@ -132,6 +126,17 @@ def endings(law, read):
     return found
 
 
+def assert_same(ours, plain, scenario):
+    """Equal laws, and nothing lost."""
+    assert abs(sum(ours.values()) - 1) < 1e-9
+    wrong = {
+        ending: (ours.get(ending, 0.0), plain.get(ending, 0.0))
+        for ending in ours.keys() | plain.keys()
+        if abs(ours.get(ending, 0.0) - plain.get(ending, 0.0)) > SAME
+    }
+    assert not wrong, scenario
+
+
 def floats(law, read):
     """A law of a plain reading as {what `read` makes of an outcome: chance}."""
     return {ending: float(chance) for ending, chance in marginal(law, read).items()}
@@ -150,7 +155,6 @@ def fate_read(fate):
 
 
 def has(word, bit):
-    """Whether a bit is set."""
     return bool(word & bit)
 
 
@@ -158,27 +162,24 @@ def has(word, bit):
 
 
 SIDES = ("active", "target")
+GONE = 0, 0, False, False, False
 
 
 def charge_fight(scenario):
     """A charge; its states are read as (active unit, target)."""
-    attacker = combatant_of(scenario["active"], scenario["combat"])
-    target = combatant_of(scenario["target"], {})
-    others = tuple(
-        combatant_of(unit, {"threatened": unit.get("threatened", False)}) for unit in scenario.get("secondaries", ())
-    )
-    setup, operations = charge_program(attacker, target, others)
-    start = charge_start(setup)
+    both = combatant_of(scenario["active"], scenario["combat"]), combatant_of(scenario["target"], {})
+    others = scenario.get("secondaries", ())
+    others = tuple(combatant_of(unit, {"threatened": unit.get("threatened", False)}) for unit in others)
+    setup, operations = charge_program(*both, others)
 
-    def read(one, two):
-        return (
-            *charged_unit(one, attacker, setup.sides[0]),
-            states.wins_of_charge(np.array(one)).item() if setup.sides[0].hunter else 0,
-            *charged_unit(two, target, setup.sides[1]),
-            states.wins_of_charge(np.array(two)).item() if setup.sides[1].hunter else 0,
-        )
+    def charged(word, combatant, side):
+        riders = None if combatant.passengers is None else riders_of(word, combatant.passengers, side)
+        return *unit_read(word), riders, states.wins_of_charge(np.array(word)).item() if side.hunter else 0
 
-    return Fight(setup, [operations], start, read)
+    def read(*words):
+        return sum(map(charged, words, both, setup.sides), ())
+
+    return Fight(setup, [operations], charge_start(setup), read)
 
 
 def charge_law(scenario):
@@ -186,20 +187,12 @@ def charge_law(scenario):
     return laws_of(charge_fight(scenario), scenario)[-1]
 
 
-def charged_unit(word, combatant, side):
-    """A unit after a charge as plain values."""
-    riders = None if combatant.passengers is None else riders_of(word, combatant.passengers, side)
+def unit_read(word):
+    """A unit as plain values: models, damage, suppressed, disordered, activated, fate."""
     if fate_of(word):
-        return 0, 0, False, False, False, fate_of(word), riders
-    return (
-        unit_state.models_of(word),
-        unit_state.damage_of(word),
-        has(word, SUPPRESSED),
-        has(word, DISORDERED),
-        has(word, ACTIVATED),
-        "",
-        riders,
-    )
+        return *GONE, fate_of(word)
+    flags = (has(word, bit) for bit in (SUPPRESSED, DISORDERED, ACTIVATED))
+    return unit_state.models_of(word), unit_state.damage_of(word), *flags, ""
 
 
 def riders_of(word, passengers, side):
@@ -213,8 +206,6 @@ def riders_of(word, passengers, side):
 
 
 def plain_charge_law(scenario):
-    """The same by the plain reading."""
-
     def read(outcome):
         won = {name: outcome.won.count(name) if "Hunter" in scenario[name]["rules"] else 0 for name in SIDES}
         return tuple(each for name in SIDES for each in (*plain_unit(getattr(outcome, name)), won[name]))
@@ -223,14 +214,12 @@ def plain_charge_law(scenario):
 
 
 def plain_unit(unit):
-    """A unit of the plain reading as the same plain values."""
+    """The same of the plain reading, and the embarked unit."""
     riders = None
     if unit.passengers is not None:
         aboard = unit.passengers
         riders = (0, False, False, True) if aboard.fate else (aboard.models, aboard.suppressed, aboard.activated, False)
-    if unit.fate:
-        return 0, 0, False, False, False, fate_read(unit.fate), riders
-    return unit.models, unit.damage, unit.suppressed, unit.disordered, unit.activated, "", riders
+    return *plain_target(unit), riders
 
 
 # --- focus fire -------------------------------------------------------------------------------------------
@@ -243,12 +232,12 @@ def focus_fight(scenario):
     scenarios = []
     for given in scenario["attacks"]:
         raw = {"attack": given["attack"], "target": scenario["target"] | given.get("circumstances", {})}
-        rating = given["attack"].get("rating")
-        scenarios.append(load_scenario(raw | {"ruleset": ruleset.model_dump()}).with_rating(rating))
+        ready = load_scenario(raw | {"ruleset": ruleset.model_dump()})
+        scenarios.append(ready.with_rating(given["attack"].get("rating")))
     setup, programs = focus_program(scenarios, attackers)
 
     def read(one, two):
-        return (*focused_unit(two), *focused_unit(one)) if all(attackers) else focused_unit(two)
+        return (*unit_read(two), *unit_read(one)) if all(attackers) else unit_read(two)
 
     return Fight(setup, programs, start_states(setup), read)
 
@@ -268,25 +257,14 @@ def focus_laws(scenario):
 
 
 def plain_focus_laws(scenario):
-    """The same by the plain reading."""
     return [floats(law, plain_target) for law in plain_focus_fire.laws(scenario)]
 
 
 def plain_target(unit):
-    """The target, or an attacker, of the plain reading as the same plain values."""
     fate = fate_read(unit.fate)
     if fate:
-        return 0, 0, False, False, False, fate
+        return *GONE, fate
     return unit.models, unit.damage, unit.suppressed, unit.disordered, unit.activated, ""
-
-
-def focused_unit(word):
-    """The target of focus fire as plain values."""
-    fate = fate_of(word)
-    if fate:
-        return 0, 0, False, False, False, fate
-    flags = (has(word, bit) for bit in (SUPPRESSED, DISORDERED, ACTIVATED))
-    return unit_state.models_of(word), unit_state.damage_of(word), *flags, ""
 
 
 # --- duels ------------------------------------------------------------------------------------------------
@@ -301,16 +279,8 @@ def duel_fight(scenario):
 
 
 def terms_of(scenario):
-    """The terms of a duel."""
-    distance = scenario.get("distance")
-    return DuelTerms(
-        rounds=scenario["rounds"],
-        first=scenario["first"],
-        policy_a=scenario["policy_a"],
-        policy_b=scenario["policy_b"],
-        distance=None if distance is None else float(distance),
-        step=float(scenario["step"]) if "step" in scenario else None,
-    )
+    terms = known(scenario, ("rounds", "first", "policy_a", "policy_b"))
+    return DuelTerms(**terms, **as_inches(scenario, "distance", "step"))
 
 
 def duel_laws(scenario):
@@ -319,7 +289,6 @@ def duel_laws(scenario):
 
 
 def plain_duel_laws(scenario):
-    """The same by the plain reading."""
     laws = plain_duel.laws(scenario)
     return [floats(law, lambda duel: (*plain_duellist(duel.a), *plain_duellist(duel.b))) for law in laws]
 
@@ -330,7 +299,6 @@ def statuses_of(combatant):
 
 
 def duellist(word):
-    """One unit of a duel as plain values."""
     if fate_of(word):
         return (fate_of(word),)
     bits = (SUPPRESSED, DISORDERED, unit_state.ON_LOOKOUT, unit_state.TAKING_COVER, unit_state.RELOADING)
@@ -338,7 +306,6 @@ def duellist(word):
 
 
 def plain_duellist(side):
-    """The same of the plain reading."""
     unit = side.unit
     if unit.fate:
         return (fate_read(unit.fate),)

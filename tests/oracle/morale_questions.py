@@ -29,7 +29,6 @@ def division(units, turns=4, **more):
 
 
 def warbands(number, warriors, **more):
-    """So many equal warbands."""
     one = {"leader": 8, "others": [{"leadership": 7, "number": warriors - 1}], "casualties": LOSSES, **more}
     rivals = [{**one, "name": f"rival {place}"} for place in range(1, number)]
     return {"warband": one, "rivals": rivals, "turns": 4}
@@ -45,7 +44,12 @@ _GAME = [
 _OBSTACLES = [{"distance": 3, "kind": "impassable"}, {"distance": 4, "kind": "friend", "chain": 2}]
 _FRIENDS_AND_FOE = [{"distance": 1, "kind": "friend"}, {"distance": 5, "kind": "combat", "stands": 2}]
 _LEGION = {"courage": 1, "tokens": 3, "received": {0: 0.5, 2: 0.5}, "received_after": {0: 0.5, 1: 0.5}}
-_TOGETHER = {"leader": 9, "p_stunned": 0.25, "p_out": 0.25, "rout_test": True, "best_other": 7}
+_WARRIORS = [{"leadership": 6, "near_leader": True}, {"name": "b", "leadership": 8}]
+_ROUT = {"leader": 9, "p_stunned": 0.25, "p_out": 0.25, "rout_test": True, "best_other": 7}
+_TOGETHER = {"together": _ROUT | {"warriors": _WARRIORS}}
+_ALONE = {"alone": {"leadership": 6, "charged": 0.2, "edge": 20.5, "save": 6, "wounds": 2}}
+_FRENZIED, _FEARED = {"attacks": 2, "frenzy": True, "knocked_down": 0.3}, {"hatred": True, "causes_fear": True}
+_COMBAT = {"combat": {"fighter": _FRENZIED, "enemy": _FEARED, "rounds": 2}}
 QUESTIONS = {
     "division": ("grande-tactique", division(4)),
     "rout": (
@@ -71,20 +75,6 @@ QUESTIONS = {
         {"move": "retreats", "distance": {3: 0.5, 7: 0.5}, "turns": 3, "obstacles": _FRIENDS_AND_FOE},
     ),
     "warbands": ("mordheim", warbands(2, 4, leader_stunned=0.1, others_stunned=0.2)),
-    "warriors": (
-        "mordheim",
-        {
-            "turns": 3,
-            "alone": {"leadership": 6, "charged": 0.2, "edge": 20.5, "save": 6, "wounds": 2},
-            "stupidity": {"leadership": 6},
-            "combat": {
-                "fighter": {"attacks": 2, "frenzy": True, "knocked_down": 0.3},
-                "enemy": {"hatred": True, "causes_fear": True},
-                "rounds": 2,
-            },
-            "together": _TOGETHER
-            | {"warriors": [{"leadership": 6, "near_leader": True}, {"name": "b", "leadership": 8}]},
-        },
-    ),
+    "warriors": ("mordheim", {"turns": 3, "stupidity": {"leadership": 6}} | _ALONE | _COMBAT | _TOGETHER),
     "compare": ("compare", {"models": 5, "losses": LOSSES, "attacks": 2, "edge_distance": 7, "rounds": 3}),
 }

@@ -8,8 +8,6 @@ from tests.oracle.plain_laws import certainly, collect, marginal, then
 from tests.oracle.plain_strikes import crush_passengers
 from tests.oracle.plain_units import Unit, after_outcome, as_target, nearer_edge, removed
 
-# --- the fight --------------------------------------------------------------------------------------------
-
 
 class Fight(NamedTuple):
     """Everything that a combat changes.
@@ -46,9 +44,6 @@ class Field(NamedTuple):
     ruleset: dict
     again: bool = False  # the second combat of an Overrun
     measured: bool = True  # distances are known, and whoever moves forward moves away from its own edge
-
-
-# --- after the blows --------------------------------------------------------------------------------------
 
 
 def decide(fight):
@@ -92,14 +87,8 @@ def one_test(facts, unit, start, struck_by, deck, *, embarked=False):
     """The law of one suppression test (AC-5.1 to AC-5.4; Suppressive, Cryo, Seismic in AC-6)."""
     attack = {**plain.DEFAULT_ATTACK, "qualities": sorted(struck_by)}
     target = as_target(facts, unit, models=start)
-    state = plain.Outcome(
-        models_left=unit.models,
-        models_destroyed=start - unit.models,
-        damage=unit.damage,
-        suppressed=unit.suppressed,
-        disordered=unit.disordered,
-        activated=unit.activated,
-    )
+    same = {name: getattr(unit, name) for name in ("damage", "suppressed", "disordered", "activated")}
+    state = plain.Outcome(unit.models, start - unit.models, **same)
     fails = plain.chance_to_fail(state, attack, target, deck)
     breaks = facts["break_limit"] is not None and unit.models <= facts["break_limit"]
     if embarked and unit.suppressed and not breaks:

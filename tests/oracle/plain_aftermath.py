@@ -12,9 +12,7 @@ from tests.oracle.plain_units import unit_of, value_of
 
 def plain_attack(dice, rating, striker_facts, facts, unit, ruleset, *, tests):
     """The law of a unit under an attack without a row: no qualities, Veteran of who makes it (AC-3, AC-4.5)."""
-    blows = strike(
-        None, dice, rating, striker_facts, unit_of(striker_facts), facts, unit, from_front=False, ruleset=ruleset
-    )
+    blows = strike(None, dice, rating, (striker_facts, unit_of(striker_facts)), (facts, unit), ruleset)
     return then(blows, lambda blow: after_test(facts, unit, blow.victim, ruleset, tests=tests))
 
 

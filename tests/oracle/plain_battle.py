@@ -1,8 +1,7 @@
 """A slow, plain reading of whole battles of Armoured Clash, for the tests to compare the program with.
 
 Written from the base of battles (BT-1 to BT-5), the rules (AC-...) and the seed's sequence alone; it shares nothing
-with the package. `play(plan, chance)` plays one battle: with `Rolled(seed)` once by random numbers, with
-`exact(plan, what)` down every course of dice and cards, in fractions (tiny battles only).
+with the package. `play(plan, chance)` plays one battle by the random numbers of `Rolled(seed)`.
 
 QUESTIONS: what the base and the rules leave open, and what is answered here.
 
@@ -50,22 +49,19 @@ Not read here: All-Out Attack, Berserk, Run Amok, Throw, Fiery Demise, Overcharg
 Ahead, Fields of Fire, Coruscating, re-rolls of AC-3.5, models without room, failing on purpose.
 """
 
-from collections import defaultdict
 from fractions import Fraction
 from typing import NamedTuple
 
 from tests.oracle.plain_battle_field import Piece, hundredths
 from tests.oracle.plain_battle_fight import Fight, fits, reaches
 from tests.oracle.plain_blows import chance_to_kill, expected_damage, expected_share
-from tests.oracle.plain_chance import Law, every_course
+from tests.oracle.plain_chance import Law
 
 ZERO_GROUND_VPS = 5
 TIE = 1e-9
 
 
 class Outcome(NamedTuple):
-    """What came of a battle."""
-
     vps: tuple  # of side A and side B
     models: tuple  # by round: the models left of every unit of A, then of B
     holders: tuple  # by round: the side that holds the initiative
@@ -73,16 +69,7 @@ class Outcome(NamedTuple):
 
 
 def play(plan, chance):
-    """One battle."""
     return Battle(plan, chance).fight()
-
-
-def exact(plan, what=lambda outcome: outcome):
-    """The law {what(outcome): chance} of a tiny battle."""
-    law = defaultdict(Fraction)
-    for outcome, weight in every_course(lambda chance: play(plan, chance)):
-        law[what(outcome)] += weight
-    return dict(law)
 
 
 class Battle(Fight):

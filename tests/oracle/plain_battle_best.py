@@ -103,19 +103,15 @@ class Line:
         for number in self.there:
             scores[1 - number // 2] = scores[1 - number // 2] + np.where(left[number] == 0, self.units[number].vpr, 0)
         for side in (0, 1):
-            empty = reduce(np.logical_and, [left[number] == 0 for number in self.there if number // 2 == side])
-            scores[1 - side] = scores[1 - side] + np.where(empty, GROUND, 0)
+            scores[1 - side] = scores[1 - side] + np.where(self.empty(left, side), GROUND, 0)
         return scores
 
-    def is_over(self, left):
+    def empty(self, left, side):
         """Whether a side has nobody left."""
-        return reduce(
-            np.logical_or,
-            [
-                reduce(np.logical_and, [left[number] == 0 for number in self.there if number // 2 == side])
-                for side in (0, 1)
-            ],
-        )
+        return reduce(np.logical_and, [left[number] == 0 for number in self.there if number // 2 == side])
+
+    def is_over(self, left):
+        return np.logical_or(self.empty(left, 0), self.empty(left, 1))
 
     # --- every state at once -------------------------------------------------------------------------------
 
@@ -142,7 +138,6 @@ class Line:
         return reduce(np.logical_or, ready) if ready else np.False_
 
     def _best(self, number, done, side):
-        """The best of all options of a side, where it has a ready unit."""
         sign, best = (1 if side == 0 else -1), np.full(self.shape, -np.inf, np.float32)
         for unit in self.there:
             if unit // 2 == side and not done[unit]:
@@ -176,7 +171,6 @@ class Line:
         return best
 
     def _shot(self, unit, foe, then, *, aims):
-        """The value of a shot, -infinity out of range."""
         result = np.full(self.shape, -np.inf, np.float32)
         lengths = np.abs(self.at[unit] - self.at[foe])
         for left in range(1, self.units[unit].models + 1):
@@ -206,7 +200,6 @@ class Line:
         return tuple(1 if axis - 4 in left else size for axis, size in enumerate(self.shape))
 
     def _charge(self, unit, foe, then):
-        """The value of a charge, -infinity where it cannot be made."""
         result = np.full(self.shape, -np.inf, np.float32)
         others = [other for other in self.there if other not in (unit, foe)]
         reach = 2 * self.steps(unit)
@@ -261,7 +254,6 @@ class Line:
         ]
 
     def worth(self, number, acted, unit, option, places, left):
-        """The value for side 0 of an option."""
         then = tuple(1 if other == unit else done for other, done in zip(self.there, acted))
         return sum(
             chance * self.value(number, then, 1 - unit // 2, there, after)
@@ -269,7 +261,6 @@ class Line:
         )
 
     def options(self, unit, places, left):
-        """Every option of a unit in a state."""
         foes = [foe for foe in self.sides(unit) if left[foe]]
         here, steps = places[unit], self.steps(unit)
         yield here, None, "move"
@@ -287,7 +278,6 @@ class Line:
                     yield place, foe, "shoot"
 
     def best(self, number, acted, side, places, left):
-        """The best unit of a side with a ready one, and its option."""
         sign = 1 if side == 0 else -1
         ready = [unit for unit, done in zip(self.there, acted) if unit // 2 == side and not done and left[unit]]
         every = [(unit, option) for unit in ready for option in self.options(unit, places, left)]

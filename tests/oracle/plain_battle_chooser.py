@@ -126,7 +126,6 @@ class Chooser(Fight):
         return Fraction(sum(copies for card, copies in cards.pairs if card > highest), cards.total)
 
     def gain(self, blow, target, stakes, health, *, tested=True):
-        """The expected value of an attack."""
         effect = self.effect(blow, target, health, tested=tested)
         return sum(float(part) * stake for part, stake in zip(effect, stakes))
 
@@ -226,7 +225,6 @@ class Chooser(Fight):
         return ways
 
     def prospect(self, piece, spot):
-        """The best attack to come from a point."""
         if self.last:
             return 0.0
         best = 0.0
@@ -244,7 +242,6 @@ class Chooser(Fight):
         return self.weights[piece.side].future * best * self.strength(piece)
 
     def most_to_come(self, piece):
-        """The most that any point offers."""
         if self.last:
             return 0.0
         most = 0.0
@@ -359,8 +356,6 @@ class Chooser(Fight):
         return tuple(at + rounded(length * (to - at), gap) for at, to in zip(self.spot(piece), self.spot(foe)))
 
     def _moves(self, piece, options):
-        """Moves toward the enemy that attracts most."""
-
         def attraction(foe):
             ways = self.later(piece, foe)
             return max(ways[way][0] for way in ("charge", "stand", "move")) / (self.distance(piece, foe) + NEAR)

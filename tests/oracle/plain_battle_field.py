@@ -61,8 +61,6 @@ class Unit:
 
 @dataclass(frozen=True)
 class Side:
-    """An army and how its general plays."""
-
     units: tuple
     order: str = "listed"  # listed, nearest, dearest
     target: str = "nearest"  # nearest, most_points, best_kill, most_dangerous, threatened_first
@@ -97,8 +95,6 @@ def rounded(numerator, denominator):
 
 
 class Piece:
-    """A unit on the table, and all that can change of it."""
-
     def __init__(self, unit, side, number):
         self.unit, self.side, self.number = unit, side, number
         self.models, self.damage = unit.models, 0
@@ -140,20 +136,17 @@ class Cards:
         self.deck, self.discards = dict(deck), {}
         self.hand = []
         self.broken_down = False
-        self.drawn = []  # every card that left the deck, and None where the discards were shuffled
 
     def take(self, chance):
         """A card from the deck. With the last one the deck runs out: all that is not in the hand is shuffled."""
         card = chance.pick(Law(self.deck))
         self.deck[card] -= 1
-        self.drawn.append(card)
         return card
 
     def shuffle_if_out(self):
         if not any(self.deck.values()):
             self.deck, self.discards = self.discards, {}
             self.broken_down = True
-            self.drawn.append(None)
 
     def discard(self, card):
         self.discards[card] = self.discards.get(card, 0) + 1
@@ -168,7 +161,6 @@ class Cards:
         return card
 
     def draw_up(self, chance, side, limit):
-        """Throws away what is below the threshold, then draws up to the limit."""
         for card in [card for card in self.hand if card < side.discard_below]:
             self.hand.remove(card)
             self.discard(card)
@@ -231,7 +223,6 @@ class Field:
         return [piece for side in (0, 1) for piece in self.pieces[side] if piece.place == "field"]
 
     def friends(self, piece):
-        """The other units of its side on the field."""
         return [other for other in self.pieces[piece.side] if other is not piece and other.place == "field"]
 
     def foes(self, piece):

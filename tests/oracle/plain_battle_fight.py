@@ -25,8 +25,6 @@ def within_short(row, distance):
 
 
 class Fight(Field):
-    """The field with what the pieces do to one another."""
-
     def __init__(self, plan, chance):
         super().__init__(plan, chance)
         self.scores = []  # (side that scores, why, VPs)
@@ -66,15 +64,8 @@ class Fight(Field):
     # --- blows ---------------------------------------------------------------------------------------------
 
     def _blow(self, piece, row, target, dice, rating, defence):
-        return Blow(
-            dice,
-            rating,
-            defence,
-            tuple(sorted(row.qualities)) if row else (),
-            target.has("Durable"),
-            piece.unit.rules.get("Veteran", 0),
-            self.plan.die,
-        )
+        qualities, rules = tuple(sorted(row.qualities)) if row else (), piece.unit.rules
+        return Blow(dice, rating, defence, qualities, target.has("Durable"), rules.get("Veteran", 0), self.plan.die)
 
     def _defence(self, target):
         """DEFENCE; everybody is attacked from the front (BT-1)."""
@@ -152,7 +143,6 @@ class Fight(Field):
         return lost, passengers_lost
 
     def passenger(self, transport):
-        """The unit embarked in a transport."""
         for piece in self.pieces[transport.side]:
             if piece.place == "embarked" and piece.transport is transport:
                 return piece

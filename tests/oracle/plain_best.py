@@ -20,6 +20,7 @@ from tests.oracle.plain_duel_shots import after_shot, dice_of, is_short, must_re
 from tests.oracle.plain_duel_state import OTHER, Turn, advance, can_aim, change, in_fumes, is_over, unit_of
 from tests.oracle.plain_laws import certainly, then
 from tests.oracle.plain_strikes import dice_of_row
+from tests.oracle.plain_units import value_of
 
 BEST = "best"
 
@@ -31,12 +32,10 @@ def value(scenario, want="win", wanter="a"):
 
 
 class Game:
-    """A duel with what each side may choose in it."""
-
     def __init__(self, scenario, want, wanter):
-        shown = {**scenario, **{f"policy_{side}": known_policy(scenario[f"policy_{side}"]) for side in "ab"}}
-        self.step = shown.pop("step", None)
-        self.field, self.start, self.rounds, self.first = plain.read(shown)
+        self.step = scenario.get("step")
+        duel = {key: value for key, value in scenario.items() if key != "step"}
+        self.field, self.start, self.rounds, self.first = plain.read(duel)
         self.scenario, self.want, self.wanter = scenario, want, wanter
         self.chooses = {side: scenario[f"policy_{side}"] == BEST for side in "ab"}
         self.known = {}
@@ -44,15 +43,12 @@ class Game:
     # --- values ---
 
     def best(self, side, values):
-        """What a side that chooses takes."""
         return max(values) if side == self.wanter else min(values)
 
     def mean(self, law, of):
-        """The mean of something over a law."""
         return sum(float(chance) * of(state) for state, chance in law.items())
 
     def worth(self, duel):
-        """What the end of a duel is worth."""
         points = dict(zip("ab", plain.points(self.scenario, duel)))
         mine, theirs = points[self.wanter], points[OTHER[self.wanter]]
         if self.want == "margin":
@@ -62,7 +58,6 @@ class Game:
         return 1.0 if mine > theirs else 0.5 if mine == theirs else 0.0
 
     def between_rounds(self, duel, left):
-        """The value with so many rounds to come."""
         if left == 0 or is_over(duel):
             return self.worth(duel)
         if (duel, left) not in self.known:
@@ -95,16 +90,13 @@ class Game:
         return self.best(turn.side, values)
 
     def ending(self, turn, rest, left):
-        """The value at the end of an activation."""
         law = then(plain.run_amok(self.field, turn), lambda turn: certainly(self.ended(turn)))
         return self.mean(law, lambda duel: self.acting(duel, rest, left))
 
     def ended(self, turn):
-        """The duel after the activation."""
         return in_fumes(self.field, plain.ends(self.field, turn))
 
     def reacting(self, turn, after):
-        """The value at a reaction step."""
         watcher = OTHER[turn.side]
         if not self.chooses[watcher]:
             return self.mean(plain.reaction(self.field, turn), after)
@@ -114,7 +106,6 @@ class Game:
         return self.best(watcher, values)
 
     def ordering(self, turn, after):
-        """The value where the active unit is given orders."""
         if is_over(turn.duel):
             return after(turn)
         charges = plain.must_charge(self.field, turn) or (turn.rallied and plain.can_charge(self.field, turn))
@@ -198,7 +189,6 @@ class Game:
         return in_fumes(self.field, change(further, side, edge_distance=None if edge is None else edge - inches))
 
     def specials(self, duel, side):
-        """Doing nothing, taking cover, going on lookout, re-arming."""
         facts, enemy = getattr(self.field, side), getattr(self.field, OTHER[side])
         yield self.certainly(certainly(duel))
         yield self.certainly(take_cover(self.field, Turn(side, duel, False, False)))
@@ -234,7 +224,6 @@ class Game:
         return lambda after: self.shot_value(duel, side, row, after, **how)
 
     def shot_value(self, duel, side, row, after, **how):
-        """The value of one attack."""
         volley = volley_of(self.field, duel, side, row, **how)
         if volley is None:
             return after(duel)
@@ -262,7 +251,7 @@ class Game:
         facts, enemy = getattr(self.field, side), getattr(self.field, OTHER[side])
         rows = [row for row in facts["rows"] if row["kind"] == "ranged" and enemy["category"] in row["against"]]
         rows = [row for row in rows if row is not main and "Reactive" not in row["qualities"]]
-        rows = rows[: max(plain.cq.value_of(facts, "All-Out Attack"), 1) - 1]
+        rows = rows[: max(value_of(facts, "All-Out Attack"), 1) - 1]
 
         def following(duel, rows, after):
             if not rows:
@@ -304,7 +293,6 @@ class Game:
         return self.mean(cq.approach(ground, me, you), lambda fight: self.combat(ground, side, fight, won_or_lost))
 
     def combat(self, ground, side, fight, after):
-        """The value of one combat."""
         if fight.active.fate:  # the sponsons left nobody to fight
             return after(fight)
         fight = cq.opened(fight)
@@ -363,8 +351,3 @@ def tested(hits, attack, facts, table, field, on_purpose):
     for target, chance, _ in focus.target_draws(hits, attack, facts, table, field.deck, replacement=True):
         found[target] += chance
     return found
-
-
-def known_policy(policy):
-    """A policy that the plain reading of a duel knows: who chooses, needs none of them."""
-    return "take_cover" if policy == BEST else policy

@@ -19,10 +19,7 @@ from tests.oracle.plain_units import DEFAULT_COMBAT, Unit, as_target, disorder, 
 def row_of_charge(facts):
     """The row with which a unit charges: melee or impact (AC-8.1)."""
     rows = facts["rows"] if facts["row"] is None else [facts["rows"][facts["row"]]]
-    for row in rows:
-        if row["kind"] in {"melee", "impact"}:
-            return row
-    raise ValueError("a charging unit needs a melee or impact row (AC-8.1)")
+    return next(row for row in rows if row["kind"] in {"melee", "impact"})
 
 
 def row_of_retaliation(facts):
@@ -76,17 +73,9 @@ def active_strikes(field, fight):
     dice = dice_of_row(row, field.active, fight.active, field.target, half=storming)
     if dice == 0:
         return certainly(fight)
-    blows = strike(
-        row,
-        dice,
-        active_rating(field, fight, row),
-        field.active,
-        fight.active,
-        field.target,
-        fight.target,
-        from_front=field.target["from_front"] and (field.again or not field.combat["outflanked"]),
-        ruleset=field.ruleset,
-    )
+    both, rating = ((field.active, fight.active), (field.target, fight.target)), active_rating(field, fight, row)
+    from_front = field.target["from_front"] and (field.again or not field.combat["outflanked"])
+    blows = strike(row, dice, rating, *both, field.ruleset, from_front=from_front)
 
     def after(blow):
         struck = fight._replace(
@@ -103,7 +92,6 @@ def active_strikes(field, fight):
 
 
 def embarked(unit):
-    """Models embarked on a unit."""
     return unit.passengers.models if unit.passengers else 0
 
 
@@ -123,17 +111,8 @@ def target_strikes(field, fight):
     dice = dice_of_row(row, field.target, fight.target, field.active, half=fight.target.garrisoned)
     if dice == 0:
         return certainly(fight)
-    blows = strike(
-        row,
-        dice,
-        target_rating(field, fight),
-        field.target,
-        fight.target,
-        field.active,
-        fight.active,
-        from_front=True,  # a charge ends with the enemy in the front arc
-        ruleset=field.ruleset,
-    )
+    both, rating = ((field.target, fight.target), (field.active, fight.active)), target_rating(field, fight)
+    blows = strike(row, dice, rating, *both, field.ruleset, from_front=True)  # a charge ends with the enemy in front
 
     def after(blow):
         struck = fight._replace(
@@ -159,17 +138,8 @@ def secondary_strikes(field, place, fight):
     dice = dice_of_row(row, facts, unit, field.active, half=False)
     if dice == 0:
         return certainly(fight)
-    blows = strike(
-        row,
-        dice,
-        secondary_rating(field, facts, unit),
-        facts,
-        unit,
-        field.active,
-        fight.active,
-        from_front=False,
-        ruleset=field.ruleset,
-    )
+    rating = secondary_rating(field, facts, unit)
+    blows = strike(row, dice, rating, (facts, unit), (field.active, fight.active), field.ruleset)
 
     def after(blow):
         return fight._replace(
@@ -206,17 +176,8 @@ def sponsons_fire(field, fight):
     dice = value_of(field.target, "Sponsons")
     if dice == 0:
         return certainly(fight)
-    blows = strike(
-        None,
-        dice,
-        "weakened",
-        field.target,
-        fight.target,
-        field.active,
-        fight.active,
-        from_front=True,
-        ruleset=field.ruleset,
-    )
+    both = (field.target, fight.target), (field.active, fight.active)
+    blows = strike(None, dice, "weakened", *both, field.ruleset, from_front=True)
     return marginal(blows, lambda blow: fight._replace(active=blow.victim))
 
 
@@ -228,21 +189,14 @@ def fumes(facts, enemies, unit):
 
 def opened(fight):
     """The fight as a combat begins: nobody has lost anything in it."""
-    return fight._replace(
-        active_losses=0,
-        target_losses=0,
-        active_start=fight.active.models,
-        target_start=fight.target.models,
-        active_riding=embarked(fight.active),
-        target_riding=embarked(fight.target),
-        active_struck_by=frozenset(),
-        target_struck_by=frozenset(),
-        winner="",
-    )
+    for side in ("active", "target"):
+        unit = getattr(fight, side)
+        begun = {"losses": 0, "start": unit.models, "riding": embarked(unit), "struck_by": frozenset()}
+        fight = fight._replace(**{f"{side}_{name}": value for name, value in begun.items()})
+    return fight._replace(winner="")
 
 
 def blows_of(field, fight):
-    """Who strikes, in the order in which they do."""
     steps = [active_strikes, others_strike]
     return steps[::-1] if has_defensive_advantage(field, fight) else steps
 
@@ -329,19 +283,9 @@ def first_combat_law(field, active, target, secondaries=()):
 
 def approach(field, active, target, secondaries=()):
     """The law of the fight in which all are in contact, and the target's Sponsons have fired."""
-    if plain.has_rule(field.active, "Static"):
-        raise ValueError("a Static unit cannot charge (AC-7)")
-    if field.target["type"] in {"aircraft", "rotorcraft"}:
-        raise ValueError("an aircraft or rotorcraft cannot be charged")
-    row_of_charge(field.active)
-    start = Fight(
-        fumes(
-            field.active, [field.target, *field.secondaries], active._replace(activated=True)
-        ),  # it is its activation
-        fumes(field.target, [field.active], target),
-        tuple(fumes(facts, [field.active], unit) for facts, unit in zip(field.secondaries, secondaries, strict=True)),
-    )
-    return sponsons_fire(field, start)
+    active = fumes(field.active, [field.target, *field.secondaries], active._replace(activated=True))
+    others = (fumes(facts, [field.active], unit) for facts, unit in zip(field.secondaries, secondaries, strict=True))
+    return sponsons_fire(field, Fight(active, fumes(field.target, [field.active], target), tuple(others)))
 
 
 class Outcome(NamedTuple):
@@ -389,18 +333,5 @@ def read(scenario):
 def law(scenario):
     """The joint law {Outcome: chance} of a charge; the chances are fractions and sum to 1."""
     field = read(scenario)
-    fights = fight_law(
-        field, unit_of(field.active), unit_of(field.target), [unit_of(facts) for facts in field.secondaries]
-    )
-    return marginal(
-        fights,
-        lambda fight: Outcome(
-            fight.active,
-            fight.target,
-            fight.secondaries,
-            fight.active_losses,
-            fight.target_losses,
-            fight.won,
-            *points_of_fight(field, fight),
-        ),
-    )
+    fights = fight_law(field, unit_of(field.active), unit_of(field.target), list(map(unit_of, field.secondaries)))
+    return marginal(fights, lambda fight: Outcome(*fight[:5], fight.won, *points_of_fight(field, fight)))

@@ -12,7 +12,7 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
-from tests.oracle.plain_laws import Law, Tables, by_turn, collect, dice, fraction, passes, then, total
+from tests.oracle.plain_laws import Law, Tables, by_turn, collect, dice, fraction, passes, picked, then, total
 from tests.oracle.plain_legion import is_panicked, is_suppressed, number_a_round, rally
 
 FATES = ("steady", "shaken", "routed", "gone")
@@ -237,12 +237,10 @@ GAMES = (ArmouredClash, Legion, GrandeTactique, Warmaster, Mordheim)
 
 
 def unless_gone(step: Step) -> Step:
-    """What is gone stays gone."""
     return lambda state: {state: Fraction(1)} if state == "gone" else step(state)
 
 
 def tables(question: dict[str, Any]) -> Tables:
-    """The fates of each game by round."""
     rounds = question.get("rounds") or question.get("ruleset", {}).get("rounds", ROUNDS)
     losses = by_turn(question["losses"], rounds)
     rows = []
@@ -264,40 +262,34 @@ def tables(question: dict[str, Any]) -> Tables:
     return {"fates": sorted(rows, key=lambda row: row["round"])}
 
 
+SECTIONS: dict[str, dict[str, Any]] = {  # what stands for nerve is always stated
+    "armoured_clash": {
+        "discipline": (0, 1, 5, 6, 8, 11, 12, 13),
+        "break_limit": ("none", 0, 1, 2, 3, 5, 12),
+    },
+    "legion": {
+        "courage": (1, 1, 2, 3, "none"),
+        "tokens": (None, "a model", "an attack"),
+        "move_distance": (None, 4, 6, 2.5, 7, 6.1),
+    },
+    "grande_tactique": {
+        **{"check_target": range(1, 14), "check_sides": (None, 1, 6, 10, 12), "worn_down": (None, 1, 2, 3)},
+        **{"rallied": (None, "shaken", "eager"), "pips_elsewhere": (None, *range(7))},
+    },
+    "mordheim": {"leadership": range(2, 13)},
+    "warmaster": {"dice": (None, 1, 2, 3)},
+}
+TERMS = {
+    **{"models": (1, 2, 3, 4, 5, 6, 8, 10, 12), "attacks": (None, 1, 2, 3)},
+    "edge_distance": (None, None, None, None, 0, 0.5, 3, 6, 6.5, 7, 9, 12, 14, 14.25, 18, 18.3, 21, 28),
+}
+
+
 def questions(seed: int) -> dict[str, Any]:
-    """A random question with losses, over every key; what stands for nerve is always stated."""
     dice = Random(seed)
     rounds = dice.randint(1, 4)
-    question: dict[str, Any] = {
-        "models": dice.choice((1, 2, 3, 4, 5, 6, 8, 10, 12)),
-        "losses": number_a_round(dice, rounds, 3),
-        "rounds": rounds,
-        "armoured_clash": {
-            "discipline": dice.choice((0, 1, 5, 6, 8, 11, 12, 13)),
-            "break_limit": dice.choice(("none", 0, 1, 2, 3, 5, 12)),
-        },
-        "legion": {"courage": dice.choice((1, 1, 2, 3, "none"))},
-        "grande_tactique": {"check_target": dice.randint(1, 13)},
-        "mordheim": {"leadership": dice.randint(2, 12)},
-    }
-    if dice.random() < 0.7:
-        question["attacks"] = dice.randint(1, 3)
-    if dice.random() < 0.7:
-        question["edge_distance"] = dice.choice((0, 0.5, 3, 6, 6.5, 7, 9, 12, 14, 14.25, 18, 18.3, 21, 28))
-    optional: dict[str, dict[str, Any]] = {
-        "legion": {"tokens": dice.choice(("a model", "an attack")), "move_distance": dice.choice((4, 6, 2.5, 7, 6.1))},
-        "grande_tactique": {
-            "worn_down": dice.randint(1, 3),
-            "rallied": dice.choice(("shaken", "eager")),
-            "pips_elsewhere": dice.randint(0, 6),
-            "check_sides": dice.choice((1, 6, 10, 12)),
-        },
-        "warmaster": {"dice": dice.randint(1, 3)},
-    }
-    for section, keys in optional.items():
-        kept = {key: value for key, value in keys.items() if dice.random() < 0.6}
-        if kept:
-            question[section] = {**question.get(section, {}), **kept}
+    question = {"losses": number_a_round(dice, rounds, 3), "rounds": rounds} | picked(dice, TERMS)
+    question |= {name: section for name, keys in SECTIONS.items() if (section := picked(dice, keys))}
     if dice.random() < 0.4:
         successes = dice.randint(0, 3)
         question["ruleset"] = {

@@ -7,7 +7,6 @@ when. Every step turns one duel into a law {duel: chance} in fractions; equal du
 
 from fractions import Fraction
 
-from tests.oracle import plain_close_quarters as cq
 from tests.oracle import plain_reading as plain
 from tests.oracle.plain_decks import deck_of, draws
 from tests.oracle.plain_duel_policies import POLICIES, close_quarters
@@ -27,7 +26,7 @@ from tests.oracle.plain_duel_state import (
     unit_of,
 )
 from tests.oracle.plain_laws import certainly, collect, then
-from tests.oracle.plain_units import Unit, value_of
+from tests.oracle.plain_units import Unit
 from tests.oracle.plain_units import unit_of as unit_at_first
 
 HALF = Fraction(1, 2)
@@ -167,7 +166,6 @@ def round_of(field, duel, order):
 
 
 def end_phase(duel):
-    """All units lose the activated status."""
     for side in "ab":
         if not unit_of(duel, side).fate:
             duel = change(duel, side, activated=False)
@@ -184,7 +182,6 @@ def one_round(field, duel, first):
 
 
 def read(scenario):
-    """The field and the duel at the start."""
     given = plain.with_defaults(scenario, DEFAULT_DUEL, "duel")
     ruleset = plain.with_defaults(given["ruleset"], plain.DEFAULT_RULESET, "ruleset")
     sides = {name: plain.with_defaults(given[name], DEFAULT_SIDE, name) for name in "ab"}
@@ -192,40 +189,12 @@ def read(scenario):
     field = Field(
         sides["a"], sides["b"], given["policy_a"], given["policy_b"], ruleset["die"], deck, given["replacement"]
     )
-    for name in "ab":
-        check_policy(field, name, given[f"policy_{name}"])
     start = Duel(side_of(sides["a"]), side_of(sides["b"]), given["distance"], deck, deck)
     return field, start, given["rounds"], given["first"]
 
 
 def side_of(facts):
-    """A side at the start of the duel."""
     return Side(unit_at_first(facts), facts["on_lookout"], facts["taking_cover"], facts["reloading"])
-
-
-def check_policy(field, side, policy):
-    """Refuse what a unit cannot do, and what this reading does not know."""
-    facts, enemy = getattr(field, side), getattr(field, OTHER[side])
-    if facts["passengers"] is not None:
-        raise ValueError("no passengers in a duel")
-    if facts["type"] == "aircraft":
-        raise ValueError("no aircraft in a duel")
-    if policy == "take_cover":
-        return
-    if policy == "charge":
-        cq.row_of_charge(facts)
-        if plain.has_rule(facts, "Static") or enemy["type"] == "rotorcraft":
-            raise ValueError("a Static unit cannot charge, a rotorcraft cannot be charged")
-        return
-    matching = [row for row in facts["rows"] if row["kind"] == "ranged" and enemy["category"] in row["against"]]
-    if policy != "lookout":
-        matching = [row for row in matching if "Reactive" not in row["qualities"]]
-    if not matching:
-        raise ValueError(f"{policy}: no ranged row that matches the enemy")
-    if policy == "overcharge" and "Overcharge" not in matching[0]["qualities"]:
-        raise ValueError("overcharge: the row has no Overcharge")
-    if policy == "all_out" and not value_of(facts, "All-Out Attack"):
-        raise ValueError("all_out: the unit has no All-Out Attack")
 
 
 def laws(scenario):

@@ -10,13 +10,11 @@ from tests.oracle.plain_units import DEFAULT_COMBAT, Unit, value_of
 
 
 def is_empty(field, duel, side, *, opportunity=False):
-    """Whether the row that the unit would fire must be reloaded, in range or not."""
     rows = rows_in_range(field, duel._replace(distance=None), side, opportunity=opportunity)
     return bool(rows) and must_reload(rows[0], duel, side)
 
 
 def re_arm(duel, side):
-    """The special action that ends reloading."""
     return certainly(change(duel, side, reloading=False))
 
 
@@ -43,7 +41,6 @@ def shoot(field, turn, *, overcharge=False):
 
 
 def shoot_overcharged(field, turn):
-    """Aim and shoot, Overcharge always on."""
     return shoot(field, turn, overcharge=True)
 
 
@@ -164,7 +161,6 @@ def lookout(field, turn):
 
 
 def take_cover(field, turn):
-    """Take cover."""
     return certainly(change(turn.duel, turn.side, taking_cover=True))
 
 
@@ -201,12 +197,5 @@ def fire_one(field, side, most, row, aiming, duel, fired):
     return {(after, fired + 1): chance for after, chance in law.items()}
 
 
-POLICIES = {
-    "shoot": shoot,
-    "overcharge": shoot_overcharged,
-    "short_range": short_range,
-    "charge": charge,
-    "lookout": lookout,
-    "take_cover": take_cover,
-    "all_out": all_out,
-}
+POLICIES = {each.__name__: each for each in (shoot, short_range, charge, lookout, take_cover, all_out)}
+POLICIES["overcharge"] = shoot_overcharged

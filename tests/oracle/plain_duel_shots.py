@@ -8,7 +8,7 @@ from tests.oracle import plain_aftermath as aftermath
 from tests.oracle import plain_focus_fire as focus
 from tests.oracle import plain_reading as plain
 from tests.oracle.plain_duel_state import OTHER, Duel, Side, change, is_over, moves, unit_of
-from tests.oracle.plain_laws import certainly, collect, marginal, then
+from tests.oracle.plain_laws import certainly, marginal, then
 from tests.oracle.plain_strikes import dice_of_row, suffer_blanks
 from tests.oracle.plain_units import Unit, value_of
 
@@ -73,7 +73,6 @@ def counts_as_short(field, duel, side, row):
 
 
 def target_facts(facts, side):
-    """A side as `plain_reading` knows a target."""
     shared = {key: facts[key] for key in plain.DEFAULT_TARGET.keys() & facts.keys()}
     return {
         **plain.DEFAULT_TARGET,
@@ -109,12 +108,8 @@ def volley_of(
     attack = {
         **plain.DEFAULT_ATTACK,
         "dice": dice,
-        "bonuses": [
-            name
-            for name, holds in [("aiming", aiming), ("short_range", short), ("ammo_supply", facts["ammo_supply"])]
-            if holds
-        ],
-        "penalties": [*(["suppressed"] if me.unit.suppressed else []), *(["reforming"] if reforming else [])],
+        "bonuses": ["aiming"] * aiming + ["short_range"] * bool(short) + ["ammo_supply"] * facts["ammo_supply"],
+        "penalties": ["suppressed"] * me.unit.suppressed + ["reforming"] * reforming,
         "qualities": row["qualities"],
         "veteran": value_of(facts, "Veteran"),
         "extra_reroll": facts["extra_reroll"],
@@ -142,7 +137,6 @@ def volley_of(
 
 
 def shoot_row(field, duel, side, row, **how):
-    """The law of the duel after one ranged attack with a row."""
     volley = volley_of(field, duel, side, row, **how)
     if volley is None:
         return certainly(duel)
@@ -160,7 +154,6 @@ def shoot_row(field, duel, side, row, **how):
 
 
 def after_shot(field, duel, side, row):
-    """The law of the duel after an attack and the test that it causes."""
     law = after_siege(field, duel, OTHER[side], row["qualities"])
     if duel.distance is not None:
         law = then(law, lambda after: after_demise(field, after, duel.distance))
@@ -175,11 +168,11 @@ def answered(field, duel, side):
     ruleset = {"die": field.die, "deck": dict(field.deck)}
 
     def shot_back(unit):
-        after = duel._replace(**{side: Side(unit)}) if unit.fate else change(duel, side, unit=unit)
-        if unit.fell_back and not unit.fate:
-            away = None if duel.distance is None else duel.distance + 3
-            after = change(moves(field, after, side), side, fell_back=False, garrisoned=False)._replace(distance=away)
-        return certainly(after) if duel.distance is None else after_demise(field, after, duel.distance)
+        after = suffered(field, duel, side, unit)
+        if duel.distance is None:
+            return certainly(after)
+        away = duel.distance + (3 if unit.fell_back and not unit.fate else 0)
+        return after_demise(field, after._replace(distance=away), duel.distance)
 
     return then(aftermath.tail_gunner(gunner, facts, unit_of(duel, side), ruleset), shot_back)
 
@@ -194,17 +187,17 @@ def after_demise(field, duel, inches):
     if unit_of(duel, other).fate:
         return certainly(duel)
     ruleset = {"die": field.die, "deck": dict(field.deck)}
-    law = aftermath.spectacular_demise(
-        getattr(field, side), getattr(field, other), unit_of(duel, other), inches, ruleset
-    )
+    both = getattr(field, side), getattr(field, other)
+    law = aftermath.spectacular_demise(*both, unit_of(duel, other), inches, ruleset)
+    return marginal(law, lambda unit: suffered(field, duel, other, unit))
 
-    def blown_up(unit):
-        after = duel._replace(**{other: Side(unit)}) if unit.fate else change(duel, other, unit=unit)
-        if unit.fell_back and not unit.fate:
-            after = change(moves(field, after, other), other, fell_back=False, garrisoned=False)
-        return after
 
-    return marginal(law, blown_up)
+def suffered(field, duel, side, unit):
+    """The duel with a unit as it is after a blast, or a shot of a Tail Gunner."""
+    if unit.fate:
+        return duel._replace(**{side: Side(unit)})
+    after = change(duel, side, unit=unit)
+    return change(moves(field, after, side), side, fell_back=False, garrisoned=False) if unit.fell_back else after
 
 
 def after_siege(field, duel, side, qualities):
@@ -212,9 +205,7 @@ def after_siege(field, duel, side, qualities):
     unit = unit_of(duel, side)
     if "Siegebreaker" not in qualities or unit.fate or not unit.garrisoned:
         return certainly(duel)
-    wrecked = Fraction(field.die.get("heroic", 0) + field.die.get("strike", 0), sum(field.die.values()))
-    out = change(moves(field, duel, side), side, garrisoned=False)
-    return collect([(out, wrecked), (duel, 1 - wrecked)])
+    return focus.wrecked(field.die, change(moves(field, duel, side), side, garrisoned=False), duel)
 
 
 def struck(duel, side, target):

@@ -8,33 +8,20 @@ from tests.oracle.plain_units import DEFAULT_UNIT, Unit, value_of
 
 DEFAULT_SIDE = {
     **DEFAULT_UNIT,
-    "speed": None,
-    "on_lookout": False,
-    "taking_cover": False,
-    "reloading": False,
+    **dict.fromkeys(("on_lookout", "taking_cover", "reloading", "obstacle", "ammo_supply"), False),
     "concealed": False,  # to the enemy's ranged attacks
-    "obstacle": False,
-    "ammo_supply": False,
+    "speed": None,
     "exposed": None,  # models that ranged attacks on it prioritise
     "charge": {},  # the circumstances of this unit's charges: outflanked, supported, ...
 }
 DEFAULT_DUEL = {
-    "a": None,
-    "b": None,
-    "policy_a": "shoot",
-    "policy_b": "shoot",
-    "rounds": 6,
-    "first": "a",
-    "distance": None,
-    "replacement": True,
-    "ruleset": {},
+    **{"a": None, "b": None, "policy_a": "shoot", "policy_b": "shoot", "rounds": 6, "first": "a"},
+    **{"distance": None, "replacement": True, "ruleset": {}},
 }
 OTHER = {"a": "b", "b": "a"}
 
 
 class Side(NamedTuple):
-    """One unit between two activations."""
-
     unit: Unit
     on_lookout: bool = False
     taking_cover: bool = False
@@ -54,8 +41,6 @@ class Duel(NamedTuple):
 
 
 class Field(NamedTuple):
-    """What a duel does not change."""
-
     a: dict
     b: dict
     policy_a: str
@@ -87,7 +72,6 @@ def change(duel, side, **what):
 
 
 def unit_of(duel, side):
-    """The unit of a side."""
     return getattr(duel, side).unit
 
 
@@ -126,7 +110,6 @@ def in_fumes(field, duel):
 
 
 def speed(field, side):
-    """SPEED in inches."""
     return getattr(field, side)["speed"] or 0
 
 

@@ -203,12 +203,10 @@ def column(section: Row, _ruleset: Row) -> Tables:
     number = len(line.shaken)
     exactly = [total(law, lambda s, k=k: sum(x in FLED for x in s[1:]) == k) for k in range(number + 1)]
     chain = [{"friends": k, "p_exactly": exactly[k], "p_at_least": sum(exactly[k:])} for k in range(number + 1)]
+    states = {"eager": "eager", "shaken": "shaken", "routed": "routed", "off_map": "off the map"}
     friends = [
         {"friend": i, "arm": line.arms[i], "distance": line.places[i]}
-        | {
-            f"p_{name}": total(law, lambda s, i=i, state=state: s[i] == state)
-            for name, state in [("eager",) * 2, ("shaken",) * 2, ("routed",) * 2, ("off_map", "off the map")]
-        }
+        | {f"p_{name}": total(law, lambda s, i=i, state=state: s[i] == state) for name, state in states.items()}
         for i in range(1, number + 1)
     ]
     joint = [
@@ -284,16 +282,12 @@ def rout_turn(law: Law, section: Row, pips_law: Law) -> Law:
 
 def rout(section: Row, ruleset: Row) -> Tables:
     """GT-6 to GT-8."""
-    start = tuple(
-        (
-            "routed",
-            u.get("arm", "infantry"),
-            inches(u.get("edge_distance")),
-            inches(u.get("shelter_distance")),
-            bool(u.get("in_shelter", False)),
-        )
-        for u in section["units"]
-    )
+
+    def routed(unit: Row) -> tuple:
+        lengths = (inches(unit.get(f"{place}_distance")) for place in ("edge", "shelter"))
+        return ("routed", unit.get("arm", "infantry"), *lengths, bool(unit.get("in_shelter", False)))
+
+    start = tuple(map(routed, section["units"]))
     turns = section.get("turns") or ruleset["turns"]
     laws = [{start: Fraction(1)}]
     for _ in range(turns):
@@ -381,7 +375,6 @@ SECTIONS = {"check": check, "flight": flight, "column": column, "rout": rout, "d
 
 
 def tables(question: Row) -> Tables:
-    """The question's answer, table by table."""
     ruleset = RULESET | question.get("ruleset", {})
     answer: Tables = {}
     for name, section in SECTIONS.items():

@@ -45,8 +45,6 @@ def stands(unit):
 
 
 class Game:
-    """The question, with what never changes in a game."""
-
     def __init__(self, section, ruleset):
         self.section, self.ruleset, self.given = section, ruleset, section["units"]
         self.arms = [each.get("arm", "infantry") for each in self.given]
@@ -63,7 +61,6 @@ class Game:
         return tuple(units)
 
     def column_of(self, one):
-        """The other units of its column."""
         column = self.given[one].get("column")
         return [each for each in range(len(self.given)) if each != one and column == self.given[each].get("column", 0)]
 
@@ -235,7 +232,6 @@ class Game:
 
 
 def tables(question):
-    """The answer, table by table."""
     section, ruleset = question["game"], RULESET | question.get("ruleset", {})
     game, turns = Game(section, ruleset), section.get("turns") or ruleset["turns"]
     corps = section.get("corps_units") or len(section["units"])

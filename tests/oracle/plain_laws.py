@@ -28,12 +28,10 @@ def collect(pairs: Iterable[tuple[Hashable, Fraction]]) -> Law:
 
 
 def then(law: Law, step: Callable[[Any], Law]) -> Law:
-    """Every outcome goes through the step."""
     return collect((after, p * q) for before, p in law.items() for after, q in step(before).items())
 
 
 def certainly(outcome: Any) -> Law:
-    """What is certain."""
     return {outcome: Fraction(1)}
 
 
@@ -54,7 +52,6 @@ def independent(laws: Iterable[Law]) -> Law:
 
 
 def dice(number: int, sides: int) -> Law:
-    """The sum of so many dice."""
     law = certainly(0)
     for _ in range(number):
         law = then(law, lambda so_far: {so_far + face: Fraction(1, sides) for face in range(1, sides + 1)})
@@ -62,7 +59,6 @@ def dice(number: int, sides: int) -> Law:
 
 
 def times(number: int, chance: Fraction) -> Law:
-    """How many of so many succeed."""
     return collect((n, comb(number, n) * chance**n * (1 - chance) ** (number - n)) for n in range(number + 1))
 
 
@@ -75,7 +71,6 @@ def passes(leadership: int) -> Fraction:
 
 
 def number_law(value: Any) -> Law:
-    """A number, or a law."""
     if isinstance(value, dict):
         return collect((int(number), fraction(chance)) for number, chance in value.items())
     return {int(value): Fraction(1)}
@@ -85,3 +80,9 @@ def by_turn(value: Any, turns: int) -> list[Law]:
     """A number or law for all turns, or a list with one for each."""
     values = list(value) if isinstance(value, list | tuple) else [value]
     return [number_law(values[0 if len(values) == 1 else turn]) for turn in range(turns)]
+
+
+def picked(dice: Any, values: dict[str, Any]) -> Row:
+    """Some of the keys, each with one of its values; None leaves a key out. For random questions."""
+    row = {key: dice.choice(several) for key, several in values.items()}
+    return {key: value for key, value in row.items() if value is not None}

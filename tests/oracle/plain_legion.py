@@ -12,7 +12,7 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
-from tests.oracle.plain_laws import Law, Row, Tables, by_turn, collect, fraction, marginal, then, times, total
+from tests.oracle.plain_laws import Law, Row, Tables, by_turn, collect, fraction, marginal, picked, then, times, total
 
 RULESET = {"rally_sides": 6, "rally_successes": 2, "commander_range": 3, "end_phase_tokens": 1, "rounds": 6}
 MOST = 60  # tokens, or attacks a round, that are tried
@@ -95,7 +95,6 @@ def actions(tokens: int, own: int | None, panicked: bool) -> int:
 
 
 def token_rows(law: Law, commander: str, number: int, when: str) -> list[Row]:
-    """The law of the tokens of a unit that lives."""
     tokens = collect((state[1], p) for state, p in law.items() if state[0] == "lives")
     key = {"commander": commander, "round": number, "when": when}
     return [{**key, "tokens": n, "probability": p} for n, p in sorted(tokens.items())]
@@ -192,8 +191,6 @@ def tables(question: dict[str, Any]) -> Tables:
 
 
 def number_a_round(dice: Random, rounds: int, most: int) -> Any:
-    """A number, a law, or a list of them."""
-
     def one() -> Any:
         if dice.random() < 0.5:
             return dice.randint(0, most)
@@ -203,20 +200,19 @@ def number_a_round(dice: Random, rounds: int, most: int) -> Any:
     return [one() for _ in range(rounds)] if dice.random() < 0.4 else one()
 
 
+TERMS = {
+    **{"tokens": (None, *range(7)), "commander_courage": (None, 1, 2, 3, 4), "commander_range": (None, 1, 2, 3, 4, 5)},
+    "destroyed": (None, 0, 0.1, 0.5, 1),
+}
+EDGES = (0, 4, 6, 12, 12.2, 0.25, 18.3, 7, 1.5, 24, 0.3, 3.3)
+
+
 def questions(seed: int) -> dict[str, Any]:
-    """A random question over every key."""
     dice = Random(seed)
     rounds = dice.randint(1, 4)
+    received = {"received": number_a_round(dice, rounds, 4), "received_after": number_a_round(dice, rounds, 3)}
     question: dict[str, Any] = {"courage": dice.choice((1, 1, 2, 3, 20, "none")), "rounds": rounds}
-    optional = {
-        "tokens": dice.randint(0, 6),
-        "received": number_a_round(dice, rounds, 4),
-        "received_after": number_a_round(dice, rounds, 3),
-        "commander_courage": dice.randint(1, 4),
-        "commander_range": dice.randint(1, 5),
-        "destroyed": dice.choice((0, 0.1, 0.5, 1)),
-    }
-    question |= {key: value for key, value in optional.items() if dice.random() < 0.7}
+    question |= picked(dice, TERMS) | {key: value for key, value in received.items() if dice.random() < 0.7}
     if "commander_courage" not in question:
         question.pop("commander_range", None)
     elif dice.random() < 0.6:
@@ -225,9 +221,7 @@ def questions(seed: int) -> dict[str, Any]:
     if question["courage"] in (1, 2) and dice.random() < 0.3:
         question["until_panic"] = dice.choice((True, 0.1, 0.5, 0.7))
     if dice.random() < 0.7:
-        move = dice.choice((4, 6, 0.5, 6.1, 0.1, 1.1))
-        question["move_distance"] = move
-        question["edge_distance"] = dice.choice((0, 4, 6, 12, 12.2, 0.25, 18.3, 7, 1.5, 24, 0.3, 3.3))
+        question |= {"move_distance": dice.choice((4, 6, 0.5, 6.1, 0.1, 1.1)), "edge_distance": dice.choice(EDGES)}
     if "until_panic" not in question and dice.random() < 0.4:
         sides = dice.randint(1, 8)
         rules = {"rally_sides": sides, "rally_successes": dice.randint(0, sides)}

@@ -272,7 +272,6 @@ def together_tables(question: dict[str, Any]) -> Tables:
 
 
 def tables(question: dict[str, Any]) -> Tables:
-    """All tables of a question."""
     ruleset = {**RULESET, **question.get("ruleset", {})}
     turns = question.get("turns") or ruleset["turns"]
     answer: Tables = {}

@@ -28,6 +28,7 @@ from tests.oracle.plain_laws import (
 
 State = tuple[bool, int, str, bool, bool]
 Game = tuple[State, ...]
+STATUSES = ("fighting", "routed", "gave up", "all out")
 
 
 def at_least(roll: int) -> Fraction:
@@ -115,7 +116,6 @@ class Warband:
         return collect([*law, (0, nobody_yet)])
 
     def start(self) -> Law:
-        """Those who are out of action at the start."""
         law = self.fallen(False, 0, self.out, turn=0)
         return collect(
             ((*s, "all out" if self.all_out(*s) else "fighting", self.all_out(*s), False), p) for s, p in law.items()
@@ -148,12 +148,10 @@ class Warband:
 
 
 def left(game: Game) -> int:
-    """Warbands that are still there."""
     return sum(state[2] == "fighting" for state in game)
 
 
 def left_first(game: Game) -> bool:
-    """Whether one has left the table by itself."""
     return any(state[2] in ("routed", "gave up") for state in game)
 
 
@@ -172,7 +170,6 @@ def wins(game: Game, place: int, winner: str) -> bool:
 
 
 def play(warbands: list[Warband], turns: int, winner: str) -> list[Law]:
-    """The joint law of all warbands after each turn."""
     law, after = independent(band.start() for band in warbands), list[Law]()
     for turn in range(1, turns + 1):
         law = collect((tuple((*s[:4], False) for s in game), p) for game, p in law.items())
@@ -202,36 +199,20 @@ def warband_tables(question: dict[str, Any], turns: int, ruleset: dict[str, Any]
             def p(wanted: Callable[[Any], bool], place: int = place, law: Law = law) -> Fraction:
                 return total(law, lambda game: wanted(game[place]))
 
-            rows.append(
-                {
-                    "warband": band.name,
-                    "turn": turn,
-                    "p_fighting": p(lambda s: s[2] == "fighting"),
-                    "p_routed": p(lambda s: s[2] == "routed"),
-                    "p_gave_up": p(lambda s: s[2] == "gave up"),
-                    "p_all_out": p(lambda s: s[2] == "all out"),
-                    "p_tests": p(lambda s: s[4]),
-                    "p_fighting_without_leader": p(lambda s: s[2] == "fighting" and s[0]),
-                    "p_may_have_given_up": p(lambda s: s[3]),
-                }
-            )
+            row = {f"p_{each.replace(' ', '_')}": p(lambda s, each=each: s[2] == each) for each in STATUSES}
+            row |= {"p_tests": p(lambda s: s[4]), "p_may_have_given_up": p(lambda s: s[3])}
+            row["p_fighting_without_leader"] = p(lambda s: s[2] == "fighting" and s[0])
+            rows.append({"warband": band.name, "turn": turn} | row)
     answer: Tables = {"warband": rows}
     if len(bands) > 1:
-        name, nobody = {
-            "last_on_table": ("last_left", "p_several_left"),
-            "first_to_leave": ("first_to_leave", "p_nobody_yet"),
-        }[winner]
-        answer[name] = [
-            {
-                "turn": turn,
-                nobody: total(law, lambda game: not game_over(game, winner)),
-                **{
-                    f"p_{band.name}": total(law, lambda game, place=place: wins(game, place, winner))
-                    for place, band in enumerate(bands)
-                },
-            }
-            for turn, law in enumerate(after, start=1)
-        ]
+        first, last = ("first_to_leave", "p_nobody_yet"), ("last_left", "p_several_left")
+        name, nobody = first if winner == "first_to_leave" else last
+        answer[name] = []
+        for turn, law in enumerate(after, start=1):
+            row = {"turn": turn, nobody: total(law, lambda game: not game_over(game, winner))}
+            for place, band in enumerate(bands):
+                row[f"p_{band.name}"] = total(law, lambda game, place=place: wins(game, place, winner))
+            answer[name].append(row)
     return answer
 
 

@@ -11,6 +11,8 @@ from functools import cache
 from math import factorial
 from typing import NamedTuple
 
+from tests.oracle.plain_laws import certainly, collect, marginal, then
+
 FACES = ("heroic", "strike", "glancing", "miss", "blank")
 WORST_FIRST = ("blank", "miss", "glancing", "strike")
 REROLLED_BY_RATING = {"neutral": ("glancing",), "improved": ("glancing", "miss")}
@@ -19,55 +21,20 @@ DEFAULT_DIE = {"heroic": 1, "strike": 2, "glancing": 1, "miss": 1, "blank": 1}  
 DEFAULT_DECK = dict.fromkeys(range(1, 13), 3)  # AC-1.2
 
 DEFAULT_ATTACK = {
-    "kind": "ranged",
-    "dice": None,
-    "rating": None,
-    "bonuses": [],
-    "penalties": [],
-    "qualities": [],
-    "veteran": 0,
-    "extra_reroll": {"faces": [], "dice": 0},
-    "opportunity_fire": False,
-    "overcharge": False,
-    "attacker_models": None,
-    "attacker_damage_limit": 1,
-    "attacker_damage": 0,
-    "concealed": False,
-    "carriages": 0,
-    "line_of_sight": "own",
+    **dict.fromkeys(("dice", "rating", "attacker_models")),
+    **dict.fromkeys(("opportunity_fire", "overcharge", "concealed"), False),
+    **dict.fromkeys(("veteran", "attacker_damage", "carriages"), 0),
+    **dict.fromkeys(("bonuses", "penalties", "qualities"), ()),
+    **{"kind": "ranged", "extra_reroll": {"faces": [], "dice": 0}, "attacker_damage_limit": 1, "line_of_sight": "own"},
 }
 DEFAULT_TARGET = {
-    "models": None,
-    "defence": None,
-    "damage_limit": None,
-    "discipline": None,
-    "break_limit": None,
-    "damage": 0,
-    "suppressed": False,
-    "disordered": False,
-    "activated": False,
-    "exposed": None,
-    "edge_distance": None,
-    "models_without_room": 0,
-    "formation": None,
-    "officer": "last",
-    "near_commander": False,
-    "taking_cover": False,
-    "garrisoned": False,
-    "obstacle": False,
-    "from_front": False,
-    "behemoth": False,
-    "aircraft": False,
-    "type": None,
-    "fail_on_purpose": False,
-    "peer_review": False,
-    "chain_of_command": False,
-    "rules": [],
+    **dict.fromkeys(("models", "defence", "damage_limit", "discipline", "break_limit", "exposed", "edge_distance")),
+    **dict.fromkeys(("formation", "type")),
+    **dict.fromkeys(("suppressed", "disordered", "activated", "near_commander", "taking_cover", "garrisoned"), False),
+    **dict.fromkeys(("obstacle", "from_front", "behemoth", "aircraft", "fail_on_purpose", "peer_review"), False),
+    **{"damage": 0, "models_without_room": 0, "officer": "last", "chain_of_command": False, "rules": ()},
 }
 DEFAULT_RULESET = {"die": DEFAULT_DIE, "deck": DEFAULT_DECK}
-
-ATTACK_BONUSES = {"aiming", "short_range", "ammo_supply"}
-ATTACK_PENALTIES = {"concealed", "suppressed", "opportunity_fire", "reforming", "outside_front_arc"}
 
 
 # --- the pool of dice -------------------------------------------------------------------------------------
@@ -168,23 +135,11 @@ def hits_of(pool, durable, veteran):
 def pool_law(dice, die, rating, arc=False, durable=False, veteran=0, extra_faces=(), extra_dice=0):
     """The joint law {(hits, blanks): chance} of a pool of dice (AC-3.2 to AC-3.6; Arc, Veteran, Durable)."""
     faces = tuple(die.get(face, 0) for face in FACES)
-    chances = _pool_law(
-        dice,
-        faces,
-        rating,
-        arc=arc,
-        durable=durable,
-        veteran=veteran,
-        extra_faces=frozenset(extra_faces),
-        extra_dice=extra_dice,
-    )
-    return dict(chances)
+    return dict(_pool_law(dice, faces, rating, arc, durable, veteran, frozenset(extra_faces), extra_dice))
 
 
 @cache
-def _pool_law(dice, faces, rating, *, arc, durable, veteran, extra_faces, extra_dice):
-    if not extra_faces <= set(WORST_FIRST):
-        raise ValueError(f"extra re-rolls of {sorted(extra_faces)}: only {WORST_FIRST} can be named")
+def _pool_law(dice, faces, rating, arc, durable, veteran, extra_faces, extra_dice):
     chances = defaultdict(Fraction)
     pools = final_pools(dice, faces, rating, arc=arc, extra_faces=extra_faces, extra_dice=extra_dice)
     for pool, chance in pools.items():
@@ -208,14 +163,6 @@ def read(scenario):
     attack = with_defaults(scenario["attack"], DEFAULT_ATTACK, "attack")
     target = with_defaults(scenario["target"], DEFAULT_TARGET, "target")
     ruleset = with_defaults(scenario.get("ruleset", {}), DEFAULT_RULESET, "ruleset")
-    if attack["kind"] != "ranged":
-        raise ValueError("the plain reading knows ranged attacks only")
-    if not set(attack["bonuses"]) <= ATTACK_BONUSES or not set(attack["penalties"]) <= ATTACK_PENALTIES:
-        raise ValueError("a bonus or penalty that the plain reading does not know")
-    if target["exposed"] == 0:
-        raise ValueError("an attack on exposed models only needs some that are exposed (AC-3.9)")
-    if attack["line_of_sight"] != "own" and "Indirect" not in attack["qualities"]:
-        raise ValueError("only an Indirect row can fire without its own line of sight")
     # TOML keys are strings: "1" = 3.
     deck = {int(value): copies for value, copies in ruleset["deck"].items() if copies}
     return attack, target, ruleset["die"], deck
@@ -325,34 +272,20 @@ def dice_law(attack, deck):
 
 def attack_pool_law(dice, die, attack, target, rating=None):
     """The joint law {(hits, blanks): chance} of so many dice of an attack on a target (AC-3.1 to AC-3.6)."""
-    return pool_law(
-        dice,
-        die,
-        rating or combat_rating(attack, target),
-        arc="Arc" in attack["qualities"],
-        durable=has_rule(target, "Durable"),
-        veteran=attack["veteran"],
-        extra_faces=attack["extra_reroll"]["faces"],
-        extra_dice=attack["extra_reroll"]["dice"],
-    )
+    rating, arc, again = rating or combat_rating(attack, target), "Arc" in attack["qualities"], attack["extra_reroll"]
+    durable = has_rule(target, "Durable")
+    return pool_law(dice, die, rating, arc, durable, attack["veteran"], again["faces"], again["dice"])
 
 
 def attack_roll_law(scenario):
     """The joint law {(hits, blanks): chance} of the attack roll of a scenario (AC-3.1 to AC-3.6)."""
     attack, target, die, deck = read(scenario)
-    chances = defaultdict(Fraction)
-    for dice, dice_chance in dice_law(attack, deck).items():
-        for hits_and_blanks, chance in attack_pool_law(dice, die, attack, target).items():
-            chances[hits_and_blanks] += dice_chance * chance
-    return dict(chances)
+    return then(dice_law(attack, deck), lambda dice: attack_pool_law(dice, die, attack, target))
 
 
 def hits_law(scenario):
     """The law {hits: chance} of the attack roll of a scenario (AC-3.6)."""
-    chances = defaultdict(Fraction)
-    for (hits, _blanks), chance in attack_roll_law(scenario).items():
-        chances[hits] += chance
-    return dict(chances)
+    return marginal(attack_roll_law(scenario), lambda hits_and_blanks: hits_and_blanks[0])
 
 
 # --- damage -----------------------------------------------------------------------------------------------
@@ -367,8 +300,6 @@ def damage_of(hits, defence, devastating):
 
 
 class Wounds(NamedTuple):
-    """What damage has done to the target."""
-
     models_destroyed: int
     damage: int
 
@@ -409,8 +340,6 @@ def wounds_of(hits, attack, target):
 
 
 class Outcome(NamedTuple):
-    """The target after the attack."""
-
     models_left: int
     models_destroyed: int
     damage: int = 0
@@ -533,24 +462,17 @@ def target_law(hits, attack, target, deck):
     models_left = target["models"] - wounds.models_destroyed
     if models_left == 0:
         return {removed(wounds.models_destroyed): Fraction(1)}
-    state = Outcome(
-        models_left=models_left,
-        models_destroyed=wounds.models_destroyed,
-        damage=wounds.damage,
-        suppressed=target["suppressed"],
-        disordered=target["disordered"],
-        activated=target["activated"],
-    )
-    chances = defaultdict(Fraction)
-    for officer_place, place_chance in officer_place_law(attack, target).items():
+    same = {name: target[name] for name in ("suppressed", "disordered", "activated")}
+    state = Outcome(models_left, wounds.models_destroyed, wounds.damage, **same)
+
+    def tested(officer_place):
         after_loss = lose_officer(state, officer_place, target)
         if not must_test(after_loss, attack, target):
-            chances[after_loss] += place_chance
-            continue
+            return certainly(after_loss)
         fails = chance_to_fail(after_loss, attack, target, deck)
-        chances[after_loss] += place_chance * (1 - fails)
-        chances[fail_test(after_loss, attack, target)] += place_chance * fails
-    return chances
+        return collect([(after_loss, 1 - fails), (fail_test(after_loss, attack, target), fails)])
+
+    return then(officer_place_law(attack, target), tested)
 
 
 # --- the whole attack -------------------------------------------------------------------------------------
@@ -577,11 +499,10 @@ def law(scenario):
     activated, attacker_models_destroyed, attacker_damage). Outcomes that cannot happen are left out.
     """
     attack, target, _die, deck = read(scenario)
-    target_laws = {}
-    chances = defaultdict(Fraction)
-    for (hits, blanks), roll_chance in attack_roll_law(scenario).items():
-        if hits not in target_laws:
-            target_laws[hits] = target_law(hits, attack, target, deck)
-        for outcome, chance in target_laws[hits].items():
-            chances[(*outcome, *attacker_losses(blanks, attack))] += roll_chance * chance
-    return {outcome: chance for outcome, chance in chances.items() if chance}
+    law_of_target = cache(lambda hits: target_law(hits, attack, target, deck))
+
+    def struck(roll):
+        hits, blanks = roll
+        return marginal(law_of_target(hits), lambda outcome: (*outcome, *attacker_losses(blanks, attack)))
+
+    return then(attack_roll_law(scenario), struck)

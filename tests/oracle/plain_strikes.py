@@ -43,8 +43,9 @@ class Blow(NamedTuple):
     destroyed: int
 
 
-def strike(row, dice, rating, striker_facts, striker, victim_facts, victim, *, from_front, ruleset):
-    """The law {Blow: chance} of one attack roll in close quarters (AC-3, AC-8.3)."""
+def strike(row, dice, rating, who, whom, ruleset, *, from_front=False):
+    """The law {Blow: chance} of one attack roll in close quarters, both units with their facts (AC-3, AC-8.3)."""
+    (striker_facts, striker), (victim_facts, victim) = who, whom
     qualities = [] if row is None else row["qualities"]
     uses_overcharge = striker_facts["overcharge"] and "Overcharge" in qualities
     attack = {

@@ -7,23 +7,13 @@ from typing import NamedTuple
 from tests.oracle import plain_reading as plain
 
 DEFAULT_UNIT = {key: value for key, value in plain.DEFAULT_TARGET.items() if key not in ("exposed", "aircraft")} | {
-    "category": "light",
-    "damage_limit": 1,
-    "victory_points": 0,
-    "rows": [],
+    **dict.fromkeys(("victory_points", "withdrawal_without_room", "carriages"), 0),
+    **{"category": "light", "damage_limit": 1, "overcharge": False, "extra_reroll": {"faces": [], "dice": 0}},
+    **{"threatened": False, "passengers": None, "rows": []},  # threatened: of a secondary combatant only
     "row": None,  # the place of the row it uses among `rows`; None: the first that may be used
-    "withdrawal_without_room": 0,
-    "overcharge": False,
-    "extra_reroll": {"faces": [], "dice": 0},
-    "carriages": 0,
-    "threatened": False,  # of a secondary combatant only
-    "passengers": None,
 }
 DEFAULT_COMBAT = {
-    "outflanked": False,
-    "supported": False,
-    "threatened": False,
-    "difficult_terrain": False,
+    **dict.fromkeys(("outflanked", "supported", "threatened", "difficult_terrain"), False),
     "overrun": True,  # taken if the unit has the rule
 }
 
@@ -63,13 +53,8 @@ def after_outcome(unit, outcome):
     """A unit as an attack or a test leaves it; one that falls back leaves cover and building (AC-5.4)."""
     if outcome.annihilated:
         return removed("broken" if outcome.broken else "fled" if outcome.fled else "destroyed", unit)
-    after = unit._replace(
-        models=outcome.models_left,
-        damage=outcome.damage,
-        suppressed=outcome.suppressed,
-        disordered=outcome.disordered,
-        activated=outcome.activated,
-    )
+    same = {name: getattr(outcome, name) for name in ("damage", "suppressed", "disordered", "activated")}
+    after = unit._replace(models=outcome.models_left, **same)
     if not outcome.fell_back:
         return after
     return after._replace(fell_back=True, taking_cover=False, garrisoned=False, edge_distance=nearer_edge(unit))
@@ -84,7 +69,6 @@ def read_unit(given):
 
 
 def unit_of(facts):
-    """The state in which a unit enters the fight."""
     passengers = facts["passengers"]
     return Unit(
         **{name: facts[name] for name in (*STATE, "models", "garrisoned")},
@@ -104,17 +88,10 @@ def value_of(facts, rule):
 def as_target(facts, unit, *, from_front=False, models=None):
     """A unit as `plain_reading` knows a target: cover and building count for nothing in close quarters (AC-4.3)."""
     shared = {key: facts[key] for key in plain.DEFAULT_TARGET.keys() & facts.keys()}
-    return {
-        **plain.DEFAULT_TARGET,
-        **shared,
-        "models": unit.models if models is None else models,
-        **{name: getattr(unit, name) for name in STATE},
-        "garrisoned": False,
-        "taking_cover": False,
-        "obstacle": False,
-        "exposed": None,  # which is for ranged attacks (AC-3.9)
-        "from_front": from_front and not unit.garrisoned,
-    }
+    now = {"models": unit.models if models is None else models} | {name: getattr(unit, name) for name in STATE}
+    # What counts for shots alone (AC-3.9, AC-4.3).
+    ignored = dict.fromkeys(("garrisoned", "taking_cover", "obstacle"), False) | {"exposed": None}
+    return plain.DEFAULT_TARGET | shared | now | ignored | {"from_front": from_front and not unit.garrisoned}
 
 
 def disorder(facts, unit):

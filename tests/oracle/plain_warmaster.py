@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from tests.oracle.plain_laws import Law, Row, Tables, certainly, independent, marginal, number_law, then, total
+from tests.oracle.plain_laws import Law, Row, Tables, certainly, independent, marginal, number_law, picked, then, total
 from tests.oracle.plain_laws import fraction as exact
 
 RULESET = {"touching_is_into": False, "tests_for_chain": "direct", "gap": 1.0, "stands": 3}
@@ -36,7 +36,6 @@ class Friend:
         return self.yields and all(friend.can_make_way() for friend in self.pushes)
 
     def everyone(self) -> list["Friend"]:
-        """It and all that are pushed behind it."""
         return [self, *(one for friend in self.pushes for one in friend.everyone())]
 
 
@@ -49,10 +48,12 @@ def friend_of(kind: str, chain: Any) -> Friend:
     return Friend(kind == "friend", pushes)
 
 
+def pushed_by(obstacle: Row) -> Friend | None:
+    return friend_of("friend", obstacle.get("chain", 0)) if obstacle["kind"] == "friend" else None
+
+
 @dataclass(frozen=True)
 class Obstacle:
-    """What stands behind the unit."""
-
     distance: Fraction
     kind: str
     friend: Friend | None
@@ -62,8 +63,6 @@ class Obstacle:
 
 @dataclass(frozen=True)
 class State:
-    """The move so far."""
-
     stands: int
     lost: int = 0
     causes: frozenset[str] = frozenset()
@@ -92,13 +91,7 @@ class Move:
         self.tests_for_all = ruleset["tests_for_chain"] == "all"
         self.policy = policy
         self.obstacles = [
-            Obstacle(
-                exact(o["distance"]),
-                o["kind"],
-                friend_of("friend", o.get("chain", 0)) if o["kind"] == "friend" else None,
-                o.get("make_way"),
-                o.get("stands"),
-            )
+            Obstacle(exact(o["distance"]), o["kind"], pushed_by(o), o.get("make_way"), o.get("stands"))
             for o in question.get("obstacles", [])
         ]
         self.lengths = self.lengths_of(question)
@@ -157,7 +150,6 @@ class Move:
         return marginal(confused, lambda of_each: (of_each[0], sum(of_each[1:])))
 
     def halts(self, state: State, obstacle: Obstacle, cause: str | None) -> State:
-        """It moves no further, and may be confused."""
         causes = state.causes | ({cause} if cause else set())
         return replace(state, causes=causes, distance=self.effect_at(obstacle), at=obstacle.kind)
 
@@ -182,8 +174,6 @@ class Move:
         return certainly(self.halts(state, obstacle, cause))
 
     def pushes(self, state: State, obstacle: Obstacle) -> Law:
-        """The friend makes way."""
-
         def after(confused: Any) -> State:
             mover, number = confused
             causes = state.causes | ({"made way"} if mover else set())
@@ -192,7 +182,6 @@ class Move:
         return marginal(self.make_way(obstacle.friend), after)
 
     def goes_on(self, state: State, ahead: list[Obstacle], length: int) -> Law:
-        """From here to the end of the move."""
         if state.at is not None or state.gone:
             return certainly(state)
         if not ahead:
@@ -224,8 +213,6 @@ class Move:
         return makes_way if one <= other else does_not
 
     def law(self, stands: int) -> Law:
-        """The law of how one move ends."""
-
         def moved(how: Any) -> Law:
             length, six = how
             return self.goes_on(State(stands, causes=frozenset({"dice"} if six else ())), self.met(length), length)
@@ -290,7 +277,6 @@ COLUMNS = {  # of the tables of how a move ends: what they say of an end, None w
 
 
 def tables(question: Row) -> Tables:
-    """The question's answer, table by table."""
     ruleset = RULESET | question.get("ruleset", {})
     stands = question.get("stands") or ruleset["stands"]
     answer: Tables = {name: [] for name in ("choices", "joint", "friends", "stops", "turns_lost")}
@@ -312,32 +298,26 @@ def tables(question: Row) -> Tables:
     return answer
 
 
+FRIEND = {"kind": [None, None, "friend", "unyielding"]}
+QUESTION = {"turns": [None, None, None, 1, 2, 3]}
+RULES = {"touching_is_into": [False, True], "tests_for_chain": ["direct", "all"], "gap": [None, None, 0, 0.5, 1, 2]}
+KINDS = ["friend", "friend", "friend", "enemy", "combat", "impassable", "unyielding"]
+SPOTS = [0, 0.5, 1, 2, 2.01, 3, 3.5, 4, 5, 5.96, 6.5, 7, 8, 9, 11, 12.25, 30]
+
+
 def chain(dice: random.Random, depth: int = 0) -> Any:
     """What a friend pushes: a number, or a list."""
     if dice.random() < 0.7 or depth > 1:
         return dice.choice([0, 1, 2, 3] if depth == 0 else [0, 1])
-    entries = []
-    for _ in range(dice.randint(1, 2)):
-        entry: Row = {}
-        if dice.random() < 0.3:
-            entry["kind"] = dice.choice(["friend", "unyielding"])
+    entries = [picked(dice, FRIEND) for _ in range(dice.randint(1, 2))]
+    for entry in entries:
         if entry.get("kind") != "unyielding" and dice.random() < 0.6:
             entry["chain"] = chain(dice, depth + 1)
-        entries.append(entry)
     return entries
 
 
 def obstacle(dice: random.Random, move: str) -> Row:
-    """One obstacle."""
-    kinds = (
-        ["friend"]
-        if move == "evades"
-        else ["friend", "friend", "friend", "enemy", "combat", "impassable", "unyielding"]
-    )
-    row: Row = {
-        "kind": dice.choice(kinds),
-        "distance": dice.choice([0, 0.5, 1, 2, 2.01, 3, 3.5, 4, 5, 5.96, 6.5, 7, 8, 9, 11, 12.25, 30]),
-    }
+    row: Row = {"kind": "friend" if move == "evades" else dice.choice(KINDS), "distance": dice.choice(SPOTS)}
     if row["kind"] == "friend":
         if dice.random() < 0.5:
             row["chain"] = chain(dice)
@@ -348,25 +328,17 @@ def obstacle(dice: random.Random, move: str) -> Row:
     return row
 
 
-def questions(seed: int) -> dict:
-    """A random question."""
+def questions(seed: int) -> Row:
     dice = random.Random(seed)
     move = dice.choice(["driven_back", "driven_back", "falls_back", "retreats", "evades"])
-    question: Row = {} if move == "driven_back" and dice.random() < 0.3 else {"move": move}
+    question = {} if move == "driven_back" and dice.random() < 0.3 else {"move": move}
     if move == "driven_back":
         question["dice"] = dice.choice([1, 1, 2, 3])
     else:
         question["distance"] = dice.choice([0, 1, 3, 4, 6, 12, {"4": 0.5, "6": 0.5}, {"0": 0.25, "3": 0.75}])
     if move == "retreats" and dice.random() < 0.5:
         question["stands"] = dice.randint(3, 5)
-    obstacles = [obstacle(dice, move) for _ in range(dice.choice([0, 1, 1, 2, 2, 3]))]
-    if obstacles:
+    if obstacles := [obstacle(dice, move) for _ in range(dice.choice([0, 1, 1, 2, 2, 3]))]:
         question["obstacles"] = obstacles
-    if dice.random() < 0.3:
-        question["turns"] = dice.choice([1, 2, 3])
-    if dice.random() < 0.4:
-        ruleset: Row = {"touching_is_into": dice.random() < 0.5, "tests_for_chain": dice.choice(["direct", "all"])}
-        if dice.random() < 0.5:
-            ruleset["gap"] = dice.choice([0, 0.5, 1, 2])
-        question["ruleset"] = ruleset
-    return question
+    question |= picked(dice, QUESTION)
+    return question | ({"ruleset": picked(dice, RULES)} if dice.random() < 0.4 else {})

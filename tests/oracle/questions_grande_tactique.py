@@ -2,6 +2,8 @@
 
 from random import Random
 
+from tests.oracle.plain_laws import picked
+
 CHANCES = [0, 1, 0.5, 0.1, 0.25, 1 / 3, 0.9]
 SHARES = [0, 0, 0.1, 0.25, 0.5, 1]
 RULESET = {
@@ -56,9 +58,8 @@ GAME = {"surrounded": [None, 0, 0.2, 1], "rallied": [None, "eager", "shaken"], "
 
 
 def some(dice, values):
-    """Some of the keys, each with one of its values; None leaves a key out. Old Guard and shelter are infantry's."""
-    row = {key: dice.choice(several) for key, several in values.items()}
-    row = {key: value for key, value in row.items() if value is not None}
+    """Some of the keys; Old Guard and shelter are infantry's."""
+    row = picked(dice, values)
     if row.get("arm", "infantry") != "infantry":
         row = {key: value for key, value in row.items() if key not in ("shelter_distance", "in_shelter", "old_guard")}
         if row.get("quality") == "old guard":
@@ -67,7 +68,6 @@ def some(dice, values):
 
 
 def column(dice):
-    """A column."""
     friends = []
     for spot in sorted(dice.sample(SPOTS, dice.randint(1, 5))):
         shaken = {"shaken": dice.choice(CHANCES)} if dice.random() < 0.8 else {}
@@ -81,7 +81,6 @@ def column(dice):
 
 
 def rout(dice):
-    """Routed units."""
     row = some(dice, ROUT) | {"units": [some(dice, ROUTED) for _ in range(dice.randint(1, 3))]}
     by_cavalry, by_infantry = dice.choice(CHANCES), dice.choice(CHANCES)
     charged = {"charged_by_cavalry": by_cavalry, "charged_by_infantry": by_infantry}
@@ -94,12 +93,10 @@ def with_corps(dice, row):
 
 
 def division(dice):
-    """A division."""
     return with_corps(dice, some(dice, DIVISION) | {"units": [some(dice, MEMBER) for _ in range(dice.randint(1, 5))]})
 
 
 def game_unit(dice):
-    """A unit of a game."""
     unit = some(dice, UNIT)
     if unit.get("arm") == "artillery" and unit.get("state") == "routed":
         unit["state"] = "silenced"
@@ -129,7 +126,6 @@ def questions(seed):
 
 
 def games(seed):
-    """A game."""
     dice = Random(seed)
     units = [game_unit(dice) for _ in range(dice.choice([1, 2, 2, 3, 4]))]
     turns = dice.choice([1, 2, 2, 3] if len(units) > 2 else [2, 3, 5])

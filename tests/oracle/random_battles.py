@@ -3,14 +3,8 @@
 from tests.oracle.plain_battle_field import Plan, Row, Side, Unit
 from tests.oracle.random_scenarios import CLOSE_QUALITIES, RANGED_QUALITIES, often, some_of
 
-GROUND_TYPES = {
-    "infantry": "light",
-    "cavalry": "light",
-    "field gun": "light",
-    "armour": "heavy",
-    "artillery": "heavy",
-    "fortification": "heavy",
-}
+GROUND_TYPES = dict.fromkeys(("infantry", "cavalry", "field gun"), "light")
+GROUND_TYPES |= dict.fromkeys(("armour", "artillery", "fortification"), "heavy")
 DICE = ((1, 2, 1, 1, 1), (1, 2, 1, 1, 1), (2, 2, 1, 1, 2), (1, 3, 2, 1, 1))
 DECKS = (
     tuple((value, 3) for value in range(1, 13)),
@@ -19,23 +13,9 @@ DECKS = (
     ((2, 1), (5, 1), (6, 2), (12, 2)),
 )
 POLICIES = ("auto", "shoot", "shoot", "short_range", "charge", "charge", "lookout", "take_cover")
-RULES = {
-    "Durable": (None,),
-    "Veteran": (1, 2),
-    "Automata": (None,),
-    "Irrepressible": (None,),
-    "Resilient": ("Front",),
-    "Pavises": (None,),
-    "Shrouded": (None,),
-    "Construct": (None,),
-    "Sponsons": (1, 2),
-    "Stoic Defence": (None,),
-    "Static": (None,),
-    "Onslaught": (None,),
-    "Hunter": (None,),
-    "Bodyguard": (None,),
-    "Hover": (None,),
-}
+RULES = dict.fromkeys(("Durable", "Automata", "Irrepressible", "Pavises", "Shrouded", "Construct"), (None,))
+RULES |= dict.fromkeys(("Static", "Onslaught", "Hunter", "Bodyguard", "Hover"), (None,))
+RULES |= {"Stoic Defence": (None,), "Veteran": (1, 2), "Resilient": ("Front",), "Sponsons": (1, 2)}
 ODD_RULES = {"Overrun": (None,), "Spectacular Demise": (1, 2, 3), "Corrosive Fumes": (2, 6, 12), "Tail Gunner": (1, 2)}
 CHANCE_OF_A_RULE = 0.05
 
@@ -50,22 +30,13 @@ def inches(rng, least, most):
 def random_plan(rng, *, odd=False, transports=False, aircraft=False):
     """A battle of one to three units a side over one to three rounds."""
     deck = rng.choice(DECKS)
-    shared = {
-        "arrives": rng.choice((2, 2, 3)),
-        "disembark_within": inches(rng, 0, 16),
-        "disembark_by": rng.randint(1, 4),
-    }
-    reach = {"table": 48, "gap": inches(rng, 2, 30)}
+    shared = {"arrives": rng.choice((2, 2, 3)), "disembark_within": inches(rng, 0, 16)}
+    shared["disembark_by"] = rng.randint(1, 4)
+    gap = inches(rng, 2, 30)
     sides = [random_side(rng, name, deck, shared, odd, transports, aircraft) for name in "ab"]
-    return Plan(
-        *sides,
-        rounds=rng.choice((1, 2, 2, 3, 4)),
-        width=rng.choice((0, 6, 12, 36)),
-        hand_limit=rng.choice((0, 1, 2, 4)),
-        die=rng.choice(DICE),
-        replacement=often(0.2, rng),
-        **reach,
-    )
+    sizes = {"rounds": (1, 2, 2, 3, 4), "width": (0, 6, 12, 36), "hand_limit": (0, 1, 2, 4), "die": DICE}
+    chosen = {name: rng.choice(several) for name, several in sizes.items()}
+    return Plan(*sides, **chosen, replacement=often(0.2, rng), gap=gap)
 
 
 def random_side(rng, name, deck, shared, odd, transports, aircraft):
@@ -161,7 +132,6 @@ def random_bands(rng, unit):
 
 
 def carrier(rng, unit, passenger):
-    """The transport of a passenger."""
     capacity = max(2, -(-passenger.models // unit.models))
     return changed(unit, type="armour", category="heavy", capacity=capacity, behemoth=False, reserve=False)
 
@@ -181,7 +151,6 @@ def in_the_air(rng, unit):
 
 
 def army_of(side):
-    """The army of a side, as a file of it holds it."""
     return {"name": "Army", "unit": [unit_table(unit) for unit in side.units]}
 
 
@@ -213,15 +182,12 @@ def row_table(row, name):
 
 
 def terms_of(plan):
-    """The terms of a battle, as a file of it holds them."""
     any_unit = plan.a.units[0]
     terms = {key: getattr(plan, key) for key in ("rounds", "table", "gap", "width", "hand_limit")}
     terms |= {key: getattr(any_unit, key) for key in ("arrives", "disembark_within", "disembark_by")}
     for name, side in (("mine", plan.a), ("yours", plan.b)):
-        terms |= {f"tactic_{name}": "policies"}
-        terms |= {
-            f"{key}_{name}": getattr(side, key) for key in ("target", "order", "hand", "initiative", "discard_below")
-        }
+        keys = ("target", "order", "hand", "initiative", "discard_below")
+        terms |= {f"tactic_{name}": "policies"} | {f"{key}_{name}": getattr(side, key) for key in keys}
     return terms
 
 

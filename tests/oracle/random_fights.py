@@ -18,18 +18,8 @@ from tests.oracle.random_scenarios import (
 )
 
 EITHER_RULES = (
-    "Durable",
-    "Automata",
-    "Irrepressible",
-    "Resilient (Front)",
-    "Construct",
-    "Bodyguard",
-    "Irregular",
-    "Lockstep",
-    "Veteran (1)",
-    "Hunter",
-    "Corrosive Fumes (2)",
-    "Overrun",
+    *("Durable", "Automata", "Irrepressible", "Resilient (Front)", "Construct", "Bodyguard"),
+    *("Irregular", "Lockstep", "Veteran (1)", "Hunter", "Corrosive Fumes (2)", "Overrun"),
 )
 ACTIVE_RULES = (*EITHER_RULES, "Onslaught", "Storming Party")
 TARGET_RULES = (*EITHER_RULES, "Static", "Stoic Defence", "Sponsons (1)", "Sponsons (2)")
@@ -48,7 +38,6 @@ def inches(rng, least, most):
 
 
 def written(length):
-    """A length as an X of a rule."""
     return f"{float(length):g}"
 
 
@@ -69,9 +58,7 @@ def random_charge(rng):
     if target.get("garrisoned"):
         charge["combat"].pop("outflanked", None)
     if often(0.2, rng):
-        secondary = random_unit(rng, 2, EITHER_RULES)
-        secondary["rows"] = [random_row(rng, "melee", 2, CLOSE_QUALITIES, most=1)]
-        charge["secondaries"] = [secondary | {"threatened": often(0.3, rng)}]
+        charge["secondaries"] = [random_secondary(rng)]
     charge["ruleset"] = {"die": random_die(rng), "deck": rng.choice(SMALL_DECKS)}
     return charge
 
@@ -84,10 +71,7 @@ def random_overcharge(rng):
         unit["overcharge"] = True
         for row in unit["rows"]:
             row["qualities"].append("Overcharge")
-    for unit in sides:
-        unit["discipline"] = rng.choice((None, 1, 2, 3))  # which those cards can fail
-    charge["ruleset"]["deck"] = OVERCHARGE_DECK
-    return charge
+    return with_few_cards(rng, charge)
 
 
 def random_throw(rng):
@@ -99,20 +83,23 @@ def random_throw(rng):
         target |= {"rules": [*target["rules"], "Pavises"], "taking_cover": True}
     if often(0.3, rng):
         target |= {"rules": [*target["rules"], "Emplacement"], "obstacle": True}
-    for unit in (active, target):
-        unit["discipline"] = rng.choice((None, 1, 2, 3))  # which those cards can fail
+    return with_few_cards(rng, charge)
+
+
+def with_few_cards(rng, charge):
+    """The charge by the cards of an Overcharge, which can fail the tests of both."""
+    for unit in (charge["active"], charge["target"]):
+        unit["discipline"] = rng.choice((None, 1, 2, 3))
     charge["ruleset"]["deck"] = OVERCHARGE_DECK
     return charge
 
 
 def quarter(unit):
-    """Make infantry of who is in a building."""
     if unit.get("garrisoned"):
         unit["type"] = "infantry"
 
 
 def embark(rng, unit):
-    """Put a unit aboard."""
     unit |= {"type": "armour", "rules": [*unit["rules"], "Capacity (2)"]}
     passengers = random_unit(rng, rng.randint(1, 2 * unit["models"]), ("Automata",)) | {"damage_limit": 1, "damage": 0}
     unit["passengers"] = passengers | {"type": "infantry"}
@@ -130,12 +117,8 @@ def random_focus_fire(rng):
             attack["qualities"] = [*attack["qualities"], "Siegebreaker"]
         attacks.append({"attack": attack, "circumstances": own})
     deck = OVERCHARGE_DECK if any(attack["attack"].get("overcharge") for attack in attacks) else rng.choice(SMALL_DECKS)
-    return {
-        "attacks": attacks,
-        "target": target,
-        "ruleset": {"die": random_die(rng), "deck": deck},
-        "replacement": often(0.5, rng),
-    }
+    ruleset = {"die": random_die(rng), "deck": deck}
+    return {"attacks": attacks, "target": target, "ruleset": ruleset, "replacement": often(0.5, rng)}
 
 
 def random_dogfight(rng):
@@ -164,22 +147,20 @@ def random_duel(rng):
             unit["speed"] = inches(rng, 2, 8)
     for side, unit in (("a", a), ("b", b)):
         duel[side] = unit
-        duel[f"policy_{side}"] = random_policy(rng, unit)
-        if duel[f"policy_{side}"] == "overcharge":
-            unit["rows"][0]["qualities"].append("Overcharge")
-            duel["ruleset"]["deck"] = OVERCHARGE_DECK
-        if duel[f"policy_{side}"] == "charge" and often(0.3, rng):
-            unit["overcharge"] = True
-            unit["rows"][-1]["qualities"].append("Overcharge")
-            duel["ruleset"]["deck"] = OVERCHARGE_DECK
-        if duel[f"policy_{side}"] == "charge" and often(0.3, rng):
+        policy = duel[f"policy_{side}"] = random_policy(rng, unit)
+        overcharges = policy == "overcharge" or (policy == "charge" and often(0.3, rng))
+        if overcharges:
+            unit["rows"][0 if policy == "overcharge" else -1]["qualities"].append("Overcharge")
+            unit["overcharge"] = policy == "charge"
+        throws = policy == "charge" and often(0.3, rng)
+        if throws:
             unit["rules"].append(rng.choice(("Throw (3)", "Throw (6)")))
+        if overcharges or throws:
             duel["ruleset"]["deck"] = OVERCHARGE_DECK
     return duel
 
 
 def random_policy(rng, unit):
-    """A policy that the unit can follow."""
     policy = rng.choice(("shoot", "short_range", "charge", "lookout", "take_cover", "all_out", "overcharge"))
     if policy == "all_out":
         unit["rules"].append("All-Out Attack (2)")
@@ -192,21 +173,16 @@ def random_duellist(rng):
     for _ in range(2):
         row = random_row(rng, "ranged", unit["models"], RANGED_QUALITIES, most=1)
         long_range = inches(rng, 2, 20)
-        row |= {
-            "against": list(CATEGORIES),
-            "short_range": rng.choice((None, Fraction(long_range * 50 // 1, 100))),
-            "long_range": long_range,
-        }
+        short_range = rng.choice((None, Fraction(long_range * 50 // 1, 100)))
+        row |= {"against": list(CATEGORIES), "short_range": short_range, "long_range": long_range}
         unit["rows"].append(row)
     unit["rows"].append(random_row(rng, rng.choice(("melee", "impact")), unit["models"], CLOSE_QUALITIES, most=1))
     unit |= {flag: True for flag in ("on_lookout", "taking_cover", "reloading", "garrisoned") if often(0.2, rng)}
     unit |= {flag: True for flag in ("concealed", "obstacle") if often(0.2, rng)}
     unit |= {flag: True for flag in ("ammo_supply", "peer_review") if often(0.1, rng)}
-    for key, share, value in (
-        ("exposed", 0.15, rng.randint(1, unit["models"])),
-        ("extra_reroll", 0.15, {"faces": some_of(REROLL_FACES, rng) or ["miss"], "dice": rng.randint(0, 2)}),
-    ):
-        if often(share, rng):
+    exposed, reroll = rng.randint(1, unit["models"]), some_of(REROLL_FACES, rng) or ["miss"]
+    for key, value in (("exposed", exposed), ("extra_reroll", {"faces": reroll, "dice": rng.randint(0, 2)})):
+        if often(0.15, rng):
             unit[key] = value
     if often(0.1, rng):
         tower_of(rng, unit)
@@ -279,12 +255,8 @@ def random_wreck(rng):
     duel = random_plain_duel(rng)
     for name in "ab":
         unit = duel[name]
-        unit |= {
-            "speed": inches(rng, 0, 3),
-            "models": min(unit["models"], 2),
-            "exposed": None,
-            "rules": [*unit["rules"], "Spectacular Demise (2)"],
-        }
+        unit |= {"speed": inches(rng, 0, 3), "models": min(unit["models"], 2), "exposed": None}
+        unit["rules"] = [*unit["rules"], "Spectacular Demise (2)"]
         unit["rows"][0] |= {"long_range": 20}
     if often(0.4, rng):
         duel["a"] |= {"rules": [*duel["a"]["rules"], "Throw (6)"], "speed": 6, "garrisoned": False}
@@ -304,14 +276,18 @@ def random_overrun(rng):
     return duel | {"distance": inches(rng, 1, 10), "policy_a": "charge", "rounds": 2}
 
 
+def without(unit, *keys):
+    for key in keys:
+        unit.pop(key, None)
+
+
 def random_last_stand(rng):
     """A duel of one who must charge and can overrun, against one who strikes back the harder the more are left."""
     duel = random_overrun(rng)
     duel.pop("distance")
     for name in "ab":
         unit = duel[name]
-        for key in ("exposed", "break_limit", "edge_distance"):
-            unit.pop(key, None)
+        without(unit, "exposed", "break_limit", "edge_distance")
         bands = [{"first": each, "last": each, "dice": each if name == "a" else 2 * each - 1} for each in (1, 2, 3)]
         unit |= {"models": 3, "defence": 1, "damage_limit": 1, "damage": 0, "type": "infantry", "category": "light"}
         unit |= {"discipline": 9, "suppressed": False, "rules": ["Overrun", "Run Amok"] if name == "a" else []}
@@ -326,8 +302,7 @@ def random_blades(rng):
     for name in "ab":
         unit = duel[name]
         unit["models"] = min(unit["models"], 2)
-        for key in ("exposed", "edge_distance"):
-            unit.pop(key, None)
+        without(unit, "exposed", "edge_distance")
         kinds = ("melee", rng.choice(("melee", "impact")))
         unit["rows"] = [random_row(rng, kind, unit["models"], CLOSE_QUALITIES, most=1) for kind in kinds]
         row = rng.choice(unit["rows"])
@@ -344,8 +319,7 @@ def random_retreat(rng):
     speeds = {"a": rng.choice((2, 3)), "b": rng.choice((1, 2, 3))}
     for name in "ab":
         unit = duel[name]
-        for key in ("exposed", "edge_distance", "obstacle", "on_lookout", "garrisoned", "break_limit", "carriages"):
-            unit.pop(key, None)
+        without(unit, "exposed", "edge_distance", "obstacle", "on_lookout", "garrisoned", "break_limit", "carriages")
         unit |= {"models": 2, "damage_limit": 1, "damage": 0, "defence": 1, "speed": speeds[name], "behemoth": False}
         unit |= {"discipline": rng.choice((6, 9)), "suppressed": often(0.6, rng), "category": "light", "charge": {}}
         unit["rules"] = ["Run Amok"] if often(0.3, rng) else []
@@ -418,38 +392,26 @@ def random_company(rng):
     target["rules"] = [rule for rule in target["rules"] if not rule.startswith("Capacity")]
     for row in target["rows"]:
         row |= {"kind": "melee", "qualities": [*row["qualities"], "Overcharge"]}
-    others = []
-    for _ in range(rng.randint(1, 2)):
-        other = random_unit(rng, 2, EITHER_RULES)
-        other["rows"] = [random_row(rng, "melee", 2, CLOSE_QUALITIES, most=1)]
-        others.append(other | {"threatened": often(0.3, rng)})
-    return charge | {"secondaries": others}
+    return charge | {"secondaries": [random_secondary(rng) for _ in range(rng.randint(1, 2))]}
+
+
+def random_secondary(rng):
+    unit = random_unit(rng, 2, EITHER_RULES)
+    unit["rows"] = [random_row(rng, "melee", 2, CLOSE_QUALITIES, most=1)]
+    return unit | {"threatened": often(0.3, rng)}
 
 
 def random_unit(rng, models, rules):
-    """A unit in any state, without rows."""
     damage_limit = rng.randint(1, 2)
-    unit = {
-        "type": rng.choice(CHARGEABLE),
-        "category": rng.choice(CATEGORIES[:2]),
-        "models": models,
-        "defence": rng.randint(1, 3),
-        "damage_limit": damage_limit,
-        "damage": rng.randint(0, damage_limit - 1),
-        "victory_points": rng.randint(0, 5),
-        "rules": some_of(rules, rng, share=0.1),
-        "rows": [],
-        "officer": rng.choice(("last", "first", "random")),
-    }
+    unit = {"type": rng.choice(CHARGEABLE), "category": rng.choice(CATEGORIES[:2]), "models": models}
+    unit |= {"defence": rng.randint(1, 3), "damage_limit": damage_limit, "damage": rng.randint(0, damage_limit - 1)}
+    unit |= {"victory_points": rng.randint(0, 5), "rules": some_of(rules, rng, share=0.1), "rows": []}
+    unit["officer"] = rng.choice(("last", "first", "random"))
     unit |= {flag: True for flag in FLAGS if often(0.15, rng)}
     for key, share, value in (
         ("discipline", 0.9, rng.randint(3, 9)),
         ("break_limit", 0.5, rng.randint(0, models)),
-        (
-            "edge_distance",
-            0.3,
-            rng.choice((1, 3, 6, 12, Fraction(301, 100), Fraction(13, 4), Fraction(399, 100), inches(rng, 0, 12))),
-        ),
+        ("edge_distance", 0.3, rng.choice((1, 3, 6, 12, *map(Fraction, ("3.01", "3.25", "3.99")), inches(rng, 0, 12)))),
         ("models_without_room", 0.2, 1),
         ("withdrawal_without_room", 0.2, 1),
         ("formation", 0.5, rng.choice(("close", "open"))),
@@ -470,7 +432,6 @@ def random_row(rng, kind, models, qualities, most=2):
 
 
 def random_fights(make, seed, count):
-    """`count` fights made by one of the functions above."""
     return [with_room_for_places(make(rng)) for rng in cases(seed, count)]
 
 
@@ -488,12 +449,6 @@ def with_room_for_places(fight):
 
 
 DUEL_MAKERS = (
-    random_plain_duel,
-    random_watch,
-    random_siege,
-    random_fumes,
-    random_overrun,
-    random_wreck,
-    random_fury,
-    random_gunners,
+    *(random_plain_duel, random_watch, random_siege, random_fumes),
+    *(random_overrun, random_wreck, random_fury, random_gunners),
 )

@@ -10,32 +10,12 @@ import random
 QUALITIES = ("Arc", "Devastating", "Penetrating", "Suppressive", "Torrent", "Precision", "Cryo", "Seismic", "Lock On")
 # Of rows in battles and longer fights.
 CLOSE_QUALITIES = (
-    "Arc",
-    "Devastating",
-    "Penetrating",
-    "Suppressive",
-    "Precision",
-    "Cryo",
-    "Seismic",
-    "Shock",
-    "Wreckers",
+    *("Arc", "Devastating", "Penetrating", "Suppressive", "Precision", "Cryo", "Seismic", "Shock", "Wreckers"),
 )
 RANGED_QUALITIES = (*CLOSE_QUALITIES, "Torrent", "Lock On", "Point Blank", "Slow to Fire", "Move or Fire")
 TARGET_RULES = (
-    "Durable",
-    "Automata",
-    "Irrepressible",
-    "Resilient (Front)",
-    "Emplacement",
-    "Pavises",
-    "Shrouded",
-    "Obfuscating (12)",
-    "Construct",
-    "Hot Headed",
-    "Bodyguard",
-    "Irregular",
-    "Lockstep",
-    "Hover",
+    *("Durable", "Automata", "Irrepressible", "Resilient (Front)", "Emplacement", "Pavises", "Shrouded"),
+    *("Obfuscating (12)", "Construct", "Hot Headed", "Bodyguard", "Irregular", "Lockstep", "Hover"),
 )
 TYPES = ("infantry", "cavalry", "field gun", "armour", "artillery", "fortification", "rotorcraft", "aircraft")
 CATEGORIES = ("light", "heavy", "aerial")
@@ -45,17 +25,8 @@ PENALTIES = ("concealed", "suppressed", "opportunity_fire", "reforming")
 REROLL_FACES = ("strike", "glancing", "miss", "blank")
 FACES = ("heroic", *REROLL_FACES)
 TARGET_FLAGS = (
-    "suppressed",
-    "disordered",
-    "activated",
-    "near_commander",
-    "taking_cover",
-    "garrisoned",
-    "from_front",
-    "obstacle",
-    "behemoth",
-    "fail_on_purpose",
-    "chain_of_command",
+    *("suppressed", "disordered", "activated", "near_commander", "taking_cover", "garrisoned", "from_front"),
+    *("obstacle", "behemoth", "fail_on_purpose", "chain_of_command"),
 )
 
 
@@ -132,7 +103,6 @@ def random_overcharge(rng):
 
 
 def random_target(rng):
-    """A target in any state."""
     models, damage_limit = rng.randint(1, 8), rng.randint(1, 4)
     target = {
         "models": models,
@@ -167,5 +137,4 @@ def some_of(names, rng, share=0.25):
 
 
 def often(share, rng):
-    """True with chance `share`."""
     return rng.random() < share

@@ -22,7 +22,6 @@ def rating_of(attacker, target, *, side="target", **circumstances):
 
 
 def one_die(**keys):
-    """A charger with one die, and a target that does not strike back."""
     return fighters(1, 0, **keys)
 
 
@@ -36,6 +35,5 @@ def shooter(dice=3, *qualities, rules=(), **keys):
 
 
 def models(result, side, number=None):
-    """Mean models of one side at the end of that round, or of the last."""
     rounds = [row["mean_models"] for row in result.rounds() if row["side"] == side]
     return rounds[-1 if number is None else number - 1]

@@ -31,7 +31,6 @@ def weights_of(tactic):
 
 
 def disturb(rng, chooser, round_number):
-    """Put every piece anywhere, in any state."""
     for piece in (*chooser.pieces[0], *chooser.pieces[1]):
         piece.x, piece.y = rng.randrange(hundredths(24)), rng.randrange(chooser.table + 1)
         piece.models, piece.damage = rng.randint(1, piece.unit.models), rng.randrange(piece.unit.damage_limit)

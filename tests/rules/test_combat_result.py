@@ -10,8 +10,6 @@ from analyser.common.errors import InputError
 from tests.oracle.fight_files import COIN, LOW_CARDS, certain, charge, duel, likely, row, unit
 from tests.oracle.rigged_fights import fighters, models, shooter
 
-# --- AC-7 in close quarters -------------------------------------------------------------------------------
-
 
 def test_static_units_do_not_charge_and_are_annihilated_if_they_lose():
     with pytest.raises(InputError, match="Static unit cannot charge"):
@@ -62,18 +60,8 @@ def test_a_throw_is_a_weakened_attack_of_as_many_dice_as_a_card_says():
     result = charge(*fighters(2, 0, a=thrower), deck=threes)
     assert certain(result)["target_models_destroyed"] == 2 + 3
     assert result.rules_applied == ("Throw (6)",)
-    assert result.strikes[-1] == {
-        "by": "throw",
-        "row": None,
-        "overrun": False,
-        "dice": 0,
-        "overcharge": True,
-        "rating": "weakened",
-        "defence": 1,
-        "rating_by": "rule",
-        "bonuses": [],
-        "penalties": [],
-    }
+    thrown = {"dice": 0, "overcharge": True, "rating": "weakened", "defence": 1, "rating_by": "rule"}
+    assert result.strikes[-1] == thrown | {"by": "throw", "row": None, "overrun": False, "bonuses": [], "penalties": []}
 
 
 def test_a_throw_needs_to_reach_counts_for_no_combat_and_causes_no_test():
@@ -86,9 +74,6 @@ def test_a_throw_needs_to_reach_counts_for_no_combat_and_causes_no_test():
     ending = certain(charge(*fighters(2, 3, a={"rules": ["Throw (6)"]}), deck=threes))
     assert (ending["result"], ending["target_models_destroyed"]) == ("target_wins", 5)
     assert not ending["target_suppressed"]
-
-
-# --- AC-6 in close quarters -------------------------------------------------------------------------------
 
 
 TWOS = {"2": 1}

@@ -103,18 +103,8 @@ def test_opportunity_fire_and_own_blanks_set_it_off_too():
     watched = duel(shooter(1, **WRECK), watcher, policy_a="shoot", distance=4.0, **SILENT)
     assert (likely(watched, "a_destroyed"), models(watched, "b")) == (1, 7)
     risky = unit(row("ranged", 1, "Overcharge"), **WRECK)
-    near, far = (
-        duel(
-            risky,
-            shooter(1),
-            die={"miss": 9, "blank": 1},
-            deck={"9": 1},
-            policy_a="overcharge",
-            distance=inches,
-            **SILENT,
-        )
-        for inches in (6.0, 7.0)
-    )
+    how = {"die": {"miss": 9, "blank": 1}, "deck": {"9": 1}, "policy_a": "overcharge", **SILENT}
+    near, far = (duel(risky, shooter(1), distance=inches, **how) for inches in (6.0, 7.0))
     assert likely(near, "b_suppressed") == pytest.approx(0.9 * likely(near, "a_destroyed"))
     assert likely(far, "b_suppressed") == 0
 
@@ -129,7 +119,6 @@ def fury(*rules, suppressed=False, **keys):
 
 
 def models_lost(a, b=None, **terms):
-    """Models that B loses in one activation of A, all cards high."""
     result = duel(a, b or unit(), **LONE | terms)
     return 10 - result.summary["mean_b_models_left"]
 
@@ -173,6 +162,20 @@ def test_who_runs_amok_without_a_charge_costs_the_enemy_near_it_a_damage_and_its
     unmeasured = duel(stuck, unit(), **terms)
     assert unmeasured.summary["mean_a_models_left"] == 10
     assert any("runs amok" in each for each in unmeasured.assumptions)
+
+
+def test_shots_that_are_not_made_are_not_answered():
+    """All-Out Attack after a failed rally test is one row; one that is empty or does not reach is none (AC-7)."""
+    gun, slow, near = row("ranged", 1), row("ranged", 1, "Slow to Fire", id="slow"), row("ranged", 1, long_range=5.0)
+    for second, keys, terms, left in (
+        (slow, {}, {"deck": LOW_CARDS}, 4),
+        (slow, {"reloading": True}, {"deck": LOW_CARDS}, 7),
+        (slow, {"suppressed": True}, {}, 7),
+        (near | {"id": "near"}, {}, {"deck": LOW_CARDS, "distance": 10.0}, 7),
+    ):
+        flyer = unit(gun, second, type="rotorcraft", rules=["All-Out Attack (2)"], **keys)
+        shot = duel(flyer, unit(rules=["Tail Gunner (3)"]), policy_a="all_out", **SILENT, **terms)
+        assert models(shot, "a") == left
 
 
 def test_aircraft_fight_no_duels():

@@ -27,55 +27,61 @@ NO_NUMBER_OF_ITS_OWN = {  # of a fight whose numbers it cannot change: `docs/rul
 }
 
 
+def named(name, keys, there):
+    """The qualities and the rules of a unit, taken out of its keys, and the name among them where it is there."""
+    is_quality = parse(name)[0] in QUALITIES
+    return (
+        [*keys.pop("qualities", ()), *([name] if there and is_quality else [])],
+        [*keys.pop("rules", ()), *([name] if there and not is_quality else [])],
+    )
+
+
 def charge_case(name, dice=3, *, of="a", a=None, t=None, back=0, only=None, special=None, **how):
     """A charge with a melee row of so many dice; `of`: whose rule it is; `only`: keys of that unit with the rule."""
-    is_quality = parse(name)[0] in QUALITIES
 
-    def side(who, with_it):
-        own = with_it and of == who
-        keys = ((a if who == "a" else t) or {}) | ((only or {}) if own else {})
-        number = dice if who == "a" else back
-        qualities = [*keys.pop("qualities", ()), *([name] if own and is_quality else [])]
-        rows = [row("melee", number, *qualities, special=special if who == "a" else None)] if number else []
-        rules = [*keys.pop("rules", ()), *([name] if own and not is_quality else [])]
+    def side(keys, own, number, special=None):
+        keys = (keys or {}) | ((only or {}) if own else {})
+        qualities, rules = named(name, keys, own)
+        rows = [row("melee", number, *qualities, special=special)] if number else []
         return unit(*rows, rules=rules, **keys)
 
-    return tuple(charge(side("a", with_it), side("t", with_it), **how) for with_it in (True, False))
+    return tuple(
+        charge(side(a, each and of == "a", dice, special), side(t, each and of == "t", back), **how)
+        for each in (True, False)
+    )
 
 
 def focus_case(name, *, target=None, only=None, attack=None, only_target=None, **how):
     """Two attacks of three dice; `only`, `only_target`: keys of attacks and target where the rule is there."""
-    is_quality = parse(name)[0] in QUALITIES
     found = []
     for with_it in (True, False):
         shot = {"dice": 3} | (attack or {}) | ((only or {}) if with_it else {})
-        shot["qualities"] = [*shot.get("qualities", ()), *([name] if with_it and is_quality else [])]
-        if "attacker" in shot:
-            del shot["dice"], shot["qualities"]
         struck = {"models": 10, "defence": 1, "damage_limit": 1, "discipline": 6, "type": "infantry"} | (target or {})
         struck |= (only_target or {}) if with_it else {}
-        struck["rules"] = [*struck.get("rules", ()), *([name] if with_it and not is_quality else [])]
+        shot["qualities"], struck["rules"] = named(name, {**shot, **struck}, with_it)
+        if "attacker" in shot:
+            del shot["dice"], shot["qualities"]
         found.append(focus([shot, shot], struck, **how))
     return tuple(found)
 
 
+def shooter(name, keys, own, dice=1, special=None):
+    """A unit with a ranged row (24", short range 6"), and with `melee` among its keys such a row too."""
+    qualities, rules = named(name, keys, own)
+    number = keys.pop("dice", dice)
+    rows = [row("ranged", number, *qualities, short_range=6.0, special=special)]
+    rows += [row("melee", number, *qualities)] if keys.pop("melee", False) else []
+    return unit(*rows, *keys.pop("more_rows", ()), rules=rules, **keys)
+
+
 def duel_case(name, dice=3, *, of="a", a=None, b=None, only=None, melee=False, special=None, **how):
-    """A duel of two rounds with a ranged row (24", short range 6"), or `melee` too; `of`: whose rule it is."""
-    is_quality = parse(name)[0] in QUALITIES
+    """A duel of two rounds; `of`: whose rule it is."""
 
-    def side(who, with_it):
-        own = with_it and of == who
-        keys = ((a if who == "a" else b) or {}) | ((only or {}) if own else {})
-        qualities = [*keys.pop("qualities", ()), *([name] if own and is_quality else [])]
-        number = keys.pop("dice", dice if who == "a" else 1)
-        rows = [row("ranged", number, *qualities, short_range=6.0, special=special if who == "a" else None)]
-        rows += [row("melee", number, *qualities)] if melee else []
-        rows += keys.pop("more_rows", [])
-        rules = [*keys.pop("rules", ()), *([name] if own and not is_quality else [])]
-        return unit(*rows, rules=rules, **keys)
+    def side(keys, own, *how_many):
+        return shooter(name, {"melee": melee} | (keys or {}) | ((only or {}) if own else {}), own, *how_many)
 
-    terms = {"rounds": 2} | how
-    return tuple(duel(side("a", with_it), side("b", with_it), **terms) for with_it in (True, False))
+    terms, ways = {"rounds": 2} | how, (True, False)
+    return tuple(duel(side(a, it and of == "a", dice, special), side(b, it and of == "b"), **terms) for it in ways)
 
 
 def told_to(policy, who, **how):
@@ -219,24 +225,15 @@ DUELS = {
 
 
 def battle_case(name, dice=3, *, of="mine", mine=None, yours=None, only=None, special=None, **how):
-    """A battle of two rounds, 20 inches apart, the other side taking cover; `of`: whose rule it is.
+    """A battle of two rounds, 20 inches apart, the other side taking cover; `of`: whose rule it is."""
 
-    A ranged row (24 inches, short range 6 inches), and with `melee` among the keys of a unit such a row too.
-    """
-    is_quality = parse(name)[0] in QUALITIES
+    def side(keys, own, *how_many):
+        usual = {"category": "light", "speed": 6.0, "points": 50}
+        return shooter(name, usual | (keys or {}) | ((only or {}) if own else {}), own, *how_many)
 
-    def side(who, keys, with_it):
-        own = with_it and of == who
-        keys = {"category": "light", "speed": 6.0, "points": 50} | (keys or {}) | ((only or {}) if own else {})
-        qualities = [*keys.pop("qualities", ()), *([name] if own and is_quality else [])]
-        number = keys.pop("dice", dice if who == "mine" else 1)
-        rows = [row("ranged", number, *qualities, short_range=6.0, special=special if who == "mine" else None)]
-        rows += [row("melee", number, *qualities)] if keys.pop("melee", False) else []
-        rows += keys.pop("more_rows", [])
-        return unit(*rows, rules=[*keys.pop("rules", ()), *([name] if own and not is_quality else [])], **keys)
-
-    terms = {"policy_mine": "shoot"} | how
-    return tuple(battle(side("mine", mine, each), side("yours", yours, each), **terms) for each in (True, False))
+    terms, ways = {"policy_mine": "shoot"} | how, (True, False)
+    sides = ((side(mine, it and of == "mine", dice, special), side(yours, it and of == "yours")) for it in ways)
+    return tuple(battle(*both, **terms) for both in sides)
 
 
 CLOSE = {"policy_mine": "charge", "gap": 6.0}
@@ -315,7 +312,6 @@ CASES = [(kind, name) for kind, cases in KINDS.items() for name in cases]
 
 
 def numbers_of(result):
-    """All that an answer computes."""
     told = ("kind", "method", "scenario", "applied", "not_modelled", "assumptions", "warnings", "strikes")
     return {name: value for name, value in result.as_dict().items() if name not in told}
 
@@ -426,7 +422,5 @@ def test_what_has_no_occasion_is_not_told():
     torrent = unit(row("ranged", 1, "Torrent"))
     assert "Torrent" not in duel(torrent, unit(), **shot).rules_applied
     assert "Torrent" in duel(torrent, unit(concealed=True), **shot).rules_applied
-    assert (
-        "Hover"
-        not in focus([{"dice": 1}], {"models": 1, "defence": 1, "damage_limit": 1, "rules": ["Hover"]}).rules_applied
-    )
+    hovering = {"models": 1, "defence": 1, "damage_limit": 1, "rules": ["Hover"]}
+    assert "Hover" not in focus([{"dice": 1}], hovering).rules_applied

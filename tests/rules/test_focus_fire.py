@@ -10,8 +10,6 @@ import analyser
 from tests.oracle.fight_files import focus, likely
 from tests.oracle.rigged_fights import THREE, target
 
-# --- AC-9.1: focus fire -----------------------------------------------------------------------------------
-
 
 def test_models_and_damage_carry_over():
     result = focus([{"dice": 3}, {"dice": 3}], target())
@@ -41,7 +39,6 @@ FIGHTERS = {"unit": "crown/defiance-fighter-squadron@basic", "models": 3}  # Tai
 
 
 def own_losses(result):
-    """Mean models that each attack has cost the unit that made it."""
     return [row.get("mean_attacker_models_destroyed") for row in result.rounds()]
 
 

@@ -10,8 +10,6 @@ import pytest
 
 import analyser
 from tests.oracle.attacks import (
-    COIN,
-    LOW_CARDS,
     SHIPPED_DECK,
     SHIPPED_DIE,
     TOLERANCE,
@@ -28,6 +26,7 @@ from tests.oracle.attacks import (
     refusal,
     scenario,
 )
+from tests.oracle.fight_files import COIN, LOW_CARDS
 
 # --- the combat rating (AC-3.1, AC-4.2) -------------------------------------------------------------------
 

@@ -20,9 +20,6 @@ def warnings_of(attack, target=TARGET, **sections):
     return analyser.load_scenario({"attack": attack, "target": target, **sections}).warnings
 
 
-# --- names and numbers in names -------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("rule", ["Capacity (99999)", f"Sponsons ({'9' * 100})"])
 @pytest.mark.parametrize("ask", [analyser.exact, analyser.charge, analyser.focus, analyser.duel])
 def test_a_number_in_a_rule_has_a_range(ask, rule):
@@ -36,9 +33,6 @@ def test_a_number_in_a_rule_has_a_range(ask, rule):
     }
     with pytest.raises(InputError, match=r"rules\.0: the number in .*\(allowed: 0 to 1000\)"):
         ask(sections[ask])
-
-
-# --- the importer ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["x" * 2000, "con", "../../etc/passwd", "...", "ruleset", "ﷺ" * 300])
@@ -56,9 +50,6 @@ def test_a_faction_of_any_name_makes_a_file_that_reads_the_same(tmp_path, name):
     assert analyser.load_profiles(out).factions == {faction.id: faction}
 
 
-# --- a sample of a few games ----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", QUESTIONS)
 @pytest.mark.parametrize("trials", [1, 3])
 def test_intervals_of_a_few_games(name, trials):
@@ -71,9 +62,6 @@ def test_intervals_of_a_few_games(name, trials):
             assert (low <= share + 1e-12).all(), figure
             assert (share <= high + 1e-12).all(), figure
             assert (high <= 1).all() or figure.startswith("mean_"), figure
-
-
-# --- keys that mean nothing -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -102,6 +90,7 @@ def test_what_has_no_effect_has_none(seed):
     result = analyser.exact(given)
     echoed = analyser.load_scenario(result.scenario.as_dict())
     assert set(echoed.warnings) <= set(result.scenario.warnings)
+    assert analyser.exact(echoed).weights.tolist() == result.weights.tolist()
     for warning in result.scenario.warnings:
         place, has_none, _ = warning.partition(" has no effect on this attack")
         if has_none:

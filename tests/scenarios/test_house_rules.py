@@ -70,7 +70,6 @@ NAMES = ("headline", "scenario", "ruleset", "profiles", "conditions", "applied",
 
 
 def numbers(result):
-    """All numbers of an answer, without what names the units and the rules."""
     record = {key: value for key, value in result.as_dict().items() if key not in NAMES}
     return json.loads(json.dumps(record).replace("ruled", "equal"))
 

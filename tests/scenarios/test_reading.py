@@ -22,9 +22,6 @@ def saved(tmp_path, text, encoding="utf-8"):
     return path
 
 
-# --- what is filled in --------------------------------------------------------------------------------
-
-
 def test_a_scenario_written_inline_gets_the_defaults_of_the_contract():
     scenario = analyser.load_scenario(INLINE)
     attack, target = scenario.attack, scenario.target
@@ -47,9 +44,6 @@ def test_a_profile_fills_in_both_sides(river):
     assert (target.models, target.defence, target.damage_limit, target.victory_points) == (2, 3, 2, 4)
     assert (target.type, target.category, target.formation) == ("fortification", "heavy", "open")
     assert (target.discipline, target.break_limit, target.rules) == (None, None, ("Static",))
-
-
-# --- which row ----------------------------------------------------------------------------------------
 
 
 def test_nobody_has_more_models_than_at_the_largest_level(tmp_path):  # AC-2.2
@@ -86,8 +80,6 @@ def test_a_row_that_cannot_make_the_attack(river, target, keys, parts):
     assert [part for part in ["attack.row", *parts] if part not in str(caught.value)] == []
 
 
-# --- files --------------------------------------------------------------------------------------------
-
 TEXT = "[attack]\ndice = 12\n[target]\nmodels = 6\ndefence = 2\ndamage_limit = 1\n"
 
 
@@ -112,9 +104,6 @@ def test_a_file_that_cannot_be_used(tmp_path, text, parts):
     with pytest.raises(InputError) as caught:
         analyser.load_scenario(path)
     assert [part for part in [str(path), *parts] if part not in str(caught.value)] == []
-
-
-# --- the echo -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

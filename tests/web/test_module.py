@@ -115,13 +115,8 @@ HOUSE = {
         "Spaced Armour": {"when": "attacked", "at": ["long range"], "defence": 1},
         "Steady": {"when": "attacked", "ignores": ["disordered"]},
     },
-    "die": {
-        "heroic": 1,
-        "strike": 2,
-        "glancing": {"sides": 1, "hits": 1, "rerolled": "never"},
-        "miss": 1,
-        "dud": {"sides": 1},
-    },
+    "die": {"heroic": 1, "strike": 2, "miss": 1, "dud": {"sides": 1}}
+    | {"glancing": {"sides": 1, "hits": 1, "rerolled": "never"}},
 }
 
 

@@ -21,7 +21,6 @@ def page():
 
 
 def data_of(html):
-    """The data that a page holds."""
     data, module = unpacked(html, "engine")
     assert module == MODULE.read_bytes()
     return data

@@ -7,6 +7,7 @@ import pytest
 import analyser
 from analyser.analysis.situations import Situation
 from tests.helpers.browser import bring
+from tests.helpers.skips import proof
 from tests.helpers.table_page import DESK, PHONE, chance, percent
 
 pytestmark = pytest.mark.slow
@@ -36,7 +37,6 @@ def chip(page, group, name):
 
 
 def models_left(page):
-    """The models that the target has left."""
     return page.locator(".sides select").nth(1).input_value()
 
 
@@ -198,15 +198,10 @@ SMALLEST_TYPE = """() => Math.min(...[...document.querySelectorAll("#page *")]
 VIEWS = ["", "#attacker=0.3", "#attacker=0.3&target=1.1&with=aiming"]
 
 
-@pytest.mark.parametrize(
-    ("size", "scheme"),
-    [
-        (PHONE, "dark"),
-        (DESK, "light"),
-        pytest.param(PHONE, "light", marks=pytest.mark.proof),
-        pytest.param(DESK, "dark", marks=pytest.mark.proof),
-    ],
-)
+SIZES = [(PHONE, "dark"), (DESK, "light"), *proof((PHONE, "light"), (DESK, "dark"))]
+
+
+@pytest.mark.parametrize(("size", "scheme"), SIZES)
 def test_everything_has_a_name_a_size_and_a_place_and_axe_finds_nothing(visit, table, calculator, size, scheme):
     axe = bring("axe_playwright_python.sync_playwright").Axe()
     for path, link in [*((table, link) for link in VIEWS), (calculator, "#attacker=0.3&target=1.200")]:
@@ -283,7 +278,6 @@ def test_charge_and_duel_are_those_of_python(visit, table, workers):
 
 
 def shares(page, kind):
-    """The probabilities below the bar of a charge or a duel, once they are there."""
     bold = page.locator(f"[data-key={kind}] .three b")
     bold.first.wait_for()
     return bold.all_inner_texts()

@@ -5,17 +5,8 @@ import pytest
 import analyser
 from analyser.scenarios.schema import Attack, Target
 from tests.oracle import plain_reading as plain
-from tests.oracle.attacks import (
-    COIN,
-    OUTCOME,
-    SHIPPED_DECK,
-    SHIPPED_DIE,
-    TOLERANCE,
-    assert_same_law,
-    attack,
-    hits_law,
-    law,
-)
+from tests.oracle.attacks import OUTCOME, SHIPPED_DECK, SHIPPED_DIE, TOLERANCE, assert_same_law, attack, hits_law, law
+from tests.oracle.fight_files import COIN
 from tests.oracle.random_scenarios import random_scenarios
 
 
@@ -26,9 +17,6 @@ def assert_as_read(given):
     assert_same_law(hits_law(result), plain.hits_law(given))
     assert abs(result.weights.sum() - 1) <= TOLERANCE
     assert abs(result.hits_weights.sum() - 1) <= TOLERANCE
-
-
-# --- large pools ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -48,9 +36,6 @@ def test_a_coin_follows_the_binomial_law():
     assert found[10] == pytest.approx(184756 / 2**20, rel=0, abs=TOLERANCE)
 
 
-# --- whole scenarios --------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("seed", range(8))
 def test_random_scenarios(seed):
     for given in random_scenarios(seed, 60):
@@ -62,16 +47,8 @@ SAMPLE = [given for seed in range(8) for given in random_scenarios(seed, 60)]
 
 def test_random_scenarios_use_every_key():
     # A key that the generator forgets would never be compared.
-    of_profiles = {
-        "attacker",
-        "row",
-        "distance",
-        "dice_in_parentheses",
-        "attacker_garrisoned",
-        "attacker_reloading",
-        "attacker_advanced",
-        "unit",
-    }
+    of_profiles = {"attacker", "row", "distance", "dice_in_parentheses", "unit"}
+    of_profiles |= {f"attacker_{word}" for word in ("garrisoned", "reloading", "advanced")}
     by_hand = {"dice_in_parentheses", "category"}  # in tests/rules/test_ranged_attack.py
     of_no_number = {"kind", "victory_points"}
     used = {key for given in SAMPLE for key in (*given["attack"], *given["target"])}

@@ -15,7 +15,6 @@ PAIRS, BATTLES = 12, 1500
 
 
 def on_the_ground():
-    """A loadout of every shipped unit that stays on the table."""
     for faction in analyser.load_profiles().factions.values():
         for unit in faction.units:
             if unit.type != "aircraft":
@@ -34,7 +33,6 @@ def a_duel(number):
 
 
 def p_value(pair, policies, gap, rounds, law):
-    """How likely the battles of one against one are, if they are that duel."""
     terms = {"policy_mine": policies[0], "policy_yours": policies[1], "gap": gap, "rounds": rounds, "table": TABLE}
     scenario = scenario_of([pair[0]], [pair[1]], **terms, **A_FIRST)
     return chi_square(endings(scenario, BATTLES), law)

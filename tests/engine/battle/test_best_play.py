@@ -25,16 +25,8 @@ def random_unit(rng, name):
     rows = [Row("light", ((1, 1, dice[0]), (2, 2, dice[1])), rng.choice((None, 6)), rng.choice((9, 12, 15)))]
     if rng.random() < 0.5:
         rows.append(Row("melee", ((1, 1, rng.randint(1, 3)), (2, 2, rng.randint(2, 5)))))
-    return Unit(
-        name,
-        2,
-        rng.randint(1, 2),
-        tuple(rows),
-        points=rng.choice((50, 100)),
-        vpr=rng.randint(1, 3),
-        speed=rng.choice((3, 6)),
-        discipline=None,
-    )
+    worth = {"points": rng.choice((50, 100)), "vpr": rng.randint(1, 3), "speed": rng.choice((3, 6))}
+    return Unit(name, 2, rng.randint(1, 2), tuple(rows), **worth, discipline=None)
 
 
 def random_line(rng, units, places):
@@ -45,8 +37,6 @@ def random_line(rng, units, places):
 
 
 class Game:
-    """The same battle for the engine and for the search."""
-
     def __init__(self, plan, places, first):
         self.plan, self.battle = plan, battle_of(plan, ("balanced", "balanced"))
         self.battle.encoding.watches[:] = 0

@@ -25,9 +25,6 @@ def no_tables(monkeypatch):
     monkeypatch.setattr(chains, "MOST_STATES", 0)
 
 
-# --- the questions that were refused --------------------------------------------------------------------------------
-
-
 def test_the_refusal_tells_a_player_what_to_do():
     with pytest.raises(TooLargeError) as error:
         morale.exact("grande-tactique", division(14, turns=8))
@@ -38,15 +35,14 @@ def test_the_refusal_tells_a_player_what_to_do():
     assert "totals" not in told
 
 
+MANY_ROUTED = {"rout": {"units": [{}] * 8, "charged_by_infantry": 0.5, "turns": 100}}
+
+
 @pytest.mark.parametrize(
     ("system", "question"),
     [
         ("grande-tactique", division(14, turns=100)),
-        pytest.param(
-            "grande-tactique",
-            {"rout": {"units": [{}] * 8, "charged_by_infantry": 0.5, "turns": 100}} | division(13),
-            marks=pytest.mark.slow,
-        ),
+        pytest.param("grande-tactique", MANY_ROUTED | division(13), marks=pytest.mark.slow),
         ("legion", {"courage": 1, "tokens": 60, "received": {0: 0.5, 100: 0.5}, "rounds": 100}),
         ("mordheim", warbands(4, 30) | {"turns": 100}),
     ],
@@ -58,9 +54,6 @@ def test_what_is_too_large_is_refused_soon(system, question):
     with pytest.raises(TooLargeError, match="--method monte-carlo"):
         morale.exact(system, question)
     assert time.perf_counter() - began < 10
-
-
-# --- the same as with tables ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -112,8 +105,6 @@ def test_states_without_a_number_are_refused():
         Chain(0, (), 1 << 63, "100 units", "fewer units")
 
 
-# --- along courses --------------------------------------------------------------------------------------------------
-
 FAR = 1 << 40  # states are multiples of it
 THROW = Phase(lambda states, totals: np.minimum(states // FAR + totals, 40) * FAR, fair_die(8), 1)
 TURNS = [(Phase(lambda states, _, lost=lost: states + lost * FAR), THROW, RECORD) for lost in range(3)]
@@ -146,8 +137,6 @@ def test_too_many_courses_for_the_states_are_refused(monkeypatch):
     with pytest.raises(TooLargeError):
         distributions_along(GAME, TURNS, Paths(np.array([[0, 1], [2, 2]]), np.array([0.5, 0.5])))
 
-
-# --- each documented maximum ----------------------------------------------------------------------------------------
 
 HUNDRED = {0: 0.4, 1: 0.3, 50: 0.2, 100: 0.1}
 STUNNED = {"leader_stunned": 0.1, "others_stunned": 0.1}

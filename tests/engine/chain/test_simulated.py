@@ -37,7 +37,7 @@ def test_all_trials_are_shown_a_value_and_none_that_cannot_be(die, trials):
 @pytest.mark.parametrize("trials", [1, 400, 511, 513, 1000, 1_000_000])
 def test_a_chance_of_next_to_nothing_does_not_happen(trials):
     """A chance of a million millionth does not happen to a million trials; what is certain happens to all."""
-    assert shown(bernoulli(1e-12), trials, 3)[1] == 0
+    for never in (0.0, 5e-324, 1e-12):
+        assert shown(bernoulli(never), trials, 3)[1] == 0
+        assert shown(bernoulli(1 - never), trials, 3)[1] == trials
     assert shown(Die((1 - 3e-12, 1e-12, 2e-12)), trials, 3)[1:].sum() == 0
-    assert shown(bernoulli(0.0), trials, 3)[1] == 0
-    assert shown(bernoulli(1.0), trials, 3)[1] == trials

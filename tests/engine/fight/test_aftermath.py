@@ -13,14 +13,6 @@ from tests.oracle.fight_files import row, unit
 from tests.oracle.plain_units import read_unit
 from tests.oracle.random_fights import random_blast, random_fights
 
-SAME = 1e-12
-
-
-def assert_same(ours, plain):
-    """Equal laws, and nothing lost."""
-    assert sum(ours.values()) == pytest.approx(1, abs=1e-9)
-    assert {end: plain[end] for end in plain if abs(ours.get(end, 0.0) - plain[end]) > SAME} == {}
-
 
 def after_blasts(charge):
     """The plain law of a charge, each unit that was destroyed going off at the other one."""
@@ -51,24 +43,14 @@ def test_spectacular_demise_of_what_is_destroyed_in_close_quarters(seed):
             wins = {name: won.count(name) if "Hunter" in charge[name]["rules"] else 0 for name in ("active", "target")}
             end = (*engine.plain_unit(active), wins["active"], *engine.plain_unit(target), wins["target"])
             plain[end] += float(chance)
-        assert_same(engine.charge_law(charge), plain)
+        engine.assert_same(engine.charge_law(charge), plain, charge)
 
 
 def test_a_broken_unit_does_not_go_off():
     """Of DISCIPLINE 0 and BREAK LIMIT 4 the target, losing one of two models, always breaks: no die, no blast."""
-    row = {"kind": "melee", "bands": [{"first": 1, "last": 2, "dice": 1}], "qualities": []}
-    unit = {"type": "infantry", "category": "light", "defence": 1, "damage_limit": 1, "officer": "last", "damage": 0}
-    charge = {
-        "active": unit | {"models": 1, "rules": [], "rows": [row], "discipline": 9},
-        "target": unit | {"models": 2, "rules": ["Spectacular Demise (6)"], "rows": [], "discipline": 0},
-        "combat": {},
-        "ruleset": {"die": {"strike": 1}, "deck": {"1": 1}},
-    }
-    charge["target"]["break_limit"] = 4
-    ((ending, chance),) = engine.charge_law(charge).items()
-    assert chance == pytest.approx(1)
-    assert ending[0] == 1  # the charger has its model still
-    assert "broken" in ending
+    target = unit(models=2, discipline=0, break_limit=4, rules=["Spectacular Demise (6)"])
+    ending = fight_files.certain(fight_files.charge(unit(row("melee", 1), models=1), target))
+    assert (ending["target_broken"], ending["attacker_models_destroyed"]) == (True, 0)
 
 
 @pytest.mark.slow

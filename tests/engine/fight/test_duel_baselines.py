@@ -24,7 +24,6 @@ def test_the_duel_that_is_timed_is_the_one_of_the_baselines(baseline, trials):
 
 
 def ends_of_sample(snapshot):
-    """A snapshot of the engine in the form of the baselines."""
     counts = np.zeros((TWELVE.models + 2, TWELVE.models + 2, 2), np.int64)
     for one, two, many in zip(*(column.tolist() for column in snapshot)):
         ends = [TWELVE.models + 1 if fate_of(word) == "broken" else word & MODELS_MASK for word in (one, two)]

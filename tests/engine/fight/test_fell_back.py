@@ -6,7 +6,6 @@ from tests.oracle.fight_files import duel, row, unit
 
 
 def fell_back(side, a, b, **terms):
-    """P(a side has fallen back) at the end of the first round."""
     rounds = duel(a, b, deck={"5": 1}, **terms).as_dict()["rounds"]
     return next(each["p_fell_back"] for each in rounds if each["side"] == side)
 

@@ -57,14 +57,12 @@ def records_of(**terms):
     units = {side: unit(row("melee", 3), speed=6.0) for side in "ab"}
     scenario = load({"duel": {"policy_a": "charge", "policy_b": "charge"} | terms, **units}, kind="duel")
     shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
-    setup, _ = program_of(shooters, scenario.terms)
-    return setup["sides"], shooters, scenario
+    return program_of(shooters, scenario.terms)[0]["sides"]
 
 
 @pytest.mark.parametrize(("distance", "stride"), [(24.0, 100), (24.5, 50), (24.25, 25), (24.1, 10), (24.37, 1)])
 def test_a_stride_is_as_long_as_all_lengths_allow(distance, stride):
-    sides, _, _ = records_of(distance=distance, rounds=3)
-    assert sides["stride"].tolist() == [stride, stride]
+    assert records_of(distance=distance, rounds=3)["stride"].tolist() == [stride, stride]
 
 
 def test_more_places_than_a_state_has_room_for_are_refused_and_what_would_do_is_told():

@@ -10,42 +10,25 @@ from analyser.engine.fight.simulated import simulation as played
 from analyser.game.ruleset import MOST_COPIES
 from tests.helpers.samples import chi_square
 from tests.oracle import fights_by_engine as engine
-from tests.oracle.random_fights import (
-    random_blast,
-    random_charge,
-    random_company,
-    random_dogfight,
-    random_duel,
-    random_fights,
-    random_focus_fire,
-    random_fumes,
-    random_fury,
-    random_gunners,
-    random_overcharge,
-    random_plain_duel,
-    random_siege,
-    random_throw,
-    random_watch,
-    random_wreck,
-)
+from tests.oracle import random_fights as made
 
 FIGHTS = 10  # of each kind
 TRIALS = 4000
 KINDS = {
-    "charges": (engine.charge_fight, random_charge),
-    "overcharge": (engine.charge_fight, random_overcharge),
-    "throws": (engine.charge_fight, random_throw),
-    "companies": (engine.charge_fight, random_company),
-    "gunners": (engine.duel_fight, random_gunners),
-    "furies": (engine.duel_fight, random_fury),
-    "blasts": (engine.charge_fight, random_blast),
-    "focus fire": (engine.focus_fight, random_focus_fire),
-    "dogfights": (engine.focus_fight, random_dogfight),
-    "duels": (engine.duel_fight, random_duel),
-    "sieges": (engine.duel_fight, random_siege),
-    "watches": (engine.duel_fight, random_watch),
-    "wrecks": (engine.duel_fight, random_wreck),
-    "fumes": (engine.duel_fight, random_fumes),
+    "charges": (engine.charge_fight, made.random_charge),
+    "overcharge": (engine.charge_fight, made.random_overcharge),
+    "throws": (engine.charge_fight, made.random_throw),
+    "companies": (engine.charge_fight, made.random_company),
+    "gunners": (engine.duel_fight, made.random_gunners),
+    "furies": (engine.duel_fight, made.random_fury),
+    "blasts": (engine.charge_fight, made.random_blast),
+    "focus fire": (engine.focus_fight, made.random_focus_fire),
+    "dogfights": (engine.focus_fight, made.random_dogfight),
+    "duels": (engine.duel_fight, made.random_duel),
+    "sieges": (engine.duel_fight, made.random_siege),
+    "watches": (engine.duel_fight, made.random_watch),
+    "wrecks": (engine.duel_fight, made.random_wreck),
+    "fumes": (engine.duel_fight, made.random_fumes),
 }
 
 
@@ -61,7 +44,7 @@ def p_values(kind, seed, replacement):
     """Of as many random fights, the p-values at the end, cards put back or not."""
     fight_of, make = KINDS[kind]
     found = []
-    for number, scenario in enumerate(random_fights(make, seed, FIGHTS)):
+    for number, scenario in enumerate(made.random_fights(make, seed, FIGHTS)):
         if not replacement:
             scenario = many_cards(scenario)  # noqa: PLW2901 - the same fight
         fight = fight_of(scenario)
@@ -95,42 +78,16 @@ def test_p_values_are_spread_evenly(p_values_of_kind):
     assert stats.kstest(p_values_of_kind, "uniform").pvalue > 1e-3
 
 
-# --- cards that do not go back ----------------------------------------------------------------------------
-
-SQUAD = {
-    "type": "infantry",
-    "category": "light",
-    "models": 3,
-    "defence": 1,
-    "damage_limit": 1,
-    "discipline": 5,
-    "break_limit": 0,
-    "rules": [],
-    "formation": "close",
-}
 FEW_CARDS = {"1": 1, "12": 1}
 DIE = {"heroic": 1, "strike": 2, "glancing": 1, "miss": 1, "blank": 1}
-FOCUS = {
-    "attacks": [{"attack": {"dice": 1, "rating": "weakened"}} for _ in range(4)],
-    "target": {"models": 4, "defence": 1, "damage_limit": 1, "discipline": 5, "break_limit": 0},
-    "ruleset": {"die": DIE, "deck": FEW_CARDS},
-}
-ROW = {
-    "kind": "ranged",
-    "against": ["light", "heavy"],
-    "long_range": 24,
-    "qualities": [],
-    "bands": [{"first": number, "last": number, "dice": 1} for number in (1, 2, 3)],
-}
-DUEL = {
-    "a": SQUAD | {"rows": [ROW]},
-    "b": SQUAD | {"rows": [ROW]},
-    "policy_a": "shoot",
-    "policy_b": "shoot",
-    "rounds": 3,
-    "first": "a",
-    "ruleset": {"die": DIE, "deck": FEW_CARDS},
-}
+TARGET = {"models": 4, "defence": 1, "damage_limit": 1, "discipline": 5, "break_limit": 0, "rules": []}
+FOCUS = {"attacks": [{"attack": {"dice": 1, "rating": "weakened"}} for _ in range(4)], "target": TARGET}
+FOCUS |= {"ruleset": {"die": DIE, "deck": FEW_CARDS}}
+ROW = {"kind": "ranged", "against": ["light", "heavy"], "long_range": 24, "qualities": []}
+ROW |= {"bands": [{"first": number, "last": number, "dice": 1} for number in (1, 2, 3)]}
+SQUAD = TARGET | {"models": 3, "type": "infantry", "category": "light", "rows": [ROW], "formation": "close"}
+DUEL = {"a": SQUAD, "b": SQUAD, "policy_a": "shoot", "policy_b": "shoot", "rounds": 3, "first": "a"}
+DUEL |= {"ruleset": {"die": DIE, "deck": FEW_CARDS}}
 
 
 @pytest.mark.parametrize(
@@ -156,7 +113,7 @@ def test_a_real_deck_makes_a_difference_and_the_right_one(fight, scenario, laws)
 
 def random_shootout(rng):
     """A duel in which nobody charges, as the plain reading knows them with a deck that runs out."""
-    duel = random_plain_duel(rng)
+    duel = made.random_plain_duel(rng)
     policies = {f"policy_{side}": duel[f"policy_{side}"].replace("charge", "shoot") for side in "ab"}
     return duel | {name: "overcharge" if policy == "overshoot" else policy for name, policy in policies.items()}
 
@@ -165,23 +122,20 @@ def random_shootout(rng):
 @pytest.mark.parametrize(
     ("fight_of", "make", "law_of", "count"),
     [
-        (engine.focus_fight, random_focus_fire, engine.plain_focus_laws, 16),
+        (engine.focus_fight, made.random_focus_fire, engine.plain_focus_laws, 16),
         (engine.duel_fight, random_shootout, engine.plain_duel_laws, 8),
     ],
     ids=["focus fire", "duels"],
 )
 def test_small_real_decks_give_the_laws_of_the_plain_readings(fight_of, make, law_of, count):
     found = []
-    for number, scenario in enumerate(random_fights(make, 23, count)):
+    for number, scenario in enumerate(made.random_fights(make, 23, count)):
         sample = engine.samples_of(fight_of(scenario), scenario, TRIALS, seed=number)[-1]
         *_, law = law_of(scenario | {"replacement": False})
         found.append(chi_square(sample, law))
     found = [p for p in found if p is not None]
     assert len(found) > count // 2
     assert min(found) > 1e-3 / len(found)
-
-
-# --- samples ----------------------------------------------------------------------------------------------
 
 
 def test_a_seed_gives_the_same_counts_on_any_number_of_threads():
@@ -200,7 +154,7 @@ def test_a_map_that_is_begun_anew_changes_nothing(kind, replacement, monkeypatch
     """When there is no room for more nodes, all that nobody needs are forgotten; trials go the same ways."""
     fight_of, make = KINDS[kind]
     asked = itertools.count()
-    for scenario in random_fights(make, 5, 3):
+    for scenario in made.random_fights(make, 5, 3):
         fight = fight_of(scenario)
         whole = engine.samples_of(fight, scenario, 1000, seed=2, replacement=replacement)
         with monkeypatch.context() as patch:

@@ -14,7 +14,6 @@ A, B = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
 
 
 def duel_of(models=3, **terms):
-    """Both play best."""
     given = {"rounds": 3, "policy_a": "best", "policy_b": "best"} | terms
     return load_as(
         DuelScenario, {"duel": given, "a": {"unit": A, "models": models}, "b": {"unit": B, "models": models}}

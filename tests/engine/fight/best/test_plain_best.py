@@ -10,14 +10,7 @@ from analyser.engine.fight.best.choice_program import ORDERS, REACTION
 from analyser.results.duel_solution import IN_COMBAT
 from tests.oracle import fights_by_engine as engine
 from tests.oracle import plain_best
-from tests.oracle.random_fights import (
-    DUEL_MAKERS,
-    random_blades,
-    random_duel,
-    random_fights,
-    random_last_stand,
-    random_retreat,
-)
+from tests.oracle import random_fights as made
 
 SAME = 1e-12
 BEST = "best"
@@ -53,11 +46,11 @@ def _as_simple_tactics_fight(play, side):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("make", DUEL_MAKERS)
+@pytest.mark.parametrize("make", made.DUEL_MAKERS)
 @pytest.mark.parametrize("seed", range(8))
 def test_one_round(seed, make):
     want = random.Random(seed).choice(("win", "margin", "survival"))
-    for duel in random_fights(make, seed, 1):
+    for duel in made.random_fights(make, seed, 1):
         duel["rounds"] = 1
         few(duel)
         for policies in ((BEST, BEST), (BEST, duel["policy_b"]) if seed % 2 else (duel["policy_a"], BEST)):
@@ -67,7 +60,7 @@ def test_one_round(seed, make):
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_two_rounds_and_several_rows(seed):
-    for duel in random_fights(random_duel, seed, 1):
+    for duel in made.random_fights(made.random_duel, seed, 1):
         few(duel)
         check({**duel, "rounds": 1 + (seed == 1), "policy_a": BEST, "policy_b": BEST}, "win")
 
@@ -77,7 +70,7 @@ def test_two_rounds_and_several_rows(seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_a_garrison_may_leave_its_building(seed, distance):
     """By its exit manoeuvre, up to 3 inches from it; who has just left shoots reforming (AC-4.2)."""
-    for duel in random_fights(random_duel, seed, 1):
+    for duel in made.random_fights(made.random_duel, seed, 1):
         few(duel)
         duel["a"] |= {"type": "infantry", "garrisoned": True, "suppressed": seed % 2 == 0}
         duel["b"] |= {"garrisoned": False}
@@ -90,7 +83,7 @@ def test_whether_to_overrun_is_chosen_once_the_first_combat_is_over():
     """Who has won knows how both stand (AC-7): to go on whenever he can, as tactics do, gives something away."""
     gained = []
     for seed in range(6):
-        (duel,) = random_fights(random_last_stand, seed, 1)
+        (duel,) = made.random_fights(made.random_last_stand, seed, 1)
         duel |= {"policy_a": BEST, "policy_b": BEST}
         check(duel, "survival")
         play = engine.best_play_of(duel, "survival")
@@ -106,7 +99,7 @@ def test_whether_to_overrun_is_chosen_once_the_first_combat_is_over():
 @pytest.mark.parametrize("seed", range(16))
 def test_how_to_strike_in_a_combat_is_chosen_when_it_comes_to_it(seed):
     """By both, in a defensive advantage and an Overrun too, after Sponsons; but to decline is no way (AC-8.3, 8.4)."""
-    for duel in random_fights(random_blades, seed, 1):
+    for duel in made.random_fights(made.random_blades, seed, 1):
         for policies in ((BEST, BEST), ("charge", BEST), (BEST, "take_cover")):
             check({**duel, "policy_a": policies[0], "policy_b": policies[1]}, ("margin", "survival")[seed % 2])
 
@@ -115,7 +108,7 @@ def test_how_to_strike_in_a_combat_is_chosen_when_it_comes_to_it(seed):
 @pytest.mark.parametrize("seed", range(12))
 def test_tests_are_failed_on_purpose_where_that_is_better(seed):
     """Who falls back is further away; who runs amok need not charge after a failed rally test (AC-5.1)."""
-    for duel in random_fights(random_retreat, seed, 1):
+    for duel in made.random_fights(made.random_retreat, seed, 1):
         check({**duel, "policy_a": BEST, "policy_b": BEST}, ("margin", "survival")[seed % 2])
 
 
@@ -124,7 +117,7 @@ def test_tests_are_failed_on_purpose_where_that_is_better(seed):
 @pytest.mark.parametrize("seed", range(12))
 def test_moves_may_stop_at_each_step(seed, step):
     """Toward the enemy and away from it, to the own edge at most."""
-    for duel in random_fights(random_retreat, seed, 1):
+    for duel in made.random_fights(made.random_retreat, seed, 1):
         for name, edge in zip("ab", random.Random(seed).choices((0, 2, 4, 6), k=2)):
             duel[name] |= {"edge_distance": edge, "rules": []}
         check({**duel, "step": step, "rounds": 1, "policy_a": BEST, "policy_b": BEST}, ("margin", "survival")[seed % 2])

@@ -15,19 +15,7 @@ from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.load import load_as
 from tests.helpers.samples import chi_square
 from tests.oracle import fights_by_engine as engine
-from tests.oracle.random_fights import (
-    random_blades,
-    random_fights,
-    random_fury,
-    random_gunners,
-    random_last_stand,
-    random_overrun,
-    random_plain_duel,
-    random_retreat,
-    random_siege,
-    random_watch,
-    random_wreck,
-)
+from tests.oracle.random_fights import DUEL_MAKERS, random_blades, random_fights, random_last_stand, random_retreat
 
 RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
 LEAST = 1e-5
@@ -35,7 +23,6 @@ TRIALS = 4000
 
 
 def small(selector, models=3):
-    """A few models of a unit."""
     return {"unit": selector, "models": models}
 
 
@@ -119,20 +106,7 @@ def test_the_same_seed_plays_the_same_on_any_number_of_threads():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "make",
-    [
-        random_plain_duel,
-        random_watch,
-        random_siege,
-        random_overrun,
-        random_wreck,
-        random_fury,
-        random_gunners,
-        random_blades,
-        random_retreat,
-    ],
-)
+@pytest.mark.parametrize("make", [*DUEL_MAKERS, random_blades, random_retreat])
 @pytest.mark.parametrize("seed", range(3))
 def test_duels_at_random(seed, make):
     (made,) = random_fights(make, seed, 1)

@@ -1,11 +1,10 @@
-"""Best play beside all plans of tiny duels, beside tactics, and beside the engine of distributions."""
+"""Best play beside tactics and the engine of distributions; what is too large is refused."""
 
 from itertools import product
 
 import pytest
 
 from analyser import InputError, duel
-from analyser.engine.fight.best.choice_program import RETALIATION, SUBJECT
 from analyser.results.duel_solution import play_of
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.load import load_as
@@ -16,7 +15,6 @@ SHORT, LONG = 6, 12
 
 
 def unit(models=1, dice=1, **more):
-    """A small unit with a ranged row, and one for close quarters."""
     reach = {"against": ["light", "heavy"], "short_range": SHORT, "long_range": LONG}
     rows = [
         row("ranged", dice, **reach, id="rifles", name="Rifles"),
@@ -27,67 +25,8 @@ def unit(models=1, dice=1, **more):
 
 
 def played(a=None, b=None, **terms):
-    """The play of a duel of small units in which both play best."""
     given = {"policy_a": "best", "policy_b": "best", "first": "a", "rounds": 1} | terms
     return play_of(load_as(DuelScenario, {"duel": given, "a": a or unit(), "b": b or unit()}))
-
-
-def choices_of(play):
-    """The (round, node) of every choice that a side has, those of each side together."""
-    edges, found = play.game.edges, ([], [])
-    for number, place in product(range(play.game.rounds), play.places):
-        bounds = edges.bounds[place.place]
-        for node in range(bounds[0], bounds[number + 1]):
-            if edges.begins[node + 1] - edges.begins[node] > 1:
-                found[place.side].append((number, node, int(edges.begins[node + 1] - edges.begins[node])))
-    return found
-
-
-def subjects_of(play, side):
-    """What a side has a choice of."""
-    places, rules = play.game.places, play.game.rules
-    return {int(rules.places[places[node], SUBJECT]) for _, node, _ in choices_of(play)[side]}
-
-
-def plans_of(play, side):
-    """Every plan of a side; the other one's is that of best play."""
-    choices = choices_of(play)[side]
-    for taken in product(*(range(number) for _, _, number in choices)):
-        plan = play.plan.copy()
-        for (number, node, _), edge in zip(choices, taken):
-            plan[number, node] = edge
-        yield plan
-
-
-@pytest.mark.parametrize("want", ["win", "margin", "points", "survival"])
-def test_no_plan_of_a_tiny_duel_does_better(want):
-    play = played(unit(discipline=None), unit(discipline=None, rows=unit()["rows"][:1]), policy_b="shoot", want=want)
-    values = [play.following(plan) for plan in plans_of(play, 0)]
-    assert len(values) > 4
-    assert max(values) == play.value
-
-
-def test_of_all_plans_of_both_sides_best_play_is_the_saddle_point():
-    play = played(unit(rows=unit()["rows"][:1]), unit(rows=unit()["rows"][:1]))
-    assert max(play.following(plan) for plan in plans_of(play, 0)) == play.value
-    assert min(play.following(plan) for plan in plans_of(play, 1)) == play.value
-
-
-def blade(name, dice, *qualities):
-    """A melee row."""
-    return row("melee", dice, *qualities, id=name, name=name.title())
-
-
-@pytest.mark.parametrize("want", ["win", "survival", "margin"])
-def test_no_plan_of_striking_back_does_better(want):
-    """With each row, with Overcharge or without: B has only that to choose (AC-8.3, AC-6)."""
-    swords, lances = blade("swords", 1), blade("lances", 2, "Overcharge")
-    charger = unit(2, rows=[blade("pikes", 2)], discipline=None, rules=["Run Amok"])
-    play = played(charger, unit(2, rows=[swords, lances], discipline=None), want=want, policy_a="charge")
-    values = [play.following(plan) for plan in plans_of(play, 1)]
-    assert RETALIATION in subjects_of(play, 1)
-    assert len(values) > 4
-    assert max(values) == play.value > min(values)
 
 
 @pytest.mark.parametrize("distance", [None, 9.0])

@@ -23,7 +23,6 @@ IMPROVED = Fraction(1, 2) + Fraction(2, 6) * Fraction(1, 2)
 
 
 def gun(long, *qualities, short=None, name="gun", dice=1):
-    """A ranged row."""
     bands = [{"first": 1, "last": 9, "dice": dice}]
     row = {"id": name, "name": name, "kind": "ranged", "against": ["light"], "bands": bands, "long_range": long}
     return row | {"qualities": list(qualities)} | ({} if short is None else {"short_range": short})
@@ -73,7 +72,6 @@ def test_lines_stop_at_ranges_at_double_time(row, reach):
 
 
 def stepped(duel, step):
-    """The value with that step."""
     return best_play(duel | {"duel": duel["duel"] | {"step": step}}).value
 
 

@@ -43,9 +43,6 @@ def ready(asked):
     return morale.load_question("compare", asked)
 
 
-# --- by hand --------------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("system", OTHERS)
 def test_a_duel_that_goes_one_way_is_a_list_of_losses(system):
     """Two hits a round on 6 models, all tests passed: as losses of 2, 2 and 2."""
@@ -73,15 +70,9 @@ def test_losses_of_different_rounds_hang_together():
     assert found == {(0, 0, 0): 1 / 8, (1, 0, 0): 1 / 2, (0, 1, 0): 1 / 4, (0, 0, 1): 1 / 8}
 
 
-# --- the plain reading ----------------------------------------------------------------------------------------------
-
-
 COIN_FIGHT = question(
     unit(6, 2), unit(3, 3), duel={"rounds": 2, "first": "random", "policy_a": "shoot"}, edge_distance=6.0
 )
-
-
-# --- the duel command, and the dice ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("side", ["a", "b"])
@@ -115,9 +106,6 @@ def test_same_seed_same_bits():
         assert all((other[name].weights == counts[0][name].weights).all() for name in other)
     another = rolled(COIN_FIGHT, 30_000, 6)
     assert any((another[name].weights != counts[0][name].weights).any() for name in another)
-
-
-# --- what is said ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("limit", ["MOST_PATHS", "MOST_STATES", "MOST_ENTRIES"])

@@ -8,13 +8,11 @@ from tests.oracle.morale_checks import assert_worked
 
 
 def check(expected, ruleset=None, **keys):
-    """A check of one unit."""
     arm = keys.get("arm", "infantry")
     return {"check": keys, "ruleset": ruleset or {}}, {("check", arm, f"p_{name}"): p for name, p in expected.items()}
 
 
 def flight(expected, **keys):
-    """One flight."""
     return {"flight": keys}, {("fates", keys["arm"], name): value for name, value in expected.items()}
 
 

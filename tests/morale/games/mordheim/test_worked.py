@@ -23,6 +23,11 @@ def fresh(name, casualties=0, leader=12, **more):
     return band(leader, [(2, 3)], name=name, casualties=casualties, **{"out": 0, **more})
 
 
+def duellist(name, enemy):
+    """A leader alone, whom five of an enemy strike."""
+    return {"name": name, "leader": 12, "casualties": 0, "casualties_from": [{"of": enemy, "number": 5, **EVEN}]}
+
+
 def turns(column, values, warband="warband", table=""):
     """A column of a warband, turn by turn."""
     return {(table, warband, turn, column): value for turn, value in enumerate(values, start=1)}
@@ -34,7 +39,6 @@ def one(warband, p_fighting, *more):
 
 
 def row(*key, table="", **figures):
-    """Figures of a row."""
     return {(table, *key, column): value for column, value in figures.items()}
 
 
@@ -56,6 +60,8 @@ def distances():
 
 
 NEAR, FEARED = {"leadership": 6, "near_leader": True}, {"causes_fear": True}
+LAST = {"leader_falls": "last"}
+TWO_ENEMIES = {"number": 2, "to_hit": 3, "to_wound": 4, "save": 5, "out_of_action": 5}
 STUNNED = band(9, [(6, 3)], leader_stunned=0.5)
 FOUGHT = {"leader": 12, "others": [{"leadership": 12, "number": 3}]}
 FRENZIED = {"attacks": 2, "second_weapon": True, "frenzy": True, "hatred": True, **EVEN}
@@ -71,15 +77,7 @@ WARBANDS = {
         band(9, [(6, 11)], leader_falls=2) | {"out": 2}, 1, P6
     ),
     "MD-2: gives up at the start of a turn and from a quarter on, without a test": (
-        {
-            "warband": {
-                "leader": 8,
-                "others": [{"leadership": 7, "number": 7}],
-                "casualties": [1, 1, 0],
-                "gives_up_at": 1,
-            }
-        }
-        | {"turns": 3},
+        {"warband": band(8, [(7, 7)], out=0, casualties=[1, 1, 0], gives_up_at=1), "turns": 3},
         turns("p_gave_up", [0, 1, 1]) | turns("p_may_have_given_up", [0, 1, 1]) | turns("p_tests", [0, 0, 0]),
     ),
     **{
@@ -100,11 +98,7 @@ WARBANDS = {
         row(1, table="last_left", p_C=35 / 36 * (1 - P8), p_B=35 / 36 * P8 * (1 - P8), p_A=(1 - P8) ** 2 / 36),
     ),
     "MD-3: the last left tests no more": (
-        {
-            "warband": fresh("A", [0, 4, 0], leader_falls="last"),
-            "rivals": [fresh("B", [1, 0, 0], leader_falls="last")],
-            "turns": 3,
-        },
+        {"warband": fresh("A", [0, 4, 0], **LAST), "rivals": [fresh("B", [1, 0, 0], **LAST)], "turns": 3},
         turns("p_tests", [1, 0, 0], "B") | turns("p_fighting", [1, 1, 1], "B"),
     ),
     "MD-3: nobody falls after the end": (
@@ -113,26 +107,13 @@ WARBANDS = {
     ),
     # A tests on Ld 7 and has won if it routs; else B, on Ld 2 whatever falls, routs with 35/36.
     "MD-3: the first to leave wins where a scenario says so": (
-        {
-            "warband": fresh("A", 1, leader=7, leader_falls="last"),
-            "rivals": [fresh("B", 1, leader=2), fresh("C")],
-            "winner": "first_to_leave",
-            "turns": 1,
-        },
+        {"warband": fresh("A", 1, leader=7, **LAST), "rivals": [fresh("B", 1, leader=2), fresh("C")]}
+        | {"winner": "first_to_leave", "turns": 1},
         row(1, table="first_to_leave", p_A=P6, p_B=P7 * 35 / 36, p_C=0, p_nobody_yet=P7 / 36)
         | turns("p_tests", [P7], "B"),
     ),
     "fights: hits 2/3, wounds 1/2, not saved 2/3, out 1/3, two enemies": (
-        {
-            "warband": band(
-                7,
-                [(7, 3)],
-                casualties=0,
-                casualties_from=[{"number": 2, "to_hit": 3, "to_wound": 4, "save": 5, "out_of_action": 5}],
-            )
-            | {"out": 0},
-            "turns": 1,
-        },
+        {"warband": band(7, [(7, 3)], out=0, casualties=0, casualties_from=[TWO_ENEMIES]), "turns": 1},
         turns("p_tests", [1 - (25 / 27) ** 2]),
     ),
     "MD-7, MD-8: two attacks doubled and one more, 3/16 a blow in the first turn, 1/8 in the second": (
@@ -140,18 +121,7 @@ WARBANDS = {
         turns("p_may_have_given_up", [1 - FIRST, 1 - FIRST * SECOND]),
     ),
     "those who are out strike no more: A is out with 1/8, then B with 7/8 * 1/8": (
-        {
-            "warband": {
-                "name": "A",
-                "leader": 12,
-                "casualties": 0,
-                "casualties_from": [{"of": "B", "number": 5, **EVEN}],
-            },
-            "rivals": [
-                {"name": "B", "leader": 12, "casualties": 0, "casualties_from": [{"of": "A", "number": 5, **EVEN}]}
-            ],
-            "turns": 1,
-        },
+        {"warband": duellist("A", "B"), "rivals": [duellist("B", "A")], "turns": 1},
         turns("p_all_out", [1 / 8], "A") | turns("p_all_out", [7 / 64], "B"),
     ),
 }

@@ -23,7 +23,6 @@ def falls_back(*obstacles, distance=5, **more):
 
 
 def row(*key, **figures):
-    """Figures of a row of the main table."""
     return {("", *key, column): value for column, value in figures.items()}
 
 
@@ -111,14 +110,13 @@ WORKED = {
         | row("fewest confused", p_confused=1 / 6)
         | row("never", p_all_stands_destroyed=1),
     ),
-    "contact is not into": (
-        falls_back({"distance": 4, "kind": "unyielding"}, distance=4),
-        row("falls_back", p_confused=0),
-    ),
-    "contact is into where the ruleset says so": (
-        falls_back({"distance": 4, "kind": "unyielding"}, distance=4, ruleset={"touching_is_into": True}),
-        row("falls_back", p_confused=1),
-    ),
+    **{
+        f"contact is into where the ruleset says {into}": (
+            falls_back({"distance": 4, "kind": "unyielding"}, distance=4, ruleset={"touching_is_into": into}),
+            row("falls_back", p_confused=int(into)),
+        )
+        for into in (False, True)
+    },
     "WM-9: two turns of one die each": (
         {"dice": 1, "turns": 2},
         {("turns_lost", MOVE, lost, "probability"): ways / 36 for lost, ways in enumerate((25, 10, 1))}
