@@ -14,7 +14,7 @@ GRENADIERS = "scion-grenadier-p@basic"
 
 def test_tell_is_the_attack_of_that_number(tmp_path):
     told = answer("explain", RIFLES, KRUPP, "--distance", 6, "--trial", 7, "--seed", 3)
-    assert told.startswith("Trial 7 of 1,000 of seed 3")
+    assert told.startswith("Trial 7 of 1,000 with seed 3")
     record = json.loads(answer("explain", RIFLES, KRUPP, "--pick", "best", "--metric", "hits", "--format", "json"))
     assert record["picked"].startswith("the best by hits")
     path = tmp_path / "fight.toml"
@@ -74,4 +74,4 @@ def test_tell_of_morale_from_a_file(tmp_path):
     assert "Rally step (LG-2)" in told
     picked = answer("explain", path, "--pick", "worst", "--metric", "tokens:least")
     assert "the worst by tokens: " in picked
-    assert "by which figure" in refusal("explain", path, "--pick", "worst")
+    assert "no figure is stated" in refusal("explain", path, "--pick", "worst")
