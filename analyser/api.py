@@ -102,7 +102,7 @@ def attack(
     20.21%
     """
     sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
-    return solve_attack(scenarios.asked_attack(attacker, target, conditions, profiles), sampling)
+    return solve_attack(scenarios.attack_scenario(attacker, target, conditions, profiles), sampling)
 
 
 def charge(
@@ -170,7 +170,7 @@ def charge(
             "secondary": _sections(secondary, "secondary", "units"),
         }
     stated = circumstances | ({"secondary": True} if secondary else {})
-    return solve_charge(scenarios.asked(ChargeScenario, attacker, parts, "target", stated, profiles), sampling)
+    return solve_charge(scenarios.scenario_from(ChargeScenario, attacker, parts, "target", stated, profiles), sampling)
 
 
 def focus(
@@ -223,8 +223,8 @@ def focus(
         common = scenarios.with_conditions({}, conditions)
         listed = [common | section for section in _sections(attacks, "attacks", "attacks", "attacker")]
         parts = {"attacks": listed, "target": scenarios.section_of(target, "target")}
-    result = solve_focus(scenarios.asked(FocusScenario, attacks, parts, "target", conditions, profiles), sampling)
-    return replace(result, wanted=until)
+    scenario = scenarios.scenario_from(FocusScenario, attacks, parts, "target", conditions, profiles)
+    return replace(solve_focus(scenario, sampling), wanted=until)
 
 
 def duel(
@@ -276,7 +276,7 @@ def duel(
         check_keywords(terms, DuelTerms.model_fields, duel, "duel")
         checked(DuelTerms, terms, where="duel")
         parts = {"duel": terms, "a": scenarios.section_of(a, "a"), "b": scenarios.section_of(b, "b")}
-    return solve_duel(scenarios.asked(DuelScenario, a, parts, "b", terms, profiles), sampling)
+    return solve_duel(scenarios.scenario_from(DuelScenario, a, parts, "b", terms, profiles), sampling)
 
 
 def exact(

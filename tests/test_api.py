@@ -64,7 +64,7 @@ def test_a_selector_alone_is_told_from_a_file(name):
     ask = getattr(analyser, name)
     with pytest.raises(InputError, match="did you mean 'rifle-platoon'"):
         ask("crown/rifle-platon@basic")
-    with pytest.raises(InputError, match="crown/rifle-platoon@basic is a unit alone, and no question"):
+    with pytest.raises(InputError, match="crown/rifle-platoon@basic is only one unit, not a question"):
         ask(RIFLES)
     with pytest.raises(InputError, match=r"no-such-file\.toml: cannot read this file"):
         ask("no-such-file.toml")

@@ -35,8 +35,8 @@ from analyser.rules.policies import POLICIES, Manoeuvre
 from analyser.rules.strike import Stage
 from analyser.rules.structs import INCH, FightFacts
 from analyser.scenarios.charge import charge_program, charge_start
-from analyser.scenarios.duel import duel_start, in_parts, shooters_of
-from analyser.scenarios.duel import program_of as duel_program
+from analyser.scenarios.duel import duel_start, shooters_of, split_at_orders
+from analyser.scenarios.duel import program_of_shooters as duel_program
 from analyser.scenarios.focus import focus_program
 
 _STATUSES = {
@@ -369,5 +369,5 @@ def fight_of(scenario: Any) -> Fight:
         return Fight(play.setup, followed.programs, play.start, ("A", "B"), followed.ends, "Round", followed.choices)
     shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
     setup, rounds = duel_program(shooters, scenario.terms)
-    parts, _, ends = in_parts(rounds, shooters)
+    parts, _, ends = split_at_orders(rounds, shooters)
     return Fight(setup, parts, duel_start(setup, (scenario.a, scenario.b)), ("A", "B"), ends, "Round")

@@ -16,8 +16,8 @@ import numpy as np
 
 from analyser.ask.attack_narration import attack_lines, figures_of, strike_of
 from analyser.ask.fight_narration import NarratedTrial, narrated_fights
-from analyser.ask.memoised_solver import between, kind_in
-from analyser.ask.metric_lookup import DESTROYED, LEAST, reading
+from analyser.ask.memoised_solver import question_between, question_kind
+from analyser.ask.metric_lookup import DESTROYED, LEAST, metric_value
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, check_integer, did_you_mean
 from analyser.common.method_settings import Sampling
@@ -167,12 +167,12 @@ def tell(
         if trial is not None:
             raise InputError("both `trial` and `pick` are stated", where="trial", allowed="one of them")
     library = library_of(profiles)
-    raw: Any = question if target is None else between(question, target, kind, conditions)  # type: ignore[arg-type]
+    raw: Any = question if target is None else question_between(question, target, kind, conditions)  # type: ignore[arg-type]
     if target is None:
         if conditions:
             raise InputError("state this in the scenario, not as an option", where=next(iter(conditions)))
         check_whole(question, "target", library)
-    asked_kind = kind_in(read_scenario(raw)[0])
+    asked_kind = question_kind(read_scenario(raw)[0])
     if asked_kind not in (*DEFAULT_METRIC, *NARRATED_SYSTEMS):
         allowed = ", ".join((*DEFAULT_METRIC, *NARRATED_SYSTEMS))
         allowed += "; analyser battle ... --tell N describes a battle" * (asked_kind == "battle")
@@ -216,7 +216,7 @@ def _narrated_attacks(scenario: Any, trials: int, seed: int, first: int) -> Iter
     """Yield the simulated trials of an attack, from number `first`."""
     result = solve_attack(scenario, Sampling("monte-carlo", trials=1, seed=seed))
     die, deck = np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
-    plan, fight = scenario.kept["plan"], plain(scenario.fight)
+    plan, fight = scenario.derived["plan"], plain(scenario.fight)
     for trial in replayed_trials(plan, die, deck, seed, trials, first):
         figures = figures_of(fight, strike_of(fight, plan.scores, trial))
         yield NarratedTrial(trial.number, figures, partial(attack_lines, result, plan.scores, trial))
@@ -228,7 +228,7 @@ def _pick(sample: Iterator[NarratedTrial], pick: str, figure: str, *, least: boo
     counts: Counter[Any] = Counter()
     for trial in sample:
         if figure not in trial.figures:
-            problem = f"no figure {figure!r}{did_you_mean(figure, trial.figures)}"
+            problem = f"unknown figure {figure!r}{did_you_mean(figure, trial.figures)}"
             raise InputError(problem, where="metric", allowed=", ".join(trial.figures))
         value = trial.figures[figure]
         first.setdefault(value, trial)
@@ -240,9 +240,7 @@ def _pick(sample: Iterator[NarratedTrial], pick: str, figure: str, *, least: boo
     return first[values[0 if pick == "worst" else -1]]
 
 
-NARRATED_SYSTEMS = tuple(
-    system for system in SYSTEMS if system != "compare"
-)  # `compare` draws whole paths of losses in advance, so its trials have no steps
+NARRATED_SYSTEMS = tuple(system for system in SYSTEMS if system != "compare")  # `compare` has no steps to describe
 
 
 class _Figures(Mapping[str, Any]):
@@ -261,7 +259,7 @@ class _Figures(Mapping[str, Any]):
         is_event = plain in self._result.events
         metric = f"p_{name.removeprefix('p_')}" if is_event else name if name.startswith("mean_") else f"mean_{name}"
         try:
-            value = reading(self._result, metric).value
+            value = metric_value(self._result, metric).value
         except InputError as error:
             if "@" in name and (is_event or plain in self._result.figures):
                 raise
@@ -288,10 +286,7 @@ def narrated_morale(
         return answer_from(system, checked_question, of_trial)
 
     def lines(number: int) -> list[str]:
-        return [
-            *answer(number).caption(100),
-            *(line for part in range(len(chains)) for line in part_lines(part, number)),
-        ]
+        return answer(number).caption(100) + [line for part in range(len(chains)) for line in part_lines(part, number)]
 
     def part_lines(part: int, number: int) -> list[str]:
         name, chain = list(chains.items())[part]
@@ -364,7 +359,7 @@ def state_text(state: Mapping[str, Any]) -> str:
 
 
 def changes_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """Return the differences between two states, in words.
+    """Return the differences question_between two states, in words.
 
     >>> changes_between({"tokens": 3, "panicked": True, "he": "holds"}, {"tokens": 1, "panicked": False, "he": "down"})
     ['tokens 3 to 1', 'no longer panicked', 'he: down']

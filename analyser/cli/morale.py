@@ -85,7 +85,7 @@ def _keys(model: type[Record]) -> Iterator[tuple[Keys, FieldInfo]]:
 def answer_morale(name: str, scenario: str | Mapping[str, Any] | None) -> None:
     """Answer a question to a system, from a file or plain data; options override its keys."""
     from analyser.morale.api import load_question
-    from analyser.scenarios.load import empty_sections, read_scenario
+    from analyser.scenarios.load import read_scenario, ruleset_warnings
 
     raw, file = ({}, "") if scenario is None else read_scenario(scenario)
     for option, value in given_keys():
@@ -95,8 +95,8 @@ def answer_morale(name: str, scenario: str | Mapping[str, Any] | None) -> None:
             if not isinstance(section, dict):
                 raise InputError(f"{shown(section)} is not usable", where=f"{file}: {key}", allowed="a table")
         section[option.path[-1]] = value
-    for empty in empty_sections(raw):
-        note(empty)
+    for warning in ruleset_warnings(raw):
+        note(warning)
     try:
         load_question(name, raw, profiles_in(click.get_current_context().params["profiles"]))
     except InputError as error:

@@ -319,8 +319,8 @@ class QuestionFile(Record):
 
     page = "docs/keys.md"
     kind: ClassVar[Kind]
-    in_words: ClassVar[str]  # name in messages
-    may_hold: ClassVar[str]  # list of its sections in messages
+    kind_text: ClassVar[str]  # name in messages
+    sections_text: ClassVar[str]  # list of its sections in messages
 
     ruleset: Ruleset
 
@@ -330,8 +330,8 @@ class ScenarioFile(QuestionFile):
 
     kind = "attack"
     page = "docs/keys.md"
-    in_words = "an attack"
-    may_hold = "[attack] and [target]"
+    kind_text = "an attack"
+    sections_text = "[attack] and [target]"
 
     attack: Attack
     target: Target
@@ -341,8 +341,8 @@ class ChargeFile(QuestionFile):
     """A scenario file of one charge (AC-8); `docs/keys.md` lists its keys."""
 
     kind = "charge"
-    in_words = "a charge"
-    may_hold = "[charge], [attacker] and [target]"
+    kind_text = "a charge"
+    sections_text = "[charge], [attacker] and [target]"
 
     charge: Charge = Charge()
     attacker: Combatant
@@ -367,8 +367,8 @@ class FocusFile(QuestionFile):
     """A scenario file of several attacks on one target (AC-9.1); `docs/keys.md` lists its keys."""
 
     kind = "focus"
-    in_words = "focus fire"
-    may_hold = "[[attacks]] and [target]"
+    kind_text = "focus fire"
+    sections_text = "[[attacks]] and [target]"
 
     attacks: Annotated[Several[FocusAttack], Field(min_length=1, max_length=MOST_STRIKES)]
     target: Target
@@ -378,8 +378,8 @@ class DuelFile(QuestionFile):
     """A scenario file of a duel (AC-9.2); `docs/keys.md` lists its keys."""
 
     kind = "duel"
-    in_words = "a duel"
-    may_hold = "[duel], [a] and [b]"
+    kind_text = "a duel"
+    sections_text = "[duel], [a] and [b]"
 
     duel: DuelTerms = DuelTerms()
     a: Combatant

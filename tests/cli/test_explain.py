@@ -27,7 +27,7 @@ def test_tell_is_the_attack_of_that_number(tmp_path):
 
 def test_luck_of_one_attack_and_of_a_game(tmp_path):
     said = answer("explain", "luck", RIFLES, KRUPP, "--distance", 6, "--destroyed", 0)
-    assert "as bad or worse happens in" in said
+    assert "this bad or worse happens in" in said
     joint = ["explain", "luck", RIFLES, KRUPP, "--distance", 6, "--destroyed", 1, "--got", "suppressed=yes"]
     record = json.loads(answer(*joint, "--format", "json", "--plot", tmp_path / "l.png"))
     assert record["fights"][0]["got"] == {"models_destroyed": 1, "suppressed": True}

@@ -37,7 +37,7 @@ from tests.helpers.shell import GRENADIERS, RIFLES, answer, refusal
         (["charge", f"{RIFLES}:close_quarters_row=ranged-light", GRENADIERS], ["ranged-light", "ranged row"]),
         (["charge", RIFLES, f"{GRENADIERS}:damage=9"], ["target.damage", "9"]),
         (["charge", RIFLES, f"{GRENADIERS}:models=19"], ["target.models: 19 models of imperium/scion", "1 to 18"]),
-        (["charge", f"{RIFLES}:garrisoned", GRENADIERS], ["attacker.garrisoned", "makes no charge"]),
+        (["charge", f"{RIFLES}:garrisoned", GRENADIERS], ["attacker.garrisoned", "cannot charge, only leave"]),
         (["charge", RIFLES, f"{GRENADIERS}:garrisoned", "--outflanking"], ["charge.outflanking", "on every side"]),
         (["attack", f"{RIFLES}:attacker-models=19", GRENADIERS], ["attack.row", "no attack dice for 19"]),
         (["duel", RIFLES, f"{GUNS}:garrisoned"], ["b.garrisoned", "field gun in a building (allowed: infantry)"]),
@@ -122,8 +122,8 @@ def test_keys_after_a_colon_are_told_to_be_a_mapping_in_python():
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "not a scenario of a fight"),
-        ("[dual]\nrounds = 2\n", "not a scenario of a fight: unknown section 'dual'; did you mean 'duel'?"),
+        ("", "this is not a scenario of a fight"),
+        ("[dual]\nrounds = 2\n", "this is not a scenario of a fight: unknown section 'dual'; did you mean 'duel'?"),
     ],
 )
 def test_a_file_that_is_no_scenario_is_told_what_it_may_hold(tmp_path, text, problem):

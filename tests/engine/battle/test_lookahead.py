@@ -7,7 +7,7 @@ import analyser
 from analyser.engine.battle.battle_data import cell_of, condition_of
 from analyser.engine.battle.simulation import Simulation
 from analyser.rules.battle import Outcome
-from analyser.scenarios.battle_tables import Encoder, encoded
+from analyser.scenarios.battle_tables import Encoder, encode_battle
 from tests.helpers.battles import scenario_of
 
 BOTH = {"tactic_mine": "balanced", "tactic_yours": "balanced"}
@@ -17,7 +17,7 @@ GRENADIERS = ["2 x imperium/scion-grenadier-platoon@basic", "imperium/krupp-fiel
 
 def outcomes_of(mine, yours, trials, seed=1, **terms):
     """How many battles have each outcome."""
-    return Simulation(*encoded(scenario_of(mine, yours, **terms))).play(trials, seed).outcomes.sum(axis=0)
+    return Simulation(*encode_battle(scenario_of(mine, yours, **terms))).play(trials, seed).outcomes.sum(axis=0)
 
 
 def scores(mine, yours, trials, seed=1, **terms):
@@ -39,7 +39,7 @@ def test_gains_are_exact():
     library = analyser.load_profiles()
     ruleset = library.ruleset.model_copy(update={"die": library.ruleset.die.model_validate({"strike": 1, "blank": 1})})
     encoder = Encoder(ruleset)
-    encoding, _, _, tables = encoder.encoded(scenario_of([squad(3)], [squad(3)], **BOTH))
+    encoding, _, _, tables = encoder.encode(scenario_of([squad(3)], [squad(3)], **BOTH))
     strike = int(encoding.rows[0, 0]["strikes"][0])
     cell = tables.first_cell[strike] + cell_of(3, False, condition_of(False, 0))
     rows = tables.gains[tables.gains_of[cell] :][:4]
