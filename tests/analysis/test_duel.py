@@ -68,7 +68,7 @@ def test_who_cannot_duel_says_why(small):
     frame = matchups("river/*", "river/*@basic", situations=["duel"], profiles=small).frame
     why = frame.set_index(["attacker", "defender"])["why_not"]
     guard, fort, heron = (f"river/{name}@basic" for name in ("otter-guard", "beaver-fort", "heron"))
-    assert "is an aircraft and flies sorties" in why[guard, heron]
+    assert "is an aircraft, and flies sorties" in why[guard, heron]
     assert why[heron, guard] == why[guard, heron]
     assert why[fort, fort] == "neither unit can shoot at the other or charge it"
     assert pd.isna(why[fort, guard])

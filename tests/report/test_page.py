@@ -33,7 +33,7 @@ def plain(part):
 
 def test_a_unit_without_duels_has_the_reason_on_its_card(text):
     notes = {card["key"]: card["no_duels"] for card in figures_on(text)["units"]}
-    aircraft = "No duels: it is an aircraft and flies sorties, so it cannot fight a duel (AC-9.2)."
+    aircraft = "No duels: it is an aircraft, and flies sorties: no duel (AC-9.2)."
     assert notes["imperium/messer-interceptor-squadron"] == aircraft
     assert notes["crown/rifle-platoon"] == ""
 
