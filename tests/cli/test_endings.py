@@ -137,7 +137,7 @@ def test_the_current_folder_is_odd_or_gone(here, monkeypatch):
     assert run(*asked, "--out", "a.json").exit_code == 0
     shutil.rmtree(here / NOT_UTF8)
     assert run(*asked).exit_code == 0
-    assert refusal(*asked, "--out", "a.json").startswith("error: the current folder, which is gone: No such file")
+    assert refusal(*asked, "--out", "a.json").startswith("error: the current folder, which was deleted: No such file")
 
 
 SETTINGS = ["HOME", "MPLCONFIGDIR", "XDG_CACHE_HOME", "TMPDIR", "NUMBA_CACHE_DIR"]

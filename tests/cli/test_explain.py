@@ -63,7 +63,9 @@ def test_conditions_of_charges_and_duels_are_options():
     over = ("--policy-b", "lookout", "--over", "distance=10,20")
     assert "P(a wins) over distance" in answer("compare", RIFLES, "--target", GRENADIERS, *duel, *over)
     assert answer("explain", "luck", RIFLES, GRENADIERS, "--kind", "charge", "--outflanking", "--destroyed", 1)
-    assert "--rounds: not of an attack (allowed: with --kind duel)" in refusal("explain", RIFLES, KRUPP, "--rounds", 2)
+    assert "--rounds: an attack has no such option (allowed: with --kind duel)" in refusal(
+        "explain", RIFLES, KRUPP, "--rounds", 2
+    )
     assert "with --kind charge" in refusal("explain", RIFLES, KRUPP, "--kind", "duel", "--outflanking")
 
 

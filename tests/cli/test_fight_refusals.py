@@ -27,12 +27,12 @@ from tests.helpers.shell import GRENADIERS, RIFLES, answer, refusal
         ),
         (["attack", f"{RIFLES}:aiming=3", GRENADIERS], ["attack.aiming", "3", "the word alone"]),
         (["attack", f"{RIFLES}:bonuses=aiming,short-range", GRENADIERS], ["attack.bonuses", "a list"]),
-        (["attack", RIFLES, f"{GRENADIERS}:aiming"], ["target.aiming", "after its attacker's colon"]),
+        (["attack", RIFLES, f"{GRENADIERS}:aiming"], ["target.aiming", "after the colon of the attacker"]),
         (["attack", RIFLES, f"{GRENADIERS}:on-lookout"], ["target.on_lookout", "for charge and duel"]),
         (["attack", RIFLES, GRENADIERS, "--until", "0.5", "brokn"], ["--until", "did you mean 'broken'"]),
         (["attack", RIFLES, GRENADIERS, "--distance", "nan"], ["attack.distance", "nan is not usable", "0 to 1000"]),
         (["duel", f"{RIFLES}:distance=6", GRENADIERS], ["a.distance", "allowed: the option --distance"]),
-        (["duel", f"{RIFLES}:aimng", GRENADIERS], ["a.aimng", "'aiming'", "a matter of policy"]),
+        (["duel", f"{RIFLES}:aimng", GRENADIERS], ["a.aimng", "'aiming'", "part of a policy"]),
         (["duel", RIFLES, GRENADIERS, "--policy-a", "take-cover"], ["--policy-a", "did you mean 'take_cover'"]),
         (["charge", f"{RIFLES}:close_quarters_row=ranged-light", GRENADIERS], ["ranged-light", "ranged row"]),
         (["charge", RIFLES, f"{GRENADIERS}:damage=9"], ["target.damage", "9"]),
@@ -183,4 +183,4 @@ def test_one_word_can_be_a_policy_in_words():
 
 
 def test_a_fight_that_is_no_battle_has_nothing_in_short(file):
-    assert "--full: only a battle tells less than all" in refusal("run", file(FILES["duel"]), "--full")
+    assert "--full: only a battle has a shorter answer" in refusal("run", file(FILES["duel"]), "--full")

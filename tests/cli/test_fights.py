@@ -152,7 +152,10 @@ ODD = [
     (["charge", RIFLES, GRENADIERS, "--secondary", f"{GRENADIERS}:garrisoned"], "secondary.0.garrisoned has no effect"),
     (["attack", f"{RIFLES}:attacker-models=9", GRENADIERS], "attack.attacker_models is 9, more than"),
     (["duel", f"{RIFLES}:models=9", GRENADIERS], "a.models is 9, more than the 6 models of crown/rifle-platoon@basic"),
-    (["duel", f"{RIFLES}:garrisoned", GRENADIERS, "--policy-a", "charge"], "a cannot charge while it is in its building"),
+    (
+        ["duel", f"{RIFLES}:garrisoned", GRENADIERS, "--policy-a", "charge"],
+        "a cannot charge while it is in its building",
+    ),
     (["duel", f"{RIFLES}:outflanking", f"{GRENADIERS}:garrisoned", "--policy-a", "charge"], "a.charge.outflanking"),
     (["charge", f"{RIFLES}:carriages=2", GRENADIERS], "attacker.carriages has no effect: no row has Full Steam Ahead"),
 ]
