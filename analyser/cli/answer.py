@@ -74,14 +74,8 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
             return rendering.record(results)
         return {"schema": rendering.BOTH, "method": method, "exact": None, "monte_carlo": results[0].as_dict()}
 
-    first = results[0]
-    write(
-        lambda: rendering.text(results),
-        record,
-        lambda: rendering.rows(results),
-        warnings=first.warnings,
-        plot=first.plot,
-    )
+    extra: dict[str, Any] = {"warnings": results[0].warnings, "plot": results[0].plot}
+    write(lambda: rendering.text(results), record, lambda: rendering.rows(results), **extra)
 
 
 def note_compiling(kernel: Kernel[Any, Any], occasion: str) -> None:
@@ -103,16 +97,14 @@ def note_without_effect(numbers: Iterable[str] | None = None) -> None:
         note(f"{names}: no effect on an exact answer; see --method")
 
 
-def with_progress(
-    function: Callable[..., T], *arguments: Any, what: str = "", after: float = 1.0, **keywords: Any
-) -> T:
+def with_progress(function: Callable[..., T], *arguments: Any, what: str = "", after: float = 1.0, **more: Any) -> T:
     """Call a function of the package with the profiles of the running command and a progress bar.
 
     For `what` and `after` see :func:`analyser.cli.command_base.progress_bar`.
     """
     library = profiles_in(click.get_current_context().params["profiles"])
     with progress_bar(what, after=after) as progress:
-        return function(*arguments, profiles=library, progress=progress, **keywords)
+        return function(*arguments, profiles=library, progress=progress, **more)
 
 
 def show(result: Any, rows: Callable[[], Sequence[Mapping[str, Any]]] | None = None, **more: Any) -> None:
@@ -145,11 +137,10 @@ def write(
 ) -> None:
     """Print an answer, or write it to a file, according to the options of the running command.
 
-    The format of the answer decides whether `text`, `record` (plain data) or `rows` (a table) is called. `plot` returns
-    the Figure, or its Axes, for ``--plot``. `other_files` maps further files to functions that write them. Either all
-    files are written or none, before anything is printed. `warnings` go to standard error if the format has no place
-    for them, and so does the `headline` if the answer goes to a file. Inside :func:`collect_answers` the answer is
-    stored instead.
+    The format decides whether `text`, `record` (plain data) or `rows` (a table) is called. `plot` returns the Figure or
+    its Axes for ``--plot``. `other_files` maps further files to functions that write them. All files are written or
+    none, before anything is printed. `warnings` go to standard error if the format has no place for them, and the
+    `headline` if the answer goes to a file. Inside :func:`collect_answers` the answer is stored instead.
     """
     from analyser.results.rendering import FORMATS, TABLES, Shown
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from analyser.game.army import Army
 
 
-LIST_SUFFIX = ".toml"
+TOML = ".toml"
 RULES_BROKEN = 1  # exit status of a check that finds a broken rule
 WHOSE_NUMBERS = ("profile", "roster")  # copied: the import is slow
 _WHOSE_NUMBERS = "Numbers to use where a roster and its profile differ. Default: profile."
@@ -50,19 +50,12 @@ def _army_in(file: str, profiles: str | None, numbers: str | None) -> Army:
     """Return the army in a file; print a note if `numbers` has no effect because the file is not a roster."""
     from analyser.scenarios.armies import load_army
 
-    if numbers is not None and Path(file).suffix.lower() == LIST_SUFFIX:
+    if numbers is not None and Path(file).suffix.lower() == TOML:
         note("--numbers: no effect without a roster")
     return load_army(file, profiles_in(profiles), numbers=numbers or WHOSE_NUMBERS[0])  # type: ignore[arg-type]
 
 
-@command(
-    _NUMBERS,
-    PROFILES,
-    FORMAT,
-    OutOption(LIST_SUFFIX),
-    QUIET_OPTION,
-    examples=("mine.rosz", "mine.rosz --out mine.toml"),
-)
+@command(_NUMBERS, PROFILES, FORMAT, OutOption(TOML), QUIET_OPTION, examples=("mine.rosz", "mine.rosz --out mine.toml"))
 @FILE
 def army_show(file: str, profiles: str | None, numbers: str | None, out: str | None, **_: Any) -> None:
     """Show the army in FILE: your own list (.toml), or a roster of BattleScribe or New Recruit (.ros, .rosz, .json).
@@ -70,7 +63,7 @@ def army_show(file: str, profiles: str | None, numbers: str | None, out: str | N
     --out FILE.toml writes it as your own list.
     """
     result = _army_in(file, profiles, numbers)
-    is_list = Path(out or "").suffix.lower() == LIST_SUFFIX
+    is_list = Path(out or "").suffix.lower() == TOML
     write(lambda: result.to_toml() if is_list else str(result), result.as_dict, result.rows, warnings=result.warnings)
 
 
@@ -189,8 +182,8 @@ def army_build(
     """
     from analyser.analysis.best_lists import build
 
-    if save is not None and Path(save).suffix.lower() != LIST_SUFFIX:
-        raise InputError(f"{Path(save).suffix!r} is not the extension of an army file", where=save, allowed=LIST_SUFFIX)
+    if save is not None and Path(save).suffix.lower() != TOML:
+        raise InputError(f"{Path(save).suffix!r} is not the extension of an army file", where=save, allowed=TOML)
     options = stated_options(keys, *_BUILD_OPTIONS)
     opponents = [parse_army(text) if "," in text else text for text in against]
     if keys["battles"]:
@@ -201,9 +194,9 @@ def army_build(
     result = with_progress(build, faction, points, opponents, mine=own, **options)
 
     lists = {} if save is None else {Path(save): lambda path: path.write_bytes(result.best.to_toml().encode())}
-    how = {"headline": lambda: [result.verdict], "other_files": lists}
+    more: dict[str, Any] = {"headline": lambda: [result.verdict], "other_files": lists}
     rows = result.rows
-    write(lambda: text_or_page(result, "build_page"), result.as_dict, lambda: with_profiles(result, rows()), **how)
+    write(lambda: text_or_page(result, "build_page"), result.as_dict, lambda: with_profiles(result, rows()), **more)
 
 
 @command(

@@ -42,7 +42,7 @@ _FIELD = [
     situations_option(". Default: long-range,short-range-aimed,charge."),
     THREADS,
 ]
-_QUESTION_OPTIONS = ("row", "most", "role", "against", "situations", "policy", "threads")
+_QUESTION = ("row", "most", "role", "against", "situations", "policy", "threads")
 _ROW = Option("--row NAME", "Row to change (dice, ranges, qualities). Default: every row.")
 _ROLE = Option("--role NAME", "Price it like units of that role. Default: its own.")
 _MOST = Option("--most N", "Try up to N dice fewer or more.", type=Integer(1, 12), default=5, show_default=True)
@@ -79,7 +79,7 @@ def balance_prices(
     if baseline and not failing:
         raise InputError("it is read only with --fail-on-verdict", where="--baseline", allowed="both, or neither")
     accepted = gate.read_baseline(baseline) if baseline else None
-    result = with_progress(fair_points, units or EVERYBODY, after=0.0, **stated_options(keys, *_QUESTION_OPTIONS))
+    result = with_progress(fair_points, units or EVERYBODY, after=0.0, **stated_options(keys, *_QUESTION))
     if accept:
         gate.write_baseline(result, accept)
     failed = gate.failures(result, failing, accepted)
@@ -104,12 +104,8 @@ def balance_fix(units: tuple[str, ...], **keys: Any) -> None:
     from analyser.analysis.prices import EVERYBODY
     from analyser.analysis.rebalance import rebalance
 
-    result = with_progress(
-        rebalance,
-        units or EVERYBODY,
-        after=0.0,
-        **stated_options(keys, "step", "most_changes", "within", *_QUESTION_OPTIONS),
-    )
+    options = stated_options(keys, "step", "most_changes", "within", *_QUESTION)
+    result = with_progress(rebalance, units or EVERYBODY, after=0.0, **options)
     show(result, _rows(result, "changes"))
 
 
@@ -157,7 +153,7 @@ def balance_what_if(unit: str, changes: tuple[str, ...], **keys: Any) -> None:
     """Show the effect of CHANGES of UNIT, such as points=75, points+10, dice-2, qualities+Arc or defence=3."""
     from analyser.analysis.what_if import what_if
 
-    result = with_progress(what_if, unit, **stated_options(keys, *_QUESTION_OPTIONS), **_changes(changes))
+    result = with_progress(what_if, unit, **stated_options(keys, *_QUESTION), **_changes(changes))
     show(result, _rows(result, "matchups", loadout=result.loadout))
 
 
@@ -193,7 +189,7 @@ def balance_solve_price(unit: str, **keys: Any) -> None:
     """Compute the price at which UNIT is fair, with its interval."""
     from analyser.analysis.break_even import solve_price
 
-    result = with_progress(solve_price, unit, **stated_options(keys, *_QUESTION_OPTIONS))
+    result = with_progress(solve_price, unit, **stated_options(keys, *_QUESTION))
     show(result, lambda: [result.as_dict() | {"profiles": str(result.profiles)}])
 
 
@@ -213,5 +209,5 @@ def balance_solve_dice(unit: str, **keys: Any) -> None:
     """Compute the number of dice at which UNIT is fair at its price, and the fair price of each change."""
     from analyser.analysis.break_even import solve_dice
 
-    result = with_progress(solve_dice, unit, **stated_options(keys, *_QUESTION_OPTIONS))
+    result = with_progress(solve_dice, unit, **stated_options(keys, *_QUESTION))
     show(result, _rows(result, "curve", loadout=result.loadout), plot=result.plot)

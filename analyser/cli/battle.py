@@ -31,8 +31,8 @@ from analyser.cli.options import (
     complete_file,
     is_page,
     key_options,
+    key_values,
     situations_option,
-    stated_keys,
 )
 from analyser.common.errors import InputError, one_of_these, shown
 from analyser.common.files import is_there
@@ -83,7 +83,7 @@ def battle_simulate(
     from analyser.analysis.battle import battle as simulate_battles
 
     options = click.get_current_context().params
-    terms = {option.path[1]: value for option, value in stated_keys()}
+    terms = {option.path[1]: value for option, value in key_values()}
     numbers: dict[str, Any] = stated_options(options, *SAMPLING_OPTIONS)
     if tell is not None:
         if options["plot"] is not None:
@@ -95,9 +95,8 @@ def battle_simulate(
         numbers.pop("precision", None)
     more: dict[str, Any] = {"swing": swing and tell is None, "tactics": tactics and tell is None}
     note_first_battles()
-    result = with_progress(
-        simulate_battles, parse_army(mine), parse_army(yours), what="battles", **more, **numbers, **terms
-    )
+    armies = parse_army(mine), parse_army(yours)
+    result = with_progress(simulate_battles, *armies, what="battles", **more, **numbers, **terms)
     if tell is not None:
         story = result.tell(tell)
         lines = list(story.lines())
@@ -166,9 +165,8 @@ def run_battle(source: Any) -> None:
         allowed = "monte-carlo, or leave it out: battles are simulated"
         raise InputError(f"a battle has no {options['method']} answer", where="--method", allowed=allowed)
     note_first_battles()
-    result = with_progress(
-        simulate, source, kind="battle", what="battles", **stated_options(options, *SAMPLING_OPTIONS)
-    )
+    numbers = stated_options(options, *SAMPLING_OPTIONS)
+    result = with_progress(simulate, source, kind="battle", what="battles", **numbers)
     _write(result, _PICTURES["margin"])
 
 

@@ -53,7 +53,7 @@ def best_duel(a: str, b: str | None, profiles: str | None, **keys: Any) -> None:
     draws the best actions.
     """
     library = profiles_in(profiles)
-    terms = stated_options(keys, "against") | {option.path[1]: value for option, value in options.stated_keys()}
+    terms = stated_options(keys, "against") | {option.path[1]: value for option, value in options.key_values()}
     if b is None:
         if terms:
             problem, where = "state this in the file, not as an option", f"--{next(iter(terms))}"
@@ -104,7 +104,7 @@ def best_tactics(attackers: str, defenders: str, dask: str | None, **keys: Any) 
     from analyser.report.tactics import tactics
 
     table = keys["out"] if keys["form"] == "csv" else None
-    terms = stated_options(keys, "threads") | {option.path[1]: value for option, value in options.stated_keys()}
+    terms = stated_options(keys, "threads") | {option.path[1]: value for option, value in options.key_values()}
     with message_when_stopped(), options.dask_executor(dask, keys["threads"]) as executor:
         result = with_progress(tactics, attackers, defenders, out=table, executor=executor, **terms)
     if table is None:

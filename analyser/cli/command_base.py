@@ -45,8 +45,8 @@ HALF_MINUTE = 30.0  # seconds
 _ABBREVIATED_FROM = 10_000  # larger numbers are shown as 12.3k
 WIDEST_NAMES = 30  # characters: width of the column of options in a help
 HIDDEN = "Set-up and large runs"  # heading of commands that only --help-all shows
-_MISSPELT_LIKENESS = 0.75  # likeness above which a word is a misspelt command, not a unit
-WHOLE_HELP = "analyser.all"  # key of a context: True with --help-all
+_LIKENESS = 0.75  # likeness above which a word is a misspelt command, not a unit
+ALL_HELP = "analyser.all"  # key of a context: True with --help-all
 MOST_NAMED = 3  # most commands in a message
 MOST_OPTIONS = 14  # a help with more shows only COMMON ones
 COMMON = (
@@ -103,7 +103,7 @@ def errors_as_exit_status() -> Iterator[None]:
 
 def _show_all(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted:
-        context.meta[WHOLE_HELP] = True
+        context.meta[ALL_HELP] = True
         click.echo(context.get_help())
         context.exit()
 
@@ -146,9 +146,7 @@ class Commands(click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse as click does, after adding the default command unless the first word is or resembles a command."""
         first = args[0] if args else ""
-        is_misspelt = re.fullmatch("[a-z][a-z-]*", first) and nearest(
-            first, self.summaries, likeness=_MISSPELT_LIKENESS
-        )
+        is_misspelt = re.fullmatch("[a-z][a-z-]*", first) and nearest(first, self.summaries, likeness=_LIKENESS)
         is_undecided = ctx.resilient_parsing and not args  # completion offers commands and arguments
         if self.default_command and not is_misspelt and first not in self.summaries and not is_undecided:
             args = [self.default_command, *args]
@@ -178,10 +176,8 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands under their headings, without importing them."""
-        sections = {heading: [*commands.items()] for heading, commands in self.sections.items()}
-        _write_sections(
-            formatter, {name: rows for name, rows in sections.items() if name != HIDDEN or WHOLE_HELP in ctx.meta}
-        )
+        shown = (heading for heading in self.sections if heading != HIDDEN or ALL_HELP in ctx.meta)
+        _write_sections(formatter, {heading: [*self.sections[heading].items()] for heading in shown})
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Return matching names, without importing commands, and completions for the default command."""
@@ -221,7 +217,7 @@ class Command(click.Command):
             _write_sections(formatter, {f"Other commands ('{group.default_command}' may be left out)": others})
         sections: dict[str, list[tuple[str, str]]] = {}
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
-        is_short = len(options) > MOST_OPTIONS and WHOLE_HELP not in ctx.meta
+        is_short = len(options) > MOST_OPTIONS and ALL_HELP not in ctx.meta
         for option in options if is_short or self.notes else options[:-1]:
             heading = getattr(option, "group", "Options")
             is_rare = option.opts[0] not in (*COMMON, *self.often) or " with " in heading
@@ -234,7 +230,7 @@ class Command(click.Command):
         group = _group_of_default(ctx)
         path = ctx.command_path if group is None else f"analyser {group.name}"
         lines = ["\b", "Examples:", *(f"  {path} {example}" for example in self.examples)] if self.examples else []
-        self.epilog = "\n".join([*lines, "", self.notes if WHOLE_HELP in ctx.meta else ""])
+        self.epilog = "\n".join([*lines, "", self.notes if ALL_HELP in ctx.meta else ""])
         super().format_epilog(ctx, formatter)
 
     def invoke(self, ctx: click.Context) -> Any:

@@ -69,9 +69,8 @@ def compare_loadouts(
     if over or not target or kind != "attack":
         _compare_over(loadouts, target, over or (DEFAULT_OVER[kind],), kind, keys)
         return
-    is_simulated = keys["method"] != "exact"
-    only_over = {"--rows": keys["rows"], "--metric": keys["metric"][1:]}  # a second metric
-    only_over |= {"--all-at-once": keys["all_at_once"] and is_simulated}
+    all_at_once = keys["all_at_once"] and keys["method"] != "exact"
+    only_over = {"--rows": keys["rows"], "--metric": keys["metric"][1:], "--all-at-once": all_at_once}
     if where := next((name for name in only_over if only_over[name]), ""):
         raise InputError("this needs a range", where=where, allowed="with --over")
     _compare_once(loadouts, target, keys)
@@ -102,7 +101,7 @@ def _check_files(files: tuple[str, ...], kind: str, rows: bool) -> None:
     if not any(file.endswith(".toml") or is_there(Path(file)) for file in files):
         problem = "a target is missing"
         raise InputError(problem, where="--target", allowed="a unit; or files of whole questions")
-    stated = [option.opts[0] for option, _ in options.stated_keys()]
+    stated = [option.opts[0] for option, _ in options.key_values()]
     if stated or rows or kind != "attack":
         problem = "this needs --target; for a file, state it in the file"
         raise InputError(problem, where=(stated or ["--rows" if rows else "--kind"])[0], allowed="with --target")

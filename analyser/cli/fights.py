@@ -199,7 +199,7 @@ def with_options(raw: dict[str, Any], *, attacks: Sequence[dict[str, Any]] = ())
 
     A key of one of several `attacks` overrides the option. In other sections two different values raise InputError.
     """
-    for option, value in options.stated_keys():
+    for option, value in options.key_values():
         section, key = option.path
         in_attacks = section == "attack" and bool(attacks)
         for part in attacks if in_attacks else [raw[section]]:
@@ -264,9 +264,8 @@ def charge(attacker: str, target: str, secondary: tuple[str, ...], **_: Any) -> 
     Both are selectors. Add conditions after a colon: crown/rifle-platoon@basic:suppressed,close-quarters-row=melee
     (all keys: docs/keys.md).
     """
-    sides = {
-        side: parse_unit(text, side, COMBATANT_KEYS) for side, text in (("attacker", attacker), ("target", target))
-    }
+    texts = {"attacker": attacker, "target": target}
+    sides = {side: parse_unit(text, side, COMBATANT_KEYS) for side, text in texts.items()}
     others = [parse_unit(unit, f"secondary.{place}", SECONDARY_KEYS) for place, unit in enumerate(secondary)]
     answer("charge", with_options({"charge": {}, **sides, "secondary": others}))
 
@@ -330,7 +329,7 @@ def target_and_conditions(target: str, kind: str) -> tuple[dict[str, Any], dict[
 def conditions_of(kind: str) -> dict[str, Any]:
     """Return the keys of a charge or a duel that are stated as options; InputError for a key of another kind."""
     conditions = dict[str, Any]()
-    for option, value in options.stated_keys():
+    for option, value in options.key_values():
         section, key = option.path
         if section in ("attack", "target") and kind == "attack":
             continue  # read with the units
@@ -348,7 +347,7 @@ def conditions_of(kind: str) -> dict[str, Any]:
 def question_from(first: str, second: str | None, kind: str) -> tuple[Any, dict[str, Any]]:
     """Return a whole question, or its first unit, with the other arguments; without `second`, `first` is a file."""
     if second is None:
-        if stated := [option.opts[0] for option, _ in options.stated_keys()]:
+        if stated := [option.opts[0] for option, _ in options.key_values()]:
             raise InputError("state this in the file, not as an option", where=stated[0], allowed="with a TARGET")
         return first, {}
     if kind == "attack":

@@ -10,15 +10,7 @@ import click
 
 from analyser.cli.answer import answer
 from analyser.cli.command_base import Command, Commands, note, profiles_in
-from analyser.cli.options import (
-    ANSWER_OPTIONS,
-    RULESET_OPTIONS,
-    KeyOption,
-    Keys,
-    complete_file,
-    plain_type,
-    stated_keys,
-)
+from analyser.cli.options import ANSWER_OPTIONS, RULESET_OPTIONS, KeyOption, Keys, complete_file, key_values, plain_type
 from analyser.common.errors import InputError, shown
 from analyser.morale.systems import SYSTEMS
 
@@ -96,7 +88,7 @@ def answer_morale(name: str, scenario: str | Mapping[str, Any] | None) -> None:
     from analyser.scenarios.load import read_scenario, ruleset_warnings
 
     raw, file = ({}, "") if scenario is None else read_scenario(scenario)
-    for option, value in stated_keys():
+    for option, value in key_values():
         section = raw
         for key in option.path[:-1]:
             section = section.setdefault(key, {})

@@ -305,7 +305,7 @@ def key_options(record: type[Record], section: str, group: str) -> list[KeyOptio
     return [KeyOption(key, (section, key), field, group, text) for key, field in fields if (text := field.description)]
 
 
-def stated_keys() -> Iterator[tuple[KeyOption, Any]]:
+def key_values() -> Iterator[tuple[KeyOption, Any]]:
     """Yield the keys stated as options of the running command, with their values."""
     context = click.get_current_context()
     for option in context.command.params:
@@ -313,7 +313,7 @@ def stated_keys() -> Iterator[tuple[KeyOption, Any]]:
             yield option, context.params[str(option.name)]
 
 
-def _set_quiet(context: click.Context, _: click.Parameter, quiet: bool) -> None:
+def _silence(context: click.Context, _: click.Parameter, quiet: bool) -> None:
     context.meta[QUIET] = quiet
 
 
@@ -346,9 +346,7 @@ _FORMAT = "Format of the answer. Default: from the extension of --out, else text
 FORMAT = Option("--format", _FORMAT, OUTPUT, dest="form", type=Format(FORMATS))
 OUT = OutOption()
 PLOT = Option("--plot FILE", "Also draw a picture: .png, .svg or .pdf.", OUTPUT)
-QUIET_OPTION = Option(
-    "--quiet", "Print no notes, warnings or progress.", OUTPUT, expose_value=False, callback=_set_quiet
-)
+QUIET_OPTION = Option("--quiet", "Print no notes, warnings or progress.", OUTPUT, expose_value=False, callback=_silence)
 ALL_AT_ONCE = Option("--all-at-once", "Monte Carlo: also simultaneous intervals for whole tables.", METHOD)
 FULL = Option("--full", "For a battle: list everything that is not modelled.", OUTPUT)
 OUTPUT_OPTIONS = [*RULESET_OPTIONS, PROFILES, FORMAT, OUT, PLOT, QUIET_OPTION]

@@ -29,14 +29,8 @@ from analyser.rules import discipline, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.attack import dice_of_cell
 from analyser.rules.structs import NONE, Penalty
+from analyser.scenarios import resolve
 from analyser.scenarios.fight_records import Draft, Fighter, Strike, setup_for
-from analyser.scenarios.resolve import (
-    combatant_warnings,
-    overcharge_warnings,
-    overrun_warnings,
-    resolve_combatant,
-    shared_keys,
-)
 from analyser.scenarios.schema import Charge, ChargeFile, Combatant
 
 ATTACKER, TARGET = 0, 1
@@ -80,11 +74,11 @@ def resolve_charge(file: ChargeFile, library: Profiles) -> ChargeScenario:
     if file.target.garrisoned and file.charge.outflanking:
         problem = "a unit in a building has its front on every side (AC-8.2)"
         raise InputError(problem, where="charge.outflanking", allowed="false, or a target outside")
-    attacker = resolve_combatant(file.attacker, library, "attacker").model_copy(update={"charge": file.charge})
-    target = resolve_combatant(file.target, library, "target")
+    attacker = resolve.resolve_combatant(file.attacker, library, "attacker").model_copy(update={"charge": file.charge})
+    target = resolve.resolve_combatant(file.target, library, "target")
     others = []
     for index, unit in enumerate(file.secondary):
-        other = resolve_combatant(shared_keys(Combatant, unit), library, f"secondary.{index}")
+        other = resolve.resolve_combatant(resolve.shared_keys(Combatant, unit), library, f"secondary.{index}")
         others.append(other.model_copy(update={"charge": Charge(threatened=unit.threatened)}))
     scenario = ChargeScenario(attacker, target, tuple(others), file.ruleset)
     return replace(scenario, warnings=tuple(dict.fromkeys(charge_warnings(file, scenario, library))))
@@ -158,8 +152,7 @@ def combats(
             subject = DECLARED  # nothing has happened since the charge
         others = [index for index in range(len(own_numbers)) if index != first]
         others.sort(key=lambda index: units[index].overcharge != units[first].overcharge)
-        branches = [[operation._replace(number=own_numbers[index])] for index in (first, *others)]
-        return Choice(striker, subject, branches)
+        return Choice(striker, subject, [[operation._replace(number=own_numbers[index])] for index in (first, *others)])
 
     return [[with_choice(operation, option) for operation in combat.lines] for option, combat in enumerate(by_charger)]
 
@@ -277,7 +270,7 @@ def charge_warnings(file: ChargeFile, scenario: ChargeScenario, profiles: Profil
     secondary = [f"secondary.{index}" for index in range(len(scenario.secondary))]
     units, stated = (attacker, target, *scenario.secondary), (file.attacker, file.target, *file.secondary)
     for unit, where, keys in zip(units, ("attacker", "target", *secondary), stated):
-        yield from combatant_warnings(unit, where, keys, profiles)
+        yield from resolve.combatant_warnings(unit, where, keys, profiles)
         if unit.garrisoned and where in secondary:
             yield f"{where}.garrisoned has no effect: only the target's building is stormed"
     if file.charge.outflanking and target.type not in rules.CAN_BE_OUTFLANKED:
@@ -288,6 +281,6 @@ def charge_warnings(file: ChargeFile, scenario: ChargeScenario, profiles: Profil
             if is_default or (is_shot_at and key in _KEYS_AGAINST_SHOTS):
                 continue  # Throw is a ranged attack
             yield f"{side}.{key} has no effect: {reason}"
-    yield from overrun_warnings(attacker, "charge")
-    yield from overcharge_warnings(attacker, "attacker")
-    yield from overcharge_warnings(target, "target")
+    yield from resolve.overrun_warnings(attacker, "charge")
+    yield from resolve.overcharge_warnings(attacker, "attacker")
+    yield from resolve.overcharge_warnings(target, "target")

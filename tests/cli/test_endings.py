@@ -297,7 +297,7 @@ def test_too_little_memory_in_a_thread_and_behind_another_error(here, monkeypatc
             raise LookupError("lost") from error
 
     asked = ("best", GUARD, GUARD, "--rounds", "2", "--profiles", "profiles")
-    assert waiting.waited_for(lambda: 3) == 3
+    assert waiting.run_in_thread(lambda: 3) == 3
     monkeypatch.setattr("analyser.analysis.best_duels.best_play", failing(RuntimeError("a bug")))
     assert repr(run(*asked).exception) == "RuntimeError('a bug')"
     for fault in (failing(MemoryError()), behind):
