@@ -81,10 +81,6 @@ def curve(
     **conditions
         The keys of ``[attack]``, ``[charge]`` or ``[duel]``.
 
-    Returns
-    -------
-    Curve
-
     Raises
     ------
     InputError
@@ -124,7 +120,7 @@ def curve(
         error = ERROR / (size * len(metrics)) if all_at_once else ERROR
         points = [_with_error(point, metrics, error, fixed=precision is None) for point in points]
     complete = len(points) == size
-    points += itertools.islice(_unsolved_points(lines, axes, metrics), len(points), None)
+    points += itertools.islice(_unsolved(lines, axes, metrics), len(points), None)
     by_line = [point for number in range(len(lines)) for point in points[number :: len(lines)]]
     answer = _answer(solver, lines, axes, metrics, by_line)
     return replace(answer, all_at_once=all_at_once, complete=complete)
@@ -206,14 +202,11 @@ def _variants(lines: Mapping[str, Raw], axes: Mapping[Key, Sequence[Any]], libra
             yield variant_of(name, raw, dict(zip(axes, combination)), library)
 
 
-def _unsolved_points(
-    lines: Iterable[str], axes: Mapping[Key, Sequence[Any]], metrics: Mapping[str, bool]
-) -> Iterator[Point]:
-    names = [key.name for key in axes]
+def _unsolved(lines: Iterable[str], axes: Mapping[Key, Sequence[Any]], metrics: Mapping[str, bool]) -> Iterator[Point]:
+    names, why_not = [key.name for key in axes], "not computed, because the curve was stopped"
     for combination in itertools.product(*axes.values()):
         for line in lines:
-            reason = "not computed, because the curve was stopped"
-            yield Point(line, dict(zip(names, combination)), no_values(list(metrics)), reason)
+            yield Point(line, dict(zip(names, combination)), no_values(list(metrics)), why_not)
 
 
 def _with_error(point: Point, metrics: Iterable[str], error: float, *, fixed: bool) -> Point:
@@ -395,8 +388,8 @@ def _with_weapon_ranges(values: Sequence[Any], questions: Sequence[Raw], library
                 loadout = library.loadout(unit)
                 fumes = loadout.unit.keyword("Corrosive Fumes")
                 weapon_ranges |= {float(fumes.x)} if fumes is not None else set()
-                rows = loadout.unit.rows
-                weapon_ranges |= {inches for row in rows for inches in (row.short_range, row.long_range) if inches}
+                ranges = (inches for row in loadout.unit.rows for inches in (row.short_range, row.long_range))
+                weapon_ranges |= set(filter(None, ranges))
     inside = {inches for inches in weapon_ranges if values[0] < inches < values[-1]}
     return tuple(sorted({*values, *(int(inches) if inches == int(inches) else inches for inches in inside)}))
 

@@ -63,10 +63,6 @@ def luck(
     method, trials, seed
         As in :func:`analyser.attack`.
 
-    Returns
-    -------
-    Luck
-
     Raises
     ------
     InputError

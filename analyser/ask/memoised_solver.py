@@ -46,10 +46,10 @@ class SolvedQuestion(NamedTuple):
 
 
 class Solver:
-    """Answers questions with one method and one library of profiles; caches the answers by fight."""
+    """Answers about `expected` questions with one method and one library of profiles; caches the answers by fight."""
 
     def __init__(self, library: Profiles, sampling: Sampling, expected: int = 1) -> None:
-        """`expected` is the number of questions that will be asked."""
+
         self.library, self.sampling = library, sampling
         self._left_out: dict[str, None] = {}
         self._answers: dict[Hashable, Result] = {}
@@ -78,7 +78,7 @@ class Solver:
         return SolvedQuestion(result, identity, scenario.attack.row if isinstance(scenario, Scenario) else None)
 
     def explained(self, raw: Raw) -> Result:
-        """Return the answer with the question's own heading, rules and warnings, not those of an equal fight."""
+        """Return the answer with the heading, rules and warnings of this question, not those of an equal fight."""
         if question_kind(raw) != "attack" or not self.sampling.is_exact:
             return self.answer(raw).result
         return solve(self.identify(raw)[1], self.sampling, brief=True)

@@ -38,7 +38,7 @@ class Variant(NamedTuple):
 
 
 class Point(NamedTuple):
-    """A solved variant: its figures, or the reason why it has none."""
+    """A solved variant: its metric values, or the reason why they are missing."""
 
     name: str
     values: Mapping[str, Any]
@@ -111,7 +111,7 @@ def points_of(solver: Solver, variant: Variant) -> float | None:
 
 
 def check_is_of_variant(error: InputError, variant: Variant) -> None:
-    """Raise the error unless it is about this variant only; an unknown metric or a misspelt value is about them all."""
+    """Raise the error if it concerns all variants: an unknown metric, or a misspelt value."""
     if error.where.startswith("metric"):
         raise error
     if isinstance(error, MisspeltError):

@@ -63,10 +63,6 @@ def search(
     trials : int, optional
         Most trials of each variant in a race. Default: 2,048,000.
 
-    Returns
-    -------
-    Search
-
     Raises
     ------
     InputError

@@ -176,10 +176,8 @@ def tell(
     if asked_kind not in (*DEFAULT_METRIC, *NARRATED_SYSTEMS):
         allowed = ", ".join((*DEFAULT_METRIC, *NARRATED_SYSTEMS))
         allowed += "; analyser battle ... --tell N describes a battle" * (asked_kind == "battle")
-        problem = f"a single trial of a question of the kind {asked_kind} cannot be described"
-        raise InputError(problem, where="question", allowed=allowed)
-    most = MOST_TRIALS_OF_ATTACK if asked_kind == "attack" else MOST_TRIALS_OF_FIGHT
-    number = trial or 0
+        raise InputError(f"a trial of the kind {asked_kind} cannot be described", where="question", allowed=allowed)
+    number, most = trial or 0, MOST_TRIALS_OF_ATTACK if asked_kind == "attack" else MOST_TRIALS_OF_FIGHT
     trial_count = trials or max(min(DEFAULT_TRIALS, most), number + 1)
     if number >= trial_count or trial_count > most:
         allowed = f"0 to {min(trial_count, most) - 1}"

@@ -1,4 +1,4 @@
-"""Variants of a baseline: it and each named override, at every combination of ranges of values."""
+"""Variants of a question: a baseline and each named override, at every combination of ranges of values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _UNIT_KEYS = ("attacker", "target", "unit", "a", "b")
 
 @dataclass(frozen=True)
 class Variants:
-    """A baseline, named overrides of it, and ranges of values; overrides are not combined with each other.
+    """A baseline, named overrides, and ranges of values; overrides are not combined with each other.
 
     Attributes
     ----------

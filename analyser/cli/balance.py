@@ -127,8 +127,8 @@ def balance_check(units: tuple[str, ...], **keys: Any) -> None:
     from analyser.analysis import battle_check
 
     note_first_battles()
-    how = stated_options(keys, "against", "points", "trials", "seed", "threads")
-    result = with_progress(battle_check.balance_check, units or battle_check.EVERY_UNIT, what="battles", **how)
+    options = stated_options(keys, "against", "points", "trials", "seed", "threads")
+    result = with_progress(battle_check.balance_check, units or battle_check.EVERY_UNIT, what="battles", **options)
     write(lambda: text_or_page(result, "check_page"), result.as_dict, lambda: with_profiles(result, result.rows()))
 
 

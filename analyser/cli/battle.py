@@ -127,18 +127,16 @@ def battle_plan(mine: str, yours: str, out: str | None, **keys: Any) -> None:
     """
     from analyser.analysis.clash import clash
 
-    how: dict[str, Any] = {"battles": PAGE_BATTLES if is_page(out) else 0}
-    how |= stated_options(keys, "situations", "distance", "aim", "battles", "threads")
+    options: dict[str, Any] = {"battles": PAGE_BATTLES if is_page(out) else 0}
+    options |= stated_options(keys, "situations", "distance", "aim", "battles", "threads")
     armies = parse_army(mine), parse_army(yours)
-    if how["battles"]:
+    if options["battles"]:
         note_first_battles()
-    answer = with_progress(clash, *armies, **how)
+    answer = with_progress(clash, *armies, **options)
 
-    how = {"warnings": answer.warnings, "plot": answer.heatmap, "headline": lambda: answer.fought}
-    matrix = answer.as_dict
-    write(
-        lambda: text_or_page(answer, "clash_page"), matrix, lambda: with_profiles(answer, matrix()["matchups"]), **how
-    )
+    more: dict[str, Any] = {"warnings": answer.warnings, "plot": answer.heatmap, "headline": lambda: answer.fought}
+    rows = lambda: with_profiles(answer, answer.as_dict()["matchups"])  # noqa: E731 - called only for a table
+    write(lambda: text_or_page(answer, "clash_page"), answer.as_dict, rows, **more)
 
 
 def note_first_battles() -> None:

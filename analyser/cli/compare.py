@@ -82,15 +82,15 @@ def _compare_over(loadouts: tuple[str, ...], target: tuple[str, ...], over: Any,
 
     if excluded := [f"--{name.replace('_', '-')}" for name in stated_options(keys, *_TABLE_OPTIONS) if keys[name]]:
         raise InputError("not over a range", where=excluded[0], allowed="without --over")
-    how = stated_options(keys, *SAMPLING) | {"over": over, "metric": keys["metric"] or None}
+    keywords = stated_options(keys, *SAMPLING) | {"over": over, "metric": keys["metric"] or None}
     if len(target) > 1:
         raise InputError("more than one target over a range", where="--target", allowed="one with --over")
     if target:
         section, conditions = target_and_conditions(target[0], kind)
-        how |= {"target": section, "kind": kind, "rows": keys["rows"], **conditions}
+        keywords |= {"target": section, "kind": kind, "rows": keys["rows"], **conditions}
     else:
         _check_files(loadouts, kind, keys["rows"])
-    result = with_progress(curve, list(loadouts), what="points", **how)
+    result = with_progress(curve, list(loadouts), what="points", **keywords)
     show(result, plot=result.plot)
     if not result.complete:
         click.get_current_context().exit(INTERRUPTED)
@@ -114,12 +114,12 @@ def _compare_once(loadouts: tuple[str, ...], target: tuple[str, ...], keys: dict
     raw = [raw_attack_scenario("", text) for text in target]
     attack = {key: value for key, value in raw[0]["attack"].items() if key != "attacker"}
     targets: Any = [section["target"] for section in raw]
-    how = stated_options(keys, *_TABLE_OPTIONS, *SAMPLING) | attack
-    how |= {"metric": keys["metric"][0]} if keys["metric"] else {}
-    how.pop("all_at_once")
-    if "weights" in how:
-        how["weights"] = [_number(weight) for weight in how["weights"]]
-    result = with_progress(compare, loadouts, targets if len(targets) > 1 else targets[0], what="attacks", **how)
+    keywords = stated_options(keys, *_TABLE_OPTIONS, *SAMPLING) | attack
+    keywords |= {"metric": keys["metric"][0]} if keys["metric"] else {}
+    keywords.pop("all_at_once")
+    if "weights" in keywords:
+        keywords["weights"] = [_number(weight) for weight in keywords["weights"]]
+    result = with_progress(compare, loadouts, targets if len(targets) > 1 else targets[0], what="attacks", **keywords)
     write(lambda: str(result), result.as_dict, result.rows, plot=result.plot)
 
 
@@ -151,8 +151,8 @@ def matchups(attackers: str, defenders: str, **keys: Any) -> None:
     """Compare each of ATTACKERS with each of DEFENDERS; both are selectors with wildcards."""
     from analyser.analysis.matchups import matchups as matched
 
-    how = stated_options(keys, "situations", "metric", "per_points", "row", "levels", "threads")
-    result = with_progress(matched, attackers, defenders, after=0.0, **how)
+    keywords = stated_options(keys, "situations", "metric", "per_points", "row", "levels", "threads")
+    result = with_progress(matched, attackers, defenders, after=0.0, **keywords)
 
     write(lambda: str(result), result.as_dict, result.rows, plot=result.heatmap)
     if len(result.situations) > 1 and keys["plot"]:
@@ -173,8 +173,8 @@ def compare_sensitivity(attacker: str, target: str, **keys: Any) -> None:
     from analyser.analysis.sensitivity import sensitivity
 
     note_without_effect()
-    how = stated_options(keys, "metric", *SAMPLING)
-    result = with_progress(sensitivity, raw_attack_scenario(attacker, target), what="attacks", **how)
+    keywords = stated_options(keys, "metric", *SAMPLING)
+    result = with_progress(sensitivity, raw_attack_scenario(attacker, target), what="attacks", **keywords)
 
     write(lambda: str(result), result.as_dict, result.rows, plot=result.plot)
 
@@ -204,8 +204,8 @@ def compare_variants(context: click.Context, /, variants: str, **keys: Any) -> N
     from analyser.ask.search import search
 
     note_without_effect()
-    how = stated_options(keys, "metric", "least", "method", "trials", "seed", "threads", "replacement")
-    result = with_progress(search, variants, what="variants", **how)
+    keywords = stated_options(keys, "metric", "least", "method", "trials", "seed", "threads", "replacement")
+    result = with_progress(search, variants, what="variants", **keywords)
     show(result, plot=result.plot)
     if not result.complete:
         context.exit(INTERRUPTED)

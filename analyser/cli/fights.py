@@ -335,12 +335,10 @@ def conditions_of(kind: str) -> dict[str, Any]:
             continue  # read with the units
         if section == kind or (kind == "duel" and option.path == ("attack", "distance")):
             conditions[key] = value
-        elif section in ("charge", "duel"):
-            problem = f"{with_article(kind)} has no such option"
-            raise InputError(problem, where=option.opts[0], allowed=f"with --kind {section}")
         else:
-            problem = f"a {kind} has no such option"
-            raise InputError(problem, where=option.opts[0], allowed="keys after the colon of a unit")
+            by_kind = f"with --kind {section}" if section in ("charge", "duel") else ""
+            problem, allowed = f"{with_article(kind)} has no such option", by_kind or "keys after the colon of a unit"
+            raise InputError(problem, where=option.opts[0], allowed=allowed)
     return conditions
 
 

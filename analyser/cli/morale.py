@@ -37,9 +37,9 @@ def system_command(name: str) -> click.Command:
 
     keys = _options(name)
     often = [key.opts[0] for key in keys[:_MOST_SHORT_HELP_KEYS]]
-    how: dict[str, Any] = {"help": text, "examples": _EXAMPLES[name], "often": often}
+    attributes: dict[str, Any] = {"help": text, "examples": _EXAMPLES[name], "often": often}
 
-    @click.command(name, cls=Command, params=[*keys, *_ANSWER_OPTIONS], **how)
+    @click.command(name, cls=Command, params=[*keys, *_ANSWER_OPTIONS], **attributes)
     @click.argument("scenario", metavar="[SCENARIO.toml]", required=False, shell_complete=complete_file)
     def command(scenario: str | None, **_: Any) -> None:
         answer_morale(name, scenario)

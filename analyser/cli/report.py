@@ -122,9 +122,9 @@ def report_diff(
     """Show what changed from OLD to NEW, profile folders or reports, and its effect on loadouts and matchups."""
     from analyser.report.diff import diff
 
-    how = stated_options(keys, "attackers", "defenders", "situations", "metric", "threads")
+    selection = stated_options(keys, "attackers", "defenders", "situations", "metric", "threads")
     with progress_bar(after=1.0) as progress:
-        result = diff(old, new, progress=progress, ruleset=stated_ruleset(), **how)
+        result = diff(old, new, progress=progress, ruleset=stated_ruleset(), **selection)
     summaries = {} if summary is None else {Path(summary): lambda path: path.write_bytes(result.markdown().encode())}
     write(lambda: result.text(limit), result.as_dict, result.rows, other_files=summaries)
     if fail_over is not None and (reasons := result.failures(fail_over)):

@@ -22,7 +22,7 @@ FINISHED_WORK_CACHED = "finished work is cached; run the same command again to r
 
 
 def run_in_thread(work: Callable[[], T], what: str = "") -> T:
-    """Run `work` in a thread and return its result, because compiled code does not react to Ctrl-C in the main thread.
+    """Run `work` in a thread and return its result; so the command reacts to Ctrl-C, which compiled code does not.
 
     After a second a terminal shows `what` and the elapsed time; elsewhere a line is printed every half minute.
     """

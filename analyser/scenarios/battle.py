@@ -1,4 +1,4 @@
-"""Scenario of a battle: two armies and its terms (`docs/battle.md`)."""
+"""Scenario of a battle: two armies, and terms such as rounds and tactics (`docs/battle.md`)."""
 
 from __future__ import annotations
 
@@ -279,7 +279,7 @@ def policy_of(unit: ArmyUnit, combatant: Combatant, theirs: list[Combatant], def
 
 
 def policy_against(policy: PolicyName, mine: Combatant, theirs: Combatant) -> PolicyName | None:
-    """Return the first that a unit can carry out of its policy, `shoot` and `charge`; None if it can do none (BT-4)."""
+    """Return the policy of a unit, or else `shoot` or `charge` if it cannot carry it out; None if all fail (BT-4)."""
     wanted = ("shoot", "charge") if policy == BEST else (policy, "shoot", "charge")
     return next((candidate for candidate in wanted if why_not(candidate, mine, theirs) is None), None)
 

@@ -66,7 +66,7 @@ class Chooser(Shooter):
 
     @cached_property
     def rows(self) -> list[Row]:
-        """Rows usable in its own activation: the stated row, or all."""
+        """Rows usable in the unit's own activation: the stated row, or all."""
         usable = rows_to_shoot_with(self.mine, self.theirs, "shoot")
         return [row for row in usable if self.stated_row in (None, row)]
 
@@ -78,7 +78,7 @@ class Chooser(Shooter):
 
     @property
     def reaction_rows(self) -> list[Row]:
-        """Rows of opportunity fire among which it chooses."""
+        """Rows of opportunity fire among which the side chooses."""
         return self.lookout_rows
 
     @cached_property
@@ -88,7 +88,7 @@ class Chooser(Shooter):
 
     @cached_property
     def charge_rows(self) -> list[Row]:
-        """Rows that it can charge with (AC-8.1)."""
+        """Rows with which the unit can charge (AC-8.1)."""
         if not self.mine.may_charge(self.theirs, BEST):
             return []
         first = self.mine.charge_row(self.where)
@@ -149,7 +149,7 @@ class Chooser(Shooter):
 
     @property
     def may_retire(self) -> bool:
-        """Return True if it may move away from the enemy."""
+        """Return True if the unit may move away from the enemy."""
         return not self.lines or any(line.manoeuvre == Manoeuvre.RETIRE for line in self.lines)
 
     @property

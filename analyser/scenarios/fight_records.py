@@ -158,7 +158,7 @@ def _shared_record(is_attack: bool, numbers: tuple[int, ...]) -> Any:
 class Draft:
     """Steps and strikes of a fight while they are built (:mod:`analyser.engine.fight.step_builder`).
 
-    `others_in_contact` are other units on the side of the second unit. Parts of a draft share its strikes.
+    `others_in_contact` are other units on the second side. Parts of a draft share its strikes.
     """
 
     def __init__(self, units: Sequence[Any], others_in_contact: Sequence[Combatant] = (), **fight: int) -> None:

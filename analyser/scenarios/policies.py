@@ -28,7 +28,7 @@ _USABLE_ROWS = {  # the rows that a policy needs, after "it has no ranged row"
 
 
 def check_policy(policy: PolicyName, mine: Combatant, theirs: Combatant, where: str) -> None:
-    """Raise InputError unless the unit can carry out the policy; the error lists the possible ones."""
+    """Raise InputError unless the unit can carry out the policy; the error lists the possible policies."""
     reason = why_not(policy, mine, theirs)
     if reason is None:
         return
@@ -198,7 +198,7 @@ class Shooter:
 
     @property
     def rearms(self) -> bool:
-        """Return True if it must re-arm before it shoots or goes on lookout again (Slow to Fire)."""
+        """Return True if the unit must re-arm before it shoots or goes on lookout again (Slow to Fire)."""
         row = self.lookout_row if self.policy == "lookout" else self.main
         return row is not None and row.has("Slow to Fire")
 
