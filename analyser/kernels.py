@@ -22,7 +22,7 @@ from analyser.common.method_settings import MOST_THREADS, Progress, Sampling, de
 from analyser.sweep.plan import read_plan
 from analyser.sweep.tables import part_content
 
-A, B = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
+_RIFLES, _SCIONS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
 _TARGET = {"models": 5, "defence": 2, "damage_limit": 3, "discipline": 7, "break_limit": 2}
 _REROLLS = {"rating": "neutral", "extra_reroll": {"faces": ["strike", "miss", "blank"], "dice": 4}, "veteran": 1}
 _OVERCHARGE = {"overcharge": True, "attacker_models": 5, "attacker_damage_limit": 2}
@@ -54,11 +54,11 @@ _MORALE: dict[str, dict[str, Any]] = {
 
 
 def _simulated_fights() -> None:
-    api.focus([{"dice": 3}], B, method="monte-carlo", trials=1000, threads=1)
+    api.focus([{"dice": 3}], _SCIONS, method="monte-carlo", trials=1000, threads=1)
 
 
 def _best_play() -> None:
-    result = best_play(A, B, rounds=2)
+    result = best_play(_RIFLES, _SCIONS, rounds=2)
     str(result)
     followed = result.play.followed  # a plan, which simulated duels follow
     begins, place = followed.choices.begins, followed.moments[0].place
@@ -68,11 +68,11 @@ def _best_play() -> None:
 
 
 def _battles() -> None:
-    battle([A], [B], rounds=1, trials=1, swing=False, tactics=False)
+    battle([_RIFLES], [_SCIONS], rounds=1, trials=1, swing=False, tactics=False)
 
 
 def _sweeps() -> None:
-    part_content(read_plan({"attackers": {"units": A}, "defenders": {"units": B, "defence": [1, 2]}}), 0)
+    part_content(read_plan({"attackers": {"units": _RIFLES}, "defenders": {"units": _SCIONS, "defence": [1, 2]}}), 0)
 
 
 def _attacks(die: Mapping[str, int] | None = None) -> None:
@@ -91,13 +91,13 @@ def _morale(system: str) -> None:
 
 
 KERNELS: Mapping[str, Callable[[], object]] = {  # slowest to compile first
-    "exact-fights": partial(api.duel, A, B, rounds=2),
+    "exact-fights": partial(api.duel, _RIFLES, _SCIONS, rounds=2),
     "best-play": _best_play,
     "battles": _battles,
     "simulated-fights": _simulated_fights,
     "attacks": _attacks,
     "morale-grande-tactique": partial(_morale, "grande-tactique"),
-    "matchups": partial(matchups, A, B, threads=1),
+    "matchups": partial(matchups, _RIFLES, _SCIONS, threads=1),
     "sweeps": _sweeps,
     "attacks-with-dice-of-many-sides": partial(_attacks, _MANY_SIDED_DIE),
     **{f"morale-{system}": partial(_morale, system) for system in _MORALE if system != "grande-tactique"},

@@ -31,7 +31,7 @@ from analyser.scenarios.load import (
     with_conditions,
 )
 from analyser.scenarios.resolve import look_up
-from analyser.scenarios.schema import BETWEEN_TWO
+from analyser.scenarios.schema import TWO_UNIT_KINDS
 
 BATTLE = "battle"
 _INTERPRETED_SECONDS = 5e-3  # for an attack with a dozen dice, without compilation
@@ -121,7 +121,7 @@ class Solver:
 
 def question_between(first: Unit, second: Unit, kind: str, conditions: Mapping[str, Any]) -> Raw:
     """Return the question of a kind about two units, given as for :func:`analyser.attack` and similar functions."""
-    check_choice(kind, "kind", BETWEEN_TWO)
+    check_choice(kind, "kind", TWO_UNIT_KINDS)
     target = section_of(second, "target")
     if kind == "attack":
         section = section_of(first, "attacker", "attacker")

@@ -104,6 +104,5 @@ def not_dominated(figures: NDArray[np.float64], least: Sequence[bool]) -> NDArra
         if not is_dominated(point, front):
             front.append(point)
     mask = np.zeros(len(goodness), np.bool_)
-    # A later point can dominate an earlier one if their first figures differ by rounding, so each is tested again.
-    mask[[point for point in front if not is_dominated(point, front)]] = True
+    mask[[point for point in front if not is_dominated(point, front)]] = True  # also test against later points
     return mask

@@ -28,13 +28,13 @@ from analyser.common.errors import InputError, did_you_mean, listed, nearest
 from analyser.common.text import with_article
 from analyser.rules.policies import BEST, POLICIES
 from analyser.scenarios.schema import (
-    BETWEEN_TWO,
     BONUSES,
     CIRCUMSTANCES,
     FLAGS,
     LIST_OF,
     PENALTIES,
     TARGET_FATES,
+    TWO_UNIT_KINDS,
     WANTS,
     Attack,
     Charge,
@@ -314,7 +314,7 @@ CONDITIONS = [
     *key_options(Charge, "charge", "Charge, with --kind charge"),
     *(key for key in key_options(DuelTerms, "duel", "Duel, with --kind duel") if key.path[-1] != "distance"),
 ]
-KIND = Option("--kind", "The fight. Default: attack.", QUESTION, type=Choice(BETWEEN_TWO), default="attack")
+KIND = Option("--kind", "The fight. Default: attack.", QUESTION, type=Choice(TWO_UNIT_KINDS), default="attack")
 
 
 def target_and_conditions(target: str, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -33,7 +33,7 @@ METHODS = ("exact", "monte-carlo", "both")
 MOST_CHOICES = 5  # most choices listed in the help of an option
 _MOST_DIGITS = 3  # of the last card value of a range
 _NUMBER = re.compile(r"[+-]?(\.\d+|\d+\.)")  # numbers that TOML does not accept
-Keys = tuple[str, ...]  # a key, after the sections it is in
+Keys = tuple[str, ...]  # path of a key: the sections that contain it, and the key
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 

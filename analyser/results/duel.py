@@ -35,7 +35,7 @@ from analyser.scenarios.duel import (
     shooters_of,
     split_at_orders,
 )
-from analyser.scenarios.schema import CHANCES, WANTS, Combatant
+from analyser.scenarios.schema import PROBABILITY_WANTS, WANTS, Combatant
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -191,7 +191,7 @@ class DuelResult(FightResult):
         terms, side = self.scenario.terms, self.play.wanter
         ends = self.moments[-1]
         points = self._possible_points
-        possible = np.array([0, 1]) if terms.want in CHANCES else np.append(points[side], -points[1 - side])
+        possible = np.array([0, 1]) if terms.want in PROBABILITY_WANTS else np.append(points[side], -points[1 - side])
         mean = mean_between(worth(terms.want, ends, self.scenario, side), ends.weights, self.trials, possible)
         figures = mean_figures("played", mean) | mean_figures("difference", mean.less(self.play.value))
         return {"side": DUEL_SIDES[side], "want": terms.want, "planned": self.play.value, **figures}
@@ -308,7 +308,7 @@ class DuelResult(FightResult):
         plan = self.planned()
         if plan is None:
             return []
-        in_percent = plan["want"] in CHANCES
+        in_percent = plan["want"] in PROBABILITY_WANTS
         factor, unit = (100.0, "%") if in_percent else (1.0, " VP")
         rows = [
             ["As planned, with cards put back", f"{factor * plan['planned']:.2f}{unit} exact"],

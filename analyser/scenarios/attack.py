@@ -320,7 +320,7 @@ def resolve_scenario(file: ScenarioFile, library: Profiles) -> Scenario:
 def scenario_between(file: ScenarioFile, attacker: Loadout | None, defender: Loadout | None) -> Scenario:
     """Return the attack of a checked `file` between two loadouts, which need not be in a profile file."""
     target = resolve.resolve_target(file.target, defender)
-    row, reason = row_for(file.attack, attacker, target, file.ruleset)
+    row, reason = choose_row(file.attack, attacker, target, file.ruleset)
     scenario = Scenario(resolve.resolve_attack(file.attack, attacker, row), target, file.ruleset, attacker, defender)
     rating = file.attack.rating or scenario.rating_from_conditions()
     warnings = (*([reason] if reason else []), *attack_warnings(scenario, rating))
@@ -359,7 +359,7 @@ def summaries_of(attacks: Sequence[AttackFacts], target: TargetFacts, ruleset: R
     return sweep(attack_records(ruleset, attacks), np.array([target], TARGET), can_be_made, die, ruleset.deck.counts())
 
 
-def row_for(attack: Attack, attacker: Loadout | None, target: Target, ruleset: Ruleset) -> tuple[Row | None, str]:
+def choose_row(attack: Attack, attacker: Loadout | None, target: Target, ruleset: Ruleset) -> tuple[Row | None, str]:
     """Return the row that attacks a resolved target, and the reason in words if it was chosen among several."""
     if attacker is None:
         if attack.row is not None:

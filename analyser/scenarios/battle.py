@@ -83,13 +83,13 @@ class BattleTerms(Record):
 
     def tactic_of(self, side: str) -> str:
         """Return the tactic of a side: stated, or ``policies`` if a policy, target or order is stated, or ``auto``."""
-        stated: str | None = self.of("tactic", side)
+        stated: str | None = self.side_term("tactic", side)
         if stated is not None:
             return stated
-        return BY_POLICY if any(self.of(key, side) != term for key, term in _AUTO_TERMS.items()) else AUTO
+        return BY_POLICY if any(self.side_term(key, side) != term for key, term in _AUTO_TERMS.items()) else AUTO
 
-    def of(self, key: str, side: str) -> Any:
-        """Return a term of one side."""
+    def side_term(self, key: str, side: str) -> Any:
+        """Return a term of one side, such as ``policy`` of ``mine``."""
         return getattr(self, f"{key}_{side}")
 
 
@@ -248,9 +248,9 @@ def _deployed(
         carrier = unit if unit.embarked_in is None else army[unit.embarked_in]
         reserve = carrier.reserve or bool(combatant.aircraft)
         y = 0 if reserve else back
-        is_free = (unit.policy or terms.of("policy", side)) == AUTO
-        policy = policy_of(unit, combatant, theirs, terms.of("policy", side))
-        if terms.of("tactic", side) != BY_POLICY and unit.policy in (None, AUTO):
+        is_free = (unit.policy or terms.side_term("policy", side)) == AUTO
+        policy = policy_of(unit, combatant, theirs, terms.side_term("policy", side))
+        if terms.side_term("tactic", side) != BY_POLICY and unit.policy in (None, AUTO):
             policy, is_free = BEST, False
         commander = "commander" in unit.loadout.unit.traits
         y = y if side == "mine" else table - y

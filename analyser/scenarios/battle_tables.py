@@ -134,13 +134,13 @@ class Encoder:
         for side, name in enumerate(SIDES):
             units = scenario.fielded[side]
             encoding.units[side] = len(units)
-            encoding.gives[side] = terms.of("initiative", name) == "give"
-            encoding.hand[side] = Hand[terms.of("hand", name).upper()]
-            encoding.order[side] = Turn[terms.of("order", name).upper()]
-            encoding.choice[side] = Choice[terms.of("target", name).upper()]
-            encoding.discard_below[side] = terms.of("discard_below", name)
-            encoding.ahead[side] = terms.of("tactic", name) != BY_POLICY
-            tactic = terms.of("tactic", name)
+            encoding.gives[side] = terms.side_term("initiative", name) == "give"
+            encoding.hand[side] = Hand[terms.side_term("hand", name).upper()]
+            encoding.order[side] = Turn[terms.side_term("order", name).upper()]
+            encoding.choice[side] = Choice[terms.side_term("target", name).upper()]
+            encoding.discard_below[side] = terms.side_term("discard_below", name)
+            encoding.ahead[side] = terms.side_term("tactic", name) != BY_POLICY
+            tactic = terms.side_term("tactic", name)
             if tactic != BY_POLICY:
                 set_mix(encoding, side, {DEFAULT if tactic == AUTO else tactic: 1.0})
             without_x = [index + side * MOST_UNITS for index, unit in enumerate(units) if unit.unit.x is None]

@@ -266,7 +266,7 @@ WANTS: Mapping[WantName, str] = {
     "survival": "to survive until the end",
 }
 """Objectives of a side with best play; the other side wants the opposite."""
-CHANCES: tuple[WantName, ...] = ("win", "survival")  # objectives measured as a probability
+PROBABILITY_WANTS: tuple[WantName, ...] = ("win", "survival")  # objectives measured as a probability
 
 if TYPE_CHECKING:
     PolicyName = str
@@ -311,7 +311,7 @@ class Secondary(Combatant):
 
 
 Kind = Literal["attack", "charge", "focus", "duel", "battle"]
-BETWEEN_TWO: tuple[Kind, ...] = ("attack", "charge", "duel")  # kinds of question defined by two units alone
+TWO_UNIT_KINDS: tuple[Kind, ...] = ("attack", "charge", "duel")  # kinds of question defined by two units alone
 
 
 class QuestionFile(Record):
