@@ -96,7 +96,7 @@ if TYPE_CHECKING:  # the public names, in alphabetical order of their modules
 
 def _module_of_names() -> dict[str, str]:
     """Return the module of each public name, read from the TYPE_CHECKING imports of this file."""
-    with open(__file__, encoding="utf-8") as file:  # noqa: PTH123 - importing pathlib takes longer than all of this
+    with open(__file__, encoding="utf-8") as file:  # noqa: PTH123 - importing pathlib would take longer than this function
         tree = ast.parse(file.read())
     imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
     return {

@@ -5,7 +5,7 @@ import sys
 
 
 def run() -> int:
-    """Run the command and return its exit status; Ctrl-C while its modules load ends it without a traceback."""
+    """Run the command and return its exit status. Ctrl-C while modules are imported ends it without a traceback."""
     handler = signal.signal(signal.SIGINT, signal.SIG_DFL)
     from analyser.cli import main
 

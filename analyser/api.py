@@ -1,7 +1,7 @@
-"""Public functions that answer questions about fights and return results.
+"""Public functions that answer questions about fights.
 
-A question names its units by selectors or mappings. Instead, it can be one scenario, the path of a scenario file, or a
-mapping of the same form. :class:`~analyser.common.method_settings.Sampling` describes method and precision.
+A question is stated by its units (selectors or mappings), or as a scenario, the path of a scenario file, or a mapping
+of the same form. :class:`~analyser.common.method_settings.Sampling` describes method and precision.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from analyser.scenarios.schema import Charge, DuelTerms, Kind
 if TYPE_CHECKING:
     import pandas as pd
 
-_OF_A_SAMPLE = [field.name for field in fields(Sampling) if field.name != "method"]
+_SAMPLING_KEYWORDS = [field.name for field in fields(Sampling) if field.name != "method"]
 
 
 def attack(
@@ -68,7 +68,7 @@ def attack(
     precision : float or str, optional
         Instead of `trials`: simulate until the 95% interval of every probability of this answer is at most this wide,
         1e-5 up to below 1. A text such as ``"5%"`` is relative to the probability of each event
-        (`AttackResult.events`), except events that a pilot never saw.
+        (`AttackResult.events`), except events that did not happen in the first trials.
     threads : int, optional
         Number of threads (the result is the same). Default: one for each processor.
     profiles : Profiles or path, optional
@@ -102,7 +102,7 @@ def attack(
     20.21%
     """
     sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
-    return solve_attack(scenarios.asked_attack(attacker, target, conditions, profiles), sampling)
+    return solve_attack(scenarios.attack_scenario(attacker, target, conditions, profiles), sampling)
 
 
 def charge(
@@ -170,7 +170,7 @@ def charge(
             "secondary": _sections(secondary, "secondary", "units"),
         }
     stated = circumstances | ({"secondary": True} if secondary else {})
-    return solve_charge(scenarios.asked(ChargeScenario, attacker, parts, "target", stated, profiles), sampling)
+    return solve_charge(scenarios.scenario_from(ChargeScenario, attacker, parts, "target", stated, profiles), sampling)
 
 
 def focus(
@@ -197,7 +197,7 @@ def focus(
     target : selector or mapping, optional
         Target of all attacks.
     until : (float, str), optional
-        Report after how many attacks a fate is this likely, such as ``(0.8, "broken")``: :meth:`FocusResult.until`.
+        A probability and a fate, such as ``(0.8, "broken")``: report after how many attacks it has this probability.
     method, trials, seed, precision, threads, replacement, profiles, progress
         As for :func:`charge`, whose notes describe the method.
     **conditions
@@ -221,10 +221,10 @@ def focus(
     parts = None
     if target is not None:
         common = scenarios.with_conditions({}, conditions)
-        listed = [common | section for section in _sections(attacks, "attacks", "attacks", "attacker")]
-        parts = {"attacks": listed, "target": scenarios.section_of(target, "target")}
-    result = solve_focus(scenarios.asked(FocusScenario, attacks, parts, "target", conditions, profiles), sampling)
-    return replace(result, wanted=until)
+        sections = [common | section for section in _sections(attacks, "attacks", "attacks", "attacker")]
+        parts = {"attacks": sections, "target": scenarios.section_of(target, "target")}
+    scenario = scenarios.scenario_from(FocusScenario, attacks, parts, "target", conditions, profiles)
+    return replace(solve_focus(scenario, sampling), wanted=until)
 
 
 def duel(
@@ -276,7 +276,7 @@ def duel(
         check_keywords(terms, DuelTerms.model_fields, duel, "duel")
         checked(DuelTerms, terms, where="duel")
         parts = {"duel": terms, "a": scenarios.section_of(a, "a"), "b": scenarios.section_of(b, "b")}
-    return solve_duel(scenarios.asked(DuelScenario, a, parts, "b", terms, profiles), sampling)
+    return solve_duel(scenarios.scenario_from(DuelScenario, a, parts, "b", terms, profiles), sampling)
 
 
 def exact(
@@ -310,7 +310,7 @@ def exact(
     Raises
     ------
     InputError, TooLargeError
-        The question is not usable; or it is about morale, and only :func:`simulate` can answer it.
+        The question is not usable, or has no exact answer; then use :func:`simulate`.
 
     Examples
     --------
@@ -396,16 +396,16 @@ def evaluate(
 
     sampling = Sampling(method, trials, seed, precision, threads)
     rows: list[dict[str, Any]] = []
-    for place, question in enumerate(questions):
-        path = isinstance(question, str | PathLike)
+    for index, question in enumerate(questions):
+        is_path = isinstance(question, str | PathLike)
         try:
             kind = _kind(question)
-            asked = replace(sampling, method="monte-carlo") if kind == "battle" else sampling
-            result = _answer(question, None, kind, profiles, asked, {})
+            own_sampling = replace(sampling, method="monte-carlo") if kind == "battle" else sampling
+            result = _answer(question, None, kind, profiles, own_sampling, {})
         except InputError as error:
-            raise error.inside("" if path else f"question {place}") from None
-        name = str(question) if path else place
-        rows.append({"question": name, "kind": kind, "method": asked.method} | result.summary)
+            raise error.inside("" if is_path else f"question {index}") from None
+        name = str(question) if is_path else index
+        rows.append({"question": name, "kind": kind, "method": own_sampling.method} | result.summary)
     return pd.DataFrame(rows)
 
 
@@ -414,16 +414,16 @@ def _answer(
 ) -> Result:
     if kind is not None:
         check_choice(kind, "kind", (*FILES, *SYSTEMS))
-    if sampled := conditions.keys() & {"method", *_OF_A_SAMPLE}:
-        allowed = f"left out; simulate takes {', '.join(_OF_A_SAMPLE)}, and exact none of them"
-        raise InputError("unknown key", where=min(sampled), allowed=allowed)
+    if misplaced := conditions.keys() & {"method", *_SAMPLING_KEYWORDS}:
+        allowed = f"leave it out; only simulate takes {', '.join(_SAMPLING_KEYWORDS)}"
+        raise InputError("unknown key", where=min(misplaced), allowed=allowed)
     if target is not None or conditions:
-        asking: dict[str, Callable[..., Result]] = {"attack": attack, "charge": charge, "focus": focus, "duel": duel}
-        if (kind or "attack") not in asking:
-            raise InputError(f"{shown(kind)} has no target", where="kind", allowed=", ".join(asking))
-        how = {name: value for name, value in vars(sampling).items() if name != "method" and value is not False}
-        ask = asking[kind or "attack"]
-        return ask(question, target, method=sampling.method, profiles=profiles, **how, **conditions)
+        functions: dict[str, Callable[..., Result]] = {"attack": attack, "charge": charge, "focus": focus, "duel": duel}
+        if (kind or "attack") not in functions:
+            raise InputError(f"{shown(kind)} has no target", where="kind", allowed=", ".join(functions))
+        options = {name: value for name, value in vars(sampling).items() if name != "method" and value is not False}
+        function = functions[kind or "attack"]
+        return function(question, target, method=sampling.method, profiles=profiles, **options, **conditions)
     if isinstance(question, AnyScenario) and kind is None and profiles is None:
         return solve(question, sampling)
     scenarios.check_whole(question, "", profiles)
@@ -441,8 +441,8 @@ def _kind(question: Any) -> str:
     return system_of(raw) or scenarios.kind_of(raw)
 
 
-def _sections(given: Any, where: str, what: str, key: str = "unit") -> list[dict[str, Any]]:
+def _sections(units: Any, where: str, noun: str, key: str = "unit") -> list[dict[str, Any]]:
     """Return the sections of several units; InputError unless they are in a list."""
-    if isinstance(given, str | Mapping) or not isinstance(given, Sequence):
-        raise InputError(f"not a list of {what}", where=where, allowed=f"a list of selectors, or of tables of {what}")
-    return [scenarios.section_of(scenario, where, key) for scenario in given]
+    if isinstance(units, str | Mapping) or not isinstance(units, Sequence):
+        raise InputError(f"not a list of {noun}", where=where, allowed=f"a list of selectors, or of tables of {noun}")
+    return [scenarios.section_of(unit, where, key) for unit in units]

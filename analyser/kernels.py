@@ -1,4 +1,4 @@
-"""Compilation of all kernels ahead of time, by questions that use them, in one process for each processor."""
+"""Compilation of all kernels ahead of time: processes answer questions that use them."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from analyser.common.method_settings import MOST_THREADS, Progress, Sampling, de
 from analyser.sweep.plan import read_plan
 from analyser.sweep.tables import part_content
 
-A, B = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
+_RIFLES, _SCIONS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
 _TARGET = {"models": 5, "defence": 2, "damage_limit": 3, "discipline": 7, "break_limit": 2}
 _REROLLS = {"rating": "neutral", "extra_reroll": {"faces": ["strike", "miss", "blank"], "dice": 4}, "veteran": 1}
 _OVERCHARGE = {"overcharge": True, "attacker_models": 5, "attacker_damage_limit": 2}
-_MANY_SIDES = {"heroic": 1, "strike": 248, "blank": 2}
+_MANY_SIDED_DIE = {"heroic": 1, "strike": 248, "blank": 2}
 _LARGE_GAME = {
     "game": {
         "turns": 4,
@@ -53,54 +53,53 @@ _MORALE: dict[str, dict[str, Any]] = {
 }
 
 
-def _sampled_fights() -> None:
-    api.focus([{"dice": 3}], B, method="monte-carlo", trials=1000, threads=1)
+def _simulated_fights() -> None:
+    api.focus([{"dice": 3}], _SCIONS, method="monte-carlo", trials=1000, threads=1)
 
 
 def _best_play() -> None:
-    result = best_play(A, B, rounds=2)
+    result = best_play(_RIFLES, _SCIONS, rounds=2)
     str(result)
-    followed = result.play.followed  # a plan for simulated duels; their other kernels are those of all simulated fights
+    followed = result.play.followed  # a plan, which simulated duels follow
     begins, place = followed.choices.begins, followed.moments[0].place
     span = slice(begins[place], begins[place + 1])
-    followed.branches(
-        result.setup, followed.moments[0], (followed.choices.first[span], followed.choices.second[span], ())
-    )
+    choices = followed.choices.first[span], followed.choices.second[span], ()
+    followed.branches(result.setup, followed.moments[0], choices)
 
 
 def _battles() -> None:
-    battle([A], [B], rounds=1, trials=1, swing=False, tactics=False)
+    battle([_RIFLES], [_SCIONS], rounds=1, trials=1, swing=False, tactics=False)
 
 
 def _sweeps() -> None:
-    part_content(read_plan({"attackers": {"units": A}, "defenders": {"units": B, "defence": [1, 2]}}), 0)
+    part_content(read_plan({"attackers": {"units": _RIFLES}, "defenders": {"units": _SCIONS, "defence": [1, 2]}}), 0)
 
 
 def _attacks(die: Mapping[str, int] | None = None) -> None:
     ruleset = {"ruleset": {"die": die}} if die else {}
     for keys in ({}, _REROLLS, _OVERCHARGE, _REROLLS | _OVERCHARGE) if die is None else ({}, _REROLLS):
-        asked = {"attack": {"dice": 6, "rating": "improved"} | keys, "target": _TARGET} | ruleset
-        api.exact(asked)
-        api.simulate(asked, trials=1000, threads=1)
+        question = {"attack": {"dice": 6, "rating": "improved"} | keys, "target": _TARGET} | ruleset
+        api.exact(question)
+        api.simulate(question, trials=1000, threads=1)
 
 
 def _morale(system: str) -> None:
     for question in (_MORALE[system], *([_LARGE_GAME] if system == "grande-tactique" else [])):
-        ready = morale.load_question(system, question)
+        checked_question = morale.load_question(system, question)
         if question is not _LARGE_GAME:
-            morale.exact(system, ready)
+            morale.exact(system, checked_question)
 
 
 KERNELS: Mapping[str, Callable[[], object]] = {  # slowest to compile first
-    "exact-fights": partial(api.duel, A, B, rounds=2),  # best play compiles what the texts of both need
+    "exact-fights": partial(api.duel, _RIFLES, _SCIONS, rounds=2),
     "best-play": _best_play,
     "battles": _battles,
-    "simulated-fights": _sampled_fights,
+    "simulated-fights": _simulated_fights,
     "attacks": _attacks,
     "morale-grande-tactique": partial(_morale, "grande-tactique"),
-    "matchups": partial(matchups, A, B, threads=1),
+    "matchups": partial(matchups, _RIFLES, _SCIONS, threads=1),
     "sweeps": _sweeps,
-    "attacks-with-dice-of-many-sides": partial(_attacks, _MANY_SIDES),
+    "attacks-with-dice-of-many-sides": partial(_attacks, _MANY_SIDED_DIE),
     **{f"morale-{system}": partial(_morale, system) for system in _MORALE if system != "grande-tactique"},
 }
 
@@ -136,17 +135,17 @@ def warm_up(
     for name in wanted:
         check_text(name, "warm-up", allowed)
         if name not in KERNELS:
-            raise InputError(f"no kernels {name!r}{did_you_mean(name, KERNELS)}", where="warm-up", allowed=allowed)
+            raise InputError(f"unknown kernels {name!r}{did_you_mean(name, KERNELS)}", where="warm-up", allowed=allowed)
     if processes is not None:
         check_integer(processes, "processes", 1, MOST_THREADS)
     if folder_for(Path(__file__)) is None:
-        allowed = "NUMBA_CACHE_DIR=FOLDER, that only you can write to"
-        raise InputError("compiled kernels cannot be kept anywhere", where="warm-up", allowed=allowed)
+        allowed = "NUMBA_CACHE_DIR=FOLDER, a folder that only you can write to"
+        raise InputError("there is no folder for compiled kernels", where="warm-up", allowed=allowed)
     started: list[subprocess.Popen[bytes]] = []
     pool = ThreadPoolExecutor(processes or default_threads())
     try:
         with Sampling(progress=progress).with_bar() as reporting:
-            jobs = [pool.submit(_compiled, name, started) for name in wanted]
+            jobs = [pool.submit(_compile, name, started) for name in wanted]
             for done, job in enumerate(as_completed(jobs), 1):
                 job.result()
                 reporting.report(done, len(wanted))
@@ -157,11 +156,11 @@ def warm_up(
     return wanted
 
 
-def _compiled(name: str, started: list[subprocess.Popen[bytes]]) -> None:
-    """Compile kernels in a separate process, because the compiler uses one thread."""
+def _compile(name: str, started: list[subprocess.Popen[bytes]]) -> None:
+    """Compile kernels in a separate process, because the compiler runs in a single thread; add it to `started`."""
     path = os.pathsep.join(filter(None, (str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH"))))
     command = [sys.executable, "-P", "-m", "analyser.kernels", name]
-    # A separate session gets no Ctrl-C from the terminal; this process ends it instead.
+    # A process in a separate session gets no Ctrl-C from the terminal; `warm_up` ends it instead.
     process = subprocess.Popen(
         command, env=os.environ | {"PYTHONPATH": path}, stdout=subprocess.DEVNULL, start_new_session=True
     )

@@ -9,7 +9,7 @@ import analyser
 from analyser.common.validation import checked
 from analyser.engine.battle.simulation import Simulation
 from analyser.scenarios.battle import BattleTerms, battle_scenario
-from analyser.scenarios.battle_tables import encoded
+from analyser.scenarios.battle_tables import encode_battle
 from benchmarks.baselines.battles import RIFLES, TWELVE, army, numpy_vectorised, pure_python, terms_of
 from benchmarks.first_answers import cold, process
 from benchmarks.montecarlo import NUMPY, ONE, PURE_PYTHON, TWO
@@ -32,7 +32,7 @@ def simulation(facts=RIFLES, terms=TWELVE, tactic="policies"):
     """The simulation of the battle that is timed, by a tactic of both sides."""
     library, both = analyser.load_profiles(), army(facts, terms.units)
     asked = checked(BattleTerms, terms_of(terms) | {"tactic_mine": tactic, "tactic_yours": tactic})
-    return Simulation(*encoded(battle_scenario(both, both, asked, library.ruleset, library)))
+    return Simulation(*encode_battle(battle_scenario(both, both, asked, library.ruleset, library)))
 
 
 def answers():

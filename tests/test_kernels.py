@@ -9,7 +9,7 @@ from analyser import InputError, kernels, warm_up
 def compiled(monkeypatch, tmp_path):
     """The names that would be compiled."""
     names = []
-    monkeypatch.setattr(kernels, "_compiled", lambda name, _: names.append(name))
+    monkeypatch.setattr(kernels, "_compile", lambda name, _: names.append(name))
     monkeypatch.setattr(kernels, "folder_for", lambda _: tmp_path)
     return names
 
@@ -25,7 +25,7 @@ def test_a_name_several_or_none_are_taken(compiled):
     [
         ({"names": 5}, "warm-up: 5 is not usable (allowed: exact-fights, "),
         ({"names": [5]}, "warm-up: must be text, got 5 (allowed: exact-fights, "),
-        ({"names": "attack"}, "warm-up: no kernels 'attack'; did you mean 'attacks'"),
+        ({"names": "attack"}, "warm-up: unknown kernels 'attack'; did you mean 'attacks'"),
         ({"processes": 0}, "processes: 0 is out of range"),
         ({"progress": 5}, "progress: 5 is not usable"),
     ],
@@ -39,7 +39,7 @@ def test_what_is_wrong_is_told_before_anything_is_compiled(wrong, told, compiled
 
 def test_no_folder_to_keep_them_in_is_told(compiled, monkeypatch):
     monkeypatch.setattr(kernels, "folder_for", lambda _: None)
-    with pytest.raises(InputError, match="warm-up: compiled kernels cannot be kept anywhere"):
+    with pytest.raises(InputError, match="warm-up: there is no folder for compiled kernels"):
         warm_up()
 
 

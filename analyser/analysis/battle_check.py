@@ -25,7 +25,7 @@ from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library
 from analyser.game.units import Loadout
 from analyser.rules.battle import Outcome
 from analyser.scenarios.battle import BattleTerms, battle_scenario
-from analyser.scenarios.battle_tables import encoded
+from analyser.scenarios.battle_tables import encode_battle
 
 EVERY_UNIT = "*/*@basic"
 MOST_UNITS = 200
@@ -337,7 +337,7 @@ def _round_robin(sides: Sequence[Loadout], numbers: Sequence[int], sampling: Sam
     with sampling.with_bar() as reporting:
         for done, (one, other) in enumerate(pairs, start=1):
             scenario = battle_scenario(armies[one], armies[other], terms, library.ruleset, library)
-            simulation = Simulation(*encoded(scenario))
+            simulation = Simulation(*encode_battle(scenario))
             counts = simulation.play(trials, int(sampling.seed), sampling.n_threads).outcomes.sum(axis=0)
             won = counts[[Outcome.VICTORY, Outcome.DEVASTATING_VICTORY]].sum() + counts[Outcome.DRAW] / 2
             wins[one, other], wins[other, one] = won / trials, 1 - won / trials

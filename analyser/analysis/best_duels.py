@@ -165,4 +165,4 @@ def best_play(
         terms = {"policy_a": BEST, "policy_b": against, "want": want} | terms
         checked(DuelTerms, terms, where="duel")
         parts = {"duel": terms, "a": scenarios.section_of(a, "a"), "b": scenarios.section_of(b, "b")}
-    return solve_best_play(scenarios.asked(DuelScenario, a, parts, "b", terms, profiles))
+    return solve_best_play(scenarios.scenario_from(DuelScenario, a, parts, "b", terms, profiles))

@@ -26,9 +26,9 @@ from analyser.rules.structs import INCH, NONE, SideFacts, StrikeFacts
 from analyser.scenarios import load as scenarios
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.fight_records import length_of
-from analyser.scenarios.focus import FocusScenario, attacker_of, focus_program, one_attack, resolved
+from analyser.scenarios.focus import FocusScenario, attack_of_focus, attacker_of, focus_program, resolve_focus
 from analyser.scenarios.load import Conditions, Unit
-from analyser.scenarios.resolve import looked_up, row_named
+from analyser.scenarios.resolve import find_row, look_up
 from analyser.scenarios.schema import TARGET_FATES, FocusAttack, FocusFile
 
 MOST_ATTACKERS = 8
@@ -183,7 +183,7 @@ def best_focus(
     units = [_Attacker(file, place, library) for place in range(len(listed))]
     ways = [unit.ways() for unit in units]
     in_order = [first for first, _ in ways]
-    given = resolved(file.model_copy(update={"attacks": tuple(way.attack for way in in_order)}), library)
+    given = resolve_focus(file.model_copy(update={"attacks": tuple(way.attack for way in in_order)}), library)
     search = _Search(replace(given, profiles=library.used), [way for _, one in ways for way in one], want)
     return search.found([unit.name for unit in units], [way.words for way in in_order])
 
@@ -197,7 +197,7 @@ class _Attacker:
     def __init__(self, file: FocusFile, place: int, library: Profiles) -> None:
         self.file, self.place, self.library = file, place, library
         self.attack = file.attacks[place]
-        self.loadout = looked_up(self.attack.attacker, library, f"attacks.{place}.attacker")
+        self.loadout = look_up(self.attack.attacker, library, f"attacks.{place}.attacker")
         self.name = f"attack {place + 1}" if self.loadout is None else f"{place + 1} {self.loadout.selector}"
 
     def ways(self) -> tuple[Way, list[Way]]:
@@ -222,7 +222,7 @@ class _Attacker:
     def _way(self, change: Change) -> Way:
         keys, words, advance = change
         attack = self.attack.model_copy(update=keys)
-        scenario = one_attack(self.file, attack, self.place, self.library)
+        scenario = attack_of_focus(self.file, attack, self.place, self.library)
         words = " ".join(filter(None, (self.name, words, scenario.attack.row)))
         return Way(self.place, words, advance, attack, scenario)
 
@@ -239,7 +239,7 @@ class _Attacker:
             return
         rows, stated = self.loadout.unit.rows, self.attack.row
         if stated is not None:
-            rows = (row_named(rows, stated, f"attacks.{self.place}.row"),)
+            rows = (find_row(rows, stated, f"attacks.{self.place}.row"),)
         for row in rows:
             if row.kind == "ranged":
                 keys = {"row": row.id, "bonuses": (*self.attack.bonuses, "aiming")}

@@ -19,7 +19,7 @@ from analyser.game.army import Army
 from analyser.game.profiles import Profiles
 from analyser.rules.battle import Outcome
 from analyser.scenarios.battle import BattleTerms, battle_scenario
-from analyser.scenarios.battle_tables import encoded
+from analyser.scenarios.battle_tables import encode_battle
 
 ByOrder = list[list[int]]  # battles won, drawn and played, for each order of activation
 ORDERS = 16  # parts of the battles; each places the units of both sides anew
@@ -153,7 +153,7 @@ def battles_by_order(
     Each side looks ahead. Every list meets the enemy with the same random numbers.
     """
     scenario = battle_scenario(army, enemy, BattleTerms(), library.ruleset, library)
-    simulation, seed = Simulation(*encoded(scenario)), int(sampling.seed)
+    simulation, seed = Simulation(*encode_battle(scenario)), int(sampling.seed)
     parts = min(ORDERS, sampling.first_trials())
     trials, result = sampling.first_trials() // parts, []
     apart = -(-trials // CHUNK_BATTLES) * CHUNK_BATTLES

@@ -19,7 +19,7 @@ from analyser.engine.fight.exact.distribution import Joint
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
 from analyser.results import states
-from analyser.scenarios.attack import best_of
+from analyser.scenarios.attack import best_attacks
 from analyser.scenarios.schema import Combatant
 
 Cells = NDArray[np.void]  # records of CELL
@@ -95,7 +95,7 @@ def _best(pairs: Sequence[Sequence[Over]]) -> Cells:
     for way in range(len(ways)):
         there = np.flatnonzero(counts > way)
         ways[way, there] = read[firsts[there] + way]
-    best: Cells = ways[best_of(ways), np.arange(len(pairs))]
+    best: Cells = ways[best_attacks(ways), np.arange(len(pairs))]
     return best
 
 

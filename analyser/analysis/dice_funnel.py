@@ -23,7 +23,7 @@ from analyser.results.attack import solve_attack
 from analyser.rules.attack import hits_left_over, hits_of, losses_of, points_of
 from analyser.rules.structs import FightFacts
 from analyser.scenarios.attack import Scenario
-from analyser.scenarios.load import Conditions, Question, Unit, asked_attack
+from analyser.scenarios.load import Conditions, Question, Unit, attack_scenario
 
 
 def dice_funnel(
@@ -71,7 +71,7 @@ def dice_funnel(
     1.0
     """
     sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
-    scenario = asked_attack(attacker, target, conditions, profiles)
+    scenario = attack_scenario(attacker, target, conditions, profiles)
     fight, result = scenario.fight, solve_attack(scenario, sampling)
     scores, pmf = result.scores, result.score_weights / (result.trials or 1)
     faces = np.array(scenario.ruleset.die.faces, np.float64) / scenario.ruleset.die.sides

@@ -15,7 +15,7 @@ from analyser.analysis.situations import ONE_OF_EACH_CATEGORY
 from analyser.engine.attack.summaries import sweep, sweep_row
 from analyser.game.units import Category, Loadout, Row, unit_of
 from analyser.rules.structs import CATEGORIES, TARGET
-from analyser.scenarios.attack import attack_record, attacks_by, target_record
+from analyser.scenarios.attack import attack_record, attack_records, target_record
 from analyser.scenarios.resolve import resolve_attack, why_not
 from analyser.scenarios.schema import Attack
 
@@ -172,7 +172,7 @@ def _shot(
     possible = np.array([shot.can for shot in shots], np.bool_)[:, categories]
     sweep_row.expect(int(possible.sum()) * _INTERPRETED)
     summaries = sweep(
-        attacks_by(answer.ruleset, [shot.facts for shot in shots]),
+        attack_records(answer.ruleset, [shot.facts for shot in shots]),
         np.array([target_record(target) for target in field.targets], TARGET),
         possible,
         np.array(answer.ruleset.die.faces, np.int64),

@@ -31,7 +31,7 @@ from analyser.game.units import Loadout
 from analyser.results.attack import numbers_of
 from analyser.results.custom import value_of
 from analyser.scenarios.attack import Scenario
-from analyser.scenarios.resolve import resolve_attack, resolve_target, row_named
+from analyser.scenarios.resolve import find_row, resolve_attack, resolve_target
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -364,9 +364,9 @@ def _number(answer: Estimate | Mean | float) -> float:
 
 def _scenario(attacker: Loadout, defender: Loadout, situation: Situation, row: str, ruleset: Ruleset) -> Scenario:
     """Return the attack of a cell."""
-    fired = row_named(attacker.unit.rows, row, "row")
+    fired = find_row(attacker.unit.rows, row, "row")
     target = resolve_target(TARGET_STATE, defender)
     attack = resolve_attack(situation.attack(fired), attacker, fired)
     scenario = Scenario(attack, target, ruleset, attacker, defender)
-    rating = attack.rating or scenario.counted_rating()
-    return scenario.relabelled(attack=attack.model_copy(update={"rating": rating}))
+    rating = attack.rating or scenario.rating_from_conditions()
+    return scenario.with_same_fight(attack=attack.model_copy(update={"rating": rating}))

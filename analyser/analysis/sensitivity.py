@@ -24,7 +24,7 @@ from analyser.game.profiles import ProfilesLike, ProfilesUsed
 from analyser.game.units import Loadout
 from analyser.results.rendering import method_line
 from analyser.scenarios.attack import Scenario, scenario_between
-from analyser.scenarios.load import Conditions, Question, Unit, asked_attack
+from analyser.scenarios.load import Conditions, Question, Unit, attack_scenario
 from analyser.scenarios.schema import Attack, ScenarioFile, Target
 
 if TYPE_CHECKING:
@@ -244,7 +244,7 @@ def sensitivity(
     figures = {name: what for name, what in COMPARED.items() if not name.endswith(PER_100_POINTS)}
     figure = checked_metric(metric, metrics=figures)
     sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
-    asked = asked_attack(attacker, target, conditions, profiles)
+    asked = attack_scenario(attacker, target, conditions, profiles)
     at_least = ((asked.target.models or 1) + 1) // 2
     numbers = {number: value for number in NUMBERS if (value := _value(asked, number)) is not None}
     attacks: dict[tuple[object, str], Scenario] = {(None, ""): asked, **_at_other_levels(asked)}
@@ -338,7 +338,7 @@ def _value(scenario: Scenario, number: Number) -> float | None:
 def _changed(scenario: Scenario, number: Number, by: int) -> Scenario:
     """Return the scenario with a number changed, validated and resolved again; InputError if the rules forbid it."""
     attack, target, loadout = scenario.attack.model_dump(), scenario.target.model_dump(), scenario.attacker
-    if scenario.counted_rating() == scenario.attack.rating:  # derived from bonuses and penalties (AC-3.1)
+    if scenario.rating_from_conditions() == scenario.attack.rating:  # derived from bonuses and penalties (AC-3.1)
         attack["rating"] = None
     value = (_value(scenario, number) or 0) + by
     if number.side == "target":

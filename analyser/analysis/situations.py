@@ -32,10 +32,10 @@ from analyser.rules.attack import attack_dice
 from analyser.rules.policies import BEST, SHOOTING
 from analyser.rules.structs import CATEGORIES, TARGET, AttackFacts
 from analyser.scenarios import policies as policies_of_duels
-from analyser.scenarios.attack import attack_record, attacks_by, best_of, target_record
-from analyser.scenarios.charge import charge_start, check_can_be_charged, check_can_charge, program_of
+from analyser.scenarios.attack import attack_record, attack_records, best_attacks, target_record
+from analyser.scenarios.charge import charge_start, check_can_be_charged, check_can_charge, unchecked_charge_program
 from analyser.scenarios.duel import DuelScenario, bits_of_wins, shooters_of
-from analyser.scenarios.duel import program_of as program_of_duel
+from analyser.scenarios.duel import program_of_shooters as duel_program
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with
 from analyser.scenarios.resolve import resolve_attack, why_not
 from analyser.scenarios.schema import Attack, BonusName, Combatant, DuelTerms, PenaltyName, PolicyName, Target
@@ -69,7 +69,7 @@ def shoot(attackers: Sequence[Loadout], field: Field, situation: Situation) -> N
     targets = [target_record(target) for target in field.targets]
     possible = np.array([[reason is None for reason in shot.reasons] for shot in shots], np.bool_)
     summaries = sweep(
-        attacks_by(field.ruleset, [shot.facts for shot in shots]),
+        attack_records(field.ruleset, [shot.facts for shot in shots]),
         np.array(targets, TARGET),
         possible.reshape(-1, len(CATEGORIES))[:, categories],
         np.array(field.ruleset.die.faces, np.int64),
@@ -80,7 +80,7 @@ def shoot(attackers: Sequence[Loadout], field: Field, situation: Situation) -> N
     one_of = dict(zip(kinds, targets))
     for place in dict.fromkeys(shot.attacker for shot in shots):
         mine = np.array([number for number, shot in enumerate(shots) if shot.attacker == place])
-        best = best_of(summaries[mine])
+        best = best_attacks(summaries[mine])
         for row, number in enumerate(mine):
             able = np.flatnonzero(best == row)
             cells[list(SUMMARY.names or ())][place, able] = summaries[number, able]
@@ -147,7 +147,7 @@ def _charges(attackers: Sequence[Combatant], targets: Sequence[Combatant], rules
         return result
     strongest, toughest = (max(side, key=attrgetter("models")) for side in (attackers, targets))
     try:
-        setup, operations = program_of(strongest, toughest, die=ruleset.die)
+        setup, operations = unchecked_charge_program(strongest, toughest, die=ruleset.die)
     except InputError as error:
         return [problem or error.problem for problem in result]
     models = [(attacker.models or 0, target.models or 0) for attacker, target in (pairs[number] for number in able)]
@@ -194,7 +194,7 @@ def _duels(
             except InputError as error:
                 result[number] = error.problem
             else:
-                rows = [[row.id for row in (*shooter.rows, *shooter.watching)] for shooter in shooters]
+                rows = [[row.id for row in (*shooter.rows, *shooter.reaction_rows)] for shooter in shooters]
                 alike[duel.terms.policy_a, duel.terms.policy_b, str(rows)].append((number, duel, shooters))
     for duels in alike.values():
         for number, ways in zip([number for number, *_ in duels], _fought([duel[1:] for duel in duels], ruleset)):
@@ -211,7 +211,7 @@ def _fought(duels: Sequence[tuple[DuelScenario, tuple[Shooter, Shooter]]], rules
             yield from _fought([alone], ruleset)
         return
     try:
-        setup, rounds = program_of_duel(duels[strongest][1], duels[strongest][0].terms)
+        setup, rounds = duel_program(duels[strongest][1], duels[strongest][0].terms)
     except InputError as error:
         yield from [error.problem] * len(duels)
         return

@@ -1,1 +1,1 @@
-"""Questions over many values: curves and maps, searches among variants, told trials, and the luck of an outcome."""
+"""Questions over many values: curves and maps, searches among variants, trials in words, and the luck of an outcome."""

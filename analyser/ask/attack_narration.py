@@ -28,51 +28,50 @@ _NUMBERS = {
 
 
 class Strike(NamedTuple):
-    """A strike after its roll, its card and its final state (:mod:`analyser.rules.strike`)."""
+    """The roll of a strike, and its final state (:mod:`analyser.rules.strike`)."""
 
     score: int
-    scores: Scores
+    face_values: Scores
     state: int
-    highest: int  # highest card that passes the test; ANY_CARD, NO_CARD
-    card: int | None = None
+    highest: int  # highest card that passes the test; ANY_CARD if every card does, NO_CARD if none does
 
 
-def resolved(
-    fight: FightFacts, scores: Scores, score: int, officer: Callable[[int], int], passes: Callable[[int], int]
+def resolve(
+    fight: FightFacts, face_values: Scores, score: int, officer: Callable[[int], int], passes: Callable[[int], int]
 ) -> Strike:
     """Resolve a strike after its roll.
 
-    `officer` takes the number of places that are lost and returns 1 if the officer stands in one. `passes` takes the
-    highest card that passes the test and returns 1 if it is passed. Each is called only if chance decides it.
+    `officer` takes the number of destroyed models and returns 1 if the officer is one of them. `passes` takes the
+    highest card that passes the test and returns 1 if the test is passed. Each is called only if its result is random.
     """
-    state = strike.rolled(fight, scores, score)
+    state = strike.rolled(fight, face_values, score)
     if strike.stage_of(state) == Stage.OFFICER:
         state = strike.answered(fight, state, officer(strike.officer_among(fight, state)[0]))
     highest = strike.highest_card(fight, state)
     if strike.stage_of(state) == Stage.TEST:
         state = strike.answered(fight, state, passes(highest))
-    return Strike(score, scores, state, highest)
+    return Strike(score, face_values, state, highest)
 
 
-def strike_of(fight: FightFacts, scores: Scores, trial: Trial) -> Strike:
+def strike_of(fight: FightFacts, face_values: Scores, trial: Trial) -> Strike:
     """Return the strike of a trial, computed from its dice and its card alone."""
 
-    def officer(places: int) -> int:
-        return int((trial.place or 0) < places)
+    def officer(destroyed: int) -> int:
+        return int((trial.place or 0) < destroyed)
 
     def passes(highest: int) -> int:
         return int(trial.card is None or trial.card <= highest)
 
-    return resolved(fight, scores, score_of_dice(fight, scores, trial.dice), officer, passes)
+    return resolve(fight, face_values, score_of_dice(fight, face_values, trial.dice), officer, passes)
 
 
-def dice_lines(dice: list[Die], fight: FightFacts, names: Sequence[str]) -> list[str]:
-    """Return a line for each die: its face, its re-rolls, and the die that added it; `names`: of the faces."""
-    width, faces = len(str(len(dice))), [_FACES.get(name, name) for name in names]
-    return [f"  {place:>{width}}. {_die(die, fight, faces)}" for place, die in enumerate(dice, start=1)]
+def dice_lines(dice: list[Die], fight: FightFacts, face_names: Sequence[str]) -> list[str]:
+    """Return a line for each die: its face, its re-rolls, and the die that added it."""
+    width, faces = len(str(len(dice))), [_FACES.get(name, name) for name in face_names]
+    return [f"  {number:>{width}}. {_die_text(die, fight, faces)}" for number, die in enumerate(dice, start=1)]
 
 
-def _die(die: Die, fight: FightFacts, faces: Sequence[str]) -> str:
+def _die_text(die: Die, fight: FightFacts, faces: Sequence[str]) -> str:
     text = faces[die.shows]
     if die.rerolled is not None:
         text += f", re-rolled (AC-3.4): {faces[die.rerolled]}"
@@ -89,35 +88,35 @@ def _hits_line(fight: FightFacts, dice: list[Die], struck: Strike) -> str:
     turned, masks = turned_heroic(fight, dice), (int(fight.heroic_faces), int(fight.strike_faces))
     heroics, strikes = (sum(mask >> die.ends & 1 for die in dice) for mask in masks)
     heroics, strikes = heroics + turned, strikes - turned
-    of_strikes = "" if fight.strike_hits == 1 else f" of {fight.strike_hits} each"
-    parts = [counted(strikes, "strike") + of_strikes] if strikes or not heroics else []
-    parts += [f"{counted(heroics, 'heroic strike')} of {fight.heroic_hits} each"] if heroics else []
-    veteran = f", {counted(turned, 'strike')} turned heroic by Veteran (AC-7)" if turned else ""
-    return f"Hits (AC-3.6): {hits_of(struck.scores, struck.score)} = {' + '.join(parts)}{veteran}"
+    hits_each = "" if fight.strike_hits == 1 else f" with {fight.strike_hits} hits each"
+    parts = [counted(strikes, "strike") + hits_each] if strikes or not heroics else []
+    parts += [f"{counted(heroics, 'heroic strike')} with {fight.heroic_hits} hits each"] if heroics else []
+    veteran = f" (Veteran turned {counted(turned, 'strike')} into heroic strikes, AC-7)" if turned else ""
+    return f"Hits (AC-3.6): {hits_of(struck.face_values, struck.score)} = {' + '.join(parts)}{veteran}"
 
 
 def damage_text(fight: FightFacts, struck: Strike) -> str:
     """Return the damage of the hits, and the part of it that comes from Devastating."""
-    without = copy(fight)
-    without.devastating = 0
-    points, plain = (points_of(of, struck.scores, struck.score) for of in (fight, without))
-    added = f", {points - plain} of them by Devastating (AC-6)" if points > plain else ""
-    return f"{points} at DEFENCE {fight.defence}{added}"
+    without_devastating = copy(fight)
+    without_devastating.devastating = 0
+    damage, less = (points_of(facts, struck.face_values, struck.score) for facts in (fight, without_devastating))
+    added = f", {damage - less} of it by Devastating (AC-6)" if damage > less else ""
+    return f"{damage} at DEFENCE {fight.defence}{added}"
 
 
 def _damage_lines(fight: FightFacts, struck: Strike) -> list[str]:
-    """Return the points of damage, and the models that they destroy (AC-3.7, AC-3.8)."""
-    left = hits_left_over(fight, struck.scores, struck.score)
-    over = f", {counted(left, 'hit')} left over" if left else ""
-    carried = f"; {fight.damage} was on the unit" if fight.damage else ""
-    lines = [f"Damage (AC-3.7): {damage_text(fight, struck)}{over}{carried}"]
-    destroyed, damage, own_destroyed, own_damage = losses_of(fight, struck.scores, struck.score)
+    """Return the damage, and the models that it destroys (AC-3.7, AC-3.8)."""
+    left = hits_left_over(fight, struck.face_values, struck.score)
+    unused = f", {counted(left, 'hit')} left over" if left else ""
+    earlier = f"; the unit already had {fight.damage} damage" if fight.damage else ""
+    lines = [f"Damage (AC-3.7): {damage_text(fight, struck)}{unused}{earlier}"]
+    destroyed, damage, own_destroyed, own_damage = losses_of(fight, struck.face_values, struck.score)
     rest = f", {damage} damage left on the unit" if damage else ""
-    of = f"{destroyed} of {counted(int(fight.models), 'model')}"
-    lines.append(f"Destroyed (AC-3.8): {of} at DAMAGE LIMIT {fight.damage_limit}{rest}")
+    share = f"{destroyed} of {counted(int(fight.models), 'model')}"
+    lines.append(f"Destroyed (AC-3.8): {share} at DAMAGE LIMIT {fight.damage_limit}{rest}")
     if fight.overcharge and (own_destroyed or own_damage):
-        lost = counted(own_destroyed, "model")
-        lines.append(f"Overcharge (AC-6): the attacker's blanks cost it {lost}, {own_damage} damage left on it")
+        lost = f"the attacker's blanks destroy {counted(own_destroyed, 'model')} of its own"
+        lines.append(f"Overcharge (AC-6): {lost} and leave {own_damage} damage on it")
     return lines
 
 
@@ -127,17 +126,17 @@ def _test_lines(fight: FightFacts, card: int | None, struck: Strike) -> list[str
     passed = strike.stage_of(struck.state) == Stage.PASSED
     lines = ["The officer falls (AC-5.8)" + ", but a commander is near" * bool(fight.near_commander)] * fallen
     if destroyed == 0:
-        return [*lines, "No model destroyed, so no suppression test (AC-4.5)"]
+        return [*lines, "No model is destroyed, so the target takes no suppression test (AC-4.5)"]
     if destroyed >= fight.models:
         return lines
     if fight.test == Test.NOT_TAKEN:
-        return [*lines, "It takes no suppression test (AC-4.5)"]
+        return [*lines, "The target takes no suppression test (AC-4.5)"]
     if card is None:
-        how = "passes the suppression test by a rule (AC-7)" if passed else "fails the test on purpose (AC-5.1)"
-        return [*lines, f"It {how}"]
-    changes = ["heavy losses (AC-5.2)"] if 2 * destroyed >= fight.models else []
-    changes += ["disorder (AC-5.3)"] if discipline.disordered_by_loss(fight, int(fallen)) else []
-    why = f" with -1 each for {', '.join(changes)}" if changes else ""
+        result = "passes the suppression test by a rule (AC-7)" if passed else "fails the test on purpose (AC-5.1)"
+        return [*lines, f"The target {result}"]
+    causes = ["heavy losses (AC-5.2)"] if 2 * destroyed >= fight.models else []
+    causes += ["disorder (AC-5.3)"] if discipline.disordered_by_loss(fight, int(fallen)) else []
+    why = f" with -1 each for {', '.join(causes)}" if causes else ""
     passes = f"up to {struck.highest} passes: DISCIPLINE {fight.discipline}{why}"
     return [*lines, f"Suppression test (AC-5.1): card {card}, {'passed' if passed else 'failed'} ({passes})"]
 
@@ -150,18 +149,19 @@ def _fate_line(fight: FightFacts, outcome: int) -> str:
         if outcome & discipline.FLED:
             return "The target flees off the table (AC-5.5); it counts as annihilated"
         return "The target is annihilated (AC-3.8)"
-    has = [spaced(name) for name in _FLAGS[:4] if outcome & getattr(discipline, name.upper())]
+    statuses = [spaced(name) for name in _FLAGS[:4] if outcome & getattr(discipline, name.upper())]
     left = outcome & (1 << discipline.BITS) - 1
-    return f"The target: {counted(left, 'model')} left" + (f", {', '.join(has)}" if has else ", no status")
+    return f"The target: {counted(left, 'model')} left, {', '.join(statuses) or 'no status'}"
 
 
-def attack_lines(result: AttackResult, scores: Scores, trial: Trial) -> list[str]:
+def attack_lines(result: AttackResult, face_values: Scores, trial: Trial) -> list[str]:
     """Return the whole attack, line by line."""
     fight, heading = plain(result.scenario.fight), dict(result.heading())
-    struck = strike_of(fight, scores, trial)
+    struck = strike_of(fight, face_values, trial)
     lines = [f"{label}: {heading[label]}" for label in ("Attack", "Row", "Pool", "Target", "Test") if label in heading]
     if trial.own_card is not None:
-        lines.append(f"Overcharge (AC-6): the attacker turns a {trial.own_card} for as many dice more")
+        added = counted(trial.own_card, "additional die", "additional dice")
+        lines.append(f"Overcharge (AC-6): the attacker draws a card of value {trial.own_card}: {added}")
     first = sum(die.added_by is None for die in trial.dice)
     lines.append(f"Rolled (AC-3.2): {counted(first, 'die', 'dice')}, {len(trial.dice) - first} added (AC-3.3)")
     names = result.scenario.ruleset.die.names
@@ -169,15 +169,15 @@ def attack_lines(result: AttackResult, scores: Scores, trial: Trial) -> list[str
     lines += [*_damage_lines(fight, struck), *_test_lines(fight, trial.card, struck)]
     lines.append(_fate_line(fight, int(strike.outcome_of(fight, struck.state))))
     if trial.building is not None:
-        wrecks = trial.building < sum(result.scenario.ruleset.die.faces[: Face.STRIKE + 1])
-        lines.append(f"The building {'is wrecked' if wrecks else 'stands'} (Siegebreaker, AC-6)")
+        is_wrecked = trial.building < sum(result.scenario.ruleset.die.faces[: Face.STRIKE + 1])
+        lines.append(f"The building {'is wrecked' if is_wrecked else 'stands'} (Siegebreaker, AC-6)")
     return lines
 
 
 def figures_of(fight: FightFacts, struck: Strike) -> dict[str, Any]:
-    """Return the results of a trial, by the names of events and figures."""
+    """Return the results of a trial as a dict from event or figure to value."""
     outcome, mask = int(strike.outcome_of(fight, struck.state)), (1 << discipline.BITS) - 1
     figures: dict[str, Any] = {name: bool(outcome & getattr(discipline, name.upper())) for name in _FLAGS}
-    figures |= {"hits": int(hits_of(struck.scores, struck.score)), "models_left": outcome & mask}
+    figures |= {"hits": int(hits_of(struck.face_values, struck.score)), "models_left": outcome & mask}
     figures |= {name: outcome >> place & mask for name, place in _NUMBERS.items()}
     return figures | {"destroyed": figures["annihilated"] and not (figures["broken"] or figures["fled"])}

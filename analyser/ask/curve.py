@@ -1,4 +1,4 @@
-"""A figure of a question over one or two keys (the axes): lines, the best in each range, a map, a Pareto front."""
+"""Metrics of one or more questions (the lines) over one or two keys (the axes): a curve, a map or a Pareto front."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ import pandas as pd
 from analyser.analysis import selection
 from analyser.ask.curve_answer import Curve
 from analyser.ask.keys import LEVEL, LISTS, NO_ENTRY, POINTS, Key, Raw, key_of, unit_at, values_of, with_values
-from analyser.ask.memoised_solver import BATTLE, Solver, between, check_method, kind_in, with_armies
-from analyser.ask.metric_lookup import DEFAULT, LEAST, widened
-from analyser.ask.question_table import Point, Variant, blank, solve_all, variant_of
+from analyser.ask.memoised_solver import BATTLE, Solver, check_method, question_between, question_kind, with_armies
+from analyser.ask.metric_lookup import DEFAULT_METRICS, LEAST, with_error
+from analyser.ask.question_table import Point, Variant, no_values, solve_all, variant_of
 from analyser.common.errors import InputError, check_flag, shown
 from analyser.common.estimates import Method
 from analyser.common.intervals import ERROR
@@ -28,12 +28,12 @@ from analyser.scenarios.battle import BattleTerms
 from analyser.scenarios.load import Question, Unit, check_whole, read_scenario
 from analyser.scenarios.schema import Attack, Charge, Combatant, DuelTerms, FocusAttack
 
-Figure = str | Function
+Metric = str | Function
 MOST_METRICS = 2
-USUAL_BATTLES = 10_000  # battles for each point
+DEFAULT_BATTLES = 10_000  # battles for each point
 Over = str | Mapping[str, Any] | Sequence[str]
-_LEVEL_IN = re.compile(r"@[\w-]+")  # the level in a selector
-_SECONDS = ("target", "b")  # sections with the second unit
+_LEVEL = re.compile(r"@[\w-]+")  # the level in a selector
+_SECOND_SECTIONS = ("target", "b")  # sections of the second unit
 
 
 def curve(
@@ -41,7 +41,7 @@ def curve(
     target: Unit | None = None,
     *,
     over: Over = "distance",
-    metric: Figure | Sequence[Figure] | None = None,
+    metric: Metric | Sequence[Metric] | None = None,
     kind: str = "attack",
     rows: bool = False,
     method: Method = "exact",
@@ -54,13 +54,13 @@ def curve(
     progress: Progress | bool | None = None,
     **conditions: Any,
 ) -> Curve:
-    """Return a figure of a question over one or two keys, for one or more units, and the best unit of each range.
+    """Return a metric of a question over one or two keys, for one or more units, and the best unit in each range.
 
     Parameters
     ----------
     question : selectors; or path or mapping, or several
-        The attackers, one line for each: selectors, which may have wildcards, or loadouts. Without a `target`: whole
-        questions of any kind, also battles and morale, one line for each.
+        The attackers, each a line of the curve: selectors, which may have wildcards, or loadouts. Without a `target`:
+        whole questions of any kind, also battles and morale, each a line.
     target : selector or mapping, optional
         The unit that is attacked, charged or fought.
     over : str, mapping, or several
@@ -68,8 +68,8 @@ def curve(
         25)}``. Keys are named as in the rules and the files (:func:`~analyser.ask.keys.key_of`), or are `points` and
         `level` of the attacker. Default values: every inch in reach, every level, every row, or yes and no.
     metric : str or callable, or two
-        The figure (:func:`~analyser.ask.metric_lookup.reading`); ``"...:least"`` if less is better. Two figures give a
-        Pareto front. Default: mean models destroyed, or the probability to win.
+        The metric (:func:`~analyser.ask.metric_lookup.metric_value`); ``"...:least"`` if low values are better. Two
+        metrics give a Pareto front. Default: mean models destroyed, or the probability to win.
     kind : "attack", "charge" or "duel"
         The fight between the units and their `target`.
     rows : bool
@@ -77,23 +77,19 @@ def curve(
     method, trials, seed, precision, threads, profiles, progress
         As in :func:`analyser.attack`, for each point separately; battles have 10,000 trials by default.
     all_at_once : bool
-        Make the 95% intervals simultaneous for all points.
+        Widen the 95% intervals so that all of them hold at once.
     **conditions
         The keys of ``[attack]``, ``[charge]`` or ``[duel]``.
-
-    Returns
-    -------
-    Curve
 
     Raises
     ------
     InputError
-        An unknown key or figure, no value with an answer, or more than 200,000 points.
+        An unknown key or metric, no value with an answer, or more than 200,000 points.
 
     Notes
     -----
-    Illegal values are cut off; the answer lists them with the reasons. An attack changes only at the ranges of its rows
-    and of Corrosive Fumes (AC-4.1, AC-7), so these are added to a range of distances.
+    Illegal values are left out; the answer lists them with the reasons. The result of an attack changes only at the
+    ranges of rows and of Corrosive Fumes (AC-4.1, AC-7), so these are added to a range of distances.
 
     Examples
     --------
@@ -106,15 +102,15 @@ def curve(
     check_flag(all_at_once, "all_at_once")
     library = library_of(profiles)
     lines = _lines(question, target, kind, conditions, library, rows=rows)
-    of = kind_in(next(iter(lines.values())))
-    metrics = _metrics(metric, of)
-    check_method(of, sampling.is_exact, "monte-carlo")
-    if of == BATTLE and sampling.trials is None and sampling.precision is None:
-        sampling = replace(sampling, trials=USUAL_BATTLES)
-    axes = axes_of(over, of, list(lines.values()), library)
+    asked_kind = question_kind(next(iter(lines.values())))
+    metrics = _metrics(metric, asked_kind)
+    check_method(asked_kind, sampling.is_exact, "monte-carlo")
+    if asked_kind == BATTLE and sampling.trials is None and sampling.precision is None:
+        sampling = replace(sampling, trials=DEFAULT_BATTLES)
+    axes = axes_of(over, asked_kind, list(lines.values()), library)
     _check_not_stated(axes, conditions, target)
     if any(key.name == LEVEL for key in axes):  # name lines by units without levels
-        lines = {_LEVEL_IN.sub("", name): raw for name, raw in reversed(lines.items())}
+        lines = {_LEVEL.sub("", name): raw for name, raw in reversed(lines.items())}
         lines = dict(reversed(lines.items()))
     size = size_of(axes, len(lines))
     solver = Solver(library, sampling, size)
@@ -122,41 +118,41 @@ def curve(
     points = points[: len(points) // len(lines) * len(lines)]  # after Ctrl-C: only values that all lines have
     if all_at_once or precision is not None:
         error = ERROR / (size * len(metrics)) if all_at_once else ERROR
-        points = [_widened(point, metrics, error, fixed=precision is None) for point in points]
+        points = [_with_error(point, metrics, error, fixed=precision is None) for point in points]
     complete = len(points) == size
-    points += itertools.islice(_not_asked(lines, axes, metrics), len(points), None)
-    by_line = [point for place in range(len(lines)) for point in points[place :: len(lines)]]
+    points += itertools.islice(_unsolved(lines, axes, metrics), len(points), None)
+    by_line = [point for number in range(len(lines)) for point in points[number :: len(lines)]]
     answer = _answer(solver, lines, axes, metrics, by_line)
     return replace(answer, all_at_once=all_at_once, complete=complete)
 
 
-def _metrics(given: Any, kind: str) -> dict[str, bool]:
-    """Return the names of the figures; the value is True if less is better."""
-    if not (given is None or callable(given) or isinstance(given, str | list | tuple)):
-        raise InputError(f"{shown(given)} is not usable", where="metric", allowed="a figure, or two")
+def _metrics(stated: Any, kind: str) -> dict[str, bool]:
+    """Return the names of the metrics; the value is True if less is better."""
+    if not (stated is None or callable(stated) or isinstance(stated, str | list | tuple)):
+        raise InputError(f"{shown(stated)} is not usable", where="metric", allowed="a metric, or two")
     names: list[Any] = []
-    for figure in [given] if callable(given) or isinstance(given, str) else given or ():
-        names.append(named(figure, names))
-    names = names or ([DEFAULT[kind]] if kind in DEFAULT else [])
+    for metric in [stated] if callable(stated) or isinstance(stated, str) else stated or ():
+        names.append(named(metric, names))
+    names = names or ([DEFAULT_METRICS[kind]] if kind in DEFAULT_METRICS else [])
     if not 1 <= len(names) <= MOST_METRICS or not all(isinstance(name, str) for name in names):
-        raise InputError(f"{len(names)} figures", where="metric", allowed="one or two, such as p_panicked of morale")
+        raise InputError(f"{len(names)} metrics", where="metric", allowed="one or two, such as p_panicked of morale")
     return {name.removesuffix(LEAST): name.endswith(LEAST) for name in names}
 
 
 def _lines(
     question: Any, target: Any, kind: str, conditions: dict[str, Any], library: Profiles, *, rows: bool
 ) -> dict[str, Raw]:
-    """Return the questions to compare, each by a name for its difference."""
+    """Return the questions to compare, by the name of their line."""
     if target is None:
         if conditions or rows:
             raise InputError("state this in the scenario, not as an option", where=next(iter(conditions), "rows"))
-        wholes = question if isinstance(question, list | tuple) else [question]
-        lines = _by_name(_whole(whole, number, library) for number, whole in enumerate(wholes, start=1))
-        if len({kind_in(raw) for raw in lines.values()}) > 1:
+        questions = question if isinstance(question, list | tuple) else [question]
+        lines = _by_name(_whole_question(whole, number, library) for number, whole in enumerate(questions, start=1))
+        if len({question_kind(raw) for raw in lines.values()}) > 1:
             raise InputError("questions of several kinds", where="question", allowed="one kind")
     else:
         attackers = selection.loadouts(question, library)
-        lines = _by_name((unit.selector, between(unit, target, kind, conditions)) for unit in attackers)
+        lines = _by_name((unit.selector, question_between(unit, target, kind, conditions)) for unit in attackers)
         if rows and kind == "attack":
             lines = dict(line for name, raw in lines.items() for line in _by_row(name, raw))
     if not lines:
@@ -172,7 +168,7 @@ def _by_name(lines: Iterable[tuple[str, Raw]]) -> dict[str, Raw]:
     return named_lines
 
 
-def _whole(question: Any, number: int, library: Profiles) -> tuple[str, Raw]:
+def _whole_question(question: Any, number: int, library: Profiles) -> tuple[str, Raw]:
     check_whole(question, "target", library)
     raw, where = read_scenario(question)
     name = where.rpartition("/")[2].removesuffix(".toml") if where else f"question {number}"
@@ -189,35 +185,35 @@ def _check_not_stated(keys: Iterable[Key], conditions: Mapping[str, Any], target
     """Raise InputError for a stated condition that also varies, because its value would have no effect."""
     for key in keys:
         for path in key.paths:
-            section, name = target if path[0] in _SECONDS else conditions, str(path[-1])
-            if not isinstance(section, Mapping) or key.what in (LEVEL, POINTS) or name == "unit":
-                continue  # a target is named even if it varies
-            listed = section.get(name)
-            is_marked = key.mark in section or (isinstance(listed, list | tuple) and key.mark in listed)
-            if is_marked if key.what == "mark" else name in section:
-                problem = f"the question is asked over {key.title}: a value beside that has no effect"
-                raise InputError(problem, where=key.name, allowed="one of the two; or over another key")
+            section, name = target if path[0] in _SECOND_SECTIONS else conditions, str(path[-1])
+            if not isinstance(section, Mapping) or key.effect in (LEVEL, POINTS) or name == "unit":
+                continue  # a target must be stated even if it varies
+            entries = section.get(name)
+            is_stated = key.flag in section or (isinstance(entries, list | tuple) and key.flag in entries)
+            if is_stated if key.effect == "flag" else name in section:
+                problem = f"the curve varies {key.title}, so a stated value has no effect"
+                raise InputError(problem, where=key.name, allowed="leave it out, or vary another key")
 
 
 def _variants(lines: Mapping[str, Raw], axes: Mapping[Key, Sequence[Any]], library: Profiles) -> Iterator[Variant]:
     """Yield the variants of every line at the first combination of values, then at the next."""
-    for at in itertools.product(*axes.values()):
+    for combination in itertools.product(*axes.values()):
         for name, raw in lines.items():
-            yield variant_of(name, raw, dict(zip(axes, at)), library)
+            yield variant_of(name, raw, dict(zip(axes, combination)), library)
 
 
-def _not_asked(lines: Iterable[str], axes: Mapping[Key, Sequence[Any]], metrics: Mapping[str, bool]) -> Iterator[Point]:
-    names = [key.name for key in axes]
-    for at in itertools.product(*axes.values()):
+def _unsolved(lines: Iterable[str], axes: Mapping[Key, Sequence[Any]], metrics: Mapping[str, bool]) -> Iterator[Point]:
+    names, why_not = [key.name for key in axes], "not computed, because the curve was stopped"
+    for combination in itertools.product(*axes.values()):
         for line in lines:
-            yield Point(line, dict(zip(names, at)), blank(list(metrics)), "not asked: it was stopped")
+            yield Point(line, dict(zip(names, combination)), no_values(list(metrics)), why_not)
 
 
-def _widened(point: Point, metrics: Iterable[str], error: float, *, fixed: bool) -> Point:
-    readings = (
-        widened(figure, name, point.trials, error, fixed=fixed) for figure, name in zip(point.readings, metrics)
-    )
-    return point._replace(readings=tuple(readings))
+def _with_error(point: Point, metrics: Iterable[str], error: float, *, fixed: bool) -> Point:
+    """Return a point with intervals of error probability `error`."""
+    values = zip(point.metric_values, metrics)
+    widened = (with_error(value, name, point.trials, error, fixed=fixed) for value, name in values)
+    return point._replace(metric_values=tuple(widened))
 
 
 def _answer(
@@ -227,34 +223,35 @@ def _answer(
     metrics: Mapping[str, bool],
     points: Sequence[Point],
 ) -> Curve:
-    """Return the curve without the values at which no line has an answer; InputError if none is left."""
+    """Return the curve without the values at which no line has an answer; InputError if no value remains."""
+    kind, questions = question_kind(next(iter(lines.values()))), list(lines.values())
     solved = [point for point in points if point.why_not is None]
     if not solved:
         raise InputError(f"no value has an answer: {points[0].why_not}", where="over")
     usable, cut = dict[Key, tuple[Any, ...]](), list[str]()
     for key, axis in axes.items():
-        fine = {point.values[key.name] for point in solved}
-        usable[key] = tuple(value for value in axis if value in fine)
+        solved_values = {point.values[key.name] for point in solved}
+        usable[key] = tuple(value for value in axis if value in solved_values)
         reasons = {point.values[key.name]: str(point.why_not) for point in points}
-        cut += _cut(key, axis, fine, reasons)
-    left = [point for point in points if all(point.values[key.name] in axis for key, axis in usable.items())]
-    firsts = {point.name: point for point in reversed(left) if point.why_not is None}
-    explained = (
-        solver.explained(with_values(raw, {key: firsts[name].values[key.name] for key in usable}, solver.library))
+        cut += _cut_texts(key, axis, solved_values, reasons)
+    remaining = [point for point in points if all(point.values[key.name] in axis for key, axis in usable.items())]
+    first_points = {point.name: point for point in reversed(remaining) if point.why_not is None}
+    results = (
+        solver.explained(with_values(raw, {key: first_points[name].values[key.name] for key in usable}, solver.library))
         for name, raw in lines.items()
-        if name in firsts
+        if name in first_points
     )
     return Curve(
-        frame=_frame(left, metrics, exact=solver.sampling.is_exact),
+        frame=_frame(remaining, metrics, exact=solver.sampling.is_exact),
         lines=tuple(lines),
         keys=tuple(key.name for key in usable),
         values=tuple(usable.values()),
         metrics=tuple(metrics),
         least=tuple(metrics.values()),
-        kind=kind_in(next(iter(lines.values()))),
-        holds_between=holds_between(usable, kind_in(next(iter(lines.values()))), list(lines.values()), solver.library),
+        kind=kind,
+        holds_between=holds_between(usable, kind, questions, solver.library),
         cut=tuple(cut),
-        results=tuple(explained),
+        results=tuple(results),
         sampling=solver.sampling,
         fights=solver.fights,
         costs={name: price for name, raw in lines.items() if (price := solver.points_of(raw)) is not None},
@@ -269,9 +266,9 @@ def _frame(points: Sequence[Point], metrics: Iterable[str], *, exact: bool) -> p
         row: dict[str, Any] = {"line": point.name, **point.values}
         row |= {} if point.row is None else {"fires": point.row}
         row |= {"costs": point.costs} if LEVEL in row else {}
-        for name, figure in zip(metrics, point.readings):
-            row[name] = figure.value
-            row |= {} if exact else {f"{name}_low": figure.low, f"{name}_high": figure.high}
+        for name, value in zip(metrics, point.metric_values):
+            row[name] = value.value
+            row |= {} if exact else {f"{name}_low": value.low, f"{name}_high": value.high}
         if not exact:
             stopping = {} if point.stopping is None else point.stopping.as_dict()
             row |= {"trials": point.trials} | {key: stopping.get(key) for key in ("planned_trials", "stop_reason")}
@@ -279,23 +276,23 @@ def _frame(points: Sequence[Point], metrics: Iterable[str], *, exact: bool) -> p
     return pd.DataFrame(rows)
 
 
-def _cut(key: Key, axis: Sequence[Any], fine: set[Any], reasons: Mapping[Any, str]) -> list[str]:
-    """Return each run of values of a key at which no line has an answer, with the reason."""
-    cut = []
-    for is_gone, run in itertools.groupby(axis, key=lambda value: value not in fine):
-        if is_gone:
+def _cut_texts(key: Key, axis: Sequence[Any], solved: set[Any], reasons: Mapping[Any, str]) -> list[str]:
+    """Return a text for each run of values of a key at which no line has an answer, with the reason."""
+    texts = []
+    for is_solved, run in itertools.groupby(axis, key=lambda value: value in solved):
+        if not is_solved:
             values = list(run)
             ends = " to ".join(dict.fromkeys([word_of(values[0]), word_of(values[-1])]))
-            cut.append(f"{key.title} {ends} cut off: {reasons[values[0]]}")
-    return cut
+            texts.append(f"{key.title} {ends} left out: {reasons[values[0]]}")
+    return texts
 
 
 MOST_POINTS = 200_000
 MOST_KEYS = 2
-FARTHEST = 60  # inches
-_SHOTS = ("attack", "focus")
+GREATEST_DISTANCE = 60  # inches, among the default values
+_RANGED_KINDS = ("attack", "focus")
 _EXAMPLES = {POINTS: "40..80:5", "attacker": "UNIT,UNIT", "unit": "UNIT,UNIT", "qualities": "none,Arc,Arc+Devastating"}
-_RECORDS: Mapping[str, Any] = {  # types of the keys, by section
+_RECORDS: Mapping[str, Any] = {  # record types with the keys of each section
     **{"attack": Attack, "attacks": FocusAttack, "charge": Charge, "duel": DuelTerms, "battle": BattleTerms},
     **{"target": Combatant, "attacker": Combatant, "a": Combatant, "b": Combatant},
 }
@@ -303,36 +300,36 @@ _RECORDS: Mapping[str, Any] = {  # types of the keys, by section
 
 def axes_of(over: Any, kind: str, questions: Sequence[Raw], library: Profiles) -> dict[Key, Sequence[Any]]:
     """Return the keys that vary, each with its values; InputError for more than 200,000 points."""
-    given = _split(over)
-    keys = [key_of(name, kind) for name in given]
+    stated_values = _stated_values(over)
+    keys = [key_of(name, kind) for name in stated_values]
     if len({key.name for key in keys}) < len(keys):
         raise InputError(f"{keys[0].name} twice", where="over", allowed="two different keys")
     axes: dict[Key, Sequence[Any]] = {}
-    for key, (name, values) in zip(keys, given.items()):
-        usual = usual_values(key, kind, questions, library) if values is None else values
-        axes[key] = values_of(usual, f"over: {name}")
+    for key, (name, stated) in zip(keys, stated_values.items()):
+        values = default_values(key, kind, questions, library) if stated is None else stated
+        axes[key] = values_of(values, f"over: {name}")
     size_of(axes, len(questions))
-    for key, values in zip(keys, given.values()):
-        if key.is_distance and kind in _SHOTS and (values is None or _is_range(axes[key])):
-            axes[key] = _with_marks(axes[key], questions, library)
+    for key, stated in zip(keys, stated_values.values()):
+        if key.is_distance and kind in _RANGED_KINDS and (stated is None or _is_range(axes[key])):
+            axes[key] = _with_weapon_ranges(axes[key], questions, library)
     return axes
 
 
-def _split(over: Any) -> dict[str, Any]:
-    """Return the names of the keys with their values as given; None: the usual values."""
+def _stated_values(over: Any) -> dict[str, Any]:
+    """Return the names of the keys with their values as stated; None stands for the default values."""
     if isinstance(over, Mapping):
-        given = dict(over)
+        stated = dict(over)
     else:
         texts = [over] if isinstance(over, str) else over
         if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
             raise InputError(f"{shown(over)} is not usable", where="over", allowed="such as distance, or dice=4..12")
         parts = [text.partition("=") for text in texts]
-        given = {name.strip(): values if equals else None for name, equals, values in parts}
-        if len(given) < len(texts):
-            raise InputError(f"{next(iter(given))} twice", where="over", allowed="two different keys")
-    if not 1 <= len(given) <= MOST_KEYS:
-        raise InputError(f"{len(given)} keys", where="over", allowed="one, or two for a map")
-    return given
+        stated = {name.strip(): values if equals else None for name, equals, values in parts}
+        if len(stated) < len(texts):
+            raise InputError(f"{next(iter(stated))} twice", where="over", allowed="two different keys")
+    if not 1 <= len(stated) <= MOST_KEYS:
+        raise InputError(f"{len(stated)} keys", where="over", allowed="one, or two for a map")
+    return stated
 
 
 def size_of(axes: Mapping[Key, Sequence[Any]], lines: int) -> int:
@@ -343,15 +340,15 @@ def size_of(axes: Mapping[Key, Sequence[Any]], lines: int) -> int:
     return size
 
 
-def usual_values(key: Key, kind: str, questions: Sequence[Raw], library: Profiles) -> Sequence[Any]:
-    """Return the default values of a key; InputError for a key without any."""
+def default_values(key: Key, kind: str, questions: Sequence[Raw], library: Profiles) -> Sequence[Any]:
+    """Return the default values of a key; InputError for a key without default values."""
     section, field = str(key.paths[0][0]), str(key.paths[0][-1])
     units = [library.loadout(unit) for raw in questions if (unit := unit_at(raw, kind)) is not None]
-    if key.what == "mark":
+    if key.effect == "flag":
         return (False, True)
     if LISTS.get(field):
         return (NO_ENTRY, *LISTS[field])
-    if key.what == LEVEL:
+    if key.effect == LEVEL:
         unit = unit_at(questions[0], kind, second=key.name != LEVEL)
         return tuple(library.loadout(unit).unit.levels) if unit is not None else ()
     model = _RECORDS.get(section)
@@ -362,13 +359,13 @@ def usual_values(key: Key, kind: str, questions: Sequence[Raw], library: Profile
             return names
     if field == "distance":
         reach = max((row.long_range or 0 for unit in units for row in unit.unit.rows), default=0)
-        return range(1, math.ceil(min(reach, FARTHEST)) + 1 if reach else FARTHEST + 1)
+        return range(1, math.ceil(min(reach or GREATEST_DISTANCE, GREATEST_DISTANCE)) + 1)
     if field == "row" and units:
         return tuple(dict.fromkeys(row.id for unit in units for row in unit.unit.rows if row.kind == "ranged"))
     if field == "models" and section == "target" and (unit := unit_at(questions[0], kind, second=True)) is not None:
         return range(1, library.loadout(unit).level.models + 1)
-    values = _EXAMPLES[POINTS] if key.what == POINTS else _EXAMPLES.get(field, "1..6")
-    raise InputError("over which values?", where=f"over: {key.name}", allowed=f"such as {key.name}={values}")
+    values = _EXAMPLES[POINTS] if key.effect == POINTS else _EXAMPLES.get(field, "1..6")
+    raise InputError("no values are stated", where=f"over: {key.name}", allowed=f"such as {key.name}={values}")
 
 
 def _names_of(annotation: Any) -> tuple[Any, ...]:
@@ -382,25 +379,26 @@ def _is_range(values: Sequence[Any]) -> bool:
     return isinstance(values, range) and values.step == 1
 
 
-def _with_marks(values: Sequence[Any], questions: Sequence[Raw], library: Profiles) -> Sequence[Any]:
+def _with_weapon_ranges(values: Sequence[Any], questions: Sequence[Raw], library: Profiles) -> Sequence[Any]:
     """Return the distances and, between them, all distances at which an attack can change (AC-4.1, AC-7)."""
-    marks: set[float] = set()
+    weapon_ranges: set[float] = set()
     for raw in questions:
         for attack in raw.get("attacks") or [raw.get("attack", {})]:
             if (unit := attack.get("attacker")) is not None:
                 loadout = library.loadout(unit)
                 fumes = loadout.unit.keyword("Corrosive Fumes")
-                marks |= {float(fumes.x)} if fumes is not None else set()
-                marks |= {mark for row in loadout.unit.rows for mark in (row.short_range, row.long_range) if mark}
-    inside = {mark for mark in marks if values[0] < mark < values[-1]}
-    return tuple(sorted({*values, *(int(mark) if mark == int(mark) else mark for mark in inside)}))
+                weapon_ranges |= {float(fumes.x)} if fumes is not None else set()
+                ranges = (inches for row in loadout.unit.rows for inches in (row.short_range, row.long_range))
+                weapon_ranges |= set(filter(None, ranges))
+    inside = {inches for inches in weapon_ranges if values[0] < inches < values[-1]}
+    return tuple(sorted({*values, *(int(inches) if inches == int(inches) else inches for inches in inside)}))
 
 
 def holds_between(axes: Mapping[Key, Sequence[Any]], kind: str, questions: Sequence[Raw], library: Profiles) -> bool:
-    """Return True for distances between which no attack changes."""
+    """Return True if the values are distances, and no attack changes between two of them."""
     values, *_ = axes.values()
-    if not all(key.is_distance for key in axes) or kind not in _SHOTS or len(values) < 2:
+    if not all(key.is_distance for key in axes) or kind not in _RANGED_KINDS or len(values) < 2:
         return False
     if not all(isinstance(value, int | float) for value in values) or list(values) != sorted(values):
         return False
-    return set(_with_marks(values, questions, library)) <= set(values)
+    return set(_with_weapon_ranges(values, questions, library)) <= set(values)

@@ -1,4 +1,4 @@
-"""Answer of a curve, map or front: figures over one or two keys, and the best lines, as table, text and picture."""
+"""Answer of a curve, map or front: metrics over one or two keys, and the best lines, as table, text and picture."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from analyser import plots
 from analyser.ask.keys import LEVEL, POINTS
-from analyser.ask.metric_lookup import by_points, shown_value, title_of
+from analyser.ask.metric_lookup import per_points_hint, shown_value, title_of
 from analyser.ask.question_table import QuestionTable, reason_kind
 from analyser.ask.winning_ranges import Stretch, best_at, not_dominated, range_text, stretches_of
 from analyser.common.answer import Block, plain_rows
@@ -26,37 +26,38 @@ from analyser.game.names import spoken
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST_ROWS = 40  # largest number of rows of a table in text
+MOST_ROWS = 40  # of a table in text
 MOST_SENTENCES = 20
-MOST_COLUMNS = 12  # largest number of columns of a map in text
-MOST_LINES = 6  # columns for lines in a table shown as text
-_SAME_DIGITS = 9  # decimals; figures that agree to these are one point of a front
-_SEVERAL = 2
-EQUAL, UNSURE = " = ", " ≈ "
+MOST_COLUMNS = 12  # of a map in text
+MOST_LINES = 6  # columns for lines in a table in text
+_EQUAL_DECIMALS = 9  # points of a front whose values agree to so many decimals count as one
+_FEWEST_LINES = 2  # lines that a picture of a map shows even if fewer are best
+_MAP_KEYS = 2
+EQUAL, NOT_SIGNIFICANT = " = ", " ≈ "  # signs between the names of tied lines
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Curve(QuestionTable):
-    """Figures of one or more lines over one or two keys.
+    """Metrics of one or more lines (the compared questions) over one or two keys.
 
     Attributes
     ----------
     frame : DataFrame
-        One row for each line and value: `line`, a column for each key and each figure, and `why_not`, the reason for a
-        missing figure. Attacks add `fires` (the row). Simulation adds ``_low`` and ``_high`` of each figure (95%
+        One row for each line and value: `line`, a column for each key and each metric, and `why_not`, the reason for a
+        missing value. Attacks add `fires` (the row). Simulation adds ``_low`` and ``_high`` of each metric (95%
         interval), `trials`, `planned_trials` and `stop_reason`. A curve over levels adds `costs`, the points of the
         attacker.
     lines, keys, metrics : tuple of str
     values : tuple of tuples
         The values of each key.
     least : tuple of bool
-        For each figure, True if less is better.
+        For each metric, True if low values are better.
     holds_between : bool
-        True if figures are constant between two values, as for distances of attacks.
+        True if metrics are constant between two values, as for distances of attacks.
     cut : tuple of str
-        Values that were cut off, with the reasons.
+        Values that were left out, with the reasons.
     results : tuple of Result
-        The answer of each line at its first value.
+        The answer of each line at the first value.
     costs : mapping of str to float
         Points of the attacker by line, if known.
     all_at_once : bool
@@ -78,31 +79,31 @@ class Curve(QuestionTable):
     @property
     def headline(self) -> str:
         """The line that is best at most values, in one sentence."""
-        what, over = title_of(self.metrics[0]), " and ".join(map(spaced, self.keys))
-        ahead = self.best["best"].value_counts()
-        if len(self.lines) == 1 or ahead.empty or not ahead.index[0]:
-            return f"{what} of {', '.join(map(spoken, self.lines))} over {over}."
-        names, where = ahead.index[0], "everywhere" if len(ahead) == 1 else f"at most values of {over}"
+        title, keys = title_of(self.metrics[0]), " and ".join(map(spaced, self.keys))
+        counts = self.best["best"].value_counts()
+        if len(self.lines) == 1 or counts.empty or not counts.index[0]:
+            return f"{title} of {', '.join(map(spoken, self.lines))} over {keys}."
+        names, where = counts.index[0], "everywhere" if len(counts) == 1 else f"at most values of {keys}"
         verb = "is" if len(names) == 1 else "are"
-        return f"{' and '.join(map(spoken, names))} {verb} best by {mid_sentence(what)} {where}."
+        return f"{' and '.join(map(spoken, names))} {verb} best by {mid_sentence(title)} {where}."
 
     @property
     def exact(self) -> bool:
-        """True if the figures are exact."""
+        """True if the values are exact."""
         return self.sampling.is_exact
 
     @property
     def is_front(self) -> bool:
-        """True for two figures; the answer is their Pareto front."""
+        """True for two metrics; the answer is their Pareto front."""
         return len(self.metrics) > 1
 
     @property
     def is_map(self) -> bool:
-        """True for one figure over two keys."""
+        """True for one metric over two keys."""
         return len(self.keys) > 1 and not self.is_front
 
     def to_xarray(self) -> Any:
-        """Return the figures as an `xarray.Dataset` over `line` and the keys; InputError without xarray."""
+        """Return the metrics as an `xarray.Dataset` over `line` and the keys; InputError without xarray."""
         try:
             import xarray
         except ImportError:
@@ -116,30 +117,29 @@ class Curve(QuestionTable):
 
     @cached_property
     def best(self) -> pd.DataFrame:
-        """The lines with the best first figure at each combination of values: the keys, `best`, `value`.
+        """The best lines by the first metric at each combination of values; columns: the keys, `best`, `value`.
 
         All equal or not significantly different lines are named, the cheapest first.
         """
         metric, rows = self.metrics[0], []
         sign = -1.0 if self.least[0] else 1.0
-        for at, part in self._by_value():
+        for combination, part in self._by_value():
             low, high = (part.get(f"{metric}_{end}", pd.Series(np.nan, part.index)).tolist() for end in ("low", "high"))
-            places = best_at(part[metric].tolist(), low, high, least=self.least[0])
-            names = sorted(
-                (part["line"].iloc[place] for place in places), key=lambda name: self.costs.get(name, np.inf)
-            )
-            rows.append({**dict(zip(self.keys, at)), "best": tuple(names), "value": sign * (sign * part[metric]).max()})
+            indices = best_at(part[metric].tolist(), low, high, least=self.least[0])
+            names = sorted(part["line"].iloc[indices], key=lambda name: self.costs.get(name, np.inf))
+            value = sign * (sign * part[metric]).max()
+            rows.append({**dict(zip(self.keys, combination)), "best": tuple(names), "value": value})
         return pd.DataFrame(rows)
 
     @cached_property
     def stretches(self) -> tuple[Stretch, ...]:
         """The best lines for each range of the key; InputError for a map."""
         if len(self.keys) > 1:
-            raise InputError("a map has no stretches", where="stretches", allowed="best")
+            raise InputError("only a curve over one key has ranges", where="stretches", allowed="best")
         return stretches_of(self.values[0], self.best["best"].tolist())
 
     def front(self) -> pd.DataFrame:
-        """Return the points that no other dominates (Pareto), in the order of the first figure."""
+        """Return the points that no other point dominates (Pareto), in the order of the first metric."""
         front: pd.DataFrame = self.frame[self._on_front()]
         return front.sort_values(self.metrics[0], ascending=self.least[0]).reset_index(drop=True)
 
@@ -149,37 +149,36 @@ class Curve(QuestionTable):
     def trade(self) -> pd.DataFrame:
         """Return the effect of one step of each key of a map, and the trade-off between the keys.
 
-        Columns: `line`, both keys, the figure, `step_FIRST` and `step_SECOND` (the change of the figure to the next
-        value of each key), and `worth`: the steps of the second key that cancel one step of the first.
+        Columns: `line`, both keys, the metric, `step_FIRST` and `step_SECOND` (the change of the metric to the next
+        value of each key), and `worth`: the number of steps of the second key that cancel one step of the first.
         """
-        if len(self.keys) != _SEVERAL:
-            raise InputError("a trade needs two keys", where="trade", allowed="over=[..., ...]")
+        if len(self.keys) != _MAP_KEYS:
+            raise InputError("a trade-off needs two keys", where="trade", allowed="over=[..., ...]")
         parts = []
         for line in self.lines:
-            figures = self.frame.loc[self.frame["line"] == line, self.metrics[0]].to_numpy(np.float64)
-            grid = figures.reshape(tuple(map(len, self.values)))
+            values = self.frame.loc[self.frame["line"] == line, self.metrics[0]].to_numpy(np.float64)
+            grid = values.reshape(tuple(map(len, self.values)))
             steps = [np.full(grid.shape, np.nan), np.full(grid.shape, np.nan)]
             steps[0][:-1, :], steps[1][:, :-1] = np.diff(grid, axis=0), np.diff(grid, axis=1)
             with np.errstate(divide="ignore", invalid="ignore"):
                 worth = -steps[0] / steps[1]
             table = pd.DataFrame([(x, y) for x in self.values[0] for y in self.values[1]], columns=list(self.keys))
             table.insert(0, "line", line)
-            named = {self.metrics[0]: grid.ravel()} | {
-                f"step_{key}": step.ravel() for key, step in zip(self.keys, steps)
-            }
-            parts.append(table.assign(**named, worth=np.where(np.isfinite(worth), worth, np.nan).ravel()))
+            columns = {f"step_{key}": step.ravel() for key, step in zip(self.keys, steps)}
+            columns |= {"worth": np.where(np.isfinite(worth), worth, np.nan).ravel()}
+            parts.append(table.assign(**{self.metrics[0]: grid.ravel()}, **columns))
         return pd.concat(parts, ignore_index=True)
 
     def sentences(self) -> list[str]:
-        """Return a sentence for each range with its best lines; for two figures, the undominated points."""
+        """Return a sentence about the best lines of each range; for two metrics, the undominated points."""
         if self.is_front:
             points = [self._point_text(part) for part in self._front_points()]
             more = [f"and {len(points) - MOST_SENTENCES} more"] if len(points) > MOST_SENTENCES else []
             return [*points[:MOST_SENTENCES], *more]
         if self.is_map:
             shares = self.best["best"].map(self._joined).value_counts()
-            lead = [f"{name}: best in {counted(int(number), 'cell')}" for name, number in shares.items()]
-            return [*(lead if len(self.lines) > 1 else []), *self._worth()]
+            lead = [f"{name}: best at {counted(int(number), 'pair')} of values" for name, number in shares.items()]
+            return [*(lead if len(self.lines) > 1 else []), *self._trade_sentences()]
         if not all(map(is_number, self.values[0])):
             return [
                 f"{word_of(value)}: {self._joined(names)}" for value, names in zip(self.values[0], self.best["best"])
@@ -191,37 +190,37 @@ class Curve(QuestionTable):
 
     def _joined(self, names: Sequence[str]) -> str:
         if not names:
-            return "nobody"
+            return "no line"
         are_all_equal = self.exact and len(names) == len(self.lines) > 1
-        return f"{(EQUAL if self.exact else UNSURE).join(names)}{' (all equal)' * are_all_equal}"
+        return f"{(EQUAL if self.exact else NOT_SIGNIFICANT).join(names)}{' (all equal)' * are_all_equal}"
 
     def _front_points(self) -> list[pd.DataFrame]:
-        """Return the rows of the front, grouped by line and equal figures."""
+        """Return the rows of the front, grouped by line and equal values."""
         front = self.front()
-        figures = [front[metric].round(_SAME_DIGITS) for metric in self.metrics]
-        return [part for _, part in front.groupby([front["line"], *figures], sort=False)]
+        values = [front[metric].round(_EQUAL_DECIMALS) for metric in self.metrics]
+        return [part for _, part in front.groupby([front["line"], *values], sort=False)]
 
-    def _at(self, part: pd.DataFrame, key: str) -> str:
+    def _values_text(self, part: pd.DataFrame, key: str) -> str:
         return together(part[key].tolist(), self.values[self.keys.index(key)])
 
     def _point_text(self, part: pd.DataFrame) -> str:
-        row, at = part.iloc[0], ", ".join(f"{spaced(key)} {self._at(part, key)}" for key in self.keys)
-        figures = ", ".join(f"{title_of(metric)} {shown_value(metric, row[metric])}" for metric in self.metrics)
-        return f"{row['line']}, {at}: {figures}"
+        row, keys = part.iloc[0], ", ".join(f"{spaced(key)} {self._values_text(part, key)}" for key in self.keys)
+        values = ", ".join(f"{title_of(metric)} {shown_value(metric, row[metric])}" for metric in self.metrics)
+        return f"{row['line']}, {keys}: {values}"
 
-    def _worth(self) -> Iterator[str]:
-        """Yield the trade-off between steps of the first and the second key over the map, a sentence for each line."""
+    def _trade_sentences(self) -> Iterator[str]:
+        """Yield a sentence for each line about the trade-off between steps of the first and of the second key."""
         if not all(is_number(value) for axis in self.values for value in axis):
             return
         first, second = map(spaced, self.keys)
         for line, part in self.trade().groupby("line", sort=False):
             low, middle, high = part["worth"].quantile([0.1, 0.5, 0.9])
             if abs(middle) > 0:  # neither zero nor NaN
-                often = f"in most of the map {low:.2g} to {high:.2g}"
-                yield f"{line}: one step of {first} makes up for {middle:.2g} steps of {second}; {often}"
+                mostly = f"in most of the map for {low:.2g} to {high:.2g}"
+                yield f"{line}: one step of {first} makes up for {middle:.2g} steps of {second} (median); {mostly}"
 
     def plot(self, *, ax: Axes | None = None, **more: Any) -> Axes:
-        """Draw lines with the best marked; for two keys, a map with contours; for two figures, the front."""
+        """Draw the lines with the best marked; for two keys a map with contours; for two metrics the front."""
         labels, subject = [title_of(metric) for metric in self.metrics], self._subject()
         if self.is_front:
             frame = about(self.frame.assign(on_front=self._on_front()), subject)
@@ -229,32 +228,32 @@ class Curve(QuestionTable):
             return plots.front(frame, x=x, y=y, keys=self.keys, quantities=labels, ax=ax, **more)
         if self.is_map:
             best = self.best.assign(best=self.best["best"].map(lambda names: self._joined(names) if names else ""))
-            some = self._best_first()[: max(len(self._winners()), _SEVERAL)]
-            lines, (x, y) = [name for name in self.lines if name in some], self.keys
+            shown = self._best_first()[: max(len(self._best_names()), _FEWEST_LINES)]
+            lines, (x, y) = [name for name in self.lines if name in shown], self.keys
             return plots.trade_map(about(best, subject), x=x, y=y, lines=lines, quantity=labels[0], ax=ax, **more)
-        marks: list[tuple[Any, Any, str]] = []
+        ranges: list[tuple[Any, Any, str]] = []
         for stretch in self.stretches if len(self.lines) > 1 else ():
-            begins = stretch.before if self.holds_between and stretch.before is not None else stretch.first
-            marks.append((begins, stretch.last, self._joined(stretch.names)))
-        how: Any = {"x": self.keys[0], "metric": self.metrics[0], "best": marks, "between": self.holds_between}
-        return plots.best_lines(about(self.frame, subject), **how, quantity=labels[0], ax=ax, **more)
+            start = stretch.before if self.holds_between and stretch.before is not None else stretch.first
+            ranges.append((start, stretch.last, self._joined(stretch.names)))
+        options: Any = {"x": self.keys[0], "metric": self.metrics[0], "best": ranges, "between": self.holds_between}
+        return plots.best_lines(about(self.frame, subject), **options, quantity=labels[0], ax=ax, **more)
 
     def blocks(self) -> list[Block]:
-        """Return the figures, and the best lines by value."""
+        """Return the values, and sentences about the best lines."""
         head, *rows = self._table()
         table = Block(head=head, rows=rows, align="<" if self.is_front else "<>")
         if self.is_front:
-            lead = "Not beaten in both at once:"
+            lead = "Not dominated (no other point is better in both):"
         else:
-            lead = "Over the map:" if self.is_map else f"Best{' (the least of it)' * self.least[0]}:"
+            lead = "Over the map:" if self.is_map else f"Best{' (low values are better)' * self.least[0]}:"
         is_single = len(self.lines) == len(self.keys) == len(self.metrics) == 1
-        said = [] if is_single else [Block(lines=[lead, *(f"  {text}" for text in self.sentences())])]
-        return [Block(self._heading()), table, *said]
+        conclusions = [] if is_single else [Block(lines=[lead, *(f"  {text}" for text in self.sentences())])]
+        return [Block(self._heading()), table, *conclusions]
 
     def _heading(self) -> str:
-        figures = (f"{title_of(name)}{' (less is better)' * least}" for name, least in zip(self.metrics, self.least))
-        over = " and ".join(map(spaced, self.keys))
-        return f"{' and '.join(figures)} over {over}: {self._subject()}; {self._method()}"
+        metrics = (f"{title_of(name)}{' (less is better)' * least}" for name, least in zip(self.metrics, self.least))
+        keys = " and ".join(map(spaced, self.keys))
+        return f"{' and '.join(metrics)} over {keys}: {self._subject()}; {self._method()}"
 
     def _subject(self) -> str:
         """Return the subject of the question, common to all lines."""
@@ -275,11 +274,11 @@ class Curve(QuestionTable):
         return f"Monte Carlo, {trials} trials each, seed {self.sampling.seed}, intervals at 95%"
 
     def _table(self) -> list[list[str]]:
-        """Return the figures as text: rows are values, columns are lines; equal successive rows are merged."""
+        """Return a table in text: rows are values of the key, columns are lines; equal successive rows are merged."""
         if self.is_front:
-            return self._table_of_front()
+            return self._front_table()
         if self.is_map:
-            return self._table_of_map()
+            return self._map_table()
         merged: list[tuple[Any, Any, list[str]]] = []
         for (value,), part in self._by_value():
             rows = part.set_index("line").loc[list(self.shown_lines)].to_dict("records")
@@ -291,27 +290,27 @@ class Curve(QuestionTable):
         body = [[word_of(first) if first == last else f"{first} to {last}", *cells] for first, last, cells in merged]
         return [[spaced(self.keys[0]), *self.shown_lines], *body]
 
-    def _table_of_front(self) -> list[list[str]]:
-        """Return the undominated points; of many, a selection."""
+    def _front_table(self) -> list[list[str]]:
+        """Return a table of the undominated points, or of a selection of them if there are many."""
         shown = self._front_points()
         shown = shown[:: -(-len(shown) // MOST_ROWS)] if len(shown) > MOST_ROWS else shown
         rows = []
         for part in shown:
             (row, *_) = part.to_dict("records")
-            figures = (self._cell(row, metric) for metric in self.metrics)
-            rows.append([row["line"], *(self._at(part, key) for key in self.keys), *figures])
+            cells = (self._cell(row, metric) for metric in self.metrics)
+            rows.append([row["line"], *(self._values_text(part, key) for key in self.keys), *cells])
         return [[spaced(name) for name in ("line", *self.keys, *self.metrics)], *rows]
 
-    def _table_of_map(self) -> list[list[str]]:
-        """Return the figure of the best line at each pair of values: first key down, second across; a selection."""
-        first, second = (list(axis[:: self.step_of(axis)]) for axis in self.values)
-        at = self.best.set_index(list(self.keys))["value"]
-        rows = [[word_of(one), *(shown_value(self.metrics[0], at[one, other]) for other in second)] for one in first]
-        return [[" \\ ".join(map(spaced, self.keys)), *map(word_of, second)], *rows]
+    def _map_table(self) -> list[list[str]]:
+        """Return a table of the best value at selected pairs of values: first key down, second key across."""
+        down, across = (list(axis[:: self.step_of(axis)]) for axis in self.values)
+        best = self.best.set_index(list(self.keys))["value"]
+        rows = [[word_of(row), *(shown_value(self.metrics[0], best[row, column]) for column in across)] for row in down]
+        return [[" \\ ".join(map(spaced, self.keys)), *map(word_of, across)], *rows]
 
     @staticmethod
     def step_of(axis: Sequence[Any]) -> int:
-        """Return the step by which a table shown as text selects the values of a map's key."""
+        """Return the step by which a table in text selects the values of a key of a map."""
         return -(-len(axis) // MOST_COLUMNS)
 
     @staticmethod
@@ -319,23 +318,23 @@ class Curve(QuestionTable):
         return shown_value(metric, row[metric], row.get(f"{metric}_low", np.nan), row.get(f"{metric}_high", np.nan))
 
     def notes(self) -> list[str]:
-        """Return the notes: validity between the values, what was cut off or not modelled, and the sources."""
+        """Return the notes: validity between the values, values left out, rules not modelled, and the sources."""
         return [*_notes_of(self), *self._sources(), *self._warnings()]
 
     def _warnings(self) -> list[str]:
         warnings = dict.fromkeys(text for result in self.results for text in result.warnings)
-        return [f"Warning: {text}" for text in warnings if not text.startswith("attack.row is not given")]
+        return [f"Warning: {text}" for text in warnings if not text.startswith("attack.row is not stated")]
 
     @cached_property
     def shown_lines(self) -> tuple[str, ...]:
-        """The lines that fit into a table shown as text; lines that are best somewhere come first."""
+        """The lines that fit into a table in text; lines that are best somewhere come first."""
         return self.lines if len(self.lines) <= MOST_LINES else tuple(self._best_first()[:MOST_LINES])
 
-    def _winners(self) -> dict[str, None]:
+    def _best_names(self) -> dict[str, None]:
         return dict.fromkeys(name for names in self.best["best"] for name in names)
 
     def _best_first(self) -> list[str]:
-        return list(self._winners() | dict.fromkeys(self.lines))
+        return list(self._best_names() | dict.fromkeys(self.lines))
 
     def _body(self) -> dict[str, Any]:
         record: dict[str, Any] = {
@@ -371,51 +370,51 @@ def is_number(value: Any) -> bool:
 def _notes_of(curve: Curve) -> Iterator[str]:
     """Yield the notes about the values and the lines of a curve."""
     if curve.holds_between:
-        yield "Within a range of the list the answer is the same at every distance."
+        yield "Within each range above the answer is the same at every distance."
     elif curve.keys[0].endswith("distance") and len(curve.keys) == 1:
         yield "Computed at the listed distances only."
     if not curve.exact:
-        level = "at 95% all at once" if curve.all_at_once else "each at 95% by itself"
-        stopped = "; they hold whenever one stops, as the trials were not fixed" * bool(curve.sampling.precision)
-        yield f"Results with overlapping intervals are named together, {level}{stopped}."
+        level = "all intervals hold at once with 95%" if curve.all_at_once else "each interval has 95%"
+        stopped = "; they are valid although the precision, not a fixed number of trials, ended the simulation"
+        yield f"Lines with overlapping intervals count as tied; {level}{stopped * bool(curve.sampling.precision)}."
     if (more := len(curve.lines) - len(curve.shown_lines)) and len(curve.keys) == len(curve.metrics) == 1:
-        yield f"{counted(more, 'more line')} not shown; --format csv has all of them."
+        yield f"The table leaves out {counted(more, 'line')}; --format csv has all of them."
     if curve.is_map:
         yield from _notes_of_map(curve)
     if not all(metric.endswith(PER_100_POINTS) for metric in curve.metrics):
         yield from _notes_of_points(curve)
     if not curve.complete:
-        yield "Stopped: only the values computed so far are shown."
-    yield from (f"Cut: {text}." for text in curve.cut)
-    yield from _blanks(curve)
+        yield "Stopped: only the values computed before that are shown."
+    yield from (f"Left out: {text}." for text in curve.cut)
+    yield from _missing_value_notes(curve)
 
 
 def _notes_of_map(curve: Curve) -> Iterator[str]:
-    """Yield notes about a map shown as text: the meaning of its figures, and the values shown."""
+    """Yield notes about a map in text: the meaning of its cells, and the values shown."""
     if len(curve.lines) > 1:
-        yield "In the table: the figure of the best line at each pair of values."
+        yield "The table has the value of the best line at each pair of values."
     for key, values in zip(curve.keys, curve.values):
         if (step := curve.step_of(values)) > 1:
-            some = f"{len(values[::step])} of {len(values)} values of {spaced(key)} are shown"
-            yield f"In the table {some}; --format csv has all of them."
+            shown = f"The table has {len(values[::step])} of {len(values)} values of {spaced(key)}"
+            yield f"{shown}; --format csv has all of them."
 
 
-def _blanks(curve: Curve) -> Iterator[str]:
-    """Yield each kind of reason for missing figures once, with the first line that has it."""
+def _missing_value_notes(curve: Curve) -> Iterator[str]:
+    """Yield each kind of reason for missing values once, with the first line that has it."""
     reasons = curve.frame.dropna(subset=["why_not"]).drop_duplicates("line")
-    in_part = set(curve.frame.loc[curve.frame[list(curve.metrics)].notna().any(axis=1), "line"])
+    with_values = set(curve.frame.loc[curve.frame[list(curve.metrics)].notna().any(axis=1), "line"])
     for _, part in reasons.groupby(reasons["why_not"].map(reason_kind), sort=False):
         first, more = part.iloc[0], len(part) - 1
-        alike = f" (and {counted(more, 'line')} for such a reason)" if more else ""
-        blank = "Blank in part" if first["line"] in in_part else "Blank"
-        yield f"{blank}: {first['line']}{alike}: {first['why_not']}"
+        similar = f" (and {counted(more, 'line')} for a similar reason)" if more else ""
+        missing = "Some values missing" if first["line"] in with_values else "Missing"
+        yield f"{missing}: {first['line']}{similar}: {first['why_not']}"
 
 
 def _notes_of_points(curve: Curve) -> Iterator[str]:
-    """Yield a note if lines differ in points that the figure ignores, with a figure that includes them."""
-    remedy = by_points(curve.metrics[0], curve.kind)
+    """Yield a note if lines cost different points, with a metric that takes them into account."""
+    hint = per_points_hint(curve.metrics[0], curve.kind)
     if POINTS in curve.keys:
-        yield f"{title_of(curve.metrics[0])} does not depend on points{remedy}."
+        yield f"{title_of(curve.metrics[0])} does not depend on points{hint}."
     elif LEVEL in curve.keys:
         priced = curve.frame.dropna(subset=["costs"]).drop_duplicates(["line", LEVEL])
         costs = [
@@ -423,9 +422,9 @@ def _notes_of_points(curve: Curve) -> Iterator[str]:
             for line, part in priced[priced["line"].isin(curve.shown_lines)].groupby("line", sort=False)
         ]
         if costs:
-            yield f"Points: {'; '.join(costs)}{remedy}."
+            yield f"Points: {'; '.join(costs)}{hint}."
     else:
         shown = {name: points for name, points in curve.costs.items() if name in curve.shown_lines}
         if len(set(shown.values())) > 1:
-            some = "" if len(shown) == len(curve.costs) else f", of the {len(shown)} lines shown"
-            yield f"Points differ{some}: {', '.join(f'{name} {points:g}' for name, points in shown.items())}{remedy}."
+            where = "" if len(shown) == len(curve.costs) else f" among the {len(shown)} lines shown"
+            yield f"Points differ{where}: {', '.join(f'{name} {points:g}' for name, points in shown.items())}{hint}."

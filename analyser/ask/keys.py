@@ -1,4 +1,4 @@
-"""Keys that a question can vary: their names in the rules or the files, their paths in a question, their values."""
+"""Keys that a question can vary: their names, their paths in a question, and their values."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ from analyser.scenarios.schema import (
 Raw = dict[str, Any]
 Path = tuple[str | int, ...]
 POINTS, LEVEL = "points", "level"
-LISTS: Mapping[str, tuple[str, ...]] = {
+LISTS: Mapping[str, tuple[str, ...]] = {  # keys whose value is a list, with the default values to try
     "bonuses": (*map(str, BONUSES),),
     "penalties": (*map(str, PENALTIES),),
     "qualities": (),
 }
-NO_ENTRY = "none"
-_DOUBLE = "of both sides"
+NO_ENTRY = "none"  # the empty list
+_AMBIGUOUS = "of both sides"
 _ALL_KEYS = "docs/keys.md"
-_OWN_WORDS = {"unit", "attacker", "kind", "rows", "charge", "passengers"}  # keys that cannot vary under these names
+_EXCLUDED = {"unit", "attacker", "kind", "rows", "charge", "passengers"}  # fields that are no keys by these names
 _SECTIONS: Mapping[str, Mapping[str, type[Record]]] = {
     "attack": {"attack": Attack, "target": Target},
     "focus": {"attacks": FocusAttack, "target": Target},
@@ -59,17 +59,17 @@ _SECOND: Mapping[str, Path] = {kind: ("b" if kind == "duel" else "target", "unit
 
 
 class Key(NamedTuple):
-    """A key of a question.
+    """A key of a question: its name, and the paths at which a value is set.
 
-    `what` selects the effect of a value: ``set`` at each of `paths`; ``mark``, a flag whose name `mark` is added to a
-    list; ``list``, a whole list with entries joined by ``+``, or ``none``; ``level`` of the unit at the path; or
-    ``points`` of the attacker.
+    `effect` is ``set`` (the value is set as it is), ``flag`` (True adds the name `flag` to a list), ``list`` (the value
+    is a whole list, with entries joined by ``+``, or ``none``), ``level`` (the unit at the path gets this level), or
+    ``points`` (nothing is set: these are the points of the attacker).
     """
 
     name: str
     paths: tuple[Path, ...]
-    what: str = "set"
-    mark: str = ""
+    effect: str = "set"
+    flag: str = ""
 
     @property
     def title(self) -> str:
@@ -78,21 +78,21 @@ class Key(NamedTuple):
 
     @property
     def is_distance(self) -> bool:
-        """Return True if the key is a distance in inches."""
+        """True if the key is a distance in inches."""
         return self.paths[0][-1] == "distance"
 
 
 def key_of(name: str, kind: str, where: str = "over") -> Key:
     """Return the key with a name in a question of a kind; case, spaces and hyphens do not matter.
 
-    A name such as ``distance`` or ``DEFENCE`` is enough if only one side has such a key; ``target.models`` names the
-    side. For morale, and for the armies of a battle, the name is the path in the file, with the index of a list entry:
-    ``mine.unit.0.models``.
+    A name such as ``distance`` or ``DEFENCE`` is enough if only one side has such a key; otherwise the section comes
+    first, as in ``a.models``. For morale, and for the armies of a battle, the name is the path in the file, with the
+    index of a list entry: ``mine.unit.0.models``.
 
     Raises
     ------
     InputError
-        An unknown key (the message has the nearest name), or a key of both sides.
+        An unknown key (the message has the nearest name), or a key that both sides have.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def key_of(name: str, kind: str, where: str = "over") -> Key:
     keys = _keys(kind)
     if plain not in keys:
         several = [full for full in keys if full.endswith(f".{plain}")]
-        problem = f"{shown(name)}: of which side?" if several else f"unknown key{did_you_mean(plain, keys)}"
+        problem = f"both sides have the key {shown(name)}" if several else f"unknown key{did_you_mean(plain, keys)}"
         allowed = ", ".join(several) or listed([short for short in keys if "." not in short], name, _ALL_KEYS)
         raise MisspeltError(problem, where=f"{where}: {name}", allowed=allowed)
     return keys[plain]
@@ -123,18 +123,18 @@ def _keys(kind: str) -> dict[str, Key]:
         root: Path = (section, "*") if section == "attacks" else (section,)
         has_lists = record in (Attack, FocusAttack)
         for field in record.model_fields:
-            if field not in _OWN_WORDS:
-                what = "list" if has_lists and field in LISTS else "set"
-                keys[f"{section}.{field}"] = Key(f"{section}.{field}", ((*root, field),), what)
-        for mark, field in LIST_OF.items() if has_lists else ():
-            if mark not in record.model_fields:
-                keys[f"{section}.{mark}"] = Key(f"{section}.{mark}", ((*root, field),), "mark", mark)
+            if field not in _EXCLUDED:
+                effect = "list" if has_lists and field in LISTS else "set"
+                keys[f"{section}.{field}"] = Key(f"{section}.{field}", ((*root, field),), effect)
+        for flag, field in LIST_OF.items() if has_lists else ():
+            if flag not in record.model_fields:
+                keys[f"{section}.{flag}"] = Key(f"{section}.{flag}", ((*root, field),), "flag", flag)
     for full, key in list(keys.items()):
         short = full.partition(".")[2]
-        # such a key belongs to the target, as in the command `attack`
-        is_double = short in keys and short != "suppressed"
-        keys[short] = Key(_DOUBLE, ()) if is_double else key._replace(name=short)
-    keys = {name: key for name, key in keys.items() if key.name != _DOUBLE}
+        # `suppressed` alone means the target, as in the command `attack`
+        is_ambiguous = short in keys and short != "suppressed"
+        keys[short] = Key(_AMBIGUOUS, ()) if is_ambiguous else key._replace(name=short)
+    keys = {name: key for name, key in keys.items() if key.name != _AMBIGUOUS}
     if kind in _FIRST:
         first, second = _FIRST[kind], _SECOND[kind]
         own, other = "a" if kind == "duel" else "attacker", str(second[0])
@@ -148,34 +148,34 @@ def with_values(raw: Raw, values: Mapping[Key, Any], library: Profiles) -> Raw:
     """Return a copy of a question with a value for each key; InputError if a path does not exist."""
     for key, value in values.items():
         raw = copy.copy(raw)
-        for path in key.paths if key.what != POINTS else ():
-            for place, at in _places(raw, path):
-                _set(place, at, key, value, library)
+        for path in key.paths if key.effect != POINTS else ():
+            for table, name in _copied_tables(raw, path):
+                _set(table, name, key, value, library)
     return raw
 
 
-def _set(place: Any, at: Any, key: Key, value: Any, library: Profiles) -> None:
-    """Set the value of a key in a table, at the entry `at`."""
-    if not isinstance(place, dict):
-        raise InputError(f"{shown(place)} is not a table", where=key.name, allowed="a table of keys")
-    if key.what in ("mark", "list"):
-        stated = with_flags_listed(place)
-        place.clear()
-        place.update(stated)
-    if key.what == "mark":
+def _set(table: Any, name: Any, key: Key, value: Any, library: Profiles) -> None:
+    """Set the value of a key in a table, at the entry `name`."""
+    if not isinstance(table, dict):
+        raise InputError(f"{shown(table)} is not a table", where=key.name, allowed="a table of keys")
+    if key.effect in ("flag", "list"):
+        stated = with_flags_listed(table)
+        table.clear()
+        table.update(stated)
+    if key.effect == "flag":
         if not isinstance(value, bool):
-            allowed = "true or false; of --over and ranges also yes or no"
+            allowed = "true or false; in --over and ranges also yes or no"
             raise MisspeltError(f"{shown(value)} is not usable", where=key.name, allowed=allowed)
-        marks = [mark for mark in place.get(at) or () if mark != key.mark]
-        place[at] = [*marks, *([key.mark] if value else [])]
-    elif key.what == "list" and isinstance(value, str):
-        place[at] = [] if value == NO_ENTRY else [entry.strip() for entry in value.split("+")]
+        others = [flag for flag in table.get(name) or () if flag != key.flag]
+        table[name] = [*others, *([key.flag] if value else [])]
+    elif key.effect == "list" and isinstance(value, str):
+        table[name] = [] if value == NO_ENTRY else [entry.strip() for entry in value.split("+")]
     else:
-        place[at] = at_level(place.get(at), value, library, key.name) if key.what == LEVEL else value
+        table[name] = at_level(table.get(name), value, library, key.name) if key.effect == LEVEL else value
 
 
-def _places(raw: Any, path: Path) -> Iterator[tuple[Any, Any]]:
-    """Yield each container at the end of a path, with the last key. Copies on the way, so no changed part is shared."""
+def _copied_tables(raw: Any, path: Path) -> Iterator[tuple[Any, Any]]:
+    """Yield each table at the end of a path, with the last key. Tables on the path are copied before they change."""
     first, *rest = path
     if isinstance(raw, list) and isinstance(first, str) and first.isdecimal():
         first = int(first)
@@ -185,14 +185,14 @@ def _places(raw: Any, path: Path) -> Iterator[tuple[Any, Any]]:
     if first == "*":
         for number, entry in enumerate(raw):
             raw[number] = copy.copy(entry)
-            yield from _places(raw[number], tuple(rest))
+            yield from _copied_tables(raw[number], tuple(rest))
         return
     try:
-        held = raw[first] if isinstance(first, int) else raw.get(first, {})
-        raw[first] = list(held) if isinstance(held, tuple) else copy.copy(held)
-        yield from _places(raw[first], tuple(rest))
+        part = raw[first] if isinstance(first, int) else raw.get(first, {})
+        raw[first] = list(part) if isinstance(part, tuple) else copy.copy(part)
+        yield from _copied_tables(raw[first], tuple(rest))
     except (AttributeError, TypeError, KeyError, IndexError):
-        problem = f"the question has no such place: {'.'.join(map(str, path))}"
+        problem = f"the question has no key {'.'.join(map(str, path))}"
         raise InputError(problem, where="over", allowed="a key of the question") from None
 
 
@@ -200,8 +200,8 @@ def at_level(unit: Any, level: Any, library: Profiles, where: str) -> Any:
     """Return a unit at another level, as a selector or a loadout like `unit`."""
     if unit is None or not isinstance(level, str):
         problem = f"{shown(level)} is not a level" if unit is not None else "the question names no unit"
-        refusal = InputError if unit is None else MisspeltError
-        raise refusal(problem, where=where, allowed="basic, reinforced, full-strength, of a unit with a profile")
+        error_type = InputError if unit is None else MisspeltError
+        raise error_type(problem, where=where, allowed="basic, reinforced, full-strength, of a unit with a profile")
     if level not in get_args(LevelName):
         problem = f"{shown(level)} is not a level{did_you_mean(level, get_args(LevelName))}"
         raise MisspeltError(problem, where=where, allowed=", ".join(get_args(LevelName)))
@@ -212,49 +212,49 @@ def at_level(unit: Any, level: Any, library: Profiles, where: str) -> Any:
 
 def unit_at(raw: Raw, kind: str, *, second: bool = False) -> Any:
     """Return the selector or loadout of the unit that attacks first, or of the other unit; None if there is none."""
-    place: Any = raw
-    for at in (_SECOND if second else _FIRST).get(kind, ("",)):
+    part: Any = raw
+    for name in (_SECOND if second else _FIRST).get(kind, ("",)):
         try:
-            place = place[at]
+            part = part[name]
         except (KeyError, IndexError, TypeError):
             return None
-    return place
+    return part
 
 
-MOST_VALUES = 100_000  # longest list
+MOST_VALUES = 100_000  # in a list
 MOST_IN_A_RANGE = 10**12
-_LONGEST = 100  # characters of one value or range
+_MOST_CHARACTERS = 100  # of one value or range
 _RANGE = re.compile(r"\s*(-?[\d_]*\.?\d+)\s*\.\.\s*(-?[\d_]*\.?\d+)\s*(?::\s*([\d_]*\.?\d+)\s*)?")
 _WORDS: Mapping[str, bool] = {"no": False, "yes": True, "false": False, "true": True}
 ALLOWED = "such as 1..24, 0.5..3:0.5 (with its step), 4,6,8, or no,yes"
 
 
-def values_of(given: Any, where: str) -> Sequence[Any]:
-    """Return the values of a text or a list; a range of integers remains a `range`.
+def values_of(stated: Any, where: str) -> Sequence[Any]:
+    """Return the values in a text or a list; a range of integers remains a `range`.
 
     Parameters
     ----------
-    given : str, or numbers, flags and texts, one or several
-        ``"1..24"`` is every integer from 1 to 24, ``"0..3:0.5"`` every half of one.
+    stated : str, or numbers, flags and texts, one or several
+        ``"1..24"`` is every integer from 1 to 24, ``"0..3:0.5"`` every half integer from 0 to 3.
 
     Raises
     ------
     InputError
-        No value, or a text that is not one; more than 100,000 values, except in a single range of integers.
+        No value, an unusable text, or more than 100,000 values, except in a single range of integers.
 
     Examples
     --------
     >>> values_of("1..4", "dice"), values_of("0..1:0.5, 4", "distance"), values_of("no,yes", "aiming")
     (range(1, 5), (0, 0.5, 1, 4), (False, True))
     """
-    if isinstance(given, str):
-        parts = [_part(text, where) for text in given.split(",")]
-    elif isinstance(given, range):
-        parts = [given]
-    elif isinstance(given, Iterable) and not isinstance(given, Mapping):
-        parts = [tuple(plain_value(value, where) for value in given)]
+    if isinstance(stated, str):
+        parts = [_values_of_part(text, where) for text in stated.split(",")]
+    elif isinstance(stated, range):
+        parts = [stated]
+    elif isinstance(stated, Iterable) and not isinstance(stated, Mapping):
+        parts = [tuple(plain_value(value, where) for value in stated)]
     else:
-        parts = [(plain_value(given, where),)]
+        parts = [(plain_value(stated, where),)]
     size = sum(map(_size, parts))
     if size > MOST_IN_A_RANGE:
         raise InputError(f"{size:,} values", where=where, allowed=f"up to {MOST_IN_A_RANGE:,} in one range")
@@ -274,12 +274,12 @@ def _size(values: Sequence[Any]) -> int:
     return len(values)
 
 
-def _part(text: str, where: str) -> Sequence[Any]:
+def _values_of_part(text: str, where: str) -> Sequence[Any]:
     """Return the values of one part of a list: a range, or a single value."""
     text = text.strip()
-    match = None if len(text) > _LONGEST else _RANGE.fullmatch(text)
+    match = None if len(text) > _MOST_CHARACTERS else _RANGE.fullmatch(text)
     if match is None:
-        if not text or ".." in text or len(text) > _LONGEST:
+        if not text or ".." in text or len(text) > _MOST_CHARACTERS:
             raise InputError(f"{shown(text)} is not a value or a range", where=where, allowed=ALLOWED)
         return (_value(text),)
     first, last, step = (_number(number or "1") for number in match.groups())
@@ -287,10 +287,10 @@ def _part(text: str, where: str) -> Sequence[Any]:
         raise InputError(f"the range {shown(text)} is empty", where=where, allowed="first..last, a step above 0")
     if all(isinstance(number, int) for number in (first, last, step)):
         return range(int(first), int(last) + 1, int(step))
-    many = math.floor((last - first) / step + 1e-9) + 1
-    if many > MOST_VALUES:
-        raise InputError(f"{many:,} values", where=where, allowed=f"up to {MOST_VALUES:,} in one list")
-    numbers = (round(first + place * step, 9) for place in range(many))
+    size = math.floor((last - first) / step + 1e-9) + 1
+    if size > MOST_VALUES:
+        raise InputError(f"{size:,} values", where=where, allowed=f"up to {MOST_VALUES:,} in one list")
+    numbers = (round(first + index * step, 9) for index in range(size))
     return tuple(int(number) if number == int(number) else number for number in numbers)
 
 

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from analyser.ask.keys import unit_at
-from analyser.ask.luck_answer import Chance, Fought, Luck, SideLuck
-from analyser.ask.memoised_solver import BATTLE, Solver, between, kind_in
+from analyser.ask.luck_answer import Chance, FightLuck, Luck, SideLuck
+from analyser.ask.memoised_solver import BATTLE, Solver, question_between, question_kind
 from analyser.ask.metric_lookup import DESTROYED
-from analyser.ask.observed_outcome import Pmf, fought, got_in
+from analyser.ask.observed_outcome import Pmf, fight_luck, report_from
 from analyser.common.distributions import Distribution
 from analyser.common.errors import (
     InputError,
@@ -53,19 +53,15 @@ def luck(
         (`docs/at-the-table.md`): a list ``[[fight]]``, each a question with ``got``, ``side`` ("mine" or "yours") and
         ``label``.
     got : mapping
-        The outcome, by figures and events of the answer, the most important first, such as
-        ``{"destroyed": 2, "suppressed": True}``. Outcomes are ordered by these figures in turn. The end of a unit is
-        one figure, its models gone: those destroyed, or all if it broke or fled. Events that are not listed count as
-        "no".
+        The observed outcome, from figure or event of the answer to value, such as ``{"destroyed": 2, "suppressed":
+        True}``. Outcomes are ordered by the first figure, then by the next. Destroyed models, breaking and fleeing are
+        compared as one figure, the models gone: those destroyed, or all if the unit broke or fled. Events that are not
+        listed count as "no".
     destroyed : int, optional
         Models of the enemy that were destroyed; the first entry of `got`.
     kind : "attack", "charge" or "duel"
     method, trials, seed
         As in :func:`analyser.attack`.
-
-    Returns
-    -------
-    Luck
 
     Raises
     ------
@@ -74,14 +70,13 @@ def luck(
 
     Examples
     --------
-    >>> answer = luck("crown/rifle-platoon@basic", "imperium/krupp@basic", distance=6, destroyed=0)
-    >>> print(answer.fights[0].sentence)
-    models destroyed: 0. Bad luck: as bad or worse happens in 7.12% of such attacks (exact; percentile 3.56%).
+    >>> luck("crown/rifle-platoon@basic", "imperium/krupp@basic", distance=6, destroyed=0).headline
+    'It was bad luck.'
     """
     library, sampling = library_of(profiles), Sampling(method, trials, seed)
     solver = Solver(library, sampling)
     if target is not None:
-        raw, where = between(cast("Unit", question), target, kind, conditions), ""
+        raw, where = question_between(cast("Unit", question), target, kind, conditions), ""
     else:
         check_whole(question, "target", library)
         raw, where = read_scenario(question)  # type: ignore[arg-type]
@@ -93,14 +88,14 @@ def luck(
             raise InputError("state the results in the file of the game", where="got" if got else "destroyed")
         fights, sides = game_luck(solver, raw, where)
         return Luck(tuple(fights), tuple(sides), sampling, library.used)
-    kind = kind_in(raw)
+    kind = question_kind(raw)
     if kind not in DESTROYED:
-        asked = "a battle" if kind == BATTLE else "morale in other games"
+        asked_for = "a battle" if kind == BATTLE else "morale in other games"
         allowed = "an attack, a charge, focus fire, a duel; of a game its fights, one by one: [[fight]]"
-        raise InputError(f"luck is not computed for {asked}", where=where or "question", allowed=allowed)
-    report = got_in(got, destroyed)
+        raise InputError(f"luck is not computed for {asked_for}", where=where or "question", allowed=allowed)
+    report = report_from(got, destroyed)
     try:
-        fight, _ = fought(solver.explained(raw), report)
+        fight, _ = fight_luck(solver.explained(raw), report)
     except InputError as error:
         raise error.inside(where) from None
     return Luck((fight,), (), sampling, library.used)
@@ -108,115 +103,117 @@ def luck(
 
 FIGHT = "fight"
 SIDES = ("mine", "yours")
-KINDS = ("attack", "charge", "focus")  # kinds of fights
-_OF_A_FIGHT = ("side", "got", "label")
+KINDS = ("attack", "charge", "focus")  # kinds of fights that a game can have
+_REPORT_KEYS = ("side", "got", "label")  # keys of a fight besides its question
 _SECTIONS = {"target", "ruleset"}.union(*OWN_SECTIONS.values())
 _ALLOWED = (
     "side, got, label, and a question: attack and target; charge, attacker and target; attacks and target; ruleset"
 )
-_REDRAWN = 400  # resamples of simulated distributions, for the interval of their sum
-_FINEST = 5_000  # largest denominator of fractions of a point in a sum
+_RESAMPLES = 400  # resamples of simulated distributions, for the interval of their sum
+_MOST_FRACTIONS = 5_000  # most fractions of a point in which losses are counted; beyond, models are counted
 
 
-class Measured(NamedTuple):
-    """A fight of a game, with the enemy's models that are gone, their distribution, and the enemy's points."""
+class GameFight(NamedTuple):
+    """A fight of a game: its luck, the enemy's models that are gone, their distribution, and the enemy's points."""
 
-    fought: Fought
+    luck: FightLuck
     gone: int
     pmf: Pmf  # probability of 0, 1, ... models gone
-    points: tuple[int, int] | None  # points, and the models they buy; None without a profile
+    points: tuple[int, int] | None  # points of the enemy's level, and its models; None without a profile
 
 
 def check_is_game_or_question(raw: Mapping[str, Any], where: str) -> None:
     """Raise InputError for a file that looks like a misspelt game; the message describes the form of a game."""
     if FIGHT in raw:
         return
-    how = "[[fight]] for each fight of a game, with side, got, attack = {...} and target = {...}"
+    game_form = "[[fight]] for each fight of a game, with side, got, attack = {...} and target = {...}"
     if isinstance(raw.get("attack"), list):
-        raise MisspeltError("this is a list", where=within(where, "attack"), allowed=how)
+        raise MisspeltError("this is a list", where=within(where, "attack"), allowed=game_form)
     unknown = next((key for key in raw if nearest(key, [FIGHT], most=1, likeness=0.7)), None)
     if unknown is not None:
         problem = f"unknown key{did_you_mean(unknown, [FIGHT])}"
-        raise MisspeltError(problem, where=within(where, unknown), allowed=how)
+        raise MisspeltError(problem, where=within(where, unknown), allowed=game_form)
 
 
-def game_luck(asker: Solver, raw: Mapping[str, Any], where: str) -> tuple[list[Fought], list[SideLuck]]:
+def game_luck(solver: Solver, raw: Mapping[str, Any], where: str) -> tuple[list[FightLuck], list[SideLuck]]:
     """Return the fights of a game, and the total losses that each side has inflicted."""
-    listed = raw[FIGHT]
+    fight_tables = raw[FIGHT]
     if unknown := raw.keys() - {FIGHT}:
         problem = f"unknown key{did_you_mean(min(unknown), [FIGHT])}"
         raise MisspeltError(problem, where=within(where, min(unknown)), allowed="[[fight]] alone")
-    if not isinstance(listed, list) or not listed or not all(isinstance(fight, Mapping) for fight in listed):
+    is_list = isinstance(fight_tables, list) and all(isinstance(table, Mapping) for table in fight_tables)
+    if not is_list or not fight_tables:
         raise InputError("no fights", where=within(where, FIGHT), allowed="[[fight]] in double brackets, one or more")
     fights = []
-    for number, fight in enumerate(listed, start=1):
+    for number, table in enumerate(fight_tables, start=1):
         try:
-            fights.append(_measured(asker, fight, number))
+            fights.append(_game_fight(solver, table, number))
         except InputError as error:
             raise error.inside(within(where, f"fight {number}")) from None
-    sides = (_summed(side, [fight for fight in fights if fight.fought.side == side]) for side in SIDES)
-    return [fight.fought for fight in fights], [side for side in sides if side is not None]
+    sides = (_side_luck(side, [fight for fight in fights if fight.luck.side == side]) for side in SIDES)
+    return [fight.luck for fight in fights], [side for side in sides if side is not None]
 
 
-def _measured(asker: Solver, fight: Mapping[str, Any], number: int) -> Measured:
+def _game_fight(solver: Solver, fight: Mapping[str, Any], number: int) -> GameFight:
     """Return a fight of a game, with its luck."""
-    names = (*_OF_A_FIGHT, *sorted(_SECTIONS))
+    names = (*_REPORT_KEYS, *sorted(_SECTIONS))
     if unknown := next((key for key in fight if key not in names), None):
         raise MisspeltError(f"unknown key{did_you_mean(unknown, names)}", where=str(unknown), allowed=_ALLOWED)
-    question = {key: value for key, value in fight.items() if key not in _OF_A_FIGHT}
+    question = {key: value for key, value in fight.items() if key not in _REPORT_KEYS}
     side, label = fight.get("side", SIDES[0]), fight.get("label", f"fight {number}")
     check_choice(side, "side", SIDES)
     check_text(label, "label", "a text")
-    kind = kind_in(question)
+    kind = question_kind(question)
     if kind not in KINDS:
         raise InputError(f"{with_article(kind)} is not a fight of a game", allowed="an attack, a charge, focus fire")
-    of_fight, pmf = fought(asker.explained(question), got_in(fight.get("got"), None), label=label, side=side)
-    if of_fight.gone is None:
+    report = report_from(fight.get("got"), None)
+    result, pmf = fight_luck(solver.explained(question), report, label=label, side=side)
+    if result.gone is None:
         problem, allowed = "the number of destroyed models is not stated", "destroyed = 2, or broken = true, and more"
         raise InputError(problem, where="got", allowed=allowed)
     unit = unit_at(question, kind, second=True)
-    level = None if unit is None else asker.library.loadout(unit).level
+    level = None if unit is None else solver.library.loadout(unit).level
     points = None if level is None or not level.points else (level.points, level.models)
-    return Measured(of_fight, of_fight.gone[0], pmf, points)
+    return GameFight(result, result.gone[0], pmf, points)
 
 
-def _sum_of(pmfs: Sequence[Pmf], worths: Sequence[int]) -> Pmf:
-    """Return the distribution of the sum of independent numbers, each multiplied by its worth."""
+def _pmf_of_sum(pmfs: Sequence[Pmf], weights: Sequence[int]) -> Pmf:
+    """Return the distribution of the sum of independent numbers, each multiplied by its weight."""
     total: Pmf = np.ones(1)
-    for pmf, worth in zip(pmfs, worths):
-        spread = np.zeros((len(pmf) - 1) * worth + 1)
-        spread[::worth] = pmf
-        total = np.convolve(total, spread)
+    for pmf, weight in zip(pmfs, weights):
+        weighted = np.zeros((len(pmf) - 1) * weight + 1)
+        weighted[::weight] = pmf
+        total = np.convolve(total, weighted)
     return total
 
 
-def _at(pmf: Pmf, place: int) -> Chance:
-    """Return the probabilities of a number below `place`, equal to it, and above it."""
-    below, same = float(pmf[:place].sum()), float(pmf[place])
-    return Chance(min(below, 1.0), same, max(1.0 - below - same, 0.0))
+def _chance_of(pmf: Pmf, number: int) -> Chance:
+    """Return the probabilities of fewer than `number`, of exactly `number`, and of more."""
+    fewer, equal = float(pmf[:number].sum()), float(pmf[number])
+    return Chance(min(fewer, 1.0), equal, max(1.0 - fewer - equal, 0.0))
 
 
-def _summed(side: str, fights: Sequence[Measured]) -> SideLuck | None:
+def _side_luck(side: str, fights: Sequence[GameFight]) -> SideLuck | None:
     """Return the total losses that a side has inflicted, and the distribution of that sum; None without fights."""
     if not fights:
         return None
     prices = [fight.points for fight in fights if fight.points is not None]
-    parts = math.lcm(*(models for _, models in prices))
-    in_points = len(prices) == len(fights) and parts <= _FINEST
-    parts = parts if in_points else 1
-    worths = [points * parts // models for points, models in prices] if in_points else [1] * len(fights)
+    fractions = math.lcm(*(models for _, models in prices))  # parts of a point that make the price of a model whole
+    in_points = len(prices) == len(fights) and fractions <= _MOST_FRACTIONS
+    fractions = fractions if in_points else 1
+    weights = [points * fractions // models for points, models in prices] if in_points else [1] * len(fights)
     pmfs = [fight.pmf for fight in fights]
-    place = sum(fight.gone * worth for worth, fight in zip(worths, fights))
-    expected = sum(float(np.arange(len(pmf)) @ pmf) * worth for worth, pmf in zip(worths, pmfs)) / parts
-    total, gone = _sum_of(pmfs, worths), place / parts
+    losses = sum(fight.gone * weight for weight, fight in zip(weights, fights))
+    expected = sum(float(np.arange(len(pmf)) @ pmf) * weight for weight, pmf in zip(weights, pmfs)) / fractions
+    total = _pmf_of_sum(pmfs, weights)
     (values,) = np.nonzero(total > 0)
-    chance = _at(total, place)
-    if (trials := fights[0].fought.trials) is not None:
-        rng, redrawn = np.random.default_rng(place), []
-        for _ in range(_REDRAWN):
-            drawn = [rng.multinomial(trials, pmf / pmf.sum()) / trials for pmf in pmfs]
-            again = _at(_sum_of(drawn, worths), place)
-            redrawn.append((again.as_bad, again.as_good))
-        chance = chance._replace(half_width=float(NORMAL_95 * np.std(redrawn, axis=0).max()))
-    spread = Distribution("gone", values / parts, total[values], trials, is_combined=True)
-    return SideLuck(side, "points" if in_points else "models", gone, expected, chance, spread)
+    chance = _chance_of(total, losses)
+    if (trials := fights[0].luck.trials) is not None:
+        rng, resampled = np.random.default_rng(losses), []
+        for _ in range(_RESAMPLES):
+            pmfs_again = [rng.multinomial(trials, pmf / pmf.sum()) / trials for pmf in pmfs]
+            again = _chance_of(_pmf_of_sum(pmfs_again, weights), losses)
+            resampled.append((again.as_bad, again.as_good))
+        chance = chance._replace(half_width=float(NORMAL_95 * np.std(resampled, axis=0).max()))
+    distribution = Distribution("gone", values / fractions, total[values], trials, is_combined=True)
+    return SideLuck(side, "points" if in_points else "models", losses / fractions, expected, chance, distribution)

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _STRENGTHS = ((0.01, "very "), (0.1, ""), (0.3, "a little "), (1.0, None))  # highest probability for each wording
-GONE = "models_gone"  # models destroyed, or all models of a unit that broke or fled
-_ENDED = {"broken": "broke", "fled": "fled", "annihilated": "was annihilated"}
+GONE = "models_gone"  # figure: models destroyed, or all models of a unit that broke or fled
+_PAST_TENSE = {"broken": "broke", "fled": "fled", "annihilated": "was annihilated"}
 
 
 class Chance(NamedTuple):
-    """Probability of a worse, an equal and a better outcome.
+    """Probabilities of a worse, an equal and a better outcome.
 
-    For simulated fights `half_width` is half the width of the wider of the 95% intervals of `as_bad` and `as_good`.
+    `half_width`, for simulated fights: half of the 95% interval of `as_bad` or of `as_good`, whichever is wider.
     """
 
     worse: float
@@ -42,17 +42,17 @@ class Chance(NamedTuple):
 
     @property
     def as_bad(self) -> float:
-        """P(as bad or worse)."""
+        """Probability of an outcome as bad or worse."""
         return min(self.worse + self.equal, 1.0)
 
     @property
     def as_good(self) -> float:
-        """P(as good or better)."""
+        """Probability of an outcome as good or better."""
         return min(self.better + self.equal, 1.0)
 
     @property
     def mid_p(self) -> float:
-        """P(worse) plus half of P(equal); 50% is neither good nor bad luck."""
+        """Probability of a worse outcome plus half that of an equal one; 50% is neither good nor bad luck."""
         return self.worse + self.equal / 2
 
     def as_dict(self) -> dict[str, float]:
@@ -73,13 +73,13 @@ class Chance(NamedTuple):
         """Return the luck of an outcome as a sentence.
 
         >>> Chance(0.02, 0.01, 0.97).in_words("such attacks")
-        'Bad luck: as bad or worse happens in 3.00% of such attacks (exact; percentile 2.50%).'
+        'Bad luck: a result this bad or worse happens in 3.00% of such attacks (exact; percentile 2.50%).'
         """
         bad, lead = self.verdict
-        share, what = (self.as_bad, "as bad or worse") if bad else (self.as_good, "as good or better")
-        how = "exact" if trials is None else f"{trials:,} trials"
-        shown, middle = self.shown(share), self.shown(self.mid_p)
-        return f"{lead}: {what} happens in {shown} of {noun} ({how}; percentile {middle})."
+        share, what = (self.as_bad, "this bad or worse") if bad else (self.as_good, "this good or better")
+        method = "exact" if trials is None else f"{trials:,} trials"
+        percent, percentile = self.shown(share), self.shown(self.mid_p)
+        return f"{lead}: a result {what} happens in {percent} of {noun} ({method}; percentile {percentile})."
 
     def shown(self, share: float) -> str:
         """Return a probability as text; if simulated, with the interval of `half_width`."""
@@ -88,47 +88,48 @@ class Chance(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Fought:
-    """A fight, its observed outcome, and the probability of that outcome.
+class FightLuck:
+    """A fight, its observed outcome, and the probabilities of a worse, an equal and a better outcome.
 
     Attributes
     ----------
     label, side, kind : str
-    got : mapping
+    reported : mapping
         The outcome as reported, by figures and events, the most important first.
-    looked_at : mapping
-        The figures compared. The end of a unit is one figure, such as ``models_gone``.
+    compared : mapping
+        The figures compared. Destroyed models, breaking and fleeing are compared as one figure, ``models_gone``.
     chance : Chance
     pmf : DataFrame
-        All possible outcomes, from the worst to the best: the figures of `looked_at`, and `probability`.
+        All possible outcomes, from the worst to the best: the figures of `compared`, and `probability`.
     trials : int or None
         Number of simulated trials.
     rules : RulesUsed
-        Rules not modelled, assumptions and warnings of its answer.
-    asked : tuple of str
-        Conditions that may have been left to defaults: row, dice, distance, target.
+        Rules not modelled, assumptions and warnings of the answer to the fight.
+    conditions : tuple of str
+        Lines of text that state the row, dice, distance and target used.
     gone : tuple of two int, or None
         The enemy's models that are gone, and its models in all; None if models are not compared.
-    unsaid : tuple of str
-        Ends of the enemy that fit the report but are missing from it. They count as "no".
+    unreported_ends : tuple of str
+        Ways the enemy unit may have ended (broken, fled, annihilated) that the report neither states nor excludes.
+        They count as "no".
     if_gone : Chance or None
-        Probability of the outcome if one of the `unsaid` ends had happened.
+        The probabilities if one of the `unreported_ends` had happened.
     ruleset : Ruleset or None
-        Its die and deck; None of other games.
+        The die and the deck; None for a fight of another game.
     """
 
     label: str
     side: str
     kind: str
-    got: Mapping[str, Any]
-    looked_at: Mapping[str, Any]
+    reported: Mapping[str, Any]
+    compared: Mapping[str, Any]
     chance: Chance
     pmf: pd.DataFrame
     trials: int | None
     rules: RulesUsed
-    asked: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
     gone: tuple[int, int] | None = None
-    unsaid: tuple[str, ...] = ()
+    unreported_ends: tuple[str, ...] = ()
     if_gone: Chance | None = None
     ruleset: Ruleset | None = None
 
@@ -139,22 +140,22 @@ class Fought:
     @property
     def sentence(self) -> str:
         """The luck of the fight, in plain words."""
-        what = ", ".join(f"{spaced(name)}: {word_of(value)}" for name, value in self.got.items())
-        return f"{what}. {self.chance.in_words(self._noun, self.trials)}"
+        outcome = ", ".join(f"{spaced(name)}: {word_of(value)}" for name, value in self.reported.items())
+        return f"{outcome}. {self.chance.in_words(self._noun, self.trials)}"
 
-    def measure(self) -> list[str]:
-        """Return the figures compared, and the luck if the ends that were not reported had happened."""
+    def comparison_lines(self) -> list[str]:
+        """Return a line with the figures compared, and one with the luck if an unreported end had happened."""
         figures = [
             f"{spaced(name)} {word_of(value)}{f' of {self.gone[1]}' if self.gone and name == GONE else ''}"
-            for name, value in self.looked_at.items()
+            for name, value in self.compared.items()
         ]
-        first = "" if len(figures) == 1 else " in turn, worse meaning worse for the attacker"
-        lines = [f"Compared{first}: {', then '.join(figures)}."]
+        order = "" if len(figures) == 1 else " in this order (worse: for the attacker)"
+        lines = [f"Compared{order}: {', then '.join(figures)}."]
         if self.if_gone is not None:
-            ended = " or ".join(_ENDED[fate] for fate in self.unsaid)
-            said = " or ".join(f"{fate}=yes" for fate in self.unsaid)
+            ends = " or ".join(_PAST_TENSE[end] for end in self.unreported_ends)
+            reports = " or ".join(f"{end}=yes" for end in self.unreported_ends)
             luck = self.if_gone.in_words(self._noun, self.trials)
-            lines.append(f"Not stated, so counted as no: the unit {ended} ({said}). If it did: {luck}")
+            lines.append(f"Not stated, so counted as no: the unit {ends} ({reports}). If it did: {luck}")
         return lines
 
     @property
@@ -166,10 +167,10 @@ class Fought:
     def as_dict(self) -> dict[str, Any]:
         """Return the fight as plain data."""
         record: dict[str, Any] = {"label": self.label, "side": self.side, "kind": self.kind}
-        record |= {"got": dict(self.got), "looked_at": dict(self.looked_at), "asked": list(self.asked)}
+        record |= {"got": dict(self.reported), "looked_at": dict(self.compared), "asked": list(self.conditions)}
         record |= self.figures | {"said": self.sentence} | ruleset_record(self.ruleset)
         if self.if_gone is not None:
-            record |= {"not_said": list(self.unsaid), "if_it_happened": self.if_gone.as_dict()}
+            record |= {"not_said": list(self.unreported_ends), "if_it_happened": self.if_gone.as_dict()}
         return record
 
 
@@ -180,17 +181,17 @@ class SideLuck:
     Attributes
     ----------
     side : str
-    unit : str
-        Unit of the sum: ``points`` or ``models``.
+    measured_in : str
+        ``points`` or ``models``.
     gone, expected : float
-        Losses of the enemy: models destroyed, and all of each unit that broke or fled.
+        Observed and expected losses of the enemy: destroyed models, and all models of units that broke or fled.
     chance : Chance
     distribution : Distribution
         Distribution of the sum over all fights.
     """
 
     side: str
-    unit: str
+    measured_in: str
     gone: float
     expected: float
     chance: Chance
@@ -198,7 +199,8 @@ class SideLuck:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the sums and the probabilities as plain data."""
-        return {name: getattr(self, name) for name in ("side", "unit", "gone", "expected")} | self.chance.as_dict()
+        sums = {"side": self.side, "unit": self.measured_in, "gone": self.gone, "expected": self.expected}
+        return sums | self.chance.as_dict()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -207,13 +209,13 @@ class Luck(Answer):
 
     Attributes
     ----------
-    fights : tuple of Fought
+    fights : tuple of FightLuck
     sides : tuple of SideLuck
         Both sides of a game of several fights; empty for a single fight.
     profiles : ProfilesUsed or None
     """
 
-    fights: tuple[Fought, ...]
+    fights: tuple[FightLuck, ...]
     sides: tuple[SideLuck, ...]
     sampling: Sampling
     profiles: ProfilesUsed | None
@@ -231,10 +233,10 @@ class Luck(Answer):
         """Return a row for each fight, with its outcome and the probabilities; the sides of a game come last."""
         rows: list[dict[str, Any]] = []
         for fight in self.fights:
-            got = ", ".join(f"{name}={word_of(value)}" for name, value in fight.got.items())
+            got = ", ".join(f"{name}={word_of(value)}" for name, value in fight.reported.items())
             rows.append({"fight": fight.label, "side": fight.side, "got": got, **fight.figures})
         for side in self.sides:
-            got = f"{side.gone:.1f} {side.unit} gone"
+            got = f"{side.gone:.1f} {side.measured_in} gone"
             rows.append({"fight": "all", "side": side.side, "got": got, **side.chance.as_dict()})
         return [row | {"profiles": str(self.profiles)} for row in rows]
 
@@ -258,7 +260,8 @@ class Luck(Answer):
         """Return the outcomes and their probabilities; for a game also the sums of both sides."""
         if not self.sides:
             (fight,) = self.fights
-            return [Block(fight.label, lines=fight.asked), Block(lines=[fight.sentence, *fight.measure()])]
+            lines = [fight.sentence, *fight.comparison_lines()]
+            return [Block(fight.label, lines=fight.conditions), Block(lines=lines)]
         head = ["fight", "side", "got", "models gone", "as bad or worse", "as good or better", "percentile"]
         rows = [
             [fight.label, fight.side, str(row["got"]), f"{row['models_gone']} of {row['of_models']}"]
@@ -266,34 +269,34 @@ class Luck(Answer):
             for fight, row in zip(self.fights, self.rows())
         ]
         sums = [
-            f"{side.side}: {side.gone:.1f} {side.unit} of the enemy gone, {side.expected:.1f} expected. "
+            f"{side.side}: {side.gone:.1f} {side.measured_in} of the enemy gone, {side.expected:.1f} expected. "
             + side.chance.in_words("such games", self.fights[0].trials).replace(" trials;", " trials of each fight;")
             for side in self.sides
         ]
         return [Block(head=head, rows=rows, align="<<<>"), Block(lines=sums)]
 
     def notes(self) -> list[str]:
-        """Return the meaning of the figures, the rules and the sources; for a game also its questions."""
-        asked = (
-            f"{fight.label}: {'; '.join(' '.join(line.split()) for line in fight.asked)}." for fight in self.fights
+        """Return the meaning of the figures, rules and sources; for a game also the conditions of each fight."""
+        conditions = (
+            f"{fight.label}: {'; '.join(' '.join(line.split()) for line in fight.conditions)}." for fight in self.fights
         )
-        return [*self._notes(), *(asked if self.sides else ())]
+        return [*self._notes(), *(conditions if self.sides else ())]
 
     def _notes(self) -> list[str]:
         notes = [
-            "Percentile: share of worse results plus half of equal ones (mid-p value); 50% is neither good nor bad "
-            "luck. The verdict uses the probability of a result at least as bad, or at least as good."
+            "Percentile: probability of worse results plus half that of equal ones (mid-p value); 50% is neither good "
+            "nor bad luck. The verdict uses the probability of a result at least as bad, or at least as good."
         ]
         if any(fight.gone is not None for fight in self.fights):
-            notes.append("Gone: the enemy's models that are destroyed, all of a unit that broke or fled.")
-        elif any(name.endswith("annihilated") for fight in self.fights for name in fight.looked_at):
-            notes.append("Annihilated: destroyed, broken or fled; fewer models destroyed are not distinguished.")
+            notes.append("Gone: the enemy's destroyed models, or all models of a unit that broke or fled.")
+        elif any(name.endswith("annihilated") for fight in self.fights for name in fight.compared):
+            notes.append("Annihilated: destroyed, broken or fled; otherwise the destroyed models are not compared.")
         if self.sides:
-            how = "its exact distribution"
+            distribution = "the exact distribution of this sum"
             if not self.sampling.is_exact:
-                how = "its simulated distribution (±: by 400 resamples)"
-            notes.append(f"Each side: the models gone in all of its fights, compared with {how}.")
-            notes += [f"{fight.label}: {line}" for fight in self.fights for line in fight.measure()[1:]]
+                distribution = "the simulated distribution of this sum (±: from 400 resamples)"
+            notes.append(f"Each side: all models gone in its fights, compared with {distribution}.")
+            notes += [f"{fight.label}: {line}" for fight in self.fights for line in fight.comparison_lines()[1:]]
         notes += source_notes(dict.fromkeys(self._rules("not_modelled")), self._rules("assumptions"))
         notes += dict.fromkeys(f"Warning: {text}." for text in self._rules("warnings"))
         return [*notes, *([] if self.profiles is None else [f"Profiles: {self.profiles}."])]
@@ -306,7 +309,7 @@ class Luck(Answer):
         if not self.sides:
             (fight,) = self.fights
             return plots.outcome_distribution(
-                about(fight.pmf, fight.label), happened=dict(fight.looked_at), ax=ax, **more
+                about(fight.pmf, fight.label), happened=dict(fight.compared), ax=ax, **more
             )
         rows = self.rows()
         for row in rows[: len(self.fights)]:

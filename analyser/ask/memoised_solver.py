@@ -30,14 +30,14 @@ from analyser.scenarios.load import (
     section_of,
     with_conditions,
 )
-from analyser.scenarios.resolve import looked_up
-from analyser.scenarios.schema import BETWEEN_TWO
+from analyser.scenarios.resolve import look_up
+from analyser.scenarios.schema import TWO_UNIT_KINDS
 
 BATTLE = "battle"
-_INTERPRETED = 5e-3  # seconds for an attack with a dozen dice, without compilation
+_INTERPRETED_SECONDS = 5e-3  # for an attack with a dozen dice, without compilation
 
 
-class Solved(NamedTuple):
+class SolvedQuestion(NamedTuple):
     """An answer, the identity of its fight (equal for questions with the same answer), and the row that fires."""
 
     result: Result
@@ -46,14 +46,15 @@ class Solved(NamedTuple):
 
 
 class Solver:
-    """Answers questions with one method and one library of profiles; caches the answers by fight."""
+    """Answers about `expected` questions with one method and one library of profiles; caches the answers by fight."""
 
     def __init__(self, library: Profiles, sampling: Sampling, expected: int = 1) -> None:
+
         self.library, self.sampling = library, sampling
-        self._gaps: dict[str, None] = {}
+        self._left_out: dict[str, None] = {}
         self._answers: dict[Hashable, Result] = {}
         if sampling.is_exact:
-            exact_attack.expect(expected * _INTERPRETED)
+            exact_attack.expect(expected * _INTERPRETED_SECONDS)
 
     @property
     def fights(self) -> int:
@@ -63,98 +64,98 @@ class Solver:
     @property
     def not_modelled(self) -> tuple[str, ...]:
         """Rules that apply to any of the questions but have no effect on the numbers."""
-        return tuple(self._gaps)
+        return tuple(self._left_out)
 
-    def answer(self, raw: Raw) -> Solved:
-        """Return the answer to a question; InputError if it has none."""
-        kind = kind_in(raw)
+    def answer(self, raw: Raw) -> SolvedQuestion:
+        """Return the answer to a question; InputError if there is no answer."""
+        kind = question_kind(raw)
         if kind not in FILES:
             identity: Hashable = (kind, json.dumps(raw, sort_keys=True, default=str))
-            result = self._memoised(identity, lambda: solve_morale(kind, raw, self.sampling, self.library))
-            return Solved(result, identity)
-        identity, scenario = self.prepared(raw)
-        result = self._memoised(identity, lambda: solve(scenario, self.sampling, brief=True))
-        return Solved(result, identity, scenario.attack.row if isinstance(scenario, Scenario) else None)
+            result = self._memoise(identity, lambda: solve_morale(kind, raw, self.sampling, self.library))
+            return SolvedQuestion(result, identity)
+        identity, scenario = self.identify(raw)
+        result = self._memoise(identity, lambda: solve(scenario, self.sampling, brief=True))
+        return SolvedQuestion(result, identity, scenario.attack.row if isinstance(scenario, Scenario) else None)
 
     def explained(self, raw: Raw) -> Result:
-        """Return the answer with the question's own heading, rules and warnings, not those of an equal fight."""
-        if kind_in(raw) != "attack" or not self.sampling.is_exact:
+        """Return the answer with the heading, rules and warnings of this question, not those of an equal fight."""
+        if question_kind(raw) != "attack" or not self.sampling.is_exact:
             return self.answer(raw).result
-        return solve(self.prepared(raw)[1], self.sampling, brief=True)
+        return solve(self.identify(raw)[1], self.sampling, brief=True)
 
-    def prepared(self, raw: Raw) -> tuple[Hashable, AnyScenario]:
-        """Return the identity of a fight, and its scenario for :meth:`solved`."""
-        kind = kind_in(raw)
+    def identify(self, raw: Raw) -> tuple[Hashable, AnyScenario]:
+        """Return the identity of a fight, and its scenario for :meth:`solve`."""
+        kind = question_kind(raw)
         if kind not in FILES:
-            raise InputError(f"questions of {kind} are not raced", where="method", allowed="exact")
+            raise InputError(f"a race has no questions of the kind {kind}", where="method", allowed="exact")
         scenario = load(raw, self.library, kind)
         if isinstance(scenario, Scenario):
-            self._note_gaps(scenario)
+            self._record_left_out(scenario)
         return _identity(scenario), scenario
 
-    def solved(self, scenario: AnyScenario, sampling: Sampling) -> Result:
-        """Return the answer to a scenario with another sampling; it is not cached."""
+    def solve(self, scenario: AnyScenario, sampling: Sampling) -> Result:
+        """Return the answer to a scenario with another sampling, without caching it."""
         result = solve(scenario, sampling, brief=True)
-        self._gaps |= dict.fromkeys(result.not_modelled)
+        self._left_out |= dict.fromkeys(result.not_modelled)
         return result
 
     def points_of(self, raw: Raw) -> float | None:
         """Return the points of the unit that attacks first; None if unknown."""
-        loadout = looked_up(unit_at(raw, kind_in(raw)), self.library, "")
+        loadout = look_up(unit_at(raw, question_kind(raw)), self.library, "")
         return None if loadout is None else loadout.level.points
 
-    def _memoised(self, identity: Hashable, work: Callable[[], Result]) -> Result:
+    def _memoise(self, identity: Hashable, solve_fight: Callable[[], Result]) -> Result:
         if identity not in self._answers:
-            self._answers[identity] = work()
-        self._gaps |= dict.fromkeys(self._answers[identity].not_modelled)
+            self._answers[identity] = solve_fight()
+        self._left_out |= dict.fromkeys(self._answers[identity].not_modelled)
         return self._answers[identity]
 
-    def _note_gaps(self, scenario: Scenario) -> None:
+    def _record_left_out(self, scenario: Scenario) -> None:
         """Record the rules left out of an attack; equal fights of different profiles may leave out different rules."""
         keywords = *scenario.attack.keywords, *scenario.attacker_rules, *scenario.target.keywords
         left_out = (word for word in keywords if word.term is None or not word.term.counts_in(RANGED_ATTACK))
-        if any(word.canonical not in self._gaps for word in left_out):
+        if any(word.canonical not in self._left_out for word in left_out):
             rules = rules_used.of_attack(scenario, plain(scenario.fight))
-            self._gaps |= dict.fromkeys(rules.not_modelled)
+            self._left_out |= dict.fromkeys(rules.not_modelled)
 
 
-def between(first: Unit, second: Unit, kind: str, conditions: Mapping[str, Any]) -> Raw:
-    """Return the question of a kind between two units, given as for :func:`analyser.attack` and similar functions."""
-    check_choice(kind, "kind", BETWEEN_TWO)
+def question_between(first: Unit, second: Unit, kind: str, conditions: Mapping[str, Any]) -> Raw:
+    """Return the question of a kind about two units, given as for :func:`analyser.attack` and similar functions."""
+    check_choice(kind, "kind", TWO_UNIT_KINDS)
     target = section_of(second, "target")
     if kind == "attack":
         section = section_of(first, "attacker", "attacker")
         return {"attack": with_conditions(section, conditions), "target": target}
-    one, two = ("attacker", "target") if kind == "charge" else ("a", "b")
-    return {kind: dict(conditions), one: section_of(first, one), two: target}
+    first_section, second_section = ("attacker", "target") if kind == "charge" else ("a", "b")
+    return {kind: dict(conditions), first_section: section_of(first, first_section), second_section: target}
 
 
-def kind_in(raw: Mapping[str, Any]) -> str:
+def question_kind(raw: Mapping[str, Any]) -> str:
     """Return the kind of a question: ``attack``, ``charge``, ``focus``, ``duel``, ``battle``, or a morale system."""
     return system_of(raw) or kind_of(raw)
 
 
-def check_method(kind: str, exact: bool, other: str) -> None:
-    """Raise InputError for an exact answer to a battle, which is simulated only."""
+def check_method(kind: str, exact: bool, simulated: str) -> None:
+    """Raise InputError for an exact answer to a battle; `simulated` is the method to use instead."""
     if kind == BATTLE and exact:
-        raise InputError("battles are simulated; they have no exact answer", where="method", allowed=other)
+        raise InputError("battles are simulated; they have no exact answer", where="method", allowed=simulated)
 
 
 def with_armies(raw: Raw, where: str, library: Profiles) -> Raw:
-    """Return a question with the armies of a battle loaded as tables of units; paths are relative to `where`."""
-    if kind_in(raw) != BATTLE:
+    """Return a question with the armies of a battle loaded as tables of units; paths are relative to file `where`."""
+    if question_kind(raw) != BATTLE:
         return raw
     from analyser.scenarios.armies import load_army
 
-    raw = battle.beside(FilePath(where), raw)
+    raw = battle.with_army_paths(raw, FilePath(where))
     return raw | {side: load_army(raw[side], library).to_table() for side in battle.SIDES if side in raw}
 
 
 def _identity(scenario: AnyScenario) -> Hashable:
-    """Return the identity of a fight; equal identities have equal answers, including figures for points."""
+    """Return the identity of a fight; fights with equal identities have equal answers, also in points."""
     if not isinstance(scenario, Scenario):
         return scenario.kind, json.dumps(scenario.as_dict(), sort_keys=True, default=str)
     defender, victory_points = scenario.defender, scenario.target.victory_points
-    worth = None if defender is None else (defender.level.points, defender.level.models)
+    price = None if defender is None else (defender.level.points, defender.level.models)
     fight, ruleset = cast("Any", scenario.fight).tobytes(), scenario.ruleset.model_dump_json()
-    return fight, victory_points, worth, scenario.rolls_for_building, ruleset
+    return fight, victory_points, price, scenario.rolls_for_building, ruleset

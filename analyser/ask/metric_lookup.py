@@ -1,4 +1,4 @@
-"""Figures of any answer, looked up by name: probabilities, means and percentiles, with intervals if simulated."""
+"""Values of metrics in any answer, looked up by name: probabilities, means and percentiles, with intervals."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ from analyser.results.attack import AttackResult
 from analyser.results.base import Result
 from analyser.results.custom import value_of
 
-DEFAULT = {
+DEFAULT_METRICS = {  # by kind of fight
     "attack": "mean_models_destroyed",
     "focus": "mean_models_destroyed",
     "charge": "p_attacker_wins",
     "duel": "p_a_wins",
     "battle": "p_victory",
 }
-DESTROYED: Mapping[str, str] = {  # figure for the enemy's models destroyed, by kind of fight
+DESTROYED: Mapping[str, str] = {  # the figure of the enemy's destroyed models, by kind of fight
     "attack": "models_destroyed",
     "focus": "models_destroyed",
     "charge": "target_models_destroyed",
     "duel": "b_models_destroyed",
 }
 _TUNED_FOR = 100_000  # trials at which confidence sequences are narrowest
-LEAST = ":least"  # suffix of a figure if less is better
+LEAST = ":least"  # suffix of a metric if less is better
 _AT_LEAST = re.compile(r"p_(.+)_at_least_(\d+)")
 _PERCENTILE = re.compile(r"(.+)_(\d+)(?:st|nd|rd|th)_percentile")
-_FORMS = "also p_FIGURE_at_least_2, FIGURE_10th_percentile, mean_..._per_100_points, NAME@2"
+_OTHER_FORMS = "also p_FIGURE_at_least_2, FIGURE_10th_percentile, mean_..._per_100_points, NAME@2"
 
 
-class Reading(NamedTuple):
-    """A figure of one answer; `low` and `high` are NaN if it has no interval."""
+class MetricValue(NamedTuple):
+    """The value of a metric in one answer; `low` and `high` are NaN if it has no interval."""
 
     value: float
     low: float = np.nan
@@ -49,12 +49,12 @@ class Reading(NamedTuple):
 
 
 def is_probability(metric: str) -> bool:
-    """Return True if a figure is shown in percent."""
+    """Return True if a metric is shown in percent."""
     return metric.startswith("p_") if function_of(metric) is None else metric_called(metric).is_probability
 
 
 def title_of(metric: str) -> str:
-    """Return the heading of a figure.
+    """Return the heading of a metric.
 
     >>> title_of("p_models_destroyed_at_least_2"), title_of("mean_a_victory_points_per_100_points")
     ('P(models destroyed at least 2)', 'Mean a victory points per 100 points')
@@ -71,100 +71,100 @@ def title_of(metric: str) -> str:
     return f"{text[0].upper()}{text[1:]}{' per 100 points' if metric != plain else ''}"
 
 
-def by_points(metric: str, kind: str) -> str:
-    """Return the end of a sentence that names the figure per 100 points; empty if there is none.
+def per_points_hint(metric: str, kind: str) -> str:
+    """Return the end of a sentence about loadouts that cost different points: a metric per 100 points, or nothing.
 
-    >>> by_points("mean_hits", "attack")
-    '; mean_hits_per_100_points allows for that'
-    >>> by_points("p_annihilated", "attack")
-    '; probabilities are not divided by points, as mean_models_destroyed_per_100_points is'
+    >>> per_points_hint("mean_hits", "attack")
+    '; mean_hits_per_100_points takes points into account'
+    >>> per_points_hint("p_annihilated", "attack")
+    '; mean_models_destroyed_per_100_points takes points into account, a probability cannot'
     """
     if metric.endswith(PER_100_POINTS):
         return ""
     if metric.startswith(("mean_", "expected_")):
-        return f"; {metric}{PER_100_POINTS} allows for that"
+        return f"; {metric}{PER_100_POINTS} takes points into account"
     if not is_probability(metric) or kind not in DESTROYED:
         return ""
-    return f"; probabilities are not divided by points, as mean_{DESTROYED[kind]}{PER_100_POINTS} is"
+    return f"; mean_{DESTROYED[kind]}{PER_100_POINTS} takes points into account, a probability cannot"
 
 
-def reading(result: Result, metric: str, points: float | None = None) -> Reading:
-    """Return a figure of an answer of any kind.
+def metric_value(result: Result, metric: str, points: float | None = None) -> MetricValue:
+    """Return the value of a metric in an answer of any kind.
 
     Parameters
     ----------
     result : Result
     metric : str
         ``p_`` and an event, ``mean_`` or ``expected_`` and a figure, ``p_FIGURE_at_least_K``,
-        ``FIGURE_10th_percentile``; for an attack also every figure of :func:`analyser.compare`. Means may end in
-        ``_per_100_points``. ``NAME@2`` is the figure in round 2, or after the second attack.
+        ``FIGURE_10th_percentile``; for an attack also every metric of :func:`analyser.compare`. Means may end in
+        ``_per_100_points``. ``NAME@2`` is the value after round 2, or after the second attack.
     points : float, optional
         Points of the attacker.
 
     Raises
     ------
     InputError
-        An unknown figure (the message has the nearest name), or unknown points to divide by.
+        An unknown metric (the message has the nearest name), or a metric per 100 points of an attacker without points.
 
     Examples
     --------
     >>> import analyser
     >>> attack = analyser.attack("crown/rifle-p@basic", "imperium/krupp@basic", distance=6)
-    >>> [round(reading(attack, name).value, 4) for name in ("p_models_destroyed_at_least_1", "p_any_destroyed")]
+    >>> [round(metric_value(attack, name).value, 4) for name in ("p_models_destroyed_at_least_1", "p_any_destroyed")]
     [0.9288, 0.9288]
     """
     plain = metric.removesuffix(PER_100_POINTS)
     if plain != metric:
         if not plain.startswith(("mean_", "expected_")):
-            problem = f"{plain} is not divided by points: only means add up"
+            problem = f"{plain} cannot be given per 100 points; only means and expected values can"
             raise InputError(problem, where="metric", allowed=plain)
         if not points:
             raise InputError("the attacker has no points", where="metric", allowed=plain)
-        return Reading(*(number * (100 / points) for number in reading(result, plain)))
-    name, _, moment = metric.partition("@")
-    if moment and not moment.isdecimal():
+        return MetricValue(*(number * (100 / points) for number in metric_value(result, plain)))
+    name, _, after = metric.partition("@")
+    if after and not after.isdecimal():
         raise InputError(f"{shown(metric)} is not usable", where="metric", allowed=f"such as {name}@2, after round 2")
     if (function := function_of(name)) is not None:
         value = value_of(result, function)
         return _of_estimate(value) if not isinstance(value, Mean) else _of_mean(value)
-    generic = _generic(result, name, int(moment) if moment else None)
-    if generic is not None:
-        return generic
+    common = _common_metric(result, name, int(after) if after else None)
+    if common is not None:
+        return common
     if isinstance(result, AttackResult) and metric in COMPARED:
         models = result.scenario.target.models or 1
         value, low, high = figures_of(result, (models + 1) // 2, None)[metric]
         if np.isnan(value):
             raise InputError(f"the profiles give no points or victory points for {metric}", where="metric")
-        return Reading(float(value), float(low), float(high))
+        return MetricValue(float(value), float(low), float(high))
     names = names_of(result)
     raise InputError(
-        f"no metric {shown(metric)}{did_you_mean(metric, names)}",
+        f"unknown metric {shown(metric)}{did_you_mean(metric, names)}",
         where="metric",
-        allowed=f"{listed(names, metric)}; {_FORMS}",
+        allowed=f"{listed(names, metric)}; {_OTHER_FORMS}",
     )
 
 
-def _generic(result: Result, metric: str, moment: int | None) -> Reading | None:
-    """Return a figure that answers of any kind may have; None if the name is not such a figure."""
+def _common_metric(result: Result, metric: str, after: int | None) -> MetricValue | None:
+    """Return a metric that answers of any kind may have, after a round or an attack; None for another name."""
     if metric.startswith("p_") and metric[2:] in result.events:
-        return _of_estimate(result.probability(metric[2:], moment))
+        return _of_estimate(result.probability(metric[2:], after))
     if (match := _AT_LEAST.fullmatch(metric)) and match[1] in result.figures:
-        return _of_estimate(result.at_least_of(match[1], int(match[2]), moment))
+        return _of_estimate(result.at_least_of(match[1], int(match[2]), after))
     if (match := _PERCENTILE.fullmatch(metric)) and match[1] in result.figures and int(match[2]) <= 100:
-        return Reading(float(result.quantile(match[1], int(match[2]) / 100, moment)))
-    what, _, figure = metric.partition("_")
-    if what in ("mean", "expected") and figure in result.figures:
-        return _of_mean(result.mean_with_interval(figure, moment))
+        return MetricValue(float(result.quantile(match[1], int(match[2]) / 100, after)))
+    statistic, _, figure = metric.partition("_")
+    if statistic in ("mean", "expected") and figure in result.figures:
+        return _of_mean(result.mean_with_interval(figure, after))
     return None
 
 
-def widened(sampled: Reading, metric: str, trials: int | None, error: float, *, fixed: bool) -> Reading:
-    """Return a simulated figure with an interval of error probability `error`.
+def with_error(sampled: MetricValue, metric: str, trials: int | None, error: float, *, fixed: bool) -> MetricValue:
+    """Return a simulated value with an interval of error probability `error`.
 
     `fixed`: the number of trials was fixed in advance. Otherwise the interval is valid at any stopping time
     (:mod:`analyser.common.intervals`).
 
-    >>> wide = widened(Reading(0.5, 0.49, 0.51), "p_broken", 10_000, 0.001, fixed=True)
+    >>> wide = with_error(MetricValue(0.5, 0.49, 0.51), "p_broken", 10_000, 0.001, fixed=True)
     >>> round(wide.low, 3), round(wide.high, 3)
     (0.484, 0.516)
     """
@@ -175,39 +175,39 @@ def widened(sampled: Reading, metric: str, trials: int | None, error: float, *, 
     if is_probability(metric):
         counts = np.array([round(sampled.value * trials)])
         low, high = clopper_pearson(counts, trials, error) if fixed else mixture_bounds(counts, trials, error)
-        return Reading(sampled.value, float(low[0]), float(high[0]))
+        return MetricValue(sampled.value, float(low[0]), float(high[0]))
     below, above = sampled.value - sampled.low, sampled.high - sampled.value
     longer = max(below, above)
-    if fixed:  # an interval that is not normal is scaled like that of an event never seen, which is wider
+    if fixed:  # a non-normal interval is scaled by the factor for an event seen in no trial, which is larger
         is_normal = longer <= min(below, above) * (1 + SAME_WITHIN)
         factor = ndtri(1 - error / 2) / NORMAL_95 if is_normal else math.log(2 / error) / math.log(2 / (1 - CONFIDENCE))
-        return Reading(sampled.value, sampled.value - float(factor) * below, sampled.value + float(factor) * above)
+        return MetricValue(sampled.value, sampled.value - float(factor) * below, sampled.value + float(factor) * above)
     standard_error = longer / NORMAL_95
-    return Reading(
+    return MetricValue(
         sampled.value, *mean_bounds(sampled.value, standard_error, max(trials - 1, 1), trials, _TUNED_FOR, error)
     )
 
 
-def _of_mean(mean: Mean) -> Reading:
+def _of_mean(mean: Mean) -> MetricValue:
     low, high = (np.nan if end is None else end for end in (mean.low, mean.high))
-    return Reading(float(mean.value), float(low), float(high))
+    return MetricValue(float(mean.value), float(low), float(high))
 
 
-def _of_estimate(value: Estimate | float) -> Reading:
+def _of_estimate(value: Estimate | float) -> MetricValue:
     if not isinstance(value, Estimate) or value.low is None or value.high is None:
-        return Reading(float(value))
-    return Reading(float(value), float(value.low), float(value.high))
+        return MetricValue(float(value))
+    return MetricValue(float(value), float(value.low), float(value.high))
 
 
 def names_of(result: Result) -> list[str]:
-    """Return the names of the figures of an answer, except names that contain numbers."""
+    """Return the names of the metrics of an answer, except names that contain numbers."""
     names = [*(f"p_{event}" for event in result.events), *(f"mean_{figure}" for figure in result.figures)]
     names += [name for name in COMPARED if isinstance(result, AttackResult) and PER_100_POINTS not in name]
     return list(dict.fromkeys(names))
 
 
 def shown_value(metric: str, value: Any, low: Any = np.nan, high: Any = np.nan) -> str:
-    """Return a figure as text, with its interval if it has one; empty for NaN."""
+    """Return a value as text, with its interval if there is one; empty for NaN."""
     if value is None or np.isnan(value):
         return ""
     if is_probability(metric):
@@ -217,7 +217,7 @@ def shown_value(metric: str, value: Any, low: Any = np.nan, high: Any = np.nan) 
 
 
 def shown_between(metric: str, value: float, low: float, high: float) -> str:
-    """Return a figure as text with both ends of its interval, which may be asymmetric; empty for NaN.
+    """Return a value as text with both ends of its interval, which may be asymmetric; empty for NaN.
 
     >>> shown_between("p_broken", 1.0, 0.9972, 1.0), shown_between("mean_hits", 2.5, 2.41, 2.7)
     ('100.0% (99.7 to 100.0)', '2.5 (2.4 to 2.7)')

@@ -1,8 +1,8 @@
 """Observed outcome of a fight, and its probability under the distribution of all outcomes.
 
-The end of a unit is one figure, however it was reported. A unit broke, fled or was annihilated only if that is
-reported, in a single fight as in a game. The mean mid-p value over all outcomes is therefore 1/2. If unreported ends
-were ignored, a player who reports every broken unit would be lucky on average.
+The end of a unit is compared as one figure, the models gone: those destroyed, or all if it broke, fled or was
+annihilated. An end counts only if it is reported. The mean mid-p value over all outcomes is therefore 1/2. If
+unreported ends were ignored, a player who reports every broken unit would be lucky on average.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analyser.ask.luck_answer import GONE, Chance, Fought
+from analyser.ask.luck_answer import GONE, Chance, FightLuck
 from analyser.common.errors import InputError, MisspeltError, check_text, did_you_mean, shown
 from analyser.common.intervals import intervals
 from analyser.common.text import counted, spaced, word_of
@@ -29,20 +29,20 @@ _SIDES: Mapping[str, tuple[str, ...]] = {  # prefixes of the figures: enemy, the
     "charge": ("target_", "attacker_"),
     "duel": ("b_", "a_"),
 }
-_OWN, _THEIRS = ("attacker_", "a_"), ("target_", "b_")
-_DESTROYED, _LEFT, _WHOLE, _ALIVE = "models_destroyed", "models_left", "annihilated", "alive"
-_FATES = (_WHOLE, "broken", "fled", "destroyed")
-_NEITHER, _ALONE = ("draw", "no_combat"), ("hits", "building_wrecked")
-_LESS_IS_BETTER = (_LEFT, "passengers_left", _ALIVE, "in_building", "on_lookout", "taking_cover")
-_GOOD_FOR_ONE = ("victory_points", "wins", "devastating", "overruns")  # a high value is good for the side of the prefix
+_OWN, _ENEMY = ("attacker_", "a_"), ("target_", "b_")
+_DESTROYED, _LEFT, _ANNIHILATED, _ALIVE = "models_destroyed", "models_left", "annihilated", "alive"
+_ENDS = (_ANNIHILATED, "broken", "fled", "destroyed")
+_NEUTRAL = ("draw", "no_combat")  # neither good nor bad
+_ONLY_ALONE = ("hits", "building_wrecked")  # not part of the joint distribution of the other figures
+_GOOD_FOR_UNIT = (_LEFT, "passengers_left", _ALIVE, "in_building", "on_lookout", "taking_cover")
+_GOOD_FOR_SIDE = ("victory_points", "wins", "devastating", "overruns")
 
 
 class Observed(NamedTuple):
-    """Figures of a fight to compare, the most important first.
+    """The observed outcome, and all possible outcomes.
 
-    `columns` has the figures of `outcome` for every possible outcome, and `weights` the probabilities. `gone`: the
-    enemy's models that are gone, and its models in all, if they are compared. `unsaid`: ends of the enemy that fit the
-    report but are missing from it; they count as "no".
+    `outcome` has the figures to compare, the most important first; `columns` their values in every possible outcome,
+    and `weights` the probabilities. `gone` and `unreported_ends` are as in :class:`FightLuck`.
     """
 
     report: dict[str, Any]
@@ -50,10 +50,10 @@ class Observed(NamedTuple):
     columns: dict[str, Any]
     weights: Pmf
     gone: tuple[int, int] | None
-    unsaid: tuple[str, ...]
+    unreported_ends: tuple[str, ...]
 
 
-def got_in(got: Any, destroyed: Any) -> dict[str, Any]:
+def report_from(got: Any, destroyed: Any) -> dict[str, Any]:
     """Return the reported figures and events, with `destroyed` (models of the enemy) as the first."""
     if got is not None and not isinstance(got, Mapping):
         raise InputError(
@@ -71,41 +71,43 @@ def got_in(got: Any, destroyed: Any) -> dict[str, Any]:
     return report
 
 
-def fought(result: Result, got: Mapping[str, Any], *, label: str = "", side: str = "mine") -> tuple[Fought, Pmf]:
-    """Return a fight with the probability of its outcome, and the distribution of the enemy's models gone.
+def fight_luck(
+    result: Result, report: Mapping[str, Any], *, label: str = "", side: str = "mine"
+) -> tuple[FightLuck, Pmf]:
+    """Return the luck in a fight, and the distribution of the enemy's models gone.
 
-    The distribution has an entry for each number of models; it is empty if they are not compared.
+    The distribution has an entry for each number of models; it is empty if models are not compared.
     """
-    observed = observed_in(result, got)
-    chance, pmf = _against(observed.outcome, observed.columns, observed.weights, result.trials)
-    if_gone, gone_law = None, np.zeros(0)
+    observed = observed_outcome(result, report)
+    chance, pmf = _chance_of(observed.outcome, observed.columns, observed.weights, result.trials)
+    if_gone, gone_pmf = None, np.zeros(0)
     if observed.gone is not None:
         _, models = observed.gone
-        gone_law = np.bincount(observed.columns[GONE], observed.weights, models + 1).astype(np.float64)
-        if observed.unsaid:
-            if_gone, _ = _against({GONE: models}, observed.columns, observed.weights, result.trials)
+        gone_pmf = np.bincount(observed.columns[GONE], observed.weights, models + 1).astype(np.float64)
+        if observed.unreported_ends:
+            if_gone, _ = _chance_of({GONE: models}, observed.columns, observed.weights, result.trials)
     (_, heading), *_ = result.heading()
-    fight = Fought(
+    fight = FightLuck(
         label=label or (heading if result.kind == "attack" else f"{result.kind}: {heading}"),
         side=side,
         kind=result.kind,
-        got=observed.report,
-        looked_at=observed.outcome,
+        reported=observed.report,
+        compared=observed.outcome,
         chance=chance,
         pmf=pmf,
         trials=result.trials,
         rules=result.rules,
-        asked=_asked_of(result),
+        conditions=_conditions_of(result),
         gone=observed.gone,
-        unsaid=observed.unsaid,
+        unreported_ends=observed.unreported_ends,
         if_gone=if_gone,
         ruleset=result.scenario.ruleset if isinstance(result.scenario.ruleset, Ruleset) else None,
     )
-    return fight, gone_law
+    return fight, gone_pmf
 
 
-def _asked_of(result: Result) -> tuple[str, ...]:
-    """Return the conditions of a fight that may have been left to defaults: row, dice, distance, target."""
+def _conditions_of(result: Result) -> tuple[str, ...]:
+    """Return lines that state the row, dice, distance and target of a fight, which may have been left to defaults."""
     lines = [f"{label or ' '}  {text}".strip() for label, text in result.heading()[1:]]
     attack = getattr(result.scenario, "attack", None)  # other kinds have none
     if attack is not None and attack.attacker is not None and attack.distance is None:
@@ -113,102 +115,106 @@ def _asked_of(result: Result) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def observed_in(result: Any, got: Mapping[str, Any]) -> Observed:
+def observed_outcome(result: Any, report: Mapping[str, Any]) -> Observed:
     """Return the figures of an answer to compare; InputError for an impossible outcome."""
-    named = _named(result, got)
-    sides = [side for side in _SIDES[result.kind] if any(name in named for name in _ends(side))]
-    ends = [f"{side}{name}" for side in sides for name in (_DESTROYED, *_FATES)]
+    named = _with_full_names(result, report)
+    sides = [side for side in _SIDES[result.kind] if any(name in named for name in _loss_names(side))]
+    ends = [f"{side}{name}" for side in sides for name in (_DESTROYED, *_ENDS)]
     columns, weights = _columns_of(result, list(dict.fromkeys([*named, *ends])))
-    report = {name: _checked_value(name, value, columns[name]) for name, value in named.items()}
-    _check_can_happen(report, columns, weights, result)
-    outcome, gone, unsaid = dict(report), None, tuple[str, ...]()
+    checked = {name: _checked_value(name, value, columns[name]) for name, value in named.items()}
+    _check_can_happen(checked, columns, weights, result)
+    outcome, gone, unreported = dict(checked), None, tuple[str, ...]()
     for side in sides:
         models = int(_unit(result, side).models or 0)
-        figure, value, missing = _end(result, side, report, columns, weights, models)
+        figure, value, missing = _losses(result, side, checked, columns, weights, models)
         if figure.endswith(GONE):
-            every = np.where(columns[f"{side}{_WHOLE}"], models, columns[f"{side}{_DESTROYED}"])
-            columns[figure] = np.asarray(every, np.int64)
-        outcome = {figure if name in _ends(side) else name: was for name, was in outcome.items()} | {figure: value}
+            gone_models = np.where(columns[f"{side}{_ANNIHILATED}"], models, columns[f"{side}{_DESTROYED}"])
+            columns[figure] = np.asarray(gone_models, np.int64)
+        names = _loss_names(side)
+        outcome = {figure if name in names else name: old for name, old in outcome.items()} | {figure: value}
         if figure == GONE:
-            gone, unsaid = (value, models), missing
-    return Observed(report, outcome, columns, weights, gone, unsaid)
+            gone, unreported = (value, models), missing
+    return Observed(checked, outcome, columns, weights, gone, unreported)
 
 
-def _ends(side: str) -> tuple[str, ...]:
-    """Return the names of all figures and events about the end of the unit of a side."""
-    return tuple(f"{side}{name}" for name in (_DESTROYED, _LEFT, _ALIVE, *_FATES))
+def _loss_names(side: str) -> tuple[str, ...]:
+    """Return the names of all figures and events about the losses and the end of the unit of a side."""
+    return tuple(f"{side}{name}" for name in (_DESTROYED, _LEFT, _ALIVE, *_ENDS))
 
 
-def _end(
+def _losses(
     result: Any, side: str, report: Mapping[str, Any], columns: Mapping[str, Any], weights: Pmf, models: int
 ) -> tuple[str, Any, tuple[str, ...]]:
-    """Return the end of a unit as a figure and its value, and the possible ends that were not reported."""
+    """Return the figure that compares the losses of a unit, its value, and the possible ends that were not reported."""
     figure = GONE if side == _SIDES[result.kind][0] else f"{side}{GONE}"
     left, destroyed = report.get(f"{side}{_LEFT}"), report.get(f"{side}{_DESTROYED}")
-    is_whole = any(report.get(f"{side}{fate}") for fate in _FATES) or report.get(f"{side}{_ALIVE}") is False
-    if is_whole or left == 0 or destroyed == models:
+    has_ended = any(report.get(f"{side}{end}") for end in _ENDS) or report.get(f"{side}{_ALIVE}") is False
+    if has_ended or left == 0 or destroyed == models:
         return figure, models, ()
     fits = weights > 0
     for name, value in report.items():
         fits &= np.asarray(columns[name]) == value
-    is_gone = np.asarray(columns[f"{side}{_WHOLE}"], np.bool_)
-    able = [fate for fate in (*_FATES[1:3], _WHOLE) if (fits & columns[f"{side}{fate}"]).any()]
-    unsaid = tuple(fate for fate in able if f"{side}{fate}" not in report)
-    unsaid = tuple(fate for fate in unsaid if fate != _WHOLE) or unsaid
+    is_gone = np.asarray(columns[f"{side}{_ANNIHILATED}"], np.bool_)
+    possible = [end for end in (*_ENDS[1:3], _ANNIHILATED) if (fits & columns[f"{side}{end}"]).any()]
+    unreported = tuple(end for end in possible if f"{side}{end}" not in report)
+    unreported = tuple(end for end in unreported if end != _ANNIHILATED) or unreported
     if not (fits & ~is_gone).any():
         problem = f"{_in_words(report)} cannot happen to a unit that was not removed"
-        raise InputError(
-            problem, where="got", allowed=" or ".join(f"{fate} yes" for fate in unsaid) + ", stated as well"
-        )
+        allowed = f"also state {' or '.join(f'{end} yes' for end in unreported)}"
+        raise InputError(problem, where="got", allowed=allowed)
     if destroyed is not None:
-        return figure, destroyed, unsaid
-    return (f"{side}{_WHOLE}", False, unsaid) if left is None else (figure, models - left, unsaid)
+        return figure, destroyed, unreported
+    return (f"{side}{_ANNIHILATED}", False, unreported) if left is None else (figure, models - left, unreported)
 
 
-def _named(result: Any, got: Mapping[str, Any]) -> dict[str, Any]:
+def _with_full_names(result: Any, report: Mapping[str, Any]) -> dict[str, Any]:
     """Return the report with full names of figures; a name without a side means the enemy."""
     figures, enemy = (*result.figures, *result.events), _SIDES[result.kind][0]
-    named, given_as = dict[str, Any](), dict[str, str]()
-    for given, value in got.items():
-        if given == "destroyed" and isinstance(value, bool):
+    named, stated_names = dict[str, Any](), dict[str, str]()
+    for stated, value in report.items():
+        if stated == "destroyed" and isinstance(value, bool):
             allowed = "a number of models; for the whole unit annihilated=yes"
             raise InputError(f"{word_of(value)} is not a number of models", where="got: destroyed", allowed=allowed)
-        name = f"{enemy}{_DESTROYED}" if given == "destroyed" else given
+        name = f"{enemy}{_DESTROYED}" if stated == "destroyed" else stated
         name = name if name in figures else next((full for full in figures if name == _short(full, enemy)), name)
         if name not in figures:
-            problem = f"no figure {shown(given)}{did_you_mean(given, [_short(full, enemy) for full in figures])}"
-            raise MisspeltError(problem, where="got", allowed=", ".join(_possible(result)))
+            problem = f"unknown figure {shown(stated)}{did_you_mean(stated, [_short(full, enemy) for full in figures])}"
+            raise MisspeltError(problem, where="got", allowed=", ".join(_uncertain_names(result)))
         if name in named:
-            raise InputError(f"this is said as {given_as[name]} too", where=f"got: {given}", allowed="once")
-        if name in _NEITHER:
+            problem = f"the same figure is also stated as {stated_names[name]}"
+            raise InputError(problem, where=f"got: {stated}", allowed="once")
+        if name in _NEUTRAL:
             problem, allowed = f"{name} is neither good nor bad", "such as attacker_wins=no, or the margin of a duel"
             raise InputError(problem, where="got", allowed=allowed)
-        if name in _ALONE and len(got) > 1:
+        if name in _ONLY_ALONE and len(report) > 1:
             raise InputError(f"{name} has a separate distribution", where="got", allowed=f"{name} and nothing else")
-        named[name], given_as[name] = value, given
+        named[name], stated_names[name] = value, stated
     return named
 
 
 def _short(name: str, enemy: str) -> str:
-    """Return the name of a figure in a report: without the side for states of the enemy."""
+    """Return the short name of a figure: without the side for states of the enemy unit."""
     short = name.removeprefix(enemy)
     return name if short in ("wins", "devastating", "victory_points") else short
 
 
-def _possible(result: Any) -> Iterator[str]:
-    """Yield the names in a report of all figures and events with more than one possible value."""
+def _uncertain_names(result: Any) -> Iterator[str]:
+    """Yield the short names of all figures and events with more than one possible value."""
     enemy = _SIDES[result.kind][0]
     for name in result.figures:
         if sum(row["probability"] > 0 for row in result.distribution(name)) > 1:
             yield "destroyed" if name == f"{enemy}{_DESTROYED}" else _short(name, enemy)
     for name in result.events:
         short = _short(name, enemy)
-        if 0 < float(result.probability(name)) < 1 and name not in _NEITHER and short != "destroyed":
+        if 0 < float(result.probability(name)) < 1 and name not in _NEUTRAL and short != "destroyed":
             yield short
 
 
 def _columns_of(result: Any, names: Sequence[str]) -> tuple[dict[str, Any], Pmf]:
-    """Return the final figures of every outcome, and the probabilities; a single name can be any figure."""
+    """Return the final figures of every outcome, and the probabilities.
+
+    The figures of `names` must have a joint distribution, except a single one.
+    """
     if len(names) > 1:
         table = dict(result.joint(names))
         return table, np.asarray(table["probability"], np.float64)
@@ -233,30 +239,31 @@ def _checked_value(name: str, value: Any, column: Any) -> Any:
 
 def _check_can_happen(report: Mapping[str, Any], columns: Mapping[str, Any], weights: Pmf, result: Any) -> None:
     """Raise InputError for an outcome of probability 0, with the reason and the possible values."""
-    seen = weights > 0
-    is_so = {name: np.asarray(columns[name]) == value for name, value in report.items()}
-    if np.logical_and.reduce([seen, *is_so.values()]).any():
+    possible = weights > 0
+    matches = {name: np.asarray(columns[name]) == value for name, value in report.items()}
+    if np.logical_and.reduce([possible, *matches.values()]).any():
         return
-    never = [name for name in report if not (seen & is_so[name]).any()]
-    others = [
+    impossible = [name for name in report if not (possible & matches[name]).any()]
+    alternatives = [
         f"{spaced(name)} {_values_in(columns[name], among)} with {_in_words(rest)}"
         for name in report
-        if not never
+        if not impossible
         if (rest := {other: value for other, value in report.items() if other != name})
-        and (among := np.logical_and.reduce([seen, *(is_so[other] for other in rest)])).any()
+        and (among := np.logical_and.reduce([possible, *(matches[other] for other in rest)])).any()
     ]
-    if not others:  # blame the first figure that is impossible given the figures before it
-        so_far, name = seen, never[0] if never else next(iter(report))
-        for name in never[:1] or report:
-            if not (so_far & is_so[name]).any():
+    if not alternatives:  # name the first figure that is impossible given the figures before it
+        remaining, name = possible, impossible[0] if impossible else next(iter(report))
+        for name in impossible[:1] or report:
+            if not (remaining & matches[name]).any():
                 break
-            so_far = so_far & is_so[name]
-        before = {} if never else dict(itertools.takewhile(lambda entry: entry[0] != name, report.items()))
-        others = [f"{spaced(name)} {_values_in(columns[name], so_far)}" + f" with {_in_words(before)}" * bool(before)]
-    wrong = {name: report[name] for name in never[:1]} or report
-    problem = f"{_in_words(wrong)} {'cannot happen' if result.exact else 'was not seen in this sample'}"
+            remaining = remaining & matches[name]
+        before = {} if impossible else dict(itertools.takewhile(lambda entry: entry[0] != name, report.items()))
+        given_before = f" with {_in_words(before)}" * bool(before)
+        alternatives = [f"{spaced(name)} {_values_in(columns[name], remaining)}{given_before}"]
+    wrong = {name: report[name] for name in impossible[:1]} or report
+    problem = f"{_in_words(wrong)} {'cannot happen' if result.exact else 'did not happen in any trial'}"
     reasons = (f": {why}" for name in wrong if report[name] is True and (why := _why_not(result, name, wrong)))
-    allowed = "; ".join(others) + "; or the method exact" * (not result.exact)
+    allowed = "; ".join(alternatives) + "; or the method exact" * (not result.exact)
     raise InputError(problem + next(reasons, ""), where="got", allowed=allowed)
 
 
@@ -273,8 +280,8 @@ def _why_not(result: Any, name: str, report: Mapping[str, Any]) -> str:
         return "a unit flees only over its own table edge; state its distance as edge_distance (AC-5.4)"
     if event == "fell_back" and not unit.suppressed:
         return "only a unit that is already suppressed falls back (AC-5.4)"
-    alone = {"activated": "Cryo", "building_wrecked": "Siegebreaker"}.get(event)
-    return f"{alone} alone does that (AC-6)" if alone else ""
+    quality = {"activated": "Cryo", "building_wrecked": "Siegebreaker"}.get(event)
+    return f"only a row with {quality} can cause this (AC-6)" if quality else ""
 
 
 def _unit(result: Any, side: str) -> Any:
@@ -295,13 +302,12 @@ def _values_in(column: Any, among: NDArray[np.bool_]) -> str:
     return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs)
 
 
-def _against(
+def _chance_of(
     outcome: Mapping[str, Any], columns: Mapping[str, Any], weights: Pmf, trials: int | None
 ) -> tuple[Chance, pd.DataFrame]:
-    """Return the probability of an outcome, and all possible outcomes from the worst to the best.
+    """Return the probabilities of worse, equal and better outcomes, and all outcomes from the worst to the best.
 
-    Outcomes are ordered by their figures in turn. `columns` has the figures of every outcome, `weights` the
-    probabilities.
+    Outcomes are ordered by the first figure, then by the next. `columns` and `weights` are as in :class:`Observed`.
     """
     signs = {name: _sign(name) for name in outcome}
     goodness = np.array([sign * np.asarray(columns[name], np.float64) for name, sign in signs.items()])
@@ -313,17 +319,17 @@ def _against(
     if trials is not None:
         low, high, _ = intervals(np.round(np.array([chance.as_bad, chance.as_good]) * trials), trials)
         chance = chance._replace(half_width=float((high - low).max() / 2))
-    rows, place = np.unique(goodness, axis=1, return_inverse=True)
-    kinds = {name: bool if np.asarray(columns[name]).dtype == np.bool_ else np.int64 for name in outcome}
-    pmf = pd.DataFrame({name: signs[name] * row for name, row in zip(outcome, rows)}).astype(kinds)
-    return chance, pmf.assign(probability=np.bincount(place.reshape(-1), weights))
+    rows, index = np.unique(goodness, axis=1, return_inverse=True)
+    dtypes = {name: bool if np.asarray(columns[name]).dtype == np.bool_ else np.int64 for name in outcome}
+    pmf = pd.DataFrame({name: signs[name] * row for name, row in zip(outcome, rows)}).astype(dtypes)
+    return chance, pmf.assign(probability=np.bincount(index.reshape(-1), weights))
 
 
 def _sign(name: str) -> int:
     """Return 1 if more of a figure is good for the unit that attacks first, -1 if less is."""
-    side = next((prefix for prefix in (*_OWN, *_THEIRS) if name.startswith(prefix)), "")
+    side = next((prefix for prefix in (*_OWN, *_ENEMY) if name.startswith(prefix)), "")
     figure, is_own = name.removeprefix(side), side in _OWN
-    if figure in _GOOD_FOR_ONE:
-        return -1 if side in _THEIRS else 1
-    good = -1 if figure in _LESS_IS_BETTER else 1
-    return -good if is_own else good
+    if figure in _GOOD_FOR_SIDE:
+        return -1 if side in _ENEMY else 1
+    sign = -1 if figure in _GOOD_FOR_UNIT else 1
+    return -sign if is_own else sign

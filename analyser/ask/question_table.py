@@ -12,7 +12,7 @@ import pandas as pd
 
 from analyser.ask.keys import POINTS, Key, Raw, with_values
 from analyser.ask.memoised_solver import Solver
-from analyser.ask.metric_lookup import Reading, reading
+from analyser.ask.metric_lookup import MetricValue, metric_value
 from analyser.common import interrupts
 from analyser.common.answer import FramedAnswer, source_notes
 from analyser.common.errors import InputError, MisspeltError, shown
@@ -22,27 +22,27 @@ from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import Ruleset, ruleset_record
 from analyser.results.base import Result
 
-_OWN_WORDS = re.compile(r"'[^']*'|[\w-]+/[\w-]+(?:@[\w-]+)?|-?\d+(?:[.,]\d+)*")  # quoted names, selectors and numbers
-_OUT_OF_RANGE = "its long range"
-_BY_ROW = re.compile(r"\(([^()]+: [^()]+)\)$")  # a reason for each row
+_OWN_NAMES = re.compile(r"'[^']*'|[\w-]+/[\w-]+(?:@[\w-]+)?|-?\d+(?:[.,]\d+)*")  # quoted names, selectors and numbers
+_OUT_OF_RANGE = "its long range"  # beginning of that reason
+_BY_ROW = re.compile(r"\(([^()]+: [^()]+)\)$")  # list of reasons, one for each row
 
 
 class Variant(NamedTuple):
-    """A question with values for some keys; `why_not`: reason if a value does not fit; `where`: prefix of messages."""
+    """A question with values for some keys."""
 
     name: str
     raw: Raw
     values: Mapping[str, Any]
-    why_not: str | None = None
-    where: str = ""
+    why_not: str | None = None  # the reason if a value does not fit
+    where: str = ""  # prefix of messages
 
 
 class Point(NamedTuple):
-    """A solved variant: its figures, or the reason why it has none."""
+    """A solved variant: its metric values, or the reason why they are missing."""
 
     name: str
     values: Mapping[str, Any]
-    readings: tuple[Reading, ...]
+    metric_values: tuple[MetricValue, ...]
     why_not: str | None = None
     costs: float | None = None  # points of the attacker
     identity: Hashable = None  # equal for equal fights
@@ -63,9 +63,12 @@ def variant_of(name: str, raw: Raw, values: Mapping[Key, Any], library: Profiles
 
 
 def solve_all(
-    solver: Solver, variants: Iterable[Variant], metrics: Sequence[str], sampling: Sampling, size: int, least: int = 1
+    solver: Solver, variants: Iterable[Variant], metrics: Sequence[str], sampling: Sampling, size: int, fewest: int = 1
 ) -> list[Point]:
-    """Return the solved variants in turn; after Ctrl-C those solved so far, if they are at least `least`."""
+    """Return the solved variants, of which there are `size`.
+
+    After Ctrl-C return those solved so far, or raise KeyboardInterrupt if there are fewer than `fewest`.
+    """
     points: list[Point] = []
     with sampling.with_bar() as reporting:
         try:
@@ -73,7 +76,7 @@ def solve_all(
                 points.append(_point(solver, variant, metrics))
                 reporting.report(len(points), size)
         except KeyboardInterrupt:
-            if len(points) < least:
+            if len(points) < fewest:
                 raise
             interrupts.heard()
     return points
@@ -85,16 +88,16 @@ def _point(solver: Solver, variant: Variant, metrics: Sequence[str]) -> Point:
             raise InputError(variant.why_not)
         result, identity, row = solver.answer(variant.raw)
         points = points_of(solver, variant)
-        readings = tuple(reading(result, name, points) for name in metrics)
+        values = tuple(metric_value(result, name, points) for name in metrics)
     except InputError as error:
         check_is_of_variant(error, variant)
-        return Point(variant.name, variant.values, blank(metrics), variant.why_not or str(error))
-    return Point(variant.name, variant.values, readings, None, points, identity, row, result.trials, result.stopping)
+        return Point(variant.name, variant.values, no_values(metrics), variant.why_not or str(error))
+    return Point(variant.name, variant.values, values, None, points, identity, row, result.trials, result.stopping)
 
 
-def blank(metrics: Sequence[str]) -> tuple[Reading, ...]:
-    """Return NaN readings, for a question without an answer."""
-    return tuple(Reading(np.nan) for _ in metrics)
+def no_values(metrics: Sequence[str]) -> tuple[MetricValue, ...]:
+    """Return NaN for each metric, for a question without an answer."""
+    return tuple(MetricValue(np.nan) for _ in metrics)
 
 
 def points_of(solver: Solver, variant: Variant) -> float | None:
@@ -108,7 +111,7 @@ def points_of(solver: Solver, variant: Variant) -> float | None:
 
 
 def check_is_of_variant(error: InputError, variant: Variant) -> None:
-    """Raise the error if it concerns more than one variant: an unknown figure, or a misspelt value."""
+    """Raise the error if it concerns all variants: an unknown metric, or a misspelt value."""
     if error.where.startswith("metric"):
         raise error
     if isinstance(error, MisspeltError):
@@ -118,7 +121,7 @@ def check_is_of_variant(error: InputError, variant: Variant) -> None:
 def reason_kind(why_not: str) -> str:
     """Return the kind of a reason: its text without numbers and names.
 
-    A list of reasons by row is reduced to its kinds: out of range if any row is, else all.
+    If there is a reason for each row, only their kinds remain: "out of range" if any row is, else all.
 
     >>> why = "a/b@c: no row can make this attack (one: its long range is 14, and the distance 16; two: it is melee)"
     >>> reason_kind(why)
@@ -126,15 +129,15 @@ def reason_kind(why_not: str) -> str:
     """
     by_row = _BY_ROW.search(why_not)
     if by_row is None:
-        return _OWN_WORDS.sub("#", why_not)
-    kinds = {_OWN_WORDS.sub("#", part.partition(": ")[2]) for part in by_row[1].split("; ")}
+        return _OWN_NAMES.sub("#", why_not)
+    kinds = {_OWN_NAMES.sub("#", part.partition(": ")[2]) for part in by_row[1].split("; ")}
     out_of_range = {kind for kind in kinds if kind.startswith(_OUT_OF_RANGE)}
-    return _OWN_WORDS.sub("#", why_not[: by_row.start()]) + "; ".join(sorted(out_of_range or kinds))
+    return _OWN_NAMES.sub("#", why_not[: by_row.start()]) + "; ".join(sorted(out_of_range or kinds))
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class QuestionTable(FramedAnswer):
-    """Answer to a question for many values.
+    """Base class of answers to many variants of a question.
 
     Attributes
     ----------
@@ -149,7 +152,7 @@ class QuestionTable(FramedAnswer):
         Rules that apply to any of the questions but have no effect on the numbers.
     profiles : ProfilesUsed or None
     complete : bool
-        False after Ctrl-C.
+        False if Ctrl-C stopped the computation.
     """
 
     frame: pd.DataFrame
@@ -168,7 +171,7 @@ class QuestionTable(FramedAnswer):
 
     @property
     def ruleset(self) -> Ruleset | None:
-        """Die and deck; None of other games."""
+        """Die and deck; None for questions about other games."""
         ruleset = getattr(self.results[0].scenario, "ruleset", None) if self.results else None
         return ruleset if isinstance(ruleset, Ruleset) else None
 

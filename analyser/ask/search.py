@@ -1,4 +1,4 @@
-"""Search for the best of many variants of a question: exact, with true ties; or a race, with a stated error."""
+"""Search for the best of many variants of a question: by exact values, or by a simulated race with a bounded error."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ import pandas as pd
 
 from analyser.ask.keys import Raw
 from analyser.ask.memoised_solver import Solver, check_method
-from analyser.ask.metric_lookup import DEFAULT, reading
+from analyser.ask.metric_lookup import DEFAULT_METRICS, metric_value
 from analyser.ask.question_table import Variant, check_is_of_variant, points_of, solve_all
-from analyser.ask.race import MOST_TRIALS, Raced, Seen, race
-from analyser.ask.search_answer import ASKED, Search
+from analyser.ask.race import MOST_TRIALS, RaceResult, TrialSums, race
+from analyser.ask.search_answer import COMPUTED, Search
 from analyser.ask.variants import BASELINE, Variants, read_variants
 from analyser.common.errors import InputError, check_choice, check_integer, check_text, within
 from analyser.common.estimates import CERTAIN_WITHIN, Estimate
@@ -27,7 +27,7 @@ from analyser.results.base import Result
 from analyser.scenarios.load import Question, read_scenario
 
 METHODS = ("exact", "race")
-_WITHIN = 0.01  # smaller differences count as ties; unit of the figure (probability, models, points)
+_TIED_WITHIN = 0.01  # differences up to this are ties, in probability, models or points
 
 
 def search(
@@ -48,29 +48,25 @@ def search(
     Parameters
     ----------
     variants : path or mapping
-        ``[baseline]`` (a question of any kind), ``[variants.NAME]`` (changed keys) and ``[ranges]`` (keys with values,
-        in all combinations); see `docs/compare.md`. At most a million variants.
+        ``[baseline]`` (a question of any kind), ``[variants.NAME]`` (changed keys) and ``[ranges]`` (keys with values).
+        Every combination of a variant and values is computed, at most a million; see `docs/compare.md`.
     metric : str or callable, optional
-        The figure (:func:`~analyser.ask.metric_lookup.reading`). Default: the one in the file, else the default of
+        The metric (:func:`~analyser.ask.metric_lookup.metric_value`). Default: that in the file, else the default of
         :func:`analyser.curve`.
     least : bool, optional
-        True if less of the figure is better.
+        True if low values of the metric are better.
     method : "exact" or "race"
-        Exact figures; or a race (:mod:`analyser.ask.race`), which names a wrong best in at most 5% of searches. Duels,
-        charges and focus fire are simulated with real decks, unless `replacement`.
+        Exact values; or a race (:mod:`analyser.ask.race`), which names a wrong variant as the best in at most 5% of
+        searches. Duels, charges and focus fire are simulated with real decks, unless `replacement`.
     seed, threads, replacement, profiles, progress
         As in :func:`analyser.duel`.
     trials : int, optional
         Most trials of each variant in a race. Default: 2,048,000.
 
-    Returns
-    -------
-    Search
-
     Raises
     ------
     InputError
-        A file with no variants, too many, or no possible one; or an unknown figure.
+        A file with too many variants, or without a possible one; or an unknown metric.
 
     Examples
     --------
@@ -90,30 +86,30 @@ def search(
     check_method(file.kind, is_exact, "race")
     if metric is not None:
         metric = named(metric)
-        check_text(metric, "metric", "the name of a figure")
-    figure = metric or file.metric or DEFAULT.get(file.kind, "")
-    if not figure:
-        raise InputError("which figure?", where="metric", allowed="such as p_panicked")
-    file = replace(file, metric=figure, least=file.least if least is None else least)
+        check_text(metric, "metric", "the name of a metric")
+    metric = metric or file.metric or DEFAULT_METRICS.get(file.kind, "")
+    if not metric:
+        raise InputError("no metric is stated", where="metric", allowed="such as p_panicked")
+    file = replace(file, metric=metric, least=file.least if least is None else least)
     solver = Solver(library, replace(sampling, progress=None), len(file))
     if is_exact:
-        return _exactly(solver, file, figure, sampling)
-    return _by_race(solver, file, figure, sampling, trials or MOST_TRIALS)
+        return _exact_search(solver, file, metric, sampling)
+    return _search_by_race(solver, file, metric, sampling, trials or MOST_TRIALS)
 
 
-def _exactly(solver: Solver, file: Variants, metric: str, sampling: Sampling) -> Search:
-    points = solve_all(solver, file.made(solver.library), [metric], sampling, len(file))
-    first: dict[Hashable, str] = {}
+def _exact_search(solver: Solver, file: Variants, metric: str, sampling: Sampling) -> Search:
+    points = solve_all(solver, file.variants(solver.library), [metric], sampling, len(file))
+    first_names: dict[Hashable, str] = {}  # of the first variant with each fight
     rows = []
     for point in points:
         row = _row(point.name, point.values, point.why_not)
         if point.why_not is None:
-            before = first.setdefault(point.identity, point.name)
-            row |= {"value": point.readings[0].value, "costs": point.costs}
-            row["same_as"] = None if before == point.name else before
+            first_name = first_names.setdefault(point.identity, point.name)
+            row |= {"value": point.metric_values[0].value, "costs": point.costs}
+            row["same_as"] = None if first_name == point.name else first_name
         rows.append(row)
-    left = islice(file.made(solver.library), len(rows), None)
-    rows += [_row(variant.name, variant.values, variant.why_not) | {"status": "not asked"} for variant in left]
+    missing = islice(file.variants(solver.library), len(rows), None)
+    rows += [_row(variant.name, variant.values, variant.why_not) | {"status": "not asked"} for variant in missing]
     _check_any_possible(rows, file)
     return _answer(solver, file, _ranked(rows, file.least), None, sampling, complete=len(points) == len(file))
 
@@ -128,18 +124,18 @@ def _check_any_possible(rows: Sequence[Mapping[str, Any]], file: Variants) -> No
     reasons = [row["why_not"] for row in rows if row["why_not"]]
     if not reasons or any(row["why_not"] is None and row["variant"] != BASELINE for row in rows):
         return
-    left = "but the baseline " * (len(reasons) < len(rows))
+    except_for = "except the baseline " * (len(reasons) < len(rows))
     more = f", and {len(reasons) - 1:,} more" * (len(reasons) > 1)
-    raise InputError(f"no variant {left}is possible: {reasons[0]}{more}", where=within(file.where, "variants"))
+    raise InputError(f"no variant {except_for}is possible: {reasons[0]}{more}", where=within(file.where, "variants"))
 
 
 def _ranked(rows: Sequence[Mapping[str, Any]], least: bool) -> pd.DataFrame:
-    """Return the variants from the best to the worst, with their status; equal ones by rising points."""
+    """Return the variants from the best to the worst, with their status; of equal variants the cheapest first."""
     frame = pd.DataFrame(list(rows))
     values = frame["value"].to_numpy(np.float64)
     possible = ~np.isnan(values)
     if not possible.any():
-        raise InputError("nothing was asked before it was stopped", where="variants")
+        raise InputError("the search was stopped before any variant was computed", where="variants")
     top = np.nanmin(values) if least else np.nanmax(values)
     equal = possible & (np.abs(values - top) <= CERTAIN_WITHIN * max(1.0, abs(top)))
     status = np.where(equal, "tied", np.where(possible, "beaten", "not possible"))
@@ -155,58 +151,58 @@ def _sorted(frame: pd.DataFrame, order: Any) -> pd.DataFrame:
     return frame
 
 
-def _by_race(solver: Solver, file: Variants, metric: str, sampling: Sampling, most_trials: int) -> Search:
+def _search_by_race(solver: Solver, file: Variants, metric: str, sampling: Sampling, most_trials: int) -> Search:
     """Return the answer by a race of the distinct fights among the variants."""
     if "per_100_points" in metric or "percentile" in metric or "@" in metric:
-        allowed = "p_ and an event, mean_ and a figure, a function of outcomes; or exact"
-        raise InputError(f"{metric} is not raced", where="metric", allowed=allowed)
-    variants = list(file.made(solver.library))
+        allowed = "p_ and an event, mean_ and a figure, a function of outcomes; or the method exact"
+        raise InputError(f"a race cannot compare by {metric}", where="metric", allowed=allowed)
+    variants = list(file.variants(solver.library))
     rows = [_row(variant.name, variant.values, variant.why_not) for variant in variants]
     scenarios: dict[Hashable, Any] = {}
-    places: dict[Hashable, list[int]] = {}  # rows of the variants that are one fight
-    for place, (variant, row) in enumerate(zip(variants, rows)):
+    rows_of_fight: dict[Hashable, list[int]] = {}  # indices of the variants that are the same fight
+    for index, (variant, row) in enumerate(zip(variants, rows)):
         try:
             if variant.why_not is None:
-                identity, scenario = solver.prepared(variant.raw)
+                identity, scenario = solver.identify(variant.raw)
                 row["costs"] = points_of(solver, variant)
                 scenarios.setdefault(identity, scenario)
-                places.setdefault(identity, []).append(place)
+                rows_of_fight.setdefault(identity, []).append(index)
         except InputError as error:
             row["why_not"] = _reason(error, variant)
     _check_any_possible(rows, file)
-    fights, impossible = list(places), dict[int, str]()
+    fights, impossible = list(rows_of_fight), dict[int, str]()
     is_event = metric.startswith("p_")
     if function_of(metric) is not None:
-        is_event = _is_event(solver.solved(scenarios[fights[0]], replace(solver.sampling, trials=1)), metric)
+        is_event = _is_event(solver.solve(scenarios[fights[0]], replace(solver.sampling, trials=1)), metric)
     with sampling.with_bar() as reporting:
 
-        def play(runner: int, trials: int, stage: int) -> Seen | None:
-            how = replace(solver.sampling, trials=trials, seed=(sampling.seed << 8) + stage)  # a seed a stage
+        def simulate(fight: int, trials: int, stage: int) -> TrialSums | None:
+            stage_sampling = replace(solver.sampling, trials=trials, seed=(sampling.seed << 8) + stage)
             try:
-                return _seen(solver.solved(scenarios[fights[runner]], how), metric, trials)
-            except InputError as error:  # e.g. a policy that its unit cannot carry out
-                impossible[runner] = _reason(error, variants[places[fights[runner]][0]])
+                return _trial_sums(solver.solve(scenarios[fights[fight]], stage_sampling), metric, trials)
+            except InputError as error:  # such as a policy that the unit cannot carry out
+                impossible[fight] = _reason(error, variants[rows_of_fight[fights[fight]][0]])
                 return None
 
-        raced = race(
-            play,
+        result = race(
+            simulate,
             len(fights),
             is_probability=is_event,
             least=file.least,
-            within=_WITHIN,
+            within=_TIED_WITHIN,
             most_trials=most_trials,
             report=reporting.report,
         )
-    for runner, at in enumerate(places.values()):
-        for place in at:
-            if runner in impossible:
-                rows[place]["why_not"] = impossible[runner]
+    for fight, indices in enumerate(rows_of_fight.values()):
+        for index in indices:
+            if fight in impossible:
+                rows[index]["why_not"] = impossible[fight]
             else:
-                rows[place] |= _of_runner(raced, runner)
-                rows[place]["same_as"] = None if place == at[0] else variants[at[0]].name
+                rows[index] |= _race_columns(result, fight)
+                rows[index]["same_as"] = None if index == indices[0] else variants[indices[0]].name
     _check_any_possible(rows, file)
-    frame = _ranked_by_race(rows, raced, places.values(), file.least)
-    return _answer(solver, file, frame, raced, sampling, complete=raced.why != "interrupted")
+    frame = _ranked_by_race(rows, result, rows_of_fight.values(), file.least)
+    return _answer(solver, file, frame, result, sampling, complete=result.stop_reason != "interrupted")
 
 
 def _reason(error: InputError, variant: Variant) -> str:
@@ -214,53 +210,54 @@ def _reason(error: InputError, variant: Variant) -> str:
     return str(error)
 
 
-def _seen(result: Result, metric: str, trials: int) -> Seen:
-    """Return the results of a simulation: the count of an event, or the sums of a figure."""
+def _trial_sums(result: Result, metric: str, trials: int) -> TrialSums:
+    """Return the sums of a metric and of its square over the trials of a simulation."""
     value = result.metric(metric) if function_of(metric) else None
-    what, _, figure = metric.partition("_")
-    if isinstance(value, Estimate) or (value is None and what == "p"):
-        count = round(reading(result, metric).value * trials)
-        return Seen(trials, count, count)
+    statistic, _, figure = metric.partition("_")
+    if isinstance(value, Estimate) or (value is None and statistic == "p"):
+        count = round(metric_value(result, metric).value * trials)
+        return TrialSums(trials, count, count)
     if isinstance(value, Mean):
         mean, variance = value.value, trials * (value.error or 0.0) ** 2
     else:
         mean, variance = result.mean(figure), result.std(figure) ** 2
-    return Seen(trials, mean * trials, (variance + mean**2) * trials)
+    return TrialSums(trials, mean * trials, (variance + mean**2) * trials)
 
 
 def _is_event(result: Result, metric: str) -> bool:
     """Return True if a function of outcomes returns flags; InputError if it returns one number for all outcomes."""
     value = result.metric(metric)
     if not isinstance(value, Estimate | Mean):
-        raise InputError(f"{metric} gives one number", where="metric", allowed="a value for each outcome; or exact")
+        allowed = "a value for each outcome; or the method exact"
+        raise InputError(f"{metric} gives one number", where="metric", allowed=allowed)
     return isinstance(value, Estimate)
 
 
-def _of_runner(raced: Raced, runner: int) -> dict[str, Any]:
+def _race_columns(result: RaceResult, fight: int) -> dict[str, Any]:
     """Return the columns of a variant in a race."""
-    status = "not asked" if not raced.trials[runner] else "tied" if runner in raced.left else "beaten"
-    columns = {"value": raced.values[runner], "low": raced.lows[runner], "high": raced.highs[runner]}
-    columns |= {"trials": int(raced.trials[runner]), "dropped_after_stage": int(raced.dropped_at[runner])}
+    status = "not asked" if not result.trials[fight] else "tied" if fight in result.remaining else "beaten"
+    columns = {"value": result.values[fight], "low": result.lows[fight], "high": result.highs[fight]}
+    columns |= {"trials": int(result.trials[fight]), "dropped_after_stage": int(result.dropped_after[fight])}
     return columns | {"status": status}
 
 
 def _ranked_by_race(
-    rows: Sequence[Mapping[str, Any]], raced: Raced, fights: Iterable[Sequence[int]], least: bool
+    rows: Sequence[Mapping[str, Any]], result: RaceResult, rows_by_fight: Iterable[Sequence[int]], least: bool
 ) -> pd.DataFrame:
-    """Return the variants sorted: remaining ones first, then by figure, worse end of the interval, and points."""
+    """Return the variants sorted: remaining variants first, then by value, worse end of the interval, and points."""
     frame = pd.DataFrame(list(rows))
-    runners = {place: runner for runner, at in enumerate(fights) for place in at if raced.trials[runner]}
+    fights = {index: fight for fight, indices in enumerate(rows_by_fight) for index in indices if result.trials[fight]}
     sign = 1 if least else -1
     keys = np.full((5, len(frame)), 0.0)  # the last row is the primary sort key
     keys[0], keys[4] = np.arange(len(frame)), 3
-    for place, runner in runners.items():
-        costs = rows[place]["costs"]
-        end = raced.highs[runner] if least else raced.lows[runner]
-        keys[1:, place] = (
+    for index, fight in fights.items():
+        costs = rows[index]["costs"]
+        worse_end = result.highs[fight] if least else result.lows[fight]
+        keys[1:, index] = (
             np.inf if costs is None else costs,
-            sign * end,
-            sign * raced.values[runner],
-            runner not in raced.left,
+            sign * worse_end,
+            sign * result.values[fight],
+            fight not in result.remaining,
         )
     frame["status"] = frame["status"].fillna("not possible")
     frame["trials"] = frame["trials"].fillna(0).astype(np.int64)
@@ -268,16 +265,16 @@ def _ranked_by_race(
 
 
 def _answer(
-    solver: Solver, file: Variants, frame: pd.DataFrame, raced: Raced | None, sampling: Sampling, *, complete: bool
+    solver: Solver, file: Variants, frame: pd.DataFrame, raced: RaceResult | None, sampling: Sampling, *, complete: bool
 ) -> Search:
     if frame["costs"].nunique() < 2 or "points" in frame:  # equal points, or points are a key
         frame = frame.drop(columns="costs")
     best = str(frame["variant"].iloc[0])
     tied = tuple(frame.loc[frame["status"].isin(("best", "tied")), "variant"])
-    raw = next(variant.raw for variant in file.made(solver.library) if variant.name == best)
-    few = replace(solver.sampling, trials=None if raced is None else 1)
-    explained = Solver(solver.library, few)
-    result = explained.explained(raw)
+    raw = next(variant.raw for variant in file.variants(solver.library) if variant.name == best)
+    quick_sampling = replace(solver.sampling, trials=None if raced is None else 1)  # only the texts are needed
+    quick_solver = Solver(solver.library, quick_sampling)
+    result = quick_solver.explained(raw)
     return Search(
         frame=frame,
         best=best,
@@ -287,10 +284,10 @@ def _answer(
         kind=file.kind,
         raced=raced,
         complete=complete,
-        fights=int((frame["same_as"].isna() & frame["status"].isin(ASKED)).sum()),
+        fights=int((frame["same_as"].isna() & frame["status"].isin(COMPUTED)).sum()),
         sampling=sampling,
         not_modelled=solver.not_modelled,
-        question=_subject(explained, file.baseline) or _subject(explained, raw),
+        question=_subject(quick_solver, file.baseline) or _subject(quick_solver, raw),
         results=(result,),
         profiles=solver.library.used,
     )

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from analyser.ask.attack_narration import attack_lines, figures_of, strike_of
-from analyser.ask.fight_narration import ReadTrial, narrated_fights
-from analyser.ask.memoised_solver import between, kind_in
-from analyser.ask.metric_lookup import DESTROYED, LEAST, reading
+from analyser.ask.fight_narration import NarratedTrial, narrated_fights
+from analyser.ask.memoised_solver import question_between, question_kind
+from analyser.ask.metric_lookup import DESTROYED, LEAST, metric_value
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, check_integer, did_you_mean
 from analyser.common.method_settings import Sampling
@@ -35,28 +35,28 @@ from analyser.results.attack import solve_attack
 from analyser.scenarios.load import Question, Unit, check_whole, load, read_scenario
 
 PICKS = ("worst", "median", "best")
-MOST_TOLD = 1_000_000  # trials of an attack, each about 20 microseconds to replay
-USUAL = 1000
-MOST_FIGHTS = 10_000  # trials of longer fights, each some milliseconds
-PICKED_BY = {**DESTROYED, "duel": "margin"}
+MOST_TRIALS_OF_ATTACK = 1_000_000  # each takes about 20 microseconds to replay
+MOST_TRIALS_OF_FIGHT = 10_000  # each takes some milliseconds
+DEFAULT_TRIALS = 1000
+DEFAULT_METRIC = {**DESTROYED, "duel": "margin"}
 
 
 @dataclass(frozen=True, repr=False)
 class ToldTrial(Answer):
-    """A trial of a sample, in words.
+    """A simulated trial in words.
 
     Attributes
     ----------
     number, seed, trials : int
-        Number of the trial, from 0, and the seed and size of the sample that counts it.
+        Number of the trial, from 0; seed and number of trials of the simulation to which it belongs.
     lines : tuple of str
     figures : mapping
-        Results by the names of events and figures.
+        From event or figure to value.
     picked : str
-        The figure by which the trial was picked; empty for a trial by number.
+        How the trial was selected, such as "the worst by hits: 0"; empty for a trial by number.
     profiles : ProfilesUsed or None
     ruleset : Ruleset or None
-        Die and deck of a fight; None of other games.
+        Die and deck of a fight; None for a question about another game.
     """
 
     number: int
@@ -72,9 +72,9 @@ class ToldTrial(Answer):
 
     @property
     def headline(self) -> str:
-        """The first event of the trial that happened, in one sentence."""
-        happened = next((name for name, value in self.figures.items() if value is True), "no event")
-        return f"Trial {self.number} ended with: {spaced(happened)}."
+        """One event at the end of the trial, in a sentence."""
+        event = next((name for name, value in self.figures.items() if value is True), "no event")
+        return f"Trial {self.number} ended with: {spaced(event)}."
 
     @property
     def assumptions(self) -> tuple[str, ...]:
@@ -87,12 +87,13 @@ class ToldTrial(Answer):
         return dict(self.figures)
 
     def blocks(self) -> list[Block]:
-        """Return the story, after the number and the seed that reproduce it."""
-        why = f", {self.picked}" if self.picked else ""
-        return [Block(f"Trial {self.number} of {self.trials:,} of seed {self.seed}{why}"), Block(lines=self.lines)]
+        """Return a heading with the number and the seed that reproduce the trial, and its lines."""
+        how_picked = f", {self.picked}" if self.picked else ""
+        heading = f"Trial {self.number} of {self.trials:,} with seed {self.seed}{how_picked}"
+        return [Block(heading), Block(lines=self.lines)]
 
     def notes(self) -> list[str]:
-        """Return die and deck."""
+        """Return the assumptions about die and deck."""
         return [f"Assumption: {text}." for text in self.assumptions]
 
     def _body(self) -> dict[str, Any]:
@@ -104,7 +105,7 @@ class ToldTrial(Answer):
         return record
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one row for each line."""
+        """Return a table with one row for each line of text."""
         return [{"number": self.number, "line": line} for line in self.lines]
 
 
@@ -126,30 +127,30 @@ def tell(
     Parameters
     ----------
     question, target, profiles, conditions
-        As in :func:`analyser.attack`, or of the function that `kind` names. Without a `target`: a whole question, which
+        As in :func:`analyser.attack`, or in the function that `kind` names. Without a `target`: a whole question, which
         is an attack, a charge, focus fire, a duel, or about morale.
     kind : "attack", "charge" or "duel"
     trial : int, optional
-        Number of the trial, from 0. Default: 0, or the one from `pick`.
+        Number of the trial, from 0. Default: 0, or the trial selected by `pick`.
     pick : "worst", "median" or "best", optional
-        Select this trial of the sample by the figure; the first of equal trials.
+        Select the worst, the median or the best simulated trial by `metric`; of equal trials the first.
     metric : str, optional
-        The figure of `pick`: an event or a figure of the answer; for morale also after a round or turn
-        (``"panicked@2"``); ``"...:least"`` if less is better. Default: models destroyed; for a duel the margin.
+        An event or a figure of the answer; for morale also after a round or turn (``"panicked@2"``); ``"...:least"`` if
+        less is better. Default: models destroyed; for a duel the margin.
     trials : int, optional
-        Size of the sample. Default: 1000, or enough to contain that trial; at most 10,000 for longer fights.
+        Number of simulated trials. Default: 1000, or enough to contain `trial`; at most 10,000 for longer fights.
     seed : int
 
     Returns
     -------
     ToldTrial
-        The trial that ``analyser.attack(..., method="monte-carlo", trials=trials, seed=seed)`` counts; likewise for a
-        charge, focus fire or duel with real decks, and for ``analyser.morale``.
+        One of the trials of ``analyser.attack(..., method="monte-carlo", trials=trials, seed=seed)``; likewise for a
+        charge, focus fire or duel without `replacement`, and for ``analyser.morale``.
 
     Raises
     ------
     InputError
-        No such trial, figure or fight.
+        No such trial or figure, or an unusable question.
 
     Examples
     --------
@@ -164,82 +165,84 @@ def tell(
     if pick is not None:
         check_choice(pick, "pick", PICKS)
         if trial is not None:
-            raise InputError("both a trial and a pick", where="trial", allowed="one of them")
+            raise InputError("both `trial` and `pick` are stated", where="trial", allowed="one of them")
     library = library_of(profiles)
-    raw: Any = question if target is None else between(question, target, kind, conditions)  # type: ignore[arg-type]
+    raw: Any = question if target is None else question_between(question, target, kind, conditions)  # type: ignore[arg-type]
     if target is None:
         if conditions:
             raise InputError("state this in the scenario, not as an option", where=next(iter(conditions)))
         check_whole(question, "target", library)
-    of = kind_in(read_scenario(raw)[0])
-    if of not in (*PICKED_BY, *TOLD):
-        allowed = ", ".join((*PICKED_BY, *TOLD)) + "; analyser battle ... --tell N tells a battle" * (of == "battle")
-        raise InputError(f"a question of {of} cannot be told as one trial", where="question", allowed=allowed)
-    most, number = MOST_TOLD if of == "attack" else MOST_FIGHTS, trial or 0
-    many = trials or max(min(USUAL, most), number + 1)
-    if number >= many or many > most:
-        raise InputError(f"trial {number} of {many:,}", where="trial", allowed=f"0 to {min(many, most) - 1}")
-    scenario: Any = None if of in TOLD else load(raw, library)
+    asked_kind = question_kind(read_scenario(raw)[0])
+    if asked_kind not in (*DEFAULT_METRIC, *NARRATED_SYSTEMS):
+        allowed = ", ".join((*DEFAULT_METRIC, *NARRATED_SYSTEMS))
+        allowed += "; analyser battle ... --tell N describes a battle" * (asked_kind == "battle")
+        raise InputError(f"a trial of the kind {asked_kind} cannot be described", where="question", allowed=allowed)
+    number, most = trial or 0, MOST_TRIALS_OF_ATTACK if asked_kind == "attack" else MOST_TRIALS_OF_FIGHT
+    trial_count = trials or max(min(DEFAULT_TRIALS, most), number + 1)
+    if number >= trial_count or trial_count > most:
+        allowed = f"0 to {min(trial_count, most) - 1}"
+        raise InputError(f"trial {number} of {trial_count:,}", where="trial", allowed=allowed)
+    scenario: Any = None if asked_kind in NARRATED_SYSTEMS else load(raw, library)
     if scenario is None:
-        sample = narrated_morale(of, raw, many, seed, library, number)
+        sample = narrated_morale(asked_kind, raw, trial_count, seed, library, number)
     else:
-        sample = (_attacks if of == "attack" else narrated_fights)(scenario, many, seed, number)
-    picked = ""
+        sample = (_narrated_attacks if asked_kind == "attack" else narrated_fights)(scenario, trial_count, seed, number)
+    how_picked = ""
     if pick is None:
-        story = next(sample)
+        narrated = next(sample)
     else:
-        figure = metric or PICKED_BY.get(of, "")
+        figure = metric or DEFAULT_METRIC.get(asked_kind, "")
         if not figure:
             allowed = f"such as {', '.join(next(sample).figures)}; NAME:least where less is better"
-            raise InputError("by which figure?", where="metric", allowed=allowed)
+            raise InputError(f"no figure is stated by which to pick the {pick} trial", where="metric", allowed=allowed)
         plain_figure = figure.removesuffix(LEAST)
-        story = _picked(sample, pick, plain_figure, least=figure.endswith(LEAST))
-        picked = f"the {pick} by {spaced(plain_figure)}: {word_of(story.figures[plain_figure])}"
+        narrated = _pick(sample, pick, plain_figure, least=figure.endswith(LEAST))
+        how_picked = f"the {pick} by {spaced(plain_figure)}: {word_of(narrated.figures[plain_figure])}"
     return ToldTrial(
-        number=story.number,
+        number=narrated.number,
         seed=int(seed),
-        trials=many,
-        lines=tuple(story.lines()),
-        figures=story.figures,
-        picked=picked,
+        trials=trial_count,
+        lines=tuple(narrated.lines()),
+        figures=narrated.figures,
+        picked=how_picked,
         profiles=library.used,
         ruleset=getattr(scenario, "ruleset", None),
     )
 
 
-def _attacks(scenario: Any, trials: int, seed: int, first: int) -> Iterator[ReadTrial]:
+def _narrated_attacks(scenario: Any, trials: int, seed: int, first: int) -> Iterator[NarratedTrial]:
     """Yield the simulated trials of an attack, from number `first`."""
     result = solve_attack(scenario, Sampling("monte-carlo", trials=1, seed=seed))
     die, deck = np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
-    plan, fight = scenario.kept["plan"], plain(scenario.fight)
+    plan, fight = scenario.derived["plan"], plain(scenario.fight)
     for trial in replayed_trials(plan, die, deck, seed, trials, first):
         figures = figures_of(fight, strike_of(fight, plan.scores, trial))
-        yield ReadTrial(trial.number, figures, partial(attack_lines, result, plan.scores, trial))
+        yield NarratedTrial(trial.number, figures, partial(attack_lines, result, plan.scores, trial))
 
 
-def _picked(sample: Iterator[ReadTrial], pick: str, figure: str, *, least: bool) -> ReadTrial:
+def _pick(sample: Iterator[NarratedTrial], pick: str, figure: str, *, least: bool) -> NarratedTrial:
     """Return the worst, the median or the best trial by a figure; the first of equal trials."""
-    first: dict[Any, ReadTrial] = {}
+    first: dict[Any, NarratedTrial] = {}  # first trial with each value
     counts: Counter[Any] = Counter()
     for trial in sample:
         if figure not in trial.figures:
-            problem = f"no figure {figure!r}{did_you_mean(figure, trial.figures)}"
+            problem = f"unknown figure {figure!r}{did_you_mean(figure, trial.figures)}"
             raise InputError(problem, where="metric", allowed=", ".join(trial.figures))
         value = trial.figures[figure]
         first.setdefault(value, trial)
         counts[value] += 1
     values = sorted(counts, reverse=least)
     if pick == "median":
-        reached = itertools.accumulate(counts[value] for value in values)
-        return next(first[value] for value, so_far in zip(values, reached) if 2 * so_far >= counts.total())
+        totals = itertools.accumulate(counts[value] for value in values)
+        return next(first[value] for value, total in zip(values, totals) if 2 * total >= counts.total())
     return first[values[0 if pick == "worst" else -1]]
 
 
-TOLD = tuple(system for system in SYSTEMS if system != "compare")  # it simulates paths drawn beforehand
+NARRATED_SYSTEMS = tuple(system for system in SYSTEMS if system != "compare")  # `compare` has no steps to describe
 
 
 class _Figures(Mapping[str, Any]):
-    """Results of a trial by event or figure name, computed on first use from a sample of this trial alone."""
+    """Results of a trial by event or figure name, computed on first use from this trial alone."""
 
     def __init__(self, answer: Callable[[], MoraleResult]) -> None:
         self._answer = answer
@@ -254,7 +257,7 @@ class _Figures(Mapping[str, Any]):
         is_event = plain in self._result.events
         metric = f"p_{name.removeprefix('p_')}" if is_event else name if name.startswith("mean_") else f"mean_{name}"
         try:
-            value = reading(self._result, metric).value
+            value = metric_value(self._result, metric).value
         except InputError as error:
             if "@" in name and (is_event or plain in self._result.figures):
                 raise
@@ -270,20 +273,20 @@ class _Figures(Mapping[str, Any]):
 
 def narrated_morale(
     system: str, question: Any, trials: int, seed: int, library: Profiles, first: int = 0
-) -> Iterator[ReadTrial]:
+) -> Iterator[NarratedTrial]:
     """Yield the simulated trials of a morale question, starting with number `first`."""
-    ready = load_question(system, question, library)
-    chains: dict[str, Chain] = SYSTEMS[system].answers.chains(ready)
+    checked_question = load_question(system, question, library)
+    chains: dict[str, Chain] = SYSTEMS[system].answers.chains(checked_question)
     recorded = {name: replay(chain, trials, seed, part).recorded for part, (name, chain) in enumerate(chains.items())}
 
     def answer(number: int) -> MoraleResult:
-        of_one = {name: _alone(states[:, number].tolist()) for name, states in recorded.items()}
-        return answer_from(system, ready, of_one)
+        of_trial = {name: _recorded_of(states[:, number].tolist()) for name, states in recorded.items()}
+        return answer_from(system, checked_question, of_trial)
 
     def lines(number: int) -> list[str]:
-        return [*answer(number).caption(100), *(line for part in range(len(chains)) for line in of_part(part, number))]
+        return answer(number).caption(100) + [line for part in range(len(chains)) for line in part_lines(part, number)]
 
-    def of_part(part: int, number: int) -> list[str]:
+    def part_lines(part: int, number: int) -> list[str]:
         name, chain = list(chains.items())[part]
         if chain.story is None:
             return []
@@ -293,70 +296,70 @@ def narrated_morale(
         return [*(["", heading] if len(chains) > 1 else []), *lines]
 
     for number in range(first, trials):
-        yield ReadTrial(number, _Figures(partial(answer, number)), partial(lines, number))
+        yield NarratedTrial(number, _Figures(partial(answer, number)), partial(lines, number))
 
 
-def _alone(states: Sequence[int]) -> Recorded:
+def _recorded_of(states: Sequence[int]) -> Recorded:
     """Return the recorded distributions of a single trial, from its states."""
-    met = np.unique(states)
-    return Recorded(met, (np.array(states)[:, np.newaxis] == met).astype(np.int64))
+    distinct = np.unique(states)
+    return Recorded(distinct, (np.array(states)[:, np.newaxis] == distinct).astype(np.int64))
 
 
 class _Turn(NamedTuple):
-    """A turn: its number, how it begins, and what happens in it."""
+    """A turn: its number, the state at its start, and lines about its events."""
 
     number: int
-    begins: str
+    start: str
     lines: list[str]
 
 
 def chain_lines(story: Story, phases: Sequence[Rolled]) -> list[str]:
     """Return the rolls and their effects, turn by turn; turns in which nothing happens share one line."""
-    turns = [_Turn(story.first, in_words(story.read(phases[0].before)), [])]
+    turns = [_Turn(story.first, state_text(story.read(phases[0].before)), [])]
     recordings = 0
     for rolled in phases:
         if rolled.phase is RECORD:
             recordings += 1
             if recordings % story.records == 0:
-                turns.append(_Turn(turns[-1].number + 1, in_words(story.read(rolled.after)), []))
+                turns.append(_Turn(turns[-1].number + 1, state_text(story.read(rolled.after)), []))
             continue
-        shown = ", ".join(rolled.dice)
-        changes = changed(story.read(rolled.before), story.read(rolled.after))
-        if shown or changes:
-            turns[-1].lines.append(f"{rolled.phase.title}: {'; '.join([*([shown] if shown else []), *changes])}")
-    *played, (_, ends, _) = turns
-    return [*_turn_lines(story.turn, played), f"At the end: {ends}"]
+        dice = ", ".join(rolled.dice)
+        changes = changes_between(story.read(rolled.before), story.read(rolled.after))
+        if dice or changes:
+            turns[-1].lines.append(f"{rolled.phase.title}: {'; '.join([*([dice] if dice else []), *changes])}")
+    *played, (_, end_state, _) = turns
+    return [*_turn_lines(story.turn, played), f"At the end: {end_state}"]
 
 
 def _turn_lines(name: str, turns: Sequence[_Turn]) -> Iterator[str]:
-    waiting: list[int] = []
+    eventless: list[int] = []
     for turn in (*turns, None):
         if turn is not None and not turn.lines:
-            waiting.append(turn.number)
+            eventless.append(turn.number)
             continue
-        if waiting and name:
-            which = f"{name} {waiting[0]}" if len(waiting) == 1 else f"{name}s {waiting[0]} to {waiting[-1]}"
+        if eventless and name:
+            which = f"{name} {eventless[0]}" if len(eventless) == 1 else f"{name}s {eventless[0]} to {eventless[-1]}"
             yield f"-- {which}: nothing is rolled, and nothing changes"
-        waiting = []
+        eventless = []
         if turn is not None:
-            yield from ([f"-- {name} {turn.number}: {turn.begins}"] if name else [])
+            yield from ([f"-- {name} {turn.number}: {turn.start}"] if name else [])
             yield from turn.lines
 
 
-def in_words(said: Mapping[str, Any]) -> str:
+def state_text(state: Mapping[str, Any]) -> str:
     """Return a state in words; flags that are False are left out.
 
-    >>> in_words({"tokens": 3, "suppressed": True, "panicked": False, "unit 1": "routed"})
+    >>> state_text({"tokens": 3, "suppressed": True, "panicked": False, "unit 1": "routed"})
     'tokens 3, suppressed, unit 1 routed'
     """
-    parts = (name if value is True else f"{name} {_shown(value)}" for name, value in said.items() if value is not False)
-    return ", ".join(parts)
+    stated = ((name, value) for name, value in state.items() if value is not False)
+    return ", ".join(name if value is True else f"{name} {_value_text(value)}" for name, value in stated)
 
 
-def changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """Return the differences between two states, in words.
+def changes_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """Return the differences question_between two states, in words.
 
-    >>> changed({"tokens": 3, "panicked": True, "he": "holds"}, {"tokens": 1, "panicked": False, "he": "down"})
+    >>> changes_between({"tokens": 3, "panicked": True, "he": "holds"}, {"tokens": 1, "panicked": False, "he": "down"})
     ['tokens 3 to 1', 'no longer panicked', 'he: down']
     """
     changes = []
@@ -367,11 +370,11 @@ def changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
         if isinstance(value, bool):
             changes.append(name if value else f"no longer {name}")
         elif isinstance(value, str) or old is None:
-            changes.append(f"{name}: {_shown(value)}")
+            changes.append(f"{name}: {_value_text(value)}")
         else:
-            changes.append(f"{name} {_shown(old)} to {_shown(value)}")
+            changes.append(f"{name} {_value_text(old)} to {_value_text(value)}")
     return changes
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,4 +1,4 @@
-"""Variants of a baseline: all combinations of named overrides and ranges of values."""
+"""Variants of a question: a baseline and each named override, at every combination of ranges of values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from analyser.ask.keys import Key, Raw, key_of, plain_value, values_of
-from analyser.ask.memoised_solver import kind_in, with_armies
+from analyser.ask.memoised_solver import question_kind, with_armies
 from analyser.ask.question_table import Variant, variant_of
 from analyser.common.errors import InputError, MisspeltError, check_text, did_you_mean, shown, within
 from analyser.common.text import word_of
@@ -18,29 +18,30 @@ from analyser.game.profiles import Profiles
 MOST_VARIANTS = 1_000_000
 BASELINE = "baseline"
 _SECTIONS = (BASELINE, "variants", "ranges", "metric", "least")
-_UNITS = ("attacker", "target", "unit", "a", "b")
+_UNIT_KEYS = ("attacker", "target", "unit", "a", "b")
 
 
 @dataclass(frozen=True)
 class Variants:
-    """A baseline with named overrides and ranges of values, in all combinations.
+    """A baseline, named overrides, and ranges of values; overrides are not combined with each other.
 
     Attributes
     ----------
     kind : str
     baseline : mapping
         A question.
-    named : mapping of str to mapping of Key to value
+    overrides : mapping of str to mapping of Key to value
     ranges : mapping of Key to values
     metric : str or None
     least : bool
+        True if low values of the metric are better.
     where : str
-        The file.
+        The path of the file.
     """
 
     kind: str
     baseline: Raw
-    named: Mapping[str, Mapping[Key, Any]]
+    overrides: Mapping[str, Mapping[Key, Any]]
     ranges: Mapping[Key, Sequence[Any]]
     metric: str | None = None
     least: bool = False
@@ -48,17 +49,17 @@ class Variants:
 
     def __len__(self) -> int:
         """Return the number of variants: the baseline, alone or overridden, at every combination of the ranges."""
-        return (1 + len(self.named)) * math.prod(map(len, self.ranges.values())) + bool(self.ranges)
+        return (1 + len(self.overrides)) * math.prod(map(len, self.ranges.values())) + bool(self.ranges)
 
-    def made(self, library: Profiles) -> Iterator[Variant]:
+    def variants(self, library: Profiles) -> Iterator[Variant]:
         """Yield each variant, the baseline first; InputError for a misspelt value."""
         if self.ranges:
             yield Variant(BASELINE, self.baseline, {}, where=within(self.where, BASELINE))
-        for override, changes in {BASELINE: {}, **self.named}.items():
-            for at in itertools.product(*self.ranges.values()):
-                texts = [f"{key.title} {word_of(value)}" for key, value in zip(self.ranges, at)]
+        for override, changes in {BASELINE: {}, **self.overrides}.items():
+            for combination in itertools.product(*self.ranges.values()):
+                texts = [f"{key.title} {word_of(value)}" for key, value in zip(self.ranges, combination)]
                 name = ", ".join(texts if override == BASELINE and texts else [override, *texts])
-                values = {**changes, **dict(zip(self.ranges, at))}
+                values = {**changes, **dict(zip(self.ranges, combination))}
                 yield variant_of(name, self.baseline, values, library, within(self.where, name))
 
 
@@ -68,7 +69,7 @@ def read_variants(raw: Mapping[str, Any], where: str, library: Profiles) -> Vari
     Raises
     ------
     InputError
-        No baseline, an unknown key, or more than a million variants; the message has their number.
+        No baseline, an unknown key, or more than a million variants.
     """
     if unknown := [key for key in raw if key not in _SECTIONS]:
         problem = f"unknown key{did_you_mean(unknown[0], _SECTIONS)}"
@@ -77,30 +78,30 @@ def read_variants(raw: Mapping[str, Any], where: str, library: Profiles) -> Vari
     if not isinstance(baseline, Mapping) or not baseline:
         allowed = "a question, as in a scenario file"
         raise InputError("no baseline is stated", where=within(where, BASELINE), allowed=allowed)
-    kind, baseline = kind_in(baseline), with_armies(dict(baseline), where, library)
-    named = {
-        name: _overrides(keys, kind, within(where, f"variants.{name}")) for name, keys in _table(raw, "variants", where)
+    kind, baseline = question_kind(baseline), with_armies(dict(baseline), where, library)
+    overrides = {
+        name: _changes(keys, kind, within(where, f"variants.{name}")) for name, keys in _table(raw, "variants", where)
     }
     ranges: dict[Key, Sequence[Any]] = {}
-    for name, given in _table(raw, "ranges", where):
-        key, place = key_of(name, kind, within(where, "ranges")), within(where, f"ranges.{name}")
+    for name, stated in _table(raw, "ranges", where):
+        key = key_of(name, kind, within(where, "ranges"))
         try:
-            ranges[key] = _expanded(key, values_of(given, ""), library)
+            ranges[key] = _expand_wildcards(key, values_of(stated, ""), library)
         except InputError as error:
-            raise error.inside(place) from None
-    for name, overrides in named.items():
-        if twice := next((key.name for key in overrides if key in ranges), None):
-            problem = f"{twice} is a range, too, which would take its place"
-            raise InputError(problem, where=within(where, f"variants.{name}"), allowed="one of them")
+            raise error.inside(within(where, f"ranges.{name}")) from None
+    for name, changes in overrides.items():
+        if twice := next((key.name for key in changes if key in ranges), None):
+            problem = f"{twice} is also in [ranges], which would override it"
+            raise InputError(problem, where=within(where, f"variants.{name}"), allowed="one of the two")
     metric, least = raw.get("metric"), raw.get("least", False)
     if metric is not None:
-        check_text(metric, within(where, "metric"), "the name of a figure")
+        check_text(metric, within(where, "metric"), "the name of a metric")
     if not isinstance(least, bool):
         raise InputError(f"{shown(least)} is not usable", where=within(where, "least"), allowed="true or false")
-    size = (1 + len(named)) * math.prod(map(len, ranges.values()))
+    size = (1 + len(overrides)) * math.prod(map(len, ranges.values()))
     if size > MOST_VARIANTS:
-        raise InputError(f"{size:,} variants", where=where, allowed=f"up to {MOST_VARIANTS:,}: narrower ranges")
-    return Variants(kind, dict(baseline), named, ranges, metric, least, where)
+        raise InputError(f"{size:,} variants", where=where, allowed=f"up to {MOST_VARIANTS:,}; narrow the ranges")
+    return Variants(kind, dict(baseline), overrides, ranges, metric, least, where)
 
 
 def _table(raw: Mapping[str, Any], name: str, where: str) -> list[tuple[str, Any]]:
@@ -113,11 +114,11 @@ def _table(raw: Mapping[str, Any], name: str, where: str) -> list[tuple[str, Any
     return list(table.items())
 
 
-def _overrides(given: Any, kind: str, where: str) -> dict[Key, Any]:
+def _changes(table: Any, kind: str, where: str) -> dict[Key, Any]:
     """Return the keys that a named variant changes; keys of nested tables are joined by dots."""
-    if not isinstance(given, Mapping) or not given:
-        raise InputError(f"{shown(given)} is not usable", where=where, allowed="a table of keys, one or more")
-    return {key_of(name, kind, where): _value(value, f"{where}.{name}") for name, value in _flat(given)}
+    if not isinstance(table, Mapping) or not table:
+        raise InputError(f"{shown(table)} is not usable", where=where, allowed="a table of keys, one or more")
+    return {key_of(name, kind, where): _value(value, f"{where}.{name}") for name, value in _flatten(table)}
 
 
 def _value(value: Any, where: str) -> Any:
@@ -129,16 +130,16 @@ def _value(value: Any, where: str) -> Any:
     return plain_value(value, where)
 
 
-def _flat(given: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
-    for name, value in given.items():
+def _flatten(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in table.items():
         if isinstance(value, Mapping) and name != "extra_reroll":
-            yield from _flat(value, f"{before}{name}.")
+            yield from _flatten(value, f"{prefix}{name}.")
         else:
-            yield f"{before}{name}", value
+            yield f"{prefix}{name}", value
 
 
-def _expanded(key: Key, values: Sequence[Any], library: Profiles) -> Sequence[Any]:
+def _expand_wildcards(key: Key, values: Sequence[Any], library: Profiles) -> Sequence[Any]:
     """Return the values of a key; selectors with wildcards are replaced by the matching units."""
-    if key.what != "set" or key.paths[0][-1] not in _UNITS:
+    if key.effect != "set" or key.paths[0][-1] not in _UNIT_KEYS:
         return values
     return tuple(dict.fromkeys(unit.selector for value in values for unit in library.matching(value)))

@@ -1,4 +1,4 @@
-"""Ranges of a key over which the same lines are best, and Pareto fronts. Ties name all best lines."""
+"""Ranges of a key over which the same lines are best, and Pareto fronts. In a tie all best lines are named."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Stretch(NamedTuple):
 def best_at(values: Sequence[float], lows: Sequence[float], highs: Sequence[float], *, least: bool) -> list[int]:
     """Return the indices of the best figures; NaN stands for no figure.
 
-    Simulated figures count as best if their intervals overlap that of the best.
+    A simulated figure also counts as best if its interval overlaps the interval of the best figure.
 
     >>> best_at([1.0, 3.0, 3.0, float("nan")], [float("nan")] * 4, [float("nan")] * 4, least=False)
     [1, 2]
@@ -45,30 +45,30 @@ def best_at(values: Sequence[float], lows: Sequence[float], highs: Sequence[floa
     ends = sign * np.array([lows, highs], np.float64)
     top = int(np.nanargmax(goodness))
     rounding = CERTAIN_WITHIN * max(1.0, abs(goodness[top]))
-    reach = np.where(np.isnan(ends).any(axis=0), goodness, ends.max(axis=0))
+    upper_ends = np.where(np.isnan(ends).any(axis=0), goodness, ends.max(axis=0))
     floor = goodness[top] if np.isnan(ends[:, top]).any() else ends[:, top].min()
-    return np.flatnonzero(reach >= floor - rounding).tolist()
+    return np.flatnonzero(upper_ends >= floor - rounding).tolist()
 
 
 def stretches_of(values: Sequence[Any], best: Sequence[tuple[str, ...]]) -> tuple[Stretch, ...]:
-    """Return the ranges of increasing `values`; `best` has the best lines at each value.
+    """Return the ranges of increasing `values` with the same best lines; `best` has the best lines at each value.
 
     >>> [(stretch.first, stretch.last, stretch.names) for stretch in stretches_of([1, 2, 3], [("a",), ("a",), ("b",)])]
     [(1, 2, ('a',)), (3, 3, ('b',))]
     """
     stretches: list[Stretch] = []
-    for place, (value, names) in enumerate(zip(values, best)):
+    for index, (value, names) in enumerate(zip(values, best)):
         if stretches and stretches[-1].names == names:
             stretches[-1] = stretches[-1]._replace(last=value)
         else:
-            stretches.append(Stretch(values[place - 1] if place else None, value, value, names))
+            stretches.append(Stretch(values[index - 1] if index else None, value, value, names))
     return tuple(stretches)
 
 
 def range_text(stretch: Stretch, *, between: bool, unit: str = "") -> str:
-    """Return a range in words; `between`: it begins just above the value before it.
+    """Return a range in words; if `between`, a range begins just above the value before it.
 
-    The first range begins at its first value, unless that is 1 or less.
+    The first range begins at its first value, but if this is 1 or less it has no stated beginning.
 
     >>> stretch = Stretch(10, 11, 24, ("a",))
     >>> range_text(stretch, between=True, unit='"'), range_text(stretch, between=False)
@@ -94,15 +94,15 @@ def not_dominated(figures: NDArray[np.float64], least: Sequence[bool]) -> NDArra
     usable = np.flatnonzero(~np.isnan(goodness).any(axis=1))
     rounding = CERTAIN_WITHIN * np.maximum(1.0, np.nanmax(np.abs(goodness), axis=0, initial=0.0))
 
-    def is_dominated(place: int, others: list[int]) -> bool:
-        as_good = (goodness[others] >= goodness[place] - rounding).all(axis=1)
-        return bool((as_good & (goodness[others] > goodness[place] + rounding).any(axis=1)).any())
+    def is_dominated(point: int, others: list[int]) -> bool:
+        as_good = (goodness[others] >= goodness[point] - rounding).all(axis=1)
+        return bool((as_good & (goodness[others] > goodness[point] + rounding).any(axis=1)).any())
 
     front: list[int] = []
     order = np.lexsort(goodness[usable].T[::-1])[::-1]  # a point is dominated only by points before it
-    for place in usable[order].tolist():
-        if not is_dominated(place, front):
-            front.append(place)
-    kept = np.zeros(len(goodness), np.bool_)
-    kept[[place for place in front if not is_dominated(place, front)]] = True  # again, for figures equal up to rounding
-    return kept
+    for point in usable[order].tolist():
+        if not is_dominated(point, front):
+            front.append(point)
+    mask = np.zeros(len(goodness), np.bool_)
+    mask[[point for point in front if not is_dominated(point, front)]] = True  # also test against later points
+    return mask

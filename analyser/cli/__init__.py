@@ -19,7 +19,7 @@ import click
 from analyser.cli.command_base import HIDDEN, INTERRUPTED, Commands
 from analyser.common import interrupts
 
-_BETWEEN_COLLECTIONS = 300_000  # objects; imports leave many live objects, which are slow to scan
+_GARBAGE_THRESHOLD = 300_000  # objects; imports leave many live objects, which are slow to scan
 
 COMMANDS: Mapping[str, Mapping[str, str]] = {  # help texts of the commands, by heading
     "Fights": {
@@ -121,11 +121,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without ± shows a question mark
-    sys.unraisablehook = _tell_unraisable
+    sys.unraisablehook = _report_unraisable
     if arguments is None:
         interrupts.listen()
     os.environ["MPLBACKEND"] = "agg"  # overrides the user's setting
-    gc.set_threshold(_BETWEEN_COLLECTIONS, *gc.get_threshold()[1:])
+    gc.set_threshold(_GARBAGE_THRESHOLD, *gc.get_threshold()[1:])
     try:
         status = cli.main(arguments, prog_name="analyser", standalone_mode=False)
     except click.ClickException as error:
@@ -135,33 +135,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except click.Abort:
         status = INTERRUPTED
     if status == INTERRUPTED:
-        _end_helpers()
+        _kill_workers()
         if arguments is None:
             _end_at_once(INTERRUPTED)
     return status if isinstance(status, int) else 0
 
 
-def _end_helpers() -> None:
-    """Kill all running worker processes and free their semaphores, so that a second Ctrl-C ends at once."""
-    if helpers := sys.modules.get("multiprocessing"):
-        for process in helpers.active_children():
+def _kill_workers() -> None:
+    """Kill all running worker processes and free their semaphores, so that the command ends at once."""
+    if multiprocessing := sys.modules.get("multiprocessing"):
+        for process in multiprocessing.active_children():
             process.kill()
-        helpers.util._run_finalizers(0)  # prevents Python's warning of leaked semaphores
+        multiprocessing.util._run_finalizers(0)  # prevents Python's warning of leaked semaphores
 
 
 def _end_at_once(status: int) -> NoReturn:
-    """End the process without Python's own clean-up.
-
-    The clean-up would end threads inside compiled code, and wake executors whose processes are gone.
-    """
+    """End the process without Python's clean-up, which could hang on threads or executors with killed processes."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()
     os._exit(status)
 
 
-def _tell_unraisable(unraisable: Any) -> None:
-    """Report an unraisable error as Python does, except MemoryError and Ctrl-C, which are reported elsewhere."""
+def _report_unraisable(unraisable: Any) -> None:
+    """Print an error that cannot be raised as Python does, except MemoryError and Ctrl-C, which get other messages."""
     if unraisable.exc_type not in (MemoryError, KeyboardInterrupt):
         sys.__unraisablehook__(unraisable)
 
@@ -175,10 +172,10 @@ def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
 
 
 def _command(*words: str) -> click.Command:
-    """Import and return the command of some words: the function named by all of them, in the module of the first."""
+    """Import and return a command such as ``army check``: the function `army_check` in the module `army`."""
     if words[0] in PARTS and not words[1:]:
         parts = {"Commands": PARTS[words[0]]}
-        return Commands(words[0], sections=parts, load=partial(_command, *words), has_usual=True)
+        return Commands(words[0], sections=parts, load=partial(_command, *words), has_default=True)
     module = importlib.import_module(f"analyser.cli.{_MODULES.get(words[0], words[0])}")
     command: click.Command = getattr(module, "_".join(words).replace("-", "_"))
     return command

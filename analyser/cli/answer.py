@@ -1,4 +1,4 @@
-"""Common steps of all commands: solve the question, render the answer, write it, and warn."""
+"""Common steps of commands: answer the question, print or write the answer, and print warnings."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from analyser.cli.command_base import given, note, profiles_in, progress_bar
+from analyser.cli.command_base import note, profiles_in, progress_bar, stated_options
 from analyser.cli.options import is_page
 from analyser.common.errors import InputError, TooLargeError, shown
 from analyser.common.files import write_all
@@ -23,24 +23,24 @@ if TYPE_CHECKING:  # a slow import
 
 T = TypeVar("T")
 FIGHTS = ("charge", "focus", "duel")  # longer fights
-OF_A_SAMPLE = ("trials", "seed", "precision", "threads", "replacement")
+SAMPLING_OPTIONS = ("trials", "seed", "precision", "threads", "replacement")
 DOTS_AN_INCH = 150
-TOGETHER = "analyser.together"  # key of a context: answers to several questions
-_DIGITS_OF_DATE = 11  # digits of the seconds since 1970, up to the year 5138
+SEVERAL_ANSWERS = "analyser.several_answers"  # key of a context: answers to several questions
+_MOST_DATE_DIGITS = 11  # seconds since 1970, up to the year 5138
 
 
 def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) -> None:
     """Answer a question (a file or a mapping) with the options of the running command.
 
-    `kind` is ``attack``, ``charge``, ``focus``, ``duel``, or a system of morale rules. `until`, for ``focus``, is a
-    probability and a fate that should reach it.
+    `kind` is ``attack``, ``charge``, ``focus``, ``duel``, or a system of morale rules. `until`, for ``focus``: report
+    after how many attacks a fate has a probability, such as ``(0.8, "broken")``.
     """
     from analyser.api import exact, simulate
     from analyser.results import rendering
 
     options = click.get_current_context().params
     method = options["method"]
-    numbers = given(options, *OF_A_SAMPLE)
+    numbers = stated_options(options, *SAMPLING_OPTIONS)
     if kind not in FIGHTS and numbers.pop("replacement", False):
         note("--replacement: no effect, because every card is drawn from a full deck")
     note_without_effect(numbers)
@@ -48,7 +48,7 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
     if kind in FIGHTS and method != "exact":
         from analyser.engine.fight.simulated.simulation import play_trials
 
-        note_compiling(play_trials, "sample: some seconds")
+        note_compiling(play_trials, "simulation, which takes some seconds")
     results, missing = list[Any](), ""
     if method != "monte-carlo":
         try:
@@ -74,50 +74,50 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
             return rendering.record(results)
         return {"schema": rendering.BOTH, "method": method, "exact": None, "monte_carlo": results[0].as_dict()}
 
-    how: dict[str, Any] = {"warnings": results[0].warnings, "plot": results[0].plot}
-    write(lambda: rendering.text(results), record, lambda: rendering.rows(results), **how)
+    extra: dict[str, Any] = {"warnings": results[0].warnings, "plot": results[0].plot}
+    write(lambda: rendering.text(results), record, lambda: rendering.rows(results), **extra)
 
 
-def note_compiling(kernel: Kernel[Any, Any], what: str) -> None:
-    """Print a note on a terminal if `kernel` must be compiled first; `what` is the question that waits for it."""
+def note_compiling(kernel: Kernel[Any, Any], occasion: str) -> None:
+    """Print a note on a terminal if `kernel` must be compiled first; `occasion` ends the sentence."""
     if sys.stderr.isatty() and not kernel.is_kept():
-        note(f"kernels are compiled for the first {what}, once (analyser warm-up does it beforehand)")
+        note(f"kernels are compiled once, before the first {occasion} (analyser warm-up does it beforehand)")
 
 
 def note_without_effect(numbers: Iterable[str] | None = None) -> None:
-    """Print a note about given options that have no effect, because the answer is exact.
+    """Print a note about stated options that have no effect, because the answer is exact.
 
-    `numbers` are the names of these options; default: all given ones of :data:`OF_A_SAMPLE`.
+    `numbers` are the names of these options; default: all stated options of :data:`SAMPLING_OPTIONS`.
     """
     options = click.get_current_context().params
-    idle = [*(given(options, *OF_A_SAMPLE) if numbers is None else numbers)]
-    idle += ["all_at_once"] if options.get("all_at_once") else []
-    if idle and options["method"] == "exact":
-        names = ", ".join(f"--{name.replace('_', '-')}" for name in idle)
+    without_effect = [*(stated_options(options, *SAMPLING_OPTIONS) if numbers is None else numbers)]
+    without_effect += ["all_at_once"] if options.get("all_at_once") else []
+    if without_effect and options["method"] == "exact":
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in without_effect)
         note(f"{names}: no effect on an exact answer; see --method")
 
 
-def solved(function: Callable[..., T], *asked: Any, what: str = "", after: float = 1.0, **how: Any) -> T:
+def with_progress(function: Callable[..., T], *arguments: Any, what: str = "", after: float = 1.0, **more: Any) -> T:
     """Call a function of the package with the profiles of the running command and a progress bar.
 
     For `what` and `after` see :func:`analyser.cli.command_base.progress_bar`.
     """
     library = profiles_in(click.get_current_context().params["profiles"])
     with progress_bar(what, after=after) as progress:
-        return function(*asked, profiles=library, progress=progress, **how)
+        return function(*arguments, profiles=library, progress=progress, **more)
 
 
 def show(result: Any, rows: Callable[[], Sequence[Mapping[str, Any]]] | None = None, **more: Any) -> None:
-    """Write an answer with its text, its record, and the given `rows` or its own; for `more` see :func:`write`."""
+    """Write an answer; `rows` replaces the rows of the answer, and for `more` see :func:`write`."""
     write(lambda: str(result), result.as_dict, rows or result.rows, **more)
 
 
 def text_or_page(result: Any, page: str) -> str:
-    """Return an answer as text, or as a page for an HTML file; `page` names a function of `answer_pages`."""
+    """Return an answer as text, or as a page for an HTML file; `page` is the name of a function of `answer_pages`."""
     if not is_page(click.get_current_context().params["out"]):
         return str(result)
-    made: str = getattr(importlib.import_module("analyser.report.answer_pages"), page)(result)
-    return made
+    text: str = getattr(importlib.import_module("analyser.report.answer_pages"), page)(result)
+    return text
 
 
 def with_profiles(result: Any, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -133,27 +133,27 @@ def write(
     warnings: Iterable[str] = (),
     plot: Callable[[], Any] | None = None,
     headline: Callable[[], Iterable[str]] | None = None,
-    beside: Mapping[Path, Callable[[Path], object]] | None = None,
+    other_files: Mapping[Path, Callable[[Path], object]] | None = None,
 ) -> None:
-    """Print an answer, or write it to a file, as selected by the options of the running command.
+    """Print an answer, or write it to a file, according to the options of the running command.
 
-    The selected one of `text`, `record` (plain data) and `rows` (a table) is called; `plot` returns the Figure, or its
-    Axes, for ``--plot``. `beside` has further files, each with the function that writes it. Either all files are
-    written or none, before anything is printed. `warnings` go to standard error if the format has no place for them,
-    and the `headline` if the answer goes to a file. Inside :func:`together` the answer is stored instead.
+    The format decides whether `text`, `record` (plain data) or `rows` (a table) is called. `plot` returns the Figure or
+    its Axes for ``--plot``. `other_files` maps further files to functions that write them. All files are written or
+    none, before anything is printed. `warnings` go to standard error if the format has no place for them, and the
+    `headline` if the answer goes to a file. Inside :func:`collect_answers` the answer is stored instead.
     """
     from analyser.results.rendering import FORMATS, TABLES, Shown
 
     context = click.get_current_context()
     form, out = context.params["form"], context.params.get("out")
-    answered = Shown(text, record, rows)
-    if TOGETHER in context.meta:
-        context.meta[TOGETHER].append(answered)
+    answer_forms = Shown(text, record, rows)
+    if SEVERAL_ANSWERS in context.meta:
+        context.meta[SEVERAL_ANSWERS].append(answer_forms)
     else:
-        files = dict(beside or {})
+        files = dict(other_files or {})
         if plot is not None and context.params.get("plot") is not None:
-            files[Path(context.params["plot"])] = _picture(plot())  # errors come before any output
-        content = FORMATS[form](answered)
+            files[Path(context.params["plot"])] = _picture_writer(plot())  # errors come before any output
+        content = FORMATS[form](answer_forms)
         if out is not None:
             data = content.encode() if isinstance(content, str) else content
             files[Path(out)] = lambda temporary: temporary.write_bytes(data)
@@ -169,13 +169,13 @@ def write(
 
 
 @contextmanager
-def together() -> Iterator[Callable[[str], None]]:
-    """Write the answers to several questions as one, at the end; yield a function to call with each question's name."""
+def collect_answers() -> Iterator[Callable[[str], None]]:
+    """Collect answers and write them as one at the end; yield a function to call with the name of each question."""
     questions: list[str] = []
     meta = click.get_current_context().meta
-    answers = meta[TOGETHER] = list[Any]()
+    answers = meta[SEVERAL_ANSWERS] = list[Any]()
     yield questions.append
-    del meta[TOGETHER]
+    del meta[SEVERAL_ANSWERS]
     named = [*zip(questions, answers, strict=True)]
     if not named:
         return
@@ -186,14 +186,14 @@ def together() -> Iterator[Callable[[str], None]]:
     )
 
 
-def _picture(drawn: Any) -> Callable[[Path], object]:
+def _picture_writer(drawn: Any) -> Callable[[Path], object]:
     """Return a function that writes the figure of some Axes to a file."""
     from analyser.common.look import house_style
 
     figure = (drawn[0] if isinstance(drawn, tuple) else drawn).figure
 
     date = os.environ.get("SOURCE_DATE_EPOCH", "")  # Matplotlib reads the date of a picture from it
-    if date and not (date.isascii() and date.isdecimal() and len(date) <= _DIGITS_OF_DATE):
+    if date and not (date.isascii() and date.isdecimal() and len(date) <= _MOST_DATE_DIGITS):
         raise InputError(f"{shown(date)} is not usable", where="SOURCE_DATE_EPOCH", allowed="seconds since 1970")
 
     def save(temporary: Path) -> None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from analyser.cli.answer import show, solved, text_or_page, with_profiles, write
-from analyser.cli.battle import army_from, note_first_battles
-from analyser.cli.command_base import Choice, command, given, note, profiles_in
+from analyser.cli.answer import show, text_or_page, with_profiles, with_progress, write
+from analyser.cli.battle import note_first_battles, parse_army
+from analyser.cli.command_base import Choice, command, note, profiles_in, stated_options
 from analyser.cli.options import (
     AT_LEAST_1,
     FORMAT,
@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from analyser.game.army import Army
 
 
-LIST = ".toml"
-BROKEN = 1  # the exit status of a check that finds something
+TOML = ".toml"
+RULES_BROKEN = 1  # exit status of a check that finds a broken rule
 WHOSE_NUMBERS = ("profile", "roster")  # copied: the import is slow
 _WHOSE_NUMBERS = "Numbers to use where a roster and its profile differ. Default: profile."
 _NUMBERS = Option("--numbers", _WHOSE_NUMBERS, type=Choice(WHOSE_NUMBERS))
@@ -50,12 +50,12 @@ def _army_in(file: str, profiles: str | None, numbers: str | None) -> Army:
     """Return the army in a file; print a note if `numbers` has no effect because the file is not a roster."""
     from analyser.scenarios.armies import load_army
 
-    if numbers is not None and Path(file).suffix.lower() == LIST:
+    if numbers is not None and Path(file).suffix.lower() == TOML:
         note("--numbers: no effect without a roster")
     return load_army(file, profiles_in(profiles), numbers=numbers or WHOSE_NUMBERS[0])  # type: ignore[arg-type]
 
 
-@command(_NUMBERS, PROFILES, FORMAT, OutOption(LIST), QUIET_OPTION, examples=("mine.rosz", "mine.rosz --out mine.toml"))
+@command(_NUMBERS, PROFILES, FORMAT, OutOption(TOML), QUIET_OPTION, examples=("mine.rosz", "mine.rosz --out mine.toml"))
 @FILE
 def army_show(file: str, profiles: str | None, numbers: str | None, out: str | None, **_: Any) -> None:
     """Show the army in FILE: your own list (.toml), or a roster of BattleScribe or New Recruit (.ros, .rosz, .json).
@@ -63,7 +63,7 @@ def army_show(file: str, profiles: str | None, numbers: str | None, out: str | N
     --out FILE.toml writes it as your own list.
     """
     result = _army_in(file, profiles, numbers)
-    is_list = Path(out or "").suffix.lower() == LIST
+    is_list = Path(out or "").suffix.lower() == TOML
     write(lambda: result.to_toml() if is_list else str(result), result.as_dict, result.rows, warnings=result.warnings)
 
 
@@ -74,9 +74,9 @@ def army_check(context: click.Context, /, file: str, profiles: str | None, numbe
     """Check the army in FILE against the rules of force building. The exit status is 1 if it breaks one."""
     from analyser.game.force_check import checked_force
 
-    checked = checked_force(_army_in(file, profiles, numbers), profiles_in(profiles))
-    show(checked, warnings=checked.unchecked)
-    context.exit(0 if checked else BROKEN)
+    check = checked_force(_army_in(file, profiles, numbers), profiles_in(profiles))
+    show(check, warnings=check.unchecked)
+    context.exit(0 if check else RULES_BROKEN)
 
 
 @command(
@@ -133,10 +133,10 @@ def army_kinds(faction: str | None, profiles: str | None, **_: Any) -> None:
 
 SCALES = ("skirmish", "battle", "cataclysm")  # same as in `game.forces`
 OVER = ("mean", "worst")
-_OF_BATTLES = ("trials", "seed")
-_OF_BUILD = (
+_BATTLE_OPTIONS = ("trials", "seed")
+_BUILD_OPTIONS = (
     *("scale", "must", "ban", "at_most", "battlegroups", "next_best", "differ", "over", "situations", "battles"),
-    *(*_OF_BATTLES, "threads"),
+    *(*_BATTLE_OPTIONS, "threads"),
 )
 _DIFFER = "Least share of points in which a list differs from better ones. Default: 0.2."
 _AGAINST = "Army file, faction or selectors. Can be repeated."
@@ -182,20 +182,21 @@ def army_build(
     """
     from analyser.analysis.best_lists import build
 
-    if save is not None and Path(save).suffix.lower() != LIST:
-        raise InputError(f"{Path(save).suffix!r} is not the extension of an army file", where=save, allowed=LIST)
-    how, met = given(keys, *_OF_BUILD), [army_from(text) if "," in text else text for text in against]
+    if save is not None and Path(save).suffix.lower() != TOML:
+        raise InputError(f"{Path(save).suffix!r} is not the extension of an army file", where=save, allowed=TOML)
+    options = stated_options(keys, *_BUILD_OPTIONS)
+    opponents = [parse_army(text) if "," in text else text for text in against]
     if keys["battles"]:
         note_first_battles()
-    elif idle := [f"--{name}" for name in given(keys, *_OF_BATTLES)]:
-        note(f"{', '.join(idle)}: no effect without battles")
-    own = None if mine is None else army_from(mine)
-    result = solved(build, faction, points, met, mine=own, **how)
+    elif without_effect := [f"--{name}" for name in stated_options(keys, *_BATTLE_OPTIONS)]:
+        note(f"{', '.join(without_effect)}: no effect without battles")
+    own = None if mine is None else parse_army(mine)
+    result = with_progress(build, faction, points, opponents, mine=own, **options)
 
     lists = {} if save is None else {Path(save): lambda path: path.write_bytes(result.best.to_toml().encode())}
-    how = {"headline": lambda: [result.verdict], "beside": lists}
+    more: dict[str, Any] = {"headline": lambda: [result.verdict], "other_files": lists}
     rows = result.rows
-    write(lambda: text_or_page(result, "build_page"), result.as_dict, lambda: with_profiles(result, rows()), **how)
+    write(lambda: text_or_page(result, "build_page"), result.as_dict, lambda: with_profiles(result, rows()), **more)
 
 
 @command(

@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
-from analyser.cli.answer import show, solved, text_or_page, with_profiles, write
+from analyser.cli.answer import show, text_or_page, with_profiles, with_progress, write
 from analyser.cli.battle import note_first_battles
-from analyser.cli.command_base import command, given
+from analyser.cli.command_base import command, stated_options
 from analyser.cli.options import (
     AT_LEAST_1,
     FORMAT,
@@ -27,12 +27,12 @@ from analyser.cli.options import (
     Option,
     OutOption,
     complete_selector,
+    parse_value,
     situations_option,
-    value_of,
 )
 from analyser.common.errors import InputError
 
-FAILED = 1  # the exit status of --fail-on-verdict
+FAILED = 1  # exit status of --fail-on-verdict
 _AGAINST = "Opponents; they are also matched against each other. Default: all factions."
 _CHANGE = re.compile(r"(?P<key>[A-Za-z_]+)(?P<sign>[=+-])(?P<value>.+)")
 _NO_PLOT = [option for option in OUTPUT_OPTIONS if option is not PLOT]
@@ -42,7 +42,7 @@ _FIELD = [
     situations_option(". Default: long-range,short-range-aimed,charge."),
     THREADS,
 ]
-_ASKED = ("row", "most", "role", "against", "situations", "policy", "threads")
+_QUESTION = ("row", "most", "role", "against", "situations", "policy", "threads")
 _ROW = Option("--row NAME", "Row to change (dice, ranges, qualities). Default: every row.")
 _ROLE = Option("--role NAME", "Price it like units of that role. Default: its own.")
 _MOST = Option("--most N", "Try up to N dice fewer or more.", type=Integer(1, 12), default=5, show_default=True)
@@ -79,7 +79,7 @@ def balance_prices(
     if baseline and not failing:
         raise InputError("it is read only with --fail-on-verdict", where="--baseline", allowed="both, or neither")
     accepted = gate.read_baseline(baseline) if baseline else None
-    result = solved(fair_points, units or EVERYBODY, after=0.0, **given(keys, *_ASKED))
+    result = with_progress(fair_points, units or EVERYBODY, after=0.0, **stated_options(keys, *_QUESTION))
     if accept:
         gate.write_baseline(result, accept)
     failed = gate.failures(result, failing, accepted)
@@ -104,7 +104,8 @@ def balance_fix(units: tuple[str, ...], **keys: Any) -> None:
     from analyser.analysis.prices import EVERYBODY
     from analyser.analysis.rebalance import rebalance
 
-    result = solved(rebalance, units or EVERYBODY, after=0.0, **given(keys, "step", "most_changes", "within", *_ASKED))
+    options = stated_options(keys, "step", "most_changes", "within", *_QUESTION)
+    result = with_progress(rebalance, units or EVERYBODY, after=0.0, **options)
     show(result, _rows(result, "changes"))
 
 
@@ -126,15 +127,15 @@ def balance_check(units: tuple[str, ...], **keys: Any) -> None:
     from analyser.analysis import battle_check
 
     note_first_battles()
-    how = given(keys, "against", "points", "trials", "seed", "threads")
-    result = solved(battle_check.balance_check, units or battle_check.EVERY_UNIT, what="battles", **how)
+    options = stated_options(keys, "against", "points", "trials", "seed", "threads")
+    result = with_progress(battle_check.balance_check, units or battle_check.EVERY_UNIT, what="battles", **options)
     write(lambda: text_or_page(result, "check_page"), result.as_dict, lambda: with_profiles(result, result.rows()))
 
 
 def _rows(answer: Any, table: str, **first: Any) -> Callable[[], list[dict[str, Any]]]:
-    """Return a function for the rows of a table, with `first` as first columns, and opponents and profiles as last."""
-    beside = {"judged_against": answer.among.in_short.removeprefix("against "), "profiles": str(answer.profiles)}
-    return lambda: [{**first, **row, **beside} for row in answer.as_dict()[table]]
+    """Return a function for the rows of a table; `first` has the first columns, opponents and profiles are the last."""
+    last = {"judged_against": answer.among.in_short.removeprefix("against "), "profiles": str(answer.profiles)}
+    return lambda: [{**first, **row, **last} for row in answer.as_dict()[table]]
 
 
 @command(
@@ -152,15 +153,15 @@ def balance_what_if(unit: str, changes: tuple[str, ...], **keys: Any) -> None:
     """Show the effect of CHANGES of UNIT, such as points=75, points+10, dice-2, qualities+Arc or defence=3."""
     from analyser.analysis.what_if import what_if
 
-    result = solved(what_if, unit, **given(keys, *_ASKED), **_changes(changes))
+    result = with_progress(what_if, unit, **stated_options(keys, *_QUESTION), **_changes(changes))
     show(result, _rows(result, "matchups", loadout=result.loadout))
 
 
-def _changes(written: tuple[str, ...]) -> dict[str, Any]:
-    """Return changes by key; a signed number, or a quality with a sign, is added to or removed from the value."""
+def _changes(texts: tuple[str, ...]) -> dict[str, Any]:
+    """Return changes by key, from texts such as ``points=75``, ``dice-2`` or ``qualities+Arc``."""
     result: dict[str, Any] = {}
     allowed = "key=value, key+number, key-number, qualities+Name; such as points=75 dice-2"
-    for change in written:
+    for change in texts:
         match = _CHANGE.fullmatch(change)
         if match is None:
             raise InputError(f"{change!r} is not a change", where="what-if", allowed=allowed)
@@ -169,10 +170,8 @@ def _changes(written: tuple[str, ...]) -> dict[str, Any]:
             example = f", such as {key}+Arc,-Shock" if key in ("qualities", "rules") else ""
             raise InputError(f"{key} is changed twice", where="what-if", allowed=f"one change of it{example}")
         if key == "dice" and sign == "=":
-            raise InputError(
-                f"{change!r} is not a change of dice", where="what-if", allowed="dice+2, dice-2 and the like"
-            )
-        result[key] = value_of(value, key) if sign == "=" else f"{sign}{value}"
+            raise InputError(f"{change!r} is not a change of dice", where="what-if", allowed="such as dice+2 or dice-2")
+        result[key] = parse_value(value, key) if sign == "=" else f"{sign}{value}"
     return result
 
 
@@ -190,7 +189,7 @@ def balance_solve_price(unit: str, **keys: Any) -> None:
     """Compute the price at which UNIT is fair, with its interval."""
     from analyser.analysis.break_even import solve_price
 
-    result = solved(solve_price, unit, **given(keys, *_ASKED))
+    result = with_progress(solve_price, unit, **stated_options(keys, *_QUESTION))
     show(result, lambda: [result.as_dict() | {"profiles": str(result.profiles)}])
 
 
@@ -210,5 +209,5 @@ def balance_solve_dice(unit: str, **keys: Any) -> None:
     """Compute the number of dice at which UNIT is fair at its price, and the fair price of each change."""
     from analyser.analysis.break_even import solve_dice
 
-    result = solved(solve_dice, unit, **given(keys, *_ASKED))
+    result = with_progress(solve_dice, unit, **stated_options(keys, *_QUESTION))
     show(result, _rows(result, "curve", loadout=result.loadout), plot=result.plot)

@@ -8,8 +8,8 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from analyser.cli.answer import OF_A_SAMPLE, note_compiling, solved, text_or_page, with_profiles, write
-from analyser.cli.command_base import Choice, command, given
+from analyser.cli.answer import SAMPLING_OPTIONS, note_compiling, text_or_page, with_profiles, with_progress, write
+from analyser.cli.command_base import Choice, command, stated_options
 from analyser.cli.options import (
     ALL_AT_ONCE,
     AT_LEAST_1,
@@ -29,9 +29,9 @@ from analyser.cli.options import (
     Option,
     OutOption,
     complete_file,
-    given_keys,
     is_page,
-    keys_of,
+    key_options,
+    key_values,
     situations_option,
 )
 from analyser.common.errors import InputError, one_of_these, shown
@@ -39,11 +39,11 @@ from analyser.common.files import is_there
 from analyser.engine.battle.look_ahead_weights import TACTICS
 from analyser.scenarios.battle import BattleTerms
 
-ENDINGS = (".toml", ".ros", ".rosz", ".json")  # extensions of army files, same as in `scenarios.armies`
+ARMY_SUFFIXES = (".toml", ".ros", ".rosz", ".json")  # same as in `scenarios.armies`, which is slow to import
 DEFAULT_BATTLES = 10_000  # same as in `results.battle`, which is slow to import
 _PICTURES = {"margin": "plot_margin", "survival": "plot_survival", "contributions": "plot_contributions"}
 AIMS = ("points", "annihilated", "victory-points")  # same as in `analysis.best_volleys`, which is slow to import
-BATTLES_OF_A_PAGE = 10_000
+PAGE_BATTLES = 10_000
 _AIM = "Objective of the best attacks of a round. Default: points."
 _DISTANCE = "Also compute shots with aiming at this distance, and list its best attacks first."
 _BATTLES = "Number of battles, 0 for none. Default: 10,000 on a page, else 0."
@@ -52,7 +52,7 @@ MINE, YOURS = (click.argument(side, shell_complete=complete_file) for side in ("
 
 
 @command(
-    *keys_of(BattleTerms, "battle", "Battle"),
+    *key_options(BattleTerms, "battle", "Battle"),
     Option("--picture", "Picture. Default: margin.", OUTPUT, type=Choice(list(_PICTURES)), default="margin"),
     Option("--tell N", "Print battle N of the simulation in words instead; 0 is the first.", OUTPUT, type=Integer(0)),
     Option("--swing/--no-swing", "Also simulate without each unit (a tenth of the trials).", METHOD, default=True),
@@ -80,22 +80,23 @@ def battle_simulate(
     MINE and YOURS are rosters of BattleScribe or New Recruit (.ros, .rosz, .json), lists of your own (.toml), or
     comma-separated selectors. --out FILE.html writes a page.
     """
-    from analyser.analysis.battle import battle as asked
+    from analyser.analysis.battle import battle as simulate_battles
 
     options = click.get_current_context().params
-    terms = {option.path[1]: value for option, value in given_keys()}
-    numbers: dict[str, Any] = given(options, *OF_A_SAMPLE)
+    terms = {option.path[1]: value for option, value in key_values()}
+    numbers: dict[str, Any] = stated_options(options, *SAMPLING_OPTIONS)
     if tell is not None:
         if options["plot"] is not None:
             raise InputError("--tell has no picture", where="--plot", allowed="without --tell")
         if is_page(options["out"]):
             raise InputError("--tell and a page exclude each other", where="--out", allowed=".txt; or without --tell")
-        _check_told(tell, numbers.get("trials", DEFAULT_BATTLES if "precision" not in numbers else None))
+        _check_battle_number(tell, numbers.get("trials", DEFAULT_BATTLES if "precision" not in numbers else None))
         numbers |= {"trials": 1}
         numbers.pop("precision", None)
     more: dict[str, Any] = {"swing": swing and tell is None, "tactics": tactics and tell is None}
     note_first_battles()
-    result = solved(asked, army_from(mine), army_from(yours), what="battles", **more, **numbers, **terms)
+    armies = parse_army(mine), parse_army(yours)
+    result = with_progress(simulate_battles, *armies, what="battles", **more, **numbers, **terms)
     if tell is not None:
         story = result.tell(tell)
         lines = list(story.lines())
@@ -126,18 +127,16 @@ def battle_plan(mine: str, yours: str, out: str | None, **keys: Any) -> None:
     """
     from analyser.analysis.clash import clash
 
-    how: dict[str, Any] = {"battles": BATTLES_OF_A_PAGE if is_page(out) else 0}
-    how |= given(keys, "situations", "distance", "aim", "battles", "threads")
-    armies = army_from(mine), army_from(yours)
-    if how["battles"]:
+    options: dict[str, Any] = {"battles": PAGE_BATTLES if is_page(out) else 0}
+    options |= stated_options(keys, "situations", "distance", "aim", "battles", "threads")
+    armies = parse_army(mine), parse_army(yours)
+    if options["battles"]:
         note_first_battles()
-    answer = solved(clash, *armies, **how)
+    answer = with_progress(clash, *armies, **options)
 
-    how = {"warnings": answer.warnings, "plot": answer.heatmap, "headline": lambda: answer.fought}
-    matrix = answer.as_dict
-    write(
-        lambda: text_or_page(answer, "clash_page"), matrix, lambda: with_profiles(answer, matrix()["matchups"]), **how
-    )
+    more: dict[str, Any] = {"warnings": answer.warnings, "plot": answer.heatmap, "headline": lambda: answer.fought}
+    rows = lambda: with_profiles(answer, answer.as_dict()["matchups"])  # noqa: E731 - called only for a table
+    write(lambda: text_or_page(answer, "clash_page"), answer.as_dict, rows, **more)
 
 
 def note_first_battles() -> None:
@@ -147,8 +146,8 @@ def note_first_battles() -> None:
     note_compiling(play_chunk, "battles: up to half a minute")
 
 
-def _check_told(number: int, trials: int | None) -> None:
-    """Raise InputError if battle `number` is not among `trials`; None (with a precision): no check."""
+def _check_battle_number(number: int, trials: int | None) -> None:
+    """Raise InputError if `number` is not below `trials`; `trials` is None, and unchecked, with a precision."""
     if trials is not None and number >= trials:
         allowed = f"0 to {trials - 1:,}, or more --trials"
         raise InputError(f"battle {number:,} does not exist: there are {trials:,}", where="--tell", allowed=allowed)
@@ -161,10 +160,11 @@ def run_battle(source: Any) -> None:
     options = click.get_current_context().params
     is_stated = click.get_current_context().get_parameter_source("method") is ParameterSource.COMMANDLINE
     if is_stated and options["method"] != "monte-carlo":
-        allowed = "monte-carlo, or left out: battles are simulated"
+        allowed = "monte-carlo, or leave it out: battles are simulated"
         raise InputError(f"a battle has no {options['method']} answer", where="--method", allowed=allowed)
     note_first_battles()
-    result = solved(simulate, source, kind="battle", what="battles", **given(options, *OF_A_SAMPLE))
+    numbers = stated_options(options, *SAMPLING_OPTIONS)
+    result = with_progress(simulate, source, kind="battle", what="battles", **numbers)
     _write(result, _PICTURES["margin"])
 
 
@@ -186,14 +186,14 @@ def _write(result: Any, picture: str) -> None:
     )
 
 
-def army_from(text: str) -> Any:
-    """Return an army in an argument: a path, or a list of the selectors between commas.
+def parse_army(text: str) -> Any:
+    """Return the army of an argument: a path, or a list of the selectors between commas.
 
-    InputError for the name of an existing file of an army without its ending.
+    InputError for the name of an existing army file without its extension.
     """
     if is_there(Path(text)) or ("," not in text and Path(text).suffix):  # file names may have commas
         return text
-    if meant := [f"{text}{ending}" for ending in ENDINGS if is_there(Path(f"{text}{ending}"))]:
+    if meant := [f"{text}{suffix}" for suffix in ARMY_SUFFIXES if is_there(Path(f"{text}{suffix}"))]:
         problem = f"no file is called {shown(text)}{one_of_these(meant)}"
         raise InputError(problem, allowed="the whole name of a file; or faction/unit@level, several with commas")
     return [part.strip() for part in text.split(",") if part.strip()]

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from analyser.cli import options
-from analyser.cli.answer import show, solved, write
-from analyser.cli.command_base import Choice, command, given, profiles_in
+from analyser.cli.answer import show, with_progress, write
+from analyser.cli.command_base import Choice, command, profiles_in, stated_options
 from analyser.cli.fights import (
-    OF_ATTACKER_OR_TARGET,
-    OF_DUELLIST,
-    OF_TARGET,
-    OF_WANTS,
-    several_attacks,
-    unit_from,
+    ATTACKER_OR_TARGET_KEYS,
+    DUELLIST_KEYS,
+    TARGET_KEYS,
+    WANT_NOTES,
+    parse_attacks,
+    parse_unit,
 )
 from analyser.cli.options import AT_LEAST_1, OUTPUT_OPTIONS, THREADS, Option
-from analyser.cli.waiting import told_when_stopped, waited_for
+from analyser.cli.waiting import message_when_stopped, run_in_thread
 from analyser.common.errors import InputError
 from analyser.results.best import PICTURES
 from analyser.scenarios.schema import TARGET_FATES, DuelTerms
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from analyser.results.best import BestResult
 
 _DUEL, _PICTURE, _FOCUS = "Duel", "Picture", "Focus fire"
-_OF_TERMS = ("want", "rounds", "first", "distance", "step")
-TERMS = [option for option in options.keys_of(DuelTerms, "duel", _DUEL) if option.path[1] in _OF_TERMS]
+_TERM_NAMES = ("want", "rounds", "first", "distance", "step")
+TERMS = [option for option in options.key_options(DuelTerms, "duel", _DUEL) if option.path[1] in _TERM_NAMES]
 
 
 @command(
@@ -42,10 +42,10 @@ TERMS = [option for option in options.keys_of(DuelTerms, "duel", _DUEL) if optio
         "crown/rifle-p@basic scion-grenadier-p@basic --distance 18",
         "crown/rifle-p@basic scion-grenadier-p@basic --rounds 3 --want survival",
     ),
-    notes=OF_WANTS,
+    notes=WANT_NOTES,
 )
-@click.argument("a", shell_complete=OF_DUELLIST.complete)
-@click.argument("b", required=False, shell_complete=OF_DUELLIST.complete)
+@click.argument("a", shell_complete=DUELLIST_KEYS.complete)
+@click.argument("b", required=False, shell_complete=DUELLIST_KEYS.complete)
 def best_duel(a: str, b: str | None, profiles: str | None, **keys: Any) -> None:
     """Compute the best play of A in a duel with B: its value, the plan, and the cost of each simple tactic.
 
@@ -53,37 +53,34 @@ def best_duel(a: str, b: str | None, profiles: str | None, **keys: Any) -> None:
     draws the best actions.
     """
     library = profiles_in(profiles)
-    asked = given(keys, "against") | {option.path[1]: value for option, value in options.given_keys()}
+    terms = stated_options(keys, "against") | {option.path[1]: value for option, value in options.key_values()}
     if b is None:
-        if asked:
-            where = f"--{next(iter(asked))}"
-            raise InputError(
-                "state this in the file, not as an option", where=where, allowed="two units, or a file alone"
-            )
+        if terms:
+            problem, where = "state this in the file, not as an option", f"--{next(iter(terms))}"
+            raise InputError(problem, where=where, allowed="two units, or a file alone")
         question: tuple[Any, ...] = (a,)
     else:
-        question = unit_from(a, "a", OF_DUELLIST), unit_from(b, "b", OF_DUELLIST)
-    pictured = given(keys, "by", "round")
-    if pictured and keys["plot"] is None:
-        raise InputError(
-            "this option needs --plot FILE", where=f"--{next(iter(pictured))}", allowed="--plot FILE with it"
-        )
-    with told_when_stopped(is_kept=False):
-        result = _best_of(question, library, **asked)
-    plot = lambda: result.plot(**pictured)  # noqa: E731 - drawn only where a picture is wanted
+        question = parse_unit(a, "a", DUELLIST_KEYS), parse_unit(b, "b", DUELLIST_KEYS)
+    picture = stated_options(keys, "by", "round")
+    if picture and keys["plot"] is None:
+        where = f"--{next(iter(picture))}"
+        raise InputError("this option needs --plot FILE", where=where, allowed="also state --plot FILE")
+    with message_when_stopped(is_cached=False):
+        result = _best_play(question, library, **terms)
+    plot = lambda: result.plot(**picture)  # noqa: E731 - called only if a picture is wanted
     write(lambda: str(result), result.as_dict, result.rows, warnings=result.warnings, plot=plot)
 
 
-def _best_of(question: tuple[Any, ...], profiles: Profiles, **asked: Any) -> BestResult:
+def _best_play(question: tuple[Any, ...], profiles: Profiles, **terms: Any) -> BestResult:
     """Return best play, and the cost of simple tactics."""
     from analyser.analysis.best_duels import best_play
 
     def work() -> BestResult:
-        result = best_play(*question, profiles=profiles, **asked)
+        result = best_play(*question, profiles=profiles, **terms)
         result.regrets()
         return result
 
-    return waited_for(work, "computing best play")
+    return run_in_thread(work, "computing best play")
 
 
 @command(
@@ -95,7 +92,7 @@ def _best_of(question: tuple[Any, ...], profiles: Profiles, **asked: Any) -> Bes
         "'crown/*@basic' 'imperium/*@basic' --out tactics.csv",
         "'crown/rifle*' 'imperium/scion-g*@basic' --rounds 3",
     ),
-    notes=OF_WANTS,
+    notes=WANT_NOTES,
 )
 @click.argument("attackers", shell_complete=options.complete_selector)
 @click.argument("defenders", shell_complete=options.complete_selector)
@@ -107,9 +104,9 @@ def best_tactics(attackers: str, defenders: str, dask: str | None, **keys: Any) 
     from analyser.report.tactics import tactics
 
     table = keys["out"] if keys["form"] == "csv" else None
-    asked = given(keys, "threads") | {option.path[1]: value for option, value in options.given_keys()}
-    with told_when_stopped(), options.helped_by(dask, keys["threads"]) as executor:
-        result = solved(tactics, attackers, defenders, out=table, executor=executor, **asked)
+    terms = stated_options(keys, "threads") | {option.path[1]: value for option, value in options.key_values()}
+    with message_when_stopped(), options.dask_executor(dask, keys["threads"]) as executor:
+        result = with_progress(tactics, attackers, defenders, out=table, executor=executor, **terms)
     if table is None:
         show(result, plot=result.plot)
     else:
@@ -125,19 +122,19 @@ def best_tactics(attackers: str, defenders: str, dask: str | None, **keys: Any) 
         "crown/rifle-p@basic crown/drake-field-guns@basic krupp@basic --want broken --until 0.5",
     ),
 )
-@click.argument("attackers", nargs=-1, required=True, shell_complete=OF_ATTACKER_OR_TARGET.complete)
-@click.argument("target", shell_complete=OF_TARGET.complete)
+@click.argument("attackers", nargs=-1, required=True, shell_complete=ATTACKER_OR_TARGET_KEYS.complete)
+@click.argument("target", shell_complete=TARGET_KEYS.complete)
 def best_focus(attackers: tuple[str, ...], target: str, profiles: str | None, **keys: Any) -> None:
     """Find the best of ATTACKERS to fire next at TARGET, its row, and whether to aim or close in.
 
     Add conditions of an attack after its colon, as for attack: distance=12 lets a unit choose between aiming and
     closing in.
     """
-    from analyser.analysis.best_focus import best_focus as worked_out
+    from analyser.analysis.best_focus import best_focus as find_best
 
     library = profiles_in(profiles)
-    section = unit_from(target, "target", OF_TARGET)
-    result = worked_out(several_attacks(attackers), section, profiles=library, **given(keys, "want"))
+    section = parse_unit(target, "target", TARGET_KEYS)
+    result = find_best(parse_attacks(attackers), section, profiles=library, **stated_options(keys, "want"))
     line, record = "", result.as_dict()
     if keys["until"] is not None:
         number = result.until(keys["until"])

@@ -35,18 +35,18 @@ if TYPE_CHECKING:
 BAD_INPUT = 2
 INTERRUPTED = 130  # convention of shells: 128 + number of the signal (SIGINT)
 BROKEN_PIPE = 141  # 128 + SIGPIPE
-QUIET = "analyser.quiet"  # key of a context: print the answer alone
+QUIET = "analyser.quiet"  # key of a context: True with --quiet
 RULESET = "analyser.ruleset"  # key of a context: values of --die and --deck
 FORMATS = ("text", "json", "csv", "parquet")  # those of analyser.results.rendering
 TEXTS = (".txt", ".md")
 TARGETS = ("out", "plot", "save", "summary")  # options with a file to write
 PICTURES = (".png", ".svg", ".pdf")
 HALF_MINUTE = 30.0  # seconds
-_IN_THOUSANDS = 10_000  # numbers from this on are shown as 12.3k
+_ABBREVIATED_FROM = 10_000  # larger numbers are shown as 12.3k
 WIDEST_NAMES = 30  # characters: width of the column of options in a help
 HIDDEN = "Set-up and large runs"  # heading of commands that only --help-all shows
-_ALIKE = 0.75  # likeness above which a word is a misspelt command, not a unit
-ALL = "analyser.all"  # key of a context: True with --help-all
+_LIKENESS = 0.75  # likeness above which a word is a misspelt command, not a unit
+ALL_HELP = "analyser.all"  # key of a context: True with --help-all
 MOST_NAMED = 3  # most commands in a message
 MOST_OPTIONS = 14  # a help with more shows only COMMON ones
 COMMON = (
@@ -57,8 +57,8 @@ COMMON = (
 )
 
 
-class Refusal(click.ClickException):
-    """An error of the package, shown as one line on standard error."""
+class OneLineError(click.ClickException):
+    """An error shown as one line on standard error."""
 
     exit_code = BAD_INPUT
 
@@ -68,33 +68,33 @@ class Refusal(click.ClickException):
 
 
 @contextmanager
-def ended_plainly() -> Iterator[None]:
+def errors_as_exit_status() -> Iterator[None]:
     """Turn every failure of a command into an exit status and at most one line."""
     try:
         yield
     except AnalyserError as error:
-        raise Refusal(str(error)) from None
+        raise OneLineError(str(error)) from None
     except click.exceptions.NoArgsIsHelpError:
         raise
     except click.UsageError as error:
-        message = (_had_by_others(error) or error.format_message()).rstrip(".")
+        message = (_hint_at_other_commands(error) or error.format_message()).rstrip(".")
         help_at = "" if error.ctx is None else f" (see {error.ctx.command_path} --help)"
         line = " ".join(f"{message[:1].lower()}{message[1:]}".split())
-        raise Refusal(f"{printable(line, LONGEST - len(help_at))}{help_at}") from None
+        raise OneLineError(f"{printable(line, LONGEST - len(help_at))}{help_at}") from None
     except KeyboardInterrupt:
         interrupts.heard()
         raise click.exceptions.Exit(INTERRUPTED) from None
     except Exception as error:
-        if system_errors.is_of_memory(error):
-            raise Refusal(str(system_errors.of_memory(error, None))) from None
+        if system_errors.is_out_of_memory(error):
+            raise OneLineError(str(system_errors.memory_error(error, None))) from None
         if isinstance(error, OSError):
             if system_errors.is_about_standard_output(error):
-                system_errors.with_output_closed()
+                system_errors.discard_output()
             if error.errno == errno.EPIPE:
                 raise click.exceptions.Exit(BROKEN_PIPE) from None
-            raise Refusal(str(system_errors.of_file(error))) from None
-        if refused := system_errors.of_path(error):
-            raise Refusal(str(refused)) from None
+            raise OneLineError(str(system_errors.file_error(error))) from None
+        if input_error := system_errors.path_error(error):
+            raise OneLineError(str(input_error)) from None
         if KeyboardInterrupt.__name__ not in str(error) and not interrupts.has_come():
             raise
         interrupts.heard()
@@ -103,7 +103,7 @@ def ended_plainly() -> Iterator[None]:
 
 def _show_all(context: click.Context, _: click.Parameter, wanted: bool) -> None:
     if wanted:
-        context.meta[ALL] = True
+        context.meta[ALL_HELP] = True
         click.echo(context.get_help())
         context.exit()
 
@@ -115,8 +115,8 @@ HELP_ALL = click.Option(["--help-all"], help="Show all of this help and exit.", 
 class Commands(click.Group):
     """A group of commands, imported by `load` on first use; errors end as one line, with the nearest name.
 
-    `sections` has the help text of each command, by heading. `has_usual`: the first command is the default, so
-    ``analyser units crown`` means ``analyser units list crown``. `below`: the subcommands of each command by name.
+    `sections` has the help text of each command, by heading. If the group `has_default`, its first command may be left
+    out: ``analyser units crown`` means ``analyser units list crown``. `below` has the subcommands of each command.
     """
 
     def __init__(
@@ -124,37 +124,37 @@ class Commands(click.Group):
         *names: Any,
         sections: Mapping[str, Mapping[str, str]],
         load: Callable[[str], click.Command],
-        has_usual: bool = False,
+        has_default: bool = False,
         below: Mapping[str, Collection[str]] | None = None,
         **more: Any,
     ) -> None:
-        super().__init__(*names, add_help_option=not has_usual, **more)
-        self.no_args_is_help = not has_usual
+        super().__init__(*names, add_help_option=not has_default, **more)
+        self.no_args_is_help = not has_default
         self.sections, self.load, self.below = sections, load, below or {}
         self.summaries = {name: summary for section in sections.values() for name, summary in section.items()}
-        self.usual = next(iter(self.summaries)) if has_usual else ""
+        self.default_command = next(iter(self.summaries)) if has_default else ""
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the parameters of click, and ``--help-all`` if commands are hidden."""
         return [*super().get_params(ctx), *([HELP_ALL] if HIDDEN in self.sections else [])]
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
-        """Make the context as click does; this prints ``--help`` and ``--version``."""
-        with ended_plainly():
+        """Make the context as click does; errors and ``--help`` end the command here."""
+        with errors_as_exit_status():
             return super().make_context(*args, **extra)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse as click does, after adding the default command if none is named and the first word resembles none."""
+        """Parse as click does, after adding the default command unless the first word is or resembles a command."""
         first = args[0] if args else ""
-        is_misspelt = re.fullmatch("[a-z][a-z-]*", first) and nearest(first, self.summaries, likeness=_ALIKE)
-        is_open = ctx.resilient_parsing and not args  # completion offers both
-        if self.usual and not is_misspelt and first not in self.summaries and not is_open:
-            args = [self.usual, *args]
+        is_misspelt = re.fullmatch("[a-z][a-z-]*", first) and nearest(first, self.summaries, likeness=_LIKENESS)
+        is_undecided = ctx.resilient_parsing and not args  # completion offers commands and arguments
+        if self.default_command and not is_misspelt and first not in self.summaries and not is_undecided:
+            args = [self.default_command, *args]
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
-        with ended_plainly():
+        with errors_as_exit_status():
             return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
@@ -176,21 +176,21 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands under their headings, without importing them."""
-        sections = {heading: [*commands.items()] for heading, commands in self.sections.items()}
-        _write_sections(formatter, {name: rows for name, rows in sections.items() if name != HIDDEN or ALL in ctx.meta})
+        shown = (heading for heading in self.sections if heading != HIDDEN or ALL_HELP in ctx.meta)
+        _write_sections(formatter, {heading: [*self.sections[heading].items()] for heading in shown})
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Return matching names, without importing commands, and completions for the default command."""
         names = [name for name in self.summaries if name.startswith(incomplete)]
         items = [CompletionItem(name, help=self.summaries[name]) for name in names]
-        if not self.usual:
+        if not self.default_command:
             return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
-        usual = self.load(self.usual)
-        inside = usual.make_context(self.usual, [], parent=ctx, resilient_parsing=True)
+        default = self.load(self.default_command)
+        context = default.make_context(self.default_command, [], parent=ctx, resilient_parsing=True)
         is_option = incomplete.startswith("-")
-        arguments = (parameter for parameter in usual.params if isinstance(parameter, click.Argument))
+        arguments = (parameter for parameter in default.params if isinstance(parameter, click.Argument))
         first = None if is_option else next(arguments, None)
-        return [*items, *(first or usual).shell_complete(inside, incomplete)]
+        return [*items, *(first or default).shell_complete(context, incomplete)]
 
 
 class Command(click.Command):
@@ -212,25 +212,25 @@ class Command(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the other commands if this is a default command, and the options under their headings, in order."""
-        if (beside := _group_of_usual(ctx)) is not None:
-            others = [(name, text) for name, text in beside.summaries.items() if name != beside.usual]
-            _write_sections(formatter, {f"Other commands ('{beside.usual}' may be left out)": others})
+        if (group := _group_of_default(ctx)) is not None:
+            others = [(name, text) for name, text in group.summaries.items() if name != group.default_command]
+            _write_sections(formatter, {f"Other commands ('{group.default_command}' may be left out)": others})
         sections: dict[str, list[tuple[str, str]]] = {}
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
-        is_short = len(options) > MOST_OPTIONS and ALL not in ctx.meta
+        is_short = len(options) > MOST_OPTIONS and ALL_HELP not in ctx.meta
         for option in options if is_short or self.notes else options[:-1]:
-            group = getattr(option, "group", "Options")
-            is_rare = option.opts[0] not in (*COMMON, *self.often) or " with " in group
+            heading = getattr(option, "group", "Options")
+            is_rare = option.opts[0] not in (*COMMON, *self.often) or " with " in heading
             if (option.required or not (is_short and is_rare)) and (record := option.get_help_record(ctx)):
-                sections.setdefault(group, []).append(record)
+                sections.setdefault(heading, []).append(record)
         _write_sections(formatter, sections)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples, and with ``--help-all`` the notes."""
-        usual = _group_of_usual(ctx)
-        path = ctx.command_path if usual is None else f"analyser {usual.name}"
+        group = _group_of_default(ctx)
+        path = ctx.command_path if group is None else f"analyser {group.name}"
         lines = ["\b", "Examples:", *(f"  {path} {example}" for example in self.examples)] if self.examples else []
-        self.epilog = "\n".join([*lines, "", self.notes if ALL in ctx.meta else ""])
+        self.epilog = "\n".join([*lines, "", self.notes if ALL_HELP in ctx.meta else ""])
         super().format_epilog(ctx, formatter)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -239,42 +239,42 @@ class Command(click.Command):
             out, plot = ctx.params.get("out"), ctx.params.get("plot")
             ctx.params["form"] = ctx.params["form"] or self._form_of(Path(out or ""))
             if out is None and ctx.params["form"] == "parquet":
-                raise InputError("parquet is not for a terminal", where="--format", allowed="with --out FILE")
+                raise InputError("parquet needs a file", where="--format", allowed="with --out FILE")
             if plot is not None:
-                ending = Path(plot).suffix
-                if ending.lower() not in PICTURES:
-                    problem = f"{ending or 'no ending'!r} is not a kind of picture"
+                extension = Path(plot).suffix
+                if extension.lower() not in PICTURES:
+                    problem = f"{extension or 'no extension'!r} is not the extension of a picture"
                     raise InputError(problem, where=str(Path(plot)), allowed=", ".join(PICTURES))
             check_targets(Path(ctx.params[name]) for name in TARGETS if ctx.params.get(name) is not None)
         try:
             return super().invoke(ctx)
         except Exception as error:
-            if isinstance(error, AnalyserError) or not system_errors.is_of_memory(error):
+            if isinstance(error, AnalyserError) or not system_errors.is_out_of_memory(error):
                 raise
-            raise system_errors.of_memory(error, ctx) from None
+            raise system_errors.memory_error(error, ctx) from None
 
     def _form_of(self, out: Path) -> str:
-        """Return the format of an answer by the ending of its file; InputError for an unknown ending."""
-        ending = out.suffix.lower()
-        if ending.removeprefix(".") in FORMATS:
-            return ending.removeprefix(".")
-        own = next((option.endings for option in self.params if hasattr(option, "endings")), ())
-        if ending not in (*own, *TEXTS, ""):
+        """Return the format of an answer by the extension of its file; InputError for an unknown extension."""
+        extension = out.suffix.lower()
+        if extension.removeprefix(".") in FORMATS:
+            return extension.removeprefix(".")
+        own = next((option.extensions for option in self.params if hasattr(option, "extensions")), ())
+        if extension not in (*own, *TEXTS, ""):
             allowed = ", ".join((*own, *TEXTS, *(f".{form}" for form in FORMATS[1:])))
-            raise InputError(f"{ending!r} is not a known extension", where=str(out), allowed=f"{allowed}; or --format")
+            raise InputError(f"unknown extension {extension!r}", where=str(out), allowed=f"{allowed}; or --format")
         return "text"
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse as click does, after checking for repeated options, so that none is silently ignored."""
         ctx.meta[system_errors.TYPED] = [*args]
-        _, _, given = self.make_parser(ctx).parse_args([] if ctx.resilient_parsing else list(args))
-        for option in given:
+        _, _, stated = self.make_parser(ctx).parse_args([] if ctx.resilient_parsing else list(args))
+        for option in stated:
             if not isinstance(option, click.Option) or option.multiple or option.count:
                 continue
-            plain_flag = option.is_flag and not option.secondary_opts  # harmless if repeated
-            if not plain_flag and given.count(option) > 1:
+            is_plain_flag = option.is_flag and not option.secondary_opts  # harmless if repeated
+            if not is_plain_flag and stated.count(option) > 1:
                 name = "' or '".join((*option.opts, *option.secondary_opts))
-                problem = f"option '{name}' is given {given.count(option)} times: it takes one value"
+                problem = f"option '{name}' is given {stated.count(option)} times: it takes one value"
                 raise click.UsageError(problem, ctx)
         return super().parse_args(ctx, args)
 
@@ -284,8 +284,8 @@ def command(*params: click.Parameter, **more: Any) -> Callable[[Callable[..., An
     return click.command(cls=Command, params=[*params], **more)
 
 
-def _had_by_others(error: click.UsageError) -> str:
-    """Return the message for an option that exists only in other commands of the group; empty if in none."""
+def _hint_at_other_commands(error: click.UsageError) -> str:
+    """Return the message for an unknown option that other commands of the group have; empty if there are none."""
     above = None if error.ctx is None else error.ctx.parent
     if not isinstance(error, click.NoSuchOption) or above is None or not isinstance(group := above.command, Commands):
         return ""
@@ -295,10 +295,10 @@ def _had_by_others(error: click.UsageError) -> str:
     return f"no such option '{error.option_name}' here; see {listed}" if names else ""
 
 
-def _group_of_usual(context: click.Context) -> Commands | None:
+def _group_of_default(context: click.Context) -> Commands | None:
     """Return the group whose default command is running, or None."""
     group = None if context.parent is None else context.parent.command
-    return group if isinstance(group, Commands) and group.usual == context.info_name else None
+    return group if isinstance(group, Commands) and group.default_command == context.info_name else None
 
 
 def _write_sections(formatter: click.HelpFormatter, sections: Mapping[str, Sequence[tuple[str, str]]]) -> None:
@@ -322,31 +322,31 @@ class Choice(click.Choice[str]):
 
 
 class ChoiceOr(Choice):
-    """Choice of words, or any text that `read` accepts; if it returns None, the error ends with `but`."""
+    """Choice of words, or of any text for which `read` does not return None; `other` describes such texts."""
 
-    def __init__(self, choices: Sequence[str], read: Callable[[str], Any], but: str) -> None:
+    def __init__(self, choices: Sequence[str], read: Callable[[str], Any], other: str) -> None:
         super().__init__(choices)
-        self.read, self.but = read, but
+        self.read, self.other = read, other
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return one of the words, or the result of `read`."""
-        if value not in self.choices and isinstance(value, str) and (other := self.read(value)) is not None:
-            return other
+        if value not in self.choices and isinstance(value, str) and (result := self.read(value)) is not None:
+            return result
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter as error:
-            self.fail(f"{error.message}; nor {self.but}", param, ctx)
+            self.fail(f"{error.message}; nor {self.other}", param, ctx)
 
 
-def in_words(text: str) -> str | None:
+def policy_in_words(text: str) -> str | None:
     """Return the text if it is a policy in words, else None."""
     from analyser.rules.policy_lines import is_in_words
 
     return text if is_in_words(text) else None
 
 
-def integer(text: str) -> int | None:
-    """Return an integer, else None; the question checks its bounds."""
+def integer_in(text: str) -> int | None:
+    """Return the integer in a text, else None; the question checks its bounds."""
     return int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text) else None
 
 
@@ -362,13 +362,13 @@ def note(text: str, kind: str = "note") -> None:
         click.echo(f"{kind}: {text}", err=True)
 
 
-def given(options: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    """Return the given ones among the named options, or among all."""
+def stated_options(options: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """Return the stated options with these names; without names, all stated options."""
     return {name: options[name] for name in names or options if options.get(name) not in (None, ())}
 
 
 def profiles_in(folder: str | None) -> Profiles:
-    """Return the profiles in `folder`, by default the shipped ones; they are read when a selector needs them."""
+    """Return the profiles in `folder`, by default the shipped profiles; files are read when a selector needs them."""
     from analyser.game.profiles import load_profiles
 
     note_other_profiles(folder)
@@ -376,37 +376,36 @@ def profiles_in(folder: str | None) -> Profiles:
 
 
 def stated_ruleset() -> dict[str, Any] | None:
-    """Return the die, the deck or both given to the running command; None without them."""
+    """Return the die, the deck or both as stated by options of the running command; None without these options."""
     context = click.get_current_context(silent=True)
     return context.meta.get(RULESET) if context else None
 
 
 def note_other_profiles(folder: str | None) -> None:
-    """Print a note if the current folder has different profiles, which are not used."""
+    """Print a note if the folder ./profiles has other profiles, which are not used without --profiles."""
     if folder is not None:
         return
     from analyser.game.profiles import FOR_ALL_FACTIONS, profiles_used, shipped_profiles
 
-    here, shipped = Path("profiles"), shipped_profiles()
-    if not any(path.name not in FOR_ALL_FACTIONS for path in here.glob("*.toml")) or real_path(here) == real_path(
-        shipped
-    ):
+    local, shipped = Path("profiles"), shipped_profiles()
+    has_factions = any(path.name not in FOR_ALL_FACTIONS for path in local.glob("*.toml"))
+    if not has_factions or real_path(local) == real_path(shipped):
         return
-    if profiles_used(here, morale=True).version != profiles_used(morale=True).version:
-        note(f"./profiles is not read: {shipped} is; to use yours: --profiles profiles")
+    if profiles_used(local, morale=True).version != profiles_used(morale=True).version:
+        note(f"the profiles in {shipped} are used; to use ./profiles add --profiles profiles")
 
 
-def half_minutely() -> Callable[[str], None]:
+def progress_logger() -> Callable[[str], None]:
     """Return a function that prints progress at most every half minute, if standard error is not a terminal."""
-    is_silent, begun = is_quiet() or sys.stderr.isatty(), time.monotonic()  # read now, because threads have no context
-    said = begun
+    is_silent, start = is_quiet() or sys.stderr.isatty(), time.monotonic()  # read now, because threads have no context
+    last_time = start
 
     def log(text: str) -> None:
-        nonlocal said
+        nonlocal last_time
         now = time.monotonic()
-        if not is_silent and now - said >= HALF_MINUTE:
-            said = now
-            click.echo(f"note: {text} after {now - begun:.0f} s", err=True)
+        if not is_silent and now - last_time >= HALF_MINUTE:
+            last_time = now
+            click.echo(f"note: {text} after {now - start:.0f} s", err=True)
 
     return log
 
@@ -415,21 +414,21 @@ def half_minutely() -> Callable[[str], None]:
 def progress_bar(what: str = "", *, after: float = 0.0) -> Iterator[Callable[[int, int], None]]:
     """Yield a function to call with (done, total); a terminal shows a bar, after `after` seconds.
 
-    Elsewhere a line appears every half minute. Without `what` the work is of several kinds and measured in time; the
-    remaining time then follows from the mean pace.
+    Elsewhere a line appears every half minute. `what` is the plural noun of the units of work, such as "battles".
+    Without it the bar shows the elapsed time, and estimates the remaining time from the mean pace.
     """
     from tqdm import tqdm
 
-    tqdm.monitor_interval = 0  # no need of its thread, because no step is skipped
-    look = f"{{n_fmt}} of {{total_fmt}} {what}" if what else "{elapsed} elapsed"
-    look = f"{{percentage:3.0f}}%|{{bar}}| {look}, {{remaining}} remaining"
+    tqdm.monitor_interval = 0  # its thread is not needed, because every step is shown
+    format_ = f"{{n_fmt}} of {{total_fmt}} {what}" if what else "{elapsed} elapsed"
+    format_ = f"{{percentage:3.0f}}%|{{bar}}| {format_}, {{remaining}} remaining"
     more: dict[str, Any] = {} if what else {"smoothing": 0}
-    more |= {"disable": is_quiet() or None, "miniters": 1}  # show each step, whatever the size of the one before
-    log = half_minutely()
-    with tqdm(total=1, file=sys.stderr, leave=False, bar_format=look, delay=after, **more) as bar:
+    more |= {"disable": is_quiet() or None, "miniters": 1}  # show every step, even after a larger step
+    log = progress_logger()
+    with tqdm(total=1, file=sys.stderr, leave=False, bar_format=format_, delay=after, **more) as bar:
 
         def progress(done: int, total: int) -> None:
-            bar.total, bar.unit_scale = total, total >= _IN_THOUSANDS
+            bar.total, bar.unit_scale = total, total >= _ABBREVIATED_FROM
             bar.update(done - bar.n)
             log(f"{done:,} of {total:,} {what}" if what else f"{100 * done // max(total, 1)}% done")
 

@@ -8,17 +8,17 @@ from typing import Any
 import click
 
 from analyser.cli import options
-from analyser.cli.answer import note_without_effect, show, solved, write
-from analyser.cli.command_base import INTERRUPTED, Choice, command, given, note
+from analyser.cli.answer import note_without_effect, show, with_progress, write
+from analyser.cli.command_base import INTERRUPTED, Choice, command, note, stated_options
 from analyser.cli.fights import (
     ATTACK_OPTIONS,
     CONDITIONS,
+    DUEL_NOTES,
     KIND,
     METHODS,
-    OF_DUELS,
-    OF_TARGET,
     SAMPLING,
-    attack_scenario,
+    TARGET_KEYS,
+    raw_attack_scenario,
     target_and_conditions,
 )
 from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, THREADS, Option, complete_selector
@@ -26,8 +26,8 @@ from analyser.common.errors import InputError
 from analyser.common.files import is_there
 
 COMPARISON, LEVELS = "Comparison", ("basic", "reinforced", "full-strength")
-USUAL_OVER = {"attack": "distance", "charge": "outflanking", "duel": "distance"}
-_ONE_NUMBER = ("weights", "per_points", "at_least")  # options that exclude a range (--over)
+DEFAULT_OVER = {"attack": "distance", "charge": "outflanking", "duel": "distance"}
+_TABLE_OPTIONS = ("weights", "per_points", "at_least")  # options that exclude a range (--over)
 _TARGET = "Target; can be repeated: one table for each, and one for the mean."
 _WEIGHTS = "Comma-separated weights of several targets. Default: equal."
 _OVER = "Vary a key: distance=1..24, dice=4..12, level. Give it twice for a map."
@@ -38,11 +38,11 @@ PER_POINTS = Option("--per-points", "Show the metric per 100 points of the attac
 
 
 @command(
-    Option("--target UNIT", _TARGET, COMPARISON, multiple=True, shell_complete=OF_TARGET.complete),
+    Option("--target UNIT", _TARGET, COMPARISON, multiple=True, shell_complete=TARGET_KEYS.complete),
     Option("--over KEY=VALUES", _OVER, COMPARISON, multiple=True),
     Option("--metric NAME", _METRIC, COMPARISON, multiple=True),
     KIND,
-    Option("--weights NUMBERS", _WEIGHTS, COMPARISON, type=options.names),
+    Option("--weights NUMBERS", _WEIGHTS, COMPARISON, type=options.split_names),
     PER_POINTS,
     Option("--at-least K", "K of P(at least K destroyed). Default: half of them.", COMPARISON, type=AT_LEAST_1),
     Option("--rows", "With --over: one line for each ranged row.", COMPARISON),
@@ -54,7 +54,7 @@ PER_POINTS = Option("--per-points", "Show the metric per 100 points of the attac
         "'crown/rifle*' --target scion-grenadier-p@basic --target krupp@basic --weights 2,1",
         "crown/sharp-rifles@basic crown/rifle-p@basic --target krupp@basic --over distance=1..24",
     ),
-    notes=OF_DUELS,
+    notes=DUEL_NOTES,
 )
 @click.argument("loadouts", nargs=-1, required=True, shell_complete=complete_selector)
 def compare_loadouts(
@@ -67,12 +67,12 @@ def compare_loadouts(
     """
     note_without_effect()
     if over or not target or kind != "attack":
-        _compare_over(loadouts, target, over or (USUAL_OVER[kind],), kind, keys)
+        _compare_over(loadouts, target, over or (DEFAULT_OVER[kind],), kind, keys)
         return
-    is_sampled = keys["method"] != "exact"
-    idle = {"--rows": keys["rows"], "--metric": keys["metric"][1:], "--all-at-once": keys["all_at_once"] and is_sampled}
-    if where := next((name for name in idle if idle[name]), ""):
-        raise InputError("this is of a range", where=where, allowed="with --over")
+    all_at_once = keys["all_at_once"] and keys["method"] != "exact"
+    only_over = {"--rows": keys["rows"], "--metric": keys["metric"][1:], "--all-at-once": all_at_once}
+    if where := next((name for name in only_over if only_over[name]), ""):
+        raise InputError("this needs a range", where=where, allowed="with --over")
     _compare_once(loadouts, target, keys)
 
 
@@ -80,30 +80,30 @@ def _compare_over(loadouts: tuple[str, ...], target: tuple[str, ...], over: Any,
     """Compare loadouts over a range."""
     from analyser.ask.curve import curve
 
-    if idle := [f"--{name.replace('_', '-')}" for name in given(keys, *_ONE_NUMBER) if keys[name]]:
-        raise InputError("not over a range", where=idle[0], allowed="without --over")
-    how = given(keys, *SAMPLING) | {"over": over, "metric": keys["metric"] or None}
+    if excluded := [f"--{name.replace('_', '-')}" for name in stated_options(keys, *_TABLE_OPTIONS) if keys[name]]:
+        raise InputError("not over a range", where=excluded[0], allowed="without --over")
+    keywords = stated_options(keys, *SAMPLING) | {"over": over, "metric": keys["metric"] or None}
     if len(target) > 1:
         raise InputError("more than one target over a range", where="--target", allowed="one with --over")
     if target:
         section, conditions = target_and_conditions(target[0], kind)
-        how |= {"target": section, "kind": kind, "rows": keys["rows"], **conditions}
+        keywords |= {"target": section, "kind": kind, "rows": keys["rows"], **conditions}
     else:
         _check_files(loadouts, kind, keys["rows"])
-    result = solved(curve, list(loadouts), what="points", **how)
+    result = with_progress(curve, list(loadouts), what="points", **keywords)
     show(result, plot=result.plot)
     if not result.complete:
         click.get_current_context().exit(INTERRUPTED)
 
 
 def _check_files(files: tuple[str, ...], kind: str, rows: bool) -> None:
-    """Raise InputError unless the arguments can be files of questions, and no option states a condition."""
+    """Raise InputError unless an argument is a file of a question, and no option states a condition."""
     if not any(file.endswith(".toml") or is_there(Path(file)) for file in files):
         problem = "a target is missing"
         raise InputError(problem, where="--target", allowed="a unit; or files of whole questions")
-    stated = [option.opts[0] for option, _ in options.given_keys()]
+    stated = [option.opts[0] for option, _ in options.key_values()]
     if stated or rows or kind != "attack":
-        problem = "this needs --target; with files, state it in the file"
+        problem = "this needs --target; for a file, state it in the file"
         raise InputError(problem, where=(stated or ["--rows" if rows else "--kind"])[0], allowed="with --target")
 
 
@@ -111,15 +111,15 @@ def _compare_once(loadouts: tuple[str, ...], target: tuple[str, ...], keys: dict
     """Compare loadouts against one or more targets."""
     from analyser.analysis.compare import compare
 
-    raw = [attack_scenario("", text) for text in target]
+    raw = [raw_attack_scenario("", text) for text in target]
     attack = {key: value for key, value in raw[0]["attack"].items() if key != "attacker"}
     targets: Any = [section["target"] for section in raw]
-    how = given(keys, *_ONE_NUMBER, *SAMPLING) | attack
-    how |= {"metric": keys["metric"][0]} if keys["metric"] else {}
-    how.pop("all_at_once")
-    if "weights" in how:
-        how["weights"] = [_number(weight) for weight in how["weights"]]
-    result = solved(compare, loadouts, targets if len(targets) > 1 else targets[0], what="attacks", **how)
+    keywords = stated_options(keys, *_TABLE_OPTIONS, *SAMPLING) | attack
+    keywords |= {"metric": keys["metric"][0]} if keys["metric"] else {}
+    keywords.pop("all_at_once")
+    if "weights" in keywords:
+        keywords["weights"] = [_number(weight) for weight in keywords["weights"]]
+    result = with_progress(compare, loadouts, targets if len(targets) > 1 else targets[0], what="attacks", **keywords)
     write(lambda: str(result), result.as_dict, result.rows, plot=result.plot)
 
 
@@ -151,8 +151,8 @@ def matchups(attackers: str, defenders: str, **keys: Any) -> None:
     """Compare each of ATTACKERS with each of DEFENDERS; both are selectors with wildcards."""
     from analyser.analysis.matchups import matchups as matched
 
-    how = given(keys, "situations", "metric", "per_points", "row", "levels", "threads")
-    result = solved(matched, attackers, defenders, after=0.0, **how)
+    keywords = stated_options(keys, "situations", "metric", "per_points", "row", "levels", "threads")
+    result = with_progress(matched, attackers, defenders, after=0.0, **keywords)
 
     write(lambda: str(result), result.as_dict, result.rows, plot=result.heatmap)
     if len(result.situations) > 1 and keys["plot"]:
@@ -167,14 +167,14 @@ def matchups(attackers: str, defenders: str, **keys: Any) -> None:
     examples=("crown/rifle-p@basic krupp@basic", "crown/rifle-p@basic krupp@basic --metric p_broken --distance 6"),
 )
 @click.argument("attacker", shell_complete=complete_selector)
-@click.argument("target", shell_complete=OF_TARGET.complete)
+@click.argument("target", shell_complete=TARGET_KEYS.complete)
 def compare_sensitivity(attacker: str, target: str, **keys: Any) -> None:
     """Show the effect of one more and one less of each number of ATTACKER and TARGET on a metric of the attack."""
     from analyser.analysis.sensitivity import sensitivity
 
     note_without_effect()
-    how = given(keys, "metric", *SAMPLING)
-    result = solved(sensitivity, attack_scenario(attacker, target), what="attacks", **how)
+    keywords = stated_options(keys, "metric", *SAMPLING)
+    result = with_progress(sensitivity, raw_attack_scenario(attacker, target), what="attacks", **keywords)
 
     write(lambda: str(result), result.as_dict, result.rows, plot=result.plot)
 
@@ -204,8 +204,8 @@ def compare_variants(context: click.Context, /, variants: str, **keys: Any) -> N
     from analyser.ask.search import search
 
     note_without_effect()
-    how = given(keys, "metric", "least", "method", "trials", "seed", "threads", "replacement")
-    result = solved(search, variants, what="variants", **how)
+    keywords = stated_options(keys, "metric", "least", "method", "trials", "seed", "threads", "replacement")
+    result = with_progress(search, variants, what="variants", **keywords)
     show(result, plot=result.plot)
     if not result.complete:
         context.exit(INTERRUPTED)

@@ -8,14 +8,14 @@ import click
 
 from analyser.cli import options
 from analyser.cli.answer import note_without_effect, show
-from analyser.cli.command_base import Choice, command, given, profiles_in
-from analyser.cli.fights import CONDITIONS, KIND, METHODS, OF_DUELS, OF_TARGET, QUESTION, question_from
+from analyser.cli.command_base import Choice, command, profiles_in, stated_options
+from analyser.cli.fights import CONDITIONS, DUEL_NOTES, KIND, METHODS, QUESTION, TARGET_KEYS, question_from
 from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, PLOT, Integer, Option, complete_selector
 from analyser.common.errors import InputError
 
 _PICK = "Choose the worst, median or best trial by a figure instead."
 _GOT = "The result, such as broken=yes; can be repeated, the most important first. hits=9: the dice alone."
-_A_GAME = """\b
+_GAME_FILE = """\b
 The file of a game has a [[fight]] for each. State in got the models destroyed, or
 that the unit broke or fled; outcomes you do not list count as "no":
   [[fight]]
@@ -44,10 +44,10 @@ that the unit broke or fled; outcomes you do not list count as "no":
         "crown/rifle-platoon@reinforced scion-grenadier-p@basic --distance 6 --pick worst",
         "crown/rifle-platoon@basic scion-grenadier-p@basic --kind duel --trial 17",
     ),
-    notes=OF_DUELS,
+    notes=DUEL_NOTES,
 )
 @click.argument("attacker", shell_complete=complete_selector)
-@click.argument("target", required=False, shell_complete=OF_TARGET.complete)
+@click.argument("target", required=False, shell_complete=TARGET_KEYS.complete)
 def explain_trial(attacker: str, target: str | None, kind: str, profiles: str | None, **keys: Any) -> None:
     """Show one trial of a simulation: every die, hits and damage, cards, tests, and the fate of the units.
 
@@ -56,9 +56,9 @@ def explain_trial(attacker: str, target: str | None, kind: str, profiles: str | 
     """
     from analyser.ask.trial_narration import tell
 
-    how = given(keys, "trial", "pick", "metric", "trials", "seed")
-    question, others = question_from(attacker, target, kind)
-    show(tell(question, profiles=profiles_in(profiles), **how, **others))
+    options_of_tell = stated_options(keys, "trial", "pick", "metric", "trials", "seed")
+    question, conditions = question_from(attacker, target, kind)
+    show(tell(question, profiles=profiles_in(profiles), **options_of_tell, **conditions))
 
 
 @command(
@@ -72,10 +72,10 @@ def explain_trial(attacker: str, target: str | None, kind: str, profiles: str | 
         "crown/rifle-p@reinforced scion-grenadier-p@basic --distance 6 --destroyed 2 --got suppressed=no",
         "game.toml --plot luck.png",
     ),
-    notes=f"{_A_GAME}\n\n{OF_DUELS}",
+    notes=f"{_GAME_FILE}\n\n{DUEL_NOTES}",
 )
 @click.argument("attacker", shell_complete=complete_selector)
-@click.argument("target", required=False, shell_complete=OF_TARGET.complete)
+@click.argument("target", required=False, shell_complete=TARGET_KEYS.complete)
 @click.pass_context
 def explain_luck(
     context: click.Context,
@@ -95,26 +95,26 @@ def explain_luck(
     from analyser.ask.luck import luck
 
     note_without_effect()
-    said = [_happened(text) for text in got]
-    happened = dict(said)
-    if len(happened) < len(said):
+    pairs = [_parse_got(text) for text in got]
+    report = dict(pairs)
+    if len(report) < len(pairs):
         raise InputError("the same figure twice", where="--got", allowed="each once")
     if destroyed is not None:
-        if "destroyed" in happened:
+        if "destroyed" in report:
             raise InputError("this is given twice", where="--destroyed", allowed="once")
-        typed = list(context.params)  # click keeps the order of the command line
+        order = list(context.params)  # click keeps the order of the command line
         models = {"destroyed": destroyed}
-        happened = models | happened if typed.index("destroyed") < typed.index("got") else happened | models
-    how = given(keys, "method", "trials", "seed") | {"got": happened or None}
-    question, others = question_from(attacker, target, keys["kind"])
-    result = luck(question, profiles=profiles_in(profiles), **how, **others)
+        report = models | report if order.index("destroyed") < order.index("got") else report | models
+    method = stated_options(keys, "method", "trials", "seed")
+    question, conditions = question_from(attacker, target, keys["kind"])
+    result = luck(question, profiles=profiles_in(profiles), got=report or None, **method, **conditions)
     show(result, plot=result.plot)
 
 
-def _happened(text: str) -> tuple[str, Any]:
+def _parse_got(text: str) -> tuple[str, Any]:
     """Return the name and the value of a figure in the text of ``--got``."""
     name, equals, value = (part.strip() for part in text.partition("="))
     if not equals or not value:
         raise InputError(f"{text!r} is not usable", where="--got", allowed="such as suppressed=yes or hits=3")
     words = {"yes": True, "no": False}
-    return name.replace("-", "_"), words.get(value.lower(), options.value_of(value, "--got"))
+    return name.replace("-", "_"), words.get(value.lower(), options.parse_value(value, "--got"))

@@ -1,6 +1,6 @@
 """Commands for fights, and conditions after a selector: ``crown/rifle-platoon@basic:models=4``.
 
-Commands that vary or retell a question between two units take the same options from here.
+Commands that vary or narrate a question about two units use the same options.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from analyser.cli.options import (
     KeyOption,
     Option,
     complete_selector,
-    keys_of,
+    key_options,
 )
 from analyser.common.errors import InputError, did_you_mean, listed, nearest
 from analyser.common.text import with_article
 from analyser.rules.policies import BEST, POLICIES
 from analyser.scenarios.schema import (
-    BETWEEN_TWO,
     BONUSES,
     CIRCUMSTANCES,
     FLAGS,
     LIST_OF,
     PENALTIES,
     TARGET_FATES,
+    TWO_UNIT_KINDS,
     WANTS,
     Attack,
     Charge,
@@ -47,26 +47,26 @@ if TYPE_CHECKING:
     from analyser.common.validation import Record
 
 
-_BETWEEN_KEYS = re.compile(r",(?![^\[{]*[\]}])")  # a comma outside lists and tables
-_NO_WORDS = ("unit", "attacker", "charge", "rows", "kind")  # fields that are no words here
+_COMMA_BETWEEN_KEYS = re.compile(r",(?![^\[{]*[\]}])")  # a comma outside lists and tables
+_EXCLUDED = ("unit", "attacker", "charge", "rows", "kind")  # fields that cannot be stated after a colon
 
 
-class Words(NamedTuple):
-    """Words allowed after a colon; `elsewhere`: words allowed in other places, with those places."""
+class AllowedKeys(NamedTuple):
+    """Keys allowed after the colon of a unit; `elsewhere` has keys allowed in another place, with that place."""
 
     allowed: tuple[str, ...]
     elsewhere: Mapping[str, str]
 
     def check(self, key: str, where: str) -> None:
-        """Raise InputError for a word that is not allowed; the message has its right place, or the nearest word."""
+        """Raise InputError for a key that is not allowed; the message has its right place, or the nearest key."""
         if key in self.allowed:
             return
         if key in self.elsewhere:
             raise InputError(f"{key!r} is not allowed here", where=f"{where}.{key}", allowed=self.elsewhere[key])
-        close = nearest(key, (*self.allowed, *self.elsewhere), most=1)
-        here = not close or close[0] in self.allowed
-        allowed = listed(self.allowed, key, "docs/keys.md") if here else self.elsewhere[close[0]]
-        raise InputError(f"unknown key{did_you_mean(key, close)}", where=f"{where}.{key}", allowed=allowed)
+        similar = nearest(key, (*self.allowed, *self.elsewhere), most=1)
+        is_allowed = not similar or similar[0] in self.allowed
+        allowed = listed(self.allowed, key, "docs/keys.md") if is_allowed else self.elsewhere[similar[0]]
+        raise InputError(f"unknown key{did_you_mean(key, similar)}", where=f"{where}.{key}", allowed=allowed)
 
     def complete(self, context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
         """Return the selectors with a prefix or, after a colon, the keys."""
@@ -76,82 +76,86 @@ class Words(NamedTuple):
         return [CompletionItem(f"{before}{key}") for key in self.allowed if key.startswith(last)]
 
 
-def _words(record: type[Record], more: Iterable[str] = ()) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(key for key in (*record.model_fields, *more) if key not in _NO_WORDS))
+def _keys(record: type[Record], more: Iterable[str] = ()) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(key for key in (*record.model_fields, *more) if key not in _EXCLUDED))
 
 
-def _options(record: type[Record]) -> dict[str, str]:
+def _option_texts(record: type[Record]) -> dict[str, str]:
     return {
         key: f"the option --{'no-' * (field.default is True)}{key.replace('_', '-')}"
         for key, field in record.model_fields.items()
     }
 
 
-_AT_THE_TARGET, _POLICY = "after the colon of the target", "the option --policy-a or --policy-b"
-_OF_TARGET = {
-    key: f"attacker_{key} here, {key} {_AT_THE_TARGET}" if f"attacker_{key}" in Attack.model_fields else _AT_THE_TARGET
-    for key in _words(Target)
+_AFTER_TARGET, _POLICY = "after the colon of the target", "the option --policy-a or --policy-b"
+_TARGET_PLACES = {
+    key: f"attacker_{key} here, {key} {_AFTER_TARGET}" if f"attacker_{key}" in Attack.model_fields else _AFTER_TARGET
+    for key in _keys(Target)
 }
-_RANGED = dict.fromkeys(_words(Attack, LIST_OF), "for attack, after the attacker's colon")
-_CLOSE = dict.fromkeys(_words(Combatant), "for charge and duel")
-_OF_A_DUEL = {"policy": _POLICY} | dict.fromkeys(("aiming", "short_range"), f"a matter of policy, {_POLICY}")
+_RANGED_PLACES = dict.fromkeys(_keys(Attack, LIST_OF), "for attack, after the colon of the attacker")
+_CLOSE_PLACES = dict.fromkeys(_keys(Combatant), "for charge and duel")
+_DUEL_PLACES = {"policy": _POLICY} | dict.fromkeys(("aiming", "short_range"), f"part of a policy, {_POLICY}")
 
-OF_ATTACKER = Words(_words(Attack, LIST_OF), _OF_TARGET)
-OF_ONE_OF_ATTACKERS = Words(_words(Attack, (*LIST_OF, *CIRCUMSTANCES)), _OF_TARGET)
-OF_TARGET = Words(_words(Target), _CLOSE | dict.fromkeys(OF_ATTACKER.allowed, "after its attacker's colon"))
-OF_COMBATANT = Words(_words(Combatant), _RANGED | _options(Charge))
-OF_ATTACKER_OR_TARGET = Words((*OF_ATTACKER.allowed, *OF_TARGET.allowed), {})  # used by shell completion
-OF_SECONDARY = Words(_words(Combatant, ["threatened"]), OF_COMBATANT.elsewhere)
-OF_DUELLIST = Words(_words(Combatant, Charge.model_fields), _RANGED | _options(DuelTerms) | _OF_A_DUEL)
+ATTACKER_KEYS = AllowedKeys(_keys(Attack, LIST_OF), _TARGET_PLACES)
+FOCUS_ATTACKER_KEYS = AllowedKeys(_keys(Attack, (*LIST_OF, *CIRCUMSTANCES)), _TARGET_PLACES)
+TARGET_KEYS = AllowedKeys(
+    _keys(Target), _CLOSE_PLACES | dict.fromkeys(ATTACKER_KEYS.allowed, "after the colon of the attacker")
+)
+COMBATANT_KEYS = AllowedKeys(_keys(Combatant), _RANGED_PLACES | _option_texts(Charge))
+ATTACKER_OR_TARGET_KEYS = AllowedKeys((*ATTACKER_KEYS.allowed, *TARGET_KEYS.allowed), {})  # for completion
+SECONDARY_KEYS = AllowedKeys(_keys(Combatant, ["threatened"]), COMBATANT_KEYS.elsewhere)
+DUELLIST_KEYS = AllowedKeys(
+    _keys(Combatant, Charge.model_fields), _RANGED_PLACES | _option_texts(DuelTerms) | _DUEL_PLACES
+)
 
 
-def unit_from(text: str, where: str, words: Words) -> dict[str, Any]:
-    """Read the section of a unit: a selector, and its keys after a colon; keys of a charge form an inner table."""
-    selector, keys = _selector_and_keys(text, where, words)
+def parse_unit(text: str, where: str, allowed: AllowedKeys) -> dict[str, Any]:
+    """Return the section of a unit: a selector, and keys after a colon; keys of a charge form an inner table."""
+    selector, keys = _parse_selector_and_keys(text, where, allowed)
     section: dict[str, Any] = {"unit": selector}
     for key, value in keys.items():
-        if key in Charge.model_fields and words is OF_DUELLIST:
+        if key in Charge.model_fields and allowed is DUELLIST_KEYS:
             section.setdefault("charge", {})[key] = value
         else:
             section[key] = {"unit": value} if key == "passengers" else value
     return section
 
 
-def attack_from(text: str, where: str, words: Words) -> dict[str, Any]:
-    """Read one of the ``[[attacks]]``: a selector, and its keys, bonuses and penalties after a colon."""
-    selector, keys = _selector_and_keys(text, where, words)
+def parse_attack(text: str, where: str, allowed: AllowedKeys) -> dict[str, Any]:
+    """Return one of the ``[[attacks]]``: a selector, and keys, bonuses and penalties after a colon."""
+    selector, keys = _parse_selector_and_keys(text, where, allowed)
     attack: dict[str, Any] = {"attacker": selector}
     for key, value in keys.items():
         if key not in LIST_OF or (value is not True and key not in FLAGS):
             attack[key] = value
         elif value is True:
-            add_mark(attack, LIST_OF[key], key)
+            add_entry(attack, LIST_OF[key], key)
         else:
             raise InputError(f"{value!r} is not usable", where=f"{where}.{key}", allowed="the word alone")
     return attack
 
 
-def add_mark(section: dict[str, Any], key: str, mark: str) -> None:
-    """Add an entry to a list of a section; another value is left for the scenario to reject."""
-    marks = section.setdefault(key, [])
-    if isinstance(marks, list) and mark not in marks:
-        marks.append(mark)
+def add_entry(section: dict[str, Any], key: str, entry: str) -> None:
+    """Add an entry to the list of a key; the scenario rejects a value that is not a list."""
+    entries = section.setdefault(key, [])
+    if isinstance(entries, list) and entry not in entries:
+        entries.append(entry)
 
 
-def _selector_and_keys(text: str, where: str, words: Words) -> tuple[str, dict[str, Any]]:
+def _parse_selector_and_keys(text: str, where: str, allowed: AllowedKeys) -> tuple[str, dict[str, Any]]:
     selector, _, rest = text.partition(":")
     keys: dict[str, Any] = {}
-    for part in filter(None, (piece.strip() for piece in _BETWEEN_KEYS.split(rest))):
+    for part in filter(None, (piece.strip() for piece in _COMMA_BETWEEN_KEYS.split(rest))):
         name, equals, value = (word.strip() for word in part.partition("="))
         key = name.replace("-", "_")
-        words.check(key, where)
+        allowed.check(key, where)
         if key in keys:
             raise InputError(f"{key} is given twice", where=where, allowed="each key once")
         if not equals and (example := _example_for(key)):
             raise InputError(f"{key} needs a value", where=f"{where}.{key}", allowed=f"such as {key}={example}")
         if equals and not value.endswith(closing := {"[": "]", "{": "}"}.get(value[:1], "")):
             raise InputError(f"{value!r} has no closing bracket", where=f"{where}.{key}", allowed=f"{value}{closing}")
-        keys[key] = options.value_of(value, f"{where}.{key}") if equals else True
+        keys[key] = options.parse_value(value, f"{where}.{key}") if equals else True
     return selector, keys
 
 
@@ -166,24 +170,24 @@ def _example_for(key: str) -> str:
     return {None: "", bool: "", int: "4", float: "6"}.get(kind, "...")
 
 
-def _marks(key: str, marks: Mapping[Any, str]) -> list[KeyOption]:
+def _flags(key: str, entries: Mapping[Any, str]) -> list[KeyOption]:
     """Return a flag for each possible entry of a list of an attack."""
     field, names = Attack.model_fields[key], {"suppressed": "suppressed-attacker"}  # --suppressed means the target
     return [
-        KeyOption(names.get(mark, mark), ("attack", key), field, key.capitalize(), text, member=mark)
-        for mark, text in marks.items()
-        if mark != "opportunity_fire"
+        KeyOption(names.get(entry, entry), ("attack", key), field, key.capitalize(), text, member=entry)
+        for entry, text in entries.items()
+        if entry != "opportunity_fire"
     ]
 
 
 ATTACK_OPTIONS = [
-    *keys_of(Attack, "attack", "Attack"),
-    *_marks("bonuses", BONUSES),
-    *_marks("penalties", PENALTIES),
-    *keys_of(Target, "target", "Target"),
+    *key_options(Attack, "attack", "Attack"),
+    *_flags("bonuses", BONUSES),
+    *_flags("penalties", PENALTIES),
+    *key_options(Target, "target", "Target"),
 ]
 CHARGE_OPTIONS = [
-    *keys_of(Charge, "charge", "Charge"),
+    *key_options(Charge, "charge", "Charge"),
     Option("--secondary UNIT", "Another unit of the target's side in contact.", "Charge", multiple=True),
     *FIGHT_OPTIONS,
 ]
@@ -191,31 +195,31 @@ _UNTIL = f"After how many attacks FATE has probability P, such as 0.8 broken. Fa
 
 
 def with_options(raw: dict[str, Any], *, attacks: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
-    """Return a raw scenario with the keys given as options of the running command.
+    """Return a raw scenario with the keys stated as options of the running command.
 
-    A key stated by one of several `attacks` overrides the option. Elsewhere two different values raise InputError.
+    A key of one of several `attacks` overrides the option. In other sections two different values raise InputError.
     """
-    for option, value in options.given_keys():
+    for option, value in options.key_values():
         section, key = option.path
-        each_holds = section == "attack" and bool(attacks)
-        for part in attacks if each_holds else [raw[section]]:
+        in_attacks = section == "attack" and bool(attacks)
+        for part in attacks if in_attacks else [raw[section]]:
             if option.member:
-                add_mark(part, key, option.member)
-            elif (held := part.setdefault(key, value)) is not value and held != value and not each_holds:
-                problem = f"{held} after the colon, {value} by {option.opts[0]}"
+                add_entry(part, key, option.member)
+            elif (stated := part.setdefault(key, value)) is not value and stated != value and not in_attacks:
+                problem = f"{stated} after the colon, {value} by {option.opts[0]}"
                 raise InputError(problem, where=f"{section}.{key}", allowed="one of the two")
     return raw
 
 
-def attack_scenario(attacker: str, target: str) -> dict[str, Any]:
+def raw_attack_scenario(attacker: str, target: str) -> dict[str, Any]:
     """Return the raw scenario of an attack between two selectors, with the options of the running command."""
-    shooter = attack_from(attacker, "attack", OF_ATTACKER)
-    return with_options({"attack": shooter, "target": unit_from(target, "target", OF_TARGET)})
+    shooter = parse_attack(attacker, "attack", ATTACKER_KEYS)
+    return with_options({"attack": shooter, "target": parse_unit(target, "target", TARGET_KEYS)})
 
 
-def several_attacks(attackers: Sequence[str]) -> list[dict[str, Any]]:
+def parse_attacks(attackers: Sequence[str]) -> list[dict[str, Any]]:
     """Return the ``[[attacks]]`` of several selectors, in order."""
-    return [attack_from(attacker, f"attacks.{place}", OF_ONE_OF_ATTACKERS) for place, attacker in enumerate(attackers)]
+    return [parse_attack(attacker, f"attacks.{place}", FOCUS_ATTACKER_KEYS) for place, attacker in enumerate(attackers)]
 
 
 @command(
@@ -228,8 +232,8 @@ def several_attacks(attackers: Sequence[str]) -> list[dict[str, Any]]:
         "crown/rifle-p@basic:aiming crown/sharp-rifles@basic scion-grenadier-p@basic:models=4 --until 0.8 broken",
     ),
 )
-@click.argument("attackers", nargs=-1, required=True, shell_complete=OF_ATTACKER_OR_TARGET.complete)
-@click.argument("target", shell_complete=OF_TARGET.complete)
+@click.argument("attackers", nargs=-1, required=True, shell_complete=ATTACKER_OR_TARGET_KEYS.complete)
+@click.argument("target", shell_complete=TARGET_KEYS.complete)
 def attack(attackers: tuple[str, ...], target: str, until: tuple[float, str] | None, **_: Any) -> None:
     """Compute ranged attacks of ATTACKERS on TARGET, in the order given.
 
@@ -238,10 +242,10 @@ def attack(attackers: tuple[str, ...], target: str, until: tuple[float, str] | N
     (those of [target]). Options apply to every attack that does not state its own value.
     """
     if len(attackers) == 1 and until is None:
-        answer("attack", attack_scenario(attackers[0], target))
+        answer("attack", raw_attack_scenario(attackers[0], target))
         return
-    attacks = several_attacks(attackers)
-    raw = {"attacks": attacks, "target": unit_from(target, "target", OF_TARGET)}
+    attacks = parse_attacks(attackers)
+    raw = {"attacks": attacks, "target": parse_unit(target, "target", TARGET_KEYS)}
     answer("focus", with_options(raw, attacks=attacks), until=until)
 
 
@@ -252,16 +256,17 @@ def attack(attackers: tuple[str, ...], target: str, until: tuple[float, str] | N
         "crown/horse-guard@basic scion-grenadier-p@basic --outflanking --method both",
     ),
 )
-@click.argument("attacker", shell_complete=OF_COMBATANT.complete)
-@click.argument("target", shell_complete=OF_COMBATANT.complete)
+@click.argument("attacker", shell_complete=COMBATANT_KEYS.complete)
+@click.argument("target", shell_complete=COMBATANT_KEYS.complete)
 def charge(attacker: str, target: str, secondary: tuple[str, ...], **_: Any) -> None:
     """Compute a charge of ATTACKER at TARGET: the winner, and the losses and fate of both sides.
 
     Both are selectors. Add conditions after a colon: crown/rifle-platoon@basic:suppressed,close-quarters-row=melee
     (all keys: docs/keys.md).
     """
-    sides = {side: unit_from(text, side, OF_COMBATANT) for side, text in (("attacker", attacker), ("target", target))}
-    others = [unit_from(unit, f"secondary.{place}", OF_SECONDARY) for place, unit in enumerate(secondary)]
+    texts = {"attacker": attacker, "target": target}
+    sides = {side: parse_unit(text, side, COMBATANT_KEYS) for side, text in texts.items()}
+    others = [parse_unit(unit, f"secondary.{place}", SECONDARY_KEYS) for place, unit in enumerate(secondary)]
     answer("charge", with_options({"charge": {}, **sides, "secondary": others}))
 
 
@@ -271,29 +276,29 @@ _DESCRIPTIONS |= {
     "in words": 'such as "charge if it is suppressed, else aim and shoot"',
 }
 _POLICIES, _WANTS = ([f"  {name:<12}{meaning}" for name, meaning in texts.items()] for texts in (_DESCRIPTIONS, WANTS))
-OF_WANTS = "\n".join(["\b", "Objectives of a side with the policy best:", *_WANTS])
-OF_DUELS = "\n".join(["\b", "Policies:", *_POLICIES, "", OF_WANTS])
+WANT_NOTES = "\n".join(["\b", "Objectives of a side with the policy best:", *_WANTS])
+DUEL_NOTES = "\n".join(["\b", "Policies:", *_POLICIES, "", WANT_NOTES])
 """Text below the options of a duel."""
 
 
 @command(
-    *keys_of(DuelTerms, "duel", "Duel"),
+    *key_options(DuelTerms, "duel", "Duel"),
     *FIGHT_OPTIONS,
     examples=(
         "crown/rifle-p@basic scion-grenadier-p@basic --policy-b lookout",
         "crown/rifle-p@basic:models=4 scion-grenadier-p@basic --policy-a best --distance 18",
     ),
-    notes=OF_DUELS,
+    notes=DUEL_NOTES,
 )
-@click.argument("a", shell_complete=OF_DUELLIST.complete)
-@click.argument("b", shell_complete=OF_DUELLIST.complete)
+@click.argument("a", shell_complete=DUELLIST_KEYS.complete)
+@click.argument("b", shell_complete=DUELLIST_KEYS.complete)
 def duel(a: str, b: str, **_: Any) -> None:
     """Compute a fight of A and B over several rounds; each follows a policy (--help-all lists them).
 
     Both are selectors. Add conditions after a colon: crown/rifle-platoon@basic:suppressed,row=ranged-light (all keys,
     also those of a charge: docs/keys.md).
     """
-    sides = {side: unit_from(text, side, OF_DUELLIST) for side, text in (("a", a), ("b", b))}
+    sides = {side: parse_unit(text, side, DUELLIST_KEYS) for side, text in (("a", a), ("b", b))}
     answer("duel", with_options({"duel": {}, **sides}))
 
 
@@ -306,51 +311,47 @@ METHODS = [
 ]
 CONDITIONS = [
     *ATTACK_OPTIONS,
-    *keys_of(Charge, "charge", "Charge, with --kind charge"),
-    *(key for key in keys_of(DuelTerms, "duel", "Duel, with --kind duel") if key.path[-1] != "distance"),
+    *key_options(Charge, "charge", "Charge, with --kind charge"),
+    *(key for key in key_options(DuelTerms, "duel", "Duel, with --kind duel") if key.path[-1] != "distance"),
 ]
-KIND = Option("--kind", "The fight. Default: attack.", QUESTION, type=Choice(BETWEEN_TWO), default="attack")
+KIND = Option("--kind", "The fight. Default: attack.", QUESTION, type=Choice(TWO_UNIT_KINDS), default="attack")
 
 
 def target_and_conditions(target: str, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the section of a target, and the keys of a question of a kind that were given as options."""
+    """Return the section of a target, and the keys of a question that are stated as options."""
     conditions = conditions_of(kind)
     if kind == "attack":
-        raw = attack_scenario("", target)
+        raw = raw_attack_scenario("", target)
         return raw["target"], {key: value for key, value in raw["attack"].items() if key != "attacker"}
-    return unit_from(target, "target", OF_DUELLIST if kind == "duel" else OF_COMBATANT), conditions
+    return parse_unit(target, "target", DUELLIST_KEYS if kind == "duel" else COMBATANT_KEYS), conditions
 
 
 def conditions_of(kind: str) -> dict[str, Any]:
-    """Return the keys of a charge or a duel that were given as options; InputError for a key of another kind."""
+    """Return the keys of a charge or a duel that are stated as options; InputError for a key of another kind."""
     conditions = dict[str, Any]()
-    for option, value in options.given_keys():
+    for option, value in options.key_values():
         section, key = option.path
         if section in ("attack", "target") and kind == "attack":
             continue  # read with the units
         if section == kind or (kind == "duel" and option.path == ("attack", "distance")):
             conditions[key] = value
-        elif section in ("charge", "duel"):
-            raise InputError(
-                f"not of {with_article(kind)}",
-                where=option.opts[0],
-                allowed=f"with --kind {section}",
-            )
         else:
-            raise InputError(f"not of a {kind}", where=option.opts[0], allowed="keys after the colon of a unit")
+            by_kind = f"with --kind {section}" if section in ("charge", "duel") else ""
+            problem, allowed = f"{with_article(kind)} has no such option", by_kind or "keys after the colon of a unit"
+            raise InputError(problem, where=option.opts[0], allowed=allowed)
     return conditions
 
 
 def question_from(first: str, second: str | None, kind: str) -> tuple[Any, dict[str, Any]]:
     """Return a whole question, or its first unit, with the other arguments; without `second`, `first` is a file."""
     if second is None:
-        if stated := [option.opts[0] for option, _ in options.given_keys()]:
-            raise InputError("the file says that itself", where=stated[0], allowed="with a TARGET")
+        if stated := [option.opts[0] for option, _ in options.key_values()]:
+            raise InputError("state this in the file, not as an option", where=stated[0], allowed="with a TARGET")
         return first, {}
     if kind == "attack":
         conditions_of(kind)
-        return attack_scenario(first, second), {}
-    words = OF_DUELLIST if kind == "duel" else OF_COMBATANT
-    unit = unit_from(first, "a" if kind == "duel" else "attacker", words)
+        return raw_attack_scenario(first, second), {}
+    allowed = DUELLIST_KEYS if kind == "duel" else COMBATANT_KEYS
+    unit = parse_unit(first, "a" if kind == "duel" else "attacker", allowed)
     section, conditions = target_and_conditions(second, kind)
     return unit, {"target": section, "kind": kind, **conditions}

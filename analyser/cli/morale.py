@@ -10,7 +10,7 @@ import click
 
 from analyser.cli.answer import answer
 from analyser.cli.command_base import Command, Commands, note, profiles_in
-from analyser.cli.options import ANSWER_OPTIONS, RULESET_OPTIONS, KeyOption, Keys, complete_file, given_keys, plain_type
+from analyser.cli.options import ANSWER_OPTIONS, RULESET_OPTIONS, KeyOption, Keys, complete_file, key_values, plain_type
 from analyser.common.errors import InputError, shown
 from analyser.morale.systems import SYSTEMS
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from analyser.common.validation import Record
 
 
-_SHOWN = 5  # most keys in the short help
+_MOST_SHORT_HELP_KEYS = 5
 _EXAMPLES = {
     "legion": ("--courage 2 --tokens 3", "--courage 1 --received 2 --rounds 3 --plot panic.png"),
     "grande-tactique": ("--rout-units '[{edge_distance = 14}]' --rout-turns 2", "division.toml --method both"),
@@ -28,7 +28,7 @@ _EXAMPLES = {
     "mordheim": ("--alone-leadership 7 --alone-edge 14", "warband.toml --turns 6"),
     "compare": ("--models 6 --losses 1 --rounds 3", "losses.toml --plot nerve.png"),
 }
-_ANSWER_OPTIONS = [option for option in ANSWER_OPTIONS if option not in RULESET_OPTIONS]  # their rules state the dice
+_ANSWER_OPTIONS = [option for option in ANSWER_OPTIONS if option not in RULESET_OPTIONS]  # the dice are in the rules
 
 
 def system_command(name: str) -> click.Command:
@@ -36,10 +36,10 @@ def system_command(name: str) -> click.Command:
     text = f"{SYSTEMS[name].title}: state the question by options, a scenario file, or both."
 
     keys = _options(name)
-    often = [key.opts[0] for key in keys[:_SHOWN]]
-    how: dict[str, Any] = {"help": text, "examples": _EXAMPLES[name], "often": often}
+    often = [key.opts[0] for key in keys[:_MOST_SHORT_HELP_KEYS]]
+    attributes: dict[str, Any] = {"help": text, "examples": _EXAMPLES[name], "often": often}
 
-    @click.command(name, cls=Command, params=[*keys, *_ANSWER_OPTIONS], **how)
+    @click.command(name, cls=Command, params=[*keys, *_ANSWER_OPTIONS], **attributes)
     @click.argument("scenario", metavar="[SCENARIO.toml]", required=False, shell_complete=complete_file)
     def command(scenario: str | None, **_: Any) -> None:
         answer_morale(name, scenario)
@@ -70,7 +70,7 @@ def _options(name: str) -> list[KeyOption]:
 
 
 def _keys(model: type[Record]) -> Iterator[tuple[Keys, FieldInfo]]:
-    """Yield the keys of a question by section, those of its ruleset last; a table with one value is one key."""
+    """Yield the keys of a question by section, the keys of the ruleset last; a table with one value is one key."""
     from analyser.common.validation import Record
     from analyser.morale.questions import WHOLE
 
@@ -83,20 +83,20 @@ def _keys(model: type[Record]) -> Iterator[tuple[Keys, FieldInfo]]:
 
 
 def answer_morale(name: str, scenario: str | Mapping[str, Any] | None) -> None:
-    """Answer a question to a system, from a file or plain data; options override its keys."""
+    """Answer a question to a system, from a file or plain data; options override keys of the question."""
     from analyser.morale.api import load_question
-    from analyser.scenarios.load import empty_sections, read_scenario
+    from analyser.scenarios.load import read_scenario, ruleset_warnings
 
     raw, file = ({}, "") if scenario is None else read_scenario(scenario)
-    for option, value in given_keys():
+    for option, value in key_values():
         section = raw
         for key in option.path[:-1]:
             section = section.setdefault(key, {})
             if not isinstance(section, dict):
                 raise InputError(f"{shown(section)} is not usable", where=f"{file}: {key}", allowed="a table")
         section[option.path[-1]] = value
-    for empty in empty_sections(raw):
-        note(empty)
+    for warning in ruleset_warnings(raw):
+        note(warning)
     try:
         load_question(name, raw, profiles_in(click.get_current_context().params["profiles"]))
     except InputError as error:

@@ -1,4 +1,4 @@
-"""Options of the commands, including keys of scenarios and questions, and the completion of their values."""
+"""Options of the commands, also those made from keys of scenarios, and the completion of their values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_
 import click
 from click.shell_completion import CompletionItem
 
-from analyser.cli.command_base import FORMATS, QUIET, RULESET, Choice, ChoiceOr, in_words, integer
+from analyser.cli.command_base import FORMATS, QUIET, RULESET, Choice, ChoiceOr, integer_in, policy_in_words
 from analyser.common.errors import InputError, check_integer, shown
 from analyser.common.files import parsed_toml, read_toml
 from analyser.common.precision import Precision
@@ -31,18 +31,18 @@ if TYPE_CHECKING:
 else:
     Parameter = click.ParamType  # generic only since click 8.4
 
-METHOD, OUTPUT, ASSUMED = "Method", "Input and output", "Assumed"  # headings of a help
-PAGE = ".html"  # ending of a file for a page
+METHOD, OUTPUT, ASSUMED = "Method", "Input and output", "Assumed"  # headings in the help
+PAGE = ".html"  # extension of a page
 METHODS = ("exact", "monte-carlo", "both")
 MOST_CHOICES = 5  # most choices listed in the help of an option
-_LONGEST_VALUE = 3  # digits of the last card value of a range
+_MOST_DIGITS = 3  # of the last card value of a range
 _NUMBER = re.compile(r"[+-]?(\.\d+|\d+\.)")  # numbers that TOML does not accept
-Keys = tuple[str, ...]  # a key, after the sections it is in
+Keys = tuple[str, ...]  # path of a key: the sections that contain it, and the key
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
 def _units(context: click.Context) -> Iterable[tuple[str, dict[str, Any]]]:
-    """Yield the factions and their units from the profile files, unchecked, because a check is too slow for a key."""
+    """Yield factions and their units from the profile files; a check would be too slow for completion."""
     from analyser.game.profiles import FOR_ALL_FACTIONS, shipped_profiles
 
     folder = context.params.get("profiles")
@@ -52,12 +52,12 @@ def _units(context: click.Context) -> Iterable[tuple[str, dict[str, Any]]]:
             yield from ((faction["id"], unit) for unit in faction.get("unit", ()))
 
 
-def _completer(offered: Callable[[click.Context], Iterable[str]]) -> Completer:
-    """Return a completer of names; it offers nothing if they cannot be read."""
+def _completer(names_in: Callable[[click.Context], Iterable[str]]) -> Completer:
+    """Return a completer of names; it offers nothing if the names cannot be read."""
 
     def complete(context: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
         try:
-            return [CompletionItem(name) for name in dict.fromkeys(offered(context)) if name.startswith(incomplete)]
+            return [CompletionItem(name) for name in dict.fromkeys(names_in(context)) if name.startswith(incomplete)]
         except Exception:  # the command, not completion, reports errors in profile files
             return []
 
@@ -116,21 +116,21 @@ class Option(click.Option):
 
 
 class OutOption(Option):
-    """The output file of an answer; `endings` are those of files beyond the common formats."""
+    """The output file of an answer; `extensions` are those that the command can write besides the common formats."""
 
-    def __init__(self, *endings: str) -> None:
+    def __init__(self, *extensions: str) -> None:
         text = "Output file. Default: standard output."
         super().__init__("--out FILE", text, OUTPUT)
-        self.endings = endings
+        self.extensions = extensions
 
 
 def is_page(out: str | None) -> bool:
-    """Return True if `out` is the file of a page."""
+    """Return True if `out` has the extension of a page."""
     return Path(out or "").suffix.lower() == PAGE
 
 
 def check_is_page(out: str) -> None:
-    """Raise InputError unless `out` is the file of a page."""
+    """Raise InputError unless `out` has the extension of a page."""
     if not is_page(out):
         raise InputError(f"{Path(out).suffix!r} is not the extension of a page", where=out, allowed=PAGE)
 
@@ -138,8 +138,8 @@ def check_is_page(out: str) -> None:
 class KeyOption(Option):
     """An option made from a key of a scenario or a question.
 
-    `path` is the key, after the sections it is in. For a key with a list, the option is a flag that adds `member` to
-    it. `either`: a flag has a ``--no-`` form in any case, not only if its default is true.
+    `path` is the key, after the sections it is in. If `member` is stated, the key has a list and the option is a flag
+    that adds `member` to it. `either`: a flag always has a ``--no-`` form, not only if its default is true.
     """
 
     def __init__(
@@ -154,9 +154,9 @@ class KeyOption(Option):
         if kind is bool and (either or default is True):
             flag += f"/--no-{flag[2:]}"
         if not member and kind is not bool:
-            metavar, more["type"], read = _value_of_type(kind, path[-1].split("_")[0].upper())
+            metavar, more["type"], read = _reader_of_type(kind, path[-1].split("_")[0].upper())
             if read is not None:
-                more["callback"] = lambda _, option, given: None if given is None else read(given, option.opts[0])
+                more["callback"] = lambda _, option, text: None if text is None else read(text, option.opts[0])
         dest = "__".join(filter(None, (*path, member)))
         super().__init__(f"{flag} {metavar}".strip(), text, group, dest=dest, **more)
 
@@ -169,42 +169,42 @@ def plain_type(annotation: Any) -> Any:
     return annotation
 
 
-def _value_of_type(kind: Any, name: str) -> tuple[str, Any, Callable[[str, str], Any] | None]:
-    """Return, for a key of a type, its value in the help, its type for click, and a function to read it, or None."""
+def _reader_of_type(kind: Any, name: str) -> tuple[str, Any, Callable[[str, str], Any] | None]:
+    """Return how to read a key of a type: the word for its value in the help, its click type, a function or None."""
     words = get_args(kind)
-    if get_origin(kind) in (Union, UnionType) and get_origin(words[0]) is Literal:  # one of some names, or another
+    if get_origin(kind) in (Union, UnionType) and get_origin(words[0]) is Literal:  # one of some names, or another text
         if int in map(plain_type, words[1:]):
-            return name, ChoiceOr(get_args(words[0]), integer, "an integer"), None
-        return name, ChoiceOr(get_args(words[0]), in_words, "a policy in words, such as 'aim and shoot'"), None
+            return name, ChoiceOr(get_args(words[0]), integer_in, "an integer"), None
+        return name, ChoiceOr(get_args(words[0]), policy_in_words, "a policy in words, such as 'aim and shoot'"), None
     if get_origin(kind) is Literal and all(isinstance(word, str) for word in words):
         return (name if len(words) > MOST_CHOICES else ""), Choice(words), None
     if getattr(kind, "__name__", "") == "ExtraReroll":
         return "FACES:DICE", str, _faces_and_dice
-    return {int: "N", float: "X", str: "NAME"}.get(kind, "VALUE"), str, None if kind is str else value_of
+    return {int: "N", float: "X", str: "NAME"}.get(kind, "VALUE"), str, None if kind is str else parse_value
 
 
 def _faces_and_dice(text: str, _: str) -> dict[str, Any]:
-    """Return faces and dice such as ``miss,blank:2`` as in a scenario file, which checks names and ranges."""
+    """Return the table for faces and dice such as ``miss,blank:2``; the scenario checks names and ranges."""
     faces, _, dice = text.partition(":")
-    number = value_of(dice.strip(), "extra_reroll")
+    number = parse_value(dice.strip(), "extra_reroll")
     if not isinstance(number, int):
         raise click.BadParameter(f"{text!r} (allowed: faces and dice, such as miss,blank:2)")
-    return {"faces": list(filter(None, names(faces))), "dice": number}
+    return {"faces": list(filter(None, split_names(faces))), "dice": number}
 
 
-def value_of(text: str, where: str) -> Any:
-    """Return a value as in a file; a number may begin with its point, and words need no quotes, even in a list."""
+def parse_value(text: str, where: str) -> Any:
+    """Return a value as in a file, but ``.5`` is also a number, and words need no quotes, even in a list."""
     try:
         return parsed_toml(f"value = {text}", where)["value"]
     except InputError as error:
         if not isinstance(error.__context__, tomllib.TOMLDecodeError):
             raise
     if text[:1] + text[-1:] == "[]":
-        return names(text[1:-1])
+        return split_names(text[1:-1])
     return float(text) if _NUMBER.fullmatch(text) else text
 
 
-def names(text: str) -> list[str]:
+def split_names(text: str) -> list[str]:
     """Return the names between commas."""
     return [part.strip() for part in text.split(",")]
 
@@ -213,11 +213,11 @@ class Format(Choice):
     """A format of answers."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Convert as click does; the error for the ending of a file that the command can write mentions --out."""
+        """Convert as click does; an extension that only a file can have gets an error that mentions --out."""
         options = () if ctx is None else ctx.command.params
-        endings = [ending for option in options if isinstance(option, OutOption) for ending in option.endings]
-        if isinstance(value, str) and (ending := f".{value.lower()}") in endings:
-            self.fail(f"{value!r} goes to a file: --out FILE{ending}", param, ctx)
+        extensions = [name for option in options if isinstance(option, OutOption) for name in option.extensions]
+        if isinstance(value, str) and (extension := f".{value.lower()}") in extensions:
+            self.fail(f"{value!r} needs a file: --out FILE{extension}", param, ctx)
         return super().convert(value, param, ctx)
 
 
@@ -244,8 +244,8 @@ class Number(click.FloatRange):
             number = float(value)
         except ValueError:
             raise InputError(f"must be a number, got {shown(value)}", where=_name_of(param), allowed=allowed) from None
-        enough = number > least if self.min_open else number >= least
-        if not (enough and number <= most and math.isfinite(number)):
+        is_large_enough = number > least if self.min_open else number >= least
+        if not (is_large_enough and number <= most and math.isfinite(number)):
             raise InputError(f"{number:g} is out of range", where=_name_of(param), allowed=allowed)
         return number
 
@@ -263,33 +263,33 @@ class Counts(Parameter):
         from analyser.game.ruleset import checked_parts
 
         where, counts = _name_of(param), dict[str, Any]()
-        for entry in names(value):
+        for entry in split_names(value):
             name, equals, count = entry.partition("=")
             if not equals or not count.strip():
                 raise InputError(f"{shown(entry)} is not usable", where=where, allowed=f"such as {self.example}")
-            for key in _values_in(name.strip()):
+            for key in _names_in(name.strip()):
                 if key in counts:
                     raise InputError(f"{key} is given twice", where=where, allowed="each once")
-                counts[key] = value_of(count.strip(), where)
+                counts[key] = parse_value(count.strip(), where)
         return checked_parts({self.part: counts}, where)[self.part]
 
 
-def _values_in(name: str) -> Iterator[str]:
-    """Yield the card values of a range such as ``1..12``, or a single name."""
+def _names_in(name: str) -> Iterator[str]:
+    """Yield each card value of a range such as ``1..12``, or the name itself."""
     first, dots, last = name.partition("..")
-    if dots and first.isdecimal() and last.isdecimal() and len(last) <= _LONGEST_VALUE:
+    if dots and first.isdecimal() and last.isdecimal() and len(last) <= _MOST_DIGITS:
         yield from map(str, range(int(first), int(last) + 1))
     else:
         yield name
 
 
-def _state(context: click.Context, option: click.Parameter, given: Any) -> None:
-    if given is not None:
-        context.meta[RULESET] = context.meta.get(RULESET, {}) | {str(option.name): given}
+def _store_ruleset_option(context: click.Context, option: click.Parameter, value: Any) -> None:
+    if value is not None:
+        context.meta[RULESET] = context.meta.get(RULESET, {}) | {str(option.name): value}
 
 
-class Precise(Parameter):
-    """Precision of a simulation: a width, or a share of each probability such as ``5%``."""
+class PrecisionType(Parameter):
+    """Precision of a simulation: the width of every interval, or a share of each probability such as ``5%``."""
 
     name = "precision"
 
@@ -303,27 +303,27 @@ def _name_of(param: click.Parameter | None) -> str:
     return "" if param is None else param.opts[0]
 
 
-def keys_of(record: type[Record], section: str, group: str) -> list[KeyOption]:
+def key_options(record: type[Record], section: str, group: str) -> list[KeyOption]:
     """Return an option for each key with a description in a section of a scenario."""
     fields = record.model_fields.items()
     return [KeyOption(key, (section, key), field, group, text) for key, field in fields if (text := field.description)]
 
 
-def given_keys() -> Iterator[tuple[KeyOption, Any]]:
-    """Yield the keys given as options of the running command, with their values."""
+def key_values() -> Iterator[tuple[KeyOption, Any]]:
+    """Yield the keys stated as options of the running command, with their values."""
     context = click.get_current_context()
     for option in context.command.params:
         if isinstance(option, KeyOption) and context.params[str(option.name)] is not None:
             yield option, context.params[str(option.name)]
 
 
-def _hush(context: click.Context, _: click.Parameter, quiet: bool) -> None:
+def _silence(context: click.Context, _: click.Parameter, quiet: bool) -> None:
     context.meta[QUIET] = quiet
 
 
 def situations_option(default: str, group: str = "Options") -> Option:
     """Return the option for situations by name; `default` is the last part of its help."""
-    return Option("--situations NAMES", f"Comma-separated names{default}", group, type=names)
+    return Option("--situations NAMES", f"Comma-separated names{default}", group, type=split_names)
 
 
 AT_LEAST_1 = Integer(1)
@@ -335,12 +335,12 @@ POLICY = Option("--policy", _POLICY, type=Choice(("tactic", "best")))
 _PRECISION = "Monte Carlo: simulate until every 95% interval is this narrow; 5% means relative to each probability."
 SAMPLE_OPTIONS = [
     Option("--seed N", "Monte Carlo: seed; same seed, same result. Default: 0.", METHOD, type=Integer(0)),
-    Option("--precision P", _PRECISION, METHOD, type=Precise()),
+    Option("--precision P", _PRECISION, METHOD, type=PrecisionType()),
     THREADS,
 ]
 PROFILES = Option("--profiles DIR", "Folder of unit files. Default: the shipped ones.", OUTPUT, is_eager=True)
 _FACES, _CARDS = "heroic=1,strike=2,glancing=1,miss=1,blank=1", "1..12=3"
-_STATED: dict[str, Any] = {"expose_value": False, "callback": _state}
+_STATED: dict[str, Any] = {"expose_value": False, "callback": _store_ruleset_option}
 RULESET_OPTIONS = [
     Option("--die FACES", f"Sides with each symbol: {_FACES}.", ASSUMED, type=Counts("die", _FACES), **_STATED),
     Option("--deck CARDS", f"Copies of each card value: {_CARDS}.", ASSUMED, type=Counts("deck", _CARDS), **_STATED),
@@ -350,7 +350,7 @@ _FORMAT = "Format of the answer. Default: from the extension of --out, else text
 FORMAT = Option("--format", _FORMAT, OUTPUT, dest="form", type=Format(FORMATS))
 OUT = OutOption()
 PLOT = Option("--plot FILE", "Also draw a picture: .png, .svg or .pdf.", OUTPUT)
-QUIET_OPTION = Option("--quiet", "Print no notes, warnings or progress.", OUTPUT, expose_value=False, callback=_hush)
+QUIET_OPTION = Option("--quiet", "Print no notes, warnings or progress.", OUTPUT, expose_value=False, callback=_silence)
 ALL_AT_ONCE = Option("--all-at-once", "Monte Carlo: also simultaneous intervals for whole tables.", METHOD)
 FULL = Option("--full", "For a battle: list everything that is not modelled.", OUTPUT)
 OUTPUT_OPTIONS = [*RULESET_OPTIONS, PROFILES, FORMAT, OUT, PLOT, QUIET_OPTION]
@@ -366,13 +366,13 @@ FIGHT_OPTIONS = [*ANSWER_OPTIONS, Option("--replacement", _WITH_REPLACEMENT, MET
 
 
 @contextmanager
-def helped_by(dask: str | None, threads: int | None = None) -> Iterator[Executor | None]:
+def dask_executor(dask: str | None, threads: int | None = None) -> Iterator[Executor | None]:
     """Yield the executor for ``--dask``; None without that option."""
     if dask is None:
         yield None
         return
     from analyser.common.method_settings import default_threads
-    from analyser.sweep.dask_executor import dask as workers_of
+    from analyser.sweep.dask_executor import dask as dask_workers
 
-    with workers_of(dask, threads or default_threads()) as executor:
+    with dask_workers(dask, threads or default_threads()) as executor:
         yield executor

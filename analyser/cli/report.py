@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from analyser.cli import options
-from analyser.cli.answer import solved, write
-from analyser.cli.command_base import command, given, progress_bar, stated_ruleset
+from analyser.cli.answer import with_progress, write
+from analyser.cli.command_base import command, progress_bar, stated_options, stated_ruleset
 from analyser.cli.options import (
     AT_LEAST_1,
     DASK,
@@ -18,10 +18,10 @@ from analyser.cli.options import (
     RULESET_OPTIONS,
     THREADS,
     Option,
-    helped_by,
+    dask_executor,
     situations_option,
 )
-from analyser.cli.waiting import told_when_stopped
+from analyser.cli.waiting import message_when_stopped
 from analyser.common.files import name_of
 
 CHANGED_TOO_MUCH = 1  # exit status of --fail-over; 2 means an unusable input
@@ -51,17 +51,17 @@ def report_write(out: str, dask: str | None, **keys: Any) -> None:
 
     Run the command again to resume a report that was stopped.
     """
-    with told_when_stopped(), helped_by(dask, keys["threads"]) as executor:
+    with message_when_stopped(), dask_executor(dask, keys["threads"]) as executor:
         from analyser.report import write_report
 
         keys.pop("profiles")
-        written = solved(write_report, out=out, after=0.0, executor=executor, **given(keys))
+        written = with_progress(write_report, out=out, after=0.0, executor=executor, **stated_options(keys))
     click.echo(f"The report is in {name_of(written)}")
-    _tell_opponents(written)
+    _print_opponents(written)
 
 
-def _tell_opponents(written: Path) -> None:
-    """Print the opponents that the prices of a report are judged against, if it has prices."""
+def _print_opponents(written: Path) -> None:
+    """Print the opponents against which the prices of a report are judged, if it has prices."""
     from analyser.analysis.prices import Among
     from analyser.report.folder import manifest_of
 
@@ -84,8 +84,8 @@ def report_site(folder: str, dask: str | None, **keys: Any) -> None:
     from analyser.report import write_site
 
     keys.pop("profiles")
-    with helped_by(dask, keys["threads"]) as executor:
-        written = solved(write_site, folder, after=0.0, executor=executor, **given(keys))
+    with dask_executor(dask, keys["threads"]) as executor:
+        written = with_progress(write_site, folder, after=0.0, executor=executor, **stated_options(keys))
     click.echo(f"The page is {name_of(written)}")
 
 
@@ -122,11 +122,11 @@ def report_diff(
     """Show what changed from OLD to NEW, profile folders or reports, and its effect on loadouts and matchups."""
     from analyser.report.diff import diff
 
-    how = given(keys, "attackers", "defenders", "situations", "metric", "threads")
+    selection = stated_options(keys, "attackers", "defenders", "situations", "metric", "threads")
     with progress_bar(after=1.0) as progress:
-        result = diff(old, new, progress=progress, ruleset=stated_ruleset(), **how)
-    beside = {} if summary is None else {Path(summary): lambda path: path.write_bytes(result.markdown().encode())}
-    write(lambda: result.text(limit), result.as_dict, result.rows, beside=beside)
+        result = diff(old, new, progress=progress, ruleset=stated_ruleset(), **selection)
+    summaries = {} if summary is None else {Path(summary): lambda path: path.write_bytes(result.markdown().encode())}
+    write(lambda: result.text(limit), result.as_dict, result.rows, other_files=summaries)
     if fail_over is not None and (reasons := result.failures(fail_over)):
         click.echo("\n".join(reasons), err=True)
         context.exit(CHANGED_TOO_MUCH)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from analyser.cli import options
-from analyser.cli.answer import answer, together
+from analyser.cli.answer import answer, collect_answers
 from analyser.cli.battle import run_battle
 from analyser.cli.command_base import command, note
 from analyser.cli.morale import answer_morale
@@ -34,17 +34,17 @@ def run(scenarios: tuple[str, ...], plot: str | None, out: str | None, **_: Any)
     if plot is not None or is_page(out):
         where = "--out" if plot is None else "--plot"
         raise InputError("several files have no picture and no page", where=where, allowed="one file")
-    refused = []
-    with together() as begin:
+    errors = []
+    with collect_answers() as add_name:
         for scenario in scenarios:
             try:
                 _run(scenario)
-                begin(scenario)
+                add_name(scenario)
             except InputError as error:
-                refused.append(error.inside("" if str(scenario) in str(error) else scenario))
-                note(str(refused[-1]), "warning")
-    if refused:
-        raise InputError(f"{len(refused)} of {len(scenarios)} files have no answer")
+                errors.append(error.inside("" if str(scenario) in str(error) else scenario))
+                note(str(errors[-1]), "warning")
+    if errors:
+        raise InputError(f"{len(errors)} of {len(scenarios)} files have no answer")
 
 
 def _run(scenario: str) -> None:
@@ -56,11 +56,11 @@ def _run(scenario: str) -> None:
     raw = read_scenario(source)[0]
     system = system_of(raw)
     kind = "" if system is not None else kind_of(raw)
-    asked = click.get_current_context().params
-    if kind != "battle" and asked["form"] == "text" and is_page(asked["out"]):
-        raise InputError("only a battle has a page", where=asked["out"], allowed=".txt, .md, .json, .csv, .parquet")
-    if kind != "battle" and asked["full"]:
-        raise InputError("only a battle tells less than all", where="--full", allowed="without it")
+    params = click.get_current_context().params
+    if kind != "battle" and params["form"] == "text" and is_page(params["out"]):
+        raise InputError("only a battle has a page", where=params["out"], allowed=".txt, .md, .json, .csv, .parquet")
+    if kind != "battle" and params["full"]:
+        raise InputError("only a battle has a shorter answer", where="--full", allowed="without it")
     if system is not None:
         answer_morale(system, source)
     elif kind == "battle":

@@ -9,11 +9,11 @@ from analyser.cli.command_base import Choice, command, note, progress_bar
 from analyser.cli.options import Option
 
 SHELLS = {  # text before the script of click
-    "bash": 'COMP_WORDBREAKS="${COMP_WORDBREAKS//[@:=]/}"  # they stand inside a selector and its keys\n',
+    "bash": 'COMP_WORDBREAKS="${COMP_WORDBREAKS//[@:=]/}"  # selectors and keys contain these characters\n',
     "zsh": "(( $+functions[compdef] )) || { autoload -U compinit && compinit; }\n",
     "fish": "",
 }
-_FISH_SPLITS, _FISH_SPLITS_ONCE = 'string split ","', 'string split --max 1 ","'  # keys of a selector have commas
+_FISH_SPLIT, _FISH_SPLIT_ONCE = 'string split ","', 'string split --max 1 ","'  # keys of a selector have commas
 
 
 @command(examples=("bash", "fish"))
@@ -27,10 +27,10 @@ def completion(shell: str) -> None:
     """  # noqa: D301 - the backspace is how click is told to keep the lines
     from analyser.cli import cli
 
-    made = get_completion_class(shell)
-    assert made is not None
-    script = made(cli, {}, "analyser", "_ANALYSER_COMPLETE").source()
-    click.echo(SHELLS[shell] + script.replace(_FISH_SPLITS, _FISH_SPLITS_ONCE))
+    completion_class = get_completion_class(shell)
+    assert completion_class is not None
+    script = completion_class(cli, {}, "analyser", "_ANALYSER_COMPLETE").source()
+    click.echo(SHELLS[shell] + script.replace(_FISH_SPLIT, _FISH_SPLIT_ONCE))
 
 
 @command(

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from analyser.cli.command_base import command, given, note, profiles_in, progress_bar
+from analyser.cli.command_base import command, note, profiles_in, progress_bar, stated_options
 from analyser.cli.options import OUTPUT, PROFILES, QUIET_OPTION, RULESET_OPTIONS, Integer, Option, complete_file
 from analyser.common.method_settings import MOST_THREADS
 from analyser.common.text import json_text
@@ -38,9 +38,9 @@ def sweep_start(plan: str, out: str, profiles: str | None, **workers: Any) -> No
     """Compute all cells of PLAN into the store --out, a folder of Parquet files (docs/sweeps.md)."""
     from analyser.sweep.running import run_sweep
 
-    with _told(out) as tell:
-        result = run_sweep(plan, out, **given(workers), profiles=profiles_in(profiles), tell=tell)
-    _print(result)
+    with _progress_bar(out) as tell:
+        result = run_sweep(plan, out, **stated_options(workers), profiles=profiles_in(profiles), tell=tell)
+    _print_state(result)
 
 
 @command(*WORKERS, QUIET_OPTION, examples=("store", "store --workers 8"))
@@ -49,12 +49,12 @@ def sweep_resume(store: str, **workers: Any) -> None:
     """Resume the sweep of a STORE from the plan in it."""
     from analyser.sweep.running import resume_sweep
 
-    with _told(store) as tell:
-        result = resume_sweep(store, **given(workers), tell=tell)
-    _print(result)
+    with _progress_bar(store) as tell:
+        result = resume_sweep(store, **stated_options(workers), tell=tell)
+    _print_state(result)
 
 
-def _print(answer: Any) -> None:
+def _print_state(answer: Any) -> None:
     """Print the progress of a sweep, and the paths of its store and page."""
     from analyser.sweep.store import PAGE
 
@@ -65,8 +65,8 @@ def _print(answer: Any) -> None:
 
 
 @contextmanager
-def _told(store: str) -> Iterator[Callable[[Any], None]]:
-    """Show a progress bar of parts on a terminal, and after Ctrl-C the state of the sweep."""
+def _progress_bar(store: str) -> Iterator[Callable[[Any], None]]:
+    """Show a progress bar of parts on a terminal, and after Ctrl-C the command to resume the sweep."""
     try:
         with progress_bar("parts") as bar:
             yield lambda progress: bar(progress.done, progress.parts)

@@ -1,4 +1,4 @@
-"""Errors of the system as one line: unreadable or unwritable files, and lack of memory."""
+"""InputErrors for errors of the system: unreadable or unwritable files, and lack of memory."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _NO_MEMORY = re.compile(
     r"|without exception set|without setting an exception",  # compiled code that lost a MemoryError
     re.I,
 )
-_MAY_SAY_SO = (OSError, RuntimeError, ImportError, SystemError)
-_WANTED = re.compile(r"Unable to allocate (\S+ \S+)")  # message of NumPy
-_BYTE = re.compile("[\udc80-\udcff]")
-_SIZES = {  # parameters that determine memory, and remedies
+_ERRORS_FOR_NO_MEMORY = (OSError, RuntimeError, ImportError, SystemError)
+_REQUESTED_SIZE = re.compile(r"Unable to allocate (\S+ \S+)")  # message of NumPy
+_UNDECODED_BYTE = re.compile("[\udc80-\udcff]")
+_REMEDIES = {  # by parameter that determines the memory
     "attackers": "fewer ATTACKERS",
     "defenders": "fewer DEFENDERS",
     "loadouts": "fewer LOADOUTS",
@@ -49,32 +49,32 @@ def is_about_standard_output(error: OSError) -> bool:
     return error.filename is None and any(frame.name == "echo" and "click" in frame.filename for frame in frames)
 
 
-def with_output_closed() -> None:
-    """Discard the buffer of standard output, which would fail again at exit."""
+def discard_output() -> None:
+    """Discard the buffer of standard output, because writing it would fail again at exit."""
     with suppress(OSError, ValueError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-        os.close(nowhere)
+        null_device = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null_device, sys.stdout.fileno())
+        os.close(null_device)
 
 
-def of_file(error: OSError) -> InputError:
+def file_error(error: OSError) -> InputError:
     """Return the InputError for an error of the system, with the name of the file or standard output."""
     where = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else ""
     if not where and is_about_standard_output(error):
         where = "standard output"
     elif not where:
-        where = "a file of this command" if _is_anywhere() else "the current folder, which is gone"
+        where = "a file of this command" if _current_folder_exists() else "the current folder, which was deleted"
     return InputError(reason_of(error), where=where)
 
 
-def _is_anywhere() -> bool:
+def _current_folder_exists() -> bool:
     try:
         return bool(Path.cwd())
     except OSError:
         return False
 
 
-def of_path(error: Exception) -> InputError | None:
+def path_error(error: Exception) -> InputError | None:
     """Return the InputError for a library's error about a bad file name, or a circular link; None for other errors.
 
     In some versions of Python a circular link is not an OSError. Bytes of a name that are not UTF-8 are surrogates in
@@ -83,22 +83,22 @@ def of_path(error: Exception) -> InputError | None:
     _, is_loop, path = str(error).partition("Symlink loop from ")
     if isinstance(error, RuntimeError) and is_loop:
         return InputError("a symbolic link that leads back to itself", where=path.strip("'"))
-    if not isinstance(error, UnicodeEncodeError) or not _BYTE.search(error.object[error.start : error.end]):
+    if not isinstance(error, UnicodeEncodeError) or not _UNDECODED_BYTE.search(error.object[error.start : error.end]):
         return None
     name = name_of(error.object) if len(error.object) <= LONGEST else "a name"
     return InputError("a file or folder whose name is not UTF-8", where=name, allowed="another name, or another folder")
 
 
-def is_of_memory(error: BaseException) -> bool:
+def is_out_of_memory(error: BaseException) -> bool:
     """Return True if an error means that memory ran out, in the words of any library.
 
-    >>> is_of_memory(MemoryError()), is_of_memory(RuntimeError("can't start new thread")), is_of_memory(ValueError())
-    (True, True, False)
+    >>> [is_out_of_memory(error) for error in (MemoryError(), RuntimeError("can't start new thread"), ValueError())]
+    [True, True, False]
     """
     return any(
         isinstance(cause, MemoryError)
         or (isinstance(cause, OSError) and cause.errno == errno.ENOMEM)
-        or (isinstance(cause, _MAY_SAY_SO) and _NO_MEMORY.search(str(cause)) is not None)
+        or (isinstance(cause, _ERRORS_FOR_NO_MEMORY) and _NO_MEMORY.search(str(cause)) is not None)
         for cause in _causes(error)
     )
 
@@ -111,24 +111,24 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
 
 
-def of_memory(error: BaseException, asked: click.Context | None) -> InputError:
-    """Return the InputError for lack of memory, with the question and the remedies."""
-    wanted = next(filter(None, (_WANTED.search(str(cause)) for cause in _causes(error))), None)
+def memory_error(error: BaseException, context: click.Context | None) -> InputError:
+    """Return the InputError for lack of memory, with the command and the remedies."""
+    size = next(filter(None, (_REQUESTED_SIZE.search(str(cause)) for cause in _causes(error))), None)
     for cause in _causes(error):
         traceback.clear_frames(cause.__traceback__)  # frees the large arrays
-    problem = f"not enough memory for this question{f', which needs a table of {wanted[1]}' if wanted else ''}"
-    remedy = f"{', '.join(_less(asked))}; or a machine with more memory"
-    where = "analyser" if asked is None else " ".join([asked.command_path, *asked.meta.get(TYPED, ())])
-    return InputError(problem, where=where, allowed=remedy)
+    problem = f"not enough memory for this question{f', which needs a table of {size[1]}' if size else ''}"
+    remedies = f"{', '.join(_remedies(context))}; or a machine with more memory"
+    where = "analyser" if context is None else " ".join([context.command_path, *context.meta.get(TYPED, ())])
+    return InputError(problem, where=where, allowed=remedies)
 
 
-def _less(asked: click.Context | None) -> list[str]:
-    """Return the remedies for the given parameters, and for the default number of threads."""
-    params: Mapping[str, Any] = {} if asked is None else asked.params
-    given = {
+def _remedies(context: click.Context | None) -> list[str]:
+    """Return the remedies for the stated parameters, and for the default number of threads."""
+    params: Mapping[str, Any] = {} if context is None else context.params
+    stated = {
         name.rpartition("__")[2]  # options of keys have `section__key`
         for name, value in params.items()
         if value not in (None, (), 1) and not (isinstance(value, tuple) and len(value) == 1)
     }
-    given |= {name for name in ("threads", "workers") if name in params and params[name] is None}
-    return [text for name, text in _SIZES.items() if name in given] or ["a smaller question"]
+    stated |= {name for name in ("threads", "workers") if name in params and params[name] is None}
+    return [text for name, text in _REMEDIES.items() if name in stated] or ["a smaller question"]

@@ -103,7 +103,7 @@ def _card_rows(unit: Unit, selector: str, used: str) -> list[dict[str, Any]]:
     ]
 
 
-def _place(battlegroup: str, place: Place) -> str:
+def _battlegroup_text(battlegroup: str, place: Place) -> str:
     limits = [f"at least {place.least}"] if place.least else []
     limits += [] if place.most is None else [f"at most {place.most}"]
     return f"{battlegroup} ({' and '.join(limits)})" if limits else battlegroup
@@ -124,8 +124,8 @@ def _card_text(unit: Unit, selector: str, used: str) -> str:
         ", ".join(f"{name} {value:g}" for name, value in numbers.items() if value is not None),
         fill(f"Special rules: {', '.join(unit.rules) or 'none'}", WIDTH),
     ]
-    if places := [_place(name, place) for name, place in unit.battlegroups.items()]:
-        head.append(fill(f"Battlegroups: {', '.join(places)}", WIDTH, break_on_hyphens=False))
+    if battlegroups := [_battlegroup_text(name, place) for name, place in unit.battlegroups.items()]:
+        head.append(fill(f"Battlegroups: {', '.join(battlegroups)}", WIDTH, break_on_hyphens=False))
     levels = [["level", "models", "points", "VP", *map(_heading, differing)]]
     for name, level in unit.levels.items():
         cells = (level.models, level.points, level.victory_points, *(level.own(key) for key in differing))

@@ -12,21 +12,19 @@ from typing import TypeVar
 
 import click
 
-from analyser.cli.command_base import half_minutely, is_quiet
+from analyser.cli.command_base import is_quiet, progress_logger
 from analyser.common.cache import Cache
 
 T = TypeVar("T")
-_TICK = 0.1  # seconds
-NOTHING = "nothing was written"
-KEPT = "finished work is cached; run the same command again to resume"
+_POLL_SECONDS = 0.1
+NOTHING_WRITTEN = "nothing was written"
+FINISHED_WORK_CACHED = "finished work is cached; run the same command again to resume"
 
 
-def waited_for(work: Callable[[], T], what: str = "") -> T:
-    """Run `work` in a thread and return its result; after a second a terminal shows `what` and the elapsed time.
+def run_in_thread(work: Callable[[], T], what: str = "") -> T:
+    """Run `work` in a thread and return its result; so the command reacts to Ctrl-C, which compiled code does not.
 
-    Elsewhere it writes a line every half minute.
-
-    Compiled kernels and the compiler do not react to signals, but the waiting thread does at once.
+    After a second a terminal shows `what` and the elapsed time; elsewhere a line is printed every half minute.
     """
     from tqdm import tqdm
 
@@ -42,9 +40,9 @@ def waited_for(work: Callable[[], T], what: str = "") -> T:
     threading.Thread(target=copy_context().run, args=(run,), daemon=True).start()
     silent = True if is_quiet() or not what else None
     look = f"{what}: {{elapsed}}"
-    log = half_minutely()
+    log = progress_logger()
     with tqdm(file=sys.stderr, leave=False, bar_format=look, delay=1.0, miniters=1, disable=silent) as bar:
-        while not wait([future], _TICK).done:
+        while not wait([future], _POLL_SECONDS).done:
             bar.update()
             if what:
                 log(f"still {what}")
@@ -52,11 +50,11 @@ def waited_for(work: Callable[[], T], what: str = "") -> T:
 
 
 @contextmanager
-def told_when_stopped(is_kept: bool = True) -> Iterator[None]:
-    """Print one line after Ctrl-C inside this context: what is kept in the cache of fights, if it is on."""
+def message_when_stopped(is_cached: bool = True) -> Iterator[None]:
+    """Print one line after Ctrl-C inside this context: whether finished work is in the cache of fights."""
     try:
         yield
     except KeyboardInterrupt:
-        state = KEPT if is_kept and Cache("fights").is_on else NOTHING
+        state = FINISHED_WORK_CACHED if is_cached and Cache("fights").is_on else NOTHING_WRITTEN
         click.echo(f"stopped: {state}", err=True)
         raise

@@ -307,7 +307,7 @@ def solve_attack(scenario: Scenario, sampling: Sampling = Sampling()) -> AttackR
 def numbers_of(scenario: Scenario) -> AttackResult:
     """Return the exact numbers without conditions and rules, which would be the slowest part of many attacks."""
     bare = replace(scenario)
-    bare.kept["head"] = {"scenario": scenario, "profiles": scenario.profiles, "conditions": {}, "rules": RulesUsed()}
+    bare.derived["head"] = {"scenario": scenario, "profiles": scenario.profiles, "conditions": {}, "rules": RulesUsed()}
     return _exact(bare)
 
 
@@ -353,10 +353,10 @@ def simulate_in_batches(
 
 def sample_of(scenario: Scenario, seed: int) -> Sample:
     """Return a simulation of an attack that has not run any trials."""
-    if "plan" not in scenario.kept:
+    if "plan" not in scenario.derived:
         die, deck = _draws(scenario)
-        scenario.kept["plan"] = plan_for(scenario.fight, die, deck, for_building=scenario.rolls_for_building)
-    return Sample(scenario.kept["plan"], seed)
+        scenario.derived["plan"] = plan_for(scenario.fight, die, deck, for_building=scenario.rolls_for_building)
+    return Sample(scenario.derived["plan"], seed)
 
 
 def sampled_answer(scenario: Scenario, sample: Sample, trials: int) -> AttackResult:
@@ -385,8 +385,8 @@ def _draws(scenario: Scenario) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def _head(scenario: Scenario) -> dict[str, Any]:
-    if "head" not in scenario.kept:
+    if "head" not in scenario.derived:
         fight = plain(scenario.fight)
         result = {"conditions": conditions(scenario, fight), "rules": rules_used.of_attack(scenario, fight)}
-        scenario.kept["head"] = {"scenario": scenario, "profiles": scenario.profiles, **result}
-    return cast("dict[str, Any]", scenario.kept["head"])
+        scenario.derived["head"] = {"scenario": scenario, "profiles": scenario.profiles, **result}
+    return cast("dict[str, Any]", scenario.derived["head"])

@@ -29,7 +29,7 @@ from analyser.results.battle_text import by_margin, by_round, by_unit, conclusio
 from analyser.results.unit_swings import by_swing, swing_of
 from analyser.rules.battle import Outcome
 from analyser.scenarios.battle import SIDES, BattleScenario
-from analyser.scenarios.battle_tables import encoded
+from analyser.scenarios.battle_tables import encode_battle
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -386,7 +386,7 @@ def solve_battle(
     if sampling.is_exact:
         allowed = "--method monte-carlo, or no method (in Python analyser.battle or simulate)"
         raise InputError("battles are simulated; they have no exact answer", where="method", allowed=allowed)
-    simulation = Simulation(*encoded(scenario), replacement=sampling.replacement)
+    simulation = Simulation(*encode_battle(scenario), replacement=sampling.replacement)
     rules = of_battle(scenario, with_replacement=sampling.replacement)
 
     if sampling.precision is None and sampling.trials is None:

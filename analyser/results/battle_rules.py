@@ -8,7 +8,7 @@ from analyser.game.keywords import CLOSE_QUARTERS, DUEL
 from analyser.game.units import Row
 from analyser.results.base import RulesUsed
 from analyser.results.rules_used import CARDS, SortedRules, case_of_row, case_of_unit
-from analyser.scenarios.battle import BattleScenario, Fielded, tactic_against
+from analyser.scenarios.battle import BattleScenario, Fielded, policy_against
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with
 
 NOT_MODELLED = (
@@ -35,7 +35,7 @@ def of_battle(scenario: BattleScenario, *, with_replacement: bool) -> RulesUsed:
     for side, units in enumerate(scenario.fielded):
         for fielded in units:
             for enemy in scenario.fielded[1 - side]:
-                key = (id(fielded.combatant), id(enemy.combatant), fielded.tactic)
+                key = (id(fielded.combatant), id(enemy.combatant), fielded.policy)
                 if key not in seen:
                     seen.add(key)
                     _add(rules, scenario, fielded, enemy)
@@ -51,7 +51,7 @@ def of_battle(scenario: BattleScenario, *, with_replacement: bool) -> RulesUsed:
 def _add(rules: SortedRules, scenario: BattleScenario, own: Fielded, enemy: Fielded) -> None:
     """Sort the rules of a unit by their effect against an enemy."""
     unit, other = own.combatant, enemy.combatant
-    tactics = tactic_against(own.tactic, unit, other), tactic_against(enemy.tactic, other, unit)
+    tactics = policy_against(own.policy, unit, other), policy_against(enemy.policy, other, unit)
     charges = [
         tactic is not None and one.may_charge(two, tactic)
         for tactic, one, two in zip(tactics, (unit, other), (other, unit))
@@ -67,7 +67,7 @@ def _add(rules: SortedRules, scenario: BattleScenario, own: Fielded, enemy: Fiel
         charges=charges[0],
         charged=charges[1],
         distant=True,
-        takes_cover=own.tactic == "take_cover",
+        takes_cover=own.policy == "take_cover",
         fires_several=shooter is not None and len(shooter.rows) > 1,
         answers=other.category == "aerial",
     )
@@ -79,7 +79,7 @@ def _add(rules: SortedRules, scenario: BattleScenario, own: Fielded, enemy: Fiel
 def _rows(own: Fielded, enemy: Fielded, charges: list[bool]) -> Iterator[Row]:
     """Yield the rows that a unit can use against an enemy."""
     unit = own.combatant
-    yield from rows_to_shoot_with(unit, enemy.combatant, "lookout" if own.tactic == "lookout" else "shoot")
+    yield from rows_to_shoot_with(unit, enemy.combatant, "lookout" if own.policy == "lookout" else "shoot")
     if charges[0]:
         yield unit.charge_row("")
     if charges[1]:

@@ -88,7 +88,7 @@ class Game(NamedTuple):
 
 def tried_of(scenario: BattleScenario, side: str) -> tuple[str, ...]:
     """Return the tactics of a side to compare: all, or the stated one."""
-    stated = scenario.terms.of("tactic", side)
+    stated = scenario.terms.side_term("tactic", side)
     return tuple(TACTICS) if stated == AUTO else (stated,)
 
 

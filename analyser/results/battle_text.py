@@ -49,15 +49,15 @@ def heading(scenario: BattleScenario, *, equilibrium: bool = False) -> list[tupl
 def _tactics(scenario: BattleScenario, side: str, auto: str) -> str:
     """Return the policy settings of a side in words: all that can differ between the two sides."""
     terms, units = scenario.terms, scenario.fielded[SIDES.index(side)]
-    tactic = terms.of("tactic", side)
+    tactic = terms.side_term("tactic", side)
     keys = _ALWAYS
     if tactic == BY_POLICY:
-        keys = (*(("policy",) if terms.of("policy", side) != AUTO else ()), *_BY_POLICY_KEYS, *_ALWAYS)
+        keys = (*(("policy",) if terms.side_term("policy", side) != AUTO else ()), *_BY_POLICY_KEYS, *_ALWAYS)
     words = [{BY_POLICY: BY_POLICY, AUTO: auto}.get(tactic) or f"tactic {tactic}".replace("_", " ")]
-    words += [f"{key} {terms.of(key, side)}".replace("_", " ") for key in keys]
+    words += [f"{key} {terms.side_term(key, side)}".replace("_", " ") for key in keys]
     own = sum(unit.unit.policy is not None for unit in units)
     words += [f"{counted(own, 'unit')} with a policy of its own"] if own else []
-    least = terms.of("discard_below", side)
+    least = terms.side_term("discard_below", side)
     return ", ".join([*words, *([f"cards below {least} discarded"] if least else [])])
 
 

@@ -18,7 +18,7 @@ from analyser.results.duel_solution import Play
 from analyser.results.plan import NO_ORDERS, PlanTable, stands_in_words
 from analyser.rules.policies import BEST
 from analyser.scenarios.duel import DuelScenario
-from analyser.scenarios.schema import CHANCES, WANTS
+from analyser.scenarios.schema import PROBABILITY_WANTS, WANTS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -195,12 +195,12 @@ class BestResult(DuelResult):
     def worth(self, value: float) -> str:
         """Return a value as text, a probability or victory points by the objective."""
         want = self.scenario.terms.want
-        return f"{100 * value:.2f}%" if want in CHANCES else f"{value:+.3f} VP"
+        return f"{100 * value:.2f}%" if want in PROBABILITY_WANTS else f"{value:+.3f} VP"
 
     def cost(self, value: float) -> str:
         """Return a difference of values as text, in percentage points or victory points by the objective."""
         want = self.scenario.terms.want
-        return f"{100 * value:.2f} pp" if want in CHANCES else f"{value:.3f} VP"
+        return f"{100 * value:.2f} pp" if want in PROBABILITY_WANTS else f"{value:.3f} VP"
 
     def heading(self) -> list[tuple[str, str]]:
         """Return the question as labels and texts."""

@@ -26,8 +26,16 @@ from analyser.results.duel_solution import Play, play_of, worth
 from analyser.results.round_actions import Deeds, Seen, deeds_of_play, deeds_of_rounds
 from analyser.results.states import ALIVE, FATES, FightResult, JointStates, solve_fight, unit_name
 from analyser.rules.policies import POLICIES
-from analyser.scenarios.duel import DuelScenario, Orders, bits_of_wins, duel_start, in_parts, program_of, shooters_of
-from analyser.scenarios.schema import CHANCES, WANTS, Combatant
+from analyser.scenarios.duel import (
+    DuelScenario,
+    OrdersPoint,
+    bits_of_wins,
+    duel_start,
+    program_of_shooters,
+    shooters_of,
+    split_at_orders,
+)
+from analyser.scenarios.schema import PROBABILITY_WANTS, WANTS, Combatant
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +59,7 @@ class DuelResult(FightResult):
         States of both sides at the end of each round; A is the first side.
     setup : Setup
         Constants of the duel for the engines.
-    orders : tuple of (Orders, JointStates)
+    orders : tuple of (OrdersPoint, JointStates)
         States of both sides at each choice of orders; empty if a side plays best.
     play : Play or None
         Solution of the duel if a side plays best.
@@ -66,7 +74,7 @@ class DuelResult(FightResult):
 
     scenario: DuelScenario
     setup: Setup
-    orders: tuple[tuple[Orders, JointStates], ...] = ()
+    orders: tuple[tuple[OrdersPoint, JointStates], ...] = ()
     play: Play | None = None
     given: tuple[Seen, ...] = ()
 
@@ -183,7 +191,7 @@ class DuelResult(FightResult):
         terms, side = self.scenario.terms, self.play.wanter
         ends = self.moments[-1]
         points = self._possible_points
-        possible = np.array([0, 1]) if terms.want in CHANCES else np.append(points[side], -points[1 - side])
+        possible = np.array([0, 1]) if terms.want in PROBABILITY_WANTS else np.append(points[side], -points[1 - side])
         mean = mean_between(worth(terms.want, ends, self.scenario, side), ends.weights, self.trials, possible)
         figures = mean_figures("played", mean) | mean_figures("difference", mean.less(self.play.value))
         return {"side": DUEL_SIDES[side], "want": terms.want, "planned": self.play.value, **figures}
@@ -300,7 +308,7 @@ class DuelResult(FightResult):
         plan = self.planned()
         if plan is None:
             return []
-        in_percent = plan["want"] in CHANCES
+        in_percent = plan["want"] in PROBABILITY_WANTS
         factor, unit = (100.0, "%") if in_percent else (1.0, " VP")
         rows = [
             ["As planned, with cards put back", f"{factor * plan['planned']:.2f}{unit} exact"],
@@ -315,8 +323,8 @@ def solve_duel(scenario: DuelScenario, sampling: Sampling) -> DuelResult:
     if not all(policy in POLICIES for policy in (scenario.terms.policy_a, scenario.terms.policy_b)):
         return solve_best(scenario, sampling)
     shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
-    setup, rounds = program_of(shooters, scenario.terms)
-    parts, orders, ends = in_parts(rounds, shooters)
+    setup, rounds = program_of_shooters(shooters, scenario.terms)
+    parts, orders, ends = split_at_orders(rounds, shooters)
 
     def answer(moments: Sequence[JointStates], **head: Any) -> DuelResult:
         return DuelResult(

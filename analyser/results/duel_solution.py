@@ -35,7 +35,7 @@ from analyser.rules.policies import POLICIES
 from analyser.rules.policy_lines import TACTICS, Line
 from analyser.rules.structs import NONE
 from analyser.scenarios.best import Chooser
-from analyser.scenarios.duel import DuelScenario, bits_of_wins, course_of, duel_start, shooters_of, whole_step
+from analyser.scenarios.duel import DuelScenario, bits_of_wins, common_step, duel_start, round_program, shooters_of
 from analyser.scenarios.policies import Shooter, why_not
 from analyser.scenarios.schema import Combatant, WantName
 
@@ -213,7 +213,7 @@ class Play:
         lines = TACTICS[name]
         if name == "short_range" and tactic.main is not None:  # short range of the main row
             lines = tuple(line._replace(fired=tactic.main.id.lower()) for line in lines)
-        listed = Lines(lines, bool(tactic.rearms), chooser.reaction_of(tactic))
+        listed = Lines(lines, bool(tactic.rearms), chooser.reaction_of_tactic(tactic))
         return self._followed(self.plan, side, listed)
 
     def plan_of_lines(self, side: int, lines: Sequence[Line], plan: Plan | None = None) -> Plan:
@@ -224,7 +224,7 @@ class Play:
         """Return lines with the defaults of the unit: re-arming and opportunity fire."""
         chooser = self.chooser_at(side)
         watches = why_not("lookout", chooser.mine, chooser.theirs) is None
-        reaction = chooser.reaction_of(chooser.tactic("lookout")) if watches else NONE
+        reaction = chooser.reaction_of_tactic(chooser.tactic("lookout")) if watches else NONE
         return Lines(tuple(lines), any(row.has("Slow to Fire") for row in chooser.rows), reaction)
 
     def chooser_at(self, side: int) -> Chooser:
@@ -300,7 +300,7 @@ def play_of(scenario: DuelScenario, most_edges: int = MOST_EDGES) -> Play:
     Without a stated step, moves may end at every position that matters, if that game is small enough.
     """
     laid_out = _within(scenario, most_edges)
-    if scenario.terms.step is None and (step := whole_step(scenario.a, scenario.b, scenario.terms)) is not None:
+    if scenario.terms.step is None and (step := common_step(scenario.a, scenario.b, scenario.terms)) is not None:
         whole = replace(scenario, terms=scenario.terms.model_copy(update={"step": step}))
         with suppress(InputError):  # too large; other errors were raised above
             return _explored(whole, most_edges, *_within(whole, most_edges))
@@ -343,10 +343,10 @@ def likely_size(scenario: DuelScenario, ways: float = 0.0, limit: float = np.inf
     power = min(GROWTH_A_ROUND * scenario.terms.rounds, GROWTH)
     (few, few_times), (many, many_times) = (_of_fewer_models(scenario, tried) for tried in MODELS_TRIED)
     enough = max(MOST_TRIED * many_times / few_times, limit / few_times**power)  # edges with which it exceeds the limit
-    edges = int(graph_of(_laid_out(few, asks_of_tests=False)[1], int(min(MOST_TRIED, enough)), ways).edges[0])
+    edges = int(graph_of(_laid_out(few, with_test_choices=False)[1], int(min(MOST_TRIED, enough)), ways).edges[0])
     if few_times == many_times or edges * few_times / many_times > MOST_TRIED:  # the larger game would exceed the limit
         return float(edges * few_times**power)
-    more = int(graph_of(_laid_out(many, asks_of_tests=False)[1], MOST_TRIED, ways).edges[0])
+    more = int(graph_of(_laid_out(many, with_test_choices=False)[1], MOST_TRIED, ways).edges[0])
     if more > MOST_TRIED:
         return float(edges * few_times**power)
     grown = float(np.log(more / edges) / np.log(few_times / many_times))
@@ -364,11 +364,11 @@ def _of_fewer_models(scenario: DuelScenario, tried: int) -> tuple[DuelScenario, 
     return replace(scenario, a=fewer[0], b=fewer[1]), times
 
 
-def _laid_out(scenario: DuelScenario, *, asks_of_tests: bool = True) -> _LaidOut:
+def _laid_out(scenario: DuelScenario, *, with_test_choices: bool = True) -> _LaidOut:
     """Return both sides of a duel, the game to explore, and the course of a round."""
     ruleset, terms = scenario.ruleset, scenario.terms
     shooters = shooters_of(scenario.a, scenario.b, terms, ruleset)
-    setup, course = course_of(shooters, terms, asks_of_tests=asks_of_tests)
+    setup, course = round_program(shooters, terms, with_test_choices=with_test_choices)
     start, die = duel_start(setup, (scenario.a, scenario.b)), np.array(ruleset.die.faces, np.int64)
     return shooters, Contest(setup, flatten(course), start, terms.rounds, die, ruleset.deck.counts()), course
 

@@ -28,7 +28,7 @@ from analyser.rules import unit_state
 from analyser.rules.activation import APART
 from analyser.rules.policies import Action, Manoeuvre
 from analyser.rules.structs import INCH, NONE
-from analyser.scenarios.best import Charged, Chooser, Option, Shot
+from analyser.scenarios.best import Chooser, CloseAttack, Option, Shot
 from analyser.scenarios.fight_records import length_of
 from analyser.scenarios.schema import Combatant
 
@@ -84,7 +84,7 @@ def option_in_words(option: Option, chooser: Chooser) -> str:
 def _up_to(option: Option, chooser: Chooser) -> str:
     """Return the range at which a move stops, by name if it is a range of the row that the option fires."""
     apart = option.stop ^ APART
-    row = option.shots[0].row if option.shots else chooser.row_meant(option.action, chooser.best_salvo)
+    row = option.shots[0].row if option.shots else chooser.row_of_ranges(option.action, chooser.best_salvo)
     if row is not None and apart == length_of(row.short_range):
         return " to short range"
     return " to range" if row is not None and apart == length_of(row.long_range) else f" to {_inches(apart)}"
@@ -99,12 +99,12 @@ def reaction_in_words(shot: Shot | None, chooser: Chooser) -> str:
     return HOLD_FIRE if shot is None else "opportunity fire" + _with((shot,), len(chooser.lookout_rows) > 1)
 
 
-def blow_in_words(charged: Charged, ways: Sequence[Charged], deed: str) -> str:
+def blow_in_words(charged: CloseAttack, ways: Sequence[CloseAttack], deed: str) -> str:
     """Return a strike in a combat in words; the row is named if there is a choice of rows."""
     return deed + _with((charged,), len({way.row.id for way in ways}) > 1)
 
 
-def _with(made: Sequence[Shot | Charged], named: bool) -> str:
+def _with(made: Sequence[Shot | CloseAttack], named: bool) -> str:
     rows = " and ".join(shot.row.id for shot in made)
     text = f" with {rows}{' overcharged' * made[0].overcharge}" if named else ""
     return text or (" with overcharge" if made[0].overcharge else "")

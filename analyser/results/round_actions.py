@@ -14,14 +14,14 @@ from analyser.engine.fight.best.plan_to_program import Moment
 from analyser.engine.fight.program import Setup
 from analyser.results.duel_solution import SIDES, Play
 from analyser.results.states import JointStates, is_removed
-from analyser.scenarios.duel import Orders
+from analyser.scenarios.duel import OrdersPoint
 
 Deeds = dict[tuple[int, str], dict[tuple[str, str], Any]]  # weights of (action, reason) by round and side
 Seen = tuple[Moment, JointStates]  # simulated states of both sides at a choice of orders
 _Numbered = dict[tuple[int, str], dict[int, Any]]  # action and reason as one number (:data:`~.actions.WHYS`)
 
 
-def deeds_of_rounds(setup: Setup, moments: Sequence[tuple[Orders, JointStates]]) -> Deeds:
+def deeds_of_rounds(setup: Setup, moments: Sequence[tuple[OrdersPoint, JointStates]]) -> Deeds:
     """Return, by round and side, the weight of each ``Did`` (:mod:`analyser.engine.fight.action_reasons`) and why."""
     from analyser.engine.fight.action_reasons import actions_of
 

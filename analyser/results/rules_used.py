@@ -18,7 +18,7 @@ from analyser.rules.structs import NONE, FightFacts, Test
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.best import Chooser
 from analyser.scenarios.charge import ChargeScenario
-from analyser.scenarios.duel import DuelScenario, whole_step
+from analyser.scenarios.duel import DuelScenario, common_step
 from analyser.scenarios.fight_records import length_of
 from analyser.scenarios.focus import FocusScenario, gunner_dice
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
@@ -309,7 +309,7 @@ def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replace
             distant=apart,
             takes_cover=unit.taking_cover or shooter.policy == "take_cover" or shooter.chooses,
             fires_several=len(shooter.rows) > 1 and (not shooter.chooses or unit.has("All-Out Attack")),
-            answers=enemy.is_answered and (enemy.main or enemy.by_lookout) is not None,
+            answers=enemy.is_answered and (enemy.main or enemy.lookout_row) is not None,
         )
         for fight in (CLOSE_QUARTERS, "", DUEL):
             rules.add([rule for rule in unit.keywords if counted_in(rule) == fight], fight, case)
@@ -334,7 +334,7 @@ def _of_moves(scenario: DuelScenario, movers: Sequence[Chooser]) -> Iterator[str
     if terms.distance is None:
         return
     if any(mover.policy == BEST for mover in movers):
-        whole = whole_step(scenario.a, scenario.b, terms)
+        whole = common_step(scenario.a, scenario.b, terms)
         is_whole = terms.step is not None and whole is not None and length_of(whole) % length_of(terms.step) == 0
         yield _FULL_MOVES if terms.step is None else (_EVERY_PLACE if is_whole else _STEPS).format(terms.step)
     if any(mover.may_retire and mover.mine.edge_distance is None for mover in movers):
@@ -383,7 +383,7 @@ def case_of_row(row: Row, unit: Combatant, enemy: Combatant, shooter: Shooter | 
         at_short_range=distant or policy == "short_range" or chooses,
         out_of_sight=distant,
         distant=distant,
-        opportunity_fire=shooter is not None and row in shooter.watching,
+        opportunity_fire=shooter is not None and row in shooter.reaction_rows,
         overcharge=chooses or (policy == "overcharge" if row.kind == "ranged" else unit.overcharge),
         shoots=shooter is not None,
         tested=enemy.discipline is not None,
@@ -391,7 +391,7 @@ def case_of_row(row: Row, unit: Combatant, enemy: Combatant, shooter: Shooter | 
 
 
 def _rows_of_duel(shooter: Shooter, charges: Sequence[bool]) -> list[Row]:
-    rows, unit = [*shooter.rows, *shooter.watching], shooter.mine
+    rows, unit = [*shooter.rows, *shooter.reaction_rows], shooter.mine
     free = shooter if isinstance(shooter, Chooser) else None
     if charges[shooter.side]:
         rows += free.charge_rows if free else [unit.charge_row(shooter.where)]

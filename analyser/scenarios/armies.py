@@ -1,4 +1,4 @@
-"""Public functions for armies: load one, check one, list the possible contents."""
+"""Public functions for army lists: load one, check one, and list what one may contain (scales, battlegroups, boons)."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from analyser.importers.rosters import read_roster
 from analyser.rules.policies import POLICIES
 from analyser.scenarios.policies import AUTO
 
-LIST = ".toml"
-_READ = f"a list ({LIST}), or a roster of BattleScribe or New Recruit ({', '.join(ROSTERS)})"
-_LISTS = '[[unit]] with unit = "crown/rifle-platoon@basic", or unit = [...] of several'
-_UNIT = re.compile(r"\s*\[\[\s*unit\s*\]\]")
-_UNIT_AT = re.compile(r": unit (\d+)\b")
-_ENTRY = re.compile(r"\b(unit|boon|rows|bands)\.(\d+)\b\.?")
+LIST_SUFFIX = ".toml"
+_READABLE_FILES = f"a list ({LIST_SUFFIX}), or a roster of BattleScribe or New Recruit ({', '.join(ROSTERS)})"
+_HOW_TO_LIST_UNITS = '[[unit]] with unit = "crown/rifle-platoon@basic", or unit = [...] with several'
+_UNIT_TABLE = re.compile(r"\s*\[\[\s*unit\s*\]\]")
+_UNIT_NUMBER = re.compile(r": unit (\d+)\b")
+_INDEXED_ENTRY = re.compile(r"\b(unit|boon|rows|bands)\.(\d+)\b\.?")
 
 ArmyLike = Army | str | os.PathLike[str] | Mapping[str, Any] | Sequence[str | Loadout | Mapping[str, Any]]
 
@@ -45,7 +45,7 @@ def load_army(source: ArmyLike, profiles: ProfilesLike | None = None, *, numbers
     profiles : Profiles or path, optional
         Source of the units: a library, or a folder of unit files. Default: the shipped profiles.
     numbers : "profile" or "roster"
-        Source of a number that differs between a roster and the profiles; the warnings list every difference.
+        Which number counts if a roster and the profiles differ; the warnings list every difference.
 
     Raises
     ------
@@ -83,21 +83,21 @@ def _from_list(path: Path, library: Profiles) -> Army:
     try:
         table = read_toml(path)
         if not table:
-            raise InputError("this file is empty", where=str(path), allowed=_LISTS)
+            raise InputError("this file is empty", where=str(path), allowed=_HOW_TO_LIST_UNITS)
         return _from_table(table, str(path), library)
     except InputError as error:
-        if not error.where.partition(str(path))[2] and not error.allowed and path.suffix.lower() != LIST:
-            raise InputError(error.problem, where=error.where, allowed=_READ) from None
-        if line := _line_of(_UNIT_AT.search(error.where), path):
+        if not error.where.partition(str(path))[2] and not error.allowed and path.suffix.lower() != LIST_SUFFIX:
+            raise InputError(error.problem, where=error.where, allowed=_READABLE_FILES) from None
+        if (number := _UNIT_NUMBER.search(error.where)) and (line := _line_of(int(number[1]), path)):
             error.where = error.where.replace(str(path), f"{path}, line {line}", 1)
         raise
 
 
-def _line_of(unit: re.Match[str] | None, path: Path) -> int:
-    """Return the line where a unit's table begins; 0 if it has no table of its own."""
-    lines = enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1) if unit else ()
-    begun = [number for number, line in lines if _UNIT.match(line)]
-    return begun[int(unit[1]) - 1] if unit and int(unit[1]) <= len(begun) else 0
+def _line_of(unit_number: int, path: Path) -> int:
+    """Return the line where the table of a unit begins; 0 if it has no table of its own."""
+    lines = enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1)
+    first_lines = [number for number, line in lines if _UNIT_TABLE.match(line)]
+    return first_lines[unit_number - 1] if unit_number <= len(first_lines) else 0
 
 
 def _from_table(table: Mapping[str, Any], where: str, library: Profiles) -> Army:
@@ -106,7 +106,7 @@ def _from_table(table: Mapping[str, Any], where: str, library: Profiles) -> Army
         file = checked(ArmyFile, table, where=where)
     except InputError as error:
         if not {"unit", "units"} & table.keys() and not error.allowed:  # otherwise a misspelt key is the cause
-            raise InputError("no unit is listed", where=where, allowed=_LISTS) from None
+            raise InputError("no unit is listed", where=where, allowed=_HOW_TO_LIST_UNITS) from None
         error.where = where + _counted_from_1(error.where.removeprefix(where), table)
         raise
     try:
@@ -119,18 +119,20 @@ def _from_table(table: Mapping[str, Any], where: str, library: Profiles) -> Army
         raise error.inside(where) from None
 
 
-def _counted_from_1(place: str, table: Mapping[str, Any]) -> str:
-    """Return a location in an army counted from 1: ``unit 2: count`` for ``unit.1.count``; it quotes units of a list.
+def _counted_from_1(location: str, table: Mapping[str, Any]) -> str:
+    """Return a location in an army counted from 1: ``unit 2: count`` for ``unit.1.count``.
+
+    If the army is a list of selectors, the selector is added: ``unit 2 ('a/d@e')``.
 
     >>> _counted_from_1(": unit.1.rows.0.dice", {}), _counted_from_1("unit 2", {"unit": ["a/b@c", "a/d@e"]})
     (': unit 2: rows 1: dice', "unit 2 ('a/d@e')")
     """
-    place = _ENTRY.sub(lambda match: f"{match[1]} {int(match[2]) + 1}: ", place).removesuffix(": ")
-    entries, unit = table.get("unit"), _UNIT_AT.search(f": {place}")
-    number = int(unit[1]) if unit else 0
+    location = _INDEXED_ENTRY.sub(lambda match: f"{match[1]} {int(match[2]) + 1}: ", location).removesuffix(": ")
+    entries, match = table.get("unit"), _UNIT_NUMBER.search(f": {location}")
+    number = int(match[1]) if match else 0
     if isinstance(entries, list | tuple) and 0 < number <= len(entries) and isinstance(entries[number - 1], str):
-        return place.replace(f"unit {number}", f"unit {number} ({shown(entries[number - 1])})", 1)
-    return place
+        return location.replace(f"unit {number}", f"unit {number} ({shown(entries[number - 1])})", 1)
+    return location
 
 
 def check_army(source: ArmyLike, profiles: ProfilesLike | None = None) -> ForceCheck:
@@ -163,7 +165,7 @@ def check_army(source: ArmyLike, profiles: ProfilesLike | None = None) -> ForceC
 
 
 def army_kinds(faction: str | None = None, profiles: ProfilesLike | None = None) -> ForceKinds:
-    """Return the possible contents of an army list: force scales, kinds of battlegroup (slots and units), boons.
+    """Return what an army list may contain: force scales, kinds of battlegroup (slots and units), boons.
 
     Parameters
     ----------

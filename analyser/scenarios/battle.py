@@ -1,4 +1,4 @@
-"""Scenario of a battle: two armies and its terms (`docs/battle.md`)."""
+"""Scenario of a battle: two armies, and terms such as rounds and tactics (`docs/battle.md`)."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ from analyser.scenarios.resolve import resolve_combatant
 from analyser.scenarios.schema import Combatant, PolicyName, QuestionFile
 
 SIDES = ("mine", "yours")
-_LONGEST = 120
+_MOST_INCHES = 120
 
 if TYPE_CHECKING:
     TargetName = str
     HandName = str
     TurnName = str
-    Tactic = str
+    PolicyOrAuto = str
     TacticName = str
 else:
     TargetName = Literal[tuple(choice.name.lower() for choice in Choice)]
     HandName = Literal[tuple(hand.name.lower() for hand in Hand)]
     TurnName = Literal[tuple(turn.name.lower() for turn in Turn)]
-    Tactic = Literal[(AUTO, *POLICIES)]
+    PolicyOrAuto = Literal[(AUTO, *POLICIES)]
     TacticName = Literal[(AUTO, *TACTICS, BY_POLICY)]
-Length = Annotated[Inches, Field(le=_LONGEST)]
-Value = Annotated[int, Field(ge=0, le=HIGHEST_CARD)]
+Length = Annotated[Inches, Field(le=_MOST_INCHES)]
+CardValue = Annotated[int, Field(ge=0, le=HIGHEST_CARD)]
 _TARGET = "The enemy that a unit of {} attacks, of those that it can."
 _TACTIC = "Tactic of {}. `auto`: an equilibrium. Default: `auto`; `policies` if a policy, target or order is stated."
 _TURN = "The ready unit that {} activates next."
@@ -49,7 +49,7 @@ _HAND = "The card that {} plays for the initiative."
 _GIVES = "Choice of {} with the initiative of round 1, if it has it."
 _DISCARDS = "Cards of a lower value {} discards before drawing."
 _MINE, _YOURS = "my side", "yours"
-_USUAL = {"policy": AUTO, "target": "nearest", "order": "listed"}  # defaults that mean the tactic `auto`
+_AUTO_TERMS = {"policy": AUTO, "target": "nearest", "order": "listed"}  # with these the tactic is `auto`
 
 
 class BattleTerms(Record):
@@ -68,8 +68,8 @@ class BattleTerms(Record):
     disembark_by: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = told(3, "The round in which they disembark anyway.")
     tactic_mine: TacticName | None = told(None, _TACTIC.format(_MINE))
     tactic_yours: TacticName | None = told(None, _TACTIC.format(_YOURS))
-    policy_mine: Tactic = told(AUTO, "Policy of my units that state none.")
-    policy_yours: Tactic = told(AUTO, "Policy of enemy units that state none.")
+    policy_mine: PolicyOrAuto = told(AUTO, "Policy of my units that state none.")
+    policy_yours: PolicyOrAuto = told(AUTO, "Policy of enemy units that state none.")
     target_mine: TargetName = told("nearest", _TARGET.format(_MINE))
     target_yours: TargetName = told("nearest", _TARGET.format(_YOURS))
     order_mine: TurnName = told("listed", _TURN.format(_MINE))
@@ -78,18 +78,18 @@ class BattleTerms(Record):
     hand_yours: HandName = told("highest", _HAND.format(_YOURS))
     initiative_mine: Literal["take", "give"] = told("take", _GIVES.format(_MINE))
     initiative_yours: Literal["take", "give"] = told("take", _GIVES.format(_YOURS))
-    discard_below_mine: Value = told(0, _DISCARDS.format(_MINE))
-    discard_below_yours: Value = told(0, _DISCARDS.format(_YOURS))
+    discard_below_mine: CardValue = told(0, _DISCARDS.format(_MINE))
+    discard_below_yours: CardValue = told(0, _DISCARDS.format(_YOURS))
 
     def tactic_of(self, side: str) -> str:
-        """Return the tactic of a side: as stated, else ``auto``, or ``policies`` if any tactic is stated."""
-        stated: str | None = self.of("tactic", side)
+        """Return the tactic of a side: stated, or ``policies`` if a policy, target or order is stated, or ``auto``."""
+        stated: str | None = self.side_term("tactic", side)
         if stated is not None:
             return stated
-        return BY_POLICY if any(self.of(key, side) != usual for key, usual in _USUAL.items()) else AUTO
+        return BY_POLICY if any(self.side_term(key, side) != term for key, term in _AUTO_TERMS.items()) else AUTO
 
-    def of(self, key: str, side: str) -> Any:
-        """Return a term of one side."""
+    def side_term(self, key: str, side: str) -> Any:
+        """Return a term of one side, such as ``policy`` of ``mine``."""
         return getattr(self, f"{key}_{side}")
 
 
@@ -98,8 +98,8 @@ class BattleFile(QuestionFile):
 
     kind = "battle"
     page = "docs/keys.md"
-    in_words = "a battle"
-    may_hold = "[battle], mine and yours"
+    kind_text = "a battle"
+    sections_text = "[battle], mine and yours"
 
     battle: BattleTerms = BattleTerms()
     mine: Any
@@ -111,12 +111,12 @@ class Fielded(NamedTuple):
 
     unit: ArmyUnit
     combatant: Combatant
-    tactic: PolicyName
+    policy: PolicyName
     x: int  # hundredths of an inch
     y: int
     reserve: bool
     commander: bool
-    is_free: bool  # no stated tactic: it chooses among the enemies that it can hurt (BT-4)
+    is_free: bool  # its policy is `auto`: it chooses an enemy that it can hurt (BT-4)
 
     @property
     def name(self) -> str:
@@ -158,15 +158,15 @@ class BattleScenario:
         }
 
 
-def beside(path: Path, raw: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the sections of a scenario file, with paths of armies relative to its folder."""
+def with_army_paths(raw: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """Return the sections of the scenario file `path`; paths of armies in it are relative to its folder."""
     return {
         key: str(path.parent / value) if key in SIDES and isinstance(value, str) else value
         for key, value in raw.items()
     }
 
 
-def resolved(file: BattleFile, library: Profiles) -> BattleScenario:
+def resolve_battle(file: BattleFile, library: Profiles) -> BattleScenario:
     """Return the resolved battle of a file."""
     return battle_scenario(file.mine, file.yours, file.battle, file.ruleset, library)
 
@@ -176,28 +176,28 @@ def battle_scenario(mine: Any, yours: Any, terms: BattleTerms, ruleset: Ruleset,
     from analyser.scenarios.armies import load_army  # imported here because it loads the readers of rosters
 
     armies = []
-    for side, given in zip(SIDES, (mine, yours)):
+    for side, source in zip(SIDES, (mine, yours)):
         try:
-            armies.append(load_army(given, library))
+            armies.append(load_army(source, library))
         except InputError as error:  # the name of the side replaces that of its army
             error.where = error.where.removeprefix("army").removeprefix(": ")
             raise error.inside(side) from None
-    terms = _filled_in(terms, (armies[0], armies[1]), library.force_rules)
+    terms = _with_defaults(terms, (armies[0], armies[1]), library.force_rules)
     _check_terms(terms, ruleset)
-    resolved = [_resolved(side, army, library) for side, army in zip(SIDES, armies)]
+    combatants = [_combatants(side, army, library) for side, army in zip(SIDES, armies)]
     fielded = [
-        _in_line(side, army, (mine, theirs), terms, library.force_rules)
-        for side, army, mine, theirs in zip(SIDES, armies, resolved, resolved[::-1])
+        _deployed(side, army, (mine, theirs), terms, library.force_rules)
+        for side, army, mine, theirs in zip(SIDES, armies, combatants, combatants[::-1])
     ]
-    warnings = tuple(dict.fromkeys(about_battle((armies[0], armies[1]), fielded, terms)))
+    warnings = tuple(dict.fromkeys(battle_warnings((armies[0], armies[1]), fielded, terms)))
     return BattleScenario(terms, armies[0], armies[1], (fielded[0], fielded[1]), ruleset, warnings, library.used)
 
 
-def _filled_in(terms: BattleTerms, armies: tuple[Army, Army], rules: ForceRules) -> BattleTerms:
+def _with_defaults(terms: BattleTerms, armies: tuple[Army, Army], rules: ForceRules) -> BattleTerms:
     larger = max((army.scale for army in armies), key=list(rules.scales).index)
     scale: ScaleName = larger if terms.scale is None else terms.scale
     if scale not in rules.scales:
-        raise InputError(f"the scale {scale} is not among the force rules", where="battle.scale")
+        raise InputError(f"unknown scale {scale}", where="battle.scale", allowed=", ".join(rules.scales))
     of_scale = rules.scales[scale]
     table = float(min(of_scale.table)) if terms.table is None else terms.table
     hand_limit = min(of_scale.hand, MOST_HAND) if terms.hand_limit is None else terms.hand_limit
@@ -216,7 +216,7 @@ def _check_terms(terms: BattleTerms, ruleset: Ruleset) -> None:
         raise InputError(problem, where="battle.hand_limit", allowed=f"up to {cards - 1}, or a larger deck")
 
 
-def _resolved(side: str, army: Army, library: Profiles) -> list[Combatant]:
+def _combatants(side: str, army: Army, library: Profiles) -> list[Combatant]:
     if len(army) > MOST_UNITS:
         raise InputError(f"{len(army)} units in one battle", where=side, allowed=f"up to {MOST_UNITS}")
     combatants_by_key: dict[str, Combatant] = {}
@@ -230,45 +230,45 @@ def _resolved(side: str, army: Army, library: Profiles) -> list[Combatant]:
     return combatants
 
 
-def _in_line(
+def _deployed(
     side: str, army: Army, combatants: tuple[list[Combatant], list[Combatant]], terms: BattleTerms, rules: ForceRules
 ) -> tuple[Fielded, ...]:
     """Return the units of an army at their starting positions (BT-1)."""
     assert terms.table is not None
     width, table, gap = (hundredths(inches) for inches in (terms.width, terms.table, terms.gap))
     fielded, (mine, theirs) = [], combatants
-    for place, (unit, combatant) in enumerate(zip(army, mine)):
-        x = _slot(place, len(army), width) if unit.x is None else hundredths(unit.x)
+    for index, (unit, combatant) in enumerate(zip(army, mine)):
+        x = _x_of(index, len(army), width) if unit.x is None else hundredths(unit.x)
         back = (table - gap) // 2 - hundredths(unit.behind)
         if back < 0:
             allowed = f"up to {(table - gap) // 2 / INCH:g}"
             raise InputError(f"{unit.behind:g} inches", where=f"{side}: {unit.name}: behind", allowed=allowed)
-        if x > hundredths(_LONGEST):
-            raise InputError(f"{unit.x:g} inches", where=f"{side}: {unit.name}: x", allowed=f"up to {_LONGEST}")
+        if x > hundredths(_MOST_INCHES):
+            raise InputError(f"{unit.x:g} inches", where=f"{side}: {unit.name}: x", allowed=f"up to {_MOST_INCHES}")
         carrier = unit if unit.embarked_in is None else army[unit.embarked_in]
         reserve = carrier.reserve or bool(combatant.aircraft)
         y = 0 if reserve else back
-        is_free = (unit.policy or terms.of("policy", side)) == AUTO
-        tactic = tactic_of(unit, combatant, theirs, terms.of("policy", side))
-        if terms.of("tactic", side) != BY_POLICY and unit.policy in (None, AUTO):
-            tactic, is_free = BEST, False
+        is_free = (unit.policy or terms.side_term("policy", side)) == AUTO
+        policy = policy_of(unit, combatant, theirs, terms.side_term("policy", side))
+        if terms.side_term("tactic", side) != BY_POLICY and unit.policy in (None, AUTO):
+            policy, is_free = BEST, False
         commander = "commander" in unit.loadout.unit.traits
         y = y if side == "mine" else table - y
-        fielded.append(Fielded(unit, combatant, tactic, x, y, reserve, commander, is_free))
+        fielded.append(Fielded(unit, combatant, policy, x, y, reserve, commander, is_free))
     deployed, least = sum(not unit.reserve for unit in fielded), rules.on_table(len(army))
     if deployed < least:
-        problem = f"{len(army) - deployed} of {len(army)} units in reserve, aircraft among them"
-        raise InputError(problem, where=side, allowed=f"up to {len(army) - least}: the others are deployed (BT-3)")
+        problem = f"{len(army) - deployed} of {len(army)} units are in reserve (aircraft always are)"
+        raise InputError(problem, where=side, allowed=f"up to {len(army) - least} (BT-3)")
     return tuple(fielded)
 
 
-def _slot(place: int, units: int, width: int) -> int:
+def _x_of(index: int, units: int, width: int) -> int:
     """Return the position along the front of the unit with that index in the list."""
-    return width * (2 * place + 1) // (2 * units)
+    return width * (2 * index + 1) // (2 * units)
 
 
-def tactic_of(unit: ArmyUnit, combatant: Combatant, theirs: list[Combatant], default: str) -> PolicyName:
-    """Return the tactic of a unit; by default it charges only if it cannot attack in another way (BT-4)."""
+def policy_of(unit: ArmyUnit, combatant: Combatant, theirs: list[Combatant], default: str) -> PolicyName:
+    """Return the policy of a unit; `auto` becomes `charge` only if the unit can charge but not shoot (BT-4)."""
     if combatant.aircraft:  # an aircraft attacks in a sortie
         return "shoot"
     if (stated := unit.policy or default) != AUTO:
@@ -278,36 +278,36 @@ def tactic_of(unit: ArmyUnit, combatant: Combatant, theirs: list[Combatant], def
     return "charge" if in_contact and not shoots and not combatant.has("Static") else "shoot"
 
 
-def tactic_against(tactic: PolicyName, mine: Combatant, theirs: Combatant) -> PolicyName | None:
-    """Return the tactic of a unit against an enemy, or else one that it can carry out; None if there is none (BT-4)."""
-    wanted = ("shoot", "charge") if tactic == BEST else (tactic, "shoot", "charge")
-    return next((policy for policy in wanted if why_not(policy, mine, theirs) is None), None)
+def policy_against(policy: PolicyName, mine: Combatant, theirs: Combatant) -> PolicyName | None:
+    """Return the policy of a unit, or else `shoot` or `charge` if it cannot carry it out; None if all fail (BT-4)."""
+    wanted = ("shoot", "charge") if policy == BEST else (policy, "shoot", "charge")
+    return next((candidate for candidate in wanted if why_not(candidate, mine, theirs) is None), None)
 
 
-def about_battle(armies: tuple[Army, Army], fielded: Any, terms: BattleTerms) -> Iterator[str]:
+def battle_warnings(armies: tuple[Army, Army], fielded: Any, terms: BattleTerms) -> Iterator[str]:
     """Yield the warnings of a battle."""
     if terms.arrives >= terms.rounds and any(unit.reserve for units in fielded for unit in units):
-        yield f"no unit enters from reserve: round {terms.arrives} is not before the last, {terms.rounds} (BT-3)"
+        never = f"they come from round {terms.arrives}, and never in the last round ({terms.rounds})"
+        yield f"reserves never arrive: {never} (BT-3)"
     elif terms.arrives > max(terms.rounds, 2):  # 2 is the default
-        yield f"battle.arrives: the battle has no round {terms.arrives}, only {terms.rounds}; no unit is in reserve"
+        rounds = f"the battle has no round {terms.arrives}, only {terms.rounds}"
+        yield f"battle.arrives has no effect: {rounds}, and no unit is in reserve"
     for side, army, units in zip(SIDES, armies, fielded):
         yield from army.warnings
         for unit in units:
             if unit.combatant.victory_points is None:
                 yield f"{side}: {unit.title} has no VICTORY POINTS RATING: its annihilation is counted as 1 VP"
             if unit.unit.points is None:
-                yield f"{side}: {unit.title} has no points: it counts for none"
+                yield f"{side}: {unit.title} has no points: it counts as 0 points"
             if unit.combatant.aircraft and any(row.has("Slow to Fire") for row in unit.combatant.rows or ()):
                 yield f"{side}: {unit.title} fires its Slow to Fire row once: a sortie has no re-arm action (BT-3)"
-            can = [
-                tactic_against(unit.tactic, unit.combatant, enemy.combatant) for enemy in fielded[1 - SIDES.index(side)]
-            ]
-            if not any(can):
-                yield f"{side}: {unit.title} cannot damage any enemy"
+            enemies = fielded[1 - SIDES.index(side)]
+            if not any(policy_against(unit.policy, unit.combatant, enemy.combatant) for enemy in enemies):
+                yield f"{side}: {unit.title} cannot attack any enemy"
 
 
-def lengths(unit: Fielded, other: Fielded) -> float | None:
-    """Return the distance of two units at the start in inches; None with an aircraft."""
+def distance_between(unit: Fielded, other: Fielded) -> float | None:
+    """Return the distance of two units at the start in inches; None if either is an aircraft."""
     if unit.combatant.aircraft or other.combatant.aircraft:
         return None
     return length_of(unit.x - other.x, unit.y - other.y) / INCH

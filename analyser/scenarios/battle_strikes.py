@@ -41,7 +41,7 @@ from analyser.scenarios.schema import Combatant
 
 
 class Strikes:
-    """The distinct strikes of a battle, and their pools."""
+    """The distinct strikes of a battle, and their pools of dice."""
 
     def __init__(self, ruleset: Ruleset) -> None:
         faces = np.array(ruleset.die.faces, np.float64) / ruleset.die.sides
@@ -58,7 +58,7 @@ class Strikes:
         self._odds = odds_of(np.array(ruleset.die.faces, np.int64), ruleset.deck.counts())
 
     def number(self, strike: Strike | None) -> int:
-        """Return the index of a strike; its side and the orders for it are ignored."""
+        """Return the index of a strike, added if it is new; its side and the orders for it are ignored."""
         if strike is None:
             return NO_STRIKE
         record = strike.strike._replace(striker=0, orders=NONE, marks=0)
@@ -74,29 +74,30 @@ class Strikes:
         return self._numbers[key]
 
     def has_dice(self, number: int) -> bool:
-        """Return True if a strike has dice at every strength of a unit on the field."""
+        """Return True if a strike has dice at every strength of a unit on the table."""
         cells, first = self.cells[number], 0 if self.records[number][0].by_damage else 1
         counts = range(first, len(cells) // CELLS_A_COUNT)
         condition = condition_of(False, 0)
         return all(cells[cell_of(count, short, condition)] for count in counts for short in (False, True))
 
     def _cells(self, strike: Strike, fights: list[FightFacts]) -> list[int]:
+        """Return the indices of a strike's pools by count of models or damage, short range and condition."""
         fixed = strike.strike.fixed_dice
         counts = strike.dice if fixed == NONE else np.array([(fixed, NONE)])
         cells = [0] * (CELLS_A_COUNT * len(counts))
-        pools: dict[tuple[bool, int, int], int] = {}  # most numbers of models have the dice of a number before
+        pools: dict[tuple[bool, int, int], int] = {}  # many counts have the same dice
         attack, target = plain(strike.attack), plain(strike.target)
         for short in (False, True):
-            for count, (dice, other) in enumerate(counts.tolist()):
-                rolled = dice if fixed != NONE else dice_of_cell(attack, target, dice, other, int(short))
+            for count, (value, in_parentheses) in enumerate(counts.tolist()):
+                dice = value if fixed != NONE else dice_of_cell(attack, target, value, in_parentheses, int(short))
                 for condition, fight in enumerate(fights[CONDITIONS * short :][:CONDITIONS]):
-                    key = short, condition, rolled
+                    key = short, condition, dice
                     if key not in pools:
-                        pools[key] = self._pool(strike, fight, rolled)
+                        pools[key] = self._pool(strike, fight, dice)
                     cells[cell_of(count, short, condition)] = pools[key]
         return cells
 
-    def law(self, number: int, count: int, short: bool) -> tuple[Law, FightFacts]:
+    def score_pmf(self, number: int, count: int, short: bool) -> tuple[Law, FightFacts]:
         """Return the distribution of a strike's score for `count` models (or damage), and a copy of its fight."""
         condition = condition_of(False, 1 if short else 0)
         fight = SimpleNamespace(**vars(self.fights[number][condition + CONDITIONS * short]))
@@ -110,7 +111,7 @@ class Strikes:
         return self.rolls.pools_of(fight, [dice]) if dice > 0 else 0
 
     def tables(self, values: list[float]) -> Tables:
-        """Return all strikes as arrays; cached until one is added."""
+        """Return all strikes as arrays; cached until a strike is added."""
         sizes = len(self.records), len(self.rolls.laws), len(values)
         if self._tables is None or sizes != self._sizes:
             self._tables, self._sizes = self._new_tables(values), sizes
@@ -133,7 +134,7 @@ class Strikes:
             "attacks": [record[1] for record in self.records],
             "targets": [record[2] for record in self.records],
             "fights": [[values_of_fight(fight) for fight in fights] for fights in self.fights],
-            "first_cell": _firsts(self.cells),
+            "first_cell": _first_indices(self.cells),
             "pool_of": [cell for cells in self.cells for cell in cells],
             "dice": self.rolls.dice,
             "first": first,
@@ -150,32 +151,33 @@ class Strikes:
         return cast("Tables", tables)
 
 
-def _firsts(lists: list[list[int]]) -> Any:
-    return np.concatenate([[0], np.cumsum([len(fights) for fights in lists])[:-1]]).astype(np.int64)
+def _first_indices(lists: list[list[int]]) -> Any:
+    """Return the index of the first entry of each list in their concatenation."""
+    return np.concatenate([[0], np.cumsum([len(entries) for entries in lists])[:-1]]).astype(np.int64)
 
 
-_SECONDS_A_PAIR = 0.0007  # time of the interpreter for a pair of units
-POINTS_A_VICTORY_POINT = 100.0  # points of a unit that count as one victory point
+_SECONDS_PER_PAIR = 0.0007  # time of the interpreter for a pair of units
+POINTS_PER_VICTORY_POINT = 100.0  # points of a unit that count as one victory point
 
 
 def set_gains(tables: Any, cells: Sequence[Sequence[int]], fights: Any, rolls: Rolls, odds: Odds) -> None:
     """Fill the expected gains of all strikes in `tables`; computed once for each pool and effective DEFENCE."""
     jobs: list[tuple[int, int, int, int]] = []
-    start, place = 0, 0
+    start, index = 0, 0
     targets, gains_of = tables.targets, tables.gains_of
-    for strike, of_strike in enumerate(cells):
-        first: dict[tuple[int, int], int] = {}
+    for strike, strike_cells in enumerate(cells):
+        starts: dict[tuple[int, int], int] = {}
         health = int(targets[strike]["models"] * targets[strike]["damage_limit"])
         defences = [fight.defence for fight in fights[strike]]
-        for cell, pool in enumerate(of_strike):
+        for cell, pool in enumerate(strike_cells):
             condition = cell % (2 * CONDITIONS)
             key = pool, defences[condition]
-            if pool and key not in first:
-                first[key] = start
+            if pool and key not in starts:
+                starts[key] = start
                 jobs.append((strike, condition, pool, start))
                 start += health + 1
-            gains_of[place] = first.get(key, 0)
-            place += 1
+            gains_of[index] = starts.get(key, 0)
+            index += 1
     if start > len(tables.gains):
         problem = f"{start} expected gains in one battle"
         raise InputError(problem, where="battle", allowed=f"up to {len(tables.gains)}: fewer different units")
@@ -189,12 +191,12 @@ def set_gains(tables: Any, cells: Sequence[Sequence[int]], fights: Any, rolls: R
     )
 
 
-def look_ahead(encoding: Any, tables: Tables, sides: Any, units: Any) -> None:
-    """Fill in the gains of each unit at full strength from attacks on each enemy, and its reach."""
+def set_look_ahead(encoding: Any, tables: Tables, sides: Any, units: Any) -> None:
+    """Set the gains of each unit at full strength from attacks on each enemy, and its reach."""
     battle = _battle(encoding, tables)
     field: Any = battle.field
     field.sides[:], field.units[:] = sides, units
-    seconds = _SECONDS_A_PAIR * int(encoding.units[0] * encoding.units[1])
+    seconds = _SECONDS_PER_PAIR * int(encoding.units[0] * encoding.units[1])
     if look_around.pays(seconds):
         look_around.expect(seconds)
         look_around(battle)
@@ -215,12 +217,12 @@ def _pools(laws: Sequence[Law], odds: Odds) -> Pools:
     return Pools(np.cumsum([0, *sizes]), np.array(scores, np.int64), np.array(probabilities), cards)
 
 
-def rows_of(mine: Combatant, theirs: Combatant, ruleset: Ruleset, strikes: Strikes) -> Any:
+def shot_rows(mine: Combatant, theirs: Combatant, ruleset: Ruleset, strikes: Strikes) -> Any:
     """Return a record of ROWS: the ranged attacks that a unit can choose against an enemy (BT-6)."""
     facts = np.zeros(1, ROWS)[0]
     attacks = [
-        (place, row, overcharge)
-        for place, row in enumerate(rows_to_shoot_with(mine, theirs, "shoot"))
+        (row_index, row, overcharge)
+        for row_index, row in enumerate(rows_to_shoot_with(mine, theirs, "shoot"))
         for overcharge in (False, True)
         if row.has("Overcharge") or not overcharge
     ][:MOST_SHOTS]
@@ -228,16 +230,16 @@ def rows_of(mine: Combatant, theirs: Combatant, ruleset: Ruleset, strikes: Strik
         return facts
     shooter = Shooter(mine, theirs, "shoot", None, ruleset, "a")
     facts["number"] = len(attacks)
-    for at, (place, row, overcharge) in enumerate(attacks):
-        facts["strikes"][at] = strikes.number(shooter.strike(row, overcharge=overcharge))
-        facts["row"][at] = place
-        facts["long"][at] = min(length_of(row.long_range or 0), LONGEST)
-        facts["short"][at], facts["within"][at] = min(length_of(row.short_range), LONGEST), within(row)
-        facts["still"][at], facts["reloads"][at] = row.has("Move or Fire"), row.has("Slow to Fire")
-        facts["near"][at] = row.has("Point Blank")
+    for index, (row_index, row, overcharge) in enumerate(attacks):
+        facts["strikes"][index] = strikes.number(shooter.strike(row, overcharge=overcharge))
+        facts["row"][index] = row_index
+        facts["long"][index] = min(length_of(row.long_range or 0), LONGEST)
+        facts["short"][index], facts["within"][index] = min(length_of(row.short_range), LONGEST), least_range(row)
+        facts["still"][index], facts["reloads"][index] = row.has("Move or Fire"), row.has("Slow to Fire")
+        facts["near"][index] = row.has("Point Blank")
     return facts
 
 
-def within(row: Row) -> int:
+def least_range(row: Row) -> int:
     """Return the least range at which a row fires, in hundredths of an inch: short range if Indirect, else NONE."""
     return min(length_of(row.short_range), LONGEST) if row.has("Indirect") else NONE

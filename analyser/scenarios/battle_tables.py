@@ -31,16 +31,16 @@ from analyser.rules.policies import BEST, SHOOTING, Policy
 from analyser.rules.policy_lines import allowed_of_every_view
 from analyser.rules.structs import NONE, SIDE, TARGET, FightFacts, SideFacts
 from analyser.scenarios.attack import target_record, values_of_fight
-from analyser.scenarios.battle import SIDES, BattleScenario, Fielded, lengths, tactic_against
-from analyser.scenarios.battle_strikes import POINTS_A_VICTORY_POINT, Strikes, look_ahead, rows_of, within
-from analyser.scenarios.charge import blast_on, blows
+from analyser.scenarios.battle import SIDES, BattleScenario, Fielded, distance_between, policy_against
+from analyser.scenarios.battle_strikes import POINTS_PER_VICTORY_POINT, Strikes, least_range, set_look_ahead, shot_rows
+from analyser.scenarios.charge import blast_on, strikes_of_charge
 from analyser.scenarios.fight_records import length_of, side_facts
 from analyser.scenarios.policies import AUTO, Shooter, rows_to_shoot_with, why_not
 from analyser.scenarios.schema import Combatant, PolicyName
 
 
-class Encoded(NamedTuple):
-    """An encoded battle, as kernels read it."""
+class EncodedBattle(NamedTuple):
+    """A battle as tables of integers for the kernels."""
 
     encoding: Encoding
     sides: Any  # records of SIDE by unit
@@ -48,27 +48,27 @@ class Encoded(NamedTuple):
     tables: Tables
 
 
-def encoded(scenario: BattleScenario) -> Encoded:
+def encode_battle(scenario: BattleScenario) -> EncodedBattle:
     """Return the tables of a battle."""
-    return Encoder(scenario.ruleset).encoded(scenario)
+    return Encoder(scenario.ruleset).encode(scenario)
 
 
 class _Pair(NamedTuple):
-    """Options of a unit against an enemy, and its strikes."""
+    """Options of a unit against an enemy: its policy, its rows and its strikes."""
 
-    tactic: PolicyName | None
+    policy: PolicyName | None
     shooter: Shooter | None
-    numbers: dict[int, int]  # indices of strikes, by number of the shot or Blow
+    strikes: dict[int, int]  # indices in Strikes, by number of the shot or Blow
     shots: int
 
     @property
     def row(self) -> Any:
-        """The row of its first shot."""
+        """The row of the first shot."""
         return None if self.shooter is None else self.shooter.main
 
 
 class Encoder:
-    """Encoder of battles with the same units in any order and on any terms; shared parts are cached."""
+    """Encoder of battles with a ruleset; what several battles share, such as pairs of units, is cached."""
 
     def __init__(self, ruleset: Ruleset) -> None:
         self._strikes = Strikes(ruleset)
@@ -76,17 +76,17 @@ class Encoder:
         self._facts: dict[tuple[Any, ...], Any] = {}  # records of PAIR
         self._rows: dict[tuple[int, int], Any] = {}  # records of ROWS
         self._values: list[float] = []
-        self._value_at: dict[tuple[Any, ...], tuple[int, bool, int]] = {}
+        self._value_at: dict[tuple[Any, ...], tuple[int, bool]] = {}  # first index in _values, and True if by damage
         self._expected: dict[tuple[int, ...], float] = {}
 
-    def encoded(self, scenario: BattleScenario) -> Encoded:
+    def encode(self, scenario: BattleScenario) -> EncodedBattle:
         """Return the tables of a battle."""
         self._scenario, fielded = scenario, scenario.fielded
-        self._units = {side * MOST_UNITS + place: unit for side in range(2) for place, unit in enumerate(fielded[side])}
+        self._units = {side * MOST_UNITS + index: unit for side in range(2) for index, unit in enumerate(fielded[side])}
         encoding: Any = empty_record(Encoding)
         sides, units = np.zeros(UNITS, SIDE), np.zeros(UNITS, TARGET)
         self._set_terms(encoding)
-        encoding.pairs[:] = _nothing()
+        encoding.pairs[:] = _no_options()
         encoding.blasts[:] = NO_STRIKE
         encoding.carrier[:], encoding.cargo[:], encoding.fumes[:] = NONE, NONE, NONE
         for number, unit in self._units.items():
@@ -105,15 +105,15 @@ class Encoder:
         pairs = encoding.pairs
         furthest = np.maximum(np.maximum(pairs["reach"], pairs["reach_rallying"]), pairs["charges"])
         speeds = np.maximum(np.array([side["speed"] for side in sides]), 0)
-        free = np.where(encoding.rows["number"] > 0, encoding.rows["long"].max(axis=2) + speeds[:, None], -1)
-        encoding.furthest[:] = np.maximum(furthest, free).max(axis=1)
+        free_reach = np.where(encoding.rows["number"] > 0, encoding.rows["long"].max(axis=2) + speeds[:, None], -1)
+        encoding.furthest[:] = np.maximum(furthest, free_reach).max(axis=1)
         encoding.rearms_on_lookout[:] = ((pairs["tactic"] == Policy.LOOKOUT) & (pairs["rearms"] != 0)).any(axis=1)
         if not any(encoding.ahead):
             tables = self._strikes.tables(self._values)
         else:
             tables = self._strikes.tables_with_gains(self._values)
-            look_ahead(encoding, tables, sides, units)
-        return Encoded(cast("Encoding", encoding), sides, units, tables)
+            set_look_ahead(encoding, tables, sides, units)
+        return EncodedBattle(cast("Encoding", encoding), sides, units, tables)
 
     def _set_terms(self, encoding: Any) -> None:
         scenario, terms = self._scenario, self._scenario.terms
@@ -128,41 +128,41 @@ class Encoder:
         for cumulated, column in ((encoding.cards_up_to, odds.cards), (encoding.at_most, odds.at_most)):
             cumulated[:] = column[-1]
             cumulated[: len(column)] = column
-        encoding.has_lookouts = any(unit.tactic in ("lookout", BEST) for unit in self._units.values())
+        encoding.has_lookouts = any(unit.policy in ("lookout", BEST) for unit in self._units.values())
         encoding.has_reserves = any(unit.reserve for unit in self._units.values())
         encoding.orders[:] = allowed_of_every_view()
         for side, name in enumerate(SIDES):
             units = scenario.fielded[side]
             encoding.units[side] = len(units)
-            encoding.gives[side] = terms.of("initiative", name) == "give"
-            encoding.hand[side] = Hand[terms.of("hand", name).upper()]
-            encoding.order[side] = Turn[terms.of("order", name).upper()]
-            encoding.choice[side] = Choice[terms.of("target", name).upper()]
-            encoding.discard_below[side] = terms.of("discard_below", name)
-            encoding.ahead[side] = terms.of("tactic", name) != BY_POLICY
-            stated = terms.of("tactic", name)
-            if stated != BY_POLICY:
-                set_mix(encoding, side, {DEFAULT if stated == AUTO else stated: 1.0})
-            slots = [place + side * MOST_UNITS for place, unit in enumerate(units) if unit.unit.x is None]
-            encoding.slots[side] = len(slots)
-            encoding.slot_at[side, : len(slots)] = slots
-            listed = list(range(len(units)))
+            encoding.gives[side] = terms.side_term("initiative", name) == "give"
+            encoding.hand[side] = Hand[terms.side_term("hand", name).upper()]
+            encoding.order[side] = Turn[terms.side_term("order", name).upper()]
+            encoding.choice[side] = Choice[terms.side_term("target", name).upper()]
+            encoding.discard_below[side] = terms.side_term("discard_below", name)
+            encoding.ahead[side] = terms.side_term("tactic", name) != BY_POLICY
+            tactic = terms.side_term("tactic", name)
+            if tactic != BY_POLICY:
+                set_mix(encoding, side, {DEFAULT if tactic == AUTO else tactic: 1.0})
+            without_x = [index + side * MOST_UNITS for index, unit in enumerate(units) if unit.unit.x is None]
+            encoding.slots[side] = len(without_x)
+            encoding.slot_at[side, : len(without_x)] = without_x
+            order = list(range(len(units)))
             if encoding.order[side] == Turn.DEAREST:
-                listed.sort(key=lambda place: -(units[place].unit.points or 0))
-            encoding.listed[side, : len(units)] = np.array(listed) + side * MOST_UNITS
-            commanders = [place + side * MOST_UNITS for place, unit in enumerate(units) if unit.commander]
+                order.sort(key=lambda index: -(units[index].unit.points or 0))
+            encoding.listed[side, : len(units)] = np.array(order) + side * MOST_UNITS
+            commanders = [index + side * MOST_UNITS for index, unit in enumerate(units) if unit.commander]
             encoding.commanders[side] = len(commanders)
             encoding.commander_at[side, : len(commanders)] = commanders
-        smokers = [number for number, unit in self._units.items() if unit.combatant.has("Corrosive Fumes")]
-        encoding.smokers = len(smokers)
-        encoding.smoker_at[: len(smokers)] = smokers
+        with_fumes = [number for number, unit in self._units.items() if unit.combatant.has("Corrosive Fumes")]
+        encoding.smokers = len(with_fumes)
+        encoding.smoker_at[: len(with_fumes)] = with_fumes
 
-    def _set_unit(self, encoding: Any, number: int, placed: Fielded) -> None:
-        unit = placed.combatant
+    def _set_unit(self, encoding: Any, number: int, fielded: Fielded) -> None:
+        unit = fielded.combatant
         encoding.state[number] = unit_state.start_state(target_record(unit), 0)
-        encoding.x[number], encoding.y[number] = placed.x, placed.y
-        encoding.arrives[number] = self._scenario.terms.arrives if placed.reserve else 0
-        encoding.aircraft[number], encoding.commander[number] = bool(unit.aircraft), placed.commander
+        encoding.x[number], encoding.y[number] = fielded.x, fielded.y
+        encoding.arrives[number] = self._scenario.terms.arrives if fielded.reserve else 0
+        encoding.aircraft[number], encoding.commander[number] = bool(unit.aircraft), fielded.commander
         encoding.rating[number] = 1 if unit.victory_points is None else unit.victory_points
         encoding.hunts[number], encoding.throws[number] = unit.has("Hunter"), unit.has("Throw")
         encoding.stoic[number] = unit.has("Stoic Defence")
@@ -170,22 +170,21 @@ class Encoder:
         encoding.suffers[number] = not unit.has("Automata") and not target_record(unit).steady
         encoding.models[number] = unit.models
         side = self._scenario.fielded[number // MOST_UNITS]
-        whole = sum(other.unit.points or 0 for other in side)
-        encoding.worth[number] = 100 * (placed.unit.points or 0) / (whole * (unit.models or 1)) if whole else 0.0
-        if placed.unit.embarked_in is not None:
-            carrier = self._number_of(placed.unit.embarked_in, number // MOST_UNITS)
+        points, army_points = fielded.unit.points or 0, sum(other.unit.points or 0 for other in side)
+        encoding.worth[number] = 100 * points / (army_points * (unit.models or 1)) if army_points else 0.0
+        if fielded.unit.embarked_in is not None:
+            carrier = self._number_of(fielded.unit.embarked_in, number // MOST_UNITS)
             encoding.carrier[number], encoding.cargo[carrier] = carrier, number
             encoding.has_transports = 1
-        encoding.own_tactic[number] = NONE if placed.tactic == BEST else Policy[placed.tactic.upper()]
-        encoding.holds[number] = placed.is_free
-        points = placed.unit.points or 0
-        encoding.stake[number] = encoding.rating[number] + points / POINTS_A_VICTORY_POINT
+        encoding.own_tactic[number] = NONE if fielded.policy == BEST else Policy[fielded.policy.upper()]
+        encoding.holds[number] = fielded.is_free
+        encoding.stake[number] = encoding.rating[number] + points / POINTS_PER_VICTORY_POINT
         encoding.limit[number] = unit.damage_limit
         encoding.health[number] = (unit.models or 1) * (unit.damage_limit or 1)
         encoding.by_damage[number] = bool(unit.behemoth)
         encoding.several[number] = max(unit.value("All-Out Attack"), 1)
         encoding.hides[number] = unit.has("Pavises", "Shrouded", "Obfuscating")
-        encoding.watches[number] = placed.tactic == BEST and any(row.kind == "ranged" for row in unit.rows or ())
+        encoding.watches[number] = fielded.policy == BEST and any(row.kind == "ranged" for row in unit.rows or ())
 
     def _number_of(self, name: str, side: int) -> int:
         names = [unit.name for unit in self._scenario.fielded[side]]
@@ -201,165 +200,162 @@ class Encoder:
     def _new_facts(self, fielded: tuple[Fielded, Fielded], choice: Choice) -> Any:
         mine, theirs = fielded[0].combatant, fielded[1].combatant
         pair = self._pair(*fielded)
-        facts = _nothing()
-        charged = min(2 * length_of(mine.speed or 0), LONGEST)
-        for blow, strike in pair.numbers.items():
-            facts.strikes[blow] = strike
-        for blow, strike in self._struck_back(*fielded).items():
+        facts = _no_options()
+        charge_reach = min(2 * length_of(mine.speed or 0), LONGEST)
+        for blow, strike in (pair.strikes | self._reactions(*fielded)).items():
             facts.strikes[blow] = strike
         facts.shots = pair.shots
-        if pair.tactic is not None:
-            facts.tactic = Policy[pair.tactic.upper()]
-            if mine.may_charge(theirs, pair.tactic):
-                facts.charges = charged
+        if pair.policy is not None:
+            facts.tactic = Policy[pair.policy.upper()]
+            if mine.may_charge(theirs, pair.policy):
+                facts.charges = charge_reach
         if pair.row is not None:
-            long, least = min(length_of(pair.row.long_range), LONGEST), within(pair.row)
+            long, least = min(length_of(pair.row.long_range), LONGEST), least_range(pair.row)
             facts.reach_rallying, facts.within_rallying = long, least
-            if pair.tactic in SHOOTING:
+            if pair.policy in SHOOTING:
                 facts.reach, facts.within = long, least
-        if pair.tactic == "charge":
-            facts.reach = charged
+        if pair.policy == "charge":
+            facts.reach = charge_reach
         if pair.shooter is not None:
             facts.rearms, facts.answered = pair.shooter.rearms, pair.shooter.is_answered
-        facts.has_dice = pair.shots > 0 and self._strikes.has_dice(pair.numbers[0])
+        facts.has_dice = pair.shots > 0 and self._strikes.has_dice(pair.strikes[0])
         self._set_value(facts, choice, fielded)
-        if fielded[0].is_free and pair.tactic is not None:
-            hurts = self._share_of(pair, fielded) >= HURT
-            facts.shunned = not hurts or pair.tactic != fielded[0].tactic
-            if pair.tactic == "charge" and not hurts:
+        if fielded[0].is_free and pair.policy is not None:
+            hurts = self._damage_share(pair, fielded) >= HURT
+            facts.shunned = not hurts or pair.policy != fielded[0].policy
+            if pair.policy == "charge" and not hurts:
                 facts.tactic = NO_TACTIC
         return facts
 
-    def _share_of(self, pair: _Pair, fielded: tuple[Fielded, Fielded]) -> float:
-        """Return the share of an enemy taken by the first attack of a unit, at full strength and beyond short range."""
+    def _damage_share(self, pair: _Pair, fielded: tuple[Fielded, Fielded]) -> float:
+        """Return the share of an enemy that a unit destroys by one attack, at full strength and beyond short range."""
         mine, theirs = (unit.combatant for unit in fielded)
-        strike = pair.numbers[Blow.CHARGE if pair.tactic == "charge" else 0]
+        strike = pair.strikes[Blow.CHARGE if pair.policy == "charge" else 0]
         count = 0 if mine.behemoth else mine.models or 1
-        law, fight = self._strikes.law(strike, count, False)
-        return share_of_damage(law, fight, theirs.models or 1)
+        pmf, fight = self._strikes.score_pmf(strike, count, False)
+        return share_of_damage(pmf, fight, theirs.models or 1)
 
     def _key(self, unit: Fielded, enemy: Fielded) -> tuple[Any, ...]:
         """Return the cache key of the options of a unit against an enemy."""
-        distance = lengths(unit, enemy)
-        reaching = tuple(distance is None or (row.long_range or 0) >= distance for row in unit.combatant.rows or ())
-        return id(unit.combatant), id(enemy.combatant), unit.tactic, unit.is_free, reaching
+        distance = distance_between(unit, enemy)
+        in_range = tuple(distance is None or (row.long_range or 0) >= distance for row in unit.combatant.rows or ())
+        return id(unit.combatant), id(enemy.combatant), unit.policy, unit.is_free, in_range
 
     def _pair(self, unit: Fielded, enemy: Fielded) -> _Pair:
         key = self._key(unit, enemy)
         if key not in self._pairs:
-            self._pairs[key] = self._new_pair(unit.combatant, enemy.combatant, unit.tactic, lengths(unit, enemy))
+            distance = distance_between(unit, enemy)
+            self._pairs[key] = self._new_pair(unit.combatant, enemy.combatant, unit.policy, distance)
         return self._pairs[key]
 
-    def _new_pair(self, mine: Combatant, theirs: Combatant, own: PolicyName, distance: float | None) -> _Pair:
-        tactic = tactic_against(own, mine, theirs)
-        numbers: dict[int, int] = {}
-        if tactic is None:
-            return _Pair(None, None, numbers, 0)
-        if own == BEST:
-            return self._free_pair(mine, theirs, tactic, distance)
-        shooter = Shooter(mine, theirs, tactic, distance, self._scenario.ruleset, "a")
-        if tactic == "charge" and shooter.main is None and rows_to_shoot_with(mine, theirs, "shoot"):
-            # It shoots when it has just disembarked, even if it cannot fail to rally (BT-3).
+    def _new_pair(self, mine: Combatant, theirs: Combatant, own_policy: PolicyName, distance: float | None) -> _Pair:
+        policy = policy_against(own_policy, mine, theirs)
+        if policy is None:
+            return _Pair(None, None, {}, 0)
+        if own_policy == BEST:
+            return self._look_ahead_pair(mine, theirs, policy, distance)
+        shooter = Shooter(mine, theirs, policy, distance, self._scenario.ruleset, "a")
+        if policy == "charge" and shooter.main is None and rows_to_shoot_with(mine, theirs, "shoot"):
+            # A unit that has just disembarked shoots, even if it cannot fail to rally (BT-3).
             shooter = Shooter(mine, theirs, "shoot", distance, self._scenario.ruleset, "a")
         shots = [self._strikes.number(shot) for shot in shooter.shots()[:MOST_SHOTS]]
-        numbers |= dict(enumerate(shots))
-        if own == "lookout" and tactic == "lookout":
-            numbers[Blow.REACTION] = self._strikes.number(shooter.reactions()[0])
-        if mine.may_charge(theirs, tactic):
-            struck = blows(mine, theirs)
-            numbers[Blow.CHARGE] = self._strikes.number(struck.charge)
-            numbers[Blow.OVERRUN] = self._strikes.number(struck.overrun)
-            numbers[Blow.THROW] = self._strikes.number(struck.throw)
-        return _Pair(tactic, shooter, numbers, len(shots))
+        strikes = dict(enumerate(shots))
+        if own_policy == "lookout" and policy == "lookout":
+            strikes[Blow.REACTION] = self._strikes.number(shooter.reactions()[0])
+        if mine.may_charge(theirs, policy):
+            strikes |= self._charge_strikes(mine, theirs)
+        return _Pair(policy, shooter, strikes, len(shots))
 
-    def _free_pair(self, mine: Combatant, theirs: Combatant, tactic: PolicyName, distance: float | None) -> _Pair:
+    def _look_ahead_pair(self, mine: Combatant, theirs: Combatant, policy: PolicyName, distance: float | None) -> _Pair:
         """Return the options of a unit that looks ahead: its charge, and its shot on lookout (BT-6)."""
-        numbers: dict[int, int] = {}
+        strikes: dict[int, int] = {}
         shooter = Shooter(mine, theirs, "lookout", distance, self._scenario.ruleset, "a")
         if rows_to_shoot_with(mine, theirs, "lookout"):
-            numbers[Blow.REACTION] = self._strikes.number(shooter.reactions()[0])
-        charges = why_not("charge", mine, theirs) is None
-        if charges:
-            struck = blows(mine, theirs)
-            numbers[Blow.CHARGE] = self._strikes.number(struck.charge)
-            numbers[Blow.OVERRUN] = self._strikes.number(struck.overrun)
-            numbers[Blow.THROW] = self._strikes.number(struck.throw)
-        return _Pair("charge" if charges else tactic, shooter, numbers, 0)
+            strikes[Blow.REACTION] = self._strikes.number(shooter.reactions()[0])
+        can_charge = why_not("charge", mine, theirs) is None
+        if can_charge:
+            strikes |= self._charge_strikes(mine, theirs)
+        return _Pair("charge" if can_charge else policy, shooter, strikes, 0)
+
+    def _charge_strikes(self, mine: Combatant, theirs: Combatant) -> dict[int, int]:
+        strikes = strikes_of_charge(mine, theirs)
+        made = {Blow.CHARGE: strikes.charge, Blow.OVERRUN: strikes.overrun, Blow.THROW: strikes.throw}
+        return {int(blow): self._strikes.number(strike) for blow, strike in made.items()}
 
     def _rows_of(self, unit: Fielded, enemy: Fielded) -> Any:
         """Return a record of ROWS: the ranged attacks that a unit can choose against an enemy (BT-6)."""
         key = id(unit.combatant), id(enemy.combatant)
         if key not in self._rows:
-            self._rows[key] = rows_of(unit.combatant, enemy.combatant, self._scenario.ruleset, self._strikes)
+            self._rows[key] = shot_rows(unit.combatant, enemy.combatant, self._scenario.ruleset, self._strikes)
         return self._rows[key]
 
-    def _struck_back(self, unit: Fielded, enemy: Fielded) -> dict[int, int]:
-        """Return the reactions of a unit to the attacks of an enemy."""
-        numbers: dict[int, int] = {}
+    def _reactions(self, unit: Fielded, enemy: Fielded) -> dict[int, int]:
+        """Return the strikes of a unit in reaction to the attacks of an enemy."""
+        reactions: dict[int, int] = {}
         pair = self._pair(enemy, unit)
-        if pair.tactic is not None and enemy.combatant.may_charge(unit.combatant, pair.tactic):
-            struck = blows(enemy.combatant, unit.combatant)
-            numbers[Blow.SPONSONS] = self._strikes.number(struck.sponsons)
-            numbers[Blow.RETALIATION] = self._strikes.number(struck.retaliation)
-            numbers[Blow.RETALIATION_TO_OVERRUN] = self._strikes.number(struck.retaliation_to_overrun)
+        if pair.policy is not None and enemy.combatant.may_charge(unit.combatant, pair.policy):
+            strikes = strikes_of_charge(enemy.combatant, unit.combatant)
+            reactions[Blow.SPONSONS] = self._strikes.number(strikes.sponsons)
+            reactions[Blow.RETALIATION] = self._strikes.number(strikes.retaliation)
+            reactions[Blow.RETALIATION_TO_OVERRUN] = self._strikes.number(strikes.retaliation_to_overrun)
         if pair.shooter is not None and pair.shooter.is_answered:
-            numbers[Blow.ANSWER] = self._strikes.number(pair.shooter.answers()[0])
-        return numbers
+            reactions[Blow.ANSWER] = self._strikes.number(pair.shooter.answers()[0])
+        return reactions
 
     def _set_value(self, facts: Any, choice: Choice, fielded: tuple[Fielded, Fielded]) -> None:
-        """Set the value of an enemy as a unit's target, at every strength of both (BT-4)."""
+        """Set the value of an enemy as the target of a unit, at every strength of both (BT-4)."""
         if choice in (Choice.NEAREST, Choice.THREATENED_FIRST):
             return
         unit, enemy = fielded
         if choice == Choice.MOST_DANGEROUS:
-            strike, row = self._danger(enemy, unit)
-            struck, by = unit, enemy
+            strike, row = self._threat(enemy, unit)
+            target, attacker = unit, enemy
         else:
             pair = self._pair(unit, enemy)
-            first = pair.numbers.get(Blow.CHARGE if pair.tactic == "charge" else 0)
-            strike, row = first, None if pair.tactic == "charge" else pair.row
-            struck, by = enemy, unit
+            strike = pair.strikes.get(Blow.CHARGE if pair.policy == "charge" else 0)
+            row = None if pair.policy == "charge" else pair.row
+            target, attacker = enemy, unit
         if strike is None:
             return
-        models, points = struck.combatant.models or 0, (struck.unit.points or 0)
+        models, points = target.combatant.models or 0, (target.unit.points or 0)
         key = (strike, choice, models, points)
         if key not in self._value_at:
             worth = 1.0 if choice != Choice.MOST_POINTS else points / models
-            self._value_at[key] = len(self._values), bool(by.combatant.behemoth), strike
+            self._value_at[key] = len(self._values), bool(attacker.combatant.behemoth)
             self._values += self._values_of(strike, models, worth, choice == Choice.BEST_KILL)
-        facts.value_at, facts.value_by_damage = self._value_at[key][:2]
+        facts.value_at, facts.value_by_damage = self._value_at[key]
         short = None if row is None or choice == Choice.MOST_DANGEROUS else row.short_range
         facts.value_short = min(length_of(short), LONGEST)
 
-    def _danger(self, enemy: Fielded, unit: Fielded) -> tuple[int | None, Any]:
+    def _threat(self, enemy: Fielded, unit: Fielded) -> tuple[int | None, Any]:
         """Return the strike by which an enemy threatens a unit, and its row: its preferred shot, else its charge."""
         mine, theirs = enemy.combatant, unit.combatant
         if rows_to_shoot_with(mine, theirs, "shoot"):
-            shooter = Shooter(mine, theirs, "shoot", lengths(enemy, unit), self._scenario.ruleset, "a")
+            shooter = Shooter(mine, theirs, "shoot", distance_between(enemy, unit), self._scenario.ruleset, "a")
             return self._strikes.number(shooter.shots()[0]), shooter.main
         if why_not("charge", mine, theirs) is None:
-            return self._strikes.number(blows(mine, theirs).charge), None
+            return self._strikes.number(strikes_of_charge(mine, theirs).charge), None
         return None, None
 
     def _values_of(self, strike: int, models: int, worth: float, whole: bool) -> list[float]:
         """Return the values by count of models or damage, the target's models, and short range (False, True)."""
         values = []
         for count in range(len(self._strikes.cells[strike]) // CELLS_A_COUNT):
-            pools = [self._strikes.law(strike, count, short) for short in (False, True)]
+            pmfs = [self._strikes.score_pmf(strike, count, short) for short in (False, True)]
             for left in range(models + 1):
-                for law, fight in pools:
-                    values.append(worth * self._expected_of(law, fight, left, whole) if left else 0.0)
+                for pmf, fight in pmfs:
+                    values.append(worth * self._expected_value(pmf, fight, left, whole) if left else 0.0)
         return values
 
-    def _expected_of(self, law: Law, fight: FightFacts, models: int, whole: bool) -> float:
+    def _expected_value(self, pmf: Law, fight: FightFacts, models: int, whole: bool) -> float:
         fight.models = fight.most_destroyed = models
-        key = (id(law), *values_of_fight(fight), whole)
+        key = (id(pmf), *values_of_fight(fight), whole)
         if key not in self._expected:
-            self._expected[key] = expected(law, fight, models, whole=whole)
+            self._expected[key] = expected(pmf, fight, models, whole=whole)
         return self._expected[key]
 
 
-def _nothing() -> Any:
+def _no_options() -> Any:
     """Return the record of PAIR of a unit without options."""
     facts = np.zeros(1, PAIR)[0]
     for name in ("tactic", "reach", "within", "reach_rallying", "within_rallying", "charges", "strikes", "value_at"):
@@ -367,8 +363,8 @@ def _nothing() -> Any:
     return facts
 
 
-def _side(placed: Fielded) -> SideFacts:
-    unit = placed.combatant
+def _side(fielded: Fielded) -> SideFacts:
+    unit = fielded.combatant
     numbers = {
         "distance": 0,
         "edge_distance": 0,

@@ -1,4 +1,4 @@
-"""Choices of a side of a duel: its orders, its opportunity fire, and the rows for them."""
+"""Options of a side of a duel that chooses, by best play or a policy in words: orders, reactions and rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from analyser.rules.activation import APART
 from analyser.rules.policies import BEST, Action, Manoeuvre, doubles
 from analyser.rules.policy_lines import TO_RANGE, TO_SHORT_RANGE, Line, lines_of
 from analyser.rules.structs import INCH, NONE, Penalty
-from analyser.scenarios.charge import combats, with_overrun_chosen
+from analyser.scenarios.charge import combats, with_overrun_choice
 from analyser.scenarios.fight_records import Draft, length_of
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
 from analyser.scenarios.schema import Combatant, PolicyName
@@ -25,28 +25,28 @@ _MOVES = (Manoeuvre.ADVANCE, Manoeuvre.RETIRE)
 
 
 class Shot(NamedTuple):
-    """An attack among the options."""
+    """A ranged attack with one row."""
 
     row: Row
     overcharge: bool = False
-    follows: bool = False  # follows another one (All-Out Attack)
+    follows: bool = False  # follows another attack of the same activation (All-Out Attack)
     reforming: bool = False  # the unit has just left its building
 
 
-class Charged(NamedTuple):
-    """A charge, or a retaliation, among the options."""
+class CloseAttack(NamedTuple):
+    """A charge or a retaliation with one row."""
 
     row: Row
     overcharge: bool = False
 
 
 class Option(NamedTuple):
-    """A possible use of an activation, or of a reaction."""
+    """A possible use of an activation: a move, and an action or a charge."""
 
     manoeuvre: Manoeuvre
     action: Action
     shots: tuple[Shot, ...] = ()
-    charge: Charged | None = None
+    charge: CloseAttack | None = None
     stop: int = 0  # end of the move (:func:`~.activation.stopped`); 0: its full length
 
 
@@ -55,40 +55,40 @@ STAY = Option(Manoeuvre.STAY, Action.NOTHING)
 
 @dataclass(eq=False)
 class Chooser(Shooter):
-    """Side of a duel that chooses: by best play, or by a policy in lines."""
+    """Side of a duel that chooses: by best play, or by a policy in words."""
 
     chooses: ClassVar[bool] = True
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
-        """Lines of its policy; empty for best play."""
+        """Lines of its policy in words; empty for best play."""
         return () if self.policy == BEST else lines_of(self.policy, f"duel.policy_{self.where}")
 
     @cached_property
     def rows(self) -> list[Row]:
-        """Rows usable in its own activation: the one that the scenario names, or all."""
+        """Rows usable in the unit's own activation: the stated row, or all."""
         usable = rows_to_shoot_with(self.mine, self.theirs, "shoot")
-        return [row for row in usable if self.named in (None, row)]
+        return [row for row in usable if self.stated_row in (None, row)]
 
     @cached_property
     def lookout_rows(self) -> list[Row]:
         """Rows usable in opportunity fire."""
         usable = rows_to_shoot_with(self.mine, self.theirs, "lookout")
-        return [row for row in usable if self.named in (None, row)]
+        return [row for row in usable if self.stated_row in (None, row)]
 
     @property
-    def watching(self) -> list[Row]:
-        """Rows of opportunity fire among which it chooses."""
+    def reaction_rows(self) -> list[Row]:
+        """Rows of opportunity fire among which the side chooses."""
         return self.lookout_rows
 
     @cached_property
-    def by_lookout(self) -> Row | None:
+    def lookout_row(self) -> Row | None:
         """First row of opportunity fire, or None."""
         return self.lookout_rows[0] if self.lookout_rows else None
 
     @cached_property
     def charge_rows(self) -> list[Row]:
-        """Rows that it can charge with (AC-8.1)."""
+        """Rows with which the unit can charge (AC-8.1)."""
         if not self.mine.may_charge(self.theirs, BEST):
             return []
         first = self.mine.charge_row(self.where)
@@ -96,52 +96,52 @@ class Chooser(Shooter):
         return [first] if self.mine.close_quarters_row else [first, *others]
 
     @cached_property
-    def charges(self) -> list[Charged]:
-        """Possible charges: with each row, and with its Overcharge; only the stated one if one is stated."""
+    def charges(self) -> list[CloseAttack]:
+        """Possible charges: with each row, and with its Overcharge; if a row is stated, only with that row."""
         return self._with_overcharge(self.charge_rows)
 
     @cached_property
-    def retaliations(self) -> list[Charged]:
-        """Possible retaliations: with each melee row, and with its Overcharge; only the stated one if one is stated.
+    def retaliations(self) -> list[CloseAttack]:
+        """Possible retaliations: with each melee row, and with its Overcharge; if a row is stated, only with that row.
 
-        Simple tactics and lists use the first (AC-8.3).
+        Simple tactics and policies in words use the first (AC-8.3).
         """
         first = self.mine.retaliation_rows()
         others = [row for row in self.mine.rows or () if row.kind == "melee" and row not in first]
-        named = self.mine.close_quarters_row in [row.id for row in first]
-        return self._with_overcharge(first if named else [*first, *others])
+        is_stated = self.mine.close_quarters_row in [row.id for row in first]
+        return self._with_overcharge(first if is_stated else [*first, *others])
 
-    def _with_overcharge(self, rows: Sequence[Row]) -> list[Charged]:
+    def _with_overcharge(self, rows: Sequence[Row]) -> list[CloseAttack]:
         """Return each row as stated, then with its Overcharge unless that is stated (AC-6)."""
-        able = [] if self.mine.overcharge else [row for row in rows if row.has("Overcharge")]
-        plain = [Charged(row, self.mine.overcharge) for row in rows]
-        return [*plain, *(Charged(row, overcharge=True) for row in able)]
+        chargeable = [] if self.mine.overcharge else [row for row in rows if row.has("Overcharge")]
+        plain = [CloseAttack(row, self.mine.overcharge) for row in rows]
+        return [*plain, *(CloseAttack(row, overcharge=True) for row in chargeable)]
 
-    def struck_back(self) -> list[Combatant]:
-        """Return the unit with each of its retaliations stated."""
-        return [self._fighting(retaliation) for retaliation in self.retaliations] or [self.mine]
+    def retaliation_options(self) -> list[Combatant]:
+        """Return the unit once for each retaliation, with its row stated."""
+        return [self._with_attack(retaliation) for retaliation in self.retaliations] or [self.mine]
 
-    def _fighting(self, charged: Charged) -> Combatant:
-        """Return the unit with a row and an Overcharge stated for close quarters."""
-        return self.mine.model_copy(update={"close_quarters_row": charged.row.id, "overcharge": charged.overcharge})
+    def _with_attack(self, attack: CloseAttack) -> Combatant:
+        """Return the unit with the row and the Overcharge of an attack stated for close quarters."""
+        return self.mine.model_copy(update={"close_quarters_row": attack.row.id, "overcharge": attack.overcharge})
 
     @property
     def rearms(self) -> bool:
-        """False: re-arming is one of the choices."""
+        """False, because re-arming is one of the options."""
         return False
 
     @cached_property
     def stops_at(self) -> list[int]:
         """Distances from the enemy at which a move may end, in hundredths of an inch.
 
-        These are the ranges of its rows, including opportunity fire, and the distances in its lines.
+        These are the ranges of its rows, including opportunity fire, and the distances in its policy.
         """
         ranges = {inches for row in self.lookout_rows for inches in (row.short_range, row.long_range) if inches}
         return sorted({*map(length_of, ranges), *(line.stop ^ APART for line in self.lines if line.stop > APART)})
 
     @cached_property
     def stops(self) -> list[int]:
-        """Lengths after which a move may end, in hundredths of an inch: from its lines, or multiples of the step."""
+        """Lengths after which a move may end, in hundredths of an inch: from its policy, or multiples of the step."""
         if self.lines:
             return sorted({line.stop for line in self.lines if 0 < line.stop < APART})
         step = length_of(self.step or 0)
@@ -149,24 +149,24 @@ class Chooser(Shooter):
 
     @property
     def may_retire(self) -> bool:
-        """Return True if it may move away from the enemy."""
+        """Return True if the unit may move away from the enemy."""
         return not self.lines or any(line.manoeuvre == Manoeuvre.RETIRE for line in self.lines)
 
     @property
     def _at_double_time(self) -> tuple[Manoeuvre, ...]:
-        """Moves at double time; away from the enemy only if the distance of its edge is known."""
+        """Moves at double time; away from the enemy only if the distance of its table edge is known."""
         away = [] if self.mine.edge_distance is None else [Manoeuvre.RETIRE_AT_DOUBLE_TIME]
         return (Manoeuvre.DOUBLE_TIME, *away)
 
     @property
     def _exits(self) -> tuple[Manoeuvre, ...]:
-        """Exits from its building: up to 3 inches from it if positions count."""
+        """Exits from its building; if positions matter, also one that ends 3 inches further away."""
         if not self.mine.garrisoned:
             return ()
         return (Manoeuvre.EXIT,) if self.distance is None else (Manoeuvre.EXIT, Manoeuvre.EXIT_BACK)
 
     def stop_of(self, line: Line, salvo: int) -> int:
-        """Return the end of a line's move; `salvo` is the salvo that it fires, or NONE.
+        """Return the end of the move of a line; `salvo` is the salvo that the line fires, or NONE.
 
         The ranges are those of the row that is fired, else of the row that a tactic would fire. InputError for an
         impossible move or end.
@@ -174,29 +174,29 @@ class Chooser(Shooter):
         self._check_move(line)
         if line.stop not in (TO_RANGE, TO_SHORT_RANGE):
             return line.stop
-        row = self.row_meant(line.action, salvo)
+        row = self.row_of_ranges(line.action, salvo)
         if row is None:
             return 0
         reach = row.short_range if line.stop == TO_SHORT_RANGE else None
         return APART | length_of(row.long_range if reach is None else reach)
 
-    def row_meant(self, action: Action, salvo: int) -> Row | None:
-        """Return the row for the ranges of an order that names none; `salvo` is the one that it would fire, or NONE."""
+    def row_of_ranges(self, action: Action, salvo: int) -> Row | None:
+        """Return the row whose ranges an order means if it names no row; `salvo` is the salvo of the order, or NONE."""
         if salvo == NONE or action == Action.GO_ON_LOOKOUT:
-            return self._watching_row
+            return self._tactic_lookout_row
         return self.salvos[salvo][0].row
 
     @cached_property
-    def _watching_row(self) -> Row | None:
+    def _tactic_lookout_row(self) -> Row | None:
         """Row of its opportunity fire by the tactic `lookout`."""
-        return self.tactic("lookout").by_lookout if self.lookout_rows else None
+        return self.tactic("lookout").lookout_row if self.lookout_rows else None
 
     @cached_property
     def best_salvo(self) -> int:
-        """Index in :attr:`salvos` of its default; NONE if there is nothing to fire."""
+        """Index in :attr:`salvos` of the salvo of the tactic `shoot`; NONE if there is nothing to fire."""
         if why_not("shoot", self.mine, self.theirs) is not None:
             return NONE
-        return self.salvo_of(self.tactic("shoot"))
+        return self.salvo_of_tactic(self.tactic("shoot"))
 
     def _check_move(self, line: Line) -> None:
         """Raise InputError if the unit cannot make the move of a line, or end it there."""
@@ -208,11 +208,11 @@ class Chooser(Shooter):
         if line.stop > APART:
             if line.stop ^ APART not in self.stops_at:
                 problem = f"{line.text!r}: no move ends {(line.stop ^ APART) / INCH:g} inches from the enemy"
-                allowed = ", ".join(f"{stop / INCH:g}" for stop in self.stops_at) or "another move: it has no ranges"
+                allowed = ", ".join(f"{stop / INCH:g}" for stop in self.stops_at) or "another move; it has no ranges"
                 raise InputError(problem, where=where, allowed=allowed)
             return
         if line.stop > longest:
-            problem = f"{line.text!r}: so far the unit cannot go"
+            problem = f"{line.text!r}: the unit cannot move so far"
             raise InputError(problem, where=where, allowed=f"up to {longest / INCH:g} inches")
         if line.stop > 0 and line.stop not in self.stops:
             problem = f"{line.text!r}: no move ends after {line.stop / INCH:g} inches"
@@ -221,34 +221,34 @@ class Chooser(Shooter):
 
     @cached_property
     def _shots(self) -> list[Shot]:
-        """All shots of its own activation; those that follow another one come last."""
-        result = [Shot(row) for row in self.rows]
-        result += [Shot(row, overcharge=True) for row in self.rows if row.has("Overcharge")]
+        """All shots of its own activation: first attacks, attacks that follow, and both after leaving a building."""
+        shots = [Shot(row) for row in self.rows]
+        shots += [Shot(row, overcharge=True) for row in self.rows if row.has("Overcharge")]
         fires_several = self.mine.value("All-Out Attack") > 1 and len(self.rows) > 1
-        result += [Shot(row, follows=True) for row in self.rows if fires_several]
-        return [*result, *(shot._replace(reforming=True) for shot in result if self.mine.garrisoned)]
+        shots += [Shot(row, follows=True) for row in self.rows if fires_several]
+        return [*shots, *(shot._replace(reforming=True) for shot in shots if self.mine.garrisoned)]
 
     @cached_property
     def salvos(self) -> list[tuple[Shot, ...]]:
-        """All attacks of one activation: each shot; with All-Out Attack, also each row followed by others."""
+        """Possible attacks of one activation: each shot; with All-Out Attack, also each row followed by others."""
         shots = [shot for shot in self._shots if not shot.reforming]
-        result: list[tuple[Shot, ...]] = [(shot,) for shot in shots if not shot.follows]
+        salvos: list[tuple[Shot, ...]] = [(shot,) for shot in shots if not shot.follows]
         most = self.mine.value("All-Out Attack")
         for main in shots:
             others = [shot for shot in shots if shot.follows and shot.row is not main.row]
             if most > 1 and others and not main.follows and not main.overcharge:
-                result.append((main, *others[: most - 1]))
-        return result
+                salvos.append((main, *others[: most - 1]))
+        return salvos
 
     def add_shots(self, draft: Draft) -> list[int]:
         """Add the strikes of all shots, and return their indices."""
         return [self._add(draft, shot, alone=int(not shot.follows and not shot.reforming)) for shot in self._shots]
 
     def _add(self, draft: Draft, shot: Shot, **facts: int) -> int:
-        """Add a strike, and return its index. A reforming unit has left a building: no advance (AC-4.2, AC-6)."""
+        """Add a strike, and return its index."""
         number = self.add_shot(draft, shot.row, overcharge=shot.overcharge, **facts)
         strike, attack = draft.setup.strikes[number], draft.setup.attacks[number]
-        if shot.reforming:
+        if shot.reforming:  # it has left a building, which does not count as an advance (AC-4.2, AC-6)
             attack.penalties |= Penalty.REFORMING
             strike.move_or_fire = 0
         if self.distance is None:  # without distances the unit cannot choose short range
@@ -258,8 +258,8 @@ class Chooser(Shooter):
     @cached_property
     def reaction_shots(self) -> list[Shot]:
         """Possible shots of opportunity fire."""
-        charged = [Shot(row, overcharge=True) for row in self.lookout_rows if row.has("Overcharge")]
-        return [*(Shot(row) for row in self.lookout_rows), *charged]
+        overcharged = [Shot(row, overcharge=True) for row in self.lookout_rows if row.has("Overcharge")]
+        return [*(Shot(row) for row in self.lookout_rows), *overcharged]
 
     def add_reactions(self, draft: Draft) -> list[int]:
         """Add the strikes of its opportunity fire, and return their indices."""
@@ -267,7 +267,7 @@ class Chooser(Shooter):
 
     @cached_property
     def options(self) -> list[Option]:
-        """Possible orders, in the order of the branches of :meth:`choice`."""
+        """Possible orders, in the same order as the branches of :meth:`choice`."""
         return list(self._options())
 
     def _options(self) -> Iterator[Option]:
@@ -294,27 +294,27 @@ class Chooser(Shooter):
                 yield Option(exit_, action)
 
     def _moves(self, manoeuvres: Sequence[Manoeuvre]) -> list[tuple[Manoeuvre, int]]:
-        """Return those moves with each possible end; a move longer than its SPEED is at double time."""
-        speed, result = length_of(self.mine.speed or 0), list[tuple[Manoeuvre, int]]()
+        """Return each of `manoeuvres` with each possible end; a move longer than its SPEED is at double time."""
+        speed, moves = length_of(self.mine.speed or 0), list[tuple[Manoeuvre, int]]()
         for manoeuvre in manoeuvres if speed and self.distance is not None else ():
-            after = [stop for stop in self.stops if (stop >= speed) == doubles(manoeuvre)]
-            result += [(manoeuvre, stop) for stop in (0, *(APART | apart for apart in self.stops_at), *after)]
-        return result
+            lengths = [stop for stop in self.stops if (stop >= speed) == doubles(manoeuvre)]
+            moves += [(manoeuvre, stop) for stop in (0, *(APART | distance for distance in self.stops_at), *lengths)]
+        return moves
 
     def choice(
         self,
         shots: Sequence[int],
-        made: Callable[[int], list[Operation | Choice]],
+        operations_of: Callable[[int], list[Operation | Choice]],
         draft: Any,
         charged: Sequence[Combatant],
     ) -> Choice:
         """Return the choice of its orders.
 
-        `shots` are the indices of its strikes, and `made` returns the operations of one. `charged` lists the ways in
-        which the enemy can retaliate.
+        `shots` are the indices of its strikes, and `operations_of` returns the operations of a strike. `charged` is the
+        enemy once for each way to retaliate.
         """
         number_of = dict(zip(self._shots, shots))
-        fought = iter(combats([self._fighting(charge) for charge in self.charges], charged, self.side, draft))
+        charges = iter(combats([self._with_attack(charge) for charge in self.charges], charged, self.side, draft))
         branches: list[list[Operation | Choice]] = []
         for option in self.options:
             strike = number_of[option.shots[0]] if option.shots else shots[0] if shots else NONE
@@ -323,9 +323,9 @@ class Chooser(Shooter):
             add_fumes(part)
             branch: list[Operation | Choice] = part.lines
             for shot in option.shots if option.action == Action.SHOOT else ():
-                branch += made(number_of[shot])
+                branch += operations_of(number_of[shot])
             if option.charge is not None:
-                branch += with_overrun_chosen(next(fought), self.side)
+                branch += with_overrun_choice(next(charges), self.side)
             branches.append(branch)
         return Choice(self.side, ORDERS, branches)
 
@@ -333,58 +333,57 @@ class Chooser(Shooter):
         """Return this side with a tactic that its unit can carry out."""
         return Shooter(self.mine, self.theirs, name, self.distance, self.ruleset, self.where)
 
-    def salvo_named(self, fired: str) -> int:
+    def salvo_called(self, words: str) -> int:
         """Return the index in :attr:`salvos` of the salvo of a line; NONE if there is nothing to fire.
 
-        `fired` is a row's id, ``overcharge``, ``all rows``, or empty (the best row). InputError for anything else.
+        `words`: the id of a row, ``overcharge``, ``all rows``, or empty (the best row). InputError for anything else.
         """
         where = f"duel.policy_{self.where}"
         tactics: dict[str, PolicyName] = {"overcharge": "overcharge", "all rows": "all_out"}
-        if not fired:
+        if not words:
             return self.best_salvo
-        if fired not in tactics:
-            said = fired.removesuffix(" overcharged").split(" and ")
-            for place, salvo in enumerate(self.salvos):
-                named = [shot.row.id.lower() for shot in salvo] == said or [
-                    shot.row.name.lower() for shot in salvo
-                ] == said
-                if named and salvo[0].overcharge == fired.endswith(" overcharged"):
-                    return place
-            names = [row.id for row in self.rows]
-            names += [tactic for tactic in tactics if why_not(tactics[tactic], self.mine, self.theirs) is None]
-            problem = f"nothing to shoot with as {fired!r}{did_you_mean(fired, names)}"
-            raise InputError(problem, where=where, allowed=", ".join(names) or "nothing")
-        if (reason := why_not(tactics[fired], self.mine, self.theirs)) is not None:
-            raise InputError(f"with {fired}: {reason}", where=where, allowed="another row")
-        return self.salvo_of(self.tactic(tactics[fired]))
+        if words not in tactics:
+            row_names = words.removesuffix(" overcharged").split(" and ")
+            for index, salvo in enumerate(self.salvos):
+                ids, names = ([shot.row.id.lower() for shot in salvo], [shot.row.name.lower() for shot in salvo])
+                if row_names in (ids, names) and salvo[0].overcharge == words.endswith(" overcharged"):
+                    return index
+            allowed = [row.id for row in self.rows]
+            allowed += [tactic for tactic in tactics if why_not(tactics[tactic], self.mine, self.theirs) is None]
+            problem = f"the unit has no ranged row {words!r}{did_you_mean(words, allowed)}"
+            raise InputError(problem, where=where, allowed=", ".join(allowed) or "nothing")
+        if (reason := why_not(tactics[words], self.mine, self.theirs)) is not None:
+            raise InputError(f"with {words}: {reason}", where=where, allowed="another row")
+        return self.salvo_of_tactic(self.tactic(tactics[words]))
 
-    def charge_named(self, fired: str) -> int:
+    def charge_called(self, words: str) -> int:
         """Return the index in :attr:`charges` of the charge of a line; NONE if the unit cannot charge.
 
-        `fired` is a row's id, ``overcharge``, or empty (the first row, as stated).
+        `words`: the id of a row, ``overcharge``, or empty (the first row, as stated).
         """
-        said, charged = fired.removesuffix(" overcharged"), fired.endswith(" overcharged") or fired == "overcharge"
-        for place, charge in enumerate(self.charges):
-            named = said in ("", "overcharge", charge.row.id.lower(), charge.row.name.lower())
-            if named and (charge.overcharge or not charged):
-                return place
-        if fired and self.charges:
+        row_name = words.removesuffix(" overcharged")
+        is_overcharged = words.endswith(" overcharged") or words == "overcharge"
+        for index, charge in enumerate(self.charges):
+            fits = row_name in ("", "overcharge", charge.row.id.lower(), charge.row.name.lower())
+            if fits and (charge.overcharge or not is_overcharged):
+                return index
+        if words and self.charges:
             names = [row.id for row in self.charge_rows]
             names += ["overcharge"] if any(charge.overcharge for charge in self.charges) else []
-            problem = f"nothing to charge with as {fired!r}{did_you_mean(fired, names)}"
+            problem = f"the unit has no row {words!r} to charge with{did_you_mean(words, names)}"
             raise InputError(problem, where=f"duel.policy_{self.where}", allowed=", ".join(names))
         return NONE
 
-    def salvo_of(self, tactic: Shooter) -> int:
-        """Return the index in :attr:`salvos` of a tactic's salvo; NONE if it does not shoot."""
+    def salvo_of_tactic(self, tactic: Shooter) -> int:
+        """Return the index in :attr:`salvos` of the salvo of a tactic; NONE if the tactic does not shoot."""
         if not tactic.rows:
             return NONE
-        charged = tactic.policy == "overcharge"
-        return self.salvos.index(tuple(Shot(row, charged, row is not tactic.main) for row in tactic.rows))
+        overcharged = tactic.policy == "overcharge"
+        return self.salvos.index(tuple(Shot(row, overcharged, row is not tactic.main) for row in tactic.rows))
 
-    def reaction_of(self, tactic: Shooter) -> int:
-        """Return the index in :attr:`reaction_shots` of a tactic's reaction; NONE if it has none."""
-        row = tactic.by_lookout
+    def reaction_of_tactic(self, tactic: Shooter) -> int:
+        """Return the index in :attr:`reaction_shots` of the reaction of a tactic; NONE without a reaction."""
+        row = tactic.lookout_row
         if row is None:
             return NONE
         return self.reaction_shots.index(Shot(row))

@@ -29,8 +29,8 @@ from analyser.rules import discipline, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.attack import dice_of_cell
 from analyser.rules.structs import NONE, Penalty
+from analyser.scenarios import resolve
 from analyser.scenarios.fight_records import Draft, Fighter, Strike, setup_for
-from analyser.scenarios.resolve import about_combatant, about_overcharge, about_overrun, keys_of, resolve_combatant
 from analyser.scenarios.schema import Charge, ChargeFile, Combatant
 
 ATTACKER, TARGET = 0, 1
@@ -62,35 +62,35 @@ class ChargeScenario:
         }
 
 
-def resolved(file: ChargeFile, library: Profiles) -> ChargeScenario:
+def resolve_charge(file: ChargeFile, library: Profiles) -> ChargeScenario:
     """Return the charge of a checked `file`."""
     for side, unit in (("attacker", file.attacker), ("target", file.target)):
         if "charge" in unit.model_fields_set:
-            problem = "put the conditions of its charge in [charge]"
-            raise InputError(problem, where=f"{side}.charge", allowed="[charge]")
+            problem = "the conditions of the charge are stated in the wrong place"
+            raise InputError(problem, where=f"{side}.charge", allowed="in [charge]")
     if file.attacker.garrisoned:
-        problem = "a unit in a building makes no charge: it can only exit"
+        problem = "a unit in a building cannot charge, only leave the building"
         raise InputError(problem, where="attacker.garrisoned", allowed="false")
     if file.target.garrisoned and file.charge.outflanking:
         problem = "a unit in a building has its front on every side (AC-8.2)"
         raise InputError(problem, where="charge.outflanking", allowed="false, or a target outside")
-    attacker = resolve_combatant(file.attacker, library, "attacker").model_copy(update={"charge": file.charge})
-    target = resolve_combatant(file.target, library, "target")
+    attacker = resolve.resolve_combatant(file.attacker, library, "attacker").model_copy(update={"charge": file.charge})
+    target = resolve.resolve_combatant(file.target, library, "target")
     others = []
-    for place_of, unit in enumerate(file.secondary):
-        other = resolve_combatant(keys_of(Combatant, unit), library, f"secondary.{place_of}")
+    for index, unit in enumerate(file.secondary):
+        other = resolve.resolve_combatant(resolve.shared_keys(Combatant, unit), library, f"secondary.{index}")
         others.append(other.model_copy(update={"charge": Charge(threatened=unit.threatened)}))
     scenario = ChargeScenario(attacker, target, tuple(others), file.ruleset)
-    return replace(scenario, warnings=tuple(dict.fromkeys(about_charge(file, scenario, library))))
+    return replace(scenario, warnings=tuple(dict.fromkeys(charge_warnings(file, scenario, library))))
 
 
-class _Charge(Draft):
-    """A charge of side 0 with other units of the charged side in contact (AC-8.7)."""
+class _ChargeDraft(Draft):
+    """Draft of a charge of side 0 with other units of the charged side in contact (AC-8.7)."""
 
     def add_others(self, active: int, inside: int, orders: int) -> None:
         """Append the attacks of the other units, each supported by the charged unit (AC-8.2, AC-8.7)."""
         charger = self.question.units[active]
-        for fighter in map(Fighter, self.question.units[1 - active].beside):
+        for fighter in map(Fighter, self.question.units[1 - active].others_in_contact):
             unit, row = fighter.unit, row_for_contact(fighter, 0)
             if row == NONE:
                 continue
@@ -100,10 +100,10 @@ class _Charge(Draft):
             dice = dice_of_cell(facts, charger.target[0], cell[0], cell[1], 0)
             if dice <= 0:
                 continue
-            beside: Any = self.part()
-            beside.question = copy(self.question)
-            beside.question.units = (charger, fighter) if active == 0 else (fighter, charger)
-            number = add_row(beside, 1 - active, row, 1)
+            draft: Any = self.part()
+            draft.question = copy(self.question)
+            draft.question.units = (charger, fighter) if active == 0 else (fighter, charger)
+            number = add_row(draft, 1 - active, row, 1)
             strike, attack = self.setup.strikes[number], self.setup.attacks[number]
             own = fighter.facts[0]
             attack.bonuses |= rules.bonuses_of_retaliation(1, own.type, charger.facts[0].type)
@@ -118,48 +118,49 @@ class _Charge(Draft):
 def combats(
     chargers: Sequence[Combatant], charged: Sequence[Combatant], active: int, draft: Draft
 ) -> list[list[Operation | Choice]]:
-    """Return the courses of a charge of side `active`, one for each charger; strikes are appended to the draft.
+    """Return the operations of a charge of side `active`, for each charger; strikes are appended to the draft.
 
-    `chargers` and `charged` are each one unit, once for every way to fight: with each row, and with Overcharge. The
-    charged unit chooses its way when its turn to strike comes, knowing the state of both. So does the active unit after
-    Sponsons, a defensive advantage or a first combat (AC-8.1, AC-8.3, AC-8.4, AC-7). The first way is as stated. A unit
-    that can strike must strike, and may not choose a row without dice.
+    `chargers` are the same unit, once for each option to fight: with each row, and with Overcharge; so are `charged`.
+    The charged unit chooses its option when its turn to strike comes, knowing the state of both. So does the active
+    unit after Sponsons, a defensive advantage or a first combat (AC-8.1, AC-8.3, AC-8.4, AC-7). The first option is as
+    stated. A unit that can strike must strike, and may not choose a row without dice.
     """
 
-    def fought(charger: Combatant, other: Combatant) -> Any:
-        made: Any = Draft((charger, other) if active == 0 else (other, charger))
-        add_combat(made, active)
-        return made
+    def draft_between(charger: Combatant, other: Combatant) -> Any:
+        combat: Any = Draft((charger, other) if active == 0 else (other, charger))
+        add_combat(combat, active)
+        return combat
 
     if not chargers:
         return []
-    plain = [fought(charger, charged[0]) for charger in chargers]
-    ways = {active: plain, 1 - active: [plain[0], *(fought(chargers[0], unit) for unit in charged[1:])]}
-    numbers = list[list[int]]()  # indices of each strike of a combat, one per way
-    for at, strike in enumerate(plain[0].setup.strikes):
-        of_row = ways[strike.striker] if strike.bears_blanks else ways[active][:1]
-        numbers.append([draft.adopt(made, at) for made in of_row])
+    by_charger = [draft_between(charger, charged[0]) for charger in chargers]
+    by_charged = [by_charger[0], *(draft_between(chargers[0], unit) for unit in charged[1:])]
+    options = {active: by_charger, 1 - active: by_charged}
+    numbers = list[list[int]]()  # for each strike of a combat, its index with each option
+    for number, strike in enumerate(by_charger[0].setup.strikes):
+        drafts = options[strike.striker] if strike.bears_blanks else options[active][:1]
+        numbers.append([draft.copy_strike(combat, number) for combat in drafts])
 
-    def chosen(operation: Operation, way: int) -> Operation | Choice:
+    def with_choice(operation: Operation, option: int) -> Operation | Choice:
         if operation.kind != Kind.STRIKE:
             return operation
-        striker, mine = plain[0].setup.strikes[operation.number].striker, numbers[operation.number]
-        units, at, subject = (chargers, way, ATTACK) if striker == active else (charged, 0, RETALIATION)
-        if len(mine) == 1:
-            return operation._replace(number=mine[0])
+        striker, own_numbers = by_charger[0].setup.strikes[operation.number].striker, numbers[operation.number]
+        units, first, subject = (chargers, option, ATTACK) if striker == active else (charged, 0, RETALIATION)
+        if len(own_numbers) == 1:
+            return operation._replace(number=own_numbers[0])
         if subject == ATTACK and operation.number == 0:
             subject = DECLARED  # nothing has happened since the charge
-        others = [index for index in range(len(mine)) if index != at]
-        others.sort(key=lambda index: units[index].overcharge != units[at].overcharge)
-        return Choice(striker, subject, [[operation._replace(number=mine[index])] for index in (at, *others)])
+        others = [index for index in range(len(own_numbers)) if index != first]
+        others.sort(key=lambda index: units[index].overcharge != units[first].overcharge)
+        return Choice(striker, subject, [[operation._replace(number=own_numbers[index])] for index in (first, *others)])
 
-    return [[chosen(operation, way) for operation in made.lines] for way, made in enumerate(plain)]
+    return [[with_choice(operation, option) for operation in combat.lines] for option, combat in enumerate(by_charger)]
 
 
-def with_overrun_chosen(operations: list[Operation | Choice], active: int) -> list[Operation | Choice]:
-    """Return the operations of a combat with the choice of its Overrun, if it has one.
+def with_overrun_choice(operations: list[Operation | Choice], active: int) -> list[Operation | Choice]:
+    """Return the operations of a combat with the choice to use Overrun, if they include one.
 
-    The winner chooses after the first combat, with the loser's withdrawal and test, when the state of both is known
+    The winner chooses after the first combat and the loser's withdrawal and test, when the state of both is known
     (AC-7, AC-8.5).
     """
     kinds = [operation.kind if isinstance(operation, Operation) else None for operation in operations]
@@ -171,7 +172,7 @@ def with_overrun_chosen(operations: list[Operation | Choice], active: int) -> li
     return [*operations[:begins], overrun, *operations[ends:]]
 
 
-class Blows(NamedTuple):
+class ChargeStrikes(NamedTuple):
     """Strikes of a charge of side 0 on side 1, and the strikes back; None if impossible."""
 
     sponsons: Strike | None
@@ -182,27 +183,27 @@ class Blows(NamedTuple):
     throw: Strike | None
 
 
-def blows(charger: Combatant, charged: Combatant) -> Blows:
+def strikes_of_charge(charger: Combatant, charged: Combatant) -> ChargeStrikes:
     """Return the possible strikes of a charge in the open, without other units near."""
     draft: Any = Draft((charger, charged))
 
-    def made(adder: Callable[..., None], *more: int) -> int | None:
+    def added(add: Callable[..., None], *more: int) -> int | None:
         number = len(draft.setup.strikes)
-        adder(draft, ATTACKER, *more)
+        add(draft, ATTACKER, *more)
         return number if len(draft.setup.strikes) > number else None
 
-    again = charger.has("Overrun") and charger.charge.overrun
+    overruns = charger.has("Overrun") and charger.charge.overrun
     numbers = [
-        made(add_sponsons),
-        made(add_attack, 0),
-        made(add_retaliation, 0, NONE),
-        made(add_attack, 1) if again else None,
-        made(add_retaliation, 1, NONE) if again else None,
-        made(add_throw),
+        added(add_sponsons),
+        added(add_attack, 0),
+        added(add_retaliation, 0, NONE),
+        added(add_attack, 1) if overruns else None,
+        added(add_retaliation, 1, NONE) if overruns else None,
+        added(add_throw),
     ]
     strikes = draft.strikes()
-    made_of: Any = [None if number is None else strikes[number] for number in numbers]
-    return Blows(*made_of)
+    fields: Any = [None if number is None else strikes[number] for number in numbers]
+    return ChargeStrikes(*fields)
 
 
 def blast_on(unit: Combatant, enemy: Combatant) -> Strike:
@@ -231,14 +232,14 @@ def charge_program(
     """
     check_can_be_charged(target)
     check_can_charge(attacker)
-    return program_of(attacker, target, secondary, die)
+    return unchecked_charge_program(attacker, target, secondary, die)
 
 
-def program_of(
+def unchecked_charge_program(
     attacker: Combatant, target: Combatant, secondary: tuple[Combatant, ...] = (), die: Die | None = None
 ) -> tuple[Setup, list[Operation]]:
-    """Return the setup and the program of a charge without checking it."""
-    draft: Any = _Charge((attacker, target), secondary)
+    """Return the setup and the program of a charge without checking whether it is possible."""
+    draft: Any = _ChargeDraft((attacker, target), secondary)
     add_combat(draft, ATTACKER)
     draft.check_room(*set_sides_of_charge(draft), "edge_distance")
     return setup_for(draft.sides(), (attacker, target), draft.strikes(), die), draft.lines
@@ -250,7 +251,7 @@ def charge_start(setup: Setup) -> tuple[int, int]:
     return unit_state.with_order(attacker, int(Order.CHARGE)) | discipline.ACTIVATED, target
 
 
-_NO_EFFECT = {  # keys of a combatant without effect in close quarters, and the reasons
+_NO_EFFECT = {  # keys of a combatant without effect in close quarters, with the reasons
     "row": "in close quarters use close_quarters_row",
     "ammo_supply": "Ammo Supply is for ranged attacks",
     "concealed": "concealment has no effect in close quarters (AC-4.3)",
@@ -260,25 +261,26 @@ _NO_EFFECT = {  # keys of a combatant without effect in close quarters, and the 
     "on_lookout": "lookout allows a shot, which one combat does not have",
     "reloading": "close quarters need no reloading",
 }
-_OF_SHOTS = ("taking_cover", "obstacle", "exposed")
+_KEYS_AGAINST_SHOTS = ("taking_cover", "obstacle", "exposed")
 
 
-def about_charge(file: ChargeFile, scenario: ChargeScenario, profiles: Profiles) -> Iterator[str]:
+def charge_warnings(file: ChargeFile, scenario: ChargeScenario, profiles: Profiles) -> Iterator[str]:
     """Yield the warnings of a charge: `file` as stated, `scenario` as resolved."""
     attacker, target = scenario.attacker, scenario.target
-    secondary = [f"secondary.{place_of}" for place_of in range(len(scenario.secondary))]
+    secondary = [f"secondary.{index}" for index in range(len(scenario.secondary))]
     units, stated = (attacker, target, *scenario.secondary), (file.attacker, file.target, *file.secondary)
     for unit, where, keys in zip(units, ("attacker", "target", *secondary), stated):
-        yield from about_combatant(unit, where, keys, profiles)
+        yield from resolve.combatant_warnings(unit, where, keys, profiles)
         if unit.garrisoned and where in secondary:
             yield f"{where}.garrisoned has no effect: only the target's building is stormed"
     if file.charge.outflanking and target.type not in rules.CAN_BE_OUTFLANKED:
         yield f"charge.outflanking gives no bonus: only {', '.join(rules.CAN_BE_OUTFLANKED)} are outflanked (AC-8.2)"
-    for side, keys, thrown_at in (("attacker", file.attacker, False), ("target", file.target, attacker.has("Throw"))):
-        for key, why in _NO_EFFECT.items():
-            if getattr(keys, key) == Combatant.model_fields[key].default or (thrown_at and key in _OF_SHOTS):
+    for side, keys, is_shot_at in (("attacker", file.attacker, False), ("target", file.target, attacker.has("Throw"))):
+        for key, reason in _NO_EFFECT.items():
+            is_default = getattr(keys, key) == Combatant.model_fields[key].default
+            if is_default or (is_shot_at and key in _KEYS_AGAINST_SHOTS):
                 continue  # Throw is a ranged attack
-            yield f"{side}.{key} has no effect: {why}"
-    yield from about_overrun(attacker, "charge")
-    yield from about_overcharge(attacker, "attacker")
-    yield from about_overcharge(target, "target")
+            yield f"{side}.{key} has no effect: {reason}"
+    yield from resolve.overrun_warnings(attacker, "charge")
+    yield from resolve.overcharge_warnings(attacker, "attacker")
+    yield from resolve.overcharge_warnings(target, "target")

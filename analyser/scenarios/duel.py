@@ -38,7 +38,7 @@ from analyser.scenarios.best import Chooser
 from analyser.scenarios.charge import combats
 from analyser.scenarios.fight_records import Draft, Strike, length_of, setup_for
 from analyser.scenarios.policies import Shooter, check_policy
-from analyser.scenarios.resolve import about_combatant, about_overcharge, about_overrun, resolve_combatant
+from analyser.scenarios.resolve import combatant_warnings, overcharge_warnings, overrun_warnings, resolve_combatant
 from analyser.scenarios.schema import SHORTEST_STEP, Combatant, DuelFile, DuelTerms
 
 
@@ -61,31 +61,31 @@ class DuelScenario:
         return {name: section.model_dump(mode="json") for name, section in sections.items()}
 
 
-def resolved(file: DuelFile, library: Profiles) -> DuelScenario:
+def resolve_duel(file: DuelFile, library: Profiles) -> DuelScenario:
     """Return the duel of a checked `file`."""
     for side, unit in (("a", file.a), ("b", file.b)):
         if unit.passengers is not None:
-            problem = "embarked units take no part in duels"
+            problem = "a duel has no embarked units"
             raise InputError(problem, where=f"{side}.passengers", allowed="a transport without passengers")
     a, b = resolve_combatant(file.a, library, "a"), resolve_combatant(file.b, library, "b")
     scenario = DuelScenario(file.duel, a, b, file.ruleset)
-    return replace(scenario, warnings=tuple(dict.fromkeys(about_duel(file, scenario, library))))
+    return replace(scenario, warnings=tuple(dict.fromkeys(duel_warnings(file, scenario, library))))
 
 
 def duel_program(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) -> tuple[Setup, list[list[Operation]]]:
     """Return the setup of a duel, and the operations of each round; for errors see :func:`shooters_of`."""
-    return program_of(shooters_of(a, b, terms, ruleset), terms)
+    return program_of_shooters(shooters_of(a, b, terms, ruleset), terms)
 
 
 def shooters_of(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) -> tuple[Shooter, Shooter]:
     """Return both sides of a duel with the rows that they fire; InputError if a unit cannot carry out its policy."""
     for mine, theirs, policy, where in ((a, b, terms.policy_a, "a"), (b, a, terms.policy_b, "b")):
         if mine.aircraft:
-            problem = f"{mine.unit or 'the unit'} is an aircraft, and flies sorties: no duel (AC-9.2)"
+            problem = f"{mine.unit or 'the unit'} is an aircraft and flies sorties, so it cannot fight a duel (AC-9.2)"
             raise InputError(problem, where=where, allowed="a unit that stays on the table")
         edge = mine.edge_distance
         if edge is not None and edge > MOST_INCHES:
-            allowed = f"0 to {MOST_INCHES}, or left out: far away"
+            allowed = f"0 to {MOST_INCHES}; or leave it out if the edge is far away"
             raise InputError(f"{edge:g} inches in a duel", where=f"{where}.edge_distance", allowed=allowed)
         if policy in POLICIES:
             check_policy(policy, mine, theirs, f"duel.policy_{where}")
@@ -98,11 +98,11 @@ def shooters_of(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) 
     )
 
 
-def whole_step(a: Combatant, b: Combatant, terms: DuelTerms) -> float | None:
-    """Return the step at which best play needs to try positions; None if it is below a quarter inch.
+def common_step(a: Combatant, b: Combatant, terms: DuelTerms) -> float | None:
+    """Return the step between the positions that best play tries; None if it is below a quarter inch.
 
     All ranges, SPEEDs and other lengths of a duel are multiples of this step. At a distance between two multiples both
-    units have the options of the greater one. So no other position is better for either.
+    units have the same options as at the greater multiple, so no position in between is better for either.
     """
     if terms.distance is None or BEST not in (terms.policy_a, terms.policy_b):
         return None
@@ -112,27 +112,27 @@ def whole_step(a: Combatant, b: Combatant, terms: DuelTerms) -> float | None:
         fumes = unit.rule_length("Corrosive Fumes") if unit.has("Corrosive Fumes") else 0
         lengths += [fumes, *map(length_of, filter(None, (unit.speed, unit.edge_distance, *ranges)))]
         for line in () if policy in POLICIES or policy == BEST else lines_of(policy, "duel"):
-            said = [condition.value for condition in line.conditions if condition.quantity == "distance"]
-            lengths += [max(line.stop, 0) & ~APART, *(round(value * INCH) for value in said)]
+            distances = [condition.value for condition in line.conditions if condition.quantity == "distance"]
+            lengths += [max(line.stop, 0) & ~APART, *(round(value * INCH) for value in distances)]
     step = gcd(*lengths) / INCH
     return step if step >= SHORTEST_STEP else None
 
 
-def program_of(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Setup, list[list[Operation]]]:
+def program_of_shooters(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Setup, list[list[Operation]]]:
     """Return the setup of a duel, and the operations of each round; InputError if a side has choices."""
     if any(shooter.chooses for shooter in shooters):
-        problem = "best play and policies in words are solved for the whole duel, by `duel` and `best`"
-        raise InputError(problem, where="duel", allowed="simple tactics here: policy_a and policy_b by name")
-    setup, course = course_of(shooters, terms)
-    return setup, [cast("list[Operation]", course)] * terms.rounds
+        problem = "best play and policies in words are computed only by `duel` and `best`"
+        raise InputError(problem, where="duel", allowed="simple tactics by name, in policy_a and policy_b")
+    setup, operations = round_program(shooters, terms)
+    return setup, [cast("list[Operation]", operations)] * terms.rounds
 
 
-def course_of(
-    shooters: tuple[Shooter, Shooter], terms: DuelTerms, *, asks_of_tests: bool = True
+def round_program(
+    shooters: tuple[Shooter, Shooter], terms: DuelTerms, *, with_test_choices: bool = True
 ) -> tuple[Setup, list[Operation | Choice]]:
-    """Return the setup of a duel, and the course of a round, including the choices of best play.
+    """Return the setup of a duel, and the operations of a round, including the choices of best play.
 
-    `asks_of_tests`: include the choice to fail a test on purpose, if it can matter.
+    `with_test_choices`: include the choice to fail a test on purpose, if it can matter.
     """
     sides = shooters[0].mine, shooters[1].mine
     draft: Any = Draft(sides, distance=length_of(terms.distance), rounds=terms.rounds)
@@ -142,12 +142,12 @@ def course_of(
     activations: Any = tuple(_activation(side, draft, shooters) for side in (0, 1))
     _place(draft, activations, shooters)
     add_round(draft, activations, {"random": NONE, "a": 0, "b": 1}[terms.first])
-    course, strikes = draft.lines, draft.strikes()
-    fails = [asks_of_tests and can_gain(*pair) for pair in (shooters, shooters[::-1])]
-    if any(fails):
-        strikes = with_tests_apart(strikes, fails)
-        course = with_tests_chosen(course, strikes, shooters, fails)
-    return setup_for(draft.sides(), sides, strikes, shooters[0].ruleset.die), course
+    operations, strikes = draft.lines, draft.strikes()
+    may_fail = [with_test_choices and can_gain_by_failing(*pair) for pair in (shooters, shooters[::-1])]
+    if any(may_fail):
+        strikes = with_separate_tests(strikes, may_fail)
+        operations = add_test_choices(operations, strikes, shooters, may_fail)
+    return setup_for(draft.sides(), sides, strikes, shooters[0].ruleset.die), operations
 
 
 def _set_side(draft: Any, shooter: Shooter) -> None:
@@ -155,16 +155,16 @@ def _set_side(draft: Any, shooter: Shooter) -> None:
     number = Policy[policy.upper()].value if isinstance(policy, str) and policy in POLICIES else NONE
     charges = int(mine.may_charge(shooter.theirs, policy))
     set_side_of_duel(draft, shooter.side, number, charges, int(shooter.rearms))
-    if shooter.chooses and shooter.distance is not None:  # a unit that knows its edge may go at double time
+    if shooter.chooses and shooter.distance is not None:  # double time away needs the distance of the table edge
         draft.setup.sides[shooter.side].retires = 1 if mine.edge_distance is None else 2
 
 
 def _place(draft: Any, activations: Any, shooters: tuple[Shooter, Shooter]) -> None:
-    """Set the starting positions of both sides so that their states can hold every position within reach."""
+    """Set the starting positions so that the states of both sides can hold every position that they can reach."""
     sides, rounds = draft.setup.sides, draft.question.fight[0].rounds
     if not any(facts.tracks_position for facts in sides):
         return  # positions do not matter
-    backs = set_backs(draft, tuple(draft.part(flat_course(activation.lines)) for activation in activations))
+    backs = set_backs(draft, tuple(draft.part(flatten(activation.lines)) for activation in activations))
     advances, lengths = backs * 0, list[int]()
     for side, (facts, shooter) in enumerate(zip(sides, shooters)):
         exits = unit_state.FALL_BACK if shooter.chooses and facts.garrisoned else 0
@@ -190,24 +190,24 @@ def bits_of_wins(mine: Combatant, theirs: Combatant, terms: DuelTerms, side: int
 
 
 def _activation(side: int, draft: Any, shooters: tuple[Shooter, Shooter]) -> Draft:
-    """Return the course of one activation without its first operation; its strikes are appended to the draft."""
+    """Return the operations of one activation except the first; its strikes are appended to the draft."""
     shooter, enemy = shooters[side], shooters[1 - side]
     blast = first_blast(draft)
     shots, reactions = shooter.add_shots(draft), enemy.add_reactions(draft)
     strikes = new_answers(draft, blast)
 
-    def made(number: int) -> list[Operation | Choice]:
+    def operations_of(number: int) -> list[Operation | Choice]:
         part = draft.part()
         add_made(part, side, number, strikes)
         return cast("Draft", part).lines
 
-    reaction = draft.part([operation for number in reactions for operation in made(number)])
+    reaction = draft.part([operation for number in reactions for operation in operations_of(number)])
     if enemy.chooses and reactions:
-        reaction.lines = [Choice(1 - side, REACTION, [[], *(made(number) for number in reactions)])]
-    charged = enemy.struck_back() if isinstance(enemy, Chooser) else [enemy.mine]
+        reaction.lines = [Choice(1 - side, REACTION, [[], *(operations_of(number) for number in reactions)])]
+    charged = enemy.retaliation_options() if isinstance(enemy, Chooser) else [enemy.mine]
     orders, combat = draft.part(), draft.part()
     if isinstance(shooter, Chooser):
-        orders.lines = [shooter.choice(shots, made, draft, charged)]
+        orders.lines = [shooter.choice(shots, operations_of, draft, charged)]
     else:
         if shooter.mine.may_charge(enemy.mine, shooter.policy):
             combat.lines = combats([shooter.mine], charged, side, draft)[0]
@@ -219,52 +219,52 @@ def _activation(side: int, draft: Any, shooters: tuple[Shooter, Shooter]) -> Dra
     return activation
 
 
-def flat_course(course: Iterable[Operation | Choice]) -> list[Operation]:
-    """Return all operations of a course in a line; of branches with a combat, only the last one's combat."""
+def flatten(steps: Iterable[Operation | Choice]) -> list[Operation]:
+    """Return the operations of all branches in one list; of the branches with a combat, only the last combat."""
     result: list[Operation] = []
-    for step in course:
+    for step in steps:
         if isinstance(step, Operation):
             result.append(step)
             continue
-        branches = [flat_course(branch) for branch in step.branches]
+        branches = [flatten(branch) for branch in step.branches]
         for branch in branches:
-            last = branch is branches[-1] or step.subject == OVERRUN  # an overrun adds to one combat
+            has_all = branch is branches[-1] or step.subject == OVERRUN  # an overrun is part of the same combat
             result += [
-                operation for operation in branch if last or operation.kind in (Kind.STRIKE, Kind.TEST_FRIGHTENED)
+                operation for operation in branch if has_all or operation.kind in (Kind.STRIKE, Kind.TEST_FRIGHTENED)
             ]
     return result
 
 
-class Orders(NamedTuple):
+class OrdersPoint(NamedTuple):
     """A point of a duel at which a side is about to receive its orders."""
 
     round: int  # 1 is the first
     operation: Operation  # the next operation, GIVE_ORDERS
     when: int  # activation within the round (:class:`~analyser.engine.fight.program.When`)
-    shots: int  # number of strikes that the side can shoot with; the first is that of the operation
-    part: int  # index of the part that ends there
+    shots: int  # number of strikes that the side can shoot with, beginning with the operation's
+    part: int  # index of the part of the program that ends at this point
 
 
-def in_parts(
+def split_at_orders(
     rounds: Sequence[list[Operation]], shooters: tuple[Shooter, Shooter]
-) -> tuple[list[list[Operation]], list[Orders], list[int]]:
-    """Return the rounds of a duel in parts that end at orders, those points, and the end of each round."""
+) -> tuple[list[list[Operation]], list[OrdersPoint], list[int]]:
+    """Return the rounds of a duel in parts that end at orders, these points, and the last part of each round."""
     parts: list[list[Operation]] = []
-    moments: list[Orders] = []
+    points: list[OrdersPoint] = []
     ends: list[int] = []
     for number, operations in enumerate(rounds, start=1):
-        when, begun = int(When.ALWAYS), 0
-        for place_of, operation in enumerate(operations):
+        when, start = int(When.ALWAYS), 0
+        for index, operation in enumerate(operations):
             if operation.kind == Kind.BEGIN:
                 when = operation.number
             elif operation.kind == Kind.GIVE_ORDERS:
                 shots = len(shooters[operation.side].rows)
-                moments.append(Orders(number, operation, when, shots, len(parts)))
-                parts.append(operations[begun:place_of])
-                begun = place_of
+                points.append(OrdersPoint(number, operation, when, shots, len(parts)))
+                parts.append(operations[start:index])
+                start = index
         ends.append(len(parts))
-        parts.append(operations[begun:])
-    return parts, moments, ends
+        parts.append(operations[start:])
+    return parts, points, ends
 
 
 def duel_start(setup: Setup, sides: Sequence[Combatant]) -> tuple[int, int]:
@@ -273,53 +273,50 @@ def duel_start(setup: Setup, sides: Sequence[Combatant]) -> tuple[int, int]:
     return start_states(setup, (a, b))
 
 
-def about_lists(policies: Iterable[str | tuple[str, ...]]) -> Iterator[str]:
-    """Yield the warnings of policies in words without a last unconditional line."""
+def policy_warnings(policies: Iterable[str | tuple[str, ...]]) -> Iterator[str]:
+    """Yield a warning for each policy in words whose last line has a condition."""
     for side, policy in zip("ab", policies):
         if isinstance(policy, tuple) and lines_of(policy, f"duel.policy_{side}")[-1].conditions:
-            yield f"policy_{side} has no last resort: where no line says anything, the unit does nothing"
+            yield f"policy_{side} has no line without a condition: if no line applies, the unit does nothing"
 
 
-def about_duel(file: DuelFile, scenario: DuelScenario, profiles: Profiles) -> Iterator[str]:
+def duel_warnings(file: DuelFile, scenario: DuelScenario, profiles: Profiles) -> Iterator[str]:
     """Yield the warnings of a duel: `file` as stated, `scenario` as resolved."""
     a, b, policies = scenario.a, scenario.b, (file.duel.policy_a, file.duel.policy_b)
-    yield from about_lists(policies)
+    yield from policy_warnings(policies)
     lengths = [2 * (unit.speed or 0) for unit, policy in zip((a, b), policies) if policy == BEST]
     if file.duel.step is not None and (file.duel.distance is None or file.duel.step >= max(lengths, default=0)):
-        yield "duel.step has no effect: it applies to best play with a distance, and to moves longer than it"
-    contact = a.may_charge(b, policies[0]) or b.may_charge(a, policies[1])
-    yield from about_combatant(a, "a", file.a, profiles)
-    yield from about_combatant(b, "b", file.b, profiles)
+        yield "duel.step has no effect: it needs best play, a distance, and a unit that can move further than the step"
+    may_combat = a.may_charge(b, policies[0]) or b.may_charge(a, policies[1])
+    yield from combatant_warnings(a, "a", file.a, profiles)
+    yield from combatant_warnings(b, "b", file.b, profiles)
     for side, unit, enemy, policy in (("a", a, b, policies[0]), ("b", b, a, policies[1])):
         if unit.charge.outflanking and enemy.garrisoned:
             yield f"{side}.charge.outflanking also counts against a unit in a building (front on all sides)"
         if unit.garrisoned and policy == "charge":
-            yield f"{side} does not charge as long as it is in its building, which it does not leave by itself"
+            yield f"{side} cannot charge while it is in its building, and the policy charge does not leave it"
         if unit.victory_points is None:
-            yield f"{side}.victory_points is not given: its annihilation is counted as 1 VP"
-        yield from about_overrun(unit, f"{side}.charge")
+            yield f"{side}.victory_points is not stated: its annihilation is counted as 1 VP"
+        yield from overrun_warnings(unit, f"{side}.charge")
         if unit.reloading and not unit.any_row_has("Slow to Fire"):
             yield f"{side}.reloading has no effect: no row is Slow to Fire (AC-6)"
-        if unit.overcharge and not contact:
-            yield f"{side}.overcharge has no effect: neither side charges, and for shots there is the policy overcharge"
-        elif contact:
-            yield from about_overcharge(unit, side)
+        if unit.overcharge and not may_combat:
+            yield f"{side}.overcharge has no effect: neither side charges; for shots use the policy overcharge"
+        elif may_combat:
+            yield from overcharge_warnings(unit, side)
 
 
-_VISIBLE_RESULTS = (
-    "enemy suppressed",
-    "enemy disordered",
-    "enemy activated",
-)  # results of a test that a policy can see
+# Conditions of a policy that depend on the result of a test.
+_VISIBLE_RESULTS = ("enemy suppressed", "enemy disordered", "enemy activated")
 
 
-def can_gain(shooter: Shooter, enemy: Shooter) -> bool:
+def can_gain_by_failing(shooter: Shooter, enemy: Shooter) -> bool:
     """Return True if a side chooses and can gain by failing a test on purpose (AC-5.1).
 
     Suppression, falling back or breaking can help a unit to get further away, or out of its building, or to avoid a
-    charge (Run Amok, AC-7). With Overcharge a weakened attack turns fewer dice into blanks (AC-3.4, AC-6). An
-    enemy's policy may depend on such statuses; a Hunter scores for each combat that it wins; an enemy with Spectacular
-    Demise may be spared. Elsewhere the choice only adds situations, and is never taken.
+    charge (Run Amok, AC-7). With Overcharge a weakened attack turns fewer dice into blanks (AC-3.4, AC-6). The enemy's
+    policy may depend on such statuses. A Hunter scores for each combat that it wins; an enemy with Spectacular Demise
+    may be spared. In other duels the choice would only add situations, and never be taken.
     """
     unit = shooter.mine
     if not isinstance(shooter, Chooser) or shooter.lines or unit.discipline is None:
@@ -327,55 +324,54 @@ def can_gain(shooter: Shooter, enemy: Shooter) -> bool:
     visible = isinstance(enemy, Chooser) and any(
         condition.quantity in _VISIBLE_RESULTS for line in enemy.lines for condition in line.conditions
     )
-    activates = any(row.has("Cryo") for row in enemy.mine.rows or ())  # instead of suppressing (AC-6)
+    is_activated = any(row.has("Cryo") for row in enemy.mine.rows or ())  # instead of suppressed (AC-6)
     overcharges = any(row.has("Overcharge") for row in unit.rows or ())
-    leaves = unit.garrisoned  # the unit falls back out of its building, and may charge
+    leaves_building = unit.garrisoned  # by falling back; it may charge afterwards
     dangerous = enemy.mine.has("Hunter") or enemy.mine.has("Spectacular Demise")
-    stated = shooter.distance is not None or unit.has("Run Amok")
-    return stated or visible or activates or overcharges or leaves or dangerous
+    moves = shooter.distance is not None or unit.has("Run Amok")
+    return moves or visible or is_activated or overcharges or leaves_building or dangerous
 
 
-def with_tests_apart(strikes: Iterable[Strike], choosing: Sequence[bool]) -> list[Strike]:
+def with_separate_tests(strikes: Iterable[Strike], may_fail: Sequence[bool]) -> list[Strike]:
     """Return the strikes, with the test as a separate step if a side can choose to fail it."""
     return [
         strike._replace(strike=strike.strike._replace(test_apart=1))
-        if choosing[1 - strike.strike.striker] and test_taken(strike.attack, strike.target) == Test.BY_CARD
+        if may_fail[1 - strike.strike.striker] and test_taken(strike.attack, strike.target) == Test.BY_CARD
         else strike
         for strike in strikes
     ]
 
 
-def with_tests_chosen(
-    course: Iterable[Operation | Choice], strikes: Sequence[Strike], shooters: Sequence[Shooter], may: Sequence[bool]
+def add_test_choices(
+    steps: Iterable[Operation | Choice], strikes: Sequence[Strike], sides: Sequence[Shooter], may_fail: Sequence[bool]
 ) -> list[Operation | Choice]:
-    """Return the course of a round with the choice to fail tests on purpose, for each side that `may`.
+    """Return the steps of a round with the choice to fail tests on purpose, for each side that `may_fail` them.
 
-    Failing a rally test helps only a unit that runs amok: after a passed one it has all other options, too (AC-5.6).
+    A rally test is included only for a unit that runs amok: any other unit that passes has all options that it would
+    have after failing, and more (AC-5.6).
     """
     result = list[Operation | Choice]()
-    for step in course:
+    for step in steps:
         if isinstance(step, Choice):
-            branches = [with_tests_chosen(branch, strikes, shooters, may) for branch in step.branches]
+            branches = [add_test_choices(branch, strikes, sides, may_fail) for branch in step.branches]
             result.append(step._replace(branches=branches))
             continue
-        test, sides = step, list[int]()
+        test, tested = step, list[int]()
         if step.kind == Kind.STRIKE and strikes[step.number].strike.test_apart:
-            sides = [1 - strikes[step.number].strike.striker]
-            test = Operation(Kind.TEST_SHOT, sides[0], step.number)
+            tested = [1 - strikes[step.number].strike.striker]
+            test = Operation(Kind.TEST_SHOT, tested[0], step.number)
             result.append(step)
         elif step.kind == Kind.RESOLVE:
-            sides = [0, 1]
-        elif step.kind == Kind.TEST_FRIGHTENED or (
-            step.kind == Kind.BEGIN and shooters[step.side].mine.has("Run Amok")
-        ):
-            sides = [step.side]
-        result.append(_chosen(test, [side for side in sides if may[side]]))
+            tested = [0, 1]
+        elif step.kind == Kind.TEST_FRIGHTENED or (step.kind == Kind.BEGIN and sides[step.side].mine.has("Run Amok")):
+            tested = [step.side]
+        result.append(_with_choice(test, [side for side in tested if may_fail[side]]))
     return result
 
 
-def _chosen(test: Operation, sides: Sequence[int]) -> Operation | Choice:
-    """Return a test with the choice to fail it, for each of the `sides` if it takes the test."""
+def _with_choice(test: Operation, sides: Sequence[int]) -> Operation | Choice:
+    """Return a test with the choice to fail it, for each of the `sides` that takes the test."""
     if not sides:
         return test
     failed = test._replace(kind=test.kind | ON_PURPOSE)
-    return Choice(sides[0], TEST, [[_chosen(test, sides[1:])], [failed]])
+    return Choice(sides[0], TEST, [[_with_choice(test, sides[1:])], [failed]])

@@ -1,4 +1,4 @@
-"""Strikes: rows and circumstances as the records of a longer fight for the engines."""
+"""Records of the units and strikes of a longer fight, as the engines read them."""
 
 from __future__ import annotations
 
@@ -22,49 +22,50 @@ from analyser.rules import charge_strikes, unit_state
 from analyser.rules.house_rules import IS_A, packed_die
 from analyser.rules.shots import DICE_A_CARRIAGE
 from analyser.rules.structs import ATTACK, INCH, NONE, TARGET, SideFacts, StrikeFacts
-from analyser.scenarios.attack import attack_record, house_rules_in, shared, target_record
+from analyser.scenarios.attack import attack_record, house_rule_fields, read_only, target_record
 from analyser.scenarios.resolve import row_facts
 from analyser.scenarios.schema import Attack, Combatant, Target
 
 
 class _QuickRecord(np.record):  # type: ignore[misc]  # only the stubs call it final
-    """A record that passes quickly to compiled kernels: NumPy does not describe its hundreds of fields each time."""
+    """A record whose `data` is quick to make: NumPy would describe its hundreds of fields at every kernel call."""
 
     @property
     def data(self) -> Any:
-        """Its memory as bytes."""
+        """The memory of the record as bytes."""
         return np.frombuffer(self, np.uint8)
 
 
 _SETUP = np.dtype((_QuickRecord, SETUP))
-_DICE = SETUP.fields["dice"][1], SETUP.fields["dice"][1] + SETUP["dice"].itemsize  # type: ignore[index]  # most of SETUP
+_DICE_START = SETUP.fields["dice"][1]  # type: ignore[index]
+_DICE_END = _DICE_START + SETUP["dice"].itemsize  # the dice are most of the memory of SETUP
 
 
 class Strike(NamedTuple):
-    """A strike with its records of ATTACK and TARGET, which strikes share: copy a record to change it."""
+    """A strike with its records of ATTACK and TARGET; strikes share these records, so copy one before changing it."""
 
     strike: StrikeFacts
     attack: Any
     target: Any
-    dice: NDArray[np.int64]  # (counts, 2): by count of models or damage, the value and the one in parentheses
+    dice: NDArray[np.int64]  # (counts, 2): by count of models or damage, the value and the value in parentheses
 
 
-_USUAL = SimpleNamespace(striker=0)
-set_usual(_USUAL)
+_DEFAULTS = SimpleNamespace(striker=0)
+set_usual(_DEFAULTS)
 
 
 def strike_facts(**facts: Any) -> StrikeFacts:
-    """Return the facts of a strike; omitted ones have their defaults."""
-    return StrikeFacts(**(vars(_USUAL) | facts))
+    """Return the facts of a strike; facts that are not stated have their defaults."""
+    return StrikeFacts(**(vars(_DEFAULTS) | facts))
 
 
 _FLAGS = ("Static", "Hunter", "Onslaught", "Overrun", "Storming Party", "Stoic Defence", "Berserk", "Run Amok")
 
 
 def unit_facts(unit: Combatant) -> UnitFacts:
-    """Return the facts of a unit in a fight that composers read."""
+    """Return the facts of a unit from which the steps of a fight are built."""
     ids, charge = [row.id for row in unit.rows or ()], unit.charge
-    named = unit.close_quarters_row
+    stated_row = unit.close_quarters_row
     return UnitFacts(
         type=NONE if unit.type is None else charge_strikes.TYPES.index(unit.type),
         speed=length_of(unit.speed or 0),
@@ -90,7 +91,7 @@ def unit_facts(unit: Combatant) -> UnitFacts:
         outflanking=int(charge.outflanking),
         difficult_terrain=int(charge.difficult_terrain),
         overruns=int(charge.overrun),
-        close_quarters_row=ids.index(named) if named in ids else NONE,
+        close_quarters_row=ids.index(stated_row) if stated_row in ids else NONE,
         capacity=unit.capacity or 0,
         passengers=NONE if unit.passengers is None else unit.passengers.models or 0,
         **{name.lower().replace(" ", "_"): int(unit.has(name)) for name in _FLAGS},
@@ -98,20 +99,20 @@ def unit_facts(unit: Combatant) -> UnitFacts:
 
 
 class Fighter:
-    """A unit as composers read it: facts, target and rows, as in the module of the calculator."""
+    """A unit as the step builder reads it: facts, target and rows, as in the WebAssembly module of the calculator."""
 
-    def __init__(self, unit: Any, beside: Sequence[Combatant] = ()) -> None:
+    def __init__(self, unit: Any, others_in_contact: Sequence[Combatant] = ()) -> None:
         self.unit = unit
-        self.beside = beside  # other units of its side in contact (AC-8.7)
+        self.others_in_contact = others_in_contact  # other units of its side (AC-8.7)
         self.target = [plain(target_record(unit))]
 
     @cached_property
     def facts(self) -> list[UnitFacts]:
-        """Facts for composers."""
+        """Facts for the step builder."""
         facts = unit_facts(self.unit)
-        if not self.beside:
+        if not self.others_in_contact:
             return [facts]
-        fumes = max(facts.fumes, *(unit_facts(unit).fumes for unit in self.beside))
+        fumes = max(facts.fumes, *(unit_facts(unit).fumes for unit in self.others_in_contact))
         return [facts._replace(accompanied=1, fumes=fumes)]
 
     @cached_property
@@ -121,11 +122,11 @@ class Fighter:
 
     @property
     def n_rows(self) -> int:
-        """Number of its rows."""
+        """Number of rows."""
         return len(self.rows)
 
     def dice_of(self, row: int) -> NDArray[np.int64]:
-        """Return the cells of a row by models or damage."""
+        """Return the dice of a row by number of models or damage."""
         unit = self.unit
         most = (unit.damage_limit or 1) if unit.behemoth else (unit.models or 1)
         carriages = unit.carriages if unit.rows[row].has("Full Steam Ahead") else 0
@@ -136,36 +137,39 @@ class Fighter:
         unit = self.unit
         keys = {"extra_reroll": unit.extra_reroll, "attacker_damage_limit": unit.damage_limit}
         keys |= {"veteran": min(unit.veteran or 0, MOST_DICE), "qualities": unit.rows[row].qualities}
-        of_unit = {"is_a": IS_A[unit.type] | IS_A[unit.category]}
-        of_unit |= house_rules_in("attacking", (*unit.rows[row].qualities, *unit.keywords))
-        return SimpleNamespace(**(_attack_with(**keys) | of_unit))
+        fields = {"is_a": IS_A[unit.type] | IS_A[unit.category]}
+        fields |= house_rule_fields("attacking", (*unit.rows[row].qualities, *unit.keywords))
+        return SimpleNamespace(**(_attack_fields(**keys) | fields))
 
 
 @lru_cache(maxsize=4096)  # many fights have the same rows
-def _attack_with(**keys: Any) -> dict[str, int]:
+def _attack_fields(**keys: Any) -> dict[str, int]:
     record: Any = attack_record(Attack(dice=1, **keys))
-    numbers: dict[str, int] = vars(plain(record))
-    return numbers
+    fields: dict[str, int] = vars(plain(record))
+    return fields
 
 
 @lru_cache(maxsize=4096)
-def _record(is_attack: bool, numbers: tuple[int, ...]) -> Any:
-    """Return a record of an attack or a target that strikes share."""
-    return shared(np.array([numbers], ATTACK if is_attack else TARGET)[0])
+def _shared_record(is_attack: bool, numbers: tuple[int, ...]) -> Any:
+    """Return a read-only record of an attack or a target, the same object for equal numbers."""
+    return read_only(np.array([numbers], ATTACK if is_attack else TARGET)[0])
 
 
 class Draft:
-    """Steps of a fight as Python composes them (:mod:`analyser.engine.fight.step_builder`); parts share its strikes."""
+    """Steps and strikes of a fight while they are built (:mod:`analyser.engine.fight.step_builder`).
 
-    def __init__(self, units: Sequence[Any], beside: Sequence[Combatant] = (), **fight: int) -> None:
-        fighters = [Fighter(units[0]), Fighter(units[1], beside)]
+    `others_in_contact` are other units on the second side. Parts of a draft share its strikes.
+    """
+
+    def __init__(self, units: Sequence[Any], others_in_contact: Sequence[Combatant] = (), **fight: int) -> None:
+        fighters = [Fighter(units[0]), Fighter(units[1], others_in_contact)]
         self.question = SimpleNamespace(units=fighters, fight=[SimpleNamespace(**fight)])
         sides = [SimpleNamespace(), SimpleNamespace()]
         self.setup = SimpleNamespace(strikes=[], attacks=[], targets=[], dice=[], sides=sides)
         self.lines: list[Operation | Choice] = []
 
     def part(self, lines: Sequence[Operation | Choice] = ()) -> Any:
-        """Return a part of the course with those lines."""
+        """Return a part of the draft with these lines."""
         part = copy(self)
         part.lines = list(lines)
         return part
@@ -173,12 +177,12 @@ class Draft:
     def new_strike(self, striker: int, row: int) -> int:
         """Add a strike of a side with one of its rows, or with none (NONE); return its index."""
         fighter, setup = self.question.units[striker], self.setup
-        strike = copy(_USUAL)
+        strike = copy(_DEFAULTS)
         strike.striker = striker
         setup.strikes.append(strike)
         setup.targets.append(copy(self.question.units[1 - striker].target[0]))
         if row == NONE:
-            setup.attacks.append(SimpleNamespace(**_attack_with(qualities=(), attacker_damage_limit=1)))
+            setup.attacks.append(SimpleNamespace(**_attack_fields(qualities=(), attacker_damage_limit=1)))
             setup.dice.append(None)
         else:
             setup.attacks.append(fighter.attack_of(row))
@@ -186,10 +190,10 @@ class Draft:
         return len(setup.strikes) - 1
 
     def add_others(self, active: int, inside: int, orders: int) -> None:
-        """Append the attacks of other units of the charged side in contact (AC-8.7); there are none in this draft."""
+        """Append the attacks of other units of the charged side in contact (AC-8.7); this draft has no such units."""
 
-    def adopt(self, other: Draft, number: int) -> int:
-        """Add a strike of another draft; return its index here."""
+    def copy_strike(self, other: Draft, number: int) -> int:
+        """Add a strike of another draft, and return its index in this draft."""
         for part, parts in vars(self.setup).items():
             if part != "sides":
                 parts.append(vars(other.setup)[part][number])
@@ -201,8 +205,8 @@ class Draft:
         return [
             Strike(
                 StrikeFacts(**vars(strike)),
-                _record(True, tuple(vars(attack).values())),
-                _record(False, tuple(vars(target).values())),
+                _shared_record(True, tuple(vars(attack).values())),
+                _shared_record(False, tuple(vars(target).values())),
                 np.array([(strike.fixed_dice, NONE)]) if dice is None else dice,
             )
             for strike, attack, target, dice in zip(setup.strikes, setup.attacks, setup.targets, setup.dice)
@@ -220,13 +224,13 @@ class Draft:
         room = 1 << unit_state.TOPMOST - side.position_at
         steps = (candidate for candidate in range(side.stride + 1, INCH + 1) if INCH % candidate == 0)
         finest = next((step for step in steps if length // step < 2 * room - 2), None)
-        problem = f"lengths in steps of {side.stride / INCH:g} inches lead to more places than a state has room for"
+        problem = f"lengths in steps of {side.stride / INCH:g} inches lead to more positions than a state can hold"
         coarser = "" if finest is None else f"lengths in steps of {finest / INCH:g} inches, or "
         raise InputError(problem, where=where, allowed=f"{coarser}fewer rounds")
 
 
 def fixed_strike(dice: int, rating: Rating, struck: Target, *, veteran: int = 0, striker: int) -> Strike:
-    """Return a strike back with that many dice, at a stated rating and without qualities (AC-7)."""
+    """Return a strike back with a number of dice at a stated rating, without qualities (AC-7)."""
     draft: Any = Draft((struck, struck))
     add_fixed(draft, striker, dice, rating, veteran, 1)
     return cast("Draft", draft).strikes()[0]
@@ -234,7 +238,7 @@ def fixed_strike(dice: int, rating: Rating, struck: Target, *, veteran: int = 0,
 
 @lru_cache(maxsize=4096)
 def _dice_by_count(bands: tuple[Band, ...], most: int, more: int) -> NDArray[np.int64]:
-    """Return the cells of a row for 0 to `most` models or damage, plus `more` dice; NONE without a value (AC-2.4)."""
+    """Return the dice of a row for 0 to `most` models or damage, plus `more` dice; NONE without a value (AC-2.4)."""
     dice = np.full((most + 1, 2), NONE, np.int64)
     for band in reversed(bands):  # if two bands cover a count, the first one counts
         covered = slice(band.first, band.last + 1)
@@ -249,7 +253,7 @@ def length_of(inches: float | None) -> int:
 
 
 def side_facts(combatant: Combatant, **more: int) -> SideFacts:
-    """Return the facts of a side in any fight, without an enemy near; `more` are those of this kind of fight."""
+    """Return the facts of a side without an enemy near; `more` are facts of this kind of fight."""
     draft: Any = Draft((combatant, combatant))
     set_side(draft, 0)
     return cast("Draft", draft).sides()[0]._replace(fumes_within=NONE, **more)
@@ -266,18 +270,18 @@ def setup_for(
         problem = f"{len(strikes)} different attacks in one fight"
         raise InputError(problem, where="rows", allowed=f"up to {MOST_STRIKES}")
     setup = np.empty(1, _SETUP)  # parts of an array are faster to access than those of a record
-    memory, (first, last) = setup.view(np.uint8), _DICE
-    memory[:first], memory[last:] = 0, 0
+    memory = setup.view(np.uint8)
+    memory[:_DICE_START], memory[_DICE_END:] = 0, 0  # leaving unused dice untouched saves time
     setup["counts"] = counts = max((len(strike.dice) for strike in strikes), default=1)
-    setup["dice"][0, : len(strikes), :, :counts] = NONE  # leaving the unused entries untouched saves time
+    setup["dice"][0, : len(strikes), :, :counts] = NONE
     for side in range(2):
         setup["sides"][0, side] = sides[side]
         setup["units"][0, side] = target_record(combatants[side])
         if (passengers := getattr(combatants[side], "passengers", None)) is not None:
-            aboard = target_record(passengers).copy()
-            aboard.exposed = NONE
-            aboard.close_formation = True  # aboard no model is nearest to the enemy, so the officer is the last to fall
-            setup["passengers"][0, side] = aboard
+            record = target_record(passengers).copy()
+            record.exposed = NONE
+            record.close_formation = True  # no passenger is nearest to the enemy, so the officer is the last to fall
+            setup["passengers"][0, side] = record
     parts = setup["strikes"][0], setup["attacks"][0], setup["targets"][0]
     for number, strike in enumerate(strikes):
         for part, record in zip(parts, strike[:3]):

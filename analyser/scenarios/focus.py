@@ -1,4 +1,4 @@
-"""Focus fire: several attacks on one target in order (AC-9.1), as strikes at a state that carries over."""
+"""Focus fire: several attacks in order on one target, which keeps its losses and state (AC-9.1), as a program."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ from analyser.game.units import MOST_MODELS
 from analyser.rules import unit_state
 from analyser.rules.attack import attack_dice
 from analyser.rules.structs import NONE, AttackFacts, SideFacts
-from analyser.scenarios.attack import Scenario, target_record
-from analyser.scenarios.attack import resolved as resolved_attack
+from analyser.scenarios.attack import Scenario, resolve_scenario, target_record
 from analyser.scenarios.fight_records import Strike, fixed_strike, length_of, setup_for, strike_facts
-from analyser.scenarios.resolve import keys_of, resolve_target
+from analyser.scenarios.resolve import resolve_target, shared_keys
 from analyser.scenarios.schema import CIRCUMSTANCES, Attack, FocusAttack, FocusFile, ScenarioFile, Target
 
 ATTACKERS, TARGET = 0, 1
-_STAND_IN = Target(
+_ATTACKER_STAND_IN = Target(
     models=1, defence=1, damage_limit=1, category="light", formation="close", behemoth=False, aircraft=False
 )
 
@@ -35,7 +34,7 @@ class FocusScenario:
 
     kind: ClassVar[Literal["focus"]] = "focus"
 
-    attacks: tuple[Scenario, ...]  # the rating is set only if stated; otherwise each attack recomputes it
+    attacks: tuple[Scenario, ...]  # the rating is set only if stated; otherwise it follows from the target's state
     target: Target  # before the first attack
     ruleset: Ruleset
     attackers: tuple[Target | None, ...]  # the attackers as targets of return fire; None without a profile
@@ -57,30 +56,30 @@ class FocusScenario:
         return {"attacks": attacks, **once}
 
 
-def resolved(file: FocusFile, library: Profiles) -> FocusScenario:
+def resolve_focus(file: FocusFile, library: Profiles) -> FocusScenario:
     """Return the attacks of a checked `file`."""
-    attacks = tuple(one_attack(file, attack, place, library) for place, attack in enumerate(file.attacks))
+    attacks = tuple(attack_of_focus(file, attack, index, library) for index, attack in enumerate(file.attacks))
     warnings = [
-        f"attack {place + 1}: {warning}"
-        for place, scenario in enumerate(attacks)
+        f"attack {number}: {warning}"
+        for number, scenario in enumerate(attacks, start=1)
         for warning in scenario.warnings
-        if place == 0 or "target" not in warning
+        if number == 1 or "target" not in warning
     ]
     target = attacks[0].target.model_copy(update={key: getattr(file.target, key) for key in CIRCUMSTANCES})
     return FocusScenario(attacks, target, file.ruleset, tuple(map(attacker_of, attacks)), tuple(warnings))
 
 
-def one_attack(file: FocusFile, attack: FocusAttack, place: int, library: Profiles) -> Scenario:
+def attack_of_focus(file: FocusFile, attack: FocusAttack, index: int, library: Profiles) -> Scenario:
     """Return the attack with that index as a scenario of its own; its rating stays unset unless stated."""
     stated = {key: value for key in CIRCUMSTANCES if (value := getattr(attack, key)) is not None}
     target = file.target.model_copy(update=stated)
-    alone = ScenarioFile(attack=keys_of(Attack, attack), target=target, ruleset=file.ruleset)
+    alone = ScenarioFile(attack=shared_keys(Attack, attack), target=target, ruleset=file.ruleset)
     try:
-        scenario = resolved_attack(alone, library)
+        scenario = resolve_scenario(alone, library)
     except InputError as error:
         section, _, key = error.where.partition(".")
         if section == "attack" or (section == "target" and key in stated):
-            section = f"attacks.{place}"
+            section = f"attacks.{index}"
         raise InputError(error.problem, where=f"{section}.{key}", allowed=error.allowed) from None
     return scenario.with_rating(attack.rating)
 
@@ -90,7 +89,7 @@ def focus_program(
 ) -> tuple[Setup, list[list[Operation]]]:
     """Return the setup of a sequence of attacks on one target, and the operations of each.
 
-    `attackers` are different units, so an attack's cost to its own unit does not affect later ones.
+    `attackers` are different units, so the losses of one by its own attack do not affect later attacks.
     """
     strikes = [_strike(scenario) for scenario in scenarios]
     at_risk = any(map(can_be_hurt, scenarios, attackers))
@@ -104,34 +103,34 @@ def focus_program(
         if dice and attacker is not None and strikes[number].strike.fixed_dice > 0:
             veteran = scenario.target.value("Veteran")
             back = fixed_strike(dice, Rating.WEAKENED, attacker, veteran=veteran, striker=TARGET)
-            operations.append(Operation(Kind.STRIKE, ATTACKERS, _place_of(back, strikes)))
+            operations.append(Operation(Kind.STRIKE, ATTACKERS, _index_of(back, strikes)))
         programs.append(operations)
-    most = max(map(_ways_to_stand, scenarios, attackers)) if at_risk else 1
+    most = max(map(_most_attacker_states, scenarios, attackers)) if at_risk else 1
     return _setup_on(scenarios[0].target, strikes, most, scenarios[0].ruleset.die), programs
 
 
 def volleys_setup(attacks: Sequence[AttackFacts], target: Target, die: Die) -> Setup:
     """Return the setup of attacks on one target in any order and number; each is a strike of side 0 on side 1.
 
-    It omits the cost of an attack to its own unit (Overcharge, Tail Gunner).
+    Losses of the attackers (Overcharge, Tail Gunner) are left out.
     """
-    struck = target_record(target)
+    record = target_record(target)
     strikes = []
     for attack in attacks:
-        dice = attack_dice(plain(attack), plain(struck))
-        strikes.append(Strike(strike_facts(fixed_dice=dice), attack, struck, np.array([(dice, NONE)])))
+        dice = attack_dice(plain(attack), plain(record))
+        strikes.append(Strike(strike_facts(fixed_dice=dice), attack, record, np.array([(dice, NONE)])))
     return _setup_on(target, strikes, 1, die)
 
 
 def _setup_on(target: Target, strikes: Sequence[Strike], most: int, die: Die) -> Setup:
     """Return the setup of strikes on a target; `most` bounds the number of states of an attacker."""
-    # Falling back takes the full FALL_BACK or ends in flight, so the distance to the edge adds no other positions.
-    usual = {"stride": unit_state.FALL_BACK, "position_at": unit_state.WINS, "models": MOST_MODELS}
-    usual |= dict.fromkeys(("distance", "fumes_within", "edge_distance"), NONE)
-    standing = {"models": target.models or 0, "garrisoned": target.garrisoned}
-    standing |= {"edge_distance": length_of(target.edge_distance), "tracks_position": target.edge_distance is not None}
-    sides = [SideFacts(**usual), SideFacts(**(usual | standing))]
-    return setup_for(sides, (_STAND_IN.model_copy(update={"models": most}), target), strikes, die)
+    # A unit falls back by the full FALL_BACK or flees, so the distance to the edge adds no other positions.
+    common = {"stride": unit_state.FALL_BACK, "position_at": unit_state.WINS, "models": MOST_MODELS}
+    common |= dict.fromkeys(("distance", "fumes_within", "edge_distance"), NONE)
+    own = {"models": target.models or 0, "garrisoned": target.garrisoned}
+    own |= {"edge_distance": length_of(target.edge_distance), "tracks_position": target.edge_distance is not None}
+    sides = [SideFacts(**common), SideFacts(**(common | own))]
+    return setup_for(sides, (_ATTACKER_STAND_IN.model_copy(update={"models": most}), target), strikes, die)
 
 
 def _strike(scenario: Scenario) -> Strike:
@@ -147,7 +146,7 @@ def _records(strike: Strike) -> tuple[bytes, bytes]:
     return strike.attack.tobytes(), strike.target.tobytes()
 
 
-def _place_of(strike: Strike, strikes: list[Strike]) -> int:
+def _index_of(strike: Strike, strikes: list[Strike]) -> int:
     """Return the index of a strike, added if it is new; equal units share a strike back."""
     same = [other.strike == strike.strike and _records(other) == _records(strike) for other in strikes]
     if True in same:
@@ -156,8 +155,8 @@ def _place_of(strike: Strike, strikes: list[Strike]) -> int:
     return len(strikes) - 1
 
 
-_MOST_HITS_OF_A_DIE = 4  # a heroic strike, and one more on the die that it adds
-_MOST_BLANKS_OF_A_DIE = 2  # largest number, with Arc
+_MOST_HITS_PER_DIE = 4  # two heroic strikes: the die's and that of the die it adds
+_MOST_BLANKS_PER_DIE = 2  # with Arc
 
 
 def attacker_of(scenario: Scenario) -> Target | None:
@@ -184,10 +183,10 @@ def can_be_hurt(scenario: Scenario, attacker: Target | None) -> bool:
     return scenario.attack.overcharge or gunner_dice(scenario.target, attacker) > 0
 
 
-def _ways_to_stand(scenario: Scenario, attacker: Target | None) -> int:
-    """Return a bound on the states (models and damage) in which its attack can leave the attacker."""
+def _most_attacker_states(scenario: Scenario, attacker: Target | None) -> int:
+    """Return an upper bound for the number of states (models and damage) of the attacker after its attack."""
     attack, highest = scenario.attack, len(scenario.ruleset.deck.counts()) - 1
-    blanks = _MOST_BLANKS_OF_A_DIE * ((attack.dice or 0) + highest) if attack.overcharge else 0
-    hits = _MOST_HITS_OF_A_DIE * gunner_dice(scenario.target, attacker)
-    standing = (attack.attacker_models or MOST_MODELS) * (attack.attacker_damage_limit or 1)
-    return min(standing, 1 + blanks + hits, MOST_MODELS)
+    blanks = _MOST_BLANKS_PER_DIE * ((attack.dice or 0) + highest) if attack.overcharge else 0
+    hits = _MOST_HITS_PER_DIE * gunner_dice(scenario.target, attacker)
+    health = (attack.attacker_models or MOST_MODELS) * (attack.attacker_damage_limit or 1)
+    return min(health, 1 + blanks + hits, MOST_MODELS)

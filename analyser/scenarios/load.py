@@ -1,4 +1,4 @@
-"""Loading of scenarios: from units with keywords, a file or a mapping to a resolved scenario with warnings."""
+"""Loading of scenarios from units with conditions, a file or a mapping; they are checked, with warnings."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ OWN_SECTIONS = {kind: file.model_fields.keys() - {"target", "ruleset"} for kind,
 def load(source: AnyScenario | Question, profiles: ProfilesLike | None = None, kind: Kind | None = None) -> AnyScenario:
     """Return a scenario of any kind from a TOML file or an equivalent mapping, checked and resolved.
 
-    A resolved scenario is returned unchanged. `kind`: the required kind; by default it follows from the sections.
+    A resolved scenario is returned unchanged. `kind` is the required kind; by default it follows from the sections.
     """
     if isinstance(source, AnyScenario) and kind in (None, source.kind):
         return source
@@ -59,19 +59,19 @@ def load(source: AnyScenario | Question, profiles: ProfilesLike | None = None, k
     library = library_of(profiles)
     kind = kind or kind_of(raw)
     if kind == "battle" and not isinstance(source, Mapping):
-        raw = battle.beside(Path(where), raw)
+        raw = battle.with_army_paths(raw, Path(where))
     file = parse_scenario(raw, FILES[kind], library, where=where)
-    has_own = file.ruleset.rules != library.ruleset.rules
+    has_own_rules = file.ruleset.rules != library.ruleset.rules
     try:
-        scenario = _RESOLVED_BY[kind](file, library.under(file.ruleset) if has_own else library)
+        scenario = _RESOLVERS[kind](file, library.under(file.ruleset) if has_own_rules else library)
     except InputError as error:
         raise error.inside(where) from None
-    changes: dict[str, Any] = {"warnings": (*scenario.warnings, *empty_sections(raw)), "profiles": library.used}
-    return scenario.relabelled(**changes) if isinstance(scenario, Scenario) else replace(scenario, **changes)
+    changes: dict[str, Any] = {"warnings": (*scenario.warnings, *ruleset_warnings(raw)), "profiles": library.used}
+    return scenario.with_same_fight(**changes) if isinstance(scenario, Scenario) else replace(scenario, **changes)
 
 
 def load_scenario(source: Scenario | Question, profiles: ProfilesLike | None = None) -> Scenario:
-    """Return an attack scenario; as :func:`load`.
+    """Return an attack scenario from a TOML file or an equivalent mapping, checked and resolved.
 
     Parameters
     ----------
@@ -99,25 +99,25 @@ def load_scenario(source: Scenario | Question, profiles: ProfilesLike | None = N
 
 
 def load_as(wanted: type[ScenarioT], source: Any, profiles: ProfilesLike | None = None) -> ScenarioT:
-    """Return a scenario of the `wanted` kind; as :func:`load`."""
+    """Return a scenario of the `wanted` type, loaded as by :func:`load`."""
     scenario = load(source, profiles, wanted.kind)
     assert isinstance(scenario, wanted)
     return scenario
 
 
-def asked_attack(
+def attack_scenario(
     attacker: Any, target: Unit | None, conditions: Mapping[str, Any], profiles: ProfilesLike | None
 ) -> Scenario:
-    """Return the attack of one unit on another under `conditions`; without a `target`, the given scenario."""
+    """Return the attack of one unit on another under `conditions`; without a `target`, `attacker` is a scenario."""
     parts = None
     if target is not None:
         section = with_conditions(section_of(attacker, "attacker", "attacker"), conditions)
         parts = {"attack": section, "target": section_of(target, "target")}
-    return asked(Scenario, attacker, parts, "target", conditions, profiles)
+    return scenario_from(Scenario, attacker, parts, "target", conditions, profiles)
 
 
 def with_conditions(section: dict[str, Any], conditions: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keys of ``[attack]`` updated by conditions, with bonuses and penalties given by name."""
+    """Return the keys of ``[attack]`` updated by conditions, in which bonuses and penalties are flags."""
     for name, value in conditions.items():
         if name in Attack.model_fields:
             section[name] = value
@@ -127,9 +127,9 @@ def with_conditions(section: dict[str, Any], conditions: Mapping[str, Any]) -> d
         else:
             names = tuple(dict.fromkeys((*Attack.model_fields, *LIST_OF)))
             if name in Target.model_fields:
-                problem = f"{name} belongs to a unit, not to the attack: attacker or target?"
-                allowed = f'of the target "UNIT:{name}=..." or {{"unit": ..., "{name}": ...}}'
-                allowed += f"; of the attacker attacker_{name}" * (f"attacker_{name}" in names)
+                problem = f"{name} is a key of a unit, not of the attack"
+                allowed = f'for the target "UNIT:{name}=..." or {{"unit": ..., "{name}": ...}}'
+                allowed += f"; for the attacker attacker_{name}" * (f"attacker_{name}" in names)
                 raise MisspeltError(problem, where=f"attack: {name}", allowed=allowed)
             problem = f"unknown key{did_you_mean(name, names)}"
             allowed = listed(names, name, "docs/keys.md")
@@ -137,7 +137,7 @@ def with_conditions(section: dict[str, Any], conditions: Mapping[str, Any]) -> d
     return section
 
 
-def asked(
+def scenario_from(
     wanted: type[ScenarioT],
     whole: Any,
     parts: Any,
@@ -145,7 +145,11 @@ def asked(
     stated: Mapping[str, Any],
     profiles: ProfilesLike | None,
 ) -> ScenarioT:
-    """Return the scenario given as a whole, or the one made of its parts if the `second` unit is given."""
+    """Return the scenario in `whole`, or in `parts` (its sections) if they are not None.
+
+    `stated` are keys that `parts` contains; a whole scenario may not have them. `second` is the name of the parameter
+    for the second unit, for messages.
+    """
     if parts is None:
         if stated:
             raise InputError("state this in the scenario, not as an option", where=next(iter(stated)))
@@ -154,16 +158,16 @@ def asked(
 
 
 def check_whole(source: Any, second: str, profiles: ProfilesLike | None) -> None:
-    """Raise InputError for a single unit or a list of them: without a `second` unit a whole scenario is required."""
+    """Raise InputError if `source` is a unit or a list of units: without the `second` unit it must be a scenario."""
     allowed = "a scenario or its file; attack, charge, focus and duel take units"
     if second:
         allowed = f"a unit as {second}=, or the path of a scenario file alone"
     if isinstance(source, list | tuple):
-        problem = f"{shown(source)} is neither a file nor a scenario, and the second unit is missing"
+        problem = f"{shown(source)} is not a scenario, and the second unit is missing"
         raise InputError(problem, where=second, allowed=allowed)
     if isinstance(source, str) and not source.endswith(".toml") and not is_there(Path(source)):
         loadout = library_of(profiles).loadout(source)  # raises with the nearest selector
-        raise InputError(f"{loadout.selector} is a unit alone, and no question", where=second, allowed=allowed)
+        raise InputError(f"{loadout.selector} is only one unit, not a question", where=second, allowed=allowed)
 
 
 def section_of(unit: Any, where: str, key: str = "unit") -> dict[str, Any]:
@@ -194,23 +198,21 @@ def kind_of(raw: Mapping[str, Any]) -> Kind:
 
 
 def parse_scenario(raw: Mapping[str, Any], model: type[FileT], library: Profiles, *, where: str) -> FileT:
-    """Return the `raw` sections as checked records; the ruleset of `library` fills in omissions in ``[ruleset]``.
+    """Return the `raw` sections as checked records; InputError if they describe a scenario of another kind.
 
-    A die or deck stated with the library overrides ``[ruleset]``.
-
-    Null keys are ignored, so that an echoed scenario can be read again. InputError unless `raw` is a scenario of that
-    kind, or may be meant as one.
+    Missing keys of ``[ruleset]`` have the values of the ruleset of `library`; a die or deck stated with the library
+    overrides ``[ruleset]``. Null keys are ignored, so that an echoed scenario can be read again.
     """
     section_names = {"target"}.union(*OWN_SECTIONS.values())
     if not raw.keys() & section_names:
         unknown = next((key for key in raw if key != "ruleset"), None)
         hint = "" if unknown is None else f": unknown section {shown(unknown)}{did_you_mean(unknown, section_names)}"
-        allowed = "; or ".join(file.may_hold for file in FILES.values())
-        raise InputError(f"not a scenario of a fight{hint}", where=where, allowed=allowed)
+        allowed = "; or ".join(file.sections_text for file in FILES.values())
+        raise InputError(f"this is not a scenario of a fight{hint}", where=where, allowed=allowed)
     kind = kind_of(raw)
     if raw.keys() & OWN_SECTIONS[kind] and not raw.keys() & OWN_SECTIONS[model.kind]:
-        problem = f"this describes {FILES[kind].in_words}, not {model.in_words}"
-        raise InputError(problem, where=where, allowed=model.may_hold)
+        problem = f"this describes {FILES[kind].kind_text}, not {model.kind_text}"
+        raise InputError(problem, where=where, allowed=model.sections_text)
     sections = dict(raw)
     for name, section in raw.items():
         if isinstance(section, Mapping):
@@ -219,16 +221,14 @@ def parse_scenario(raw: Mapping[str, Any], model: type[FileT], library: Profiles
         elif isinstance(section, str | Loadout) and name in _TABLES:
             problem, allowed = f"{shown(section)} is not a table of keys", _table_with(name)
             raise MisspeltError(problem, where=within(where, name), allowed=allowed)
-    if isinstance(several := raw.get("attacks"), list | tuple):
-        sections["attacks"] = [
-            with_flags_listed(attack) if isinstance(attack, Mapping) else attack for attack in several
-        ]
-    own = sections.pop("ruleset", None)
-    if own is not None and not isinstance(own, Mapping):
-        raise InputError(f"{shown(own)} is not usable", where=within(where, "ruleset"), allowed="a table")
+    if isinstance(attacks := raw.get("attacks"), list | tuple):
+        sections["attacks"] = [with_flags_listed(item) if isinstance(item, Mapping) else item for item in attacks]
+    own_ruleset = sections.pop("ruleset", None)
+    if own_ruleset is not None and not isinstance(own_ruleset, Mapping):
+        raise InputError(f"{shown(own_ruleset)} is not usable", where=within(where, "ruleset"), allowed="a table")
     ruleset = library.ruleset
-    if own:
-        ruleset = checked(Ruleset, {**ruleset.model_dump(), **own}, where=within(where, "ruleset"))
+    if own_ruleset:
+        ruleset = checked(Ruleset, {**ruleset.model_dump(), **own_ruleset}, where=within(where, "ruleset"))
         ruleset = checked(Ruleset, {**ruleset.model_dump(), **library.stated}) if library.stated else ruleset
     return checked(model, {**sections, "ruleset": ruleset}, where=where, house_rules=ruleset.rules)
 
@@ -239,14 +239,14 @@ def with_flags_listed(section: Mapping[str, Any]) -> dict[str, Any]:
     >>> with_flags_listed({"distance": 6, "bonuses": ["short_range"], "aiming": True, "reforming": False})
     {'distance': 6, 'bonuses': ['short_range', 'aiming']}
     """
-    listed = {key: value for key, value in section.items() if key not in FLAGS}
+    result = {key: value for key, value in section.items() if key not in FLAGS}
     for name, key in FLAGS.items():
-        if name in section and isinstance(listed.get(key, ()), list | tuple):
+        if name in section and isinstance(result.get(key, ()), list | tuple):
             check_flag(section[name], name)
-            marks = [mark for mark in listed.get(key) or () if mark != name]
-            if marks or section[name]:
-                listed[key] = [*marks, *([name] if section[name] else [])]
-    return listed
+            others = [entry for entry in result.get(key) or () if entry != name]
+            if others or section[name]:
+                result[key] = [*others, *([name] if section[name] else [])]
+    return result
 
 
 _TABLES = ("attack", "target", "charge", "attacker", "duel", "a", "b")
@@ -255,21 +255,21 @@ _TABLES = ("attack", "target", "charge", "attacker", "duel", "a", "b")
 def _table_with(section: str) -> str:
     """Return how to write a section that names only a unit, for a message."""
     if section == "attacker":
-        return 'of an attack attack = { attacker = "..." }, of a charge attacker = { unit = "..." }'
+        return 'in an attack attack = { attacker = "..." }, in a charge attacker = { unit = "..." }'
     return f'{section} = {{ {"attacker" if section.startswith("attack") else "unit"} = "..." }}'
 
 
-def empty_sections(raw: Mapping[str, Any]) -> tuple[str, ...]:
+def ruleset_warnings(raw: Mapping[str, Any]) -> tuple[str, ...]:
     """Return a warning if the ruleset is empty."""
     return ("[ruleset] is empty and has no effect",) if raw.get("ruleset") == {} else ()
 
 
-_RESOLVED_BY: Mapping[Kind, Callable[[Any, Profiles], AnyScenario]] = {
-    "attack": attack.resolved,
-    "charge": charge.resolved,
-    "focus": focus.resolved,
-    "duel": duel.resolved,
-    "battle": battle.resolved,
+_RESOLVERS: Mapping[Kind, Callable[[Any, Profiles], AnyScenario]] = {
+    "attack": attack.resolve_scenario,
+    "charge": charge.resolve_charge,
+    "focus": focus.resolve_focus,
+    "duel": duel.resolve_duel,
+    "battle": battle.resolve_battle,
 }
 
 

@@ -1,4 +1,4 @@
-"""Options of a side of a duel: its possible policies, and the rows that it fires."""
+"""Policies that a unit can carry out in a duel, and the rows that it fires by a policy."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from analyser.game.units import Row
 from analyser.rules.policies import POLICIES, SHOOTING, Policy
 from analyser.rules.shots import can_shoot_with
 from analyser.rules.structs import CATEGORIES, Bonus
-from analyser.scenarios.attack import best_of, summaries_of
+from analyser.scenarios.attack import best_attacks, summaries_of
 from analyser.scenarios.fight_records import Draft, Strike
-from analyser.scenarios.resolve import row_facts, row_named
+from analyser.scenarios.resolve import find_row, row_facts
 from analyser.scenarios.schema import Combatant, PolicyName
 
 AUTO = "auto"  # the policy that suits the armaments of a unit
-_BUT_REACTIVE = "but Reactive ones, which fire on lookout only,"
-_FITTING = {  # needs of a policy beyond a ranged row
-    "short_range": "but Reactive ones, which fire on lookout, and Indirect ones, which do not fire at short range,",
+_EXCEPT_REACTIVE = "except Reactive rows, which fire on lookout only,"
+_USABLE_ROWS = {  # the rows that a policy needs, after "it has no ranged row"
+    "short_range": "except Reactive rows, which fire on lookout, and Indirect rows, which do not fire at short range,",
     "overcharge": "with Overcharge",
 }
 
 
 def check_policy(policy: PolicyName, mine: Combatant, theirs: Combatant, where: str) -> None:
-    """Raise InputError unless the unit can carry out the policy; the error lists the possible ones."""
+    """Raise InputError unless the unit can carry out the policy; the error lists the possible policies."""
     reason = why_not(policy, mine, theirs)
     if reason is None:
         return
@@ -51,7 +51,7 @@ def why_not(policy: PolicyName, mine: Combatant, theirs: Combatant) -> str | Non
     if not rows_to_shoot_with(mine, theirs, "lookout"):
         return f"it has no ranged row against {theirs.category} targets"
     if not rows_to_shoot_with(mine, theirs, policy):
-        return f"it has no ranged row {_FITTING.get(policy, _BUT_REACTIVE)} against {theirs.category} targets"
+        return f"it has no ranged row {_USABLE_ROWS.get(policy, _EXCEPT_REACTIVE)} against {theirs.category} targets"
     if policy == "all_out" and not mine.has("All-Out Attack"):
         return "it does not have the rule All-Out Attack"
     return None
@@ -60,19 +60,19 @@ def why_not(policy: PolicyName, mine: Combatant, theirs: Combatant) -> str | Non
 def rows_to_shoot_with(mine: Combatant, theirs: Combatant, policy: PolicyName) -> list[Row]:
     """Return the ranged rows of `mine` that a policy can fire at `theirs` (AC-4.1).
 
-    Reactive rows fire on lookout only, Indirect ones not at short range (AC-6).
+    Reactive rows fire on lookout only, Indirect rows not at short range (AC-6).
     """
     assert theirs.category is not None
     category, number = CATEGORIES.index(theirs.category), Policy[policy.upper()]
     return [row for row in mine.rows or () if can_shoot_with(row_facts(row), category, number)]
 
 
-_FIRES_OTHERWISE: PolicyName = "shoot"  # policy of a unit that a failed rally test keeps from charging
+_INSTEAD_OF_CHARGE: PolicyName = "shoot"  # policy of a unit that cannot charge after a failed rally test
 
 
 @dataclass(eq=False)
 class Shooter:
-    """The rows that a side of a duel (the section `where`) fires by its policy."""
+    """A side of a duel (the section `where`), with the rows that it fires by its policy."""
 
     mine: Combatant
     theirs: Combatant
@@ -82,11 +82,11 @@ class Shooter:
     where: str
     step: float | None = None  # inches; a chooser may end a move at each multiple
     chooses: ClassVar[bool] = False  # True for a side that chooses by the situation
-    named: Row | None = field(init=False)  # the stated row, if its policy can fire it
+    stated_row: Row | None = field(init=False)  # the row stated in the scenario, if its policy can fire it
 
     def __post_init__(self) -> None:
-        self.named = self._named()
-        for row in (self.main, self.by_lookout if self.policy == "lookout" else None):
+        self.stated_row = self._usable_stated_row()
+        for row in (self.main, self.lookout_row if self.policy == "lookout" else None):
             if row is not None and self.policy != "charge":
                 self.mine.check_has_dice(row, self.where)
 
@@ -96,40 +96,40 @@ class Shooter:
 
         A charging unit shoots after a failed rally test (AC-5.6), if it has a row to shoot with.
         """
-        by = _FIRES_OTHERWISE if self.policy == "charge" and self.mine.can_fail_to_rally else self.policy
-        usable = rows_to_shoot_with(self.mine, self.theirs, by) if by in SHOOTING else []
+        policy = _INSTEAD_OF_CHARGE if self.policy == "charge" and self.mine.can_fail_to_rally else self.policy
+        usable = rows_to_shoot_with(self.mine, self.theirs, policy) if policy in SHOOTING else []
         if not usable:
             return []
-        main = self.named if self.named in usable else self._best(usable)
+        main = self.stated_row if self.stated_row in usable else self._best_row(usable)
         others = [row for row in usable if row is not main]
-        most = max(self.mine.value("All-Out Attack"), 1) if by == "all_out" else 1
+        most = max(self.mine.value("All-Out Attack"), 1) if policy == "all_out" else 1
         return [main, *others[: most - 1]]
 
     @property
     def main(self) -> Row | None:
-        """The first of its rows."""
+        """The first of the rows that it fires."""
         return self.rows[0] if self.rows else None
 
     @cached_property
-    def by_lookout(self) -> Row | None:
-        """The row of its opportunity fire: a Reactive one if it has any."""
+    def lookout_row(self) -> Row | None:
+        """The row of its opportunity fire: a Reactive row if it has one."""
         reacts = self.policy == "lookout" or self.mine.on_lookout
         usable = rows_to_shoot_with(self.mine, self.theirs, "lookout") if reacts else []
         if not usable:
             return None
-        return self.named or self._best([row for row in usable if row.has("Reactive")] or usable)
+        return self.stated_row or self._best_row([row for row in usable if row.has("Reactive")] or usable)
 
     @property
-    def watching(self) -> Sequence[Row]:
-        """The rows of its opportunity fire: one or none."""
-        return [] if self.by_lookout is None else [self.by_lookout]
+    def reaction_rows(self) -> Sequence[Row]:
+        """The rows of its opportunity fire: one, or empty."""
+        return [] if self.lookout_row is None else [self.lookout_row]
 
-    def _named(self) -> Row | None:
-        """Return the stated row, if it can be fired."""
+    def _usable_stated_row(self) -> Row | None:
+        """Return the stated row, or None if the policy does not fire it; InputError if the policy should but cannot."""
         policy, mine = self.policy, self.mine
         if mine.row is None:
             return None
-        row = row_named(mine.rows or (), mine.row, f"{self.where}.row")
+        row = find_row(mine.rows or (), mine.row, f"{self.where}.row")
         usable = rows_to_shoot_with(mine, self.theirs, policy if policy in SHOOTING else "lookout")
         if row in usable:
             return row
@@ -138,10 +138,10 @@ class Shooter:
         problem = f"row {row.id!r} cannot be fired at a {self.theirs.category} target by the policy {policy}"
         raise InputError(problem, where=f"{self.where}.row", allowed=", ".join(candidate.id for candidate in usable))
 
-    def _best(self, rows: Sequence[Row]) -> Row:
-        """Return the row with the highest damage when aimed, among those in range; among all if none is."""
-        reaching = [row for row in rows if self.distance is None or (row.long_range or 0) >= self.distance]
-        rows = reaching or rows
+    def _best_row(self, rows: Sequence[Row]) -> Row:
+        """Return the best row when aiming, among the rows in range; among all rows if none is in range."""
+        in_range = [row for row in rows if self.distance is None or (row.long_range or 0) >= self.distance]
+        rows = in_range or rows
         if len(rows) < 2:
             return rows[0]
         strikes = [self.strike(row) for row in rows]
@@ -149,27 +149,27 @@ class Shooter:
         for attack, strike in zip(attacks, strikes):
             attack.dice, attack.dice_in_parentheses = strike.dice[self.mine.count]
             attack.bonuses |= Bonus.AIMING
-        return rows[max(int(best_of(summaries_of(attacks, strikes[0].target, self.ruleset))[0]), 0)]
+        return rows[max(int(best_attacks(summaries_of(attacks, strikes[0].target, self.ruleset))[0]), 0)]
 
     def add_shot(
         self, draft: Any, row: Row, *, opportunity: int = 0, overcharge: bool | None = None, alone: int = 1
     ) -> int:
-        """Add a strike with one of the rows, and return its index; Overcharge by default follows the policy.
+        """Add a strike with one of the rows, and return its index.
 
-        `alone`: 1 if it is also made after a failed rally test.
+        `overcharge`: by default as in the policy. `alone`: 1 if it is also made after a failed rally test.
         """
         if overcharge is None:
             overcharge = self.policy == "overcharge" and not opportunity
-        place = next(
-            place for place, candidate in enumerate(self.mine.rows or ()) if candidate is row or candidate.id == row.id
-        )
-        return add_shot(draft, self.side, place, opportunity, int(overcharge), alone)
+        rows = enumerate(self.mine.rows or ())
+        row_index = next(index for index, candidate in rows if candidate is row or candidate.id == row.id)
+        return add_shot(draft, self.side, row_index, opportunity, int(overcharge), alone)
 
     def strike(self, row: Row, *, overcharge: bool | None = None) -> Strike:
         """Return the strike with one of the rows."""
-        return self._alone(lambda draft: self.add_shot(draft, row, overcharge=overcharge))[0]
+        return self._strikes_added_by(lambda draft: self.add_shot(draft, row, overcharge=overcharge))[0]
 
-    def _alone(self, add: Callable[[Any], Any]) -> list[Strike]:
+    def _strikes_added_by(self, add: Callable[[Any], Any]) -> list[Strike]:
+        """Return the strikes that `add` adds to an empty draft."""
         draft = Draft((self.mine, self.theirs) if self.side == 0 else (self.theirs, self.mine))
         add(draft)
         return draft.strikes()
@@ -185,27 +185,27 @@ class Shooter:
 
     def shots(self) -> list[Strike]:
         """Return the strikes of an activation in order."""
-        return self._alone(self.add_shots)
+        return self._strikes_added_by(self.add_shots)
 
     @property
     def is_answered(self) -> bool:
-        """Return True if each of its ranged attacks is answered: an aerial unit against a Tail Gunner (AC-7)."""
+        """Return True if the target shoots back after each ranged attack: a Tail Gunner at an aerial unit (AC-7)."""
         return self.mine.category == "aerial" and self.theirs.value("Tail Gunner") > 0
 
     def answers(self) -> list[Strike]:
-        """Return the shot back of a Tail Gunner (X) at an aerial unit that has just shot at it (AC-7), if any."""
-        return self._alone(lambda draft: new_answer(draft, self.side))
+        """Return the shot back of a Tail Gunner at this aerial unit (AC-7), if any."""
+        return self._strikes_added_by(lambda draft: new_answer(draft, self.side))
 
     @property
     def rearms(self) -> bool:
-        """Return True if it must re-arm before it shoots or goes on lookout again (Slow to Fire)."""
-        row = self.by_lookout if self.policy == "lookout" else self.main
+        """Return True if the unit must re-arm before it shoots or goes on lookout again (Slow to Fire)."""
+        row = self.lookout_row if self.policy == "lookout" else self.main
         return row is not None and row.has("Slow to Fire")
 
     def add_reactions(self, draft: Draft) -> list[int]:
         """Add the strike of a unit on lookout (opportunity fire), if any, and return its index."""
-        return [self.add_shot(draft, row, opportunity=1) for row in self.watching]
+        return [self.add_shot(draft, row, opportunity=1) for row in self.reaction_rows]
 
     def reactions(self) -> list[Strike]:
         """Return the strike of a unit on lookout, if any."""
-        return self._alone(self.add_reactions)
+        return self._strikes_added_by(self.add_reactions)

@@ -1,4 +1,4 @@
-"""Resolution of attacks and units: profiles, rows and defaults filled in, and checked."""
+"""Resolution of attacks and units: values from profiles, rows and defaults are filled in and checked."""
 
 from __future__ import annotations
 
@@ -38,26 +38,26 @@ _CATEGORY_OF_TYPE = {type_: category for category, types in TYPES_OF_CATEGORY.it
 LARGEST_GARRISON = 12  # models, as the rulebook defines a defensible building
 
 
-def looked_up(selector: str | None, profiles: Profiles | None, key: str) -> Loadout | None:
-    """Return the loadout that a key names, or None; `profiles` defaults to the shipped ones."""
+def look_up(selector: str | None, profiles: Profiles | None, key: str) -> Loadout | None:
+    """Return the loadout of the selector of a key, or None; `profiles` defaults to the shipped profiles."""
     try:
         return None if selector is None else (profiles or load_profiles()).loadout(selector)
     except InputError as error:
         raise error.inside(key) from None
 
 
-def row_named(rows: Iterable[Row], written: str, where: str) -> Row:
-    """Return the row of that name, ignoring case and spaces; InputError with the nearest names if there is none."""
+def find_row(rows: Iterable[Row], name: str, where: str) -> Row:
+    """Return the row with a name, ignoring case and spaces; an InputError for an unknown name has the nearest names."""
     by_id = {row.id: row for row in rows}
-    row = by_id.get(row_id(written, by_id))
+    row = by_id.get(row_id(name, by_id))
     if row is None:
-        problem = f"no row {shown(written)}{did_you_mean(written, by_id)}"
+        problem = f"unknown row {shown(name)}{did_you_mean(name, by_id)}"
         raise InputError(problem, where=where, allowed=", ".join(by_id) or "no rows")
     return row
 
 
 def _check_models(models: int | None, loadout: Loadout | None, where: str) -> None:
-    """Raise InputError for more models than the largest level of the unit (AC-2.2)."""
+    """Raise InputError for more models than the unit has at its largest level (AC-2.2)."""
     if loadout is None or models is None:
         return
     most = max(level.models for level in loadout.unit.levels.values())
@@ -72,18 +72,18 @@ def _check_garrison(unit_type: UnitType | None, where: str) -> None:
         raise InputError(f"a unit of type {unit_type} in a building", where=where, allowed="infantry")
 
 
-def _stated(record: Record, loadout: Loadout | None, model: type[Record]) -> dict[str, Any]:
-    """Return the keys of `model` that a record states, else the values of the loadout's level and unit."""
+def _stated_or_profile(record: Record, loadout: Loadout | None, model: type[Record]) -> dict[str, Any]:
+    """Return the keys of `model` with the values that a record states, else with those of the loadout."""
     names = model.model_fields.keys() - {"unit", "attacker", "charge", "rows", "passengers"}
-    profile = () if loadout is None else (loadout.level, loadout.unit)  # the unit's numbers are those of the level
+    profile = () if loadout is None else (loadout.level, loadout.unit)
     keys = {key: getattr(part, key) for part in profile for key in names & type(part).model_fields.keys()}
     return {key: value for key, value in keys.items() if value is not None} | record.model_dump(
         exclude_none=True, include=names
     )
 
 
-def keys_of(model: type[RecordT], record: Record) -> RecordT:
-    """Return a record of `model` with the keys that another record shares."""
+def shared_keys(model: type[RecordT], record: Record) -> RecordT:
+    """Return a record of `model` with the keys that it shares with another record."""
     keys = record.model_fields_set & model.model_fields.keys()
     return model.model_validate({key: getattr(record, key) for key in keys})
 
@@ -92,7 +92,7 @@ _IN_WORDS = {"melee": "a melee row", "impact": "an impact row"}
 
 
 def row_facts(row: Row) -> RowFacts:
-    """Return the facts of a row that decide whether it may fire."""
+    """Return the facts of a row that decide whether it can fire."""
     return _row_facts(row.kind, row.against, row.long_range, row.short_range, row.qualities)
 
 
@@ -100,13 +100,13 @@ def row_facts(row: Row) -> RowFacts:
 def _row_facts(kind: str, against: Iterable[Category], *rest: Any) -> RowFacts:
     *reach, qualities = rest
     names = {quality.name for quality in qualities}
-    facts = {field: int(quality in names) for field, quality in _QUALITIES_OF_ROWS.items()}
+    facts = {field: int(quality in names) for field, quality in _QUALITY_OF_FIELD.items()}
     long_range, short_range = (NONE if inches is None else hundredths(inches) for inches in reach)
     categories = sum(1 << CATEGORIES.index(category) for category in against)
     return RowFacts(RowKind[kind.upper()], categories, long_range, short_range, **facts)
 
 
-_QUALITIES_OF_ROWS = {
+_QUALITY_OF_FIELD = {
     "slow_to_fire": "Slow to Fire",
     "move_or_fire": "Move or Fire",
     "reactive": "Reactive",
@@ -118,11 +118,11 @@ _QUALITIES_OF_ROWS = {
 
 
 def _shot(attack: Attack) -> ShotFacts:
-    """Return the circumstances that decide whether a row may make the attack."""
+    """Return the circumstances that decide whether a row can make the attack."""
     distance = NONE if attack.distance is None else hundredths(attack.distance)
     opportunity = attack.opportunity_fire or "opportunity_fire" in attack.penalties
-    said = "short_range" in attack.bonuses
-    return ShotFacts(distance, said, attack.attacker_reloading, attack.attacker_advanced, opportunity)
+    has_bonus = "short_range" in attack.bonuses
+    return ShotFacts(distance, has_bonus, attack.attacker_reloading, attack.attacker_advanced, opportunity)
 
 
 def why_not(row: Row, attack: Attack, attacker: Loadout, target: Target) -> str | None:
@@ -146,10 +146,10 @@ def why_not(row: Row, attack: Attack, attacker: Loadout, target: Target) -> str 
 WHY_NOT: Mapping[WhyNot, str] = {
     WhyNot.RELOADING: "it is Slow to Fire and the attacker is reloading",
     WhyNot.ADVANCED: "it is Move or Fire and the attacker has advanced",
-    WhyNot.REACTIVE: "it is Reactive: opportunity fire only",
+    WhyNot.REACTIVE: "it is Reactive, for opportunity fire only",
     WhyNot.SHORT_RANGE: "it is Indirect and the target is within short range",
 }
-"""Reasons without numbers that a row cannot make an attack."""
+"""The reasons that contain no numbers."""
 
 
 def _is_short(row: Row, attack: Attack) -> bool:
@@ -177,12 +177,12 @@ def resolve_attack(attack: Attack, attacker: Loadout | None, row: Row | None) ->
             bonuses = (*bonuses, "short_range")
         elif "short_range" in bonuses:
             problem = f"{attack.distance:g} inches are not within the short range of row {row.id!r}"
-            raise InputError(problem, where="attack.bonuses", allowed="leave out 'short_range': the distance decides")
+            raise InputError(problem, where="attack.bonuses", allowed="without 'short_range', which the distance sets")
     keys |= attack.model_dump(exclude_none=True, exclude={"attacker"})
     if attacker is not None and row is not None:
         keys |= {"attacker": attacker.selector, "row": row.id}
     if "dice" not in keys:
-        raise InputError("this key is missing", where="attack.dice", allowed="a number, or an attack.attacker")
+        raise InputError("this key is missing", where="attack.dice", allowed="a number; or state attack.attacker")
     keys |= {"bonuses": tuple(dict.fromkeys(bonuses)), "penalties": tuple(dict.fromkeys(attack.penalties))}
     keys["qualities"] = each_once((attack if attack.qualities is not None or row is None else row).keywords)
     keys |= {key: True for key in ("concealed", "opportunity_fire") if key in attack.penalties}
@@ -227,11 +227,11 @@ def _check_attack(attack: Attack) -> None:
 def resolve_target(target: Target, defender: Loadout | None, where: str = "target") -> Target:
     """Return `target` with all values of its profile and the defaults, checked; `where` is its section."""
     rules = target if target.rules is not None or defender is None else defender.unit
-    keys = _stated(target, defender, Target)
+    keys = _stated_or_profile(target, defender, Target)
     keys |= {"unit": target.unit if defender is None else defender.selector, "rules": each_once(rules.keywords)}
     for key in ("models", "defence", "damage_limit"):
         if key not in keys:
-            raise InputError("this key is missing", where=f"{where}.{key}", allowed=f"a number, or a {where}.unit")
+            raise InputError("this key is missing", where=f"{where}.{key}", allowed=f"a number; or state {where}.unit")
     aircraft, unit_type = keys.get("aircraft", keys.get("type") == "aircraft"), keys.get("type", "infantry")
     close = keys.get("type") in (None, *CLOSE_FORMATION_TYPES) or rules.has("Lockstep")  # unless a rule opens it (AC-7)
     defaults = {
@@ -258,15 +258,15 @@ def resolve_combatant(
 ) -> Combatant:
     """Return `combatant` with all values of its profile and the defaults, checked; `where` is its section.
 
-    `profiles` defaults to the shipped ones; `loadout`: its profile, if already known.
+    `profiles` defaults to the shipped profiles; `loadout` is the profile of the combatant, if already known.
     """
-    loadout = loadout or looked_up(combatant.unit, profiles, f"{where}.unit")
+    loadout = loadout or look_up(combatant.unit, profiles, f"{where}.unit")
     target = resolve_target(combatant, loadout, where)
     for rule in ("Corrosive Fumes", "Throw"):  # rules with a length as X
         target.rule_length(rule, where)
-    by_rules = {"veteran": veteran_of(target)}
-    by_rules |= {"capacity": max(target.value("Capacity"), 1)} if target.has("Capacity") else {}
-    keys = by_rules | _stated(combatant, loadout, Combatant) | target.model_dump(exclude_none=True)
+    from_rules = {"veteran": veteran_of(target)}
+    from_rules |= {"capacity": max(target.value("Capacity"), 1)} if target.has("Capacity") else {}
+    keys = from_rules | _stated_or_profile(combatant, loadout, Combatant) | target.model_dump(exclude_none=True)
     keys["charge"] = combatant.charge
     keys["rows"] = combatant.rows or (() if loadout is None else loadout.unit.rows)
     keys["passengers"] = _resolve_passengers(combatant.passengers, profiles, f"{where}.passengers")
@@ -274,18 +274,18 @@ def resolve_combatant(
     if (passengers := resolved.passengers) is not None:
         if resolved.capacity is None:
             problem = "a unit without Capacity carries no passengers"
-            raise InputError(problem, where=f"{where}.passengers", allowed="a transport, or its capacity beside it")
+            raise InputError(problem, where=f"{where}.passengers", allowed=f"a transport; or state {where}.capacity")
         room = resolved.capacity * (resolved.models or 0)
         if (passengers.models or 0) > room:
             problem = f"{passengers.models} models are embarked"
             raise InputError(problem, where=f"{where}.passengers.models", allowed=f"up to {room}")
     if resolved.close_quarters_row is None:
         return resolved
-    row = row_named(resolved.rows or (), resolved.close_quarters_row, f"{where}.close_quarters_row")
+    row = find_row(resolved.rows or (), resolved.close_quarters_row, f"{where}.close_quarters_row")
     if row.kind == "ranged":
         rows = ", ".join(candidate.id for candidate in resolved.rows or () if candidate.kind != "ranged")
         problem = f"row {row.id!r} is a ranged row"
-        raise InputError(problem, where=f"{where}.close_quarters_row", allowed=rows or "no row fits")
+        raise InputError(problem, where=f"{where}.close_quarters_row", allowed=rows or "none of the rows of this unit")
     return resolved.model_copy(update={"close_quarters_row": row.id})
 
 
@@ -293,74 +293,74 @@ def _resolve_passengers(stated: Passengers | None, profiles: Profiles | None, wh
     if stated is None:
         return None
     if stated.garrisoned:
-        raise InputError("a unit that is aboard in a building", where=f"{where}.garrisoned", allowed="false")
-    target = resolve_target(stated, looked_up(stated.unit, profiles, f"{where}.unit"), where)
+        raise InputError("passengers cannot be in a building", where=f"{where}.garrisoned", allowed="false")
+    target = resolve_target(stated, look_up(stated.unit, profiles, f"{where}.unit"), where)
     return checked(Passengers, target.model_dump(exclude_none=True), where=where)
 
 
-def more_than_level(models: int | None, loadout: Loadout | None, key: str) -> Iterator[str]:
-    """Yield a warning if a unit has more models than its level; they are counted as stated."""
+def model_warnings(models: int | None, loadout: Loadout | None, key: str) -> Iterator[str]:
+    """Yield a warning if a unit has more models than its level; all of them count."""
     if loadout is not None and models is not None and models > loadout.level.models:
-        yield f"{key} is {models}, and {loadout.selector} has {loadout.level.models}"
+        yield f"{key} is {models}, more than the {loadout.level.models} models of {loadout.selector}"
 
 
-def large_garrison(models: int | None, key: str) -> Iterator[str]:
+def garrison_warnings(models: int | None, key: str) -> Iterator[str]:
     """Yield a warning if a unit is too large for a building of the rulebook."""
     if (models or 0) > LARGEST_GARRISON:
-        yield f"{key}: {models} models, and a defensible building holds up to {LARGEST_GARRISON}"
+        yield f"{key}: {models} models are more than a defensible building can hold ({LARGEST_GARRISON})"
 
 
-def unknown_names(written: Iterable[Keyword], what: str) -> Iterator[str]:
-    """Yield a warning for each name that the rules do not have; `what` is its kind and location.
+def unknown_name_warnings(keywords: Iterable[Keyword], description: str) -> Iterator[str]:
+    """Yield a warning for each name that the rules do not have; `description` is its kind and location.
 
     >>> from analyser.game.keywords import Rule
-    >>> list(unknown_names((Rule("Amphibious"),), "special rule in b.rules"))
+    >>> list(unknown_name_warnings((Rule("Amphibious"),), "special rule in b.rules"))
     ["unknown special rule in b.rules: 'Amphibious', left out of the numbers"]
     """
-    for keyword in written:
+    for keyword in keywords:
         if keyword.term is None:
-            yield f"unknown {what}: {shown(str(keyword))}, left out of the numbers"
+            yield f"unknown {description}: {shown(str(keyword))}, left out of the numbers"
 
 
-def about_target(target: Target, where: str) -> Iterator[str]:
+def target_warnings(target: Target, where: str) -> Iterator[str]:
     """Yield the warnings of a target; `where` is its section."""
-    who = f"the {where}" if len(where) > 1 else f"unit {where}"
+    name = f"the {where}" if len(where) > 1 else f"unit {where}"
     if target.discipline is None and not target.has("Automata", "Irrepressible"):
-        yield f"{who} has no DISCIPLINE: it takes no discipline test, so it cannot be suppressed or broken"
+        yield f"{name} has no DISCIPLINE: it takes no discipline test, so it cannot be suppressed or broken"
     if target.officer != "last" and target.formation == "close":
         yield f"{where}.officer has no effect: in close formation the officer falls last (AC-5.8)"
     if target.disordered and target.near_commander:
-        yield f"{who} is disordered and near a commander, which do not go together (AC-5.8): it stays disordered"
+        yield f"{name} is disordered and near a commander, which contradict each other: it stays disordered (AC-5.8)"
     if target.garrisoned:
-        yield from large_garrison(target.models, f"{where}.garrisoned")
+        yield from garrison_warnings(target.models, f"{where}.garrisoned")
     for rule, key in (("Chain of Command", "chain_of_command"), ("Peer Review", "peer_review")):
         if target.has(rule) and not getattr(target, key):
-            yield f"{rule} is counted only when {where}.{key} says that another such unit is near"
+            yield f"{rule} counts only if {where}.{key} is true: another unit with this rule is near"
 
 
-def about_combatant(unit: Combatant, where: str, stated: Combatant, profiles: Profiles) -> Iterator[str]:
+def combatant_warnings(unit: Combatant, where: str, stated: Combatant, profiles: Profiles) -> Iterator[str]:
     """Yield the warnings of a unit in any fight: `stated` as in the section `where`, `unit` as resolved."""
     rows = unit.rows or ()
-    yield from unknown_names((quality for row in rows for quality in row.qualities), f"quality in {where}.rows")
-    yield from unknown_names(unit.keywords, f"special rule in {where}.rules")
+    yield from unknown_name_warnings((quality for row in rows for quality in row.qualities), f"quality in {where}.rows")
+    yield from unknown_name_warnings(unit.keywords, f"special rule in {where}.rules")
     for row in rows:
         bands = sorted(row.bands, key=attrgetter("first"))
-        if any(one.last >= other.first for one, other in pairwise(bands)):
-            yield f"{where}.rows: bands of row {row.id!r} overlap; the first that fits counts"
+        if any(band.last >= next_band.first for band, next_band in pairwise(bands)):
+            yield f"{where}.rows: bands of row {row.id!r} overlap; the first band that fits counts"
     if unit.carriages and not unit.any_row_has("Full Steam Ahead"):
         yield f"{where}.carriages has no effect: no row has Full Steam Ahead"
     loadout = None if stated.unit is None else profiles.loadout(stated.unit)
-    yield from more_than_level(unit.models, loadout, f"{where}.models")
-    yield from about_target(unit, where)
+    yield from model_warnings(unit.models, loadout, f"{where}.models")
+    yield from target_warnings(unit, where)
 
 
-def about_overrun(unit: Combatant, where: str) -> Iterator[str]:
-    """Yield a warning if `overrun = false` is stated for a unit without Overrun; `where`: the section of its charge."""
+def overrun_warnings(unit: Combatant, where: str) -> Iterator[str]:
+    """Yield a warning if a unit without Overrun states `overrun = false`; `where` is the section of its charge."""
     if not unit.charge.overrun and not unit.has("Overrun"):
         yield f"{where}.overrun has no effect: the unit does not have Overrun (AC-7)"
 
 
-def about_overcharge(unit: Combatant, where: str) -> Iterator[str]:
+def overcharge_warnings(unit: Combatant, where: str) -> Iterator[str]:
     """Yield a warning if `overcharge` is stated for a unit that cannot overcharge in close quarters."""
     if unit.overcharge and not unit.any_row_has("Overcharge", ("melee", "impact")):
         yield f"{where}.overcharge has no effect: no row for close quarters has Overcharge"

@@ -140,7 +140,7 @@ class Target(Record, Bearer):
         return (self.damage_limit or 1) > 1
 
     def rule_length(self, name: str, where: str = "") -> int:
-        """Return the X of a special rule in hundredths of an inch; 0 without the rule; InputError if it is finer."""
+        """Return the X of a rule in hundredths of an inch; 0 without the rule; InputError for a finer length."""
         rule = self.keyword(name)
         if rule is None:
             return 0
@@ -198,23 +198,23 @@ class Combatant(Target):
         return self.damage if self.behemoth else self.models or 0
 
     def check_has_dice(self, row: Row, where: str) -> None:
-        """Raise InputError unless the grid has attack dice for its models or damage (AC-2.4)."""
+        """Raise InputError unless a row has attack dice for the unit's models or damage (AC-2.4)."""
         try:
             attack_dice(row, self.count)
         except InputError as error:
             raise error.inside(f"{where}.{'damage' if self.behemoth else 'models'}") from None
 
     def any_row_has(self, quality: str, kinds: tuple[str, ...] = get_args(RowKind)) -> bool:
-        """Return True if a row of those kinds has the quality."""
+        """Return True if a row of one of the `kinds` has the quality."""
         return any(row.has(quality) for row in self.rows or () if row.kind in kinds)
 
     def _rows_for_contact(self, *kinds: RowKind) -> list[Row]:
-        """Return the rows of those kinds; the one stated for close quarters comes first."""
+        """Return the rows of the `kinds`; the row stated for close quarters comes first."""
         rows = [row for row in self.rows or () if row.kind in kinds]
         return sorted(rows, key=lambda row: row.id != self.close_quarters_row)
 
     def charge_row(self, where: str) -> Row:
-        """Return the melee or impact row of its charge (AC-8.1); InputError if it has none, or is Static (AC-7)."""
+        """Return the melee or impact row for a charge (AC-8.1); InputError without such a row, or if Static (AC-7)."""
         if self.has("Static"):
             raise InputError("a Static unit cannot charge (AC-7)", where=where, allowed="another unit")
         rows = self._rows_for_contact("melee", "impact")
@@ -225,11 +225,11 @@ class Combatant(Target):
         return rows[0]
 
     def retaliation_rows(self) -> list[Row]:
-        """Return the melee row of its retaliation; empty if it has none (AC-8.3)."""
+        """Return the melee row for a retaliation; empty if there is none (AC-8.3)."""
         return self._rows_for_contact("melee")[:1]
 
     def may_charge(self, enemy: Combatant, policy: str | tuple[str, ...]) -> bool:
-        """Return True if it may charge in a duel: by its policy, or by a rule (Berserk, Run Amok of AC-7)."""
+        """Return True if the unit may charge in a duel: by `policy`, or by a rule (Berserk, Run Amok of AC-7)."""
         if policy == "charge":
             return True
         chooses = policy == BEST or isinstance(policy, tuple)
@@ -242,14 +242,14 @@ class Combatant(Target):
         return self.type not in NO_CLOSE_QUARTERS_AGAINST and not self.aircraft
 
     def check_can_be_charged(self, where: str) -> None:
-        """Raise InputError if it cannot be charged (AC-8.1)."""
+        """Raise InputError if the unit cannot be charged (AC-8.1)."""
         if not self._can_be_charged:
             problem = f"{self.unit or 'the target'} cannot be charged: {self.type or 'aircraft'} (AC-8.1)"
             raise InputError(problem, where=where, allowed="a unit on the ground")
 
     @property
     def can_fail_to_rally(self) -> bool:
-        """Return True if it can fail a rally test, because it takes one by a card (AC-5.6, AC-7)."""
+        """Return True if the unit can fail a rally test, because its test is by a card (AC-5.6, AC-7)."""
         passes = self.has("Automata", "Irrepressible", "Hot Headed")
         return self.discipline is not None and not self.peer_review and not passes
 
@@ -266,7 +266,7 @@ WANTS: Mapping[WantName, str] = {
     "survival": "to survive until the end",
 }
 """Objectives of a side with best play; the other side wants the opposite."""
-CHANCES: tuple[WantName, ...] = ("win", "survival")  # objectives measured as a probability
+PROBABILITY_WANTS: tuple[WantName, ...] = ("win", "survival")  # objectives measured as a probability
 
 if TYPE_CHECKING:
     PolicyName = str
@@ -311,7 +311,7 @@ class Secondary(Combatant):
 
 
 Kind = Literal["attack", "charge", "focus", "duel", "battle"]
-BETWEEN_TWO: tuple[Kind, ...] = ("attack", "charge", "duel")  # kinds of question defined by two units alone
+TWO_UNIT_KINDS: tuple[Kind, ...] = ("attack", "charge", "duel")  # kinds of question defined by two units alone
 
 
 class QuestionFile(Record):
@@ -319,8 +319,8 @@ class QuestionFile(Record):
 
     page = "docs/keys.md"
     kind: ClassVar[Kind]
-    in_words: ClassVar[str]  # name in messages
-    may_hold: ClassVar[str]  # list of its sections in messages
+    kind_text: ClassVar[str]  # name in messages
+    sections_text: ClassVar[str]  # list of its sections in messages
 
     ruleset: Ruleset
 
@@ -330,8 +330,8 @@ class ScenarioFile(QuestionFile):
 
     kind = "attack"
     page = "docs/keys.md"
-    in_words = "an attack"
-    may_hold = "[attack] and [target]"
+    kind_text = "an attack"
+    sections_text = "[attack] and [target]"
 
     attack: Attack
     target: Target
@@ -341,8 +341,8 @@ class ChargeFile(QuestionFile):
     """A scenario file of one charge (AC-8); `docs/keys.md` lists its keys."""
 
     kind = "charge"
-    in_words = "a charge"
-    may_hold = "[charge], [attacker] and [target]"
+    kind_text = "a charge"
+    sections_text = "[charge], [attacker] and [target]"
 
     charge: Charge = Charge()
     attacker: Combatant
@@ -367,8 +367,8 @@ class FocusFile(QuestionFile):
     """A scenario file of several attacks on one target (AC-9.1); `docs/keys.md` lists its keys."""
 
     kind = "focus"
-    in_words = "focus fire"
-    may_hold = "[[attacks]] and [target]"
+    kind_text = "focus fire"
+    sections_text = "[[attacks]] and [target]"
 
     attacks: Annotated[Several[FocusAttack], Field(min_length=1, max_length=MOST_STRIKES)]
     target: Target
@@ -378,8 +378,8 @@ class DuelFile(QuestionFile):
     """A scenario file of a duel (AC-9.2); `docs/keys.md` lists its keys."""
 
     kind = "duel"
-    in_words = "a duel"
-    may_hold = "[duel], [a] and [b]"
+    kind_text = "a duel"
+    sections_text = "[duel], [a] and [b]"
 
     duel: DuelTerms = DuelTerms()
     a: Combatant

@@ -32,7 +32,7 @@ from analyser.results.charge import solve_charge
 from analyser.results.duel import solve_duel
 from analyser.rules.attack import losses_of
 from analyser.rules.structs import ATTACK, CATEGORIES, TARGET
-from analyser.scenarios.attack import RANKED_BY, Scenario, attacks_by, target_record
+from analyser.scenarios.attack import RANKED_BY, Scenario, attack_records, target_record
 from analyser.scenarios.charge import ChargeScenario
 from analyser.scenarios.resolve import resolve_attack, resolve_target
 from analyser.scenarios.schema import Combatant
@@ -65,7 +65,7 @@ def shot_cells(plan: Plan, block: Block) -> Cells:
     rows = _rows(plan, block, reason_words)
     columns = _columns(plan, block.columns)
     faces, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
-    once = each_once(attacks_by(ruleset, rows.attacks), columns.targets, rows.possible, faces, deck)
+    once = each_once(attack_records(ruleset, rows.attacks), columns.targets, rows.possible, faces, deck)
     pmfs, shots = _best_shots(once, rows.firsts)
     which, can = columns.which, columns.why_not < 0
     why_not = reason_words.codes([*columns.words, None])[columns.why_not]

@@ -79,7 +79,7 @@ def reaching(unit: Any, distance: int) -> int:
 def best_row(course: Course, side: int, rows: int, overcharge: int, drawn: Drawn) -> int:
     """Return the index of the first best row of the bit mask `rows` when aiming.
 
-    Rows within range take precedence. The ranking is that of :func:`~analyser.scenarios.attack.best_of`.
+    Rows within range take precedence. The ranking is that of :func:`~analyser.scenarios.attack.best_attacks`.
     """
     question = course.question
     reach = rows & reaching(question.units[side], question.fight[0].distance)

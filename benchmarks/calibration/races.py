@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 from scipy import stats
 
-from analyser.ask.race import Seen, race
+from analyser.ask.race import TrialSums, race
 from analyser.ask.search import search
 
 RACES = 1000
@@ -31,18 +31,18 @@ def _summary(what, found):
 
 def _ended(raced, truths, best):
     held = (raced.lows <= truths) & (truths <= raced.highs)
-    return best in raced.left, raced.left == [best], bool(held.all())
+    return best in raced.remaining, raced.remaining == [best], bool(held.all())
 
 
 def _events(rng, truths, variant, trials, _):
     seen = int(rng.binomial(trials, truths[variant]))
-    return Seen(trials, seen, seen)
+    return TrialSums(trials, seen, seen)
 
 
 def _numbers(rng, truths, variant, trials, _):
     values = np.arange(MODELS + 1)
     drawn = rng.multinomial(trials, stats.binom.pmf(values, MODELS, truths[variant] / MODELS))
-    return Seen(trials, float(drawn @ values), float(drawn @ values**2))
+    return TrialSums(trials, float(drawn @ values), float(drawn @ values**2))
 
 
 def planted(play, is_probability, races=RACES):

@@ -22,7 +22,7 @@ from analyser.results.duel import solve_duel
 from analyser.results.focus import solve_focus
 from analyser.results.states import run, simulation_of
 from analyser.scenarios.charge import charge_program, charge_start
-from analyser.scenarios.duel import duel_start, in_parts, program_of, shooters_of
+from analyser.scenarios.duel import duel_start, program_of_shooters, shooters_of, split_at_orders
 from analyser.scenarios.focus import focus_program
 from analyser.scenarios.load import load
 from benchmarks.calibration.counting import TRIALS, Chance, OfMorale, OfStates, OneByOne
@@ -82,8 +82,8 @@ def _focus(scenario):
 
 def _duel(scenario):
     shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
-    setup, rounds = program_of(shooters, scenario.terms)
-    parts, _, ends = in_parts(rounds, shooters)
+    setup, rounds = program_of_shooters(shooters, scenario.terms)
+    parts, _, ends = split_at_orders(rounds, shooters)
     start = duel_start(setup, (scenario.a, scenario.b))
     return _fight(solve_duel(scenario, Sampling()), setup, parts, start, ends[-1])
 

@@ -100,7 +100,7 @@ def test_a_trade_is_what_both_lose_in_a_duel_for_points_from_so_far_apart(twins)
 def test_what_cannot_be_played_is_left_out_and_told():
     flies = "imperium/messer-interceptor-squadron@basic"
     found = matchups(flies, GRENADIERS, situations=[BEST_TRADES[0]]).frame
-    assert "flies sorties: no duel" in found["why_not"].iloc[0]
+    assert "flies sorties, so it cannot fight a duel" in found["why_not"].iloc[0]
     with_row = matchups(RIFLES, GRENADIERS, situations=[BEST_TRADES[0]], row="ranged-light").frame
     assert "leave out the row" in with_row["why_not"].iloc[0]
     for call in (fair_points, solve_price, solve_dice, lambda unit, **how: what_if(unit, points=1, **how)):

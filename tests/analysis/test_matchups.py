@@ -12,7 +12,7 @@ from analyser.common.metrics import ALL_LEVELS, FIGURES, METRICS, RESULTS
 from analyser.engine.attack.summaries import SUMMARY
 from analyser.game.profiles import Profiles
 from analyser.results import rules_used
-from analyser.scenarios.attack import RANKED_BY, best_of
+from analyser.scenarios.attack import RANKED_BY, best_attacks
 from analyser.scenarios.load import load_scenario
 from tests.oracle.attacks import TOLERANCE
 
@@ -134,7 +134,7 @@ def summaries(*attacks):
     ],
 )
 def test_the_best_by_models_then_annihilation_then_damage_then_order(attacks, best):
-    assert best_of(summaries(*attacks)).tolist() == [best]
+    assert best_attacks(summaries(*attacks)).tolist() == [best]
 
 
 def test_a_scenario_without_a_row_takes_the_best_and_says_so(library):

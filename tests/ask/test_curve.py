@@ -64,9 +64,9 @@ def test_a_mark_that_is_no_whole_inch_is_among_the_values():
 def test_what_is_not_legal_is_cut_and_told():
     found = an.curve(RIFLES[0], KRUPP, over="dice=-3..205:2")
     assert found.values[0] == tuple(range(1, 201, 2))
-    assert [each.split(" cut off")[0] for each in found.cut] == ["dice -3 to -1", "dice 201 to 205"]
+    assert [each.split(" left out")[0] for each in found.cut] == ["dice -3 to -1", "dice 201 to 205"]
     assert "1 to 200" in found.cut[0]
-    assert "Cut: dice -3 to -1" in str(found)
+    assert "Left out: dice -3 to -1" in str(found)
     far = an.curve(RIFLES, KRUPP, over="distance=10..40")
     assert far.values[0][-1] == 32
     blank = far.frame[(far.frame["line"] == RIFLES[1]) & (far.frame["distance"] == 20)]
@@ -93,7 +93,7 @@ def test_lists_of_bonuses_penalties_and_qualities():
     assert an.curve(RIFLES[1], KRUPP, over="distance=1..14").fights == 2  # at short range and beyond it
     every = an.curve(RIFLES[1], GRENADIERS, over="bonuses", **near)
     assert every.values == (("none", "aiming", "ammo_supply"),)
-    assert "short_range cut off" in every.cut[0]
+    assert "short_range left out" in every.cut[0]
     aimed = single(RIFLES[1], GRENADIERS, distance=12, bonuses=["aiming"]).mean("models_destroyed")
     assert every.frame["mean_models_destroyed"][1] == pytest.approx(aimed, abs=1e-15)
     two = an.curve(RIFLES[1], GRENADIERS, over="qualities=none,Arc+Devastating", **near)
@@ -130,7 +130,7 @@ def test_keys_of_the_other_kinds():
     assert duels.frame["mean_margin@1"].tolist() == [
         an.duel(RIFLES[0], {"unit": GRENADIERS, "models": each}, rounds=2).mean("margin", 1) for each in (2, 4)
     ]
-    with pytest.raises(an.InputError, match="of which side"):
+    with pytest.raises(an.InputError, match="both sides have the key"):
         an.curve(RIFLES[0], GRENADIERS, kind="duel", over="models=1..2")
 
 
@@ -183,14 +183,14 @@ def test_a_sample_names_together_what_it_cannot_tell_apart():
     ("over", "more", "said"),
     [
         ("distnce", {}, "did you mean 'distance'"),
-        ("dice", {}, "over which values"),
+        ("dice", {}, "no values are stated"),
         ("dice=9..4", {}, "is empty"),
         ("dice=1..300000", {}, "300,000 points"),
         ("dice=4", {"metric": "wibble"}, "p_FIGURE_at_least_2.*per_100_points"),
         (["dice=1", "DEFENCE=1", "models=1"], {}, "3 keys"),
         (["dice=1", "dice=2"], {}, "twice"),
         ("dice=500", {}, "no value has an answer"),
-        ("dice=4", {"metric": "p_broken_per_100_points"}, "only means add up"),
+        ("dice=4", {"metric": "p_broken_per_100_points"}, "only means and expected values can"),
         ("dice=4", {"metric": ["p_broken"] * 3}, "one or two"),
         ("dice=4", {"kind": "focus"}, "focus"),
         ("dice=4", {"metric": "p_broken@x"}, "after round 2"),
@@ -227,7 +227,7 @@ def test_a_battle_over_its_terms_its_units_and_its_armies():
 @pytest.mark.parametrize(
     ("over", "told", "how"),
     [
-        ("mine.unit.7.models=3", "no such place", {"method": "monte-carlo", "trials": 10}),
+        ("mine.unit.7.models=3", "the question has no key", {"method": "monte-carlo", "trials": 10}),
         ("mine.unit.0.modls=3", "did you mean 'models'", {"method": "monte-carlo", "trials": 10}),
         ("rounds=1..3", r"battles are simulated.*monte-carlo", {}),
     ],
@@ -251,8 +251,8 @@ def test_intervals_of_all_points_at_once_and_of_trials_that_were_not_fixed():
         return found.frame["p_broken_high"] - found.frame["p_broken_low"]
 
     assert (widths(together) > 1.2 * widths(single)).all()
-    assert "at 95% all at once" in str(together)
-    assert "hold whenever one stops" in str(stopped)
+    assert "all intervals hold at once with 95%" in str(together)
+    assert "they are valid although the precision" in str(stopped)
     trials = stopped.frame["trials"].to_numpy()
     fixed = 2 * 1.96 * np.sqrt(exact * (1 - exact) / trials)
     assert (widths(stopped) > 1.5 * fixed).all()
@@ -274,7 +274,7 @@ def test_what_was_asked_before_an_interrupt_is_shown():
     assert not found.complete
     assert found.values == ((3, 4),)
     assert len(found.frame) == 4
-    assert "dice 5 to 8 cut off: not asked: it was stopped" in found.cut
+    assert "dice 5 to 8 left out: not computed, because the curve was stopped" in found.cut
     assert "Stopped" in str(found)
     seen[:] = []
     with pytest.raises(KeyboardInterrupt):
@@ -284,10 +284,10 @@ def test_what_was_asked_before_an_interrupt_is_shown():
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({"distance": 6}, r"^distance: the question is asked over distance: a value beside that has no effect"),
-        ({"over": "aiming", "aiming": True}, r"^aiming: the question is asked over"),
-        ({"over": "models=1..3", "target": {"unit": KRUPP, "models": 2}}, r"^models: the question is asked over"),
-        ({"over": "rounds=1..3", "kind": "duel", "rounds": 2}, r"^rounds: the question is asked over"),
+        ({"distance": 6}, r"^distance: the curve varies distance, so a stated value has no effect"),
+        ({"over": "aiming", "aiming": True}, r"^aiming: the curve varies"),
+        ({"over": "models=1..3", "target": {"unit": KRUPP, "models": 2}}, r"^models: the curve varies"),
+        ({"over": "rounds=1..3", "kind": "duel", "rounds": 2}, r"^rounds: the curve varies"),
         ({"over": "aiming=no,maybe"}, r"^aiming: 'maybe' is not usable"),
         ({"over": "level=basic,reinforcd"}, r"^level: 'reinforcd' is not a level; did you mean 'reinforced'"),
     ],

@@ -7,7 +7,7 @@ import pytest
 
 import analyser as an
 from analyser.ask.attack_narration import dice_lines
-from analyser.ask.fight_narration import Walker, fight_of
+from analyser.ask.fight_narration import TrialRunner, fight_of
 from analyser.engine.pool.replay import dice_that_score
 from analyser.engine.rng import stream_of
 from analyser.game.ruleset import Face
@@ -38,10 +38,10 @@ def check(raw, trials=150, seed=7):
         checked.append(total == score and sum(die.added_by is None for die in dice) == fight.dice)
         return dice_lines(dice, fight, scenario.ruleset.die.names)
 
-    walker = Walker(ready.setup, ready.parts, ready.names, dice_of, ready.choices)
+    walker = TrialRunner(ready.setup, ready.parts, ready.names, dice_of, ready.choices)
     seen = [Counter() for _ in ready.parts]
     for chances in simulation.trace(ready.start, range(trials), seed):
-        found = walker.walk(ready.start, chances, with_lines=True)
+        found = walker.run(ready.start, chances, with_lines=True)
         for counter, pair in zip(seen, found.pairs):
             counter[pair] += 1
     for counter, (first, second, counts) in zip(seen, wanted):
@@ -92,7 +92,7 @@ def test_a_deck_that_runs_out():
 
 
 def test_what_is_not_told():
-    with pytest.raises(an.InputError, match=r"battle cannot be told as one trial.*--tell N"):
+    with pytest.raises(an.InputError, match=r"kind battle cannot be described.*--tell N"):
         an.tell({"battle": {}, "mine": {}, "yours": {}})
     with pytest.raises(an.InputError, match="0 to 9999"):
         an.tell(RIFLES, GRENADIERS, kind="duel", trial=20_000)

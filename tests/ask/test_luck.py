@@ -10,7 +10,7 @@ import pytest
 
 import analyser as an
 from analyser.ask.luck_answer import Chance
-from analyser.ask.observed_outcome import fought
+from analyser.ask.observed_outcome import fight_luck
 from tests.oracle.fight_files import row, unit
 from tests.oracle.random_scenarios import random_scenarios
 
@@ -149,7 +149,7 @@ def test_a_fight_by_itself_and_in_a_game_is_as_lucky_and_on_average_not_at_all()
             got = said_of(outcome, side) | {"suppressed": bool(outcome[f"{side}suppressed"])}
             alone, there = an.luck(question, got=got).fights[0], an.luck(game({**question, "got": got})).fights[0]
             assert there.chance == alone.chance
-            assert there.looked_at == alone.looked_at
+            assert there.compared == alone.compared
             fair += outcome["probability"] * alone.chance.mid_p
             asked += 1
         assert fair == pytest.approx(0.5, abs=1e-9)
@@ -172,13 +172,13 @@ def test_the_figures_that_can_be_said_are_those_of_the_question():
     for ask, absent in ((an.attack, "activated"), (an.charge, "fled"), (an.duel, "fled")):
         answer = ask(RIFLES, GRENADIERS)
         with pytest.raises(an.InputError) as error:
-            fought(answer, {"xyz": True})
+            fight_luck(answer, {"xyz": True})
         allowed = error.value.allowed.split(", ")
         assert {"destroyed", "broken"} <= set(allowed)
         assert absent not in allowed
         flags = [name for name in allowed if not re.search("destroyed|left|hits|points|margin", name)]
         for name, value in [(name, value) for name in flags for value in (False, True)]:
-            assert 0 < fought(answer, {name: value})[0].chance.equal < 1
+            assert 0 < fight_luck(answer, {name: value})[0].chance.equal < 1
 
 
 FOCUS = {"attacks": [{"attacker": RIFLES}] * 2, "target": {"unit": GRENADIERS}}
@@ -223,9 +223,9 @@ def test_what_is_good_for_a_side_is_good_for_it():
 
 def test_in_plain_words():
     assert Chance(0.03, 0.011, 0.959).in_words("such attacks") == (
-        "Bad luck: as bad or worse happens in 4.10% of such attacks (exact; percentile 3.55%)."
+        "Bad luck: a result this bad or worse happens in 4.10% of such attacks (exact; percentile 3.55%)."
     )
-    assert Chance(0.995, 0.005, 0.0).in_words("such attacks").startswith("Very good luck: as good or better happens")
+    assert Chance(0.995, 0.005, 0.0).in_words("such attacks").startswith("Very good luck: a result this good or better")
     assert Chance(0.4, 0.2, 0.4).in_words("such attacks").startswith("Nothing unusual")
     assert Chance(0.1, 0.1, 0.8).in_words("such games").startswith("A little bad luck")
 
@@ -287,7 +287,7 @@ def test_a_sampled_game_says_how_sure_its_sums_are():
     halves = np.array([each.sides[0].chance.half_width for each in found])
     assert (np.abs(shares - exact.as_bad) <= halves).mean() > 0.8
     assert halves.mean() == pytest.approx(1.96 * shares.std(), rel=0.3)  # of 20: known to 16%
-    assert "its simulated distribution" in str(found[0])
+    assert "the simulated distribution" in str(found[0])
     assert "500 trials of each fight" in str(found[0])
     assert found[0].as_dict()["stop_reason"] == "trials"
     assert exact.half_width is None

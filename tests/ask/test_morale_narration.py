@@ -70,8 +70,8 @@ def test_the_worst_the_median_and_the_best():
 @pytest.mark.parametrize(
     ("how", "told"),
     [
-        ({"pick": "worst"}, "metric: by which figure?"),
-        ({"pick": "worst", "metric": "panic"}, "no figure 'panic'; did you mean 'panicked'?"),
+        ({"pick": "worst"}, "metric: no figure is stated by which to pick the worst trial"),
+        ({"pick": "worst", "metric": "panic"}, "unknown figure 'panic'; did you mean 'panicked'?"),
         ({"pick": "worst", "metric": "panicked@9"}, "no round or turn 9"),
         ({"trial": 20_000}, "trial: trial 20000 of 20,001"),
     ],

@@ -9,7 +9,7 @@ import pytest
 import analyser as an
 from analyser.ask import question_table
 from analyser.ask import search as searching
-from analyser.ask.race import Seen, race
+from analyser.ask.race import TrialSums, race
 from tests.helpers.skips import proof
 
 RIFLES, KRUPP, GRENADIERS = (
@@ -55,7 +55,7 @@ def test_what_is_not_possible_is_cut_and_told():
     found = an.search({"baseline": ATTACK, "ranges": {"distance": "10..20", "dice": "-1..3"}})
     statuses = Counter(found.frame["status"])
     assert statuses["not possible"] == 11 * 5 - 5 * 3
-    assert "not possible, cut" in str(found)
+    assert "are not possible and left out" in str(found)
     assert found.frame["why_not"].iloc[-1]
 
 
@@ -123,7 +123,7 @@ def planted(chances, rng, **more):
 
     def play(variant, trials, stage):
         seen = int(rng.binomial(trials, chances[variant]))
-        return Seen(trials, seen, seen)
+        return TrialSums(trials, seen, seen)
 
     return race(play, len(chances), is_probability=True, **more)
 
@@ -138,19 +138,19 @@ def test_a_race_names_a_wrong_best_in_at_most_5_percent(races):
         best = int(rng.integers(12))
         chances[best] = chances.max() + 0.02
         found = planted(chances, rng, most_trials=128_000)
-        wrong += best not in found.left
-        decided += found.left == [best]
+        wrong += best not in found.remaining
+        decided += found.remaining == [best]
     assert wrong <= 0.05 * races  # as all sequences hold together far more often, it is hardly ever wrong
     assert decided > races / 2
 
 
 def test_ties_of_a_race_are_named():
     found = planted([0.4, 0.4, 0.1], np.random.default_rng(2), within=0.02)
-    assert sorted(found.left) == [0, 1]
-    assert found.why == "alike"
-    assert found.dropped_at[2] == 1
+    assert sorted(found.remaining) == [0, 1]
+    assert found.stop_reason == "alike"
+    assert found.dropped_after[2] == 1
     longest = planted([0.4, 0.4], np.random.default_rng(2), most_trials=8_000)
-    assert (longest.why, longest.trials.tolist()) == ("trials", [8_000, 8_000])
+    assert (longest.stop_reason, longest.trials.tolist()) == ("trials", [8_000, 8_000])
 
 
 @pytest.mark.parametrize(
@@ -161,8 +161,12 @@ def test_ties_of_a_race_are_named():
         ({"baseline": ATTACK, "ranges": {"dice": []}}, {}, "no values"),
         ({"baseline": {**ATTACK, "attack": {"dice": 300}}}, {}, "no variant is possible"),
         ({"baseline": ATTACK}, {"method": "dice"}, "exact, race"),
-        ({"baseline": ATTACK}, {"method": "race", "metric": "models_destroyed_10th_percentile"}, "is not raced"),
-        ({"baseline": {"courage": 1, "tokens": 2}}, {}, "which figure"),
+        (
+            {"baseline": ATTACK},
+            {"method": "race", "metric": "models_destroyed_10th_percentile"},
+            "race cannot compare",
+        ),
+        ({"baseline": {"courage": 1, "tokens": 2}}, {}, "no metric is stated"),
     ],
 )
 def test_wrong_inputs(file, how, said):
@@ -171,7 +175,7 @@ def test_wrong_inputs(file, how, said):
 
 
 def test_a_race_that_is_stopped_keeps_what_was_played(monkeypatch):
-    played, seen_in = [], searching._seen
+    played, seen_in = [], searching._trial_sums
 
     def stop_after_three(*args):
         if len(played) == 3:
@@ -179,7 +183,7 @@ def test_a_race_that_is_stopped_keeps_what_was_played(monkeypatch):
         played.append(args)
         return seen_in(*args)
 
-    monkeypatch.setattr(searching, "_seen", stop_after_three)
+    monkeypatch.setattr(searching, "_trial_sums", stop_after_three)
     file = {"baseline": ATTACK, "ranges": {"dice": "1..8"}}
     found = an.search(file, metric="p_broken", method="race")
     assert not found.complete
@@ -189,13 +193,13 @@ def test_a_race_that_is_stopped_keeps_what_was_played(monkeypatch):
     assert (asked["low"] <= asked["value"]).all()
     assert Counter(asked["status"]) == {"best": 1, "tied": 1, "beaten": 2}
     assert found.best == "baseline"
-    assert "5 variants not asked: it was stopped" in str(found)
+    assert "5 variants were not computed, because the search was stopped" in str(found)
     assert re.search(r"Stopped: of the variants computed so far baseline is best by P\(broken\): \d", str(found))
 
 
 def test_equal_fights_are_a_true_tie_of_a_race():
     raced = an.search({"baseline": ATTACK, "ranges": {"distance": "1..7"}}, method="race", metric="p_broken")
-    assert raced.sentence().startswith("A tie: 8 variants are one and the same fight, P(broken)")
+    assert raced.sentence().startswith("A tie: 8 variants are the same fight, P(broken)")
     assert "behind" not in raced.sentence()
     assert "≈" not in str(raced)
     file = {"baseline": ATTACK, "ranges": {"distance": [6, 7], "DISCIPLINE": [7, 6]}}
@@ -226,7 +230,7 @@ def test_what_is_misspelt_is_refused_with_the_nearest_name(method):
 
 @pytest.mark.parametrize("method", ["exact", "race"])
 def test_nothing_to_choose_from_is_refused(method, tmp_path):
-    with pytest.raises(an.InputError, match=r"no variant but the baseline is possible: target.models: 30 .*and 3 more"):
+    with pytest.raises(an.InputError, match=r"variant except the baseline is possible: target.models: 30 .*and 3 more"):
         an.search({"baseline": ATTACK, "ranges": {"models": [30, 31], "aiming": "no,yes"}}, method=method)
     path = tmp_path / "v.toml"
     path.write_text(

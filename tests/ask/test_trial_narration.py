@@ -89,7 +89,7 @@ def test_each_face_is_shown_as_often_as_it_is_on_the_die():
 def test_a_story_is_told_line_by_line():
     told = an.tell(RIFLES, KRUPP, trial=3, seed=2, distance=6, aiming=True)
     text = str(told)
-    assert text.startswith("Trial 3 of 1,000 of seed 2\n")
+    assert text.startswith("Trial 3 of 1,000 with seed 2\n")
     for rule in ("AC-3.2", "AC-3.6", "AC-3.7", "AC-3.8"):
         assert rule in text
     assert text == str(an.tell(RIFLES, KRUPP, trial=3, seed=2, distance=6, aiming=True))

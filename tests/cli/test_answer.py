@@ -61,12 +61,12 @@ def test_an_answer_is_drawn_as_the_ending_of_the_picture_says(ending, tmp_path):
 @pytest.mark.parametrize("name", DRAWN)
 def test_what_is_no_picture_is_refused_before_the_work(name, tmp_path):
     said = refusal(*COMMANDS[name], "--plot", tmp_path / "answer.gif", "--out", tmp_path / "answer.txt")
-    assert "'.gif' is not a kind of picture (allowed: .png, .svg, .pdf)" in said
+    assert "'.gif' is not the extension of a picture (allowed: .png, .svg, .pdf)" in said
     assert list(tmp_path.iterdir()) == []
 
 
 def test_parquet_needs_a_file():
-    assert "--format: parquet is not for a terminal (allowed: with --out FILE)" in refusal(
+    assert "--format: parquet needs a file (allowed: with --out FILE)" in refusal(
         *COMMANDS["units"], "--format", "parquet"
     )
 

@@ -88,10 +88,10 @@ def test_an_army_is_checked(mine, tmp_path):
     ("words", "says"),
     [
         ([], "missing argument"),
-        (["kinds", "--out", "a.toml"], "a.toml: '.toml' is not a known extension"),
+        (["kinds", "--out", "a.toml"], "a.toml: unknown extension '.toml'"),
         (["card", "a.toml", "--out", "a.txt"], "a.txt: '.txt' is not the extension of a page (allowed: .html)"),
         (["a.toml", "b.toml"], "unexpected extra argument (b.toml)"),
-        (["a.toml", "--format", "toml"], "'toml' goes to a file: --out FILE.toml"),
+        (["a.toml", "--format", "toml"], "'toml' needs a file: --out FILE.toml"),
         ([""], "army: no file is called ''"),
         (
             ["a.cat"],

@@ -8,7 +8,7 @@ import json
 import pytest
 
 import analyser
-from analyser.cli.battle import army_from
+from analyser.cli.battle import parse_army
 from analyser.scenarios.battle import BattleTerms, battle_scenario
 from tests.fuzz.doors import toml
 from tests.helpers.shell import GRENADIERS, RIFLES, answer, refusal, run
@@ -54,7 +54,7 @@ def test_a_battle_is_a_page(tmp_path):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (("--out", "battle.htm"), "'.htm' is not a known extension (allowed: .html, .txt, "),
+        (("--out", "battle.htm"), "unknown extension '.htm' (allowed: .html, .txt, "),
         (("--out", "taken/battle.html"), "taken/battle.html: cannot write here"),
         (
             ("--tell", "3", "--out", "battle.html"),
@@ -119,10 +119,10 @@ def test_a_scenario_file_that_cannot_be_is_refused_in_one_line(scenario):
 
 @pytest.mark.parametrize(
     ("army", "told"),
-    [(ARMIES[0], "has no round 9, only 6"), (f"{ARMIES[0]}, {PLANE}", "no unit enters from reserve: round 9")],
+    [(ARMIES[0], "has no round 9, only 6"), (f"{ARMIES[0]}, {PLANE}", "reserves never arrive: they come from round 9")],
 )
 def test_reserves_that_never_come_are_not_taken_silently(army, told):
-    mine, yours = (analyser.load_army(army_from(each)) for each in (army, ARMIES[1]))
+    mine, yours = (analyser.load_army(parse_army(each)) for each in (army, ARMIES[1]))
     library = analyser.load_profiles()
     scenario = battle_scenario(mine, yours, BattleTerms(arrives=9), library.ruleset, library)
     assert any(told in warning for warning in scenario.warnings)

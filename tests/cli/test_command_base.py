@@ -22,8 +22,8 @@ from tests.helpers.shell import answer, refusal, run
         ("attack a b --precision x", "error: --precision: must be a number or a percentage, got 'x' (allowed: 1e"),
         ("battle plan a b --distance 0", "error: --distance: 0 is out of range (allowed: above 0)"),
         ("army build --differ 1.1", "error: --differ: 1.1 is out of range (allowed: above 0, up to 1)"),
-        ("attack a b --out x.xyz", "error: x.xyz: '.xyz' is not a known extension (allowed: .txt, .md, .json, .csv, "),
-        ("army a --out x.pdf", "error: x.pdf: '.pdf' is not a known extension (allowed: .toml, .txt, .md, "),
+        ("attack a b --out x.xyz", "error: x.xyz: unknown extension '.xyz' (allowed: .txt, .md, .json, .csv, "),
+        ("army a --out x.pdf", "error: x.pdf: unknown extension '.pdf' (allowed: .toml, .txt, .md, "),
         ("attack a b --format xml", "error: invalid value for '--format': 'xml' is not one of 'text', 'json', "),
         ("charge a b --distance 8", "error: no such option --distance here; see "),
         ("explain a b --destroyed 2", "error: no such option --destroyed here; see 'analyser explain luck'"),
@@ -57,7 +57,7 @@ def test_long_work_says_every_half_minute_how_far_it_is(monkeypatch, capsys):
     said = run(*asked).stderr.splitlines()
     assert re.fullmatch(r"note: 100% done after \d+ s", said[-1])
     assert run(*asked, "--quiet").stderr == ""
-    waiting.waited_for(lambda: time.sleep(0.3), "adding up")
+    waiting.run_in_thread(lambda: time.sleep(0.3), "adding up")
     assert capsys.readouterr().err.startswith("note: still adding up after 0 s\n")
 
 

@@ -20,15 +20,15 @@ def test_curve_over_files_maps_and_fronts(tmp_path):
     front = answer(
         "compare", SHARP, "--target", KRUPP, "--over", "dice=4..6", "--metric", "p_broken", "--metric", "mean_hits"
     )
-    assert "Not beaten in both at once" in front
+    assert "no other point is better in both" in front
     assert answer("compare", RIFLES, "--target", KRUPP, "--kind", "charge", "--over", "target.models=1..2")
 
 
 def test_curve_refuses_in_one_line():
     assert "did you mean 'distance'" in refusal("compare", SHARP, "--target", KRUPP, "--over", "distnce")
     assert "with --target" in refusal("compare", "fight.toml", "--aiming")
-    assert "not of a charge" in refusal("compare", SHARP, "--target", KRUPP, "--kind", "charge", "--aiming")
-    assert "'maybe' is not usable (allowed: true or false; of --over and ranges also yes or no)" in refusal(
+    assert "a charge has no such option" in refusal("compare", SHARP, "--target", KRUPP, "--kind", "charge", "--aiming")
+    assert "'maybe' is not usable (allowed: true or false; in --over and ranges also yes or no)" in refusal(
         "compare", SHARP, "--target", KRUPP, "--over", "aiming=maybe"
     )
     assert "200,000" in refusal("compare", SHARP, "--target", KRUPP, "--over", "dice=1..1000000000")
@@ -64,8 +64,8 @@ def test_charges_and_duels_are_compared_without_a_range_of_ones_own():
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (("--rows",), "--rows: this is of a range (allowed: with --over)"),
-        (("--metric", "p_broken", "--metric", "mean_hits"), "--metric: this is of a range"),
+        (("--rows",), "--rows: this needs a range (allowed: with --over)"),
+        (("--metric", "p_broken", "--metric", "mean_hits"), "--metric: this needs a range"),
         (("--over", "distance", "--per-points"), "--per-points: not over a range (allowed: without --over)"),
         (("--over", "distance", "--target", RIFLES), "--target: more than one target over a range"),
     ],

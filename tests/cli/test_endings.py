@@ -137,7 +137,7 @@ def test_the_current_folder_is_odd_or_gone(here, monkeypatch):
     assert run(*asked, "--out", "a.json").exit_code == 0
     shutil.rmtree(here / NOT_UTF8)
     assert run(*asked).exit_code == 0
-    assert refusal(*asked, "--out", "a.json").startswith("error: the current folder, which is gone: No such file")
+    assert refusal(*asked, "--out", "a.json").startswith("error: the current folder, which was deleted: No such file")
 
 
 SETTINGS = ["HOME", "MPLCONFIGDIR", "XDG_CACHE_HOME", "TMPDIR", "NUMBA_CACHE_DIR"]
@@ -297,7 +297,7 @@ def test_too_little_memory_in_a_thread_and_behind_another_error(here, monkeypatc
             raise LookupError("lost") from error
 
     asked = ("best", GUARD, GUARD, "--rounds", "2", "--profiles", "profiles")
-    assert waiting.waited_for(lambda: 3) == 3
+    assert waiting.run_in_thread(lambda: 3) == 3
     monkeypatch.setattr("analyser.analysis.best_duels.best_play", failing(RuntimeError("a bug")))
     assert repr(run(*asked).exception) == "RuntimeError('a bug')"
     for fault in (failing(MemoryError()), behind):

@@ -14,7 +14,7 @@ GRENADIERS = "scion-grenadier-p@basic"
 
 def test_tell_is_the_attack_of_that_number(tmp_path):
     told = answer("explain", RIFLES, KRUPP, "--distance", 6, "--trial", 7, "--seed", 3)
-    assert told.startswith("Trial 7 of 1,000 of seed 3")
+    assert told.startswith("Trial 7 of 1,000 with seed 3")
     record = json.loads(answer("explain", RIFLES, KRUPP, "--pick", "best", "--metric", "hits", "--format", "json"))
     assert record["picked"].startswith("the best by hits")
     path = tmp_path / "fight.toml"
@@ -27,7 +27,7 @@ def test_tell_is_the_attack_of_that_number(tmp_path):
 
 def test_luck_of_one_attack_and_of_a_game(tmp_path):
     said = answer("explain", "luck", RIFLES, KRUPP, "--distance", 6, "--destroyed", 0)
-    assert "as bad or worse happens in" in said
+    assert "this bad or worse happens in" in said
     joint = ["explain", "luck", RIFLES, KRUPP, "--distance", 6, "--destroyed", 1, "--got", "suppressed=yes"]
     record = json.loads(answer(*joint, "--format", "json", "--plot", tmp_path / "l.png"))
     assert record["fights"][0]["got"] == {"models_destroyed": 1, "suppressed": True}
@@ -63,7 +63,9 @@ def test_conditions_of_charges_and_duels_are_options():
     over = ("--policy-b", "lookout", "--over", "distance=10,20")
     assert "P(a wins) over distance" in answer("compare", RIFLES, "--target", GRENADIERS, *duel, *over)
     assert answer("explain", "luck", RIFLES, GRENADIERS, "--kind", "charge", "--outflanking", "--destroyed", 1)
-    assert "--rounds: not of an attack (allowed: with --kind duel)" in refusal("explain", RIFLES, KRUPP, "--rounds", 2)
+    assert "--rounds: an attack has no such option (allowed: with --kind duel)" in refusal(
+        "explain", RIFLES, KRUPP, "--rounds", 2
+    )
     assert "with --kind charge" in refusal("explain", RIFLES, KRUPP, "--kind", "duel", "--outflanking")
 
 
@@ -74,4 +76,4 @@ def test_tell_of_morale_from_a_file(tmp_path):
     assert "Rally step (LG-2)" in told
     picked = answer("explain", path, "--pick", "worst", "--metric", "tokens:least")
     assert "the worst by tokens: " in picked
-    assert "by which figure" in refusal("explain", path, "--pick", "worst")
+    assert "no figure is stated" in refusal("explain", path, "--pick", "worst")

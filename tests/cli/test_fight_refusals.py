@@ -27,17 +27,17 @@ from tests.helpers.shell import GRENADIERS, RIFLES, answer, refusal
         ),
         (["attack", f"{RIFLES}:aiming=3", GRENADIERS], ["attack.aiming", "3", "the word alone"]),
         (["attack", f"{RIFLES}:bonuses=aiming,short-range", GRENADIERS], ["attack.bonuses", "a list"]),
-        (["attack", RIFLES, f"{GRENADIERS}:aiming"], ["target.aiming", "after its attacker's colon"]),
+        (["attack", RIFLES, f"{GRENADIERS}:aiming"], ["target.aiming", "after the colon of the attacker"]),
         (["attack", RIFLES, f"{GRENADIERS}:on-lookout"], ["target.on_lookout", "for charge and duel"]),
         (["attack", RIFLES, GRENADIERS, "--until", "0.5", "brokn"], ["--until", "did you mean 'broken'"]),
         (["attack", RIFLES, GRENADIERS, "--distance", "nan"], ["attack.distance", "nan is not usable", "0 to 1000"]),
         (["duel", f"{RIFLES}:distance=6", GRENADIERS], ["a.distance", "allowed: the option --distance"]),
-        (["duel", f"{RIFLES}:aimng", GRENADIERS], ["a.aimng", "'aiming'", "a matter of policy"]),
+        (["duel", f"{RIFLES}:aimng", GRENADIERS], ["a.aimng", "'aiming'", "part of a policy"]),
         (["duel", RIFLES, GRENADIERS, "--policy-a", "take-cover"], ["--policy-a", "did you mean 'take_cover'"]),
         (["charge", f"{RIFLES}:close_quarters_row=ranged-light", GRENADIERS], ["ranged-light", "ranged row"]),
         (["charge", RIFLES, f"{GRENADIERS}:damage=9"], ["target.damage", "9"]),
         (["charge", RIFLES, f"{GRENADIERS}:models=19"], ["target.models: 19 models of imperium/scion", "1 to 18"]),
-        (["charge", f"{RIFLES}:garrisoned", GRENADIERS], ["attacker.garrisoned", "makes no charge"]),
+        (["charge", f"{RIFLES}:garrisoned", GRENADIERS], ["attacker.garrisoned", "cannot charge, only leave"]),
         (["charge", RIFLES, f"{GRENADIERS}:garrisoned", "--outflanking"], ["charge.outflanking", "on every side"]),
         (["attack", f"{RIFLES}:attacker-models=19", GRENADIERS], ["attack.row", "no attack dice for 19"]),
         (["duel", RIFLES, f"{GUNS}:garrisoned"], ["b.garrisoned", "field gun in a building (allowed: infantry)"]),
@@ -122,8 +122,8 @@ def test_keys_after_a_colon_are_told_to_be_a_mapping_in_python():
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("", "not a scenario of a fight"),
-        ("[dual]\nrounds = 2\n", "not a scenario of a fight: unknown section 'dual'; did you mean 'duel'?"),
+        ("", "this is not a scenario of a fight"),
+        ("[dual]\nrounds = 2\n", "this is not a scenario of a fight: unknown section 'dual'; did you mean 'duel'?"),
     ],
 )
 def test_a_file_that_is_no_scenario_is_told_what_it_may_hold(tmp_path, text, problem):
@@ -183,4 +183,4 @@ def test_one_word_can_be_a_policy_in_words():
 
 
 def test_a_fight_that_is_no_battle_has_nothing_in_short(file):
-    assert "--full: only a battle tells less than all" in refusal("run", file(FILES["duel"]), "--full")
+    assert "--full: only a battle has a shorter answer" in refusal("run", file(FILES["duel"]), "--full")

@@ -9,7 +9,7 @@ from itertools import product
 import psutil
 import pytest
 
-from analyser.cli.waiting import KEPT, NOTHING, told_when_stopped
+from analyser.cli.waiting import FINISHED_WORK_CACHED, NOTHING_WRITTEN, message_when_stopped
 from analyser.common import cache
 from tests.helpers.skips import posix, proof
 
@@ -45,8 +45,8 @@ def test_ctrl_c_at_any_moment_ends_without_a_traceback(name, seconds, tmp_path):
 
 @pytest.mark.parametrize("is_kept", [True, False])
 def test_it_says_that_work_is_kept_only_if_it_is(capsys, cached, monkeypatch, is_kept):
-    for switch, state in (("yes", KEPT if is_kept else NOTHING), ("no", NOTHING)):
+    for switch, state in (("yes", FINISHED_WORK_CACHED if is_kept else NOTHING_WRITTEN), ("no", NOTHING_WRITTEN)):
         monkeypatch.setenv(cache.SWITCH, switch)
-        with pytest.raises(KeyboardInterrupt), told_when_stopped(is_kept):
+        with pytest.raises(KeyboardInterrupt), message_when_stopped(is_kept):
             raise KeyboardInterrupt
         assert capsys.readouterr().err == f"stopped: {state}\n"

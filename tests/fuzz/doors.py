@@ -205,8 +205,8 @@ def sweep(given, folder):
 def few(function):
     """A door that asks for no more than a campaign has time for."""
     limits = {(curve, "MOST_POINTS"): 400, (variants, "MOST_VARIANTS"): 400}
-    limits |= {(trial_narration, "MOST_TOLD"): 3000, (trial_narration, "MOST_FIGHTS"): 60}
-    limits[(trial_narration, "USUAL")] = 50
+    limits |= {(trial_narration, "MOST_TRIALS_OF_ATTACK"): 3000, (trial_narration, "MOST_TRIALS_OF_FIGHT"): 60}
+    limits[(trial_narration, "DEFAULT_TRIALS")] = 50
 
     def ask(given, _folder):
         before = {place: getattr(*place) for place in limits}

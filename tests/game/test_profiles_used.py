@@ -145,7 +145,8 @@ def test_a_price_edited_in_the_checkout_is_in_the_answer_unless_an_installed_cop
     assert note == ""
     out, note = run(installed, "units", "--faction", "crown", at=checkout)
     assert note == (
-        f"note: ./profiles is not read: {installed / 'analyser' / 'profiles'} is; to use yours: --profiles profiles\n"
+        f"note: the profiles in {installed / 'analyser' / 'profiles'} are used; "
+        "to use ./profiles add --profiles profiles\n"
     )
     assert out.splitlines()[-1] == f"Profiles: {profiles_used()}"
 

@@ -13,7 +13,7 @@ from analyser.engine.battle.simulation import Simulation
 from analyser.engine.rng import stream_of
 from analyser.rules import discipline
 from analyser.scenarios.battle import BattleTerms, battle_scenario
-from analyser.scenarios.battle_tables import encoded
+from analyser.scenarios.battle_tables import encode_battle
 
 # Of a state what a duel and a battle both say of a unit: not where it stands, nor what is over with the round.
 SAID = ((1 << 40) - 1) & ~discipline.ACTIVATED
@@ -39,7 +39,7 @@ def said(first, second):
 
 def endings(scenario, battles, seed=1, replacement=True, units=(0, MOST_UNITS)):
     """How often some units end so."""
-    simulation = Simulation(*encoded(scenario), replacement=replacement)
+    simulation = Simulation(*encode_battle(scenario), replacement=replacement)
     field = simulation._new_field()
     battle = Battle(simulation._encoding, simulation._tables, field, empty_record(Counts))
     found = Counter()

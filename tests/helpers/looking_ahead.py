@@ -16,7 +16,7 @@ from analyser.rules import unit_state
 from analyser.rules.discipline import ACTIVATED, DAMAGE, SUPPRESSED
 from analyser.rules.policies import Action, Manoeuvre
 from analyser.scenarios.battle import BattleTerms, battle_scenario
-from analyser.scenarios.battle_tables import encoded
+from analyser.scenarios.battle_tables import encode_battle
 from tests.helpers.battles import Fields
 from tests.oracle.random_battles import army_of, ruleset_of, terms_of
 
@@ -27,7 +27,7 @@ def battle_of(plan, tactics):
     terms = terms_of(plan) | {"tactic_mine": tactics[0], "tactic_yours": tactics[1]}
     ruleset = checked(Ruleset, ruleset_of(plan))
     scenario = battle_scenario(army_of(plan.a), army_of(plan.b), checked(BattleTerms, terms), ruleset, library)
-    simulation = Simulation(*encoded(scenario))
+    simulation = Simulation(*encode_battle(scenario))
     field = Fields(simulation._new_field())
     with np.errstate(over="ignore"):  # random words, for ties
         begin_stream(field, stream_of(1), 0, 0)

@@ -65,7 +65,7 @@ CASES = {
     "heatmap": lambda: (compared().to_frame(), {"rows": "unit", "columns": "level", "values": "p_broken"}),
     "luck_strips": lambda: (LUCK().to_frame(), {}),
     "margins": lambda: (fought().tables["margins"], {}),
-    "outcome_distribution": lambda: (LUCK().fights[0].pmf, {"happened": dict(LUCK().fights[0].looked_at)}),
+    "outcome_distribution": lambda: (LUCK().fights[0].pmf, {"happened": dict(LUCK().fights[0].compared)}),
     "points_left": lambda: (fought().to_frame(by_round=True), {}),
     "ranked": lambda: (analyser.search(SEARCHED).to_frame(), {}),
     "survival": lambda: (analyser.duel(RIFLES, GRENADIERS, rounds=2).to_frame(by_round=True), {}),

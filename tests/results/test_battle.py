@@ -118,7 +118,7 @@ def test_wrong_terms_are_refused(terms, told):
 
 def test_armies_that_cannot_fight_are_refused():
     late = {"unit": "crown/rifle-platoon@basic", "reserve": True}
-    with pytest.raises(InputError, match="mine: 2 of 3 units in reserve"):
+    with pytest.raises(InputError, match="mine: 2 of 3 units are in reserve"):
         analyser.battle([RIFLES[0], late, late], GRENADIERS)
     with pytest.raises(InputError, match="65 units in one battle"):
         analyser.battle(["65 x crown/rifle-platoon@basic"], GRENADIERS)

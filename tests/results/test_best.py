@@ -153,7 +153,7 @@ def test_what_is_wrong_with_a_question_is_told(terms, told):
 
 def test_a_list_without_a_last_resort_does_nothing_then_and_says_so():
     found = duel(small(RIFLES), small(GRENADIERS), rounds=1, policy_a=["charge if enemy suppressed"], first="a")
-    assert any("has no last resort" in warning for warning in found.warnings)
+    assert any("no line without a condition" in warning for warning in found.warnings)
     did = {row["did"] for row in found.activations() if row["side"] == "a"}
     assert did == {"held"}
 
@@ -166,7 +166,7 @@ def test_a_charge_may_be_made_with_overcharge():
     assert without["cost"] > 0.01
     listed = duel(gang, small(GRENADIERS, 4), rounds=2, policy_a=["charge with overcharge"], policy_b="best")
     assert listed.play.chooser_at(0).charges[1].overcharge
-    with pytest.raises(InputError, match=r"nothing to charge with as 'overcharg'; did you mean 'overcharge'"):
+    with pytest.raises(InputError, match=r"no row 'overcharg' to charge with; did you mean 'overcharge'"):
         duel(gang, small(GRENADIERS, 4), rounds=1, policy_a=["charge with overcharg"])
 
 
@@ -215,7 +215,7 @@ def test_who_cannot_move_as_a_line_says_does_the_rest(order, same, terms):
 
 def test_a_line_that_goes_farther_than_the_unit_is_refused():
     for line, longest in (("advance 7 inches", 5), ("retire 5.5 inches", 5), ("double time 11 inches", 10)):
-        with pytest.raises(InputError, match=rf"so far the unit cannot go \(allowed: up to {longest} inches\)"):
+        with pytest.raises(InputError, match=rf"the unit cannot move so far \(allowed: up to {longest} inches\)"):
             duel(fight_files.unit(speed=5), fight_files.unit(), distance=12, policy_a=[line], policy_b="take_cover")
 
 

@@ -60,14 +60,14 @@ def test_nobody_has_more_models_than_at_the_largest_level(tmp_path):  # AC-2.2
         assert str(caught.value) == said
         asked[section][key] = 8
         assert analyser.load_scenario(asked, river).warnings == (
-            f"{section}.{key} is 8, and river/otter-guard@basic has 4",
+            f"{section}.{key} is 8, more than the 4 models of river/otter-guard@basic",
         )
 
 
 @pytest.mark.parametrize(
     ("target", "keys", "parts"),
     [
-        ("otter@b", {"row": "ranged-hevy"}, ["no row 'ranged-hevy'", "did you mean 'ranged-heavy'"]),
+        ("otter@b", {"row": "ranged-hevy"}, ["unknown row 'ranged-hevy'", "did you mean 'ranged-heavy'"]),
         ("otter@b", {"row": "ranged-heavy"}, ["fires at heavy targets", "the target is light", "ranged-light"]),
         ("otter@b", {"row": "ranged-light", "distance": 13}, ["its long range is 12", "the distance 13"]),
         ("otter@b", {"distance": 13}, ["no row can make this attack", "ranged-light: its long range is 12"]),

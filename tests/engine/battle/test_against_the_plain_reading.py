@@ -21,7 +21,7 @@ from analyser.engine.rng import stream_of
 from analyser.game.ruleset import Ruleset
 from analyser.rules.unit_state import models_of
 from analyser.scenarios.battle import BattleTerms, battle_scenario
-from analyser.scenarios.battle_tables import encoded
+from analyser.scenarios.battle_tables import encode_battle
 from tests.oracle.plain_battle import play
 from tests.oracle.plain_chance import Rolled
 from tests.oracle.random_battles import army_of, random_plan, ruleset_of, terms_of
@@ -39,7 +39,7 @@ def played(plan, battles, seed):
     library = analyser.load_profiles()
     terms, ruleset = checked(BattleTerms, terms_of(plan)), checked(Ruleset, ruleset_of(plan))
     scenario = battle_scenario(army_of(plan.a), army_of(plan.b), terms, ruleset, library)
-    simulation = Simulation(*encoded(scenario), replacement=plan.replacement)
+    simulation = Simulation(*encode_battle(scenario), replacement=plan.replacement)
     field = simulation._new_field()
     battle = Battle(simulation._encoding, simulation._tables, field, empty_record(Counts))
     units = [*range(len(plan.a.units)), *range(MOST_UNITS, MOST_UNITS + len(plan.b.units))]

@@ -26,7 +26,7 @@ def strikes_between_all():
     ]
     scenario = scenario_of(*armies, target_mine="most_points")
     encoder = Encoder(scenario.ruleset)
-    encoder.encoded(scenario)
+    encoder.encode(scenario)
     return encoder._strikes
 
 

@@ -9,7 +9,7 @@ import pytest
 from analyser.engine import battle
 from analyser.engine.battle.log import Event
 from analyser.engine.battle.simulation import Simulation
-from analyser.scenarios.battle_tables import encoded
+from analyser.scenarios.battle_tables import encode_battle
 from tests.helpers.battles import scenario_of
 
 RIFLES = ["crown/rifle-command-platoon@basic", "2 x crown/rifle-platoon@basic", "crown/horse-guard-cavalry@basic"]
@@ -17,7 +17,7 @@ GRENADIERS = ["3 x imperium/scion-grenadier-platoon@basic", "imperium/totenkopf-
 
 
 def simulation_of(mine, yours, **terms):
-    return Simulation(*encoded(scenario_of(mine, yours, **terms)))
+    return Simulation(*encode_battle(scenario_of(mine, yours, **terms)))
 
 
 def events_of(told, event):

@@ -6,7 +6,7 @@ import pytest
 import analyser
 from analyser.engine.battle.simulation import Simulation
 from analyser.rules.battle import Outcome
-from analyser.scenarios.battle_tables import encoded
+from analyser.scenarios.battle_tables import encode_battle
 from tests.helpers.battles import scenario_of
 
 BOTH = {"tactic_mine": "balanced", "tactic_yours": "balanced"}
@@ -15,7 +15,7 @@ GRENADIERS = ["2 x imperium/scion-grenadier-platoon@basic", "imperium/krupp-fiel
 
 
 def outcomes_of(mine, yours, trials, seed=1, **terms):
-    return Simulation(*encoded(scenario_of(mine, yours, **terms))).play(trials, seed).outcomes.sum(axis=0)
+    return Simulation(*encode_battle(scenario_of(mine, yours, **terms))).play(trials, seed).outcomes.sum(axis=0)
 
 
 def scores(mine, yours, trials, seed=1, **terms):

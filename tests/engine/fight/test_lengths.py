@@ -7,7 +7,7 @@ import pytest
 
 import analyser
 from analyser.common.errors import InputError
-from analyser.scenarios.duel import program_of, shooters_of
+from analyser.scenarios.duel import program_of_shooters, shooters_of
 from analyser.scenarios.load import load
 from tests.oracle.fight_files import charge, duel, focus, likely, row, unit
 
@@ -57,7 +57,7 @@ def records_of(**terms):
     units = {side: unit(row("melee", 3), speed=6.0) for side in "ab"}
     scenario = load({"duel": {"policy_a": "charge", "policy_b": "charge"} | terms, **units}, kind="duel")
     shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
-    return program_of(shooters, scenario.terms)[0]["sides"]
+    return program_of_shooters(shooters, scenario.terms)[0]["sides"]
 
 
 @pytest.mark.parametrize(("distance", "stride"), [(24.0, 100), (24.5, 50), (24.25, 25), (24.1, 10), (24.37, 1)])
