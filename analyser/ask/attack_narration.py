@@ -13,7 +13,7 @@ from analyser.engine.pool.replay import Die, score_of_dice, turned_heroic
 from analyser.game.ruleset import Face
 from analyser.results.attack import AttackResult
 from analyser.rules import discipline, strike
-from analyser.rules.attack import Scores, hits_left_over, hits_of, losses_of, points_of
+from analyser.rules.attack import Scores, damage_points, hits_left_over, hits_of, losses_of
 from analyser.rules.strike import Stage
 from analyser.rules.structs import FightFacts, Test
 
@@ -45,12 +45,12 @@ def resolved(
     `officer` takes the number of places that are lost and returns 1 if the officer stands in one. `passes` takes the
     highest card that passes the test and returns 1 if it is passed. Each is called only if chance decides it.
     """
-    state = strike.rolled(fight, scores, score)
+    state = strike.after_roll(fight, scores, score)
     if strike.stage_of(state) == Stage.OFFICER:
-        state = strike.answered(fight, state, officer(strike.officer_among(fight, state)[0]))
+        state = strike.after_draw(fight, state, officer(strike.officer_positions(fight, state)[0]))
     highest = strike.highest_card(fight, state)
     if strike.stage_of(state) == Stage.TEST:
-        state = strike.answered(fight, state, passes(highest))
+        state = strike.after_draw(fight, state, passes(highest))
     return Strike(score, scores, state, highest)
 
 
@@ -100,7 +100,7 @@ def damage_text(fight: FightFacts, struck: Strike) -> str:
     """Return the damage of the hits, and the part of it that comes from Devastating."""
     without = copy(fight)
     without.devastating = 0
-    points, plain = (points_of(of, struck.scores, struck.score) for of in (fight, without))
+    points, plain = (damage_points(of, struck.scores, struck.score) for of in (fight, without))
     added = f", {points - plain} of them by Devastating (AC-6)" if points > plain else ""
     return f"{points} at DEFENCE {fight.defence}{added}"
 
@@ -136,7 +136,7 @@ def _test_lines(fight: FightFacts, card: int | None, struck: Strike) -> list[str
         how = "passes the suppression test by a rule (AC-7)" if passed else "fails the test on purpose (AC-5.1)"
         return [*lines, f"It {how}"]
     changes = ["heavy losses (AC-5.2)"] if 2 * destroyed >= fight.models else []
-    changes += ["disorder (AC-5.3)"] if discipline.disordered_by_loss(fight, int(fallen)) else []
+    changes += ["disorder (AC-5.3)"] if discipline.is_disordered_at_test(fight, int(fallen)) else []
     why = f" with -1 each for {', '.join(changes)}" if changes else ""
     passes = f"up to {struck.highest} passes: DISCIPLINE {fight.discipline}{why}"
     return [*lines, f"Suppression test (AC-5.1): card {card}, {'passed' if passed else 'failed'} ({passes})"]

@@ -96,7 +96,7 @@ class Walker:
     ) -> None:
         self._setup: Any = views(setup.copy())
         self._programs, self._names, self._dice_of = programs, names, dice_of
-        self._by_card = test_draw(0) in (Draw.CARD_OF_0, Draw.CARD_OF_1)
+        self._by_card = test_draw(0) in (Draw.CARD_OF_SIDE_0, Draw.CARD_OF_SIDE_1)
         self._lines, self._choices = [np.array(program, np.int64) for program in programs], choices
 
     def walk(self, start: Pair, chances: Sequence[int], *, with_lines: bool) -> Walked:
@@ -130,7 +130,7 @@ class Walker:
         draw, highest = operations.required_draw(self._setup, line, pair)
         passed, said = highest >= 0, ""
         if draw != Draw.NOTHING:
-            value, is_card = next(left), draw in (Draw.CARD_OF_0, Draw.CARD_OF_1)
+            value, is_card = next(left), draw in (Draw.CARD_OF_SIDE_0, Draw.CARD_OF_SIDE_1)
             passed = value <= highest if is_card else bool(value)
             said = _chance_in_words(operation.kind, value if is_card else None, highest, passed)
         if operation.kind & ON_PURPOSE:
@@ -144,7 +144,7 @@ class Walker:
     def _strike(self, number: int, pair: Pair, left: Iterator[int], lines: list[str] | None) -> Pair:
         """Return both sides after a strike (:mod:`analyser.rules.strike`)."""
         fight = set_up_strike(self._setup, number, pair)
-        own_card = next(left) if strike.stage_of(strike.begun(fight)) == Stage.CARD else 0
+        own_card = next(left) if strike.stage_of(strike.start_of_strike(fight)) == Stage.CARD else 0
         fight.dice += own_card
         cards: list[int] = []
 
@@ -162,9 +162,9 @@ class Walker:
     def _strike_lines(self, number: int, fight: Any, struck: Strike, own_card: int, card: int | None) -> list[str]:
         facts = self._setup.strikes[number]
         attacker, target = self._names[facts.striker], self._names[1 - facts.striker]
-        how = "strikes" if facts.counts else "shoots at"
+        how = "strikes" if facts.in_combat else "shoots at"
         how = "fires from lookout at" if facts.by_lookout else "goes off beside" if facts.by_blast else how
-        close = " in close quarters" if facts.counts else ""
+        close = " in close quarters" if facts.in_combat else ""
         rating, dice = Rating(int(fight.rating)).name.lower(), counted(int(fight.dice), "die", "dice")
         by_card = f", {own_card} by its card" if own_card else ""
         lines = [f"{attacker} {how} {target}{close}: {dice}, {rating}{by_card}"]
@@ -188,7 +188,7 @@ class Walker:
         if operation.kind == Kind.TOSS:
             if any(map(unit_state.is_removed, pair)):
                 return []
-            first = self._names[0] if after[0] & unit_state.FIRST else self._names[1]
+            first = self._names[0] if after[0] & unit_state.ACTIVATED_FIRST else self._names[1]
             return [f"The toss of the round (AC-9.2): {first} is activated first"]
         if operation.kind == Kind.RESOLVE:
             return [*self._resolved(side, pair, said), *self._changes(pair, after)]
@@ -225,7 +225,7 @@ class Walker:
         won_by = operations.result_of_combat(self._setup, side, pair)
         if won_by == combat_result.NOT_FOUGHT:
             return []
-        if won_by == combat_result.NOBODY:
+        if won_by == combat_result.NO_WINNER:
             return ["The combat is a draw (AC-8.5)"]
         winner = side if won_by == combat_result.ACTIVE else 1 - side
         tests = [f"{self._names[1 - winner]}: {said}"] if said else []

@@ -32,7 +32,7 @@ from analyser.results.rating import conditions
 from analyser.results.rendering import distribution_block
 from analyser.results.states import BIT_OF_FLAG, FLAGS
 from analyser.rules import discipline
-from analyser.rules.attack import Scores, by_hits
+from analyser.rules.attack import Scores, sum_by_hits
 from analyser.rules.draws import odds_of
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.schema import Combatant, Target
@@ -137,7 +137,7 @@ class AttackResult(Result):
     @cached_property
     def hits_weights(self) -> NDArray[Any]:
         """Probability or count of each number of hits: shape (most hits + 1,)."""
-        return by_hits(self.scores, self.score_weights)
+        return sum_by_hits(self.scores, self.score_weights)
 
     @cached_property
     def destroyed_weights(self) -> NDArray[Any]:

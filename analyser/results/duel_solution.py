@@ -32,7 +32,7 @@ from analyser.engine.fight.program import Kind, Setup, order_in
 from analyser.results.policy_evaluator import Decider, Lines
 from analyser.results.states import JointStates, is_removed, points_won, share_lost
 from analyser.rules.policies import POLICIES
-from analyser.rules.policy_lines import TACTICS, Line
+from analyser.rules.policy_lines import TACTIC_LINES, Line
 from analyser.rules.structs import NONE
 from analyser.scenarios.best import Chooser
 from analyser.scenarios.duel import DuelScenario, bits_of_wins, course_of, duel_start, shooters_of, whole_step
@@ -210,9 +210,9 @@ class Play:
         """Return the plan of best play, except that `side`, which can choose, follows a simple tactic."""
         chooser = self.chooser_at(side)
         tactic = chooser.tactic(name)
-        lines = TACTICS[name]
+        lines = TACTIC_LINES[name]
         if name == "short_range" and tactic.main is not None:  # short range of the main row
-            lines = tuple(line._replace(fired=tactic.main.id.lower()) for line in lines)
+            lines = tuple(line._replace(row=tactic.main.id.lower()) for line in lines)
         listed = Lines(lines, bool(tactic.rearms), chooser.reaction_of(tactic))
         return self._followed(self.plan, side, listed)
 

@@ -55,8 +55,8 @@ class Decider:
 
     def _meant(self, line: Line, chooser: Chooser) -> Meant:
         charges = line.manoeuvre == Manoeuvre.CHARGE
-        salvo = chooser.salvo_named("" if charges else line.fired)
-        fired = chooser.charge_named(line.fired) if charges else salvo
+        salvo = chooser.salvo_named("" if charges else line.row)
+        fired = chooser.charge_named(line.row) if charges else salvo
         return Meant(line, fired, chooser.stop_of(line, salvo), self.play.strike_of(self.place, salvo))
 
     @property

@@ -24,8 +24,8 @@ from analyser.game.ruleset import Rating, RatingName, Ruleset, face_mask
 from analyser.game.units import MOST_MODELS, Loadout, Row
 from analyser.rules import structs
 from analyser.rules.attack import set_fight
-from analyser.rules.house_rules import IS_A, MOST_RULES, in_fields, packed_die
-from analyser.rules.shots import DICE_A_CARRIAGE
+from analyser.rules.house_rules import IS_A, MOST_RULES, pack_die, record_fields
+from analyser.rules.shots import DICE_PER_CARRIAGE
 from analyser.rules.structs import ATTACK, FIGHT, NONE, TARGET, AttackFacts, FightFacts, TargetFacts
 from analyser.scenarios import resolve
 from analyser.scenarios.schema import Attack, ScenarioFile, Target
@@ -72,7 +72,7 @@ class Scenario:
         """Records of both sides."""
         unit = None if self.attacker is None else self.attacker.unit
         attack: Any = attack_record(self.attack, unit)
-        attack.die = packed_die(self.ruleset.die) if self.ruleset.die.changed else 0
+        attack.die = pack_die(self.ruleset.die) if self.ruleset.die.changed else 0
         return attack, target_record(self.target)
 
     @cached_property
@@ -114,7 +114,7 @@ def attack_record(attack: Attack, attacker: Bearer | None = None) -> AttackFacts
     """Return the :data:`~analyser.rules.structs.ATTACK` record of an attack; `attacker` has its special rules."""
     assert attack.dice is not None
     in_parentheses = attack.dice_in_parentheses
-    more = DICE_A_CARRIAGE * attack.carriages
+    more = DICE_PER_CARRIAGE * attack.carriages
     extra = attack.extra_reroll
     of_unit = () if attacker is None else attacker.keywords
     fumes = (keyword for keyword in of_unit if keyword.name == "Corrosive Fumes")
@@ -142,7 +142,7 @@ def attack_record(attack: Attack, attacker: Bearer | None = None) -> AttackFacts
 def attacks_by(ruleset: Ruleset, attacks: Iterable[AttackFacts]) -> NDArray[np.void]:
     """Return an array of attack records with the die of a ruleset."""
     records: NDArray[np.void] = np.array(list(attacks), ATTACK)
-    records["die"] = packed_die(ruleset.die)
+    records["die"] = pack_die(ruleset.die)
     return records
 
 
@@ -186,7 +186,7 @@ def house_rules_of(when: str, keywords: Iterable[Keyword]) -> list[HouseRule]:
     return [rule for rule in rules.values() if rule.when == when]
 
 
-_NO_RULES = in_fields(())
+_NO_RULES = record_fields(())
 
 
 def house_rules_in(when: str, keywords: Iterable[Keyword]) -> dict[str, int]:
@@ -195,7 +195,7 @@ def house_rules_in(when: str, keywords: Iterable[Keyword]) -> dict[str, int]:
     if len(rules) > MOST_RULES:
         problem = f"{len(rules)} house rules of a unit when {when}"
         raise InputError(problem, where="rules", allowed=f"up to {MOST_RULES}")
-    return in_fields(rules) if rules else _NO_RULES
+    return record_fields(rules) if rules else _NO_RULES
 
 
 def shared(record: Any) -> Any:

@@ -31,8 +31,8 @@ from analyser.engine.pool.alias import Law, aliases_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Row
 from analyser.rules.attack import dice_of_cell
-from analyser.rules.draws import Odds, odds_of
-from analyser.rules.house_rules import packed_die
+from analyser.rules.draws import DrawOdds, odds_of
+from analyser.rules.house_rules import pack_die
 from analyser.rules.structs import FIGHT, NONE, TARGET, FightFacts, StrikeFacts
 from analyser.scenarios.attack import values_of_fight
 from analyser.scenarios.fight_records import Strike, length_of
@@ -54,14 +54,14 @@ class Strikes:
         self._tables: Tables | None = None
         self._sizes = (0, 0, 0)
         self._with_gains: Tables | None = None
-        self._die = packed_die(ruleset.die)
+        self._die = pack_die(ruleset.die)
         self._odds = odds_of(np.array(ruleset.die.faces, np.int64), ruleset.deck.counts())
 
     def number(self, strike: Strike | None) -> int:
         """Return the index of a strike; its side and the orders for it are ignored."""
         if strike is None:
             return NO_STRIKE
-        record = strike.strike._replace(striker=0, orders=NONE, marks=0)
+        record = strike.strike._replace(striker=0, orders=NONE, marks_striker=0)
         if self._die:
             strike = strike._replace(attack=strike.attack.copy())
             strike.attack.die = self._die
@@ -158,7 +158,7 @@ _SECONDS_A_PAIR = 0.0007  # time of the interpreter for a pair of units
 POINTS_A_VICTORY_POINT = 100.0  # points of a unit that count as one victory point
 
 
-def set_gains(tables: Any, cells: Sequence[Sequence[int]], fights: Any, rolls: Rolls, odds: Odds) -> None:
+def set_gains(tables: Any, cells: Sequence[Sequence[int]], fights: Any, rolls: Rolls, odds: DrawOdds) -> None:
     """Fill the expected gains of all strikes in `tables`; computed once for each pool and effective DEFENCE."""
     jobs: list[tuple[int, int, int, int]] = []
     start, place = 0, 0
@@ -207,11 +207,11 @@ def _battle(encoding: Any, tables: Tables) -> Battle:
     return Battle(encoding, tables, empty_record(Field), empty_record(Counts))
 
 
-def _pools(laws: Sequence[Law], odds: Odds) -> Pools:
+def _pools(laws: Sequence[Law], odds: DrawOdds) -> Pools:
     sizes = [len(law) for law in laws]
     scores = [score for law in laws for score in law]
     probabilities = [probability for law in laws for probability in law.values()]
-    cards = np.diff(odds.at_most, prepend=0.0)
+    cards = np.diff(odds.probability_up_to, prepend=0.0)
     return Pools(np.cumsum([0, *sizes]), np.array(scores, np.int64), np.array(probabilities), cards)
 
 

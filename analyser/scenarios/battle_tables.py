@@ -25,10 +25,10 @@ from analyser.engine.battle.roll_tables import expected, share_of_damage
 from analyser.engine.pool.alias import Law
 from analyser.game.ruleset import Ruleset
 from analyser.rules import unit_state
-from analyser.rules.battle import HURT, Choice, Hand, Turn
+from analyser.rules.battle import LEAST_HURT_SHARE, ActivationChoice, CardChoice, TargetChoice
 from analyser.rules.draws import odds_of
 from analyser.rules.policies import BEST, SHOOTING, Policy
-from analyser.rules.policy_lines import allowed_of_every_view
+from analyser.rules.policy_lines import allowed_decisions_by_view
 from analyser.rules.structs import NONE, SIDE, TARGET, FightFacts, SideFacts
 from analyser.scenarios.attack import target_record, values_of_fight
 from analyser.scenarios.battle import SIDES, BattleScenario, Fielded, lengths, tactic_against
@@ -93,7 +93,7 @@ class Encoder:
             self._set_unit(encoding, number, unit)
             sides[number], units[number] = _side(unit), target_record(unit.combatant)
         for number, unit in self._units.items():
-            choice = Choice(encoding.choice[number // MOST_UNITS])
+            choice = TargetChoice(encoding.choice[number // MOST_UNITS])
             for other, enemy in self._units.items():
                 if number // MOST_UNITS != other // MOST_UNITS:
                     encoding.pairs[number, other % MOST_UNITS] = self._facts_of(unit, enemy, choice)
@@ -125,19 +125,19 @@ class Encoder:
         die = scenario.ruleset.die
         odds = odds_of(np.array(die.faces, np.int64), deck)
         encoding.heroic, encoding.strike, encoding.miss, encoding.die_sides = odds[:4]
-        for cumulated, column in ((encoding.cards_up_to, odds.cards), (encoding.at_most, odds.at_most)):
+        for cumulated, column in ((encoding.cards_up_to, odds.cards_up_to), (encoding.at_most, odds.probability_up_to)):
             cumulated[:] = column[-1]
             cumulated[: len(column)] = column
         encoding.has_lookouts = any(unit.tactic in ("lookout", BEST) for unit in self._units.values())
         encoding.has_reserves = any(unit.reserve for unit in self._units.values())
-        encoding.orders[:] = allowed_of_every_view()
+        encoding.orders[:] = allowed_decisions_by_view()
         for side, name in enumerate(SIDES):
             units = scenario.fielded[side]
             encoding.units[side] = len(units)
             encoding.gives[side] = terms.of("initiative", name) == "give"
-            encoding.hand[side] = Hand[terms.of("hand", name).upper()]
-            encoding.order[side] = Turn[terms.of("order", name).upper()]
-            encoding.choice[side] = Choice[terms.of("target", name).upper()]
+            encoding.hand[side] = CardChoice[terms.of("hand", name).upper()]
+            encoding.order[side] = ActivationChoice[terms.of("order", name).upper()]
+            encoding.choice[side] = TargetChoice[terms.of("target", name).upper()]
             encoding.discard_below[side] = terms.of("discard_below", name)
             encoding.ahead[side] = terms.of("tactic", name) != BY_POLICY
             stated = terms.of("tactic", name)
@@ -147,7 +147,7 @@ class Encoder:
             encoding.slots[side] = len(slots)
             encoding.slot_at[side, : len(slots)] = slots
             listed = list(range(len(units)))
-            if encoding.order[side] == Turn.DEAREST:
+            if encoding.order[side] == ActivationChoice.DEAREST:
                 listed.sort(key=lambda place: -(units[place].unit.points or 0))
             encoding.listed[side, : len(units)] = np.array(listed) + side * MOST_UNITS
             commanders = [place + side * MOST_UNITS for place, unit in enumerate(units) if unit.commander]
@@ -191,14 +191,14 @@ class Encoder:
         names = [unit.name for unit in self._scenario.fielded[side]]
         return side * MOST_UNITS + names.index(name)
 
-    def _facts_of(self, unit: Fielded, enemy: Fielded, choice: Choice) -> Any:
+    def _facts_of(self, unit: Fielded, enemy: Fielded, choice: TargetChoice) -> Any:
         """Return a record of PAIR: the options of a unit against an enemy, by its side's choice of targets."""
         key = (self._key(unit, enemy), self._key(enemy, unit), choice, unit.unit.points, enemy.unit.points)
         if key not in self._facts:
             self._facts[key] = self._new_facts((unit, enemy), choice)
         return self._facts[key]
 
-    def _new_facts(self, fielded: tuple[Fielded, Fielded], choice: Choice) -> Any:
+    def _new_facts(self, fielded: tuple[Fielded, Fielded], choice: TargetChoice) -> Any:
         mine, theirs = fielded[0].combatant, fielded[1].combatant
         pair = self._pair(*fielded)
         facts = _nothing()
@@ -224,7 +224,7 @@ class Encoder:
         facts.has_dice = pair.shots > 0 and self._strikes.has_dice(pair.numbers[0])
         self._set_value(facts, choice, fielded)
         if fielded[0].is_free and pair.tactic is not None:
-            hurts = self._share_of(pair, fielded) >= HURT
+            hurts = self._share_of(pair, fielded) >= LEAST_HURT_SHARE
             facts.shunned = not hurts or pair.tactic != fielded[0].tactic
             if pair.tactic == "charge" and not hurts:
                 facts.tactic = NO_TACTIC
@@ -306,12 +306,12 @@ class Encoder:
             numbers[Blow.ANSWER] = self._strikes.number(pair.shooter.answers()[0])
         return numbers
 
-    def _set_value(self, facts: Any, choice: Choice, fielded: tuple[Fielded, Fielded]) -> None:
+    def _set_value(self, facts: Any, choice: TargetChoice, fielded: tuple[Fielded, Fielded]) -> None:
         """Set the value of an enemy as a unit's target, at every strength of both (BT-4)."""
-        if choice in (Choice.NEAREST, Choice.THREATENED_FIRST):
+        if choice in (TargetChoice.NEAREST, TargetChoice.THREATENED_FIRST):
             return
         unit, enemy = fielded
-        if choice == Choice.MOST_DANGEROUS:
+        if choice == TargetChoice.MOST_DANGEROUS:
             strike, row = self._danger(enemy, unit)
             struck, by = unit, enemy
         else:
@@ -324,11 +324,11 @@ class Encoder:
         models, points = struck.combatant.models or 0, (struck.unit.points or 0)
         key = (strike, choice, models, points)
         if key not in self._value_at:
-            worth = 1.0 if choice != Choice.MOST_POINTS else points / models
+            worth = 1.0 if choice != TargetChoice.MOST_POINTS else points / models
             self._value_at[key] = len(self._values), bool(by.combatant.behemoth), strike
-            self._values += self._values_of(strike, models, worth, choice == Choice.BEST_KILL)
+            self._values += self._values_of(strike, models, worth, choice == TargetChoice.BEST_KILL)
         facts.value_at, facts.value_by_damage = self._value_at[key][:2]
-        short = None if row is None or choice == Choice.MOST_DANGEROUS else row.short_range
+        short = None if row is None or choice == TargetChoice.MOST_DANGEROUS else row.short_range
         facts.value_short = min(length_of(short), LONGEST)
 
     def _danger(self, enemy: Fielded, unit: Fielded) -> tuple[int | None, Any]:

@@ -110,7 +110,7 @@ class _Charge(Draft):
             attack.penalties |= Penalty.THREATENED * own.threatened + Penalty.SUPPRESSED * unit.suppressed
             attack.overcharge = int(unit.overcharge and unit.rows[row].has("Overcharge"))
             self.setup.targets[number].from_front = 0
-            strike.fixed_dice, strike.by_damage, strike.bears_blanks, strike.beside = dice, 0, 0, 1
+            strike.fixed_dice, strike.by_damage, strike.pays_overcharge, strike.with_own_unit = dice, 0, 0, 1
             strike.orders, strike.inside = orders, inside
             self.lines.append(Operation(Kind.STRIKE, active, number))
 
@@ -137,7 +137,7 @@ def combats(
     ways = {active: plain, 1 - active: [plain[0], *(fought(chargers[0], unit) for unit in charged[1:])]}
     numbers = list[list[int]]()  # indices of each strike of a combat, one per way
     for at, strike in enumerate(plain[0].setup.strikes):
-        of_row = ways[strike.striker] if strike.bears_blanks else ways[active][:1]
+        of_row = ways[strike.striker] if strike.pays_overcharge else ways[active][:1]
         numbers.append([draft.adopt(made, at) for made in of_row])
 
     def chosen(operation: Operation, way: int) -> Operation | Choice:

@@ -29,8 +29,8 @@ from analyser.engine.fight.program import ON_PURPOSE, Kind, Operation, Setup, Wh
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import Ruleset
 from analyser.rules import unit_state
-from analyser.rules.activation import APART
-from analyser.rules.attack import test_taken
+from analyser.rules.activation import STOP_IS_DISTANCE
+from analyser.rules.attack import kind_of_test
 from analyser.rules.policies import BEST, POLICIES, Policy
 from analyser.rules.policy_lines import lines_of
 from analyser.rules.structs import INCH, MOST_INCHES, NONE, Test
@@ -113,7 +113,7 @@ def whole_step(a: Combatant, b: Combatant, terms: DuelTerms) -> float | None:
         lengths += [fumes, *map(length_of, filter(None, (unit.speed, unit.edge_distance, *ranges)))]
         for line in () if policy in POLICIES or policy == BEST else lines_of(policy, "duel"):
             said = [condition.value for condition in line.conditions if condition.quantity == "distance"]
-            lengths += [max(line.stop, 0) & ~APART, *(round(value * INCH) for value in said)]
+            lengths += [max(line.stop, 0) & ~STOP_IS_DISTANCE, *(round(value * INCH) for value in said)]
     step = gcd(*lengths) / INCH
     return step if step >= SHORTEST_STEP else None
 
@@ -338,8 +338,8 @@ def can_gain(shooter: Shooter, enemy: Shooter) -> bool:
 def with_tests_apart(strikes: Iterable[Strike], choosing: Sequence[bool]) -> list[Strike]:
     """Return the strikes, with the test as a separate step if a side can choose to fail it."""
     return [
-        strike._replace(strike=strike.strike._replace(test_apart=1))
-        if choosing[1 - strike.strike.striker] and test_taken(strike.attack, strike.target) == Test.BY_CARD
+        strike._replace(strike=strike.strike._replace(separate_test=1))
+        if choosing[1 - strike.strike.striker] and kind_of_test(strike.attack, strike.target) == Test.BY_CARD
         else strike
         for strike in strikes
     ]
@@ -359,7 +359,7 @@ def with_tests_chosen(
             result.append(step._replace(branches=branches))
             continue
         test, sides = step, list[int]()
-        if step.kind == Kind.STRIKE and strikes[step.number].strike.test_apart:
+        if step.kind == Kind.STRIKE and strikes[step.number].strike.separate_test:
             sides = [1 - strikes[step.number].strike.striker]
             test = Operation(Kind.TEST_SHOT, sides[0], step.number)
             result.append(step)

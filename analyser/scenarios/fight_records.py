@@ -19,8 +19,8 @@ from analyser.engine.fight.step_builder import UnitFacts, add_fixed, set_side, s
 from analyser.game.ruleset import Die, Rating
 from analyser.game.units import MOST_DICE, Band, hundredths
 from analyser.rules import charge_strikes, unit_state
-from analyser.rules.house_rules import IS_A, packed_die
-from analyser.rules.shots import DICE_A_CARRIAGE
+from analyser.rules.house_rules import IS_A, pack_die
+from analyser.rules.shots import DICE_PER_CARRIAGE
 from analyser.rules.structs import ATTACK, INCH, NONE, TARGET, SideFacts, StrikeFacts
 from analyser.scenarios.attack import attack_record, house_rules_in, shared, target_record
 from analyser.scenarios.resolve import row_facts
@@ -129,7 +129,7 @@ class Fighter:
         unit = self.unit
         most = (unit.damage_limit or 1) if unit.behemoth else (unit.models or 1)
         carriages = unit.carriages if unit.rows[row].has("Full Steam Ahead") else 0
-        return _dice_by_count(unit.rows[row].bands, most, DICE_A_CARRIAGE * carriages)
+        return _dice_by_count(unit.rows[row].bands, most, DICE_PER_CARRIAGE * carriages)
 
     def attack_of(self, row: int) -> SimpleNamespace:
         """Return the attack of a row without dice and circumstances."""
@@ -217,7 +217,7 @@ class Draft:
         if full == NONE:
             return
         side = self.setup.sides[full]
-        room = 1 << unit_state.TOPMOST - side.position_at
+        room = 1 << unit_state.STATE_BITS - side.position_bit
         steps = (candidate for candidate in range(side.stride + 1, INCH + 1) if INCH % candidate == 0)
         finest = next((step for step in steps if length // step < 2 * room - 2), None)
         problem = f"lengths in steps of {side.stride / INCH:g} inches lead to more places than a state has room for"
@@ -252,7 +252,7 @@ def side_facts(combatant: Combatant, **more: int) -> SideFacts:
     """Return the facts of a side in any fight, without an enemy near; `more` are those of this kind of fight."""
     draft: Any = Draft((combatant, combatant))
     set_side(draft, 0)
-    return cast("Draft", draft).sides()[0]._replace(fumes_within=NONE, **more)
+    return cast("Draft", draft).sides()[0]._replace(fumes_reach=NONE, **more)
 
 
 def setup_for(
@@ -283,6 +283,6 @@ def setup_for(
         for part, record in zip(parts, strike[:3]):
             part[number] = record
         setup["dice"][0, number, :, : len(strike.dice)] = strike.dice.T
-    if die is not None and (faces := packed_die(die)):
+    if die is not None and (faces := pack_die(die)):
         setup["attacks"]["die"][0, : len(strikes)] = faces
     return cast("Setup", setup[0])

@@ -26,7 +26,7 @@ from analyser.rules.discipline import (
     MODELS_DESTROYED,
     SUPPRESSED,
 )
-from analyser.rules.draws import Odds, odds_of
+from analyser.rules.draws import DrawOdds, odds_of
 from analyser.rules.shots import ShotFacts, WhyNot
 from analyser.rules.structs import NONE, AttackFacts, Bonus, FightFacts, Penalty
 from analyser.rules.unit_state import FALL_BACK, MODELS_MASK
@@ -35,7 +35,7 @@ from analyser.rules.unit_state import FALL_BACK, MODELS_MASK
 class Drawn(NamedTuple):
     """Distributions of the die and the deck."""
 
-    odds: Odds
+    odds: DrawOdds
     faces: Floats  # probability of each face
     cards: Floats  # probability of each card value
 
@@ -44,7 +44,7 @@ class Drawn(NamedTuple):
 def drawn_by(question: Any) -> Drawn:
     """Return the distributions of the die and the deck of a question."""
     odds = odds_of(question.die, question.deck[: question.n_cards])
-    cards = question.deck[: question.n_cards] / odds.cards[question.n_cards - 1]
+    cards = question.deck[: question.n_cards] / odds.cards_up_to[question.n_cards - 1]
     return Drawn(odds, question.die / odds.sides, cards)
 
 
@@ -62,7 +62,7 @@ def set_attack(question: Any, attack: AttackFacts) -> int:
     if refused != WhyNot.IT_CAN:
         return refused
     short = shots.within_short_range(facts, shot)
-    special, more = row.bands[band].special, shots.DICE_A_CARRIAGE * said.carriages
+    special, more = row.bands[band].special, shots.DICE_PER_CARRIAGE * said.carriages
     attack.dice, attack.dice_in_parentheses = dice + more, NONE if special == NONE else special + more
     attack.stated_rating = said.rating
     attack.bonuses = (
@@ -86,7 +86,7 @@ def set_attack(question: Any, attack: AttackFacts) -> int:
 
 
 @step
-def outcomes_of(fight: FightFacts, scores: Scores, pmf: Floats, odds: Odds) -> tuple[Outcomes, int]:
+def outcomes_of(fight: FightFacts, scores: Scores, pmf: Floats, odds: DrawOdds) -> tuple[Outcomes, int]:
     """Return the sorted distinct outcomes of an attack, and their number."""
     outcomes = no_outcomes(ROWS_A_STATE * len(pmf))
     return outcomes, gather(outcomes, push_pmf(fight, scores, pmf, odds, outcomes))

@@ -68,7 +68,7 @@ def pools_of(setup: Any, strikes: int) -> Integers:
 def start_of(setup: Any, side: int, statuses: int) -> int:
     """Return the starting state of a side with additional statuses."""
     facts = setup.sides[side]
-    return int(unit_state.start_state(setup.units[side], statuses | facts.origin << facts.position_at))
+    return int(unit_state.start_state(setup.units[side], statuses | facts.origin << facts.position_bit))
 
 
 @step
@@ -88,7 +88,7 @@ def add_side(question: Any, side: int, state: int, probability: float, answer: A
     target, other = question.units[side].target[0], answer
     gone = unit_state.is_removed(state)
     models = 0 if gone else unit_state.models_of(state)
-    destroyed = unit_state.lost_of(state) if gone else target.models - models
+    destroyed = unit_state.models_lost(state) if gone else target.models - models
     hurt = 0 if gone else unit_state.damage_of(state)
     other.losses[destroyed] += probability
     other.mean_models_left += probability * models
@@ -127,7 +127,7 @@ def finish_side(question: Any, side: int, answer: Any) -> None:
 @step
 def wins_of(state: int, bits: int) -> int:
     """Return the number of combats won from `bits` bits of a unit's state."""
-    return state >> unit_state.WINS & (1 << bits) - 1
+    return state >> unit_state.WINS_BIT & (1 << bits) - 1
 
 
 @step
@@ -209,7 +209,7 @@ def points_won(question: Any, setup: Any, side: int, mine: int, theirs: int) -> 
     points = 0
     if unit_state.is_removed(theirs):
         points = 1 if rating == NONE else rating
-    bits = setup.sides[side].position_at - unit_state.WINS
+    bits = setup.sides[side].position_bit - unit_state.WINS_BIT
     return points + (wins_of(mine, bits) if setup.sides[side].hunter else 0)
 
 

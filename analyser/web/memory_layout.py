@@ -71,7 +71,7 @@ from analyser.engine.fight.step_builder import UnitFacts
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.game.ruleset import Rating, Ruleset
 from analyser.game.units import Loadout, Row
-from analyser.rules.house_rules import packed_die
+from analyser.rules.house_rules import pack_die
 from analyser.rules.policies import Policy
 from analyser.rules.shots import RowFacts, WhyNot
 from analyser.rules.structs import INCH, NONE, Officer, Sight
@@ -252,7 +252,7 @@ def layout(ruleset: Ruleset | None = None, profiles: ProfilesLike | None = None)
     cards = ruleset.deck.counts().tolist()
     if len(cards) > MOST_CARDS:
         raise ValueError(f"{len(cards)} card values (allowed: up to {MOST_CARDS})")
-    plain = _PLAIN | {"die": packed_die(ruleset.die)}
+    plain = _PLAIN | {"die": pack_die(ruleset.die)}
     return {
         "inch": INCH,
         "none": NONE,

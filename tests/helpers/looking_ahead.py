@@ -52,7 +52,7 @@ def copy_into(battle, chooser, round_number):
     field.round, field.looked[:] = round_number, 0
     for piece in (*chooser.pieces[0], *chooser.pieces[1]):
         unit, there = number_of(piece), piece.place == "field"
-        state = unit_state.of_models(int(facts.state[unit]), piece.models) | piece.damage << DAMAGE
+        state = unit_state.with_models(int(facts.state[unit]), piece.models) | piece.damage << DAMAGE
         for flag, bit in (
             (piece.suppressed, SUPPRESSED),
             (piece.activated, ACTIVATED),

@@ -13,7 +13,7 @@ from analyser.engine.attack.exact import ROWS_A_STATE, push_pmf
 from analyser.engine.attack.summaries import SUMMARY, mean_damage, same_pool, summarise
 from analyser.engine.pool.pmf import most_dice, no_outcomes, pool_pmf
 from analyser.rules.attack import scores_for, set_fight
-from analyser.rules.draws import Odds, odds_of
+from analyser.rules.draws import DrawOdds, odds_of
 from analyser.rules.structs import FIGHT, FightFacts, Test
 
 _POOL = (
@@ -114,7 +114,7 @@ def put_back(slots: NDArray[np.int32], words: Integers, count: int) -> None:
 
 @kernel
 def summaries_of(
-    fights: NDArray[np.void], order: Integers, faces: Floats, cards: Floats, odds: Odds, summaries: NDArray[np.void]
+    fights: NDArray[np.void], order: Integers, faces: Floats, cards: Floats, odds: DrawOdds, summaries: NDArray[np.void]
 ) -> None:
     """Fill `summaries`, one record for each fight; in `order`, fights with the same pool are adjacent."""
     most_models = 0

@@ -7,7 +7,7 @@ from analyser.common.records import Floats, Integers
 from analyser.engine.pool.pmf import Outcomes, most_dice, no_outcomes, pool_pmf
 from analyser.rules import strike
 from analyser.rules.attack import Scores, losses_of, scores_for
-from analyser.rules.draws import Odds
+from analyser.rules.draws import DrawOdds
 from analyser.rules.strike import Stage
 from analyser.rules.structs import FightFacts
 
@@ -16,27 +16,27 @@ ROWS_A_STATE = 4  # officer lost or not, times test passed or failed
 
 @step
 def push_state(
-    fight: FightFacts, losses: tuple[int, int, int, int], weight: float, odds: Odds, outcomes: Outcomes, count: int
+    fight: FightFacts, losses: tuple[int, int, int, int], weight: float, odds: DrawOdds, outcomes: Outcomes, count: int
 ) -> int:
     """Append the outcomes of a unit with these losses, before officer and card are drawn; return the new count."""
     progress = strike.after_losses(fight, losses)
     if strike.stage_of(progress) != Stage.OFFICER:
         return push_tested(fight, progress, weight, odds, outcomes, count)
     fallen = strike.probability_of_yes(fight, progress, 1, odds)
-    count = push_tested(fight, strike.answered(fight, progress, 0), weight * (1.0 - fallen), odds, outcomes, count)
-    return push_tested(fight, strike.answered(fight, progress, 1), weight * fallen, odds, outcomes, count)
+    count = push_tested(fight, strike.after_draw(fight, progress, 0), weight * (1.0 - fallen), odds, outcomes, count)
+    return push_tested(fight, strike.after_draw(fight, progress, 1), weight * fallen, odds, outcomes, count)
 
 
 @step
-def push_tested(fight: FightFacts, progress: int, weight: float, odds: Odds, outcomes: Outcomes, count: int) -> int:
+def push_tested(fight: FightFacts, progress: int, weight: float, odds: DrawOdds, outcomes: Outcomes, count: int) -> int:
     """Append the outcomes of both results of a test, or one outcome without a test; return the new count."""
     if strike.stage_of(progress) != Stage.TEST:
         return push(strike.outcome_of(fight, progress), weight, outcomes, count)
     failed = 1.0 - strike.probability_of_yes(fight, progress, 1, odds)
     count = push(
-        strike.outcome_of(fight, strike.answered(fight, progress, 1)), weight * (1.0 - failed), outcomes, count
+        strike.outcome_of(fight, strike.after_draw(fight, progress, 1)), weight * (1.0 - failed), outcomes, count
     )
-    return push(strike.outcome_of(fight, strike.answered(fight, progress, 0)), weight * failed, outcomes, count)
+    return push(strike.outcome_of(fight, strike.after_draw(fight, progress, 0)), weight * failed, outcomes, count)
 
 
 @step
@@ -49,7 +49,7 @@ def push(outcome: int, weight: float, outcomes: Outcomes, count: int) -> int:
 
 
 @step
-def push_pmf(fight: FightFacts, scores: Scores, pmf: Floats, odds: Odds, outcomes: Outcomes) -> int:
+def push_pmf(fight: FightFacts, scores: Scores, pmf: Floats, odds: DrawOdds, outcomes: Outcomes) -> int:
     """Fill `outcomes` from the distribution of a pool's score; return their number.
 
     An outcome may occur more than once. Space for ``ROWS_A_STATE * len(pmf)`` outcomes is enough.
@@ -96,7 +96,7 @@ def gather(outcomes: Outcomes, count: int) -> int:
 
 @tiered(2.0)
 def exact_attack(
-    fight: FightFacts, faces: Floats, cards: Floats, odds: Odds
+    fight: FightFacts, faces: Floats, cards: Floats, odds: DrawOdds
 ) -> tuple[Scores, Floats, Integers, Floats]:
     """Return an attack's scores with their probabilities, and its distinct sorted outcomes with their probabilities.
 

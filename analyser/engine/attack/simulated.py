@@ -19,9 +19,9 @@ from analyser.engine.pool.kernel import Block, block_for, roll_chunks
 from analyser.engine.rng import stream_of
 from analyser.game.ruleset import Face
 from analyser.rules import discipline
-from analyser.rules.attack import Scores, losses_of, scores_for, size_of
+from analyser.rules.attack import Scores, losses_of, score_bound, scores_for
 from analyser.rules.discipline import ATTACKER_DAMAGE, ATTACKER_DESTROYED
-from analyser.rules.draws import odds_of, passing, test_draw
+from analyser.rules.draws import odds_of, success_counts, test_draw
 from analyser.rules.structs import FightFacts, Officer, Test
 
 MOST_CELLS = 4_000_000
@@ -67,7 +67,7 @@ def plan_for(fight: FightFacts, die: Integers, deck: Integers, *, for_building: 
     building = OtherDraw(int(die.sum()), (wrecking,)) if for_building else None
     scores = scores_for(facts, dice)
     values = [len(draw.bounds) + 1 if draw else 1 for draw in (card, place, building)]
-    shape = (size_of(facts, scores, dice), values[0], values[1], values[2])
+    shape = (score_bound(facts, scores, dice), values[0], values[1], values[2])
     if np.prod(shape, dtype=np.float64) > MOST_CELLS:
         problem = f"this attack has {np.prod(shape, dtype=np.float64):.0f} combinations of draws to count"
         raise InputError(problem, where="attack.dice", allowed=f"up to {MOST_CELLS}; take fewer dice")
@@ -80,7 +80,7 @@ def _card_draw(fight: FightFacts, die: Integers, deck: Integers) -> OtherDraw | 
     if fight.test != Test.BY_CARD:
         return None
     odds, values = odds_of(die, deck), range(fight.discipline - _CARD_VALUES_LOWER, fight.discipline + 1)
-    bounds, draws = zip(*(passing(test_draw(1), value, odds) for value in values))
+    bounds, draws = zip(*(success_counts(test_draw(1), value, odds) for value in values))
     return OtherDraw(int(draws[0]), tuple(map(int, bounds)))
 
 
@@ -142,12 +142,14 @@ def end_trials(fight: FightFacts, scores: Scores, cards: int, places: int, outco
     for cell in range(len(outcomes)):
         score, card, place = cell // places // cards, cell // places % cards, cell % places
         destroyed, damage, own_destroyed, own_damage = losses_of(fight, scores, score)
-        disordered = discipline.disordered_by_loss(fight, place < discipline.places_lost(fight, destroyed))
+        disordered = discipline.is_disordered_at_test(
+            fight, place < discipline.officer_positions_destroyed(fight, destroyed)
+        )
         value = fight.discipline - _CARD_VALUES_LOWER + card
-        if value > discipline.passes_up_to(fight, destroyed, disordered):
-            outcome = discipline.fail_test(fight, destroyed, damage, disordered)
+        if value > discipline.highest_passing_card(fight, destroyed, disordered):
+            outcome = discipline.outcome_if_failed(fight, destroyed, damage, disordered)
         else:
-            outcome = discipline.pass_test(fight, destroyed, damage, disordered)
+            outcome = discipline.outcome_if_passed(fight, destroyed, damage, disordered)
         outcomes[cell] = outcome | own_destroyed << ATTACKER_DESTROYED | own_damage << ATTACKER_DAMAGE
 
 

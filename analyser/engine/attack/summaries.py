@@ -13,7 +13,7 @@ from analyser.engine.parallel import Chunks, Queue, play
 from analyser.engine.pool.pmf import Outcomes, most_dice, no_outcomes, pool_pmf
 from analyser.rules.attack import Scores, losses_of, scores_for, set_fight
 from analyser.rules.discipline import ACTIVATED, ANNIHILATED, BROKEN, DAMAGE, FLED, MODELS_DESTROYED, SUPPRESSED
-from analyser.rules.draws import Odds, odds_of
+from analyser.rules.draws import DrawOdds, odds_of
 from analyser.rules.structs import FIGHT, FightFacts
 from analyser.rules.unit_state import MODELS_MASK
 
@@ -112,7 +112,7 @@ def sweep_row(
     fights: NDArray[np.void],
     faces: Floats,
     cards: Floats,
-    odds: Odds,
+    odds: DrawOdds,
     summaries: NDArray[np.void],
 ) -> None:
     """Fill one attacker's row of `summaries`; `fights` are scratch records, one for each target."""

@@ -29,7 +29,7 @@ from analyser.rules.activation import Order
 from analyser.rules.battle import length_of
 from analyser.rules.discipline import ACTIVATED, DISORDERED
 from analyser.rules.policies import Action, Manoeuvre, Policy
-from analyser.rules.policy_lines import number_of
+from analyser.rules.policy_lines import view_index
 from analyser.rules.structs import NONE, Penalty
 from analyser.rules.unit_state import is_removed
 
@@ -43,11 +43,11 @@ def activate(battle: Battle, unit: int) -> None:
         return
     note(battle, Event.ACTIVATED, unit, 0, unit_state.models_of(field.states[unit]), 0, 0)
     spread_fumes(battle)
-    field.states[unit] = activation.begun(field.states[unit], units[unit])
+    field.states[unit] = activation.start_activation(field.states[unit], units[unit])
     if field.place[unit] == Place.INCOMING:
         fly(battle, unit)
     else:
-        highest = activation.rallies_up_to(field.states[unit], units[unit])
+        highest = activation.highest_rally_card(field.states[unit], units[unit])
         if not passes(battle, unit, highest, 1):
             field.states[unit] |= unit_state.RALLY_FAILED
         used = react(battle, unit)
@@ -70,8 +70,8 @@ def ride(battle: Battle, unit: int) -> None:
     if field.states[unit] & ACTIVATED:
         return
     note(battle, Event.ACTIVATED, unit, 0, unit_state.models_of(field.states[unit]), 0, 0)
-    field.states[unit] = activation.begun(field.states[unit], units[unit])
-    rallied = passes(battle, unit, activation.rallies_up_to(field.states[unit], units[unit]), 1)
+    field.states[unit] = activation.start_activation(field.states[unit], units[unit])
+    rallied = passes(battle, unit, activation.highest_rally_card(field.states[unit], units[unit]), 1)
     if wants_off(battle, unit):
         get_off(battle, unit)
         if rallied:
@@ -104,7 +104,7 @@ def shoot_reforming(battle: Battle, unit: int) -> None:
 def end(battle: Battle, unit: int) -> None:
     """End an activation (AC-5.7, AC-5.8); Corrosive Fumes may disorder again a unit whose disorder ends."""
     field, state = battle.field, int(battle.field.states[unit])
-    field.states[unit] = activation.ended(state, field.units[unit])
+    field.states[unit] = activation.end_activation(state, field.units[unit])
     if (state & ~field.states[unit]) & DISORDERED:
         field.stirred = 1
 
@@ -140,7 +140,7 @@ def carry_out(battle: Battle, unit: int) -> int:
     distance = 0 if target == NO_TARGET else length_between(battle, unit, target)
     note(battle, Event.ORDERED, unit, unit if target == NO_TARGET else target, manoeuvre, action, distance)
     side.rearms = 0
-    field.states[unit] = activation.ordered_to(field.states[unit], (manoeuvre, action), side, length)
+    field.states[unit] = activation.carry_out_move(field.states[unit], (manoeuvre, action), side, length)
     if length > 0:
         advance(battle, unit, target, length, distance)
     elif length < 0:
@@ -195,7 +195,7 @@ def stand_by(battle: Battle, unit: int) -> None:
     side.policy = battle.encoding.own_tactic[unit]
     side.rearms = battle.encoding.rearms_on_lookout[unit]
     orders = battle.encoding.orders[side.policy, 0]
-    field.states[unit] = activation.ordered_to(field.states[unit], (int(orders[0]), int(orders[1])), side, 0)
+    field.states[unit] = activation.carry_out_move(field.states[unit], (int(orders[0]), int(orders[1])), side, 0)
 
 
 @step
@@ -208,7 +208,7 @@ def hold(battle: Battle, unit: int) -> None:
         field.states[unit] = unit_state.with_order(state & ~unit_state.RELOADING, Order.NO_ATTACK)
     else:
         note(battle, Event.ORDERED, unit, unit, Manoeuvre.STAY, Action.TAKE_COVER, 0)
-        field.states[unit] = activation.ordered_to(state, (int(orders[0]), int(orders[1])), field.sides[unit], 0)
+        field.states[unit] = activation.carry_out_move(state, (int(orders[0]), int(orders[1])), field.sides[unit], 0)
 
 
 @step
@@ -226,13 +226,13 @@ def give_orders(battle: Battle, unit: int, target: int) -> None:
     has_row = number != NO_STRIKE
     row = tables.strikes[max(number, 0)]
     view = activation.view_at(state, side.distance, side, row, has_row)
-    orders = battle.encoding.orders[side.policy, number_of(view)]
+    orders = battle.encoding.orders[side.policy, view_index(view)]
     manoeuvre, action = int(orders[0]), int(orders[1])
     length = activation.length_moved(manoeuvre, side, row, view.distance, NONE)
     if action == Action.SHOOT and manoeuvre in (Manoeuvre.ADVANCE, Manoeuvre.CLOSE_IN) and length == 0:
         manoeuvre = Manoeuvre.AIM
     note(battle, Event.ORDERED, unit, target, manoeuvre, action, view.distance)
-    field.states[unit] = activation.ordered_to(state, (manoeuvre, action), side, length)
+    field.states[unit] = activation.carry_out_move(state, (manoeuvre, action), side, length)
     if length > 0:
         advance(battle, unit, target, length, view.distance)
         spread_fumes(battle)
@@ -339,12 +339,12 @@ def run_amok(battle: Battle, unit: int, target: int) -> None:
     state, other = int(field.states[unit]), int(field.states[target])
     sides = field.sides[unit], field.sides[target]
     sides[0].distance = length_between(battle, unit, target)
-    if not special_rules.hurts(state, other, sides, battle.field.units[target]):
+    if not special_rules.damages_enemy(state, other, sides, battle.field.units[target]):
         return
     limit = battle.field.units[target].damage_limit
-    settle(battle, target, unit, special_rules.with_damage(other, sides[1], limit), 0)
+    settle(battle, target, unit, special_rules.take_damage(other, sides[1], limit), 0)
     note(battle, Event.OWN_LOSS, unit, target, 1, 0, 0)
-    settle(battle, unit, NOBODY, special_rules.without_a_model(state, sides[0]), 0)
+    settle(battle, unit, NOBODY, special_rules.lose_model(state, sides[0]), 0)
     combat.go_off(battle)
 
 

@@ -12,7 +12,7 @@ from analyser.engine.battle.transports import test_aboard
 from analyser.engine.rng import one_of
 from analyser.rules import combat_result, unit_state
 from analyser.rules import strike as resolution
-from analyser.rules.attack import points_of, scores_for, set_target
+from analyser.rules.attack import damage_points, scores_for, set_target
 from analyser.rules.discipline import FELL_BACK, SUPPRESSED
 from analyser.rules.house_rules import effects_on
 from analyser.rules.strike import Stage
@@ -62,7 +62,7 @@ def strike(battle: Battle, number: int, striker: int, struck: int, short: bool, 
     condition += CONDITIONS if short else 0
     if pool == 0:
         return False
-    if not facts.counts:
+    if not facts.in_combat:
         field.lost_aboard = 0
     fight = set_fight(battle, number, striker, struck, condition)
     progress = drawn_strike(battle, number, striker, struck, pool)
@@ -72,10 +72,10 @@ def strike(battle: Battle, number: int, striker: int, struck: int, short: bool, 
     after = resolution.target_after(facts, attack, field.sides[struck], int(field.states[struck]), outcome)
     settle(battle, struck, striker, after, 1 if outcome & FELL_BACK else 0)
     if destroyed and takes_test and battle.encoding.has_transports and not unit_state.is_removed(after):
-        test_aboard(battle, struck, striker, combat_result.struck_by(0, attack))
+        test_aboard(battle, struck, striker, combat_result.record_qualities(0, attack))
     states = (int(field.states[striker]), int(field.states[struck]))
     after = resolution.attacker_after(facts, attack, field.sides[striker], states, own)
-    lost = min(own[0], unit_state.models_of(states[0])) if attack.overcharge and facts.bears_blanks else 0
+    lost = min(own[0], unit_state.models_of(states[0])) if attack.overcharge and facts.pays_overcharge else 0
     if lost:
         note(battle, Event.OWN_LOSS, striker, striker, lost, 0, 0)
         settle(battle, striker, NOBODY, after, 0)
@@ -88,7 +88,7 @@ def strike(battle: Battle, number: int, striker: int, struck: int, short: bool, 
 def drawn_strike(battle: Battle, number: int, striker: int, struck: int, pool: int) -> int:
     """Make all draws of a strike, the scratch fight, and return its progress (:mod:`analyser.rules.strike`)."""
     field, tables, fight = battle.field, battle.tables, battle.field.fight[0]
-    progress = resolution.begun(fight)
+    progress = resolution.start_of_strike(fight)
     if resolution.stage_of(progress) == Stage.CARD:  # its value is added to the dice, or is the dice of a Throw
         card = test_card(battle.encoding, field, side_of(striker))
         note(battle, Event.CARD_DICE, striker, struck, card, 0, 0)
@@ -96,15 +96,15 @@ def drawn_strike(battle: Battle, number: int, striker: int, struck: int, pool: i
     score = roll(tables, field, pool)
     fight.dice = int(tables.dice[pool])
     scores = scores_for(fight, fight.dice)
-    progress = resolution.rolled(fight, scores, score)
-    points = points_of(fight, scores, score)
+    progress = resolution.after_roll(fight, scores, score)
+    points = damage_points(fight, scores, score)
     note(battle, Event.ATTACKED, striker, struck, number, points, resolution.destroyed_by(progress))
     if resolution.stage_of(progress) == Stage.OFFICER:
-        places, of = resolution.officer_among(fight, progress)
-        progress = resolution.answered(fight, progress, 1 if one_of(field, of) < places else 0)
+        places, of = resolution.officer_positions(fight, progress)
+        progress = resolution.after_draw(fight, progress, 1 if one_of(field, of) < places else 0)
     if resolution.stage_of(progress) == Stage.TEST:
         passed = passes(battle, struck, resolution.highest_card(fight, progress), 0)
-        progress = resolution.answered(fight, progress, 1 if passed else 0)
+        progress = resolution.after_draw(fight, progress, 1 if passed else 0)
     return progress
 
 
@@ -118,7 +118,7 @@ def set_fight(battle: Battle, number: int, striker: int, struck: int, condition:
     field.fight[0] = battle.tables.fights[number, condition]
     fight: FightFacts = field.fight[0]
     target = field.targets[number]
-    unit_state.put_into(target, field.sides[struck], field.states[struck])
+    unit_state.copy_to_record(target, field.sides[struck], field.states[struck])
     target.near_commander = 1 if is_commanded(battle, struck) else 0
     set_target(battle.tables.attacks[number], target, fight)
     fight.attacker_damage = unit_state.damage_of(field.states[striker])

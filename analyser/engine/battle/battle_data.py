@@ -16,7 +16,7 @@ from analyser.common.records import Int, record_type
 from analyser.engine.battle.look_ahead_weights import MOST_TACTICS, Weight
 from analyser.game.ruleset import HIGHEST_CARD
 from analyser.rules.policies import Policy
-from analyser.rules.policy_lines import VIEWS
+from analyser.rules.policy_lines import VIEW_COUNT
 from analyser.rules.structs import ATTACK, FIGHT, SIDE, STRIKE, TARGET
 
 MOST_UNITS = 64  # a side
@@ -126,7 +126,9 @@ class Encoding:
     order: Annotated[Any, np.int64, (2,)]  # a Turn
     choice: Annotated[Any, np.int64, (2,)]  # a Choice of targets
     discard_below: Annotated[Any, np.int64, (2,)]
-    orders: Annotated[Any, np.int64, (len(Policy), VIEWS, 2)]  # manoeuvre and action by policy and number of a view
+    orders: Annotated[
+        Any, np.int64, (len(Policy), VIEW_COUNT, 2)
+    ]  # manoeuvre and action by policy and number of a view
     deck: Annotated[Any, np.uint8, (MOST_CARDS,)]
     # Of each unit
     state: Annotated[Any, np.int64, (UNITS,)]  # first state

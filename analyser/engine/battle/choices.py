@@ -19,7 +19,7 @@ from analyser.engine.battle.battle_data import (
 )
 from analyser.engine.battle.positions import measure
 from analyser.rules import unit_state
-from analyser.rules.battle import Choice, Turn, root_of
+from analyser.rules.battle import ActivationChoice, TargetChoice, floor_sqrt
 from analyser.rules.discipline import ACTIVATED
 from analyser.rules.policies import Policy
 from analyser.rules.structs import NONE
@@ -49,7 +49,7 @@ def is_ready(battle: Battle, unit: int) -> bool:
 def next_unit(battle: Battle, side: int) -> int:
     """Return the unit that a side activates next; NONE if no unit is ready."""
     field, facts = battle.field, battle.encoding
-    if facts.order[side] == Turn.NEAREST:
+    if facts.order[side] == ActivationChoice.NEAREST:
         return nearest_to_an_enemy(battle, side)
     for place in range(field.done[side], facts.units[side]):
         unit = int(facts.listed[side, place])
@@ -92,7 +92,7 @@ def target_of(battle: Battle, unit: int, rally_failed: bool) -> int:
             return result
     if facts.own_tactic[unit] in (Policy.LOOKOUT, Policy.TAKE_COVER):  # they need no target (BT-4)
         return NO_TARGET
-    nearest_first = facts.choice[side_of(unit)] == Choice.NEAREST and not pair_of(battle, unit, nearest).shunned
+    nearest_first = facts.choice[side_of(unit)] == TargetChoice.NEAREST and not pair_of(battle, unit, nearest).shunned
     if nearest_first and is_attacked(battle, (unit, nearest), length, rally_failed):
         return nearest
     for among in range(ATTACKED, CHARGED):
@@ -148,16 +148,20 @@ def best_in(battle: Battle, unit: int, among: int, rally_failed: bool) -> int:
     if (among == ATTACKED and beyond > 0) or (among == AFTER_AN_ADVANCE and beyond > field.sides[unit].speed):
         return NO_TARGET
     nearest, length = int(field.nearest), int(field.nearest_length)
-    if choice == Choice.NEAREST and nearest != NONE and belongs(battle, (unit, nearest), length, among, rally_failed):
+    if (
+        choice == TargetChoice.NEAREST
+        and nearest != NONE
+        and belongs(battle, (unit, nearest), length, among, rally_failed)
+    ):
         return nearest
     result, least, best = NO_TARGET, NOWHERE, -1.0
     for other in range(first, first + facts.units[1 - side_of(unit)]):
         squared = field.squared[other]
-        if squared >= NOWHERE or (choice == Choice.NEAREST and squared >= least):
+        if squared >= NOWHERE or (choice == TargetChoice.NEAREST and squared >= least):
             continue
-        length = root_of(squared)
+        length = floor_sqrt(squared)
         if belongs(battle, (unit, other), length, among, rally_failed):
-            if choice == Choice.NEAREST:
+            if choice == TargetChoice.NEAREST:
                 result, least = other, length * length
                 continue
             flown = flight_of(battle, unit, other) if among == FLOWN else length
@@ -220,10 +224,10 @@ def flight_of(battle: Battle, unit: int, other: int) -> int:
 def value_of(battle: Battle, unit: int, other: int, choice: int, length: int) -> float:
     """Return the value of a target to a unit in their present states (BT-4)."""
     facts, tables, field = pair_of(battle, unit, other), battle.tables, battle.field
-    if choice == Choice.THREATENED_FIRST:
+    if choice == TargetChoice.THREATENED_FIRST:
         threat = pair_of(battle, other, unit)
         return 1.0 if threat.within_rallying < length <= threat.reach_rallying or length <= threat.charges else 0.0
-    striker, struck = (other, unit) if choice == Choice.MOST_DANGEROUS else (unit, other)
+    striker, struck = (other, unit) if choice == TargetChoice.MOST_DANGEROUS else (unit, other)
     start = int(facts.value_at)
     if start < 0:
         return 0.0

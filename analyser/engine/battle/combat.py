@@ -57,10 +57,10 @@ def engage(battle: Battle, unit: int, other: int) -> int:
     field.lost_aboard = 0
     for fighter, enemy in ((unit, other), (other, unit)):
         side = field.sides[fighter]
-        side.fumes_within = battle.encoding.fumes[enemy] if battle.encoding.suffers[fighter] else NONE
-        if side.fumes_within != NONE and is_commanded(battle, fighter):
-            side.fumes_within = NONE
-        field.states[fighter] = combat_result.engaged(field.states[fighter], side, units[fighter])
+        side.fumes_reach = battle.encoding.fumes[enemy] if battle.encoding.suffers[fighter] else NONE
+        if side.fumes_reach != NONE and is_commanded(battle, fighter):
+            side.fumes_reach = NONE
+        field.states[fighter] = combat_result.enter_contact(field.states[fighter], side, units[fighter])
         count_aboard(battle, fighter)
     supported = is_beside(battle, other, unit, side_of(unit), NEAR_IN_COMBAT)
     threatened = is_beside(battle, unit, other, side_of(other), NEAR_IN_COMBAT)
@@ -84,7 +84,7 @@ def resolve(battle: Battle, unit: int, other: int) -> bool:
     """Resolve a combat: its winner, the loser's withdrawal and test (AC-8.5); return True if it overruns (AC-7)."""
     field = battle.field
     mine, theirs = int(field.states[unit]), int(field.states[other])
-    won_by = combat_result.result(mine, theirs, (field.sides[unit], field.sides[other]))
+    won_by = combat_result.winner_if_fought(mine, theirs, (field.sides[unit], field.sides[other]))
     if won_by == combat_result.NOT_FOUGHT:
         return False
     note(battle, Event.COMBAT, unit, other, won_by, 0, 0)
@@ -95,14 +95,14 @@ def resolve(battle: Battle, unit: int, other: int) -> bool:
         withdraw(battle, unit, other)
         field.points[side_of(other)] += battle.encoding.hunts[other]
     elif not is_removed(mine):
-        settle(battle, unit, NOBODY, combat_result.withdrawn(mine, field.sides[unit]), 0)
+        settle(battle, unit, NOBODY, combat_result.withdraw(mine, field.sides[unit]), 0)
         if not is_removed(field.states[unit]):
             set_back(battle, unit, FALL_BACK)
     again = combat_result.overruns(won_by, int(field.states[unit]), int(field.states[other]), field.sides[unit])
     for fighter in (unit, other):
         if not is_removed(field.states[fighter]):
-            field.states[fighter] &= ~combat_result.OF_THE_COMBAT
-    field.states[unit] = combat_result.ended_as(field.states[unit], won_by, again, field.sides[unit])
+            field.states[fighter] &= ~combat_result.COMBAT_FLAGS
+    field.states[unit] = combat_result.end_combat(field.states[unit], won_by, again, field.sides[unit])
     return again
 
 
@@ -113,14 +113,14 @@ def withdraw(battle: Battle, unit: int, winner: int) -> None:
     side = field.sides[unit]
     if is_removed(state):
         return
-    settle(battle, unit, winner, combat_result.driven_off(state, side), 0)
+    settle(battle, unit, winner, combat_result.withdraw_loser(state, side), 0)
     if is_removed(field.states[unit]):
         return
     set_back(battle, unit, FALL_BACK)
     fight = test_of(battle, unit)
-    lost = unit_state.lost_of(field.states[unit])
+    lost = unit_state.models_lost(field.states[unit])
     qualities = int(field.states[unit])
-    test(battle, unit, winner, discipline.passes_up_to(fight, lost, fight.disordered))
+    test(battle, unit, winner, discipline.highest_passing_card(fight, lost, fight.disordered))
     if lost and field.units[unit].discipline != NONE and not is_removed(field.states[unit]):
         test_aboard(battle, unit, winner, qualities)
 
@@ -141,7 +141,7 @@ def test(battle: Battle, unit: int, due_to: int, highest: int) -> None:
     field, state = battle.field, int(battle.field.states[unit])
     if passes(battle, unit, highest, 0):
         return
-    after = combat_result.failed_combat_test(field.fight[0], state & ~FELL_BACK, field.sides[unit])
+    after = combat_result.fail_combat_test(field.fight[0], state & ~FELL_BACK, field.sides[unit])
     if is_removed(after):
         settle(battle, unit, due_to, after, 0)
     else:
@@ -163,8 +163,8 @@ def go_off_in_turn(battle: Battle) -> None:
         waits = False
         for side in range(2):
             for unit in range(first_of(side), first_of(side) + battle.encoding.units[side]):
-                if special_rules.goes_off(field.states[unit], field.sides[unit]) and not field.absent[unit]:
-                    field.states[unit] |= special_rules.SETTLED
+                if special_rules.is_demise_die_due(field.states[unit], field.sides[unit]) and not field.absent[unit]:
+                    field.states[unit] |= special_rules.DIE_ROLLED
                     burst(battle, unit)
                     waits = True
     field.fallen = 0
@@ -179,9 +179,9 @@ def burst(battle: Battle, unit: int) -> None:
     misses = not strikes and shown < facts.heroic + facts.strike + facts.miss
     note(battle, Event.DIE, unit, 0, 0 if heroic else 1 if strikes else 2 if misses else 3, 0, 0)
     if strikes:
-        reach = special_rules.HEROIC_REACHES if heroic else special_rules.STRIKE_REACHES
+        reach = special_rules.HEROIC_REACH if heroic else special_rules.STRIKE_REACH
     else:
-        reach = special_rules.PANIC_REACHES if misses else -1
+        reach = special_rules.PANIC_REACH if misses else -1
     for side in range(2):
         for other in range(first_of(side), first_of(side) + facts.units[side]):
             near = other != unit and field.place[other] == Place.ON_FIELD
@@ -190,4 +190,4 @@ def burst(battle: Battle, unit: int) -> None:
                     strike(battle, int(facts.blasts[unit, other]), unit, other, False, 0)
                 else:
                     fight = test_of(battle, other)
-                    test(battle, other, unit, discipline.test_up_to(fight, 0, fight.disordered))
+                    test(battle, other, unit, discipline.highest_card_of_test(fight, 0, fight.disordered))

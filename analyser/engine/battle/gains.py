@@ -25,7 +25,7 @@ from analyser.rules import discipline, unit_state
 from analyser.rules import strike as resolution
 from analyser.rules.attack import scores_for, set_target
 from analyser.rules.discipline import ANNIHILATED, SUPPRESSED
-from analyser.rules.draws import Odds, probability_of, test_draw
+from analyser.rules.draws import DrawOdds, probability_of, test_draw
 from analyser.rules.strike import Stage
 from analyser.rules.structs import FightFacts, Penalty
 
@@ -45,7 +45,7 @@ class Pools(NamedTuple):
 
 
 @kernel
-def fill_gains(tables: Tables, pools: Pools, odds: Odds, jobs: Integers, scratch: tuple[Any, Any]) -> None:
+def fill_gains(tables: Tables, pools: Pools, odds: DrawOdds, jobs: Integers, scratch: tuple[Any, Any]) -> None:
     """Fill `tables.gains` for each of `jobs`: strike, condition, pool, and the first row of `gains`.
 
     `scratch`: arrays of one record of FIGHT and of TARGET.
@@ -73,34 +73,36 @@ def fill_gains(tables: Tables, pools: Pools, odds: Odds, jobs: Integers, scratch
 
 @step
 def add_gains(
-    row: Any, fight: FightFacts, pools: Pools, pool: int, terms: tuple[float, int, int, int], odds: Odds
+    row: Any, fight: FightFacts, pools: Pools, pool: int, terms: tuple[float, int, int, int], odds: DrawOdds
 ) -> None:
     """Add the results of a pool to a row of gains; `terms`: weight, dice, and the target's present and full health."""
     weight, dice, health, whole = terms
     fight.dice = dice
     scores = scores_for(fight, dice)
     for at in range(pools.first[pool], pools.first[pool + 1]):
-        progress = resolution.rolled(fight, scores, pools.scores[at])
+        progress = resolution.after_roll(fight, scores, pools.scores[at])
         probability = weight * pools.probabilities[at]
         own, _ = resolution.own_losses(progress)
         row[OWN] += probability * own
         fallen = 0.0
         if resolution.stage_of(progress) == Stage.OFFICER:
             fallen = resolution.probability_of_yes(fight, progress, 0, odds)
-            add_tested(row, fight, resolution.answered(fight, progress, 1), (probability * fallen, health, whole), odds)
-            progress = resolution.answered(fight, progress, 0)
+            add_tested(
+                row, fight, resolution.after_draw(fight, progress, 1), (probability * fallen, health, whole), odds
+            )
+            progress = resolution.after_draw(fight, progress, 0)
         add_tested(row, fight, progress, (probability * (1.0 - fallen), health, whole), odds)
 
 
 @step
-def add_tested(row: Any, fight: FightFacts, progress: int, terms: tuple[float, int, int], odds: Odds) -> None:
+def add_tested(row: Any, fight: FightFacts, progress: int, terms: tuple[float, int, int], odds: DrawOdds) -> None:
     """Add a result that may need a test; `terms`: probability, and the target's present and full health."""
     probability, health, whole = terms
     if resolution.stage_of(progress) == Stage.TEST:
         passes = probability_of(test_draw(0), resolution.highest_card(fight, progress), odds)
-        failed = resolution.answered(fight, progress, 0)
+        failed = resolution.after_draw(fight, progress, 0)
         add_outcome(row, fight, resolution.outcome_of(fight, failed), ((1.0 - passes) * probability, health, whole))
-        progress, probability = resolution.answered(fight, progress, 1), passes * probability
+        progress, probability = resolution.after_draw(fight, progress, 1), passes * probability
     add_outcome(row, fight, resolution.outcome_of(fight, progress), (probability, health, whole))
 
 

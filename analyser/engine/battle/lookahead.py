@@ -22,15 +22,15 @@ from analyser.engine.battle.position_value import (
 from analyser.engine.battle.positions import is_within, squared_from
 from analyser.engine.rng import one_of
 from analyser.rules import unit_state
-from analyser.rules.activation import OF_THE_ROUND
-from analyser.rules.battle import ZERO_GROUND_PRESENCE, moved_by, root_of
+from analyser.rules.activation import ROUND_FLAGS
+from analyser.rules.battle import ZERO_GROUND_PRESENCE, floor_sqrt, moved_coordinate
 from analyser.rules.policies import Action, Manoeuvre
 from analyser.rules.structs import INCH, NONE
 
 MANOEUVRE, ACTION, TARGET, ATTACK, LENGTH = range(5)
 ALL_ROWS = -1
 _SAME = 1e-9
-_PASSING = OF_THE_ROUND  # bits of a state that do not matter to the other side
+_PASSING = ROUND_FLAGS  # bits of a state that do not matter to the other side
 _FAR = 1e9
 _NEARLY = 0.9  # share of the best possible outlook at which a unit does not advance
 _NEAR = 6 * INCH  # distance below which attraction hardly depends on distance
@@ -200,7 +200,7 @@ def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
         squared = squared_from(field, other, x, y)
         if squared > furthest:
             continue
-        length = root_of(wide(squared))
+        length = floor_sqrt(wide(squared))
         if length <= pair_of(battle, unit, other).charges and (not rally_failed or must):
             best = plan_charge(battle, unit, other, length, (best if charges or not must else -_FAR, to_come))
             charges = must
@@ -253,7 +253,7 @@ def goal_of(battle: Battle, unit: int) -> int:
         if squared < NOWHERE:
             gain = max(power[0, place], power[1, place], power[2, place])
             if float(gain) >= most * _NEAR:  # otherwise too low at any distance
-                attraction = float(gain) / (root_of(wide(squared)) + _NEAR)
+                attraction = float(gain) / (floor_sqrt(wide(squared)) + _NEAR)
                 if attraction > most:
                     result, most = first + place, attraction
     return result
@@ -308,7 +308,10 @@ def plan_approach(battle: Battle, unit: int, other: int, length: int, bounds: tu
         if value <= 0.0 or value + to_come <= best:
             continue
         goes = length - stop
-        to_x, to_y = moved_by(x, wide(field.x[other]), goes, length), moved_by(y, wide(field.y[other]), goes, length)
+        to_x, to_y = (
+            moved_coordinate(x, wide(field.x[other]), goes, length),
+            moved_coordinate(y, wide(field.y[other]), goes, length),
+        )
         value += outlook(battle, unit, to_x, to_y)
         if value > best + _SAME:
             best = value
@@ -321,7 +324,7 @@ def beyond_reach_of(battle: Battle, unit: int, other: int) -> int:
     """Return the smallest distance at which an enemy cannot attack a unit next turn."""
     facts, place = battle.encoding, other - first_of(side_of(other))
     reach = facts.range[unit]
-    return root_of(wide(max(reach[0, place], reach[1, place], reach[2, place], 0))) + 1
+    return floor_sqrt(wide(max(reach[0, place], reach[1, place], reach[2, place], 0))) + 1
 
 
 @step
@@ -332,14 +335,17 @@ def plan_advance(battle: Battle, unit: int, rally_failed: bool, best: float) -> 
     if goal == NO_TARGET:
         return best
     x, y, speed = wide(field.x[unit]), wide(field.y[unit]), int(field.sides[unit].speed)
-    length = root_of(wide(squared_from(field, goal, x, y)))
+    length = floor_sqrt(wide(squared_from(field, goal, x, y)))
     most = min(speed if rally_failed else 2 * speed, length - INCH)
     can_watch = facts.watches[unit] != 0 and not rally_failed and not field.states[unit] & unit_state.RELOADING
     for stop in range(3):
         goes = min(speed, most) if stop == 0 else most if stop == 1 else length - beyond_reach_of(battle, unit, goal)
         if goes <= 0 or goes > most or (stop == 1 and most <= speed):
             continue
-        to_x, to_y = moved_by(x, wide(field.x[goal]), goes, length), moved_by(y, wide(field.y[goal]), goes, length)
+        to_x, to_y = (
+            moved_coordinate(x, wide(field.x[goal]), goes, length),
+            moved_coordinate(y, wide(field.y[goal]), goes, length),
+        )
         watches = can_watch and goes <= speed
         value = outlook(battle, unit, to_x, to_y) + (watch_at(battle, unit, to_x, to_y) if watches else 0.0)
         if value > best + _SAME:
@@ -369,7 +375,7 @@ def plan_retreat(
         to_y = y - goes if side_of(unit) == 0 else y + goes
         shot, row = 0.0, 0
         if times == 1 and not rally_failed and target != NO_TARGET:
-            length = root_of(wide(squared_from(field, target, x, to_y)))
+            length = floor_sqrt(wide(squared_from(field, target, x, to_y)))
             shot, row = volley(battle, unit, target, length, True, 0)
         if shot + to_come <= best:
             continue

@@ -10,7 +10,7 @@ from analyser.engine.battle.random_draws import odds_in, test_card
 from analyser.engine.rng import one_of
 from analyser.rules import discipline, unit_state
 from analyser.rules.discipline import ANNIHILATED, SUPPRESSED
-from analyser.rules.draws import Draw, passing, test_draw
+from analyser.rules.draws import Draw, success_counts, test_draw
 from analyser.rules.structs import NONE
 from analyser.rules.unit_state import FALL_BACK
 
@@ -23,8 +23,8 @@ def passes(battle: Battle, unit: int, highest: int, rallies: int) -> bool:
     if abs(highest) == discipline.ANY_CARD:
         return highest > 0
     draw = test_draw(side_of(unit))
-    if draw not in (Draw.CARD_OF_0, Draw.CARD_OF_1):
-        below, draws = passing(draw, highest, odds_in(battle.encoding))
+    if draw not in (Draw.CARD_OF_SIDE_0, Draw.CARD_OF_SIDE_1):
+        below, draws = success_counts(draw, highest, odds_in(battle.encoding))
         return bool(one_of(battle.field, draws) < below)
     card = test_card(battle.encoding, battle.field, side_of(unit))
     note(battle, Event.CARD, unit, 0, card, highest, rallies)

@@ -161,7 +161,7 @@ def end_phase(battle: Battle) -> bool:
     for side in range(2):
         for unit in range(first_of(side), first_of(side) + facts.units[side]):
             if not is_removed(field.states[unit]):
-                field.states[unit] &= ~activation.OF_THE_ROUND
+                field.states[unit] &= ~activation.ROUND_FLAGS
             there = 1 if field.place[unit] == Place.ON_FIELD else 0
             there_of_0, there_of_1 = there_of_0 + there * (1 - side), there_of_1 + there * side
     for side in range(2):

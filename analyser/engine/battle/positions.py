@@ -14,7 +14,7 @@ from analyser.common.jit import Whole, inlined, step
 from analyser.engine.battle.battle_data import NOWHERE, UNITS, Battle, Field, Place, first_of, side_of, wide
 from analyser.engine.battle.log import Event, note
 from analyser.rules import unit_state
-from analyser.rules.battle import COMMANDED_WITHIN, length_of, moved_by, root_of
+from analyser.rules.battle import COMMANDED_WITHIN, floor_sqrt, length_of, moved_coordinate
 from analyser.rules.discipline import DISORDERED
 from analyser.rules.structs import NONE
 
@@ -54,7 +54,7 @@ def measure(battle: Battle, side: int, x: int, y: int) -> None:
         squared = squared_from(field, at, x, y)
         field.squared[at] = squared
         least = squared if squared < least else least
-    length = root_of(wide(least))
+    length = floor_sqrt(wide(least))
     beyond = np.int32(min((length + 1) * (length + 1), NOWHERE))
     for place in range(units):
         near = np.int32(first + place) if field.squared[np.uint64(first + place)] < beyond else np.int32(UNITS)
@@ -95,7 +95,7 @@ def advance(battle: Battle, unit: int, other: int, length: int, distance: int) -
     field = battle.field
     x, y = wide(field.x[unit]), wide(field.y[unit])
     to_x, to_y = wide(field.x[other]), wide(field.y[other])
-    put(battle, unit, moved_by(x, to_x, length, distance), moved_by(y, to_y, length, distance))
+    put(battle, unit, moved_coordinate(x, to_x, length, distance), moved_coordinate(y, to_y, length, distance))
     note(battle, Event.MOVED, unit, other, length, 0, 0)
 
 
@@ -136,4 +136,12 @@ def remove(battle: Battle, unit: int) -> None:
     if battle.field.sides[unit].spectacular_demise:
         battle.field.fallen = 1
     battle.field.points[1 - side_of(unit)] += battle.encoding.rating[unit]
-    note(battle, Event.REMOVED, unit, 0, unit_state.lost_of(battle.field.states[unit]), battle.encoding.rating[unit], 0)
+    note(
+        battle,
+        Event.REMOVED,
+        unit,
+        0,
+        unit_state.models_lost(battle.field.states[unit]),
+        battle.encoding.rating[unit],
+        0,
+    )

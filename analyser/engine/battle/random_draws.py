@@ -10,8 +10,8 @@ from analyser.common.jit import step
 from analyser.engine.battle.battle_data import Battle, Encoding, Field, Tables
 from analyser.engine.pool.alias import drawn
 from analyser.engine.rng import counter_after, counter_of_chunk, next_word, one_of
-from analyser.rules.battle import NOT_PLAYED, SURRENDERED, played_from, takes_initiative
-from analyser.rules.draws import Odds
+from analyser.rules.battle import NOT_PLAYED, SURRENDERED, card_to_play, side_with_initiative
+from analyser.rules.draws import DrawOdds
 
 WORDS_A_BATTLE = np.uint64(1 << 22)
 
@@ -31,9 +31,9 @@ def roll(tables: Tables, field: Field, pool: int) -> Any:
 
 
 @step
-def odds_in(encoding: Encoding) -> Odds:
+def odds_in(encoding: Encoding) -> DrawOdds:
     """Return the die and the deck of a battle."""
-    return Odds(
+    return DrawOdds(
         encoding.heroic,
         encoding.strike,
         encoding.miss,
@@ -116,14 +116,14 @@ def play_for_initiative(battle: Battle) -> tuple[int, int]:
     """Play a card of each side for the initiative (BT-2); return the values of side 0 and side 1."""
     encoding, field = battle.encoding, battle.field
     holder = int(field.holder)
-    first = played_from(field.hand[holder], field.held[holder], encoding.hand[holder], NOT_PLAYED)
+    first = card_to_play(field.hand[holder], field.held[holder], encoding.hand[holder], NOT_PLAYED)
     of_holder = value_of(field, holder, first)
-    second = played_from(field.hand[1 - holder], field.held[1 - holder], encoding.hand[1 - holder], of_holder)
+    second = card_to_play(field.hand[1 - holder], field.held[1 - holder], encoding.hand[1 - holder], of_holder)
     of_other = value_of(field, 1 - holder, second)
     if second >= 0:  # otherwise the holder takes the card back
         take_from_hand(field, holder, first)
         take_from_hand(field, 1 - holder, second)
-    field.holder = takes_initiative(holder, of_holder, of_other)
+    field.holder = side_with_initiative(holder, of_holder, of_other)
     return (of_holder, of_other) if holder == 0 else (of_other, of_holder)
 
 

@@ -36,11 +36,11 @@ def test_aboard(battle: Battle, transport: int, due_to: int, qualities: int) -> 
     if unit == NONE:
         return
     state, target, fight = int(field.states[unit]), field.units[unit], field.fight[0]
-    unit_state.put_into(target, field.sides[unit], state)
+    unit_state.copy_to_record(target, field.sides[unit], state)
     lost = int(field.lost_aboard)
     target.near_commander, target.models = 0, target.models + lost
     combat_result.set_test(fight, target, field.attack[0], qualities)
-    if passes(battle, unit, discipline.test_up_to(fight, lost, fight.disordered), 0):
+    if passes(battle, unit, discipline.highest_card_of_test(fight, lost, fight.disordered), 0):
         return
     if unit_state.models_of(state) <= fight.break_limit:
         settle(

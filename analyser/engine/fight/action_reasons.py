@@ -12,7 +12,7 @@ from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.program import Kind, Line, Setup, When, order_in
 from analyser.rules import activation, unit_state
 from analyser.rules.activation import Order
-from analyser.rules.policies import Action, Manoeuvre, View, exits
+from analyser.rules.policies import Action, Manoeuvre, View, leaves_building
 from analyser.rules.structs import NONE
 
 
@@ -82,7 +82,7 @@ def actions_of(setup: Setup, operation: Line, when: int, shots: int, first: Inte
 def action_of(setup: Setup, operation: Line, when: int, shots: int, mine: int, theirs: int) -> tuple[int, int]:
     """Return the active side's action and its reason."""
     began = unit_state.order_of(mine) == Order.NO_ATTACK
-    is_first = mine & unit_state.FIRST != 0
+    is_first = mine & unit_state.ACTIVATED_FIRST != 0
     if (when == When.IF_FIRST and not is_first) or (when == When.IF_SECOND and is_first):
         return Did.ACTED_ELSEWHEN, Why.POLICY
     if unit_state.is_removed(mine):
@@ -134,7 +134,7 @@ def action_chosen(setup: Setup, operation: Line, mine: int, theirs: int) -> tupl
     if action == Action.SHOOT:
         if manoeuvre == Manoeuvre.AIM:
             return Did.SHOT_AIMING, Why.CHOICE
-        if exits(manoeuvre):
+        if leaves_building(manoeuvre):
             return Did.SHOT, Why.CHOICE
         if manoeuvre == Manoeuvre.STAY:
             return Did.SHOT, (Why.RALLY_FAILED if view.rally_failed else Why.IN_BUILDING)
@@ -145,7 +145,7 @@ def action_chosen(setup: Setup, operation: Line, mine: int, theirs: int) -> tupl
         return Did.TOOK_COVER, Why.CHOICE
     if action == Action.RE_ARM:
         return Did.RE_ARMED, Why.CHOICE
-    if exits(manoeuvre):
+    if leaves_building(manoeuvre):
         return Did.LEFT_BUILDING, Why.CHOICE
     if manoeuvre in (Manoeuvre.RETIRE, Manoeuvre.RETIRE_AT_DOUBLE_TIME):
         return Did.RETIRED, Why.CHOICE

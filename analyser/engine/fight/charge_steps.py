@@ -94,7 +94,7 @@ def add_attack(course: Course, active: int, again: int) -> None:
     if facts.outflanking and not again:
         course.setup.targets[number].from_front = 0
     strike.orders = _OVERRUNS if again else _CHARGES
-    strike.wrecks = 1 if breaks_buildings(course, active, row) and not again else 0
+    strike.attacks_building = 1 if breaks_buildings(course, active, row) and not again else 0
     strike.before_throw = facts.throws
     add(course, Kind.STRIKE, active, number)
 
@@ -237,7 +237,7 @@ def set_sides_of_charge(course: Course) -> tuple[int, int]:
     for side in range(2):
         set_side(course, side)
         facts = course.setup.sides[side]
-        facts.position_at = unit_state.WINS + unit_state.BITS_OF_WINS_IN_A_CHARGE
+        facts.position_bit = unit_state.WINS_BIT + unit_state.BITS_OF_WINS_IN_A_CHARGE
         if distance_counts:
             facts.distance, facts.tracks_position = 0, 1
         backs[side] = set_back_by(course, side, 0)

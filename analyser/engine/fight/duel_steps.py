@@ -56,8 +56,8 @@ def add_shot(course: Course, side: int, row: int, opportunity: int, overcharge: 
     facts = course.question.units[side].rows[row].facts[0]
     strike.long_range, strike.short_range = max(facts.long_range, 0), facts.short_range
     strike.indirect, strike.move_or_fire, strike.reloads = facts.indirect, facts.move_or_fire, facts.slow_to_fire
-    strike.wrecks = 1 if breaks_buildings(course, side, row) else 0
-    strike.marks = 1 if is_answered(course, side) else 0
+    strike.attacks_building = 1 if breaks_buildings(course, side, row) else 0
+    strike.marks_striker = 1 if is_answered(course, side) else 0
     strike.orders, strike.by_lookout = (_ACTIVE if opportunity else _SHOTS), opportunity
     strike.after_failed_rally = after_failed_rally
     set_marks(course, side, attack)
@@ -108,11 +108,11 @@ def add_made(course: Course, side: int, number: int, strikes: Strikes) -> None:
     """Append a shot in the activation of a side, and its immediate consequences."""
     strike = course.setup.strikes[number]
     add(course, Kind.STRIKE, side, number)
-    if strike.wrecks:
+    if strike.attacks_building:
         add(course, Kind.WRECK, 1 - strike.striker, NONE)
     add_after(course, strikes.blast)
     answer = strikes.answers[strike.striker]
-    if strike.marks and answer != NONE:
+    if strike.marks_striker and answer != NONE:
         add(course, Kind.STRIKE, side, answer)
         add_after(course, strikes.blast)
         add(course, Kind.FORGET, strike.striker, NONE)
@@ -122,7 +122,7 @@ def add_made(course: Course, side: int, number: int, strikes: Strikes) -> None:
 def add_fumes(course: Course) -> None:
     """Append the spread of Corrosive Fumes, which follows activations and moves (AC-7)."""
     one, two = course.setup.sides[0], course.setup.sides[1]
-    if one.distance != NONE and (one.fumes_within != NONE or two.fumes_within != NONE):
+    if one.distance != NONE and (one.fumes_reach != NONE or two.fumes_reach != NONE):
         add(course, Kind.ENVELOP, 0, NONE)
 
 
@@ -198,7 +198,7 @@ def count_wins(course: Course) -> None:
         most, bits = combats * course.question.fight[0].rounds if sides[side].hunter else 0, 0
         while most >> bits:
             bits += 1
-        sides[side].position_at = unit_state.WINS + bits
+        sides[side].position_bit = unit_state.WINS_BIT + bits
 
 
 @step

@@ -12,7 +12,7 @@ from analyser.engine.fight.program import ON_PURPOSE, Kind, Line, Pair, Setup, W
 from analyser.rules import activation, combat_result, discipline, special_rules, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.draws import Draw, test_draw
-from analyser.rules.policies import Action, Manoeuvre, View, allowed, doubles, exits
+from analyser.rules.policies import Action, Manoeuvre, View, allowed_decision, is_double_time, leaves_building
 from analyser.rules.policy_lines import decide
 from analyser.rules.structs import NONE, FightFacts
 
@@ -21,7 +21,7 @@ from analyser.rules.structs import NONE, FightFacts
 def may_begin(number: int, state: int, other: int) -> bool:
     """Return True if the enemy is there and this is the unit's activation of the round, by the toss."""
     return not unit_state.is_removed(other) and (
-        number == When.ALWAYS or (number == 1) == (state & unit_state.FIRST != 0)
+        number == When.ALWAYS or (number == 1) == (state & unit_state.ACTIVATED_FIRST != 0)
     )
 
 
@@ -39,40 +39,40 @@ def required_draw(setup: Setup, operation: Line, pair: Pair) -> tuple[int, int]:
         return Draw.NOTHING, discipline.NO_CARD
     mine, theirs = (pair[0], pair[1]) if side == 0 else (pair[1], pair[0])
     if kind == Kind.BEGIN and may_begin(number, mine, theirs):
-        begun = activation.begun(mine, setup.units[side])
-        return unless_certain(test_draw(side), activation.rallies_up_to(begun, setup.units[side]))
+        begun = activation.start_activation(mine, setup.units[side])
+        return unless_certain(test_draw(side), activation.highest_rally_card(begun, setup.units[side]))
     if kind == Kind.TOSS:
         return Draw.COIN, 0
     if kind == Kind.TEST_SHOT:
         return unless_certain(test_draw(side), strikes.test_up_to(setup, number, mine))
-    if kind == Kind.WRECK and special_rules.is_at_stake(mine, setup.sides[side]):
+    if kind == Kind.WRECK and special_rules.is_building_die_due(mine, setup.sides[side]):
         return Draw.STRIKE_DIE, 0
-    if kind == Kind.GO_OFF and special_rules.goes_off(mine, setup.sides[side]):
-        length = special_rules.length_away(mine, theirs, setup.sides[side], setup.sides[1 - side])
-        if length <= special_rules.HEROIC_REACHES:
-            return (Draw.STRIKE_DIE if length <= special_rules.STRIKE_REACHES else Draw.HEROIC_DIE), 0
-    if kind == Kind.FRIGHTEN and special_rules.panics(mine):
-        length = special_rules.length_away(mine, theirs, setup.sides[side], setup.sides[1 - side])
-        return (Draw.MISS_DIE if length <= special_rules.STRIKE_REACHES else Draw.MISS_OR_STRIKE_DIE), 0
-    if kind == Kind.TEST_FRIGHTENED and special_rules.panics(theirs) and not unit_state.is_removed(mine):
+    if kind == Kind.GO_OFF and special_rules.is_demise_die_due(mine, setup.sides[side]):
+        length = special_rules.distance_of_enemy(mine, theirs, setup.sides[side], setup.sides[1 - side])
+        if length <= special_rules.HEROIC_REACH:
+            return (Draw.STRIKE_DIE if length <= special_rules.STRIKE_REACH else Draw.HEROIC_DIE), 0
+    if kind == Kind.FRIGHTEN and special_rules.causes_panic(mine):
+        length = special_rules.distance_of_enemy(mine, theirs, setup.sides[side], setup.sides[1 - side])
+        return (Draw.MISS_DIE if length <= special_rules.STRIKE_REACH else Draw.MISS_OR_STRIKE_DIE), 0
+    if kind == Kind.TEST_FRIGHTENED and special_rules.causes_panic(theirs) and not unit_state.is_removed(mine):
         fight = losers_test(setup, side, mine)
-        return unless_certain(test_draw(side), discipline.test_up_to(fight, 0, fight.disordered))
+        return unless_certain(test_draw(side), discipline.highest_card_of_test(fight, 0, fight.disordered))
     if kind == Kind.RESOLVE:
         return draw_of_loser(setup, side, pair)
     if kind == Kind.TEST_PASSENGERS and tests_passengers(setup, side, pair):
         fight = passengers_test(setup, side, mine)
         lost = combat_result.passengers_lost(mine, setup.sides[side])
-        return unless_certain(test_draw(side), discipline.test_up_to(fight, lost, fight.disordered))
+        return unless_certain(test_draw(side), discipline.highest_card_of_test(fight, lost, fight.disordered))
     return Draw.NOTHING, discipline.ANY_CARD
 
 
 @step
 def result_of_combat(setup: Setup, active: int, pair: Pair) -> int:
-    """Return the winner of the combat of the active side (:func:`~.close_quarters.result`)."""
+    """Return the winner of the combat of the active side (:func:`~.close_quarters.winner_if_fought`)."""
     mine, theirs = (pair[0], pair[1]) if active == 0 else (pair[1], pair[0])
     if not combat_result.in_combat(mine):
         return combat_result.NOT_FOUGHT
-    return combat_result.result(mine, theirs, (setup.sides[active], setup.sides[1 - active]))
+    return combat_result.winner_if_fought(mine, theirs, (setup.sides[active], setup.sides[1 - active]))
 
 
 @step
@@ -81,11 +81,11 @@ def draw_of_loser(setup: Setup, active: int, pair: Pair) -> tuple[int, int]:
     won_by = result_of_combat(setup, active, pair)
     lost_by = 1 - active if won_by == combat_result.ACTIVE else active
     state, side = (pair[0] if lost_by == 0 else pair[1]), setup.sides[lost_by]
-    if won_by not in (combat_result.NOBODY, combat_result.NOT_FOUGHT) and not unit_state.is_removed(state):
-        back = combat_result.driven_off(state, side)
+    if won_by not in (combat_result.NO_WINNER, combat_result.NOT_FOUGHT) and not unit_state.is_removed(state):
+        back = combat_result.withdraw_loser(state, side)
         if not unit_state.is_removed(back):
             fight = losers_test(setup, lost_by, back)
-            highest = discipline.passes_up_to(fight, unit_state.lost_of(back), fight.disordered)
+            highest = discipline.highest_passing_card(fight, unit_state.models_lost(back), fight.disordered)
             return unless_certain(test_draw(lost_by), highest)
     return Draw.NOTHING, discipline.ANY_CARD
 
@@ -102,7 +102,7 @@ def losers_test(setup: Setup, side: int, back: int) -> FightFacts:
 def passengers_test(setup: Setup, side: int, state: int) -> FightFacts:
     """Fill the scratch `fight` with the test of the passengers of a transport in `state`, and return it."""
     setup.target[0], fight = setup.passengers[side], setup.fight[0]
-    combat_result.passengers_test(fight, setup.target[0], setup.attack[0], setup.sides[side], state)
+    combat_result.set_passengers_test(fight, setup.target[0], setup.attack[0], setup.sides[side], state)
     return fight  # type: ignore[no-any-return]
 
 
@@ -110,9 +110,9 @@ def passengers_test(setup: Setup, side: int, state: int) -> FightFacts:
 def tests_passengers(setup: Setup, side: int, pair: Pair) -> bool:
     """Return True if the transport of `side` has just taken a test for a lost combat and survived (AC-5.10)."""
     mine, theirs = (pair[0], pair[1]) if side == 0 else (pair[1], pair[0])
-    if unit_state.is_removed(mine) or unit_state.lost_of(mine) == 0 or setup.units[side].discipline == NONE:
+    if unit_state.is_removed(mine) or unit_state.models_lost(mine) == 0 or setup.units[side].discipline == NONE:
         return False
-    if combat_result.aboard(setup.sides[side], unit_state.models_of(mine)) == 0:
+    if combat_result.passengers_held(setup.sides[side], unit_state.models_of(mine)) == 0:
         return False
     return unit_state.order_of(mine) == Order.LOST or unit_state.order_of(theirs) in (Order.WON, Order.OVERRUN)
 
@@ -125,7 +125,11 @@ def changed(setup: Setup, operation: Line, pair: Pair, passed: bool) -> tuple[in
         kind, passed = kind ^ ON_PURPOSE, False
         operation = (kind, side, number)
     if kind == Kind.TOSS:
-        return (pair[0] | unit_state.FIRST, pair[1]) if passed else (pair[0], pair[1] | unit_state.FIRST)
+        return (
+            (pair[0] | unit_state.ACTIVATED_FIRST, pair[1])
+            if passed
+            else (pair[0], pair[1] | unit_state.ACTIVATED_FIRST)
+        )
     mine, theirs = (pair[0], pair[1]) if side == 0 else (pair[1], pair[0])
     facts, other = setup.sides[side], setup.sides[1 - side]
     if kind == Kind.RESOLVE:
@@ -133,26 +137,28 @@ def changed(setup: Setup, operation: Line, pair: Pair, passed: bool) -> tuple[in
     elif kind == Kind.ENGAGE and combat_result.in_combat(mine):
         mine, theirs = engaged(setup, side, mine, theirs)
     elif kind == Kind.ENVELOP and not unit_state.is_removed(mine) and not unit_state.is_removed(theirs):
-        mine = activation.enveloped(mine, theirs, facts, other)  # fumes move with their unit
-        theirs = activation.enveloped(theirs, mine, other, facts)
-    elif kind == Kind.TEST_FRIGHTENED and special_rules.panics(theirs):
-        theirs = special_rules.settled(theirs, special_rules.PANIC, other)
+        mine = activation.apply_fumes(mine, theirs, facts, other)  # fumes move with their unit
+        theirs = activation.apply_fumes(theirs, mine, other, facts)
+    elif kind == Kind.TEST_FRIGHTENED and special_rules.causes_panic(theirs):
+        theirs = special_rules.end_effect(theirs, special_rules.PANIC, other)
         mine = tested(setup, side, mine, passed)
-    elif kind == Kind.GO_OFF and special_rules.goes_off(mine, facts):
-        mine = special_rules.shown(mine, passed, special_rules.length_away(mine, theirs, facts, other), facts)
-    elif kind == Kind.FRIGHTEN and special_rules.panics(mine):
-        mine = mine if passed else special_rules.settled(mine, special_rules.PANIC, facts)
+    elif kind == Kind.GO_OFF and special_rules.is_demise_die_due(mine, facts):
+        mine = special_rules.after_demise_die(
+            mine, passed, special_rules.distance_of_enemy(mine, theirs, facts, other), facts
+        )
+    elif kind == Kind.FRIGHTEN and special_rules.causes_panic(mine):
+        mine = mine if passed else special_rules.end_effect(mine, special_rules.PANIC, facts)
     elif kind == Kind.GIVE_ORDERS:
         mine = given_orders(setup, operation, mine, theirs)
     elif kind == Kind.ORDER:
         mine = ordered_to(setup, operation, mine, theirs)
-    elif kind == Kind.RUN_AMOK and special_rules.hurts(mine, theirs, (facts, other), setup.units[1 - side]):
-        theirs = special_rules.with_damage(theirs, other, setup.units[1 - side].damage_limit)
-        mine = special_rules.without_a_model(mine, facts)
+    elif kind == Kind.RUN_AMOK and special_rules.damages_enemy(mine, theirs, (facts, other), setup.units[1 - side]):
+        theirs = special_rules.take_damage(theirs, other, setup.units[1 - side].damage_limit)
+        mine = special_rules.lose_model(mine, facts)
     elif kind == Kind.BEGIN and may_begin(operation[2], mine, theirs):
-        mine = activation.begun(mine, setup.units[side]) | (0 if passed else unit_state.RALLY_FAILED)
+        mine = activation.start_activation(mine, setup.units[side]) | (0 if passed else unit_state.RALLY_FAILED)
     elif kind == Kind.TAKE_OVER:
-        mine = unit_state.without_suppression_by(setup.attacks[operation[2]])
+        mine = unit_state.state_of_next_attacker(setup.attacks[operation[2]])
     elif not unit_state.is_removed(mine) or kind == Kind.END:
         mine = changed_alone(setup, operation, mine, passed)
     return (mine, theirs) if side == 0 else (theirs, mine)
@@ -163,30 +169,30 @@ def changed_alone(setup: Setup, operation: Line, state: int, passed: bool) -> in
     """Return the state after an operation that looks at one side. Only END applies to a removed unit, too."""
     kind, side, number = operation
     if kind == Kind.END:
-        return activation.ended(state, setup.units[side])
+        return activation.end_activation(state, setup.units[side])
     if kind == Kind.WRECK:
-        wrecked = passed and special_rules.is_at_stake(state, setup.sides[side])
-        return special_rules.after_siege_test(state, setup.sides[side], wrecked)
+        wrecked = passed and special_rules.is_building_die_due(state, setup.sides[side])
+        return special_rules.after_building_die(state, setup.sides[side], wrecked)
     if kind == Kind.TEST_PASSENGERS and not passed:
-        return combat_result.passengers_failed(passengers_test(setup, side, state), state, setup.sides[side])
+        return combat_result.fail_passengers_test(passengers_test(setup, side, state), state, setup.sides[side])
     if kind == Kind.TEST_SHOT:
         return strikes.after_test(setup, number, state, passed)
     if kind == Kind.END_COMBAT:
-        return state & ~combat_result.OF_THE_COMBAT
+        return state & ~combat_result.COMBAT_FLAGS
     if kind == Kind.STAND and unit_state.order_of(state) == Order.OVERRUN:
         return unit_state.with_order(state, Order.WON)
     if kind == Kind.FORGET:
         return state & ~unit_state.MARKED
-    return state & ~activation.OF_THE_ROUND if kind == Kind.END_ROUND else state
+    return state & ~activation.ROUND_FLAGS if kind == Kind.END_ROUND else state
 
 
 @step
 def engaged(setup: Setup, active: int, mine: int, theirs: int) -> tuple[int, int]:
     """Return both units in contact: the active one charges or overruns, and has followed up (Overrun, AC-7)."""
     side, other = setup.sides[active], setup.sides[1 - active]
-    mine = combat_result.engaged(mine, side, setup.units[active])
-    theirs = combat_result.engaged(theirs, other, setup.units[1 - active])
-    return unit_state.moved(mine, side, max(activation.length_between(mine, theirs, side, other), 0)), theirs
+    mine = combat_result.enter_contact(mine, side, setup.units[active])
+    theirs = combat_result.enter_contact(theirs, other, setup.units[1 - active])
+    return unit_state.move(mine, side, max(activation.distance_between(mine, theirs, side, other), 0)), theirs
 
 
 @step
@@ -194,7 +200,7 @@ def tested(setup: Setup, side: int, state: int, passed: bool) -> int:
     """Return a unit after its test for a lost combat (AC-8.5) or a Spectacular Demise (AC-7), if it takes one."""
     if passed or unit_state.is_removed(state):
         return state
-    return combat_result.failed_combat_test(losers_test(setup, side, state), state, setup.sides[side])
+    return combat_result.fail_combat_test(losers_test(setup, side, state), state, setup.sides[side])
 
 
 @step
@@ -205,7 +211,7 @@ def given_orders(setup: Setup, operation: Line, mine: int, theirs: int) -> int:
     _, side, number = operation
     view = view_of(setup, operation, mine, theirs)
     strike = setup.strikes[max(number, 0)]
-    return activation.ordered(mine, decision(setup, operation, view), setup.sides[side], strike, view.distance)
+    return activation.carry_out(mine, decision(setup, operation, view), setup.sides[side], strike, view.distance)
 
 
 @step
@@ -219,8 +225,8 @@ def ordered_to(setup: Setup, operation: Line, mine: int, theirs: int) -> int:
     facts, row = setup.sides[side], setup.strikes[max(strike, 0)]
     to_edge = unit_state.length_to_edge(mine, facts)
     length = activation.length_moved(manoeuvre, facts, row, view.distance, to_edge)
-    length = activation.stopped(length, stop, view.distance)
-    return activation.ordered_to(mine, (manoeuvre, action), facts, length)
+    length = activation.length_until_stop(length, stop, view.distance)
+    return activation.carry_out_move(mine, (manoeuvre, action), facts, length)
 
 
 @step
@@ -246,7 +252,7 @@ def can_be_ordered(setup: Setup, operation: Line, mine: int, theirs: int) -> boo
     charges = manoeuvre == Manoeuvre.CHARGE
     to_edge = unit_state.length_to_edge(mine, facts)
     length = activation.length_moved(manoeuvre, facts, row, view.distance, to_edge)
-    if exits(manoeuvre):
+    if leaves_building(manoeuvre):
         elsewhere = manoeuvre == Manoeuvre.EXIT or length != 0
         return bool(view.in_building) and elsewhere and (action == Action.NOTHING or not view.rally_failed)
     if view.must_charge:
@@ -258,15 +264,15 @@ def can_be_ordered(setup: Setup, operation: Line, mine: int, theirs: int) -> boo
         return action != Action.SHOOT or bool(hampered) or setup.attacks[max(strike, 0)].overcharge != 0
     if manoeuvre == Manoeuvre.AIM:
         return not hampered
-    if view.in_building or (view.rally_failed and (action != Action.NOTHING or doubles(manoeuvre))):
+    if view.in_building or (view.rally_failed and (action != Action.NOTHING or is_double_time(manoeuvre))):
         return False
     if length == 0:
         return False
     slower = Manoeuvre.ADVANCE if length > 0 else Manoeuvre.RETIRE
     others = activation.length_moved(slower, facts, row, view.distance, to_edge)
     if stop != 0:
-        goes = activation.stopped(length, stop, view.distance)
-        return activation.is_part(goes, length) and (not doubles(manoeuvre) or abs(goes) > abs(others))
+        goes = activation.length_until_stop(length, stop, view.distance)
+        return activation.ends_early(goes, length) and (not is_double_time(manoeuvre) or abs(goes) > abs(others))
     return manoeuvre in (Manoeuvre.ADVANCE, Manoeuvre.RETIRE) or length != others
 
 
@@ -288,7 +294,7 @@ def decision(setup: Setup, operation: Line, view: View) -> tuple[int, int]:
 def decided(setup: Setup, operation: Line, view: View, decision: tuple[int, int]) -> tuple[int, int]:
     """Return a decision as the rules allow it in this view."""
     side, strike = setup.sides[operation[1]], setup.strikes[max(operation[2], 0)]
-    manoeuvre, action = allowed(decision[0], decision[1], view)
+    manoeuvre, action = allowed_decision(decision[0], decision[1], view)
     advances = action == Action.SHOOT and manoeuvre in (Manoeuvre.ADVANCE, Manoeuvre.CLOSE_IN)
     if advances and activation.length_moved(manoeuvre, side, strike, view.distance, NONE) == 0:
         return Manoeuvre.AIM, action
@@ -305,8 +311,8 @@ def together(setup: Setup, pair: Pair) -> tuple[int, int]:
         return pair[0], pair[1]
     if unit_state.is_removed(pair[0]) or unit_state.is_removed(pair[1]):
         return pair[0], pair[1]
-    strides = (pair[1] >> two.position_at) - two.origin
-    return pair[0] + (strides << one.position_at), pair[1] - (strides << two.position_at)
+    strides = (pair[1] >> two.position_bit) - two.origin
+    return pair[0] + (strides << one.position_bit), pair[1] - (strides << two.position_bit)
 
 
 @step
@@ -319,13 +325,13 @@ def resolved(setup: Setup, active: int, pair: Pair, passed: bool) -> tuple[int, 
     side, other = setup.sides[active], setup.sides[1 - active]
     if won_by == combat_result.ACTIVE:
         theirs = after_losing(setup, 1 - active, theirs, passed)
-        mine = combat_result.scored(mine, side)
+        mine = combat_result.count_win(mine, side)
     elif won_by == combat_result.TARGET:
         mine = after_losing(setup, active, mine, passed)
-        theirs = combat_result.scored(theirs, other)
+        theirs = combat_result.count_win(theirs, other)
     elif not unit_state.is_removed(mine):
-        mine = combat_result.withdrawn(mine, side)
-    return combat_result.ended_as(mine, won_by, combat_result.overruns(won_by, mine, theirs, side), side), theirs
+        mine = combat_result.withdraw(mine, side)
+    return combat_result.end_combat(mine, won_by, combat_result.overruns(won_by, mine, theirs, side), side), theirs
 
 
 @step
@@ -333,4 +339,4 @@ def after_losing(setup: Setup, side: int, state: int, passed: bool) -> int:
     """Return the loser of a combat after it is driven off and tested (AC-8.5)."""
     if unit_state.is_removed(state):
         return state
-    return tested(setup, side, combat_result.driven_off(state, setup.sides[side]), passed)
+    return tested(setup, side, combat_result.withdraw_loser(state, setup.sides[side]), passed)

@@ -71,7 +71,7 @@ class Ordered(NamedTuple):
     manoeuvre: int
     action: int
     strike: int  # index of the row to shoot with, or NONE
-    stop: int  # end of a shorter move (:func:`~.activation.stopped`); 0: full move
+    stop: int  # end of a shorter move (:func:`~.activation.length_until_stop`); 0: full move
 
 
 _MANOEUVRE_BITS, _ACTION_BITS, _STOP_BITS = 4, 3, 18  # bits of the parts of a packed order; a stop is below 2 * APART

@@ -140,9 +140,13 @@ def band_of(row: Any, count: int) -> int:
 def set_usual(strike: Any) -> None:
     """Fill in the default facts of a strike."""
     strike.orders = strike.inside = strike.fixed_dice = strike.long_range = strike.short_range = NONE
-    strike.by_lookout = strike.by_blast = strike.beside = strike.marks = strike.on_marked = strike.by_damage = 0
-    strike.counts = strike.indirect = strike.move_or_fire = strike.reloads = strike.bears_blanks = strike.wrecks = 0
-    strike.before_throw = strike.by_throw = strike.test_apart = 0
+    strike.by_lookout = strike.by_blast = strike.with_own_unit = strike.marks_striker = strike.on_marked = (
+        strike.by_damage
+    ) = 0
+    strike.in_combat = strike.indirect = strike.move_or_fire = strike.reloads = strike.pays_overcharge = (
+        strike.attacks_building
+    ) = 0
+    strike.before_throw = strike.by_throw = strike.separate_test = 0
     strike.after_failed_rally = 1
 
 
@@ -161,7 +165,7 @@ def new_strike(course: Course, striker: int, row: int) -> int:
         return int(number)
     part, state = units[striker].rows[row], units[striker].target[0]
     setup.attacks[number] = part.attack[0]
-    more = shots.DICE_A_CARRIAGE * units[striker].facts[0].carriages if part.facts[0].full_steam_ahead else 0
+    more = shots.DICE_PER_CARRIAGE * units[striker].facts[0].carriages if part.facts[0].full_steam_ahead else 0
     most = state.damage_limit if state.behemoth else state.models
     for count in range(most + 1):
         band = band_of(part, count)
@@ -178,7 +182,7 @@ def add_row(course: Course, side: int, row: int, close: int) -> int:
     number = new_strike(course, side, row)
     strike = course.setup.strikes[number]
     strike.by_damage = 1 if course.question.units[side].target[0].behemoth else 0
-    strike.counts, strike.bears_blanks = close, 1
+    strike.in_combat, strike.pays_overcharge = close, 1
     course.setup.attacks[number].close_quarters, course.setup.attacks[number].charging = close, 0
     if close:
         course.setup.targets[number].exposed = NONE  # only ranged attacks prioritise models (AC-3.9)
@@ -210,11 +214,11 @@ def set_side(course: Course, side: int) -> None:
     own, target = unit.facts[0], unit.target[0]
     facts.models, facts.garrisoned, facts.distance = target.models, target.garrisoned, NONE
     facts.edge_distance, facts.tracks_position = own.edge_distance, 1 if own.edge_distance != NONE else 0
-    facts.stride, facts.origin, facts.position_at = 1, 0, unit_state.WINS
+    facts.stride, facts.origin, facts.position_bit = 1, 0, unit_state.WINS_BIT
     facts.speed = facts.retires = facts.policy = facts.charges = facts.berserk = facts.runs_amok = facts.rearms = 0
     facts.static, facts.hunter, facts.overrun = own.static, own.hunter, 0
     suffers = not target.automata and not target.near_commander and not target.steady
-    facts.fumes_within = enemy.fumes if suffers else NONE
+    facts.fumes_reach = enemy.fumes if suffers else NONE
     facts.withdraws_without_room, facts.spectacular_demise = own.withdraws_without_room, own.spectacular_demise
     facts.capacity, facts.passengers = own.capacity, max(own.passengers, 0)
 
@@ -280,7 +284,7 @@ def place(setup: Any, backs: Integers, advances: Integers, common: int) -> tuple
         back, ahead = int(backs[side]), 0
         if facts.distance != NONE:
             ahead = min(int(advances[side]), facts.distance + int(backs[1 - side]))
-        origin = unit_state.origin_of(back, ahead, stride, facts.position_at)
+        origin = unit_state.origin_of(back, ahead, stride, facts.position_bit)
         if origin == unit_state.TOO_FAR:
             return side, back + ahead
         facts.origin = origin

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from analyser.common.records import Integers
 from analyser.game.ruleset import Face
-from analyser.rules.attack import Scores, Waiting, size_of, waits_as
+from analyser.rules.attack import Scores, WaitingDie, score_bound, waiting_kind
 from analyser.rules.structs import FightFacts
 
 BOUNDS_AT_ONCE = 3  # number of bounds of a card
@@ -119,7 +119,7 @@ def layout_for(
     allowance = min(int(fight.extra_dice), in_pool)
     apart = bool(fight.overcharge or allowance)
     extra_values = int(np.prod([len(other.bounds) + 1 for other in others], dtype=np.int64))
-    cells = size_of(fight, scores, dice) * extra_values
+    cells = score_bound(fight, scores, dice) * extra_values
     ends = _ends(fight, small)
     end_heroic, end_strike = ends[Threshold.HEROIC], ends[Threshold.STRIKE]
     # The added die's cases divide the draws that show a heroic strike: `parts` must divide the draws of a pair.
@@ -223,13 +223,13 @@ def _ends(fight: FightFacts, die: Integers) -> dict[Threshold, int]:
     """Return the position of each threshold for dice of the pool, counted in pairs of faces."""
     sides = int(die.sum())
     rerolled = _sides_of(fight.reroll_faces, die)
-    waiting, settled = [0] * len(Waiting), list[Face]()
+    waiting, settled = [0] * len(WaitingDie), list[Face]()
     for face in Face:
         if not die[face]:
             continue
-        kind = waits_as(fight, face)
+        kind = waiting_kind(fight, face)
         waiting[kind] += int(die[face]) * sides
-        if kind == Waiting.NOT and not fight.reroll_faces >> face & 1:
+        if kind == WaitingDie.NONE and not fight.reroll_faces >> face & 1:
             settled.append(face)
 
     def end(mask: int) -> int:
@@ -238,7 +238,7 @@ def _ends(fight: FightFacts, die: Integers) -> dict[Threshold, int]:
     lengths = (
         end(fight.heroic_faces),
         end(fight.strike_faces),
-        *(waiting[kind] for kind in (Waiting.STRIKE, Waiting.NOTHING, Waiting.BLANK)),
+        *(waiting[kind] for kind in (WaitingDie.STRIKE, WaitingDie.NO_EFFECT, WaitingDie.BLANK)),
         end(fight.blank_faces) if fight.overcharge else 0,
     )
     return dict(zip(Threshold, accumulate(lengths)))

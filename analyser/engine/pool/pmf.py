@@ -14,11 +14,11 @@ import numpy as np
 from analyser.common.jit import step
 from analyser.common.records import Floats, Integers
 from analyser.game.ruleset import Face
-from analyser.rules.attack import Scores, Waiting, score_of, scores_for, size_of, waits_as
+from analyser.rules.attack import Scores, WaitingDie, score_bound, score_of, scores_for, waiting_kind
 from analyser.rules.structs import FightFacts
 
 _FACES = len(Face)
-_KINDS_WAITING = len(Waiting) - 1
+_KINDS_WAITING = len(WaitingDie) - 1
 
 # The result of a die is one integer: final strikes and waiting dice of each kind in eight bits each, the score above.
 # So the result of several dice is a sum.
@@ -78,11 +78,11 @@ def settled_die(fight: FightFacts, scores: Scores, faces: Floats, without: int, 
     for face in range(_FACES):
         if without >> face & 1:
             continue
-        waiting = waits_as(fight, face)
+        waiting = waiting_kind(fight, face)
         if fight.reroll_faces >> face & 1:
             for again in range(_FACES):
                 count = add_outcome(outcomes, count, worth(fight, scores, again), faces[face] * faces[again])
-        elif waiting == Waiting.NOT:
+        elif waiting == WaitingDie.NONE:
             count = add_outcome(outcomes, count, worth(fight, scores, face), faces[face])
         else:
             count = add_outcome(outcomes, count, _WAITING_DIE << _PART_BITS * waiting, faces[face])
@@ -115,8 +115,8 @@ def memory_sizes(fight: FightFacts, dice: int) -> Integers:
     sizes = np.ones(1 + _KINDS_WAITING, np.int64)
     sizes[0] = min(fight.veteran, dice * (1 + fight.explosion)) + 1
     for face in range(_FACES):
-        waiting = waits_as(fight, face)
-        if waiting != Waiting.NOT:
+        waiting = waiting_kind(fight, face)
+        if waiting != WaitingDie.NONE:
             sizes[1 + waiting] = fight.extra_dice + 1
     return sizes
 
@@ -125,7 +125,7 @@ def steps_of(fight: FightFacts, dice: int) -> float:
     """Return the approximate number of additions for the distribution of a pool: dice times scores times memories."""
     scores = scores_for(fight, dice)
     memories = float(np.prod(memory_sizes(fight, dice), dtype=np.float64))
-    return memories * (size_of(fight, scores, dice) - scores.hit) * dice
+    return memories * (score_bound(fight, scores, dice) - scores.hit) * dice
 
 
 @step
@@ -151,10 +151,10 @@ def move(scores: Scores, parts: Integers, sizes: Integers, outcome: int) -> tupl
         waiting = parts[1 + kind] + (outcome >> (1 + kind) * _PART_BITS & _PART)
         over = max(waiting - allowed, 0)
         memory = memory * sizes[1 + kind] + waiting - over
-        if kind == Waiting.STRIKE:
+        if kind == WaitingDie.STRIKE:
             score += over * scores.strike
             strikes += over
-        elif kind == Waiting.BLANK:
+        elif kind == WaitingDie.BLANK:
             score += over * scores.blank
     return score, min(strikes, sizes[0] - 1) * (sizes[1] * sizes[2] * sizes[3]) + memory
 
@@ -192,10 +192,10 @@ def reroll_waiting(
     fight: FightFacts, scores: Scores, faces: Floats, parts: Integers, reached: Floats, pmf: Floats
 ) -> None:
     """Add to `pmf` the final scores of pools with the memory `parts`; `reached` are probabilities of scores so far."""
-    blanks = min(parts[1 + Waiting.BLANK], fight.extra_dice)  # extra re-rolls, worst dice first (AC-3.5)
-    nothing = min(parts[1 + Waiting.NOTHING], fight.extra_dice - blanks)
-    strikes = min(parts[1 + Waiting.STRIKE], fight.extra_dice - blanks - nothing)
-    rerolled, strikes_left = blanks + nothing + strikes, parts[1 + Waiting.STRIKE] - strikes
+    blanks = min(parts[1 + WaitingDie.BLANK], fight.extra_dice)  # extra re-rolls, worst dice first (AC-3.5)
+    nothing = min(parts[1 + WaitingDie.NO_EFFECT], fight.extra_dice - blanks)
+    strikes = min(parts[1 + WaitingDie.STRIKE], fight.extra_dice - blanks - nothing)
+    rerolled, strikes_left = blanks + nothing + strikes, parts[1 + WaitingDie.STRIKE] - strikes
     sizes = np.ones(1 + _KINDS_WAITING, np.int64)
     sizes[0] = fight.veteran + 1
     outcomes, count = no_outcomes(_FACES), 0
@@ -210,7 +210,7 @@ def reroll_waiting(
     for _ in range(rerolled):
         again = add_die(again, reach, moves, outcomes.probabilities)
         reach += scores.heroic
-    left = strikes_left * scores.strike + (parts[1 + Waiting.BLANK] - blanks) * scores.blank
+    left = strikes_left * scores.strike + (parts[1 + WaitingDie.BLANK] - blanks) * scores.blank
     for turned in range(again.shape[0]):  # final strikes that become heroic strikes (Veteran, AC-7)
         more = left + turned * (scores.heroic - scores.strike)
         for score in range(reach):
@@ -241,7 +241,7 @@ def pool_pmf(fight: FightFacts, scores: Scores, faces: Floats, cards: Floats) ->
                     mixed[memory, score] += share * pool[memory, score]
         if rolled < dice:
             pool = add_die(pool, rolled * most + 1, moves, outcomes.probabilities)
-    pmf, parts = np.zeros(size_of(fight, scores, dice)), np.zeros(len(sizes), np.int64)
+    pmf, parts = np.zeros(score_bound(fight, scores, dice)), np.zeros(len(sizes), np.int64)
     for memory in range(mixed.shape[0]):
         total = 0.0
         for score in range(mixed.shape[1]):

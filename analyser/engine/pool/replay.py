@@ -18,7 +18,7 @@ from analyser.engine.pool.dice_layout import Layout, Rerolls, halves_of, kept_of
 from analyser.engine.pool.kernel import ABREAST, BLOCK
 from analyser.engine.rng import Stream, word_of
 from analyser.game.ruleset import Face
-from analyser.rules.attack import Scores, Waiting, score_of, scores_for, waits_as
+from analyser.rules.attack import Scores, WaitingDie, score_of, scores_for, waiting_kind
 from analyser.rules.structs import FightFacts
 
 _WORD_BITS = 64
@@ -135,7 +135,7 @@ class Reader:
         """Yield the face and its re-roll for each pair of faces, in the order of the line of draws."""
         fight, small = self.fight, self._small
         rerolled = [face for face in Face if fight.reroll_faces >> face & 1]
-        waiting = {face: waits_as(fight, face) for face in Face}
+        waiting = {face: waiting_kind(fight, face) for face in Face}
 
         def stays(*faces: Face) -> Iterator[tuple[Face, Face | None]]:
             for face in faces:
@@ -149,14 +149,14 @@ class Reader:
 
         def ends_at(mask: int) -> Iterator[tuple[Face, Face | None]]:
             faces = [face for face in Face if int(mask) >> face & 1]
-            yield from stays(*(face for face in faces if waiting[face] == Waiting.NOT))
+            yield from stays(*(face for face in faces if waiting[face] == WaitingDie.NONE))
             yield from becomes(*faces)
 
         yield from stays(*(face for face in Face if int(fight.exploding_faces) >> face & 1))
         yield from ends_at(fight.heroic_faces & ~fight.exploding_faces)
         yield from becomes(*(face for face in Face if int(fight.exploding_faces) >> face & 1))
         yield from ends_at(fight.strike_faces)
-        for kind in (Waiting.STRIKE, Waiting.NOTHING, Waiting.BLANK):
+        for kind in (WaitingDie.STRIKE, WaitingDie.NO_EFFECT, WaitingDie.BLANK):
             yield from stays(*(face for face in Face if waiting[face] == kind))
         yield from ends_at(fight.blank_faces)
         yield from ends_at(~(fight.heroic_faces | fight.strike_faces | fight.blank_faces))
@@ -200,8 +200,8 @@ class Reader:
     def _rerolled(self, dice: list[Die], draws: list[int]) -> list[Die]:
         """Return the dice after extra re-rolls: the worst waiting dice are re-rolled first (AC-3.5)."""
         assert self.rerolls is not None
-        waits = [(waits_as(self.fight, die.shows) if die.rerolled is None else Waiting.NOT) for die in dice]
-        worst = sorted((at for at, kind in enumerate(waits) if kind != Waiting.NOT), key=lambda at: waits[at])
+        waits = [(waiting_kind(self.fight, die.shows) if die.rerolled is None else WaitingDie.NONE) for die in dice]
+        worst = sorted((at for at, kind in enumerate(waits) if kind != WaitingDie.NONE), key=lambda at: waits[at])
         by_worth = sorted(Face, key=self._kind_of)  # order of the thresholds
         line = [face for face in by_worth for _ in range(self._small[face])]
         for at, draw in zip(worst[: int(self.rerolls.allowance)], draws):

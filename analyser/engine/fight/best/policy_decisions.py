@@ -9,7 +9,7 @@ from analyser.common.records import Floats, Integers
 from analyser.engine.fight import operations
 from analyser.engine.fight.program import Line, Setup
 from analyser.rules import activation, unit_state
-from analyser.rules.policies import Action, Manoeuvre, exits
+from analyser.rules.policies import Action, Manoeuvre, leaves_building
 from analyser.rules.structs import NONE
 
 # Columns of options and decisions. The salvo is NONE without shots; a stop is that of an order.
@@ -84,16 +84,16 @@ def edge_taken(
     hampered, to_edge = view.rally_failed or view.in_building, unit_state.length_to_edge(mine, facts)
     if manoeuvre == Manoeuvre.EXIT_BACK and (view.distance == NONE or to_edge == 0):
         manoeuvre = Manoeuvre.EXIT
-    if manoeuvre in (Manoeuvre.AIM, Manoeuvre.CHARGE) or exits(manoeuvre):
+    if manoeuvre in (Manoeuvre.AIM, Manoeuvre.CHARGE) or leaves_building(manoeuvre):
         stop = 0
     else:
         length = activation.length_moved(manoeuvre, facts, strike, view.distance, to_edge)
         slower = Manoeuvre.ADVANCE if length > 0 else Manoeuvre.RETIRE
         shorter = activation.length_moved(slower, facts, strike, view.distance, to_edge)
-        goes = activation.stopped(length, stop, view.distance)
+        goes = activation.length_until_stop(length, stop, view.distance)
         if length * goes <= 0 and manoeuvre != Manoeuvre.STAY:  # a unit that cannot move aims if it may
             manoeuvre = Manoeuvre.AIM if action == Action.SHOOT and not hampered else Manoeuvre.STAY
-        elif not activation.is_part(goes, length):
+        elif not activation.ends_early(goes, length):
             stop, goes = 0, length
         if manoeuvre in (Manoeuvre.AIM, Manoeuvre.STAY):
             stop = 0

@@ -27,7 +27,7 @@ def roles_of(won_by: int, active: int, failed: int, loser_gone: bool) -> tuple[i
     """Return the roles of side 0 and side 1 in the end of a combat."""
     if won_by == combat_result.NOT_FOUGHT:
         return _NOT_FOUGHT, _NOT_FOUGHT
-    if won_by == combat_result.NOBODY:
+    if won_by == combat_result.NO_WINNER:
         return _EVEN, _EVEN
     won, lost = (_WON_ALONE if loser_gone else _WON), _LOST + failed
     return (won, lost) if (won_by == combat_result.ACTIVE) == (active == 0) else (lost, won)
@@ -69,7 +69,7 @@ def after_combat(
                 pair = (int(ones.states[one]), int(twos.states[two]))
                 won_by = operations.result_of_combat(setup, active, pair)
                 loser = 1 - active if won_by == combat_result.ACTIVE else active
-                of_loser, is_lost, passed = (one if loser == 0 else two), won_by < combat_result.NOBODY, 1.0
+                of_loser, is_lost, passed = (one if loser == 0 else two), won_by < combat_result.NO_WINNER, 1.0
                 if is_lost:
                     if passes[loser, of_loser] < 0.0:
                         draw, highest = operations.required_draw(setup, end.operation, pair)

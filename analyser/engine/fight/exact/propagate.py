@@ -148,7 +148,7 @@ def exact_distributions_by_models(
     `setup` and `start` belong to the fight with at least these numbers of models, on which nothing else in them may
     depend. Pools are computed once for all.
     """
-    starts = [tuple(map(unit_state.of_models, start, both)) for both in models]
+    starts = [tuple(map(unit_state.with_models, start, both)) for both in models]
     return _distributions(setup, [operations], starts, np.array(models, np.int64), die, deck, seconds) if models else []
 
 
@@ -176,7 +176,7 @@ def _as_array(operations: tuple[Operation, ...]) -> Integers:
 
 def start_states(setup: Setup, statuses: tuple[int, int] = (0, 0)) -> tuple[int, int]:
     """Return the states of both sides before the first operation; `statuses` are bits of states."""
-    at, origin = setup["sides"]["position_at"].tolist(), setup["sides"]["origin"].tolist()
+    at, origin = setup["sides"]["position_bit"].tolist(), setup["sides"]["origin"].tolist()
     places = (where << bit for where, bit in zip(origin, at))
     first, second = (
         _start_state(unit.tobytes(), status | place) for unit, status, place in zip(setup["units"], statuses, places)

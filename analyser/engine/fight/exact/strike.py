@@ -22,8 +22,8 @@ from analyser.engine.pool.pmf import most_dice, no_outcomes, pool_pmf
 from analyser.engine.state_index import NOT_FOUND, StateIndex, find, index_of, state_index, with_room
 from analyser.game.ruleset import Rating
 from analyser.rules import discipline, unit_state
-from analyser.rules.attack import Scores, scores_for, set_pool, size_of
-from analyser.rules.draws import Odds, odds_of
+from analyser.rules.attack import Scores, score_bound, scores_for, set_pool
+from analyser.rules.draws import DrawOdds, odds_of
 from analyser.rules.structs import NONE, Bonus, FightFacts
 
 _OWN = discipline.ATTACKER_DAMAGE
@@ -38,7 +38,7 @@ _HITS, _FACES, _MASK = 4, 8, 16
 class PoolCache(NamedTuple):
     """The die, the deck, and the cached distributions of the scores of pools."""
 
-    odds: Odds
+    odds: DrawOdds
     faces: Floats  # probability of each face
     cards: Floats  # probability of each card value
     pools: Floats  # (pools, scores)
@@ -92,7 +92,7 @@ def pool_cache_for(setup: Setup, places: Integers, die: Integers, deck: Integers
             set_pool(setup.attack[0], setup.targets[number], fight)
             fight.dice = places.shape[1] - 1
             dice = most_dice(fight, cards)
-            size = max(size, size_of(fight, scores_for(fight, dice), dice))
+            size = max(size, score_bound(fight, scores_for(fight, dice), dice))
     return PoolCache(odds_of(die, deck), faces, cards, np.empty((pools, size)), places, np.zeros(pools, np.int64))
 
 
@@ -126,7 +126,7 @@ def grown(numbers: NDArray[Any], room: int) -> NDArray[Any]:
 def pool_of(setup: Setup, scores: Scores, cache: PoolCache, number: int) -> Floats:
     """Return the distribution of the score of the pool of the scratch fight, computed at the first call."""
     fight = setup.fight[0]
-    size = size_of(fight, scores, most_dice(fight, cache.cards))
+    size = score_bound(fight, scores, most_dice(fight, cache.cards))
     place = cache.places[number, fight.dice] + fight.rating
     pmf = cache.pools[place, :size]
     if cache.known[place] != kind_of_pool(fight):
@@ -267,7 +267,7 @@ def transitions_of(
     """Return the transitions by a strike from each of `states`, from lists of outcomes."""
     number, rest = fused.operation[2], fused.rest
     side = 1 - setup.strikes[number].striker
-    bears_blanks = setup.attacks[number].overcharge != 0 and setup.strikes[number].bears_blanks != 0
+    pays_overcharge = setup.attacks[number].overcharge != 0 and setup.strikes[number].pays_overcharge != 0
     _, _, _, reached, list_starts, state, own, weight = known
     room = 0
     for kind in range(lists.shape[0]):
@@ -278,7 +278,7 @@ def transitions_of(
     to, loss, probability = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room)
     # Many outcomes reach few states, so each state is looked up once.
     place_of = np.full(reached.length[0], NONE, np.int64)
-    struck, losses = state_index(len(states) + len(place_of)), state_index(room if bears_blanks else 1)
+    struck, losses = state_index(len(states) + len(place_of)), state_index(room if pays_overcharge else 1)
     last = np.full(len(struck.states), NONE, np.int64)  # index of each next state in the list
     count = 0
     for kind in range(lists.shape[0]):
@@ -292,7 +292,7 @@ def transitions_of(
                     place = index_of(struck, side_after(setup, rest, side, int(reached.states[state[row]])))
                     place_of[state[row]] = place
                 lost = 0
-                if bears_blanks:
+                if pays_overcharge:
                     gone = unit_state.is_removed(int(reached.states[state[row]]))
                     lost = index_of(losses, int(own[row]) << 1 | (1 if gone else 0))
                 elif losses.length[0] == 0:

@@ -25,7 +25,7 @@ from analyser.engine.rng import GOLDEN_GAMMA
 from analyser.game.ruleset import HIGHEST_CARD
 from analyser.rules import strike
 from analyser.rules.attack import scores_for, set_pool
-from analyser.rules.draws import Draw, Odds, passing, test_draw
+from analyser.rules.draws import Draw, DrawOdds, success_counts, test_draw
 from analyser.rules.strike import Stage
 from analyser.rules.structs import FIGHT, FightFacts
 
@@ -172,7 +172,7 @@ class Graph(NamedTuple):
     rolls: Rolls
     nodes: Nodes
     choices: Choices
-    odds: Odds
+    odds: DrawOdds
 
 
 @step
@@ -271,20 +271,20 @@ def ask(graph: Graph, node: int, line: int, pair: Pair, progress: int) -> None:
         asks[node, NUMBER] = roll_of(rolls, pool)
         give_table(nodes, rolls, node, asks[node, NUMBER])
     elif stage == Stage.OFFICER:
-        ask_lot(nodes, node, *strike.officer_among(fight, progress))
+        ask_lot(nodes, node, *strike.officer_positions(fight, progress))
     else:
         ask_yes_or_no(nodes, node, test_draw(1 - striker), strike.highest_card(fight, progress), odds)
 
 
 @step
-def ask_yes_or_no(nodes: Nodes, node: int, draw: int, highest: int, odds: Odds) -> None:
+def ask_yes_or_no(nodes: Nodes, node: int, draw: int, highest: int, odds: DrawOdds) -> None:
     """Set the draw of a node to one with two answers, no and yes."""
-    if draw in (Draw.CARD_OF_0, Draw.CARD_OF_1):
+    if draw in (Draw.CARD_OF_SIDE_0, Draw.CARD_OF_SIDE_1):
         asks = nodes.asks
-        asks[node, SPECIAL], asks[node, SIDE], asks[node, BELOW] = NOTHING, draw - Draw.CARD_OF_0, highest
+        asks[node, SPECIAL], asks[node, SIDE], asks[node, BELOW] = NOTHING, draw - Draw.CARD_OF_SIDE_0, highest
         give_answers(nodes, node, 2)
     else:
-        below, results = passing(draw, highest, odds)
+        below, results = success_counts(draw, highest, odds)
         ask_lot(nodes, node, below, results)
 
 
@@ -315,7 +315,7 @@ def arrive(graph: Graph, line: int, end: int, pair: Pair) -> int:
             continue
         if operation[0] == Kind.STRIKE:
             if strikes.is_made(setup, operation[2], operation[1], pair):
-                return node_at(graph, line, pair, strike.begun(set_up_strike(setup, operation[2], pair)))
+                return node_at(graph, line, pair, strike.start_of_strike(set_up_strike(setup, operation[2], pair)))
         else:
             draw, highest = operations.required_draw(setup, operation, pair)
             if draw != Draw.NOTHING:
@@ -354,11 +354,11 @@ def strike_progress(rolls: Rolls, fight: FightFacts, progress: int, roll: int, a
     """Return the progress of a strike after an answer; `roll` is the number of its roll."""
     stage = strike.stage_of(progress)
     if stage == Stage.CARD:
-        return strike.with_card(answer)
+        return strike.after_card(answer)
     if stage == Stage.ROLL:
         score = rolls.score[rolls.first_score[roll] + answer]
-        return strike.rolled(fight, scores_for(fight, fight.dice + strike.card_of(progress)), score)
-    return strike.answered(fight, progress, answer)
+        return strike.after_roll(fight, scores_for(fight, fight.dice + strike.card_of(progress)), score)
+    return strike.after_draw(fight, progress, answer)
 
 
 @step

@@ -175,10 +175,10 @@ def attacked(
                 continue
             fight.models, fight.suppressed = models, int(before != CALM)
             fight.flees = int(not far and falls == falls_apart - 1)
-            if card > discipline.passes_up_to(fight, losses, 0):
-                fate = discipline.fail_test(fight, losses, 0, 0)
+            if card > discipline.highest_passing_card(fight, losses, 0):
+                fate = discipline.outcome_if_failed(fight, losses, 0, 0)
             else:
-                fate = discipline.pass_test(fight, losses, 0, 0)
+                fate = discipline.outcome_if_passed(fight, losses, 0, 0)
             if fate & (discipline.BROKEN | discipline.FLED):
                 after[row, total] = gone
                 continue

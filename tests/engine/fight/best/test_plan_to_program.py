@@ -55,7 +55,7 @@ def told_of_one(setup, pairs):
         pair = operations.together(setup, (int(first), int(second)))
         if any(map(unit_state.is_removed, pair)):
             pair = tuple(
-                state & (1 << int(side["position_at"])) - 1 & ~unit_state.FIRST
+                state & (1 << int(side["position_bit"])) - 1 & ~unit_state.ACTIVATED_FIRST
                 for state, side in zip(pair, setup["sides"])
             )
         found[pair] += weight.item()
