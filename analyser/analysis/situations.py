@@ -20,7 +20,7 @@ from analyser.analysis.grid import Field, Fight, blank_cells, side_of
 from analyser.analysis.selection import no_row, one_or_several, rows_called
 from analyser.common.errors import InputError, check_choice, did_you_mean
 from analyser.common.validation import Record, as_tuple
-from analyser.engine.attack.summaries import SUMMARY, sweep, sweep_row
+from analyser.engine.attack.summaries import SUMMARY, fill_summary_row, summary_table
 from analyser.engine.fight.best.explore import explored
 from analyser.engine.fight.exact.propagate import run, start_states
 from analyser.game import keywords
@@ -68,7 +68,7 @@ def shoot(attackers: Sequence[Loadout], field: Field, situation: Situation) -> N
         cells["why_not"][place] = np.array(reasons, object)[categories]
     targets = [target_record(target) for target in field.targets]
     possible = np.array([[reason is None for reason in shot.reasons] for shot in shots], np.bool_)
-    summaries = sweep(
+    summaries = summary_table(
         attacks_by(field.ruleset, [shot.facts for shot in shots]),
         np.array(targets, TARGET),
         possible.reshape(-1, len(CATEGORIES))[:, categories],
@@ -297,7 +297,7 @@ BEST_TRADE = "best-trade"
 """Kind of duel for prices with best play."""
 
 FIGHTS: Mapping[str, Fight] = {
-    "ranged": Fight(shoot, keywords.RANGED_ATTACK, sweep_row, cost=10, interpreted=4e-3),
+    "ranged": Fight(shoot, keywords.RANGED_ATTACK, fill_summary_row, cost=10, interpreted=4e-3),
     "charge": Fight(
         partial(fought_cells, _ways_to_charge, _charged),
         keywords.CLOSE_QUARTERS,

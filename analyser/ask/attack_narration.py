@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from analyser.common.records import plain
 from analyser.common.text import counted, spaced
 from analyser.engine.attack.replay import Trial
-from analyser.engine.pool.replay import Die, score_of_dice, turned_heroic
+from analyser.engine.pool.replay import Die, score_of_dice, veteran_heroics
 from analyser.game.ruleset import Face
 from analyser.results.attack import AttackResult
 from analyser.rules import discipline, strike
@@ -86,7 +86,7 @@ def _die(die: Die, fight: FightFacts, faces: Sequence[str]) -> str:
 
 def _hits_line(fight: FightFacts, dice: list[Die], struck: Strike) -> str:
     """Return the hits of a pool and their sources (AC-3.6)."""
-    turned, masks = turned_heroic(fight, dice), (int(fight.heroic_faces), int(fight.strike_faces))
+    turned, masks = veteran_heroics(fight, dice), (int(fight.heroic_faces), int(fight.strike_faces))
     heroics, strikes = (sum(mask >> die.ends & 1 for die in dice) for mask in masks)
     heroics, strikes = heroics + turned, strikes - turned
     of_strikes = "" if fight.strike_hits == 1 else f" of {fight.strike_hits} each"

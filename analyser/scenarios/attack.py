@@ -16,7 +16,7 @@ from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.records import plain
 from analyser.common.validation import Record
-from analyser.engine.attack.summaries import sweep
+from analyser.engine.attack.summaries import summary_table
 from analyser.game.house_rules import HouseRule
 from analyser.game.keywords import Bearer, Keyword, Rule
 from analyser.game.profiles import Profiles, ProfilesUsed
@@ -355,7 +355,9 @@ def best_of(summaries: NDArray[np.void]) -> NDArray[np.int64]:
 def summaries_of(attacks: Sequence[AttackFacts], target: TargetFacts, ruleset: Ruleset) -> NDArray[np.void]:
     """Return exact summaries of several attacks on one target; NaN for those without dice."""
     can_be_made, die = np.array([[attack.dice > 0] for attack in attacks]), np.array(ruleset.die.faces, np.int64)
-    return sweep(attacks_by(ruleset, attacks), np.array([target], TARGET), can_be_made, die, ruleset.deck.counts())
+    return summary_table(
+        attacks_by(ruleset, attacks), np.array([target], TARGET), can_be_made, die, ruleset.deck.counts()
+    )
 
 
 def row_for(attack: Attack, attacker: Loadout | None, target: Target, ruleset: Ruleset) -> tuple[Row | None, str]:

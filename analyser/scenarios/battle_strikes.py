@@ -27,7 +27,7 @@ from analyser.engine.battle.battle_data import (
 from analyser.engine.battle.gains import Pools, fill_gains
 from analyser.engine.battle.position_value import look_around
 from analyser.engine.battle.roll_tables import Rolls, fights_by_condition
-from analyser.engine.pool.alias import Law, aliases_of
+from analyser.engine.pool.alias import ScorePmf, aliases_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Row
 from analyser.rules.attack import dice_of_cell
@@ -96,7 +96,7 @@ class Strikes:
                     cells[cell_of(count, short, condition)] = pools[key]
         return cells
 
-    def law(self, number: int, count: int, short: bool) -> tuple[Law, FightFacts]:
+    def law(self, number: int, count: int, short: bool) -> tuple[ScorePmf, FightFacts]:
         """Return the distribution of a strike's score for `count` models (or damage), and a copy of its fight."""
         condition = condition_of(False, 1 if short else 0)
         fight = SimpleNamespace(**vars(self.fights[number][condition + CONDITIONS * short]))
@@ -207,7 +207,7 @@ def _battle(encoding: Any, tables: Tables) -> Battle:
     return Battle(encoding, tables, empty_record(Field), empty_record(Counts))
 
 
-def _pools(laws: Sequence[Law], odds: DrawOdds) -> Pools:
+def _pools(laws: Sequence[ScorePmf], odds: DrawOdds) -> Pools:
     sizes = [len(law) for law in laws]
     scores = [score for law in laws for score in law]
     probabilities = [probability for law in laws for probability in law.values()]

@@ -22,7 +22,7 @@ from analyser.engine.battle.battle_data import (
 )
 from analyser.engine.battle.look_ahead_weights import BY_POLICY, DEFAULT, set_mix
 from analyser.engine.battle.roll_tables import expected, share_of_damage
-from analyser.engine.pool.alias import Law
+from analyser.engine.pool.alias import ScorePmf
 from analyser.game.ruleset import Ruleset
 from analyser.rules import unit_state
 from analyser.rules.battle import LEAST_HURT_SHARE, ActivationChoice, CardChoice, TargetChoice
@@ -351,7 +351,7 @@ class Encoder:
                     values.append(worth * self._expected_of(law, fight, left, whole) if left else 0.0)
         return values
 
-    def _expected_of(self, law: Law, fight: FightFacts, models: int, whole: bool) -> float:
+    def _expected_of(self, law: ScorePmf, fight: FightFacts, models: int, whole: bool) -> float:
         fight.models = fight.most_destroyed = models
         key = (id(law), *values_of_fight(fight), whole)
         if key not in self._expected:

@@ -8,10 +8,10 @@ import numpy as np
 
 from analyser.common.jit import step
 from analyser.common.records import Floats
-from analyser.engine.attack.exact import ROWS_A_STATE, gather, push_pmf
+from analyser.engine.attack.exact import OUTCOMES_PER_SCORE, merge_outcomes, push_pmf
 from analyser.engine.attack.summaries import mean_damage
 from analyser.engine.fight.step_builder import band_of
-from analyser.engine.pool.pmf import Outcomes, most_dice, no_outcomes, pool_pmf
+from analyser.engine.pool.pmf import Outcomes, empty_outcomes, most_dice, pool_pmf
 from analyser.rules import shots
 from analyser.rules.attack import Scores, hits_of, scores_for, set_fight
 from analyser.rules.discipline import (
@@ -88,8 +88,8 @@ def set_attack(question: Any, attack: AttackFacts) -> int:
 @step
 def outcomes_of(fight: FightFacts, scores: Scores, pmf: Floats, odds: DrawOdds) -> tuple[Outcomes, int]:
     """Return the sorted distinct outcomes of an attack, and their number."""
-    outcomes = no_outcomes(ROWS_A_STATE * len(pmf))
-    return outcomes, gather(outcomes, push_pmf(fight, scores, pmf, odds, outcomes))
+    outcomes = empty_outcomes(OUTCOMES_PER_SCORE * len(pmf))
+    return outcomes, merge_outcomes(outcomes, push_pmf(fight, scores, pmf, odds, outcomes))
 
 
 @step

@@ -113,9 +113,12 @@ def test_conditions(said, condition):
         (["hold if models at least 3 and models at most 2"], r"line 1: models cannot be at least 3 and at most 2"),
         (["hold if fewer than 0 models"], r"models cannot be fewer than 0"),
         (["hold if the enemy is beyond 12 and within 12"], r"distance cannot be more than 12 and at most 12"),
-        (["hold if in short range and not in range"], r"line 1: contradictory conditions: in short range, and not in range"),
+        (
+            ["hold if in short range and not in range"],
+            r"line 1: contradictory conditions: in short range, and not in range",
+        ),
         (["charge unless within reach"], r"not within reach, and within reach \(implied\)"),
-        (["shoot if not in range"], r"line 1: not in range, and in range \(implied\)"),
+        (["shoot if not in range"], r"line 1: contradictory conditions: not in range, and in range \(implied\)"),
         (
             ["lookout until the enmy is within 12"],
             r"line 1: unknown condition 'the enmy is within 12'; did you mean 'enemy'\?",

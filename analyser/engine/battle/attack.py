@@ -9,7 +9,7 @@ from analyser.engine.battle.losses import NOBODY, passes, settle
 from analyser.engine.battle.positions import is_commanded
 from analyser.engine.battle.random_draws import roll, test_card
 from analyser.engine.battle.transports import test_aboard
-from analyser.engine.rng import one_of
+from analyser.engine.rng import uniform_below
 from analyser.rules import combat_result, unit_state
 from analyser.rules import strike as resolution
 from analyser.rules.attack import damage_points, scores_for, set_target
@@ -101,7 +101,7 @@ def drawn_strike(battle: Battle, number: int, striker: int, struck: int, pool: i
     note(battle, Event.ATTACKED, striker, struck, number, points, resolution.destroyed_by(progress))
     if resolution.stage_of(progress) == Stage.OFFICER:
         places, of = resolution.officer_positions(fight, progress)
-        progress = resolution.after_draw(fight, progress, 1 if one_of(field, of) < places else 0)
+        progress = resolution.after_draw(fight, progress, 1 if uniform_below(field, of) < places else 0)
     if resolution.stage_of(progress) == Stage.TEST:
         passed = passes(battle, struck, resolution.highest_card(fight, progress), 0)
         progress = resolution.after_draw(fight, progress, 1 if passed else 0)

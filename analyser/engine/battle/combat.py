@@ -11,7 +11,7 @@ from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.losses import NOBODY, passes, settle
 from analyser.engine.battle.positions import is_beside, is_commanded, is_within, length_between, put, set_back
 from analyser.engine.battle.transports import count_aboard, test_aboard
-from analyser.engine.rng import one_of
+from analyser.engine.rng import uniform_below
 from analyser.rules import combat_result, discipline, special_rules, unit_state
 from analyser.rules.battle import NEAR_IN_COMBAT
 from analyser.rules.discipline import FELL_BACK
@@ -174,7 +174,7 @@ def go_off_in_turn(battle: Battle) -> None:
 def burst(battle: Battle, unit: int) -> None:
     """Roll a die for a unit that goes off, and apply the result to each other unit near it."""
     field, facts = battle.field, battle.encoding
-    shown = one_of(field, facts.die_sides)
+    shown = uniform_below(field, facts.die_sides)
     heroic, strikes = shown < facts.heroic, shown < facts.heroic + facts.strike
     misses = not strikes and shown < facts.heroic + facts.strike + facts.miss
     note(battle, Event.DIE, unit, 0, 0 if heroic else 1 if strikes else 2 if misses else 3, 0, 0)

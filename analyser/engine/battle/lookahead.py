@@ -20,7 +20,7 @@ from analyser.engine.battle.position_value import (
     watch_at,
 )
 from analyser.engine.battle.positions import is_within, squared_from
-from analyser.engine.rng import one_of
+from analyser.engine.rng import uniform_below
 from analyser.rules import unit_state
 from analyser.rules.activation import ROUND_FLAGS
 from analyser.rules.battle import ZERO_GROUND_PRESENCE, floor_sqrt, moved_coordinate
@@ -58,7 +58,7 @@ def next_by_gain(battle: Battle, side: int) -> int:
             result, best, ties = unit, value, 1
         elif value >= best - _SAME:
             ties += 1
-            if one_of(field, ties) == 0:
+            if uniform_below(field, ties) == 0:
                 result = unit
     return result
 

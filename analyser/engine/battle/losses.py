@@ -7,7 +7,7 @@ from analyser.engine.battle.battle_data import Battle, Place, side_of
 from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.positions import remove, set_back
 from analyser.engine.battle.random_draws import odds_in, test_card
-from analyser.engine.rng import one_of
+from analyser.engine.rng import uniform_below
 from analyser.rules import discipline, unit_state
 from analyser.rules.discipline import ANNIHILATED, SUPPRESSED
 from analyser.rules.draws import Draw, success_counts, test_draw
@@ -25,7 +25,7 @@ def passes(battle: Battle, unit: int, highest: int, rallies: int) -> bool:
     draw = test_draw(side_of(unit))
     if draw not in (Draw.CARD_OF_SIDE_0, Draw.CARD_OF_SIDE_1):
         below, draws = success_counts(draw, highest, odds_in(battle.encoding))
-        return bool(one_of(battle.field, draws) < below)
+        return bool(uniform_below(battle.field, draws) < below)
     card = test_card(battle.encoding, battle.field, side_of(unit))
     note(battle, Event.CARD, unit, 0, card, highest, rallies)
     return card <= highest

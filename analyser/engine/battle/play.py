@@ -12,7 +12,7 @@ from analyser.engine.battle.log import Event, note
 from analyser.engine.battle.look_ahead_weights import BY_TACTIC
 from analyser.engine.battle.lookahead import next_by_gain
 from analyser.engine.battle.positions import put, take_off
-from analyser.engine.rng import next_word, one_of
+from analyser.engine.rng import next_word, uniform_below
 from analyser.rules import activation, unit_state
 from analyser.rules.battle import ZERO_GROUND_PRESENCE, outcome_of
 from analyser.rules.structs import NONE
@@ -85,7 +85,7 @@ def deploy(battle: Battle) -> None:
                 put(battle, unit, int(field.at[unit]), int(facts.y[unit]))
                 placed += 1 if side == 0 else -1
     random_draws.begin_cards(facts, field)
-    general = one_of(field, 2)
+    general = uniform_below(field, 2)
     first_done = general if placed == 0 else (0 if placed < 0 else 1)
     field.holder = 1 - first_done if facts.gives[first_done] else first_done
 
@@ -111,7 +111,7 @@ def shuffle_line(battle: Battle, side: int) -> None:
         field.at[unit], field.threat[unit] = facts.x[unit], facts.dread[unit]
     slots = int(facts.slots[side]) if facts.ahead[side] else 0
     for place in range(slots):
-        other = place + one_of(field, slots - place)
+        other = place + uniform_below(field, slots - place)
         unit, swapped = facts.slot_at[side, place], facts.slot_at[side, other]
         field.at[unit], field.at[swapped] = field.at[swapped], field.at[unit]
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from analyser.common.jit import step
 from analyser.engine.battle.battle_data import Battle, Encoding, Field, Tables
-from analyser.engine.pool.alias import drawn
-from analyser.engine.rng import counter_after, counter_of_chunk, next_word, one_of
+from analyser.engine.pool.alias import draw_value
+from analyser.engine.rng import counter_after, counter_of_chunk, next_word, uniform_below
 from analyser.rules.battle import NOT_PLAYED, SURRENDERED, card_to_play, side_with_initiative
 from analyser.rules.draws import DrawOdds
 
@@ -27,7 +27,7 @@ def begin_stream(field: Field, stream: tuple[np.uint64, np.uint64], chunk: int, 
 @step
 def roll(tables: Tables, field: Field, pool: int) -> Any:
     """Draw the score of a pool from its exact distribution."""
-    return drawn(tables.alias, tables.first[pool], tables.bits[pool], next_word(field))
+    return draw_value(tables.alias, tables.first[pool], tables.bits[pool], next_word(field))
 
 
 @step
@@ -54,7 +54,7 @@ def shuffle(encoding: Encoding, field: Field, side: int) -> None:
 @step
 def turn(field: Field, side: int) -> int:
     """Draw a card of a side's deck, and return its value (AC-5.1)."""
-    place = one_of(field, field.left[side])
+    place = uniform_below(field, field.left[side])
     last = field.left[side] - 1
     card = field.deck[side, place]
     field.deck[side, place], field.deck[side, last] = field.deck[side, last], card
@@ -82,7 +82,7 @@ def shuffle_discards(encoding: Encoding, field: Field, side: int) -> None:
 def test_card(encoding: Encoding, field: Field, side: int) -> int:
     """Draw the card of a discipline test, and return its value (AC-5.1)."""
     if encoding.replacement:
-        return np.int64(encoding.deck[one_of(field, encoding.cards)])  # type: ignore[return-value]
+        return np.int64(encoding.deck[uniform_below(field, encoding.cards)])  # type: ignore[return-value]
     card = turn(field, side)
     shuffle_discards(encoding, field, side)
     return card

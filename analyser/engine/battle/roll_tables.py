@@ -12,7 +12,7 @@ import numpy as np
 
 from analyser.common.records import Floats, plain
 from analyser.engine.battle.battle_data import CONDITIONS, condition_of
-from analyser.engine.pool.alias import Law
+from analyser.engine.pool.alias import ScorePmf
 from analyser.engine.pool.pmf import pool_pmf
 from analyser.rules.attack import losses_of, scores_for, set_fight
 from analyser.rules.structs import AttackFacts, Bonus, FightFacts, TargetFacts
@@ -59,9 +59,9 @@ class Rolls:
     def __init__(self, faces: Floats) -> None:
         self._faces = faces
         self._read: dict[str, None] = {}
-        self._known: dict[object, Law] = {}
+        self._known: dict[object, ScorePmf] = {}
         self._numbers: dict[tuple[int, ...], int] = {}
-        self.laws: list[Law] = [{0: 1.0}]  # pool 0: no dice
+        self.laws: list[ScorePmf] = [{0: 1.0}]  # pool 0: no dice
         self.dice = [0]  # of each pool
 
     def pools_of(self, fight: FightFacts, every_dice: Sequence[int]) -> int:
@@ -74,7 +74,7 @@ class Rolls:
             self.dice += every_dice
         return self._numbers[key]
 
-    def _law(self, fight: FightFacts, dice: int) -> Law:
+    def _law(self, fight: FightFacts, dice: int) -> ScorePmf:
         if dice == 0:
             return self.laws[0]
         fight.dice = dice
@@ -91,7 +91,7 @@ class Rolls:
         return attrgetter(*self._read)(fight) if self._read else None
 
 
-def share_of_damage(law: Law, fight: FightFacts, models: int) -> float:
+def share_of_damage(law: ScorePmf, fight: FightFacts, models: int) -> float:
     """Return the expected share of `models` undamaged models that is lost, including damage on survivors."""
     limit, total = fight.damage_limit, 0.0
     for probability, destroyed, left in _losses(law, fight, models):
@@ -99,7 +99,7 @@ def share_of_damage(law: Law, fight: FightFacts, models: int) -> float:
     return total / (models * limit)
 
 
-def expected(law: Law, fight: FightFacts, models: int, *, whole: bool) -> float:
+def expected(law: ScorePmf, fight: FightFacts, models: int, *, whole: bool) -> float:
     """Return the expected models destroyed of `models` undamaged ones, or with `whole` the probability of all."""
     total = 0.0  # added one by one, because the result of `sum` differs between versions of Python
     for probability, destroyed, _ in _losses(law, fight, models):
@@ -107,7 +107,7 @@ def expected(law: Law, fight: FightFacts, models: int, *, whole: bool) -> float:
     return total
 
 
-def _losses(law: Law, fight: FightFacts, models: int) -> Iterator[tuple[float, int, int]]:
+def _losses(law: ScorePmf, fight: FightFacts, models: int) -> Iterator[tuple[float, int, int]]:
     """Yield the results of a pool against `models` undamaged models: probability, models destroyed, damage left."""
     fight.models = fight.most_destroyed = models
     fight.damage = 0

@@ -24,7 +24,7 @@ from analyser.engine.battle.battle_data import (
 from analyser.engine.battle.log import Event, Unfired
 from analyser.engine.battle.look_ahead_weights import BY_POLICY, set_mix
 from analyser.engine.battle.play import play_chunk
-from analyser.engine.parallel import Chunks, Queue, play
+from analyser.engine.parallel import Chunks, Queue, run_on_threads
 from analyser.engine.rng import stream_of
 from analyser.rules.policies import Action
 
@@ -80,7 +80,7 @@ class Simulation:
             if progress is not None:
                 progress(done, trials)
 
-        play(Chunks(trials, CHUNK_BATTLES, before // CHUNK_BATTLES), work, threads, report)
+        run_on_threads(Chunks(trials, CHUNK_BATTLES, before // CHUNK_BATTLES), work, threads, report)
         return added_up(seen)
 
     def with_tactics(self, tactics: Sequence[str]) -> Simulation:

@@ -46,7 +46,7 @@ def test_the_law_of_a_throw_is_that_of_its_faces(case):
 def test_every_die_is_rolled_fairly(case, seed):
     chain, values = CASES[case]
     law = law_of(values)
-    counts = simulated_counts(chain, 200_000, seed).of_all(len(law))[0]
+    counts = simulated_counts(chain, 200_000, seed).dense_weights(len(law))[0]
     assert_counts_fit(counts, law, 200_000)
 
 

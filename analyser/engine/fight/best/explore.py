@@ -27,7 +27,7 @@ from analyser.engine.fight.best.choice_program import (
 )
 from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, none_known, pool_cache_for, with_list
 from analyser.engine.fight.program import Kind, Pair, Setup, operation_at
-from analyser.engine.state_index import NOT_FOUND, StateIndex, find, index_of, state_index, with_room
+from analyser.engine.state_index import NOT_FOUND, StateIndex, find, find_or_add, state_index, with_capacity
 from analyser.rules import discipline, unit_state
 from analyser.rules.draws import probability_of
 from analyser.rules.structs import NONE
@@ -115,7 +115,11 @@ def has_room(graph: Graph, more: int) -> bool:
 def roomy(graph: Graph, more: int) -> Graph:
     """Return the graph with capacity for `more` nodes and edges."""
     edges = graph.edges[0]
-    first, second, nodes = with_room(graph.first, more), with_room(graph.second, more), with_room(graph.nodes, more)
+    first, second, nodes = (
+        with_capacity(graph.first, more),
+        with_capacity(graph.second, more),
+        with_capacity(graph.nodes, more),
+    )
     rounds, begins, ends, marks = graph.rounds, graph.begins, graph.ends, graph.marks
     if len(nodes.states) > len(begins):
         room = len(nodes.states)
@@ -139,8 +143,8 @@ def roomy(graph: Graph, more: int) -> Graph:
 def node_at(setup: Setup, graph: Graph, place: int, pair: Pair) -> int:
     """Return the number of a node, which is added if it is new. The graph must have capacity."""
     first, second = operations.together(setup, pair)
-    key = place << PLACE | index_of(graph.first, first) << STATE | index_of(graph.second, second)
-    return index_of(graph.nodes, key)
+    key = place << PLACE | find_or_add(graph.first, first) << STATE | find_or_add(graph.second, second)
+    return find_or_add(graph.nodes, key)
 
 
 @step
@@ -242,7 +246,7 @@ def list_of(outcomes: StrikeOutcomes, key: tuple[int, int]) -> int:
 @step
 def with_outcomes(setup: Setup, cache: PoolCache, outcomes: StrikeOutcomes, key: tuple[int, int]) -> StrikeOutcomes:
     """Return the outcomes of strikes, extended by one strike."""
-    conditions, states = with_room(outcomes.conditions, 1), with_room(outcomes.states, 1)
+    conditions, states = with_capacity(outcomes.conditions, 1), with_capacity(outcomes.states, 1)
     outcomes = StrikeOutcomes(
         conditions,
         states,
@@ -253,7 +257,9 @@ def with_outcomes(setup: Setup, cache: PoolCache, outcomes: StrikeOutcomes, key:
         outcomes.own,
         outcomes.probability,
     )
-    return with_list(outcomes, setup, cache, index_of(conditions, key[0]) << _CONDITION | index_of(states, key[1]))
+    return with_list(
+        outcomes, setup, cache, find_or_add(conditions, key[0]) << _CONDITION | find_or_add(states, key[1])
+    )
 
 
 @step

@@ -12,7 +12,7 @@ from analyser.engine.fight import operations
 from analyser.engine.fight.exact.distribution import Fused, Joint, both_after, gathered, larger
 from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, struck
 from analyser.engine.fight.program import Setup
-from analyser.engine.state_index import index_of, state_index
+from analyser.engine.state_index import find_or_add, state_index
 from analyser.rules import combat_result, unit_state
 from analyser.rules.draws import probability_of
 from analyser.rules.structs import NONE
@@ -89,7 +89,7 @@ def after_combat(
                             gone[loser, of_loser, failed] = is_gone
                         roles = roles_of(won_by, active, failed, is_gone == 1)
                         ended = both_after(setup, end.rest, ended)
-                        first, second = index_of(firsts, ended[0]), index_of(seconds, ended[1])
+                        first, second = find_or_add(firsts, ended[0]), find_or_add(seconds, ended[1])
                         places[0, one, roles[0]], places[1, two, roles[1]] = first, second
                         if firsts.length[0] > after.shape[0] or seconds.length[0] > after.shape[1]:
                             after = larger(after, firsts, seconds)

@@ -27,7 +27,7 @@ from analyser.engine.fight.exact.distribution import (
 )
 from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, after_strike, none_known, pool_cache_for
 from analyser.engine.fight.program import Kind, Operation, Pair, Setup, dice_of
-from analyser.engine.state_index import index_of, state_index, with_room
+from analyser.engine.state_index import find_or_add, state_index, with_capacity
 from analyser.game.ruleset import Rating
 from analyser.rules import unit_state
 from analyser.rules.draws import probability_of
@@ -67,7 +67,7 @@ def after_any(setup: Setup, fused: Fused, joint: Joint, cache: PoolCache) -> Joi
     # Neighbouring pairs mostly lead a side to the same state, which is then not looked up again.
     one_before, two_before = np.full((2, 2), NONE, np.int64), np.full((columns, 2, 2), NONE, np.int64)
     for row in range(rows):
-        firsts, seconds = with_room(firsts, 2 * columns), with_room(seconds, 2 * columns)
+        firsts, seconds = with_capacity(firsts, 2 * columns), with_capacity(seconds, 2 * columns)
         for column in range(columns):
             if before[row, column] == 0.0:
                 continue
@@ -82,9 +82,9 @@ def after_any(setup: Setup, fused: Fused, joint: Joint, cache: PoolCache) -> Joi
                     continue
                 one, two = both_after(setup, rest, operations.changed(setup, operation, pair, failed == 0))
                 if one_before[failed, 0] != one:
-                    one_before[failed, 0], one_before[failed, 1] = one, index_of(firsts, one)
+                    one_before[failed, 0], one_before[failed, 1] = one, find_or_add(firsts, one)
                 if two_before[column, failed, 0] != two:
-                    two_before[column, failed, 0], two_before[column, failed, 1] = two, index_of(seconds, two)
+                    two_before[column, failed, 0], two_before[column, failed, 1] = two, find_or_add(seconds, two)
                 if firsts.length[0] > after.shape[0] or seconds.length[0] > after.shape[1]:
                     after = larger(after, firsts, seconds)
                 after[one_before[failed, 1], two_before[column, failed, 1]] += share * before[row, column]

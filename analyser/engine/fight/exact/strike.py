@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from analyser.common.jit import step
 from analyser.common.records import Floats, Integers
-from analyser.engine.attack.exact import ROWS_A_STATE, push_pmf
+from analyser.engine.attack.exact import OUTCOMES_PER_SCORE, push_pmf
 from analyser.engine.fight import strikes
 from analyser.engine.fight.exact.distribution import Fused, Joint, gathered, seen_from, side_after
 from analyser.engine.fight.program import Setup
-from analyser.engine.pool.pmf import most_dice, no_outcomes, pool_pmf
-from analyser.engine.state_index import NOT_FOUND, StateIndex, find, index_of, state_index, with_room
+from analyser.engine.pool.pmf import empty_outcomes, most_dice, pool_pmf
+from analyser.engine.state_index import NOT_FOUND, StateIndex, find, find_or_add, state_index, with_capacity
 from analyser.game.ruleset import Rating
 from analyser.rules import discipline, unit_state
 from analyser.rules.attack import Scores, score_bound, scores_for, set_pool
@@ -146,16 +146,16 @@ def with_lists(
     Also return the places of the lists, shape (conditions, struck), NOT_FOUND for pairs that do not occur.
     """
     conditions, struck, probabilities = when.conditions, joint.second, joint.probabilities
-    known_conditions = with_room(known.conditions, conditions.length[0])
-    states = with_room(known.states, len(struck))
+    known_conditions = with_capacity(known.conditions, conditions.length[0])
+    states = with_capacity(known.states, len(struck))
     known = StrikeOutcomes(
         known_conditions, states, known.lists, known.reached, known.starts, known.state, known.own, known.probability
     )
     of_condition, of_state = np.empty(conditions.length[0], np.int64), np.empty(len(struck), np.int64)
     for kind in range(len(of_condition)):
-        of_condition[kind] = index_of(known_conditions, number << _NUMBER | conditions.states[kind]) << _CONDITION
+        of_condition[kind] = find_or_add(known_conditions, number << _NUMBER | conditions.states[kind]) << _CONDITION
     for column in range(len(of_state)):
-        of_state[column] = index_of(states, struck[column])
+        of_state[column] = find_or_add(states, struck[column])
     lists = np.full((len(of_condition), len(of_state)), NOT_FOUND, np.int64)
     for row in range(probabilities.shape[0]):
         for column in range(probabilities.shape[1]):
@@ -176,20 +176,20 @@ def with_list(known: StrikeOutcomes, setup: Setup, cache: PoolCache, key: int) -
     """Return the outcomes with one more list; `key` holds the places of a condition and of a struck unit's state."""
     condition, struck = int(known.conditions.states[key >> _CONDITION]), int(known.states.states[key & _STATE])
     number, condition = condition >> _NUMBER, condition & _WITHOUT_NUMBER
-    lists = with_room(known.lists, 1)
-    place = index_of(lists, key)
+    lists = with_capacity(known.lists, 1)
+    place = find_or_add(lists, key)
     strikes.set_strike(setup, number, condition, struck)
     scores = scores_for(setup.fight[0], most_dice(setup.fight[0], cache.cards))
     pmf = pool_of(setup, scores, cache, number)
-    outcomes = no_outcomes(ROWS_A_STATE * len(pmf))
+    outcomes = empty_outcomes(OUTCOMES_PER_SCORE * len(pmf))
     count = push_pmf(setup.fight[0], scores, pmf, cache.odds, outcomes)
     starts = grown(known.starts, place + 2)
     start = starts[place]
     room = start + count
     state, own, probability = grown(known.state, room), grown(known.own, room), grown(known.probability, room)
-    reached = with_room(known.reached, count)
+    reached = with_capacity(known.reached, count)
     for row in range(count):
-        state[start + row] = index_of(reached, strikes.after_attack(setup, number, struck, outcomes.values[row]))
+        state[start + row] = find_or_add(reached, strikes.after_attack(setup, number, struck, outcomes.values[row]))
         own[start + row] = outcomes.values[row] >> _OWN
         probability[start + row] = outcomes.probabilities[row]
     starts[place + 1] = room
@@ -248,7 +248,7 @@ def conditions_of(setup: Setup, number: int, active: int, joint: Joint) -> Strik
     seen = state_index(len(joint.second))
     views = np.empty(len(joint.second), np.int64)
     for column in range(len(joint.second)):
-        views[column] = index_of(seen, strikes.seen_by_striker(setup, number, int(joint.second[column])))
+        views[column] = find_or_add(seen, strikes.seen_by_striker(setup, number, int(joint.second[column])))
     kinds = np.full((len(joint.first), seen.length[0]), NONE, np.int64)
     conditions = state_index(kinds.size)
     for row in range(kinds.shape[0]):
@@ -256,7 +256,7 @@ def conditions_of(setup: Setup, number: int, active: int, joint: Joint) -> Strik
             mine, theirs = int(joint.first[row]), int(seen.states[view])
             pair = (mine, theirs) if striker == 0 else (theirs, mine)
             if strikes.is_made(setup, number, active, pair):
-                kinds[row, view] = index_of(conditions, strikes.condition(setup, number, pair))
+                kinds[row, view] = find_or_add(conditions, strikes.condition(setup, number, pair))
     return StrikeConditions(views, kinds, conditions)
 
 
@@ -289,14 +289,14 @@ def transitions_of(
             for row in range(list_starts[at], list_starts[at + 1]):
                 place = place_of[state[row]]
                 if place == NONE:
-                    place = index_of(struck, side_after(setup, rest, side, int(reached.states[state[row]])))
+                    place = find_or_add(struck, side_after(setup, rest, side, int(reached.states[state[row]])))
                     place_of[state[row]] = place
                 lost = 0
                 if pays_overcharge:
                     gone = unit_state.is_removed(int(reached.states[state[row]]))
-                    lost = index_of(losses, int(own[row]) << 1 | (1 if gone else 0))
+                    lost = find_or_add(losses, int(own[row]) << 1 | (1 if gone else 0))
                 elif losses.length[0] == 0:
-                    index_of(losses, 0)
+                    find_or_add(losses, 0)
                 same = last[place]
                 if same >= first and loss[same] == lost:
                     probability[same] += weight[row]
@@ -327,9 +327,9 @@ def with_strikers(
             if kind != NONE and (several or to[row, 0] == NONE):
                 add_strikers(setup, fused, mine[row], (kind, column), transitions, strikers, to[row])
             elif kind == NONE and idle[row] == NONE:
-                idle[row] = index_of(strikers, side_after(setup, fused.rest, striker, mine[row]))
+                idle[row] = find_or_add(strikers, side_after(setup, fused.rest, striker, mine[row]))
             if kind == NONE and missed[column] == NONE:
-                missed[column] = index_of(struck, side_after(setup, fused.rest, 1 - striker, theirs[column]))
+                missed[column] = find_or_add(struck, side_after(setup, fused.rest, 1 - striker, theirs[column]))
     return Struck(joint, when, transitions, strikers, idle, missed, to)
 
 
@@ -372,4 +372,4 @@ def add_strikers(
             struck, own = (discipline.ANNIHILATED if loss & 1 else 0), loss >> 1
             losses = (own >> _OWN_DESTROYED, own & unit_state.MODELS_MASK)
             after = strikes.after_striking(setup, number, state, struck, losses)
-            places[which] = index_of(strikers, side_after(setup, fused.rest, striker, after))
+            places[which] = find_or_add(strikers, side_after(setup, fused.rest, striker, after))

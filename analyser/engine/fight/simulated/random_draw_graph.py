@@ -19,7 +19,7 @@ from analyser.common.records import Floats, Int, Integers
 from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.program import Kind, Pair, Setup, operation_at
 from analyser.engine.fight.simulated.choices import Choices, next_line
-from analyser.engine.pool.alias import Law, alias_table
+from analyser.engine.pool.alias import ScorePmf, alias_table
 from analyser.engine.pool.pmf import pool_pmf
 from analyser.engine.rng import GOLDEN_GAMMA
 from analyser.game.ruleset import HIGHEST_CARD
@@ -112,7 +112,7 @@ def _table_of(pool: bytes, faces: bytes) -> tuple[Integers, NDArray[np.uint64]]:
     fight: Any = np.frombuffer(pool, FIGHT)[0]
     pmf = pmf_of(fight, scores_for(fight, int(fight.dice)), np.frombuffer(faces), _NO_CARD)
     scores = np.flatnonzero(pmf)
-    law: Law = dict(enumerate(pmf[scores].tolist()))
+    law: ScorePmf = dict(enumerate(pmf[scores].tolist()))
     return scores, alias_table(law)
 
 

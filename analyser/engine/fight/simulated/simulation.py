@@ -37,9 +37,9 @@ from analyser.engine.fight.simulated.random_draw_graph import (
     add_tables,
     no_rolls,
 )
-from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, play
-from analyser.engine.pool.alias import drawn
-from analyser.engine.rng import Stream, counter_after, counter_of_chunk, next_word, one_of, stream_of
+from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, run_on_threads
+from analyser.engine.pool.alias import draw_value
+from analyser.engine.rng import Stream, counter_after, counter_of_chunk, next_word, stream_of, uniform_below
 from analyser.game.ruleset import MOST_CARDS
 from analyser.rules.draws import odds_of
 
@@ -67,7 +67,7 @@ class Trials:
     node: Int  # current node
     part: Int  # number of parts begun
     answer: Int  # result of the draw at the node
-    counter: Annotated[Any, np.uint64]  # counter of its stream (:class:`~analyser.engine.rng.Words`)
+    counter: Annotated[Any, np.uint64]  # counter of its stream (:class:`~analyser.engine.rng.RandomStream`)
     gamma: Annotated[Any, np.uint64]
     # Its two decks: the first `left` cards have not been drawn. `was_at` is the former index of each drawn card.
     deck: Annotated[Any, np.uint8, (2, MOST_CARDS)]
@@ -107,7 +107,7 @@ def restore(at: Trials, side: Whole) -> None:
 def card(at: Trials, side: Whole) -> Any:
     """Draw a card of a deck, and reshuffle the deck if it is then empty (AC-5.1)."""
     left = np.uint64(at.left[side])
-    place = np.uint64(one_of(at, left))
+    place = np.uint64(uniform_below(at, left))
     value = at.deck[side, place]
     if not at.replacement:
         last = left - _ONE
@@ -130,7 +130,7 @@ def walk(nodes: Nodes, rolls: Rolls, at: Trials, which: Integers, counts: NDArra
         if special == random_draw_graph.NOTHING:
             if side == _NO_DECK:
                 row, bits = np.uint64(nodes.asks[node, ROW]), np.uint64(nodes.asks[node, SHIFT])
-                value = np.int64(drawn(rolls.alias, row, bits, next_word(at)))
+                value = np.int64(draw_value(rolls.alias, row, bits, next_word(at)))
                 answer = value
             else:
                 value = card(at, side)
@@ -153,7 +153,7 @@ def walk(nodes: Nodes, rolls: Rolls, at: Trials, which: Integers, counts: NDArra
             value = card(at, side)
             answer = value
         else:
-            value = np.int64(one_of(at, special) < nodes.asks[node, BELOW])
+            value = np.int64(uniform_below(at, special) < nodes.asks[node, BELOW])
             answer = value
         if at.logs:
             at.log[at.logged, 0], at.log[at.logged, 1] = node, value
@@ -329,7 +329,7 @@ class Simulation:
         if trials <= FEW and not play_trials.pays():
             threads = 1
         chunks = Chunks(trials, CHUNK_TRIALS, before // CHUNK_TRIALS)
-        play(chunks, work, threads, progress and (lambda done: progress(done, trials)))
+        run_on_threads(chunks, work, threads, progress and (lambda done: progress(done, trials)))
         self._players += seen
         snapshots = []
         for counters in zip(*(player.counters for player in seen)):
@@ -339,7 +339,7 @@ class Simulation:
         return snapshots
 
     def trace(self, start: Pair, numbers: Iterable[int], seed: int) -> Iterator[list[int]]:
-        """Yield the results of the draws of single trials of :meth:`play`, given by their numbers from 0.
+        """Yield the results of the draws of single trials of :meth:`run_on_threads`, given by their numbers from 0.
 
         The result of a roll is its score, of a card its value, and of any other draw 1 for yes or 0 for no.
         """

@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 from analyser.common.jit import tiered
 from analyser.engine.chain.chain import (
     RECORD,
+    Alternatives,
     Chain,
     Change,
     Die,
     ExtraDie,
     Phase,
     States,
-    Turns,
     fair_die,
     success_die,
 )
@@ -92,7 +92,7 @@ class System:
 
         return after
 
-    def chain(self) -> tuple[Chain, Turns]:
+    def chain(self) -> tuple[Chain, Alternatives]:
         """Return the chain of all rounds, and the phases of each round.
 
         For a duel there is a round for each number of models lost, 0 to all; the paths of its losses select them.
