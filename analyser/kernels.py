@@ -61,10 +61,10 @@ def _best_play() -> None:
     result = best_play(A, B, rounds=2)
     str(result)
     followed = result.play.followed  # a plan for simulated duels; their other kernels are those of all simulated fights
-    begins, place = followed.choices.begins, followed.moments[0].place
+    begins, place = followed.choices.begins, followed.part_ends[0].place
     span = slice(begins[place], begins[place + 1])
     followed.branches(
-        result.setup, followed.moments[0], (followed.choices.first[span], followed.choices.second[span], ())
+        result.setup, followed.part_ends[0], (followed.choices.first[span], followed.choices.second[span], ())
     )
 
 

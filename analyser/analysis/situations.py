@@ -21,8 +21,8 @@ from analyser.analysis.selection import no_row, one_or_several, rows_called
 from analyser.common.errors import InputError, check_choice, did_you_mean
 from analyser.common.validation import Record, as_tuple
 from analyser.engine.attack.summaries import SUMMARY, fill_summary_row, summary_table
-from analyser.engine.fight.best.explore import explored
-from analyser.engine.fight.exact.propagate import run, start_states
+from analyser.engine.fight.best.explore import explore_graph
+from analyser.engine.fight.exact.propagate import propagate_program, start_states
 from analyser.game import keywords
 from analyser.game.names import Name, Slug
 from analyser.game.ruleset import Ruleset
@@ -301,7 +301,7 @@ FIGHTS: Mapping[str, Fight] = {
     "charge": Fight(
         partial(fought_cells, _ways_to_charge, _charged),
         keywords.CLOSE_QUARTERS,
-        run,
+        propagate_program,
         cost=120,
         interpreted=8e-3,
         how="one close quarters combat, both sides striking; the figures are of the defender",
@@ -309,7 +309,7 @@ FIGHTS: Mapping[str, Fight] = {
     "duel": Fight(
         partial(fought_cells, _side, _duels, in_threads=True),
         keywords.DUEL,
-        run,
+        propagate_program,
         cost=1_200,
         interpreted=0.06,
         choosing=1e-3,
@@ -320,7 +320,7 @@ FIGHTS: Mapping[str, Fight] = {
     "best-duel": Fight(
         partial(fought_cells, _side, _best_duels),
         keywords.DUEL,
-        explored,
+        explore_graph,
         cost=120_000,
         interpreted=5.0,
         how="a whole duel, which both sides play best (docs/best-play.md); the figures are those of a duel",
@@ -329,7 +329,7 @@ FIGHTS: Mapping[str, Fight] = {
     BEST_TRADE: Fight(
         trades,
         keywords.DUEL,
-        explored,
+        explore_graph,
         cost=600_000,
         interpreted=25.0,
         how="a duel at this distance with best play of both sides (objective: points destroyed minus points lost), "

@@ -16,10 +16,10 @@ from analyser.common.records import views
 from analyser.common.text import counted
 from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.exact.propagate import start_states
-from analyser.engine.fight.program import ON_PURPOSE, Kind, Operation, Pair, Setup, order_in
-from analyser.engine.fight.simulated.choices import NOBODY_CHOOSES, Choices, next_line
+from analyser.engine.fight.program import ON_PURPOSE, Kind, Operation, Pair, Setup, unpack_order
+from analyser.engine.fight.simulated.choices import NO_CHOICES, Choices, next_line
+from analyser.engine.fight.simulated.random_draw_graph import after_strike as states_after
 from analyser.engine.fight.simulated.random_draw_graph import set_up_strike
-from analyser.engine.fight.simulated.random_draw_graph import struck as states_after
 from analyser.engine.fight.simulated.simulation import Simulation
 from analyser.engine.pool.replay import dice_that_score
 from analyser.engine.rng import stream_of
@@ -65,13 +65,13 @@ _TESTS = {
     Kind.RESOLVE: "test of a lost combat (AC-8.5)",
     Kind.TEST_PASSENGERS: "test of the passengers (AC-5.10)",
     Kind.TEST_SHOT: "suppression test (AC-5.1)",
-    Kind.TEST_FRIGHTENED: "test for the blast (AC-7)",
+    Kind.TEST_PANIC: "test for the blast (AC-7)",
 }
 _LOTS = {
     Kind.TOSS: "the toss of the round (AC-9.2)",
-    Kind.WRECK: "the die for the building (AC-6)",
-    Kind.GO_OFF: "the die of Spectacular Demise (AC-7)",
-    Kind.FRIGHTEN: "the die of Spectacular Demise again (AC-7)",
+    Kind.ROLL_BUILDING_DIE: "the die for the building (AC-6)",
+    Kind.ROLL_DEMISE_DIE: "the die of Spectacular Demise (AC-7)",
+    Kind.ROLL_PANIC_DIE: "the die of Spectacular Demise again (AC-7)",
 }
 DiceOf = Callable[[FightFacts, int], list[str]]  # lines about the dice of a fight that rolled a score
 
@@ -92,7 +92,7 @@ class Walker:
         programs: Sequence[Sequence[Operation]],
         names: Sequence[str],
         dice_of: DiceOf,
-        choices: Choices = NOBODY_CHOOSES,
+        choices: Choices = NO_CHOICES,
     ) -> None:
         self._setup: Any = views(setup.copy())
         self._programs, self._names, self._dice_of = programs, names, dice_of
@@ -136,7 +136,7 @@ class Walker:
         if operation.kind & ON_PURPOSE:
             operation = operation._replace(kind=operation.kind ^ ON_PURPOSE)
             said = f"{_TESTS[Kind(operation.kind)]}: failed on purpose (AC-5.1)"
-        after = operations.changed(self._setup, line, pair, passed)
+        after = operations.apply_operation(self._setup, line, pair, passed)
         if lines is not None:
             lines += self._operation_lines(operation, pair, after, said)
         return int(after[0]), int(after[1])
@@ -216,9 +216,9 @@ class Walker:
         if not facts.tracks_position or unit_state.position_of(before, facts) == unit_state.position_of(now, facts):
             return ""
         if operation.kind == Kind.ORDER:
-            return _MOVES.get(Manoeuvre(order_in(operation.number).manoeuvre), "")
+            return _MOVES.get(Manoeuvre(unpack_order(operation.number).manoeuvre), "")
         view = operations.view_of(self._setup, operation, pair[side], pair[1 - side])
-        return _MOVES.get(Manoeuvre(operations.decision(self._setup, operation, view)[0]), "")
+        return _MOVES.get(Manoeuvre(operations.policy_decision(self._setup, operation, view)[0]), "")
 
     def _resolved(self, side: int, pair: Pair, said: str) -> list[str]:
         """Return the winner of a combat, and the test of the loser (AC-8.5)."""
@@ -295,7 +295,7 @@ class Fight(NamedTuple):
     names: tuple[str, str]
     moments: Sequence[int]
     moment: str = ""  # name of a moment, such as Round
-    choices: Choices = NOBODY_CHOOSES
+    choices: Choices = NO_CHOICES
 
 
 def narrated_fights(scenario: Any, trials: int, seed: int, first: int = 0) -> Iterator[ReadTrial]:

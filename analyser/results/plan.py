@@ -124,7 +124,7 @@ class PlanTable:
 
     def __init__(self, play: Play, plan: Plan | None = None) -> None:
         self.play, self.plan = play, play.plan if plan is None else plan
-        self.weights = play.weights if plan is None else play.game.spread(plan)
+        self.weights = play.weights if plan is None else play.game.node_probabilities(plan)
         self._words = {place.place: self._words_at(place) for place in play.places}
 
     def _words_at(self, place: Place) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.fight.best.policy_decisions import COLUMNS, edges_taken, views_of
+from analyser.engine.fight.best.policy_decisions import COLUMNS, edge_numbers, views_of
 from analyser.engine.fight.program import Kind
 from analyser.results.states import damage, flag, models_left
 from analyser.rules.policies import Manoeuvre, View
@@ -89,7 +89,7 @@ class Decider:
     def _taken(self, strike: int, decisions: NDArray[np.int64]) -> NDArray[np.int64]:
         edges = self.play.game.edges
         return np.asarray(
-            edges_taken(
+            edge_numbers(
                 self.play.setup,
                 (int(Kind.GIVE_ORDERS), self.place.side, strike),
                 self.listed.rearms,

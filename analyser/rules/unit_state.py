@@ -25,7 +25,7 @@ BITS_OF_WINS_IN_A_CHARGE = 2
 STATE_BITS = 63
 
 # Of a standing unit: a unit with Throw has destroyed a model of it in close quarters, or it has shot at a Tail Gunner;
-# the operation FORGET clears the bit. Of a removed unit: it broke.
+# the operation CLEAR_MARK clears the bit. Of a removed unit: it broke.
 MARKED = discipline.BROKEN
 
 # Of a removed unit: blanks of Overcharge destroyed it in a combat, so other units of its side still strike (AC-8.7).

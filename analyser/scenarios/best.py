@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 from analyser.common.errors import InputError, did_you_mean
 from analyser.engine.fight.best.choice_program import ORDERS, Choice
 from analyser.engine.fight.duel_steps import add_fumes
-from analyser.engine.fight.program import Kind, Operation, Ordered, packed_order
+from analyser.engine.fight.program import Kind, Operation, OrderParts, pack_order
 from analyser.game.units import Row
 from analyser.rules.activation import STOP_IS_DISTANCE
 from analyser.rules.policies import BEST, Action, Manoeuvre, is_double_time
@@ -325,8 +325,8 @@ class Chooser(Shooter):
         branches: list[list[Operation | Choice]] = []
         for option in self.options:
             strike = number_of[option.shots[0]] if option.shots else shots[0] if shots else NONE
-            order = Ordered(option.manoeuvre, option.action, strike, option.stop)
-            part = draft.part([Operation(Kind.ORDER, self.side, packed_order(order))])
+            order = OrderParts(option.manoeuvre, option.action, strike, option.stop)
+            part = draft.part([Operation(Kind.ORDER, self.side, pack_order(order))])
             add_fumes(part)
             branch: list[Operation | Choice] = part.lines
             for shot in option.shots if option.action == Action.SHOOT else ():

@@ -167,7 +167,7 @@ def with_overrun_chosen(operations: list[Operation | Choice], active: int) -> li
         return operations
     begins = kinds.index(Kind.ENGAGE, 1)
     ends = len(kinds) - kinds[::-1].index(Kind.END_COMBAT)
-    overrun = Choice(active, OVERRUN, [operations[begins:ends], [Operation(Kind.STAND, active)]])
+    overrun = Choice(active, OVERRUN, [operations[begins:ends], [Operation(Kind.DECLINE_OVERRUN, active)]])
     return [*operations[:begins], overrun, *operations[ends:]]
 
 

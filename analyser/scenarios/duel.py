@@ -13,15 +13,15 @@ from analyser.common.errors import InputError
 from analyser.engine.fight.best.choice_program import ORDERS, OVERRUN, REACTION, TEST, Choice
 from analyser.engine.fight.duel_steps import (
     add_activation,
-    add_made,
     add_orders,
     add_round,
-    advance_of,
-    count_wins,
+    add_shot_with_effects,
     first_blast,
-    new_answers,
-    place_in_duel,
-    set_backs,
+    following_strikes,
+    most_advance,
+    most_set_backs,
+    reserve_win_bits,
+    set_positions_in_duel,
     set_side_of_duel,
 )
 from analyser.engine.fight.exact.propagate import start_states
@@ -138,7 +138,7 @@ def course_of(
     draft: Any = Draft(sides, distance=length_of(terms.distance), rounds=terms.rounds)
     for shooter in shooters:
         _set_side(draft, shooter)
-    count_wins(draft)
+    reserve_win_bits(draft)
     activations: Any = tuple(_activation(side, draft, shooters) for side in (0, 1))
     _place(draft, activations, shooters)
     add_round(draft, activations, {"random": NONE, "a": 0, "b": 1}[terms.first])
@@ -164,17 +164,17 @@ def _place(draft: Any, activations: Any, shooters: tuple[Shooter, Shooter]) -> N
     sides, rounds = draft.setup.sides, draft.question.fight[0].rounds
     if not any(facts.tracks_position for facts in sides):
         return  # positions do not matter
-    backs = set_backs(draft, tuple(draft.part(flat_course(activation.lines)) for activation in activations))
+    backs = most_set_backs(draft, tuple(draft.part(flat_course(activation.lines)) for activation in activations))
     advances, lengths = backs * 0, list[int]()
     for side, (facts, shooter) in enumerate(zip(sides, shooters)):
         exits = unit_state.FALL_BACK if shooter.chooses and facts.garrisoned else 0
-        advances[side] = rounds * advance_of(facts, facts.charges or shooter.chooses) + exits
+        advances[side] = rounds * most_advance(facts, facts.charges or shooter.chooses) + exits
         backs[side] += facts.retires * facts.speed * rounds + exits
         if shooter.policy == "short_range" and shooter.main is not None:
             row = shooter.main
             lengths.append(length_of(row.long_range if row.short_range is None else row.short_range))
         lengths += [*shooter.stops_at, *shooter.stops] if isinstance(shooter, Chooser) else []
-    draft.check_room(*place_in_duel(draft, backs, advances, np.array(lengths, np.int64)), "duel")
+    draft.check_room(*set_positions_in_duel(draft, backs, advances, np.array(lengths, np.int64)), "duel")
 
 
 def bits_of_wins(mine: Combatant, theirs: Combatant, terms: DuelTerms, side: int) -> int:
@@ -194,11 +194,11 @@ def _activation(side: int, draft: Any, shooters: tuple[Shooter, Shooter]) -> Dra
     shooter, enemy = shooters[side], shooters[1 - side]
     blast = first_blast(draft)
     shots, reactions = shooter.add_shots(draft), enemy.add_reactions(draft)
-    strikes = new_answers(draft, blast)
+    strikes = following_strikes(draft, blast)
 
     def made(number: int) -> list[Operation | Choice]:
         part = draft.part()
-        add_made(part, side, number, strikes)
+        add_shot_with_effects(part, side, number, strikes)
         return cast("Draft", part).lines
 
     reaction = draft.part([operation for number in reactions for operation in made(number)])
@@ -229,9 +229,7 @@ def flat_course(course: Iterable[Operation | Choice]) -> list[Operation]:
         branches = [flat_course(branch) for branch in step.branches]
         for branch in branches:
             last = branch is branches[-1] or step.subject == OVERRUN  # an overrun adds to one combat
-            result += [
-                operation for operation in branch if last or operation.kind in (Kind.STRIKE, Kind.TEST_FRIGHTENED)
-            ]
+            result += [operation for operation in branch if last or operation.kind in (Kind.STRIKE, Kind.TEST_PANIC)]
     return result
 
 
@@ -365,9 +363,7 @@ def with_tests_chosen(
             result.append(step)
         elif step.kind == Kind.RESOLVE:
             sides = [0, 1]
-        elif step.kind == Kind.TEST_FRIGHTENED or (
-            step.kind == Kind.BEGIN and shooters[step.side].mine.has("Run Amok")
-        ):
+        elif step.kind == Kind.TEST_PANIC or (step.kind == Kind.BEGIN and shooters[step.side].mine.has("Run Amok")):
             sides = [step.side]
         result.append(_chosen(test, [side for side in sides if may[side]]))
     return result

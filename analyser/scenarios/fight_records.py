@@ -15,7 +15,7 @@ from analyser.common.errors import InputError
 from analyser.common.records import plain
 from analyser.engine.fight.best.choice_program import Choice
 from analyser.engine.fight.program import MOST_STRIKES, SETUP, Operation, Setup
-from analyser.engine.fight.step_builder import UnitFacts, add_fixed, set_side, set_usual
+from analyser.engine.fight.step_builder import UnitFacts, add_fixed, set_defaults, set_side
 from analyser.game.ruleset import Die, Rating
 from analyser.game.units import MOST_DICE, Band, hundredths
 from analyser.rules import charge_strikes, unit_state
@@ -50,7 +50,7 @@ class Strike(NamedTuple):
 
 
 _USUAL = SimpleNamespace(striker=0)
-set_usual(_USUAL)
+set_defaults(_USUAL)
 
 
 def strike_facts(**facts: Any) -> StrikeFacts:
@@ -268,7 +268,7 @@ def setup_for(
     setup = np.empty(1, _SETUP)  # parts of an array are faster to access than those of a record
     memory, (first, last) = setup.view(np.uint8), _DICE
     memory[:first], memory[last:] = 0, 0
-    setup["counts"] = counts = max((len(strike.dice) for strike in strikes), default=1)
+    setup["dice_entries"] = counts = max((len(strike.dice) for strike in strikes), default=1)
     setup["dice"][0, : len(strikes), :, :counts] = NONE  # leaving the unused entries untouched saves time
     for side in range(2):
         setup["sides"][0, side] = sides[side]

@@ -96,10 +96,10 @@ def focus_program(
     at_risk = any(map(can_be_hurt, scenarios, attackers))
     programs = []
     for number, (scenario, attacker) in enumerate(zip(scenarios, attackers)):
-        operations = [Operation(Kind.TAKE_OVER, ATTACKERS, number)] if at_risk else []
+        operations = [Operation(Kind.NEXT_ATTACKER, ATTACKERS, number)] if at_risk else []
         operations.append(Operation(Kind.STRIKE, ATTACKERS, number))
         if strikes[number].strike.attacks_building:
-            operations.append(Operation(Kind.WRECK, TARGET))
+            operations.append(Operation(Kind.ROLL_BUILDING_DIE, TARGET))
         dice = gunner_dice(scenario.target, attacker)
         if dice and attacker is not None and strikes[number].strike.fixed_dice > 0:
             veteran = scenario.target.value("Veteran")

@@ -6,7 +6,7 @@ from typing import Any
 
 from analyser.common.jit import step
 from analyser.engine.fight.charge_steps import add_combat, row_for_contact, set_sides_of_charge
-from analyser.engine.fight.step_builder import Course, band_of
+from analyser.engine.fight.step_builder import StepBuilder, band_of
 from analyser.rules import charge_strikes, shots
 from analyser.rules.structs import NONE
 from analyser.web.blocks import MOST_UNIT, Refusal
@@ -47,13 +47,13 @@ def begin_setup(question: Any, setup: Any) -> None:
         state = question.units[side].target[0]
         most = max(most, state.damage_limit if state.behemoth else state.models)
         setup.units[side] = state
-    setup.counts = min(most, MOST_UNIT) + 1
+    setup.dice_entries = min(most, MOST_UNIT) + 1
 
 
 @step
-def set_charge(course: Course) -> int:
-    """Fill in the setup and the course of a charge of unit 0; return the refusal if it is impossible, else 0."""
-    attacker, target = course.question.units[0], course.question.units[1]
+def set_charge(builder: StepBuilder) -> int:
+    """Fill in the setup and the builder of a charge of unit 0; return the refusal if it is impossible, else 0."""
+    attacker, target = builder.question.units[0], builder.question.units[1]
     refused = why_no_charge(attacker, target)
     if attacker.target[0].garrisoned:
         refused = Refusal.IN_BUILDING.value
@@ -63,9 +63,9 @@ def set_charge(course: Course) -> int:
         refused = has_no_dice(attacker, row_for_contact(attacker, 1))
     if refused:
         return refused
-    begin_setup(course.question, course.setup)
-    add_combat(course, 0)
-    full, _ = set_sides_of_charge(course)
+    begin_setup(builder.question, builder.setup)
+    add_combat(builder, 0)
+    full, _ = set_sides_of_charge(builder)
     for side in range(2):
-        course.setup.sides[side].hunter = 1  # count combats won for both units; the first combat is read from them
+        builder.setup.sides[side].hunter = 1  # count combats won for both units; the first combat is read from them
     return 0 if full == NONE else Refusal.TOO_MANY_PLACES.value

@@ -1,4 +1,4 @@
-"""Setup of a duel from the record of a question: rows to shoot with, and the course of a round (AC-9.2)."""
+"""Setup of a duel from the record of a question: rows to shoot with, and the builder of a round (AC-9.2)."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from analyser.common.records import Floats, Integers
 from analyser.engine.fight.charge_steps import add_combat, row_for_contact
 from analyser.engine.fight.duel_steps import (
     add_activation,
-    add_made,
     add_orders,
     add_round,
     add_shot,
-    advance_of,
-    count_wins,
+    add_shot_with_effects,
     first_blast,
-    new_answers,
-    place_in_duel,
-    set_backs,
-    set_marks,
+    following_strikes,
+    most_advance,
+    most_set_backs,
+    reserve_win_bits,
+    set_modifiers,
+    set_positions_in_duel,
     set_side_of_duel,
 )
-from analyser.engine.fight.step_builder import Course, band_of, begin, strikes_of
+from analyser.engine.fight.step_builder import StepBuilder, band_of, begin, strikes_of
 from analyser.rules.attack import set_fight
 from analyser.rules.policies import Policy
 from analyser.rules.shots import can_shoot_with
@@ -36,7 +36,7 @@ from analyser.web.charge_setup import begin_setup, count_of, has_no_dice, why_no
 
 _SHOOTING = 1 << Policy.SHOOT | 1 << Policy.SHORT_RANGE | 1 << Policy.ALL_OUT | 1 << Policy.OVERCHARGE
 _FIGURES = 3  # figures that rank rows
-_FIRST, _SECOND, _REACTION, _ORDERS, _COMBAT = range(1, 6)  # parts of the course of a round
+_FIRST, _SECOND, _REACTION, _ORDERS, _COMBAT = range(1, 6)  # parts of the builder of a round
 
 
 class Shooter(NamedTuple):
@@ -76,12 +76,12 @@ def reaching(unit: Any, distance: int) -> int:
 
 
 @step
-def best_row(course: Course, side: int, rows: int, overcharge: int, drawn: Drawn) -> int:
+def best_row(builder: StepBuilder, side: int, rows: int, overcharge: int, drawn: Drawn) -> int:
     """Return the index of the first best row of the bit mask `rows` when aiming.
 
     Rows within range take precedence. The ranking is that of :func:`~analyser.scenarios.attack.best_of`.
     """
-    question = course.question
+    question = builder.question
     reach = rows & reaching(question.units[side], question.fight[0].distance)
     rows = reach or rows
     best, highest = NONE, np.full(_FIGURES, -1.0)
@@ -90,7 +90,7 @@ def best_row(course: Course, side: int, rows: int, overcharge: int, drawn: Drawn
             continue
         if rows & (rows - 1) == 0:
             return row
-        figures = aimed(course, side, row, overcharge, drawn)
+        figures = aimed(builder, side, row, overcharge, drawn)
         if best == NONE or is_better(figures, highest):
             best, highest = row, figures
     return best
@@ -106,16 +106,16 @@ def is_better(figures: Floats, highest: Floats) -> bool:
 
 
 @step
-def aimed(course: Course, side: int, row: int, overcharge: int, drawn: Drawn) -> Floats:
+def aimed(builder: StepBuilder, side: int, row: int, overcharge: int, drawn: Drawn) -> Floats:
     """Return mean models destroyed, the probability of annihilation and the mean damage of an aimed attack."""
-    setup, unit, enemy = course.setup, course.question.units[side], course.question.units[1 - side]
+    setup, unit, enemy = builder.setup, builder.question.units[side], builder.question.units[1 - side]
     part, band = unit.rows[row], band_of(unit.rows[row], count_of(unit))
     if band == NONE or part.bands[band].dice <= 0:
         return np.full(_FIGURES, -1.0)
     setup.attack[0], setup.target[0] = part.attack[0], enemy.target[0]
     attack = setup.attack[0]
     attack.dice, attack.dice_in_parentheses = part.bands[band].dice, part.bands[band].special
-    set_marks(course, side, attack)
+    set_modifiers(builder, side, attack)
     attack.bonuses |= Bonus.AIMING
     attack.overcharge = overcharge and part.facts[0].can_overcharge
     set_fight(attack, setup.target[0], setup.fight[0])
@@ -134,9 +134,9 @@ def policy_of(question: Any, side: int) -> int:
 
 
 @step
-def shooter_of(course: Course, side: int, drawn: Drawn) -> Shooter:
+def shooter_of(builder: StepBuilder, side: int, drawn: Drawn) -> Shooter:
     """Return the policy and the rows of a side (see `scenarios/policies`)."""
-    question = course.question
+    question = builder.question
     unit, category = question.units[side], question.units[1 - side].target[0].category
     policy, named, target = policy_of(question, side), unit.facts[0].row, unit.target[0]
     watching = usable(unit, category, Policy.LOOKOUT)
@@ -148,7 +148,7 @@ def shooter_of(course: Course, side: int, drawn: Drawn) -> Shooter:
     overcharge = 1 if policy == Policy.OVERCHARGE else 0
     if shooting:
         is_named = named != NONE and shooting >> max(named, 0) & 1
-        rows[0] = named if is_named else best_row(course, side, shooting, overcharge, drawn)
+        rows[0] = named if is_named else best_row(builder, side, shooting, overcharge, drawn)
         count = 1
         most = max(unit.facts[0].all_out_attack, 1) if fires == Policy.ALL_OUT else 1
         for row in range(unit.n_rows):
@@ -160,7 +160,7 @@ def shooter_of(course: Course, side: int, drawn: Drawn) -> Shooter:
         lookout = named
         if named == NONE or not can_be_named >> max(named, 0) & 1:
             of_kind = watching & reactive(unit)
-            lookout = best_row(course, side, of_kind or watching, overcharge, drawn)
+            lookout = best_row(builder, side, of_kind or watching, overcharge, drawn)
     return Shooter(policy, rows, count, lookout)
 
 
@@ -204,32 +204,32 @@ def rearms(question: Any, side: int, shooter: Shooter) -> int:
 
 
 @step
-def add_activation_of(course: Course, side: int, shooter: Shooter, enemy: Shooter) -> None:
-    """Append the operations of an activation to a course that has its first one."""
-    blast, first = first_blast(course), strikes_of(course)
+def add_activation_of(builder: StepBuilder, side: int, shooter: Shooter, enemy: Shooter) -> None:
+    """Append the operations of an activation to a builder that has its first one."""
+    blast, first = first_blast(builder), strikes_of(builder)
     for place in range(shooter.n_rows):
         charged = 1 if shooter.policy == Policy.OVERCHARGE else 0
-        add_shot(course, side, shooter.rows[place], 0, charged, 1 if place == 0 else 0)
-    lookout = NONE if enemy.lookout == NONE else add_shot(course, 1 - side, enemy.lookout, 1, 0, 1)
-    strikes = new_answers(course, blast)
-    question, setup, parts = course.question, course.setup, course.parts
-    reaction, orders = Course(question, setup, parts, _REACTION), Course(question, setup, parts, _ORDERS)
-    combat = Course(question, setup, parts, _COMBAT)
+        add_shot(builder, side, shooter.rows[place], 0, charged, 1 if place == 0 else 0)
+    lookout = NONE if enemy.lookout == NONE else add_shot(builder, 1 - side, enemy.lookout, 1, 0, 1)
+    strikes = following_strikes(builder, blast)
+    question, setup, parts = builder.question, builder.setup, builder.parts
+    reaction, orders = StepBuilder(question, setup, parts, _REACTION), StepBuilder(question, setup, parts, _ORDERS)
+    combat = StepBuilder(question, setup, parts, _COMBAT)
     begin(reaction)
     begin(orders)
     begin(combat)
     if lookout != NONE:
-        add_made(reaction, side, lookout, strikes)
-    if course.setup.sides[side].charges:
+        add_shot_with_effects(reaction, side, lookout, strikes)
+    if builder.setup.sides[side].charges:
         add_combat(combat, side)
     add_orders(orders, side, (first, shooter.n_rows), strikes, combat)
-    add_activation(course, side, reaction, orders, blast)
+    add_activation(builder, side, reaction, orders, blast)
 
 
 @step
-def set_duel(course: Course, shooters: tuple[Shooter, Shooter]) -> int:
-    """Fill in the setup of a duel and the course of a round; return the refusal if it is impossible, else 0."""
-    question, setup = course.question, course.setup
+def set_duel(builder: StepBuilder, shooters: tuple[Shooter, Shooter]) -> int:
+    """Fill in the setup of a duel and the builder of a round; return the refusal if it is impossible, else 0."""
+    question, setup = builder.question, builder.setup
     for side in range(2):
         refused = why_no_duel(question, side, shooters[0] if side == 0 else shooters[1])
         if refused:
@@ -239,18 +239,18 @@ def set_duel(course: Course, shooters: tuple[Shooter, Shooter]) -> int:
     for side in range(2):
         shooter = shooters[0] if side == 0 else shooters[1]
         charges = 1 if may_charge(question, side, shooter.policy) else 0
-        set_side_of_duel(course, side, shooter.policy, charges, rearms(question, side, shooter))
-        advances[side] = question.fight[0].rounds * advance_of(setup.sides[side], charges)
+        set_side_of_duel(builder, side, shooter.policy, charges, rearms(question, side, shooter))
+        advances[side] = question.fight[0].rounds * most_advance(setup.sides[side], charges)
         if shooter.policy == Policy.SHORT_RANGE and shooter.rows[0] != NONE:
             row = question.units[side].rows[shooter.rows[0]].facts[0]
             lengths[side] = row.long_range if row.short_range == NONE else row.short_range
-    count_wins(course)
-    one, two = Course(question, setup, course.parts, _FIRST), Course(question, setup, course.parts, _SECOND)
+    reserve_win_bits(builder)
+    one, two = StepBuilder(question, setup, builder.parts, _FIRST), StepBuilder(question, setup, builder.parts, _SECOND)
     begin(one)
     begin(two)
     add_activation_of(one, 0, shooters[0], shooters[1])
     add_activation_of(two, 1, shooters[1], shooters[0])
     parts = one, two
-    add_round(course, parts, question.fight[0].first)
-    full, _ = place_in_duel(course, set_backs(course, parts), advances, lengths)
+    add_round(builder, parts, question.fight[0].first)
+    full, _ = set_positions_in_duel(builder, most_set_backs(builder, parts), advances, lengths)
     return 0 if full == NONE else Refusal.TOO_MANY_PLACES.value

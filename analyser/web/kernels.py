@@ -12,11 +12,11 @@ import numpy as np
 
 from analyser.common.jit import kernel, step
 from analyser.common.records import Integers
-from analyser.engine.fight.exact.distribution import Joint
-from analyser.engine.fight.exact.propagate import after_next
-from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, none_known, pool_cache_for
+from analyser.engine.fight.exact.distribution import JointDistribution
+from analyser.engine.fight.exact.propagate import apply_next
+from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, no_strike_outcomes, pool_cache_for
 from analyser.engine.fight.program import SETUP
-from analyser.engine.fight.step_builder import PARTS, Course, begin, lines_of, strikes_of
+from analyser.engine.fight.step_builder import PARTS, StepBuilder, begin, lines_of, strikes_of
 from analyser.game.ruleset import Rating
 from analyser.rules import discipline, unit_state
 from analyser.rules.activation import Order
@@ -46,14 +46,14 @@ def pools_of(setup: Any, strikes: int) -> Integers:
     most = 0
     for number in range(strikes):
         most = max(most, setup.strikes[number].fixed_dice)
-        for count in range(setup.counts):
+        for count in range(setup.dice_entries):
             for short in range(2):
                 most = max(most, dice_of(setup, number, count, short))
     rolls = np.zeros((strikes, most + 1), np.int64)
     for number in range(strikes):
         rolls[number, 0] = 1
         rolls[number, max(setup.strikes[number].fixed_dice, 0)] = 1
-        for count in range(setup.counts):
+        for count in range(setup.dice_entries):
             for short in range(2):
                 rolls[number, max(dice_of(setup, number, count, short), 0)] = 1
     place = -_RATINGS
@@ -73,12 +73,12 @@ def start_of(setup: Any, side: int, statuses: int) -> int:
 
 @step
 def after_lines(
-    setup: Any, course: Course, joint: Joint, cache: PoolCache, known: StrikeOutcomes
-) -> tuple[Joint, StrikeOutcomes]:
-    """Return the distribution after a course, or after a part of it that is too large, and the extended outcomes."""
-    operations, done = lines_of(course), 0
+    setup: Any, builder: StepBuilder, joint: JointDistribution, cache: PoolCache, known: StrikeOutcomes
+) -> tuple[JointDistribution, StrikeOutcomes]:
+    """Return the distribution after a builder, or after a part of it that is too large, and the extended outcomes."""
+    operations, done = lines_of(builder), 0
     while done < len(operations) and joint.probabilities.size <= MOST_PAIRS:
-        joint, known, done = after_next(setup, operations, done, len(operations), joint, cache, known)
+        joint, known, done = apply_next(setup, operations, done, len(operations), joint, cache, known)
     return joint, known
 
 
@@ -133,16 +133,16 @@ def wins_of(state: int, bits: int) -> int:
 @step
 def answer_charge(question: Any, setup: Any, parts: Any, answer: Any) -> None:
     """Fill in `answer` for a charge of unit 0 at unit 1 (AC-8)."""
-    course = Course(question, setup, parts, 0)
-    begin(course)
-    answer.refused = set_charge(course)
+    builder = StepBuilder(question, setup, parts, 0)
+    begin(builder)
+    answer.refused = set_charge(builder)
     if answer.refused != 0:
         return
     begins = unit_state.with_order(start_of(setup, 0, 0), Order.CHARGE) | discipline.ACTIVATED
-    joint = Joint(np.full(1, begins), np.full(1, start_of(setup, 1, 0)), np.ones((1, 1)))
+    joint = JointDistribution(np.full(1, begins), np.full(1, start_of(setup, 1, 0)), np.ones((1, 1)))
     deck = question.deck[: question.n_cards]
-    cache = pool_cache_for(setup, pools_of(setup, strikes_of(course)), question.die, deck)
-    joint, _ = after_lines(setup, course, joint, cache, none_known())
+    cache = pool_cache_for(setup, pools_of(setup, strikes_of(builder)), question.die, deck)
+    joint, _ = after_lines(setup, builder, joint, cache, no_strike_outcomes())
     overrun, bits = question.units[0].facts[0].overrun, unit_state.BITS_OF_WINS_IN_A_CHARGE
     points = np.zeros(2)
     for row in range(len(joint.first)):
@@ -176,10 +176,10 @@ def answer_charge(question: Any, setup: Any, parts: Any, answer: Any) -> None:
 @step
 def answer_duel(question: Any, setup: Any, parts: Any, answer: Any) -> None:
     """Fill in `answer` for a duel (AC-9.2)."""
-    drawn, course = drawn_by(question), Course(question, setup, parts, 0)
-    begin(course)
-    shooters = shooter_of(course, 0, drawn), shooter_of(course, 1, drawn)
-    answer.refused = set_duel(course, shooters)
+    drawn, builder = drawn_by(question), StepBuilder(question, setup, parts, 0)
+    begin(builder)
+    shooters = shooter_of(builder, 0, drawn), shooter_of(builder, 1, drawn)
+    answer.refused = set_duel(builder, shooters)
     answer.attacker_policy, answer.target_policy = shooters[0].policy, shooters[1].policy
     answer.attacker_row, answer.target_row = shooters[0].rows[0], shooters[1].rows[0]
     if answer.refused != 0:
@@ -189,13 +189,13 @@ def answer_duel(question: Any, setup: Any, parts: Any, answer: Any) -> None:
         facts = question.units[side].facts[0]
         statuses = unit_state.ON_LOOKOUT if facts.on_lookout else 0
         begins[side] = start_of(setup, side, statuses | (unit_state.RELOADING if facts.reloading else 0))
-    joint = Joint(begins[:1].copy(), begins[1:].copy(), np.ones((1, 1)))
+    joint = JointDistribution(begins[:1].copy(), begins[1:].copy(), np.ones((1, 1)))
     deck = question.deck[: question.n_cards]
-    cache = pool_cache_for(setup, pools_of(setup, strikes_of(course)), question.die, deck)
-    known = none_known()
+    cache = pool_cache_for(setup, pools_of(setup, strikes_of(builder)), question.die, deck)
+    known = no_strike_outcomes()
     answer.rounds = question.fight[0].rounds
     for number in range(answer.rounds):
-        joint, known = after_lines(setup, course, joint, cache, known)
+        joint, known = after_lines(setup, builder, joint, cache, known)
         if joint.probabilities.size > MOST_PAIRS:
             answer.refused = Refusal.TOO_LARGE.value
             return
@@ -214,7 +214,7 @@ def points_won(question: Any, setup: Any, side: int, mine: int, theirs: int) -> 
 
 
 @step
-def add_round(question: Any, setup: Any, joint: Joint, number: int, answer: Any) -> None:
+def add_round(question: Any, setup: Any, joint: JointDistribution, number: int, answer: Any) -> None:
     """Fill in the figures of a round, and those of the duel if it is the last."""
     is_last = number == answer.rounds - 1
     for row in range(len(joint.first)):

@@ -157,7 +157,7 @@ def deduplicated_summaries(
 
     Returns
     -------
-    Once
+    DeduplicatedSummaries
         The summaries equal those of :func:`~.summaries.summary_table` bit by bit.
     """
     attacks, targets = np.ascontiguousarray(attacks), np.ascontiguousarray(targets)

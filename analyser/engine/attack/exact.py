@@ -50,9 +50,9 @@ def push(outcome: int, weight: float, outcomes: Outcomes, count: int) -> int:
 
 @step
 def push_pmf(fight: FightFacts, scores: Scores, pmf: Floats, odds: DrawOdds, outcomes: Outcomes) -> int:
-    """Fill `outcomes` from the distribution of a pool's score; return their number.
+    """Fill `outcomes` from the distribution of a pool's score; return the number of outcomes.
 
-    An outcome may occur more than once. Space for ``ROWS_A_STATE * len(pmf)`` outcomes is enough.
+    An outcome may occur more than once. Space for ``OUTCOMES_PER_SCORE * len(pmf)`` outcomes is enough.
     """
     count = 0
     for first in range(scores.strike):  # scores that differ only in strikes: many cause equal losses

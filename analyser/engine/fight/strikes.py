@@ -1,4 +1,4 @@
-"""A strike on a pair of states: if it is made, its dice, and both sides after it."""
+"""A strike in a pair of states: whether it is made, its dice, and the states of both sides after it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from analyser.rules import activation, special_rules, unit_state
 from analyser.rules import strike as resolution
 from analyser.rules.activation import Order
 from analyser.rules.attack import dice_of_cell, set_fight, set_target
-from analyser.rules.discipline import ANNIHILATED, ANY_CARD, BITS, SUPPRESSED, outcome_if_failed
-from analyser.rules.discipline import highest_card_of_test as test_up_to_of
+from analyser.rules.discipline import ANNIHILATED, ANY_CARD, BITS, SUPPRESSED, highest_card_of_test, outcome_if_failed
 from analyser.rules.structs import NONE, Bonus, Penalty, Test
 
-_SEEN_BY_STRIKER = (
+_BITS_SEEN_BY_STRIKER = (
     ANNIHILATED
     | unit_state.OUT_OF_BUILDING
     | unit_state.ORDER_MASK << unit_state.ORDER_BIT
@@ -22,10 +21,9 @@ _SEEN_BY_STRIKER = (
 
 @step
 def strike_dice(setup: Setup, number: int, striker: int, struck: int, short: bool) -> int:
-    """Return the attack dice of a striker in that state; NONE if the grid has no entry (AC-2.4, AC-3.2, AC-4.4).
+    """Return the attack dice of a striker in this state; NONE if its armaments table has no entry (AC-2.4, AC-3.2).
 
-    The band is that of the damage, of the models, or of half the models in or against a building (AC-2.3, AC-4.4,
-    AC-8.6).
+    The damage, the models, or half the models in or against a building select the band (AC-2.3, AC-4.4, AC-8.6).
     """
     strike, sides = setup.strikes[number], setup.sides
     if strike.fixed_dice != NONE:
@@ -43,13 +41,13 @@ def strike_dice(setup: Setup, number: int, striker: int, struck: int, short: boo
 
 @step
 def is_made(setup: Setup, number: int, active: int, pair: Pair) -> bool:
-    """Return True if the strike is made in these states of side 0 and side 1, `active` being the active side."""
+    """Return True if the strike is made in these states of side 0 and side 1; `active`: the active side."""
     strike = setup.strikes[number]
     mine, theirs = (pair[0], pair[1]) if strike.striker == 0 else (pair[1], pair[0])
     if strike.by_blast:
         return unit_state.is_removed(mine) and mine & special_rules.BLAST != 0 and not unit_state.is_removed(theirs)
-    beside_it = strike.with_own_unit != 0 and mine & unit_state.BY_OWN_BLANKS != 0
-    if (unit_state.is_removed(mine) and not beside_it) or unit_state.is_removed(theirs):
+    fights_on = strike.with_own_unit != 0 and mine & unit_state.BY_OWN_BLANKS != 0
+    if (unit_state.is_removed(mine) and not fights_on) or unit_state.is_removed(theirs):
         return False
     of_active = pair[0] if active == 0 else pair[1]
     if strike.on_marked and not theirs & unit_state.MARKED:
@@ -65,8 +63,9 @@ def is_made(setup: Setup, number: int, active: int, pair: Pair) -> bool:
     if strike.inside != NONE and strike.inside != (1 if mine & unit_state.OUT_OF_BUILDING == 0 else 0):
         return False
     side = setup.sides[strike.striker]
-    shoots = strike.move_or_fire and unit_state.order_of(mine) == Order.SHOOT  # without aiming: the unit has advanced,
-    if shoots and not mine & unit_state.RALLY_FAILED and not activation.in_building(mine, side):  # unless it could not
+    # A unit that shoots without aiming has advanced, unless a failed rally test or a building prevents moves.
+    advanced = strike.move_or_fire and unit_state.order_of(mine) == Order.SHOOT
+    if advanced and not mine & unit_state.RALLY_FAILED and not activation.in_building(mine, side):
         return False
     distance = activation.distance_between(pair[0], pair[1], setup.sides[0], setup.sides[1])
     if not strike.in_combat and not activation.can_reach(strike, side, distance):
@@ -76,15 +75,15 @@ def is_made(setup: Setup, number: int, active: int, pair: Pair) -> bool:
 
 
 @step
-def seen_by_striker(setup: Setup, number: int, struck: int) -> int:
+def bits_seen_by_striker(setup: Setup, number: int, struck: int) -> int:
     """Return the bits of the struck unit's state that :func:`is_made` and :func:`condition` read."""
     strike = setup.strikes[number]
-    return struck & (_SEEN_BY_STRIKER | (unit_state.MARKED if strike.on_marked else 0))
+    return struck & (_BITS_SEEN_BY_STRIKER | (unit_state.MARKED if strike.on_marked else 0))
 
 
 @step
 def condition(setup: Setup, number: int, pair: Pair) -> int:
-    """Return the dice, damage, range, aim and suppression of the striker as one small number."""
+    """Return everything about the striker that affects the strike (dice, damage, range, aim, suppression), packed."""
     strike = setup.strikes[number]
     mine, theirs = (pair[0], pair[1]) if strike.striker == 0 else (pair[1], pair[0])
     side = setup.sides[strike.striker]
@@ -124,19 +123,19 @@ def set_test(setup: Setup, number: int, struck: int) -> None:
 
 
 @step
-def test_up_to(setup: Setup, number: int, struck: int) -> int:
-    """Return the highest card that passes that test; ANY_CARD if no test is due."""
+def highest_passing_card(setup: Setup, number: int, struck: int) -> int:
+    """Return the highest card that passes the separate suppression test of a shot; ANY_CARD if no test is due."""
     if not struck & unit_state.TEST_DUE or unit_state.is_removed(struck):
         return ANY_CARD
     set_test(setup, number, struck)
     fight = setup.fight[0]
     lost = fight.models if struck & unit_state.AFTER_HEAVY_LOSSES else 0
-    return int(test_up_to_of(fight, lost, fight.disordered))
+    return int(highest_card_of_test(fight, lost, fight.disordered))
 
 
 @step
 def after_test(setup: Setup, number: int, struck: int, passed: bool) -> int:
-    """Return the struck unit after that test, if it is due."""
+    """Return the struck unit's state after the separate suppression test of a shot; unchanged if no test is due."""
     if not struck & unit_state.TEST_DUE or unit_state.is_removed(struck):
         return struck
     state = struck & ~(unit_state.TEST_DUE | unit_state.AFTER_HEAVY_LOSSES)
@@ -154,7 +153,7 @@ def after_test(setup: Setup, number: int, struck: int, passed: bool) -> int:
 
 @step
 def after_attack(setup: Setup, number: int, struck: int, outcome: int) -> int:
-    """Return the struck unit after an attack with that outcome."""
+    """Return the struck unit's state after an attack with this outcome."""
     strike = setup.strikes[number]
     side, attack = setup.sides[1 - strike.striker], setup.attacks[number]
     state = resolution.target_after(strike, attack, side, struck, outcome)
@@ -172,7 +171,7 @@ def after_attack(setup: Setup, number: int, struck: int, outcome: int) -> int:
 
 @step
 def after_striking(setup: Setup, number: int, striker: int, struck: int, losses: tuple[int, int]) -> int:
-    """Return the striker after its attack (:func:`~analyser.rules.strike.attacker_after`) on `struck`."""
+    """Return the striker's state after its attack; `struck` is the target's state after it."""
     strike = setup.strikes[number]
     side = setup.sides[strike.striker]
     return int(resolution.attacker_after(strike, setup.attacks[number], side, (striker, struck), losses))
