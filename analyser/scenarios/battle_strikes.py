@@ -11,22 +11,22 @@ import numpy as np
 from analyser.common.errors import InputError
 from analyser.common.records import empty_record, plain
 from analyser.engine.battle.battle_data import (
-    CELLS_A_COUNT,
+    CELLS_PER_COUNT,
     CONDITIONS,
     LONGEST,
     MOST_SHOTS,
     NO_STRIKE,
     ROWS,
     Battle,
+    BattleState,
     Counts,
-    Field,
-    Tables,
+    StrikeTables,
     cell_of,
     condition_of,
 )
 from analyser.engine.battle.gains import Pools, fill_gains
-from analyser.engine.battle.position_value import look_around
-from analyser.engine.battle.roll_tables import Rolls, fights_by_condition
+from analyser.engine.battle.position_value import fill_gains_of_all
+from analyser.engine.battle.roll_tables import PoolDistributions, fights_by_condition
 from analyser.engine.pool.alias import ScorePmf, aliases_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Row
@@ -45,15 +45,15 @@ class Strikes:
 
     def __init__(self, ruleset: Ruleset) -> None:
         faces = np.array(ruleset.die.faces, np.float64) / ruleset.die.sides
-        self.rolls = Rolls(faces)
+        self.rolls = PoolDistributions(faces)
         self._cards = range(int(ruleset.deck.counts().nonzero()[0].max()) + 1)
         self._numbers: dict[tuple[StrikeFacts, bytes, bytes, bytes], int] = {}
         self.records: list[tuple[StrikeFacts, Any, Any]] = []
         self.fights: list[list[FightFacts]] = []  # indices: strike, condition
         self.cells: list[list[int]] = []
-        self._tables: Tables | None = None
+        self._tables: StrikeTables | None = None
         self._sizes = (0, 0, 0)
-        self._with_gains: Tables | None = None
+        self._with_gains: StrikeTables | None = None
         self._die = pack_die(ruleset.die)
         self._odds = odds_of(np.array(ruleset.die.faces, np.int64), ruleset.deck.counts())
 
@@ -76,14 +76,14 @@ class Strikes:
     def has_dice(self, number: int) -> bool:
         """Return True if a strike has dice at every strength of a unit on the field."""
         cells, first = self.cells[number], 0 if self.records[number][0].by_damage else 1
-        counts = range(first, len(cells) // CELLS_A_COUNT)
+        counts = range(first, len(cells) // CELLS_PER_COUNT)
         condition = condition_of(False, 0)
         return all(cells[cell_of(count, short, condition)] for count in counts for short in (False, True))
 
     def _cells(self, strike: Strike, fights: list[FightFacts]) -> list[int]:
         fixed = strike.strike.fixed_dice
         counts = strike.dice if fixed == NONE else np.array([(fixed, NONE)])
-        cells = [0] * (CELLS_A_COUNT * len(counts))
+        cells = [0] * (CELLS_PER_COUNT * len(counts))
         pools: dict[tuple[bool, int, int], int] = {}  # most numbers of models have the dice of a number before
         attack, target = plain(strike.attack), plain(strike.target)
         for short in (False, True):
@@ -102,21 +102,21 @@ class Strikes:
         fight = SimpleNamespace(**vars(self.fights[number][condition + CONDITIONS * short]))
         pool = self.cells[number][cell_of(count, short, condition)]
         fight.dice = self.rolls.dice[pool]
-        return self.rolls.laws[pool], cast("FightFacts", fight)
+        return self.rolls.pmfs[pool], cast("FightFacts", fight)
 
     def _pool(self, strike: Strike, fight: FightFacts, dice: int) -> int:
         if fight.overcharge and (dice > 0 or strike.strike.by_throw):
             return self.rolls.pools_of(fight, [dice + card for card in self._cards])
         return self.rolls.pools_of(fight, [dice]) if dice > 0 else 0
 
-    def tables(self, values: list[float]) -> Tables:
+    def tables(self, values: list[float]) -> StrikeTables:
         """Return all strikes as arrays; cached until one is added."""
-        sizes = len(self.records), len(self.rolls.laws), len(values)
+        sizes = len(self.records), len(self.rolls.pmfs), len(values)
         if self._tables is None or sizes != self._sizes:
             self._tables, self._sizes = self._new_tables(values), sizes
         return self._tables
 
-    def tables_with_gains(self, values: list[float]) -> Tables:
+    def tables_with_gains(self, values: list[float]) -> StrikeTables:
         """Return all strikes as arrays, with expected gains (BT-6)."""
         tables = self.tables(values)
         if self._with_gains is not tables:
@@ -124,10 +124,10 @@ class Strikes:
             self._with_gains = tables
         return tables
 
-    def _new_tables(self, values: list[float]) -> Tables:
-        tables: Any = empty_record(Tables)
+    def _new_tables(self, values: list[float]) -> StrikeTables:
+        tables: Any = empty_record(StrikeTables)
         tables.number = len(self.records)
-        first, bits, alias = aliases_of(self.rolls.laws)
+        first, bits, alias = aliases_of(self.rolls.pmfs)
         columns = {
             "strikes": [record[0] for record in self.records],
             "attacks": [record[1] for record in self.records],
@@ -147,7 +147,7 @@ class Strikes:
                 raise InputError(problem, where="battle", allowed=f"up to {len(tables[name])}: fewer different units")
             if len(column):
                 tables[name][: len(column)] = column
-        return cast("Tables", tables)
+        return cast("StrikeTables", tables)
 
 
 def _firsts(lists: list[list[int]]) -> Any:
@@ -158,7 +158,9 @@ _SECONDS_A_PAIR = 0.0007  # time of the interpreter for a pair of units
 POINTS_A_VICTORY_POINT = 100.0  # points of a unit that count as one victory point
 
 
-def set_gains(tables: Any, cells: Sequence[Sequence[int]], fights: Any, rolls: Rolls, odds: DrawOdds) -> None:
+def set_gains(
+    tables: Any, cells: Sequence[Sequence[int]], fights: Any, rolls: PoolDistributions, odds: DrawOdds
+) -> None:
     """Fill the expected gains of all strikes in `tables`; computed once for each pool and effective DEFENCE."""
     jobs: list[tuple[int, int, int, int]] = []
     start, place = 0, 0
@@ -182,29 +184,29 @@ def set_gains(tables: Any, cells: Sequence[Sequence[int]], fights: Any, rolls: R
     tables.gains[:start] = 0.0
     fill_gains(
         tables,
-        _pools(rolls.laws, odds),
+        _pools(rolls.pmfs, odds),
         odds,
         np.array(jobs, np.int64).reshape(-1, 4),
         (np.zeros(1, FIGHT), np.zeros(1, TARGET)),
     )
 
 
-def look_ahead(encoding: Any, tables: Tables, sides: Any, units: Any) -> None:
+def look_ahead(encoding: Any, tables: StrikeTables, sides: Any, units: Any) -> None:
     """Fill in the gains of each unit at full strength from attacks on each enemy, and its reach."""
     battle = _battle(encoding, tables)
     field: Any = battle.field
     field.sides[:], field.units[:] = sides, units
     seconds = _SECONDS_A_PAIR * int(encoding.units[0] * encoding.units[1])
-    if look_around.pays(seconds):
-        look_around.expect(seconds)
-        look_around(battle)
+    if fill_gains_of_all.pays(seconds):
+        fill_gains_of_all.expect(seconds)
+        fill_gains_of_all(battle)
     else:
-        with look_around.interpreting():
-            look_around.function(battle)
+        with fill_gains_of_all.interpreting():
+            fill_gains_of_all.function(battle)
 
 
-def _battle(encoding: Any, tables: Tables) -> Battle:
-    return Battle(encoding, tables, empty_record(Field), empty_record(Counts))
+def _battle(encoding: Any, tables: StrikeTables) -> Battle:
+    return Battle(encoding, tables, empty_record(BattleState), empty_record(Counts))
 
 
 def _pools(laws: Sequence[ScorePmf], odds: DrawOdds) -> Pools:

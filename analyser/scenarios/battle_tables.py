@@ -8,20 +8,20 @@ import numpy as np
 
 from analyser.common.records import empty_record
 from analyser.engine.battle.battle_data import (
-    CELLS_A_COUNT,
+    CELLS_PER_COUNT,
     LONGEST,
     MOST_SHOTS,
     MOST_UNITS,
+    NO_POLICY,
     NO_STRIKE,
-    NO_TACTIC,
     PAIR,
     UNITS,
-    Blow,
-    Encoding,
-    Tables,
+    BattleSetup,
+    StrikeSlot,
+    StrikeTables,
 )
 from analyser.engine.battle.look_ahead_weights import BY_POLICY, DEFAULT, set_mix
-from analyser.engine.battle.roll_tables import expected, share_of_damage
+from analyser.engine.battle.roll_tables import expected_models, share_of_damage
 from analyser.engine.pool.alias import ScorePmf
 from analyser.game.ruleset import Ruleset
 from analyser.rules import unit_state
@@ -42,10 +42,10 @@ from analyser.scenarios.schema import Combatant, PolicyName
 class Encoded(NamedTuple):
     """An encoded battle, as kernels read it."""
 
-    encoding: Encoding
+    encoding: BattleSetup
     sides: Any  # records of SIDE by unit
     units: Any  # records of TARGET by unit
-    tables: Tables
+    tables: StrikeTables
 
 
 def encoded(scenario: BattleScenario) -> Encoded:
@@ -83,7 +83,7 @@ class Encoder:
         """Return the tables of a battle."""
         self._scenario, fielded = scenario, scenario.fielded
         self._units = {side * MOST_UNITS + place: unit for side in range(2) for place, unit in enumerate(fielded[side])}
-        encoding: Any = empty_record(Encoding)
+        encoding: Any = empty_record(BattleSetup)
         sides, units = np.zeros(UNITS, SIDE), np.zeros(UNITS, TARGET)
         self._set_terms(encoding)
         encoding.pairs[:] = _nothing()
@@ -113,7 +113,7 @@ class Encoder:
         else:
             tables = self._strikes.tables_with_gains(self._values)
             look_ahead(encoding, tables, sides, units)
-        return Encoded(cast("Encoding", encoding), sides, units, tables)
+        return Encoded(cast("BattleSetup", encoding), sides, units, tables)
 
     def _set_terms(self, encoding: Any) -> None:
         scenario, terms = self._scenario, self._scenario.terms
@@ -176,7 +176,7 @@ class Encoder:
             carrier = self._number_of(placed.unit.embarked_in, number // MOST_UNITS)
             encoding.carrier[number], encoding.cargo[carrier] = carrier, number
             encoding.has_transports = 1
-        encoding.own_tactic[number] = NONE if placed.tactic == BEST else Policy[placed.tactic.upper()]
+        encoding.own_policy[number] = NONE if placed.tactic == BEST else Policy[placed.tactic.upper()]
         encoding.holds[number] = placed.is_free
         points = placed.unit.points or 0
         encoding.stake[number] = encoding.rating[number] + points / POINTS_A_VICTORY_POINT
@@ -227,13 +227,13 @@ class Encoder:
             hurts = self._share_of(pair, fielded) >= LEAST_HURT_SHARE
             facts.shunned = not hurts or pair.tactic != fielded[0].tactic
             if pair.tactic == "charge" and not hurts:
-                facts.tactic = NO_TACTIC
+                facts.tactic = NO_POLICY
         return facts
 
     def _share_of(self, pair: _Pair, fielded: tuple[Fielded, Fielded]) -> float:
         """Return the share of an enemy taken by the first attack of a unit, at full strength and beyond short range."""
         mine, theirs = (unit.combatant for unit in fielded)
-        strike = pair.numbers[Blow.CHARGE if pair.tactic == "charge" else 0]
+        strike = pair.numbers[StrikeSlot.CHARGE if pair.tactic == "charge" else 0]
         count = 0 if mine.behemoth else mine.models or 1
         law, fight = self._strikes.law(strike, count, False)
         return share_of_damage(law, fight, theirs.models or 1)
@@ -264,12 +264,12 @@ class Encoder:
         shots = [self._strikes.number(shot) for shot in shooter.shots()[:MOST_SHOTS]]
         numbers |= dict(enumerate(shots))
         if own == "lookout" and tactic == "lookout":
-            numbers[Blow.REACTION] = self._strikes.number(shooter.reactions()[0])
+            numbers[StrikeSlot.REACTION] = self._strikes.number(shooter.reactions()[0])
         if mine.may_charge(theirs, tactic):
             struck = blows(mine, theirs)
-            numbers[Blow.CHARGE] = self._strikes.number(struck.charge)
-            numbers[Blow.OVERRUN] = self._strikes.number(struck.overrun)
-            numbers[Blow.THROW] = self._strikes.number(struck.throw)
+            numbers[StrikeSlot.CHARGE] = self._strikes.number(struck.charge)
+            numbers[StrikeSlot.OVERRUN] = self._strikes.number(struck.overrun)
+            numbers[StrikeSlot.THROW] = self._strikes.number(struck.throw)
         return _Pair(tactic, shooter, numbers, len(shots))
 
     def _free_pair(self, mine: Combatant, theirs: Combatant, tactic: PolicyName, distance: float | None) -> _Pair:
@@ -277,13 +277,13 @@ class Encoder:
         numbers: dict[int, int] = {}
         shooter = Shooter(mine, theirs, "lookout", distance, self._scenario.ruleset, "a")
         if rows_to_shoot_with(mine, theirs, "lookout"):
-            numbers[Blow.REACTION] = self._strikes.number(shooter.reactions()[0])
+            numbers[StrikeSlot.REACTION] = self._strikes.number(shooter.reactions()[0])
         charges = why_not("charge", mine, theirs) is None
         if charges:
             struck = blows(mine, theirs)
-            numbers[Blow.CHARGE] = self._strikes.number(struck.charge)
-            numbers[Blow.OVERRUN] = self._strikes.number(struck.overrun)
-            numbers[Blow.THROW] = self._strikes.number(struck.throw)
+            numbers[StrikeSlot.CHARGE] = self._strikes.number(struck.charge)
+            numbers[StrikeSlot.OVERRUN] = self._strikes.number(struck.overrun)
+            numbers[StrikeSlot.THROW] = self._strikes.number(struck.throw)
         return _Pair("charge" if charges else tactic, shooter, numbers, 0)
 
     def _rows_of(self, unit: Fielded, enemy: Fielded) -> Any:
@@ -299,11 +299,11 @@ class Encoder:
         pair = self._pair(enemy, unit)
         if pair.tactic is not None and enemy.combatant.may_charge(unit.combatant, pair.tactic):
             struck = blows(enemy.combatant, unit.combatant)
-            numbers[Blow.SPONSONS] = self._strikes.number(struck.sponsons)
-            numbers[Blow.RETALIATION] = self._strikes.number(struck.retaliation)
-            numbers[Blow.RETALIATION_TO_OVERRUN] = self._strikes.number(struck.retaliation_to_overrun)
+            numbers[StrikeSlot.SPONSONS] = self._strikes.number(struck.sponsons)
+            numbers[StrikeSlot.RETALIATION] = self._strikes.number(struck.retaliation)
+            numbers[StrikeSlot.RETALIATION_TO_OVERRUN] = self._strikes.number(struck.retaliation_to_overrun)
         if pair.shooter is not None and pair.shooter.is_answered:
-            numbers[Blow.ANSWER] = self._strikes.number(pair.shooter.answers()[0])
+            numbers[StrikeSlot.RETURN_SHOT] = self._strikes.number(pair.shooter.answers()[0])
         return numbers
 
     def _set_value(self, facts: Any, choice: TargetChoice, fielded: tuple[Fielded, Fielded]) -> None:
@@ -316,7 +316,7 @@ class Encoder:
             struck, by = unit, enemy
         else:
             pair = self._pair(unit, enemy)
-            first = pair.numbers.get(Blow.CHARGE if pair.tactic == "charge" else 0)
+            first = pair.numbers.get(StrikeSlot.CHARGE if pair.tactic == "charge" else 0)
             strike, row = first, None if pair.tactic == "charge" else pair.row
             struck, by = enemy, unit
         if strike is None:
@@ -344,7 +344,7 @@ class Encoder:
     def _values_of(self, strike: int, models: int, worth: float, whole: bool) -> list[float]:
         """Return the values by count of models or damage, the target's models, and short range (False, True)."""
         values = []
-        for count in range(len(self._strikes.cells[strike]) // CELLS_A_COUNT):
+        for count in range(len(self._strikes.cells[strike]) // CELLS_PER_COUNT):
             pools = [self._strikes.law(strike, count, short) for short in (False, True)]
             for left in range(models + 1):
                 for law, fight in pools:
@@ -355,7 +355,7 @@ class Encoder:
         fight.models = fight.most_destroyed = models
         key = (id(law), *values_of_fight(fight), whole)
         if key not in self._expected:
-            self._expected[key] = expected(law, fight, models, whole=whole)
+            self._expected[key] = expected_models(law, fight, models, whole=whole)
         return self._expected[key]
 
 
