@@ -15,7 +15,7 @@ from analyser.analysis.contest_cells import Cells, Over, Ways, cells_of
 from analyser.analysis.grid import Field, blank_cells, side_of
 from analyser.common.errors import InputError
 from analyser.common.validation import checked
-from analyser.engine.fight.exact.distribution import JointDistribution
+from analyser.engine.fight.exact.distribution import Joint
 from analyser.game.profiles import ProfilesLike
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
@@ -93,7 +93,7 @@ def _traded_once(a: Combatant, b: Combatant, distance: float | None, ruleset: st
     except InputError as error:
         return _Traded(blank_cells(1, 2)[0], error.problem)
     joint = over.distribution
-    reverse = JointDistribution(joint.second, joint.first, joint.probabilities.T)
+    reverse = Joint(joint.second, joint.first, joint.probabilities.T)
     lost = 1.0 - over.p_attacker_wins - over.p_draw
     return _Traded(cells_of([over, Over(None, reverse, b, a, lost, over.p_draw)]))
 
@@ -111,7 +111,7 @@ def _over(end: JointStates, scenario: DuelScenario, row: str | None = None) -> O
     lost = points_won(end.second, end.first, b, a, bits_of_wins(b, a, terms, 1))
     p_wins, p_draw = (float(end.weights[where].sum()) for where in (won > lost, won == lost))
     (first, at), (second, to) = (np.unique(side, return_inverse=True) for side in (end.first, end.second))
-    joint = JointDistribution(first, second, np.zeros((len(first), len(second))))
+    joint = Joint(first, second, np.zeros((len(first), len(second))))
     joint.probabilities[at, to] = end.weights
     return Over(row, joint, a, b, p_wins, p_draw)
 

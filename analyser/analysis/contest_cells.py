@@ -15,7 +15,7 @@ from analyser.analysis.grid import OF_BOTH, Field, blank_cells
 from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE
 from analyser.common.records import Floats, Integers
 from analyser.engine.attack.summaries import AT_MOST_ONE, ROUNDING, STATUSES
-from analyser.engine.fight.exact.distribution import JointDistribution
+from analyser.engine.fight.exact.distribution import Joint
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
 from analyser.results import states
@@ -31,7 +31,7 @@ class Over(NamedTuple):
     """Result of a fight of an attacker (side 0, with this row) and a defender: a distribution."""
 
     row: str | None
-    distribution: JointDistribution
+    distribution: Joint
     attacker: Combatant
     defender: Combatant
     p_attacker_wins: float = np.nan

@@ -136,7 +136,7 @@ def _test_lines(fight: FightFacts, card: int | None, struck: Strike) -> list[str
         how = "passes the suppression test by a rule (AC-7)" if passed else "fails the test on purpose (AC-5.1)"
         return [*lines, f"It {how}"]
     changes = ["heavy losses (AC-5.2)"] if 2 * destroyed >= fight.models else []
-    changes += ["disorder (AC-5.3)"] if discipline.is_disordered_at_test(fight, int(fallen)) else []
+    changes += ["disorder (AC-5.3)"] if discipline.disordered_at_test(fight, int(fallen)) else []
     why = f" with -1 each for {', '.join(changes)}" if changes else ""
     passes = f"up to {struck.highest} passes: DISCIPLINE {fight.discipline}{why}"
     return [*lines, f"Suppression test (AC-5.1): card {card}, {'passed' if passed else 'failed'} ({passes})"]

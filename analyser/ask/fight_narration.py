@@ -136,7 +136,7 @@ class Walker:
         if operation.kind & ON_PURPOSE:
             operation = operation._replace(kind=operation.kind ^ ON_PURPOSE)
             said = f"{_TESTS[Kind(operation.kind)]}: failed on purpose (AC-5.1)"
-        after = operations.apply_operation(self._setup, line, pair, passed)
+        after = operations.apply(self._setup, line, pair, passed)
         if lines is not None:
             lines += self._operation_lines(operation, pair, after, said)
         return int(after[0]), int(after[1])
@@ -188,7 +188,7 @@ class Walker:
         if operation.kind == Kind.TOSS:
             if any(map(unit_state.is_removed, pair)):
                 return []
-            first = self._names[0] if after[0] & unit_state.ACTIVATED_FIRST else self._names[1]
+            first = self._names[0] if after[0] & unit_state.IS_FIRST else self._names[1]
             return [f"The toss of the round (AC-9.2): {first} is activated first"]
         if operation.kind == Kind.RESOLVE:
             return [*self._resolved(side, pair, said), *self._changes(pair, after)]

@@ -34,8 +34,6 @@ def tasks_of(first_chunk: int, trials: int, threads: int, chunk: int = CHUNK_TRI
 
     Tasks become smaller, so that all threads end at about the same time. A kernel call costs 8 microseconds.
 
-    Examples
-    --------
     >>> [task.last - task.first for task in tasks_of(0, 40 * CHUNK_TRIALS, threads=2)]
     [20, 10, 5, 2, 1, 1, 1]
     """
@@ -100,9 +98,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_thread_pool.cache_clear)  # threads do not survive a fork
 
 
-def run_on_threads(
-    chunks: Chunks, work: Callable[[Queue], None], threads: int = 1, report: Report | None = None
-) -> None:
+def run_chunks(chunks: Chunks, work: Callable[[Queue], None], threads: int = 1, report: Report | None = None) -> None:
     """Run a simulation on `threads` threads, including this one.
 
     `work` is called once on each thread, and runs tasks of the queue until it is empty. `report` receives the trials so

@@ -84,7 +84,7 @@ def find_or_add(index: StateIndex, state: int) -> int:
 
 
 @step
-def with_capacity(index: StateIndex, more: int) -> StateIndex:
+def with_room(index: StateIndex, more: int) -> StateIndex:
     """Return the index, or a larger copy with the same positions, with capacity for `more` states."""
     needed = index.length[0] + more
     if needed <= len(index.states):

@@ -20,7 +20,7 @@ from analyser.rules.structs import NONE
 from analyser.scenarios.schema import Combatant, Target
 
 if TYPE_CHECKING:
-    from analyser.engine.fight.exact.distribution import JointDistribution
+    from analyser.engine.fight.exact.distribution import Joint
     from analyser.engine.fight.simulated.choices import Choices
     from analyser.engine.fight.simulated.simulation import Simulation
     from analyser.scenarios.load import AnyScenario
@@ -264,7 +264,7 @@ def simulation_of(
     return Simulation(setup, programs, *_drawn(ruleset), replacement, *planned)
 
 
-def exact_laws_of(setup: Setup, programs: Programs, start: Pair, ruleset: Ruleset) -> list[JointDistribution]:
+def exact_laws_of(setup: Setup, programs: Programs, start: Pair, ruleset: Ruleset) -> list[Joint]:
     """Return the joint distribution after each of `programs`; InputError if it would take minutes or gigabytes."""
     from analyser.engine.fight.exact.propagate import exact_distributions
 
@@ -276,7 +276,7 @@ def exact_laws_of(setup: Setup, programs: Programs, start: Pair, ruleset: Rulese
 
 def exact_ends_by_models(
     setup: Setup, operations: Sequence[Operation], start: Pair, models: Sequence[tuple[int, int]], ruleset: Ruleset
-) -> list[JointDistribution | InputError]:
+) -> list[Joint | InputError]:
     """Return the exact distribution at the end of a program, or an error, for each pair of numbers of models.
 
     `setup` and `start` belong to a fight with at least as many models; nothing else in them may depend on the numbers.

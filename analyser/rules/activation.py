@@ -27,7 +27,7 @@ class Order(IntEnum):
 _EXIT_LENGTH = 3 * INCH  # longest move of a garrison that leaves its building
 _CLEAR_OF_ENEMIES = INCH  # distance from the enemy kept by a move other than a charge
 STOP_IS_DISTANCE = 1 << 17  # flag of a stop: the distance from the enemy at the end, not the length of the move
-ROUND_FLAGS = ACTIVATED | unit_state.ACTIVATED_FIRST  # bits cleared by the end phase
+ROUND_FLAGS = ACTIVATED | unit_state.IS_FIRST  # bits cleared by the end phase
 _ACTIVATION_FLAGS = unit_state.RALLY_FAILED | unit_state.SUPPRESSED_BEFORE | unit_state.DISORDERED_BEFORE
 
 
@@ -160,10 +160,8 @@ def length_until_stop(length: int, stop: int, distance: int) -> int:
     which the move ends; with STOP_IS_DISTANCE the distance from the enemy at which it ends, even if that is beyond the
     full length; 0 for the full length.
 
-    >>> length_until_stop(600, 200, 1800), length_until_stop(-600, 200, 1800), length_until_stop(600, 0, 1800)
-    (200, -200, 600)
-    >>> length_until_stop(600, STOP_IS_DISTANCE | 1600, 1800)
-    200
+    >>> length_until_stop(-600, 200, 1800), length_until_stop(600, STOP_IS_DISTANCE | 1600, 1800)
+    (-200, 200)
     """
     if stop == 0:
         return length

@@ -247,8 +247,6 @@ class Scores(NamedTuple):
 def scores_for(fight: FightFacts, dice: int) -> Scores:
     """Return the scores for pools of up to `dice` first-roll dice (AC-3.6; Overcharge counts blanks, AC-6).
 
-    Examples
-    --------
     >>> from types import SimpleNamespace
     >>> scores_for(SimpleNamespace(heroic_hits=2, strike_hits=1, overcharge=0, explosion=1), 10)
     Scores(heroic=2, strike=1, blank=0, hit=1)

@@ -27,12 +27,10 @@ def _overwhelming(striker: int, struck: int) -> int:
 
 
 @step
-def bonuses_of_charge(
-    supported: int, onslaught: int, outflanking: int, striker: int, struck: int, is_overrun: int
-) -> int:
+def bonuses_of_charge(supported: int, onslaught: int, outflanking: int, striker: int, struck: int, overrun: int) -> int:
     """Return the bonuses of the charger's attack or Overrun, as bits (AC-8.2, AC-7)."""
     bonuses = _overwhelming(striker, struck) | (Bonus.SUPPORTED.value if supported else 0)
-    if is_overrun:
+    if overrun:
         return bonuses
     bonuses |= Bonus.OUTFLANKING if outflanking and struck >= 0 and _OUTFLANKED >> struck & 1 else 0
     return bonuses | (Bonus.ONSLAUGHT if onslaught else 0)

@@ -38,17 +38,14 @@ ANY_CARD, NO_CARD = 1 << 20, -(1 << 20)  # highest passing card if every card pa
 
 
 @step
-def is_disordered_at_test(fight: FightFacts, officer_lost: int) -> int:
+def disordered_at_test(fight: FightFacts, officer_lost: int) -> int:
     """Return 1 if the unit is disordered when it takes the test (AC-5.8)."""
     return 1 if fight.disordered or (officer_lost and not fight.near_commander) else 0
 
 
 @step
-def officer_positions_destroyed(fight: FightFacts, destroyed: int) -> int:
-    """Return how many of the officer's `models` equally likely positions are destroyed (AC-5.8).
-
-    That is all of them if the officer falls first, 0 if it falls last.
-    """
+def officer_places_lost(fight: FightFacts, destroyed: int) -> int:
+    """Return how many of the officer's equally likely positions are destroyed: all if it falls first (AC-5.8)."""
     if fight.officer == Officer.FIRST and destroyed > 0:
         return fight.models
     return destroyed if fight.officer == Officer.RANDOM else 0
@@ -95,16 +92,12 @@ def outcome_if_failed(fight: FightFacts, destroyed: int, damage: int, disordered
 
 @step
 def fallen_back_outcome(fight: FightFacts, destroyed: int, damage: int, disordered: int) -> int:
-    """Return the outcome of a suppressed unit that fails again: it falls back 3 inches, or flees (AC-5.4 b, AC-5.5).
-
-    Models for which there is no space are lost.
-    """
+    """Return the outcome of a suppressed unit that fails again: it falls back or flees (AC-5.4 b, AC-5.5)."""
     if fight.flees:
         return removed_outcome(destroyed, FELL_BACK | FLED)
     models = fight.models - destroyed
     lost = min(fight.models_without_room, models)
     if lost == models:
         return removed_outcome(destroyed + lost, FELL_BACK)
-    return surviving_outcome(
-        models - lost, destroyed + lost, damage, FELL_BACK | status_flags(1, disordered, fight.activated)
-    )
+    flags = FELL_BACK | status_flags(1, disordered, fight.activated)
+    return surviving_outcome(models - lost, destroyed + lost, damage, flags)

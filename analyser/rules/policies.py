@@ -26,7 +26,7 @@ class Policy(IntEnum):
     OVERCHARGE = 6
 
 
-class TacticFacts(NamedTuple):
+class Tactic(NamedTuple):
     """Description of a tactic, a flag if the unit shoots in its own activation, and lines (:mod:`.policy_lines`)."""
 
     description: str
@@ -35,27 +35,25 @@ class TacticFacts(NamedTuple):
 
 
 POLICIES = {
-    "shoot": TacticFacts(
+    "shoot": Tactic(
         "aim and shoot; out of range, advance first", True, ("aim and shoot if in range", "advance and shoot")
     ),
-    "short_range": TacticFacts(
+    "short_range": Tactic(
         "advance and shoot until at short range, then aim and shoot",
         True,
         ("aim and shoot if in short range", "close in and shoot"),
     ),
-    "charge": TacticFacts(
+    "charge": Tactic(
         "close in at double time, and charge as soon as it can", False, ("charge if within reach", "double time")
     ),
-    "lookout": TacticFacts(
-        "go on lookout, and shoot at a unit that acts (opportunity fire)", False, ("go on lookout",)
-    ),
-    "take_cover": TacticFacts("stay and take cover", False, ("take cover",)),
-    "all_out": TacticFacts(
+    "lookout": Tactic("go on lookout, and shoot at a unit that acts (opportunity fire)", False, ("go on lookout",)),
+    "take_cover": Tactic("stay and take cover", False, ("take cover",)),
+    "all_out": Tactic(
         "aim, and shoot with several rows (All-Out Attack)",
         True,
         ("aim and shoot with all rows if in range", "advance and shoot with all rows"),
     ),
-    "overcharge": TacticFacts(
+    "overcharge": Tactic(
         "aim and shoot with Overcharge at any cost",
         True,
         ("aim and shoot with overcharge if in range", "advance and shoot with overcharge"),

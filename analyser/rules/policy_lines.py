@@ -115,7 +115,7 @@ def is_in_words(policy: str) -> bool:
 class Condition(NamedTuple):
     """A condition of a line."""
 
-    quantity: str  # one of FLAGS or QUANTITIES
+    quantity: str  # one of YES_NO_CONDITIONS or QUANTITIES
     comparison: str = ""  # comparison of a number: <, <=, ==, >= or >
     value: float = 0.0
     negated: bool = False
@@ -181,14 +181,10 @@ def _hidden_line(lines: Sequence[Line]) -> tuple[int, int] | None:
     (1, 0)
     """
     lines_conditions = [_by_quantity(line) for line in lines]
-    conditions_by_quantity: dict[str, list[Condition]] = {}
-    for quantity, conditions in chain.from_iterable(by_quantity.items() for by_quantity in lines_conditions):
-        conditions_by_quantity.setdefault(quantity, []).extend(conditions)
-    values = [
-        (quantity, value)
-        for quantity, conditions in conditions_by_quantity.items()
-        for value in _values_near(conditions)
-    ]
+    by_quantity: dict[str, list[Condition]] = {}
+    for quantity, conditions in chain.from_iterable(map(dict.items, lines_conditions)):
+        by_quantity.setdefault(quantity, []).extend(conditions)
+    values = [(quantity, value) for quantity, conditions in by_quantity.items() for value in _values_near(conditions)]
     earlier_lines_true = dict.fromkeys(values, 0)  # bits of the earlier lines that hold at a value
     for number, line_conditions in enumerate(lines_conditions):
         hiding = (1 << number) - 1

@@ -79,8 +79,6 @@ def can_shoot_with(row: RowFacts, category: int, policy: int) -> bool:
 def band_count(models: int, damage: int, behemoth: int, in_building: int) -> int:
     """Return the number that selects the band: models, halved in a building (AC-4.4), or a behemoth's damage (AC-2.3).
 
-    Examples
-    --------
     >>> band_count(7, 2, 0, 1), band_count(7, 2, 1, 0)
     (4, 2)
     """

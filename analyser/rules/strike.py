@@ -30,17 +30,15 @@ class Stage(IntEnum):
 
 _STAGE_MASK = 7
 _FALLEN = 1 << 3
-_LOWEST_BIT = 4  # lowest bit of the card, or of the losses
-_DAMAGE, _OWN_DESTROYED, _OWN_DAMAGE = _LOWEST_BIT + BITS, _LOWEST_BIT + 2 * BITS, _LOWEST_BIT + 3 * BITS
-_COUNT_MASK = (1 << BITS) - 1
+_FIRST_BIT = 4  # lowest bit of the card, or of the losses
+_DAMAGE, _OWN_DESTROYED, _OWN_DAMAGE = _FIRST_BIT + BITS, _FIRST_BIT + 2 * BITS, _FIRST_BIT + 3 * BITS
+_COUNT = (1 << BITS) - 1
 
 
 @step
 def start_of_strike(fight: FightFacts) -> int:
     """Return the progress of a strike before any draw.
 
-    Examples
-    --------
     >>> from types import SimpleNamespace
     >>> Stage(start_of_strike(SimpleNamespace(overcharge=1))).name
     'CARD'
@@ -57,25 +55,25 @@ def stage_of(progress: int) -> int:
 @step
 def after_card(card: int) -> int:
     """Return the progress of a strike after the attacker's card (Overcharge, AC-6)."""
-    return Stage.ROLL | card << _LOWEST_BIT
+    return Stage.ROLL | card << _FIRST_BIT
 
 
 @step
 def card_of(progress: int) -> int:
     """Return the value of the attacker's card, before the roll; 0 if none is drawn."""
-    return progress >> _LOWEST_BIT
+    return progress >> _FIRST_BIT
 
 
 @step
 def destroyed_by(progress: int) -> int:
     """Return the number of the target's models destroyed by the roll."""
-    return progress >> _LOWEST_BIT & _COUNT_MASK
+    return progress >> _FIRST_BIT & _COUNT
 
 
 @step
 def own_losses(progress: int) -> tuple[int, int]:
     """Return the attacker's models destroyed by its own roll, and the damage left on it (Overcharge)."""
-    return progress >> _OWN_DESTROYED & _COUNT_MASK, progress >> _OWN_DAMAGE
+    return progress >> _OWN_DESTROYED & _COUNT, progress >> _OWN_DAMAGE
 
 
 @step
@@ -88,10 +86,8 @@ def after_roll(fight: FightFacts, scores: Scores, score: int) -> int:
 def after_losses(fight: FightFacts, losses: tuple[int, int, int, int]) -> int:
     """Return the progress of a strike after a roll with these losses of both units (:func:`~.attack.losses_of`)."""
     destroyed, damage, own_destroyed, own_damage = losses
-    progress = (
-        destroyed << _LOWEST_BIT | damage << _DAMAGE | own_destroyed << _OWN_DESTROYED | own_damage << _OWN_DAMAGE
-    )
-    lost = discipline.officer_positions_destroyed(fight, destroyed) if destroyed < fight.models else 0
+    progress = destroyed << _FIRST_BIT | damage << _DAMAGE | own_destroyed << _OWN_DESTROYED | own_damage << _OWN_DAMAGE
+    lost = discipline.officer_places_lost(fight, destroyed) if destroyed < fight.models else 0
     if 0 < lost < fight.models:
         return progress | Stage.OFFICER
     return after_officer_fate(fight, progress, 1 if lost > 0 else 0)
@@ -102,7 +98,7 @@ def after_officer_fate(fight: FightFacts, progress: int, fallen: int) -> int:
     """Return the progress of a strike once the officer's fate (`fallen`) is known (AC-5.8)."""
     progress &= ~_STAGE_MASK
     highest = discipline.highest_passing_card(
-        fight, destroyed_by(progress), discipline.is_disordered_at_test(fight, fallen)
+        fight, destroyed_by(progress), discipline.disordered_at_test(fight, fallen)
     )
     stage = Stage.TEST
     if abs(highest) == ANY_CARD:  # ANY_CARD, or NO_CARD = -ANY_CARD: no card is drawn
@@ -113,7 +109,7 @@ def after_officer_fate(fight: FightFacts, progress: int, fallen: int) -> int:
 @step
 def officer_positions(fight: FightFacts, progress: int) -> tuple[int, int]:
     """Return how many of the officer's equally likely positions are destroyed, and how many there are (AC-5.8)."""
-    return discipline.officer_positions_destroyed(fight, destroyed_by(progress)), fight.models
+    return discipline.officer_places_lost(fight, destroyed_by(progress)), fight.models
 
 
 @step
@@ -148,16 +144,14 @@ def has_fallen(progress: int) -> bool:
 @step
 def is_disordered(fight: FightFacts, progress: int) -> int:
     """Return 1 if the target is disordered when it takes its test (AC-5.8)."""
-    return discipline.is_disordered_at_test(fight, 1 if progress & _FALLEN else 0)
+    return discipline.disordered_at_test(fight, 1 if progress & _FALLEN else 0)
 
 
 @step
 def outcome_of(fight: FightFacts, progress: int) -> int:
     """Return the outcome of a finished strike, as packed by :mod:`.discipline` (AC-5.4 to AC-5.9)."""
-    destroyed, damage = destroyed_by(progress), progress >> _DAMAGE & _COUNT_MASK
-    own = (progress >> _OWN_DESTROYED & _COUNT_MASK) << ATTACKER_DESTROYED | (
-        progress >> _OWN_DAMAGE
-    ) << ATTACKER_DAMAGE
+    destroyed, damage = destroyed_by(progress), progress >> _DAMAGE & _COUNT
+    own = (progress >> _OWN_DESTROYED & _COUNT) << ATTACKER_DESTROYED | (progress >> _OWN_DAMAGE) << ATTACKER_DAMAGE
     if stage_of(progress) == Stage.PASSED:
         return discipline.outcome_if_passed(fight, destroyed, damage, is_disordered(fight, progress)) | own
     return discipline.outcome_if_failed(fight, destroyed, damage, is_disordered(fight, progress)) | own

@@ -19,7 +19,7 @@ ON_LOOKOUT, TAKING_COVER, RELOADING, OUT_OF_BUILDING = (1 << place for place in 
 RALLY_FAILED, SUPPRESSED_BEFORE, DISORDERED_BEFORE = (1 << place for place in range(41, 44))
 ORDER_BIT, ORDER_MASK = 44, 7  # an Order: the use of the attack step, or the result of the combat
 SUPPRESSIVE, CRYO, SEISMIC = (1 << place for place in range(47, 50))  # qualities of attacks on the unit in this combat
-ACTIVATED_FIRST = 1 << 50  # activated first in this round
+IS_FIRST = 1 << 50  # activated first in this round
 WINS_BIT = 51  # lowest bit of the combats won, if they are counted; the position begins after them
 BITS_OF_WINS_IN_A_CHARGE = 2
 STATE_BITS = 63
@@ -40,7 +40,7 @@ MODELS_MASK = (1 << discipline.BITS) - 1
 _OUTCOME = (1 << discipline.ATTACKER_DAMAGE) - 1
 _NUMBERS = (1 << discipline.FLAGS) - 1
 _LOST = MODELS_MASK << MODELS_DESTROYED
-_KEPT_WHEN_REMOVED = ACTIVATED_FIRST | ORDER_MASK << ORDER_BIT
+_KEPT_WHEN_REMOVED = IS_FIRST | ORDER_MASK << ORDER_BIT
 _LOST_BY_MOVING = ON_LOOKOUT | TAKING_COVER
 
 

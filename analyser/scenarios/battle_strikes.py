@@ -20,7 +20,7 @@ from analyser.engine.battle.battle_data import (
     Battle,
     BattleState,
     Counts,
-    StrikeTables,
+    Tables,
     cell_of,
     condition_of,
 )
@@ -51,9 +51,9 @@ class Strikes:
         self.records: list[tuple[StrikeFacts, Any, Any]] = []
         self.fights: list[list[FightFacts]] = []  # indices: strike, condition
         self.cells: list[list[int]] = []
-        self._tables: StrikeTables | None = None
+        self._tables: Tables | None = None
         self._sizes = (0, 0, 0)
-        self._with_gains: StrikeTables | None = None
+        self._with_gains: Tables | None = None
         self._die = pack_die(ruleset.die)
         self._odds = odds_of(np.array(ruleset.die.faces, np.int64), ruleset.deck.counts())
 
@@ -109,14 +109,14 @@ class Strikes:
             return self.rolls.pools_of(fight, [dice + card for card in self._cards])
         return self.rolls.pools_of(fight, [dice]) if dice > 0 else 0
 
-    def tables(self, values: list[float]) -> StrikeTables:
+    def tables(self, values: list[float]) -> Tables:
         """Return all strikes as arrays; cached until one is added."""
         sizes = len(self.records), len(self.rolls.pmfs), len(values)
         if self._tables is None or sizes != self._sizes:
             self._tables, self._sizes = self._new_tables(values), sizes
         return self._tables
 
-    def tables_with_gains(self, values: list[float]) -> StrikeTables:
+    def tables_with_gains(self, values: list[float]) -> Tables:
         """Return all strikes as arrays, with expected gains (BT-6)."""
         tables = self.tables(values)
         if self._with_gains is not tables:
@@ -124,8 +124,8 @@ class Strikes:
             self._with_gains = tables
         return tables
 
-    def _new_tables(self, values: list[float]) -> StrikeTables:
-        tables: Any = empty_record(StrikeTables)
+    def _new_tables(self, values: list[float]) -> Tables:
+        tables: Any = empty_record(Tables)
         tables.number = len(self.records)
         first, bits, alias = aliases_of(self.rolls.pmfs)
         columns = {
@@ -147,7 +147,7 @@ class Strikes:
                 raise InputError(problem, where="battle", allowed=f"up to {len(tables[name])}: fewer different units")
             if len(column):
                 tables[name][: len(column)] = column
-        return cast("StrikeTables", tables)
+        return cast("Tables", tables)
 
 
 def _firsts(lists: list[list[int]]) -> Any:
@@ -191,7 +191,7 @@ def set_gains(
     )
 
 
-def look_ahead(encoding: Any, tables: StrikeTables, sides: Any, units: Any) -> None:
+def look_ahead(encoding: Any, tables: Tables, sides: Any, units: Any) -> None:
     """Fill in the gains of each unit at full strength from attacks on each enemy, and its reach."""
     battle = _battle(encoding, tables)
     field: Any = battle.field
@@ -205,7 +205,7 @@ def look_ahead(encoding: Any, tables: StrikeTables, sides: Any, units: Any) -> N
             fill_gains_of_all.function(battle)
 
 
-def _battle(encoding: Any, tables: StrikeTables) -> Battle:
+def _battle(encoding: Any, tables: Tables) -> Battle:
     return Battle(encoding, tables, empty_record(BattleState), empty_record(Counts))
 
 

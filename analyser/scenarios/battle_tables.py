@@ -18,7 +18,7 @@ from analyser.engine.battle.battle_data import (
     UNITS,
     BattleSetup,
     StrikeSlot,
-    StrikeTables,
+    Tables,
 )
 from analyser.engine.battle.look_ahead_weights import BY_POLICY, DEFAULT, set_mix
 from analyser.engine.battle.roll_tables import expected_models, share_of_damage
@@ -45,7 +45,7 @@ class Encoded(NamedTuple):
     encoding: BattleSetup
     sides: Any  # records of SIDE by unit
     units: Any  # records of TARGET by unit
-    tables: StrikeTables
+    tables: Tables
 
 
 def encoded(scenario: BattleScenario) -> Encoded:

@@ -51,42 +51,36 @@ def die_and_deck_of(question: Any) -> DieAndDeck:
 @step
 def set_attack(question: Any, attack: AttackFacts) -> int:
     """Fill in `attack` for the question's row; return the reason if it is impossible (a WhyNot), else 0."""
-    unit, target, circumstances = question.units[0], question.units[1].target[0], question.fight[0]
+    unit, target, given = question.units[0], question.units[1].target[0], question.fight[0]
     row = unit.rows[question.row]
     facts, state = row.facts[0], unit.target[0]
     band = band_of(row, shots.band_count(state.models, state.damage, state.behemoth, state.garrisoned))
     dice = NONE if band == NONE else row.bands[band].dice
     reloading = unit.facts[0].reloading
-    shot = ShotFacts(
-        circumstances.distance,
-        circumstances.short_range,
-        reloading,
-        circumstances.advanced,
-        circumstances.opportunity_fire,
-    )
+    shot = ShotFacts(given.distance, given.short_range, reloading, given.advanced, given.opportunity_fire)
     reason = shots.why_not(facts, shot, target.category, dice)
     if reason != WhyNot.IT_CAN:
         return reason
     short = shots.within_short_range(facts, shot)
-    special, more = row.bands[band].special, shots.DICE_PER_CARRIAGE * circumstances.carriages
+    special, more = row.bands[band].special, shots.DICE_PER_CARRIAGE * given.carriages
     attack.dice, attack.dice_in_parentheses = dice + more, NONE if special == NONE else special + more
-    attack.stated_rating = circumstances.rating
+    attack.stated_rating = given.rating
     attack.bonuses = (
-        (Bonus.AIMING if circumstances.aiming else 0)
+        (Bonus.AIMING if given.aiming else 0)
         | (Bonus.SHORT_RANGE if short else 0)
-        | (Bonus.AMMO_SUPPLY if circumstances.ammo_supply else 0)
+        | (Bonus.AMMO_SUPPLY if given.ammo_supply else 0)
     )
     attack.penalties = (
-        (Penalty.CONCEALED if circumstances.concealed else 0)
+        (Penalty.CONCEALED if given.concealed else 0)
         | (Penalty.SUPPRESSED if state.suppressed else 0)
-        | (Penalty.REFORMING if circumstances.reforming else 0)
-        | (Penalty.OUTSIDE_FRONT_ARC if circumstances.outside_front_arc else 0)
+        | (Penalty.REFORMING if given.reforming else 0)
+        | (Penalty.OUTSIDE_FRONT_ARC if given.outside_front_arc else 0)
     )
-    attack.opportunity_fire = circumstances.opportunity_fire
-    attack.sight = circumstances.line_of_sight
-    attack.overcharge = circumstances.overcharge
+    attack.opportunity_fire = given.opportunity_fire
+    attack.sight = given.line_of_sight
+    attack.overcharge = given.overcharge
     reach = unit.facts[0].fumes
-    attack.corrosive = 1 if NONE not in (reach, circumstances.distance) and circumstances.distance <= reach else 0
+    attack.corrosive = 1 if NONE not in (reach, given.distance) and given.distance <= reach else 0
     attack.models, attack.damage, attack.damage_limit = state.models, state.damage, state.damage_limit
     return 0
 

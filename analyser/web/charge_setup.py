@@ -6,7 +6,7 @@ from typing import Any
 
 from analyser.common.jit import step
 from analyser.engine.fight.charge_steps import add_combat, row_for_contact, set_sides_of_charge
-from analyser.engine.fight.step_builder import StepBuilder, band_of
+from analyser.engine.fight.step_builder import Builder, band_of
 from analyser.rules import charge_strikes, shots
 from analyser.rules.structs import NONE
 from analyser.web.blocks import MOST_UNIT, Refusal
@@ -51,7 +51,7 @@ def begin_setup(question: Any, setup: Any) -> None:
 
 
 @step
-def set_charge(builder: StepBuilder) -> int:
+def set_charge(builder: Builder) -> int:
     """Build the setup and the operations of a charge by unit 0; return a Refusal or WhyNot, or 0 if it is possible."""
     attacker, target = builder.question.units[0], builder.question.units[1]
     refusal = why_no_charge(attacker, target)

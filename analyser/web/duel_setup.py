@@ -25,7 +25,7 @@ from analyser.engine.fight.duel_steps import (
     set_positions_in_duel,
     set_side_of_duel,
 )
-from analyser.engine.fight.step_builder import StepBuilder, band_of, begin, strikes_of
+from analyser.engine.fight.step_builder import Builder, band_of, begin, strikes_of
 from analyser.rules.attack import set_fight
 from analyser.rules.policies import Policy
 from analyser.rules.shots import can_shoot_with
@@ -76,7 +76,7 @@ def rows_in_range(unit: Any, distance: int) -> int:
 
 
 @step
-def best_row(builder: StepBuilder, side: int, rows: int, overcharge: int, die_and_deck: DieAndDeck) -> int:
+def best_row(builder: Builder, side: int, rows: int, overcharge: int, die_and_deck: DieAndDeck) -> int:
     """Return the index of the best row of the bit mask `rows` when aiming; the first of equal rows.
 
     Rows within range take precedence. The ranking is that of :func:`~analyser.scenarios.attack.best_of`.
@@ -106,7 +106,7 @@ def is_better(figures: Floats, highest: Floats) -> bool:
 
 
 @step
-def figures_when_aiming(builder: StepBuilder, side: int, row: int, overcharge: int, die_and_deck: DieAndDeck) -> Floats:
+def figures_when_aiming(builder: Builder, side: int, row: int, overcharge: int, die_and_deck: DieAndDeck) -> Floats:
     """Return :func:`~.attack_setup.ranking_figures` of an aimed attack; -1 each without dice."""
     setup, unit, enemy = builder.setup, builder.question.units[side], builder.question.units[1 - side]
     part, band = unit.rows[row], band_of(unit.rows[row], band_count(unit))
@@ -134,7 +134,7 @@ def policy_of(question: Any, side: int) -> int:
 
 
 @step
-def shooter_of(builder: StepBuilder, side: int, die_and_deck: DieAndDeck) -> Shooter:
+def shooter_of(builder: Builder, side: int, die_and_deck: DieAndDeck) -> Shooter:
     """Return the policy and the rows of a side (see `scenarios/policies`)."""
     question = builder.question
     unit, category = question.units[side], question.units[1 - side].target[0].category
@@ -204,7 +204,7 @@ def must_rearm(question: Any, side: int, shooter: Shooter) -> int:
 
 
 @step
-def add_activation_of(builder: StepBuilder, side: int, shooter: Shooter, enemy: Shooter) -> None:
+def add_activation_of(builder: Builder, side: int, shooter: Shooter, enemy: Shooter) -> None:
     """Append the operations of an activation, except BEGIN."""
     blast, first = first_blast(builder), strikes_of(builder)
     for place in range(shooter.n_rows):
@@ -213,8 +213,8 @@ def add_activation_of(builder: StepBuilder, side: int, shooter: Shooter, enemy: 
     lookout = NONE if enemy.lookout == NONE else add_shot(builder, 1 - side, enemy.lookout, 1, 0, 1)
     strikes = following_strikes(builder, blast)
     question, setup, parts = builder.question, builder.setup, builder.parts
-    reaction, orders = StepBuilder(question, setup, parts, _REACTION), StepBuilder(question, setup, parts, _ORDERS)
-    combat = StepBuilder(question, setup, parts, _COMBAT)
+    reaction, orders = Builder(question, setup, parts, _REACTION), Builder(question, setup, parts, _ORDERS)
+    combat = Builder(question, setup, parts, _COMBAT)
     begin(reaction)
     begin(orders)
     begin(combat)
@@ -227,7 +227,7 @@ def add_activation_of(builder: StepBuilder, side: int, shooter: Shooter, enemy: 
 
 
 @step
-def set_duel(builder: StepBuilder, shooters: tuple[Shooter, Shooter]) -> int:
+def set_duel(builder: Builder, shooters: tuple[Shooter, Shooter]) -> int:
     """Build the setup of a duel and the operations of a round; return a Refusal or WhyNot, or 0 if it is possible."""
     question, setup = builder.question, builder.setup
     for side in range(2):
@@ -245,15 +245,12 @@ def set_duel(builder: StepBuilder, shooters: tuple[Shooter, Shooter]) -> int:
             row = question.units[side].rows[shooter.rows[0]].facts[0]
             lengths[side] = row.long_range if row.short_range == NONE else row.short_range
     reserve_win_bits(builder)
-    first_activation, second_activation = (
-        StepBuilder(question, setup, builder.parts, _FIRST),
-        StepBuilder(question, setup, builder.parts, _SECOND),
-    )
-    begin(first_activation)
-    begin(second_activation)
-    add_activation_of(first_activation, 0, shooters[0], shooters[1])
-    add_activation_of(second_activation, 1, shooters[1], shooters[0])
-    parts = first_activation, second_activation
+    first, second = (Builder(question, setup, builder.parts, _FIRST), Builder(question, setup, builder.parts, _SECOND))
+    begin(first)
+    begin(second)
+    add_activation_of(first, 0, shooters[0], shooters[1])
+    add_activation_of(second, 1, shooters[1], shooters[0])
+    parts = first, second
     add_round(builder, parts, question.fight[0].first)
     side_out_of_range, _ = set_positions_in_duel(builder, most_set_backs(builder, parts), advances, lengths)
     return 0 if side_out_of_range == NONE else Refusal.TOO_MANY_PLACES.value

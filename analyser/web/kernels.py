@@ -12,11 +12,11 @@ import numpy as np
 
 from analyser.common.jit import kernel, step
 from analyser.common.records import Integers
-from analyser.engine.fight.exact.distribution import JointDistribution
+from analyser.engine.fight.exact.distribution import Joint
 from analyser.engine.fight.exact.propagate import apply_next
-from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, no_strike_outcomes, pool_cache_for
+from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, no_outcomes, pool_cache_for
 from analyser.engine.fight.program import SETUP
-from analyser.engine.fight.step_builder import PARTS, StepBuilder, begin, lines_of, strikes_of
+from analyser.engine.fight.step_builder import PARTS, Builder, begin, lines_of, strikes_of
 from analyser.game.ruleset import Rating
 from analyser.rules import discipline, unit_state
 from analyser.rules.activation import Order
@@ -73,8 +73,8 @@ def starting_state(setup: Any, side: int, statuses: int) -> int:
 
 @step
 def after_operations(
-    setup: Any, builder: StepBuilder, joint: JointDistribution, cache: PoolCache, known: StrikeOutcomes
-) -> tuple[JointDistribution, StrikeOutcomes]:
+    setup: Any, builder: Builder, joint: Joint, cache: PoolCache, known: StrikeOutcomes
+) -> tuple[Joint, StrikeOutcomes]:
     """Return the distribution after a builder's operations, and the extended outcomes; stop if it is too large."""
     operations, done = lines_of(builder), 0
     while done < len(operations) and joint.probabilities.size <= MOST_PAIRS:
@@ -135,16 +135,16 @@ def combats_won(state: int, bits: int) -> int:
 @step
 def answer_charge(question: Any, setup: Any, parts: Any, answer: Any) -> None:
     """Fill in `answer` for a charge of unit 0 at unit 1 (AC-8)."""
-    builder = StepBuilder(question, setup, parts, 0)
+    builder = Builder(question, setup, parts, 0)
     begin(builder)
     answer.refused = set_charge(builder)
     if answer.refused != 0:
         return
     begins = unit_state.with_order(starting_state(setup, 0, 0), Order.CHARGE) | discipline.ACTIVATED
-    joint = JointDistribution(np.full(1, begins), np.full(1, starting_state(setup, 1, 0)), np.ones((1, 1)))
+    joint = Joint(np.full(1, begins), np.full(1, starting_state(setup, 1, 0)), np.ones((1, 1)))
     deck = question.deck[: question.n_cards]
     cache = pool_cache_for(setup, pools_of(setup, strikes_of(builder)), question.die, deck)
-    joint, _ = after_operations(setup, builder, joint, cache, no_strike_outcomes())
+    joint, _ = after_operations(setup, builder, joint, cache, no_outcomes())
     overrun, bits = question.units[0].facts[0].overrun, unit_state.BITS_OF_WINS_IN_A_CHARGE
     points = np.zeros(2)
     for row in range(len(joint.first)):
@@ -178,7 +178,7 @@ def answer_charge(question: Any, setup: Any, parts: Any, answer: Any) -> None:
 @step
 def answer_duel(question: Any, setup: Any, parts: Any, answer: Any) -> None:
     """Fill in `answer` for a duel (AC-9.2)."""
-    die_and_deck, builder = die_and_deck_of(question), StepBuilder(question, setup, parts, 0)
+    die_and_deck, builder = die_and_deck_of(question), Builder(question, setup, parts, 0)
     begin(builder)
     shooters = shooter_of(builder, 0, die_and_deck), shooter_of(builder, 1, die_and_deck)
     answer.refused = set_duel(builder, shooters)
@@ -191,10 +191,10 @@ def answer_duel(question: Any, setup: Any, parts: Any, answer: Any) -> None:
         facts = question.units[side].facts[0]
         statuses = unit_state.ON_LOOKOUT if facts.on_lookout else 0
         begins[side] = starting_state(setup, side, statuses | (unit_state.RELOADING if facts.reloading else 0))
-    joint = JointDistribution(begins[:1].copy(), begins[1:].copy(), np.ones((1, 1)))
+    joint = Joint(begins[:1].copy(), begins[1:].copy(), np.ones((1, 1)))
     deck = question.deck[: question.n_cards]
     cache = pool_cache_for(setup, pools_of(setup, strikes_of(builder)), question.die, deck)
-    known = no_strike_outcomes()
+    known = no_outcomes()
     answer.rounds = question.fight[0].rounds
     for number in range(answer.rounds):
         joint, known = after_operations(setup, builder, joint, cache, known)
@@ -216,7 +216,7 @@ def points_won(question: Any, setup: Any, side: int, mine: int, theirs: int) -> 
 
 
 @step
-def add_round(question: Any, setup: Any, joint: JointDistribution, number: int, answer: Any) -> None:
+def add_round(question: Any, setup: Any, joint: Joint, number: int, answer: Any) -> None:
     """Fill in the figures of a round, and after the last round those of the duel."""
     is_last = number == answer.rounds - 1
     for row in range(len(joint.first)):

@@ -146,8 +146,8 @@ class Condition(NamedTuple):
         return next((field.description for field in fields if field and field.description), "")
 
 
-_ATTACK_ONLY, _DUEL_ONLY = ("attack",), ("duel",)
-_EVERY_KIND, _CHARGE_AND_DUEL, _ATTACK_AND_DUEL = ("attack", "charge", "duel"), ("charge", "duel"), ("attack", "duel")
+_IN_ATTACKS, _IN_DUELS = ("attack",), ("duel",)
+_IN_ALL, _IN_COMBATS, _IN_SHOTS = ("attack", "charge", "duel"), ("charge", "duel"), ("attack", "duel")
 _OFFICERS = tuple((officer.name.lower(), int(officer)) for officer in Officer)
 _FORMATIONS = (("close", 1), ("open", 0))
 _SIGHTS = tuple((sight.name.lower(), int(sight)) for sight in Sight)
@@ -157,53 +157,40 @@ _POLICIES = tuple((policy.name.lower(), int(policy)) for policy in Policy)
 
 def _unit_conditions() -> Iterator[Condition]:
     """Yield the conditions of a unit: its state and its choices."""
-    for side, of_target in (("attacker", _CHARGE_AND_DUEL), ("target", _EVERY_KIND)):
-        yield Condition("models", side, "count", "models left", _EVERY_KIND)
-        yield Condition("damage", side, "count", "damage", _EVERY_KIND)
-        yield Condition("suppressed", side, "flag", "suppressed", _EVERY_KIND)
+    for side, of_target in (("attacker", _IN_COMBATS), ("target", _IN_ALL)):
+        yield Condition("models", side, "count", "models left", _IN_ALL)
+        yield Condition("damage", side, "count", "damage", _IN_ALL)
+        yield Condition("suppressed", side, "flag", "suppressed", _IN_ALL)
         yield Condition("disordered", side, "flag", "disordered", of_target)
         yield Condition("activated", side, "flag", "activated", of_target)
-        in_building = _ATTACK_AND_DUEL if side == "attacker" else _EVERY_KIND
+        in_building = _IN_SHOTS if side == "attacker" else _IN_ALL
         yield Condition("garrisoned", side, "flag", "in a building", in_building)
-        yield Condition(
-            "taking_cover", side, "flag", "taking cover", _DUEL_ONLY if side == "attacker" else _ATTACK_AND_DUEL
-        )
+        yield Condition("taking_cover", side, "flag", "taking cover", _IN_DUELS if side == "attacker" else _IN_SHOTS)
         yield Condition("near_commander", side, "flag", "near a commander", of_target)
         yield Condition("from_front", side, "flag", "attacked from its front", of_target, needs="Resilient")
-        yield Condition(
-            "obstacle", side, "flag", "behind an obstacle", _DUEL_ONLY if side == "attacker" else _ATTACK_AND_DUEL
-        )
-        yield Condition(
-            "exposed", side, "count", "exposed models", _DUEL_ONLY if side == "attacker" else _ATTACK_AND_DUEL
-        )
+        yield Condition("obstacle", side, "flag", "behind an obstacle", _IN_DUELS if side == "attacker" else _IN_SHOTS)
+        yield Condition("exposed", side, "count", "exposed models", _IN_DUELS if side == "attacker" else _IN_SHOTS)
         yield Condition("edge_distance", side, "inches", "distance to its table edge", of_target)
         yield Condition("formation", side, "choice", "formation", of_target, "close_formation", _FORMATIONS)
         yield Condition("officer", side, "choice", "officer falls", of_target, "", _OFFICERS)
         yield Condition("models_without_room", side, "count", "models without room to fall back", of_target)
-        yield Condition("withdraws_without_room", side, "count", "models without room to withdraw", _CHARGE_AND_DUEL)
+        yield Condition("withdraws_without_room", side, "count", "models without room to withdraw", _IN_COMBATS)
         yield Condition("fail_on_purpose", side, "flag", "fails its test on purpose", of_target)
         yield Condition("peer_review", side, "flag", "near Peer Review", of_target, "passes_tests")
         yield Condition("chain_of_command", side, "flag", "Chain of Command", of_target, needs="Chain of Command")
-        reloads = _ATTACK_AND_DUEL if side == "attacker" else _DUEL_ONLY
+        reloads = _IN_SHOTS if side == "attacker" else _IN_DUELS
         yield Condition("reloading", side, "flag", "reloading", reloads, needs="Slow to Fire")
-        yield Condition("on_lookout", side, "flag", "on lookout", _DUEL_ONLY)
-        yield Condition("ammo_supply", side, "flag", "near Ammo Supply", _DUEL_ONLY)
-        yield Condition("concealed", side, "flag", "concealed", _DUEL_ONLY)
-        yield Condition("carriages", side, "count", "carriages", _CHARGE_AND_DUEL, needs="Full Steam Ahead")
+        yield Condition("on_lookout", side, "flag", "on lookout", _IN_DUELS)
+        yield Condition("ammo_supply", side, "flag", "near Ammo Supply", _IN_DUELS)
+        yield Condition("concealed", side, "flag", "concealed", _IN_DUELS)
+        yield Condition("carriages", side, "count", "carriages", _IN_COMBATS, needs="Full Steam Ahead")
         yield Condition(
-            "overcharge",
-            side,
-            "flag",
-            "Overcharge in close quarters",
-            _CHARGE_AND_DUEL,
-            "overcharges",
-            (),
-            "Overcharge",
+            "overcharge", side, "flag", "Overcharge in close quarters", _IN_COMBATS, "overcharges", (), "Overcharge"
         )
-        yield Condition("policy", side, "choice", "tactic", _DUEL_ONLY, "", _POLICIES)
-        yield Condition("row", side, "row", "row to shoot with", _DUEL_ONLY)
-        yield Condition("close_quarters_row", side, "row", "row for close quarters", _CHARGE_AND_DUEL)
-        charges = _CHARGE_AND_DUEL if side == "attacker" else _DUEL_ONLY
+        yield Condition("policy", side, "choice", "tactic", _IN_DUELS, "", _POLICIES)
+        yield Condition("row", side, "row", "row to shoot with", _IN_DUELS)
+        yield Condition("close_quarters_row", side, "row", "row for close quarters", _IN_COMBATS)
+        charges = _IN_COMBATS if side == "attacker" else _IN_DUELS
         yield Condition("outflanking", side, "flag", "charges from outside the front arc", charges)
         yield Condition("supported", side, "flag", "supported", charges)
         yield Condition("threatened", side, "flag", "threatened", charges)
@@ -213,21 +200,21 @@ def _unit_conditions() -> Iterator[Condition]:
 
 def _fight_conditions() -> Iterator[Condition]:
     """Yield the conditions that belong to neither unit."""
-    yield Condition("distance", "fight", "inches", "distance", _ATTACK_AND_DUEL)
-    yield Condition("rounds", "fight", "count", "rounds", _DUEL_ONLY)
-    yield Condition("first", "fight", "choice", "activated first", _DUEL_ONLY, "", (("attacker", 0), ("target", 1)))
-    yield Condition("aiming", "fight", "flag", "aiming", _ATTACK_ONLY)
-    yield Condition("short_range", "fight", "flag", "short range", _ATTACK_ONLY)
-    yield Condition("ammo_supply", "fight", "flag", "Ammo Supply", _ATTACK_ONLY)
-    yield Condition("concealed", "fight", "flag", "concealed", _ATTACK_ONLY)
-    yield Condition("opportunity_fire", "fight", "flag", "opportunity fire", _ATTACK_ONLY)
-    yield Condition("reforming", "fight", "flag", "reforming", _ATTACK_ONLY)
-    yield Condition("outside_front_arc", "fight", "flag", "outside the front arc", _ATTACK_ONLY, needs="Turret")
-    yield Condition("advanced", "fight", "flag", "has advanced", _ATTACK_ONLY, needs="Move or Fire")
-    yield Condition("overcharge", "fight", "flag", "Overcharge", _ATTACK_ONLY, needs="Overcharge")
-    yield Condition("line_of_sight", "fight", "choice", "line of sight", _ATTACK_ONLY, "", _SIGHTS, "Indirect")
-    yield Condition("carriages", "fight", "count", "carriages", _ATTACK_ONLY, needs="Full Steam Ahead")
-    yield Condition("rating", "fight", "choice", "combat rating", _ATTACK_ONLY, "", _RATINGS)
+    yield Condition("distance", "fight", "inches", "distance", _IN_SHOTS)
+    yield Condition("rounds", "fight", "count", "rounds", _IN_DUELS)
+    yield Condition("first", "fight", "choice", "activated first", _IN_DUELS, "", (("attacker", 0), ("target", 1)))
+    yield Condition("aiming", "fight", "flag", "aiming", _IN_ATTACKS)
+    yield Condition("short_range", "fight", "flag", "short range", _IN_ATTACKS)
+    yield Condition("ammo_supply", "fight", "flag", "Ammo Supply", _IN_ATTACKS)
+    yield Condition("concealed", "fight", "flag", "concealed", _IN_ATTACKS)
+    yield Condition("opportunity_fire", "fight", "flag", "opportunity fire", _IN_ATTACKS)
+    yield Condition("reforming", "fight", "flag", "reforming", _IN_ATTACKS)
+    yield Condition("outside_front_arc", "fight", "flag", "outside the front arc", _IN_ATTACKS, needs="Turret")
+    yield Condition("advanced", "fight", "flag", "has advanced", _IN_ATTACKS, needs="Move or Fire")
+    yield Condition("overcharge", "fight", "flag", "Overcharge", _IN_ATTACKS, needs="Overcharge")
+    yield Condition("line_of_sight", "fight", "choice", "line of sight", _IN_ATTACKS, "", _SIGHTS, "Indirect")
+    yield Condition("carriages", "fight", "count", "carriages", _IN_ATTACKS, needs="Full Steam Ahead")
+    yield Condition("rating", "fight", "choice", "combat rating", _IN_ATTACKS, "", _RATINGS)
 
 
 CONDITIONS = (*_unit_conditions(), *_fight_conditions())
@@ -274,22 +261,18 @@ def layout(ruleset: Ruleset | None = None, profiles: ProfilesLike | None = None)
         "die": list(ruleset.die.faces),
         "deck": cards,
         "unit": {
-            "at": _array_layout(QUESTION, "units"),
-            "fields": _offsets_in_parts(units, ("facts", "target")) | _offsets(units, ("n_rows",)),
+            "at": _array_at(QUESTION, "units"),
+            "fields": _fields(units, ("facts", "target")) | _offsets(units, ("n_rows",)),
             "usual": _USUAL_UNIT,
         },
         "row": {
-            "at": _array_layout(units, "rows"),
-            "fields": _offsets_in_parts(row, ("facts", "attack")) | _offsets(row, ("n_bands",)),
+            "at": _array_at(units, "rows"),
+            "fields": _fields(row, ("facts", "attack")) | _offsets(row, ("n_bands",)),
             "usual": _defaults(RowFacts) | plain,
         },
-        "band": {
-            "at": _array_layout(row, "bands"),
-            "fields": _offsets_in_parts(row, ("bands",)),
-            "order": list(BandFacts._fields),
-        },
-        "fight": {"fields": _offsets_in_parts(QUESTION, ("fight",)), "usual": _defaults(Circumstances)},
-        "plain": {"fields": _offsets_in_parts(QUESTION, ("plain",)), "usual": plain},
+        "band": {"at": _array_at(row, "bands"), "fields": _fields(row, ("bands",)), "order": list(BandFacts._fields)},
+        "fight": {"fields": _fields(QUESTION, ("fight",)), "usual": _defaults(Circumstances)},
+        "plain": {"fields": _fields(QUESTION, ("plain",)), "usual": plain},
         "answers": {name: _answer_layout(dtype) for name, dtype in ANSWERS.items()},
         "conditions": [condition.record() for condition in CONDITIONS],
         "refusals": [REFUSALS[reason] for reason in (*WhyNot, *Refusal)],
@@ -305,7 +288,7 @@ def _offsets(dtype: np.dtype[np.void], names: tuple[str, ...]) -> dict[str, int]
     return {name: dtype.fields[name][1] for name in names}
 
 
-def _offsets_in_parts(dtype: np.dtype[np.void], parts: tuple[str, ...]) -> dict[str, int]:
+def _fields(dtype: np.dtype[np.void], parts: tuple[str, ...]) -> dict[str, int]:
     """Return the byte offsets of all fields of the parts of a record; the parts must have distinct field names."""
     fields: dict[str, int] = {}
     for part in parts:
@@ -316,7 +299,7 @@ def _offsets_in_parts(dtype: np.dtype[np.void], parts: tuple[str, ...]) -> dict[
     return fields
 
 
-def _array_layout(dtype: np.dtype[np.void], name: str) -> list[int]:
+def _array_at(dtype: np.dtype[np.void], name: str) -> list[int]:
     """Return the byte offset of an array of records, the byte size of an element, and its length."""
     field = dtype[name]
     return [_offsets(dtype, (name,))[name], field.base.itemsize, int(np.prod(field.shape))]
@@ -333,7 +316,7 @@ def _answer_layout(dtype: np.dtype[np.void]) -> dict[str, Any]:
     for name in dtype.names or ():
         field, at = dtype[name], _offsets(dtype, (name,))[name]
         if field.base.names:
-            kinds["sides"] = {"at": _array_layout(dtype, name), "answer": _answer_layout(field.base)}
+            kinds["sides"] = {"at": _array_at(dtype, name), "answer": _answer_layout(field.base)}
             continue
         kinds["lists" if field.shape else "whole" if field == np.int64 else "figures"][name] = at
     return kinds

@@ -45,8 +45,6 @@ def _with_length(content: bytes) -> bytes:
 def modules_with_functions(functions: Iterable[str]) -> set[str]:
     """Return the modules of this package that define functions with these mangled names, and their direct imports.
 
-    Examples
-    --------
     >>> "analyser.rules.structs" in modules_with_functions(["_ZN8analyser5rules6attack8set_poolB2v1Exx"])
     True
     """

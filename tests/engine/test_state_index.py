@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from analyser.engine.state_index import NOT_FOUND, find, find_or_add, first_slot, state_index, with_capacity
+from analyser.engine.state_index import NOT_FOUND, find, find_or_add, first_slot, state_index, with_room
 
 
 @pytest.fixture(autouse=True)
@@ -20,7 +20,7 @@ def test_places_are_kept_while_it_grows():
     index = state_index(1)
     for _ in range(2):
         for number, state in enumerate(states):
-            index = with_capacity(index, 1)
+            index = with_room(index, 1)
             assert find_or_add(index, state) == number
     assert index.length[0] == len(states)
     assert [find(index, state) for state in states] == list(range(len(states)))

@@ -140,11 +140,7 @@ def summaries_of(
 
 
 def deduplicated_summaries(
-    attacks: NDArray[np.void],
-    targets: NDArray[np.void],
-    possible: NDArray[np.bool_],
-    die: Integers,
-    deck: Integers,
+    attacks: NDArray[np.void], targets: NDArray[np.void], possible: NDArray[np.bool_], die: Integers, deck: Integers
 ) -> DeduplicatedSummaries:
     """Return exact summaries of every attack on every target; each distinct fight is computed once.
 

@@ -57,10 +57,8 @@ def replayed_trials(
     for number, dice, own_card, block, trial in _trial_positions(plan, seed, trials, first):
         results: list[int | None] = []
         row = 0
-        for is_drawn, result_count in zip(which, sides):
-            results.append(
-                int(block.others[row, trial]) // (np.iinfo(np.uint16).max // result_count) if is_drawn else None
-            )
+        for is_drawn, count in zip(which, sides):
+            results.append(int(block.others[row, trial]) // (np.iinfo(np.uint16).max // count) if is_drawn else None)
             row += is_drawn
         card = None if results[0] is None else int(cards[results[0]])
         yield Trial(number, reader.dice_of(block, trial, dice), card, results[1], results[2], own_card)

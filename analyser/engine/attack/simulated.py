@@ -13,7 +13,7 @@ from analyser.common.errors import InputError
 from analyser.common.jit import tiered
 from analyser.common.method_settings import Progress
 from analyser.common.records import Integers, plain
-from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, Report, run_on_threads
+from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, Report, run_chunks
 from analyser.engine.pool.dice_layout import Layout, OtherDraw, Rerolls, layout_for
 from analyser.engine.pool.kernel import Block, block_for, roll_chunks
 from analyser.engine.rng import stream_of
@@ -110,7 +110,7 @@ class Sample:
     def play(self, first: int, trials: int, threads: int = 1, report: Report | None = None) -> None:
         """Simulate `trials` more trials, from the chunk `first` on; a chunk has the same counts in any process."""
         least = -(-_LEAST_PER_THREAD // (1 + self.plan.dice))
-        run_on_threads(Chunks(trials, first=first, least=least), self._work, threads, report)
+        run_chunks(Chunks(trials, first=first, least=least), self._work, threads, report)
         self.trials += trials
 
     def _work(self, queue: Queue) -> None:
@@ -142,9 +142,7 @@ def end_trials(fight: FightFacts, scores: Scores, cards: int, places: int, outco
     for cell in range(len(outcomes)):
         score, card, place = cell // places // cards, cell // places % cards, cell % places
         destroyed, damage, own_destroyed, own_damage = losses_of(fight, scores, score)
-        disordered = discipline.is_disordered_at_test(
-            fight, place < discipline.officer_positions_destroyed(fight, destroyed)
-        )
+        disordered = discipline.disordered_at_test(fight, place < discipline.officer_places_lost(fight, destroyed))
         value = fight.discipline - _CARD_VALUES_LOWER + card
         if value > discipline.highest_passing_card(fight, destroyed, disordered):
             outcome = discipline.outcome_if_failed(fight, destroyed, damage, disordered)

@@ -9,7 +9,7 @@ from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE
 from analyser.common.jit import step, tiered
 from analyser.common.records import Floats, Integers
 from analyser.engine.attack.exact import OUTCOMES_PER_SCORE, push_pmf
-from analyser.engine.parallel import Chunks, Queue, run_on_threads
+from analyser.engine.parallel import Chunks, Queue, run_chunks
 from analyser.engine.pool.pmf import Outcomes, empty_outcomes, most_dice, pool_pmf
 from analyser.rules.attack import Scores, losses_of, scores_for, set_fight
 from analyser.rules.discipline import ACTIVATED, ANNIHILATED, BROKEN, DAMAGE, FLED, MODELS_DESTROYED, SUPPRESSED
@@ -49,20 +49,16 @@ def summarise(fight: FightFacts, outcomes: Outcomes, count: int, destroyed: Floa
     The share lost is 1 for an annihilated unit, else the damage suffered divided by the damage that destroys the whole
     unit (AC-3.8).
     """
-    figures, models, unit_damage = summary[0], fight.models, fight.models * fight.damage_limit
+    figures, models, whole = summary[0], fight.models, fight.models * fight.damage_limit
     mean_share_lost = 0.0
     destroyed[: models + 1] = 0.0
     figures.p_suppressed = figures.p_activated = figures.p_broken = figures.p_fled = figures.p_annihilated = 0.0
     for place in range(count):
         outcome, probability = outcomes.values[place], outcomes.probabilities[place]
-        models_destroyed = outcome >> MODELS_DESTROYED & MODELS_MASK
-        destroyed[models_destroyed] += probability
-        suffered = (
-            unit_damage
-            if outcome & ANNIHILATED
-            else models_destroyed * fight.damage_limit + (outcome >> DAMAGE & MODELS_MASK)
-        )
-        mean_share_lost += probability * suffered / unit_damage
+        lost = outcome >> MODELS_DESTROYED & MODELS_MASK
+        destroyed[lost] += probability
+        suffered = whole if outcome & ANNIHILATED else lost * fight.damage_limit + (outcome >> DAMAGE & MODELS_MASK)
+        mean_share_lost += probability * suffered / whole
         figures.p_suppressed += probability if outcome & SUPPRESSED else 0.0
         figures.p_activated += probability if outcome & ACTIVATED else 0.0
         figures.p_broken += probability if outcome & BROKEN else 0.0
@@ -119,10 +115,7 @@ def fill_summary_row(
     odds: DrawOdds,
     summaries: NDArray[np.void],
 ) -> None:
-    """Fill one attacker's row of `summaries`; `fights` are scratch records, one for each target.
-
-    Targets that the same pool of dice attacks share its distribution.
-    """
+    """Fill one attacker's row of `summaries`, once per pool; `fights` are scratch records, one for each target."""
     most_models = 0
     for place in range(len(targets)):
         most_models = max(most_models, targets[place].models)
@@ -167,11 +160,10 @@ def summary_table(
     def fill(queue: Queue) -> None:
         for task in queue:
             for row in range(task.first, task.last):
-                fill_summary_row(
-                    attacks, row, targets, possible, np.zeros(len(targets), FIGHT), *probabilities, summaries
-                )
+                fights = np.zeros(len(targets), FIGHT)
+                fill_summary_row(attacks, row, targets, possible, fights, *probabilities, summaries)
 
-    run_on_threads(Chunks(len(attacks), size=1), fill, threads)
+    run_chunks(Chunks(len(attacks), size=1), fill, threads)
     for name in AT_MOST_ONE:
         summaries[name] = np.minimum(summaries[name], 1.0)
     return summaries

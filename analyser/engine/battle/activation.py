@@ -19,19 +19,10 @@ from analyser.engine.battle.battle_data import (
 )
 from analyser.engine.battle.choices import NO_TARGET
 from analyser.engine.battle.gains import gain_of
-from analyser.engine.battle.log import Event, record_event
-from analyser.engine.battle.lookahead import (
-    ACTION,
-    ALL_ROWS,
-    ATTACK,
-    LENGTH,
-    MANOEUVRE,
-    TARGET,
-    best_volley,
-    plan_action,
-)
-from analyser.engine.battle.losses import NO_UNIT, apply_outcome, passes
-from analyser.engine.battle.positions import advance, distance_between, is_commanded, is_within, move_back, set_position
+from analyser.engine.battle.log import Event, record
+from analyser.engine.battle.lookahead import ACTION, ALL_ROWS, ATTACK, LENGTH, MANOEUVRE, TARGET, plan_action, volley
+from analyser.engine.battle.losses import NO_UNIT, passes, set_state
+from analyser.engine.battle.positions import advance, distance_between, is_commanded, is_within, move_back, move_to
 from analyser.engine.battle.transports import disembark, disembarks_now, passenger_of
 from analyser.rules import activation, special_rules, unit_state
 from analyser.rules.activation import Order
@@ -50,7 +41,7 @@ def activate(battle: Battle, unit: int) -> None:
     if field.place[unit] == Place.ABOARD:  # Cryo has activated its transport, which so gets no turn
         activate_passenger(battle, unit)
         return
-    record_event(battle, Event.ACTIVATED, unit, 0, unit_state.models_of(field.states[unit]), 0, 0)
+    record(battle, Event.ACTIVATED, unit, 0, unit_state.models_of(field.states[unit]), 0, 0)
     spread_fumes(battle)
     field.states[unit] = activation.start_activation(field.states[unit], units[unit])
     if field.place[unit] == Place.INCOMING:
@@ -78,7 +69,7 @@ def activate_passenger(battle: Battle, unit: int) -> None:
     field, units = battle.field, battle.field.units
     if field.states[unit] & ACTIVATED:
         return
-    record_event(battle, Event.ACTIVATED, unit, 0, unit_state.models_of(field.states[unit]), 0, 0)
+    record(battle, Event.ACTIVATED, unit, 0, unit_state.models_of(field.states[unit]), 0, 0)
     field.states[unit] = activation.start_activation(field.states[unit], units[unit])
     rallied = passes(battle, unit, activation.highest_rally_card(field.states[unit], units[unit]), 1)
     if disembarks_now(battle, unit):
@@ -147,7 +138,7 @@ def carry_out_plan(battle: Battle, unit: int) -> int:
     plan, side = field.plans[unit], field.sides[unit]
     manoeuvre, action, target, length = int(plan[MANOEUVRE]), int(plan[ACTION]), int(plan[TARGET]), int(plan[LENGTH])
     distance = 0 if target == NO_TARGET else distance_between(battle, unit, target)
-    record_event(battle, Event.ORDERED, unit, unit if target == NO_TARGET else target, manoeuvre, action, distance)
+    record(battle, Event.ORDERED, unit, unit if target == NO_TARGET else target, manoeuvre, action, distance)
     side.rearms = 0
     field.states[unit] = activation.carry_out_move(field.states[unit], (manoeuvre, action), side, length)
     if length > 0:
@@ -186,7 +177,7 @@ def shoot_best(battle: Battle, unit: int) -> None:
     best, target, attack = 0.0, NO_TARGET, 0
     for other in range(first, first + battle.setup.units[1 - side_of(unit)]):
         if field.place[other] == Place.ON_FIELD:
-            value, row = best_volley(battle, unit, other, distance_between(battle, unit, other), False, -1)
+            value, row = volley(battle, unit, other, distance_between(battle, unit, other), False, -1)
             if value > best:
                 best, target, attack = value, other, row
     if target != NO_TARGET:
@@ -213,10 +204,10 @@ def hold(battle: Battle, unit: int) -> None:
     field, state = battle.field, int(battle.field.states[unit])
     orders = battle.setup.orders[Policy.TAKE_COVER, 0]
     if state & unit_state.RELOADING:
-        record_event(battle, Event.ORDERED, unit, unit, Manoeuvre.STAY, Action.RE_ARM, 0)
+        record(battle, Event.ORDERED, unit, unit, Manoeuvre.STAY, Action.RE_ARM, 0)
         field.states[unit] = unit_state.with_order(state & ~unit_state.RELOADING, Order.NO_ATTACK)
     else:
-        record_event(battle, Event.ORDERED, unit, unit, Manoeuvre.STAY, Action.TAKE_COVER, 0)
+        record(battle, Event.ORDERED, unit, unit, Manoeuvre.STAY, Action.TAKE_COVER, 0)
         field.states[unit] = activation.carry_out_move(state, (int(orders[0]), int(orders[1])), field.sides[unit], 0)
 
 
@@ -240,7 +231,7 @@ def give_orders(battle: Battle, unit: int, target: int) -> None:
     length = activation.length_moved(manoeuvre, side, row, view.distance, NONE)
     if action == Action.SHOOT and manoeuvre in (Manoeuvre.ADVANCE, Manoeuvre.CLOSE_IN) and length == 0:
         manoeuvre = Manoeuvre.AIM
-    record_event(battle, Event.ORDERED, unit, target, manoeuvre, action, view.distance)
+    record(battle, Event.ORDERED, unit, target, manoeuvre, action, view.distance)
     field.states[unit] = activation.carry_out_move(state, (manoeuvre, action), side, length)
     if length > 0:
         advance(battle, unit, target, length, view.distance)
@@ -304,13 +295,8 @@ def opportunity_fire(battle: Battle, unit: int) -> bool:
     first = first_of(1 - side_of(unit))
     if facts.ahead[1 - side_of(unit)]:
         other = best_on_lookout(battle, unit)
-        return other != NO_TARGET and fire(
-            battle,
-            strike_of(battle, other, unit, StrikeSlot.REACTION),
-            other,
-            unit,
-            distance_between(battle, other, unit),
-        )
+        number = NO_STRIKE if other == NO_TARGET else strike_of(battle, other, unit, StrikeSlot.REACTION)
+        return number != NO_STRIKE and fire(battle, number, other, unit, distance_between(battle, other, unit))
     for other in range(first, first + facts.units[1 - side_of(unit)]):
         if field.place[other] == Place.ON_FIELD and field.states[other] & unit_state.ON_LOOKOUT:
             number = strike_of(battle, other, unit, StrikeSlot.REACTION)
@@ -355,9 +341,9 @@ def run_amok(battle: Battle, unit: int, target: int) -> None:
     if not special_rules.damages_enemy(state, other, sides, battle.field.units[target]):
         return
     limit = battle.field.units[target].damage_limit
-    apply_outcome(battle, target, unit, special_rules.take_damage(other, sides[1], limit), 0)
-    record_event(battle, Event.OWN_LOSS, unit, target, 1, 0, 0)
-    apply_outcome(battle, unit, NO_UNIT, special_rules.lose_model(state, sides[0]), 0)
+    set_state(battle, target, unit, special_rules.take_damage(other, sides[1], limit), 0)
+    record(battle, Event.OWN_LOSS, unit, target, 1, 0, 0)
+    set_state(battle, unit, NO_UNIT, special_rules.lose_model(state, sides[0]), 0)
     combat.resolve_blasts(battle)
 
 
@@ -371,7 +357,7 @@ def fly_sortie(battle: Battle, unit: int) -> None:
         distance = int(plan[LENGTH]) if looks_ahead else choices.sortie_distance(battle, unit, target)
         opportunity_fire_at_aircraft(battle, unit, target)
         if not is_removed(field.states[unit]):
-            record_event(battle, Event.ORDERED, unit, target, Manoeuvre.ADVANCE, Action.SHOOT, distance)
+            record(battle, Event.ORDERED, unit, target, Manoeuvre.ADVANCE, Action.SHOOT, distance)
             field.states[unit] = unit_state.with_order(field.states[unit], Order.SHOOT)
             facts = pair_of(battle, unit, target)
             if looks_ahead:
@@ -422,9 +408,9 @@ def spread_fumes(battle: Battle) -> None:
 def enter_field(battle: Battle, unit: int) -> None:
     """Bring a unit out of reserve: an aircraft becomes incoming, other units enter at their own edge (BT-3)."""
     field, facts = battle.field, battle.setup
-    record_event(battle, Event.ENTERED, unit, 0, 0, 0, 0)
+    record(battle, Event.ENTERED, unit, 0, 0, 0, 0)
     if facts.aircraft[unit]:
         field.place[unit] = Place.INCOMING
         return
     field.place[unit] = Place.ON_FIELD
-    set_position(battle, unit, int(battle.field.start_x[unit]), 0 if side_of(unit) == 0 else int(facts.table))
+    move_to(battle, unit, int(battle.field.start_x[unit]), 0 if side_of(unit) == 0 else int(facts.table))

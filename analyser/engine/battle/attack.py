@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from analyser.common.jit import step
 from analyser.engine.battle.battle_data import CONDITIONS, Battle, cell_of, condition_of, side_of
-from analyser.engine.battle.log import Event, record_event
-from analyser.engine.battle.losses import NO_UNIT, apply_outcome, passes
+from analyser.engine.battle.log import Event, record
+from analyser.engine.battle.losses import NO_UNIT, passes, set_state
 from analyser.engine.battle.positions import is_commanded
 from analyser.engine.battle.random_draws import roll, test_card
 from analyser.engine.battle.transports import test_passenger
@@ -70,15 +70,15 @@ def strike(battle: Battle, number: int, striker: int, struck: int, short: bool, 
     destroyed, own = resolution.destroyed_by(progress), resolution.own_losses(progress)
     takes_test = fight.test != Test.NOT_TAKEN and field.units[struck].discipline != NONE  # not if Irrepressible
     after = resolution.target_after(facts, attack, field.sides[struck], int(field.states[struck]), outcome)
-    apply_outcome(battle, struck, striker, after, 1 if outcome & FELL_BACK else 0)
+    set_state(battle, struck, striker, after, 1 if outcome & FELL_BACK else 0)
     if destroyed and takes_test and battle.setup.has_transports and not unit_state.is_removed(after):
         test_passenger(battle, struck, striker, combat_result.record_qualities(0, attack))
     states = (int(field.states[striker]), int(field.states[struck]))
     after = resolution.attacker_after(facts, attack, field.sides[striker], states, own)
     lost = min(own[0], unit_state.models_of(states[0])) if attack.overcharge and facts.pays_overcharge else 0
     if lost:
-        record_event(battle, Event.OWN_LOSS, striker, striker, lost, 0, 0)
-        apply_outcome(battle, striker, NO_UNIT, after, 0)
+        record(battle, Event.OWN_LOSS, striker, striker, lost, 0, 0)
+        set_state(battle, striker, NO_UNIT, after, 0)
     else:
         field.states[striker] = after
     return True
@@ -91,14 +91,14 @@ def draw_strike(battle: Battle, number: int, striker: int, struck: int, pool: in
     progress = resolution.start_of_strike(fight)
     if resolution.stage_of(progress) == Stage.CARD:  # its value is added to the dice, or is the dice of a Throw
         card = test_card(battle.setup, field, side_of(striker))
-        record_event(battle, Event.CARD_DICE, striker, struck, card, 0, 0)
+        record(battle, Event.CARD_DICE, striker, struck, card, 0, 0)
         pool += card
     score = roll(tables, field, pool)
     fight.dice = int(tables.dice[pool])
     scores = scores_for(fight, fight.dice)
     progress = resolution.after_roll(fight, scores, score)
     points = damage_points(fight, scores, score)
-    record_event(battle, Event.ATTACKED, striker, struck, number, points, resolution.destroyed_by(progress))
+    record(battle, Event.ATTACKED, striker, struck, number, points, resolution.destroyed_by(progress))
     if resolution.stage_of(progress) == Stage.OFFICER:
         destroyed, positions = resolution.officer_positions(fight, progress)
         progress = resolution.after_draw(fight, progress, 1 if uniform_below(field, positions) < destroyed else 0)

@@ -69,7 +69,7 @@ class PairFacts:
     value_short: Annotated[Any, np.int16]  # greatest distance at which the second of two expected values applies
     value_at: Annotated[Any, np.int32]  # index of the first expected value; below 0: all are 0
     value_by_damage: Annotated[Any, np.int8]
-    tactic: Annotated[Any, np.int8]  # a Policy, or NO_TACTIC
+    tactic: Annotated[Any, np.int8]  # a Policy, or NO_POLICY
     shunned: Annotated[Any, np.int8]  # 1: the unit attacks this enemy only without a better target (BT-4)
     rearms: Annotated[Any, np.int8]
     answered: Annotated[Any, np.int8]  # 1: a Tail Gunner shoots back
@@ -184,7 +184,7 @@ NO_POLICY = -1
 CHARGING, STANDING, MOVING, WATCHING = range(ATTACK_KINDS)  # a charge; a shot without a move, after one, on lookout
 
 
-class StrikeTables:
+class Tables:
     """Strikes of a battle, and the score distributions of their pools, as one record."""
 
     number: Int  # number of strikes
@@ -226,9 +226,7 @@ class BattleState:
     left: Annotated[Any, np.int64, (2,)]  # number of cards in the deck
     held: Annotated[Any, np.int64, (2,)]  # number of cards in the hand
     broken_down: Annotated[Any, np.int64, (2,)]  # 1: communications have broken down
-    finished: Annotated[
-        Any, np.int64, (2,)
-    ]  # by side: number of first units in its order that need no check this round
+    finished: Annotated[Any, np.int64, (2,)]  # number of units, first in a side's order, that need no check
     points: Annotated[Any, np.int64, (2,)]  # victory points
     holder: Int  # side that holds the initiative
     round: Int
@@ -296,7 +294,7 @@ class Battle(NamedTuple):
     """All data of a battle for kernels."""
 
     setup: BattleSetup
-    tables: StrikeTables
+    tables: Tables
     field: BattleState
     counts: Counts
 

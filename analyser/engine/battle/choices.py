@@ -140,24 +140,17 @@ def best_shunned(battle: Battle, unit: int, enemy_class: int, rally_failed: bool
 
 @step
 def best_in_class(battle: Battle, unit: int, enemy_class: int, rally_failed: bool) -> int:
-    """Return the best of a class of enemies; `field.shunned` decides whether these are shunned enemies.
-
-    Ties are broken by distance, then by list order.
-    """
+    """Return the best of a class of enemies (shunned ones if `field.shunned`); distance and list order break ties."""
     field, facts = battle.field, battle.setup
     first = first_of(1 - side_of(unit))
     choice = 0 if enemy_class in (WITH_POLICY, CHARGED) else int(facts.choice[side_of(unit)])  # 0: the nearest
     beyond = field.nearest_length - facts.furthest[unit]
-    if (enemy_class == ATTACKED and beyond > 0) or (
-        enemy_class == AFTER_AN_ADVANCE and beyond > field.sides[unit].speed
-    ):
+    too_far = enemy_class == AFTER_AN_ADVANCE and beyond > field.sides[unit].speed
+    if too_far or (enemy_class == ATTACKED and beyond > 0):
         return NO_TARGET
     nearest, length = int(field.nearest), int(field.nearest_length)
-    if (
-        choice == TargetChoice.NEAREST
-        and nearest != NONE
-        and is_in_class(battle, (unit, nearest), length, enemy_class, rally_failed)
-    ):
+    is_nearest = choice == TargetChoice.NEAREST and nearest != NONE
+    if is_nearest and is_in_class(battle, (unit, nearest), length, enemy_class, rally_failed):
         return nearest
     result, least, best = NO_TARGET, NOWHERE, -1.0
     for other in range(first, first + facts.units[1 - side_of(unit)]):

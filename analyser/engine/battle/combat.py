@@ -7,16 +7,9 @@ from typing import Any
 from analyser.common.jit import step
 from analyser.engine.battle.attack import strike
 from analyser.engine.battle.battle_data import NO_STRIKE, Battle, Place, StrikeSlot, first_of, side_of, strike_of, wide
-from analyser.engine.battle.log import Event, record_event
-from analyser.engine.battle.losses import NO_UNIT, apply_outcome, passes
-from analyser.engine.battle.positions import (
-    distance_between,
-    has_neighbour,
-    is_commanded,
-    is_within,
-    move_back,
-    set_position,
-)
+from analyser.engine.battle.log import Event, record
+from analyser.engine.battle.losses import NO_UNIT, passes, set_state
+from analyser.engine.battle.positions import distance_between, is_commanded, is_unit_near, is_within, move_back, move_to
 from analyser.engine.battle.transports import store_passengers, test_passenger
 from analyser.engine.rng import uniform_below
 from analyser.rules import combat_result, discipline, special_rules, unit_state
@@ -31,23 +24,23 @@ def charge(battle: Battle, unit: int, other: int) -> None:
     """Resolve a charge: the combat, and the unit's Overrun and Throw."""
     field, facts = battle.field, battle.setup
     shift = engage(battle, unit, other)
-    strike_if_possible(battle, StrikeSlot.SPONSONS, other, unit, 0)
+    try_strike(battle, StrikeSlot.SPONSONS, other, unit, 0)
     first = facts.stoic[other] != 0
     if first:
-        strike_if_possible(battle, StrikeSlot.RETALIATION, other, unit, -shift)
-    has_destroyed = strike_if_possible(battle, StrikeSlot.CHARGE, unit, other, shift)
+        try_strike(battle, StrikeSlot.RETALIATION, other, unit, -shift)
+    has_destroyed = try_strike(battle, StrikeSlot.CHARGE, unit, other, shift)
     if not first:
-        strike_if_possible(battle, StrikeSlot.RETALIATION, other, unit, -shift)
+        try_strike(battle, StrikeSlot.RETALIATION, other, unit, -shift)
     if resolve(battle, unit, other):
-        set_position(battle, unit, wide(field.x[other]), wide(field.y[other]))
+        move_to(battle, unit, wide(field.x[other]), wide(field.y[other]))
         shift = engage(battle, unit, other)
-        has_destroyed |= strike_if_possible(battle, StrikeSlot.OVERRUN, unit, other, shift)
-        strike_if_possible(battle, StrikeSlot.RETALIATION_TO_OVERRUN, other, unit, -shift)
+        has_destroyed |= try_strike(battle, StrikeSlot.OVERRUN, unit, other, shift)
+        try_strike(battle, StrikeSlot.RETALIATION_TO_OVERRUN, other, unit, -shift)
         resolve(battle, unit, other)
     if has_destroyed and facts.throws[unit]:
         number = battle.tables.strikes[strike_of(battle, unit, other, StrikeSlot.THROW)]
         if both_stand(battle, unit, other) and is_within(battle, unit, other, int(number.long_range)):
-            strike_if_possible(battle, StrikeSlot.THROW, unit, other, 0)
+            try_strike(battle, StrikeSlot.THROW, unit, other, 0)
     resolve_blasts(battle)
 
 
@@ -69,13 +62,13 @@ def engage(battle: Battle, unit: int, other: int) -> int:
             side.fumes_reach = NONE
         field.states[fighter] = combat_result.enter_contact(field.states[fighter], side, units[fighter])
         store_passengers(battle, fighter)
-    supported = has_neighbour(battle, other, unit, side_of(unit), NEAR_IN_COMBAT)
-    threatened = has_neighbour(battle, unit, other, side_of(other), NEAR_IN_COMBAT)
+    supported = is_unit_near(battle, other, unit, side_of(unit), NEAR_IN_COMBAT)
+    threatened = is_unit_near(battle, unit, other, side_of(other), NEAR_IN_COMBAT)
     return (1 if supported else 0) - (1 if threatened else 0)
 
 
 @step
-def strike_if_possible(battle: Battle, kind: int, striker: int, struck: int, shift: int) -> bool:
+def try_strike(battle: Battle, kind: int, striker: int, struck: int, shift: int) -> bool:
     """Make a strike if possible; return True if the struck unit has lost models and is not removed."""
     number = strike_of(battle, striker, struck, kind)
     if number == NO_STRIKE or not both_stand(battle, striker, struck):
@@ -94,7 +87,7 @@ def resolve(battle: Battle, unit: int, other: int) -> bool:
     won_by = combat_result.winner_if_fought(mine, theirs, (field.sides[unit], field.sides[other]))
     if won_by == combat_result.NOT_FOUGHT:
         return False
-    record_event(battle, Event.COMBAT, unit, other, won_by, 0, 0)
+    record(battle, Event.COMBAT, unit, other, won_by, 0, 0)
     if won_by == combat_result.ACTIVE:
         withdraw(battle, other, unit)
         field.points[side_of(unit)] += battle.setup.hunts[unit]
@@ -102,7 +95,7 @@ def resolve(battle: Battle, unit: int, other: int) -> bool:
         withdraw(battle, unit, other)
         field.points[side_of(other)] += battle.setup.hunts[other]
     elif not is_removed(mine):
-        apply_outcome(battle, unit, NO_UNIT, combat_result.withdraw(mine, field.sides[unit]), 0)
+        set_state(battle, unit, NO_UNIT, combat_result.withdraw(mine, field.sides[unit]), 0)
         if not is_removed(field.states[unit]):
             move_back(battle, unit, FALL_BACK)
     again = combat_result.overruns(won_by, int(field.states[unit]), int(field.states[other]), field.sides[unit])
@@ -120,7 +113,7 @@ def withdraw(battle: Battle, unit: int, winner: int) -> None:
     side = field.sides[unit]
     if is_removed(state):
         return
-    apply_outcome(battle, unit, winner, combat_result.withdraw_loser(state, side), 0)
+    set_state(battle, unit, winner, combat_result.withdraw_loser(state, side), 0)
     if is_removed(field.states[unit]):
         return
     move_back(battle, unit, FALL_BACK)
@@ -150,9 +143,9 @@ def take_test(battle: Battle, unit: int, due_to: int, highest: int) -> None:
         return
     after = combat_result.fail_combat_test(field.fight[0], state & ~FELL_BACK, field.sides[unit])
     if is_removed(after):
-        apply_outcome(battle, unit, due_to, after, 0)
+        set_state(battle, unit, due_to, after, 0)
     else:
-        apply_outcome(battle, unit, due_to, after | state & FELL_BACK, after & FELL_BACK)
+        set_state(battle, unit, due_to, after | state & FELL_BACK, after & FELL_BACK)
 
 
 @step
@@ -184,7 +177,7 @@ def blast(battle: Battle, unit: int) -> None:
     shown = uniform_below(field, facts.die_sides)
     heroic, strikes = shown < facts.heroic, shown < facts.heroic + facts.strike
     misses = not strikes and shown < facts.heroic + facts.strike + facts.miss
-    record_event(battle, Event.DIE, unit, 0, 0 if heroic else 1 if strikes else 2 if misses else 3, 0, 0)
+    record(battle, Event.DIE, unit, 0, 0 if heroic else 1 if strikes else 2 if misses else 3, 0, 0)
     if strikes:
         reach = special_rules.HEROIC_REACH if heroic else special_rules.STRIKE_REACH
     else:

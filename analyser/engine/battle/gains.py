@@ -15,7 +15,7 @@ from analyser.engine.battle.battle_data import (
     NO_STRIKE,
     Battle,
     StrikeSlot,
-    StrikeTables,
+    Tables,
     cell_of,
     condition_of,
     strike_of,
@@ -45,7 +45,7 @@ class Pools(NamedTuple):
 
 
 @kernel
-def fill_gains(tables: StrikeTables, pools: Pools, odds: DrawOdds, jobs: Integers, scratch: tuple[Any, Any]) -> None:
+def fill_gains(tables: Tables, pools: Pools, odds: DrawOdds, jobs: Integers, scratch: tuple[Any, Any]) -> None:
     """Fill `tables.gains` for each of `jobs`: strike, condition, pool, and the first row of `gains`.
 
     `scratch`: two arrays, of one record of FIGHT and one of TARGET.
@@ -87,17 +87,14 @@ def add_gains(
         fallen = 0.0
         if resolution.stage_of(progress) == Stage.OFFICER:
             fallen = resolution.probability_of_yes(fight, progress, 0, odds)
-            add_after_officer(
-                row, fight, resolution.after_draw(fight, progress, 1), (probability * fallen, health, whole), odds
-            )
+            terms_if_fallen = probability * fallen, health, whole
+            add_result(row, fight, resolution.after_draw(fight, progress, 1), terms_if_fallen, odds)
             progress = resolution.after_draw(fight, progress, 0)
-        add_after_officer(row, fight, progress, (probability * (1.0 - fallen), health, whole), odds)
+        add_result(row, fight, progress, (probability * (1.0 - fallen), health, whole), odds)
 
 
 @step
-def add_after_officer(
-    row: Any, fight: FightFacts, progress: int, terms: tuple[float, int, int], odds: DrawOdds
-) -> None:
+def add_result(row: Any, fight: FightFacts, progress: int, terms: tuple[float, int, int], odds: DrawOdds) -> None:
     """Add a result that may need a test; `terms`: probability, and the target's current and full health."""
     probability, health, whole = terms
     if resolution.stage_of(progress) == Stage.TEST:
@@ -110,7 +107,7 @@ def add_after_officer(
 
 @step
 def add_outcome(row: Any, fight: FightFacts, outcome: int, terms: tuple[float, int, int]) -> None:
-    """Add a complete result; `terms` as in :func:`add_after_officer`."""
+    """Add a complete result; `terms` as in :func:`add_result`."""
     probability, health, whole = terms
     if outcome & ANNIHILATED:
         row[SHARE_LOST] += probability * health / whole
@@ -145,18 +142,13 @@ def gain_of(battle: Battle, number: int, unit: int, other: int, short: bool, shi
     if tables.pool_of[cell] == 0:
         return 0.0
     row = tables.gains[tables.gains_of[cell] + health_of(battle, other)]
-    gained = (
-        row[SHARE_LOST] * field.health_value[other]
-        + row[P_REMOVED] * field.removal_value[other]
-        + row[P_SUPPRESSED] * field.suppression_value[other]
-    )
+    gained = row[SHARE_LOST] * field.health_value[other] + row[P_REMOVED] * field.removal_value[other]
+    gained += row[P_SUPPRESSED] * field.suppression_value[other]
     return float(gained - row[OWN_LOSSES] * facts.stake[unit] / facts.models[unit])
 
 
 @step
-def expected_losses(
-    battle: Battle, kind: int, unit: int, other: int, terms: tuple[int, int, int]
-) -> tuple[float, float]:
+def losses_from(battle: Battle, kind: int, unit: int, other: int, terms: tuple[int, int, int]) -> tuple[float, float]:
     """Return the expected share of the other unit's health lost by a close quarters strike, and P(removed).
 
     `terms`: bonuses less penalties, and the expected health of the striker and of the other unit.
@@ -186,17 +178,17 @@ def gain_of_charge(battle: Battle, unit: int, other: int) -> float:
     field, facts = battle.field, battle.setup
     own, health = health_of(battle, unit), health_of(battle, other)
     lost, lost_gone, dealt, dealt_gone = 0.0, 0.0, 0.0, 0.0
-    sponsons, sponsons_gone = expected_losses(battle, StrikeSlot.SPONSONS, other, unit, (0, health, own))
+    sponsons, sponsons_gone = losses_from(battle, StrikeSlot.SPONSONS, other, unit, (0, health, own))
     own_left = own - int(sponsons * facts.health[unit] + 0.5)
     if facts.stoic[other]:
-        lost, lost_gone = expected_losses(battle, StrikeSlot.RETALIATION, other, unit, (0, health, own_left))
+        lost, lost_gone = losses_from(battle, StrikeSlot.RETALIATION, other, unit, (0, health, own_left))
         after = own_left - int(lost * facts.health[unit] + 0.5)
-        dealt, dealt_gone = expected_losses(battle, StrikeSlot.CHARGE, unit, other, (0, after, health))
+        dealt, dealt_gone = losses_from(battle, StrikeSlot.CHARGE, unit, other, (0, after, health))
         dealt, dealt_gone = dealt * (1.0 - lost_gone), dealt_gone * (1.0 - lost_gone)
     else:
-        dealt, dealt_gone = expected_losses(battle, StrikeSlot.CHARGE, unit, other, (0, own_left, health))
+        dealt, dealt_gone = losses_from(battle, StrikeSlot.CHARGE, unit, other, (0, own_left, health))
         after = health - int(dealt * facts.health[other] + 0.5)
-        lost, lost_gone = expected_losses(battle, StrikeSlot.RETALIATION, other, unit, (0, after, own_left))
+        lost, lost_gone = losses_from(battle, StrikeSlot.RETALIATION, other, unit, (0, after, own_left))
         lost, lost_gone = lost * (1.0 - dealt_gone), lost_gone * (1.0 - dealt_gone)
     won = dealt * facts.models[other] - lost * facts.models[unit]
     stands, lives = 1.0 - dealt_gone, 1.0 - lost_gone
@@ -204,12 +196,9 @@ def gain_of_charge(battle: Battle, unit: int, other: int) -> float:
     stake = _HEALTH_PART * facts.stake[unit]
     gained -= (lost + sponsons) * (stake + _HEALTH_PART * field.threat[unit]) + (lost_gone + sponsons_gone) * stake
     if won > 0.0:
-        gained += (
-            min(won, 1.0)
-            * stands
-            * (field.removal_value[other] if field.sides[other].static else field.suppression_value[other])
-        )
+        value = field.removal_value[other] if field.sides[other].static else field.suppression_value[other]
+        gained += min(won, 1.0) * stands * value
     elif won < 0.0:
-        suppression_cost = _LOST_COMBAT_COST * field.threat[unit]
-        gained += max(won, -1.0) * lives * (stake if field.sides[unit].static else suppression_cost)
+        cost = _LOST_COMBAT_COST * field.threat[unit]
+        gained += max(won, -1.0) * lives * (stake if field.sides[unit].static else cost)
     return float(gained)

@@ -40,7 +40,7 @@ class NoShotReason(IntEnum):
 
 
 @step
-def record_event(battle: Battle, event: int, unit: int, other: int, first: int, second: int, third: int) -> None:
+def record(battle: Battle, event: int, unit: int, other: int, first: int, second: int, third: int) -> None:
     """Record an event, if events are recorded and the log is not full."""
     field = battle.field
     if field.logs and field.logged < MOST_EVENTS:

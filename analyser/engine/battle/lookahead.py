@@ -75,7 +75,7 @@ def mark_outdated_plans(battle: Battle, side: int) -> bool:
     field.last_look[side] = field.round
     moved = is_new
     for unit in range(mine, mine + facts.units[side]):
-        place = packed_position(battle, unit)
+        place = packed_place(battle, unit)
         if is_new or field.seen[unit, 0] != field.states[unit] or field.seen[unit, 1] != place:
             field.plan_is_valid[unit] = 0
             moved = moved or field.seen[unit, 1] != place
@@ -85,7 +85,7 @@ def mark_outdated_plans(battle: Battle, side: int) -> bool:
     for other in range(theirs, theirs + facts.units[1 - side]):
         if field.place[other] == Place.ON_FIELD:
             standing, last = standing + 1, other
-        place, state = packed_position(battle, other), int(field.states[other])
+        place, state = packed_place(battle, other), int(field.states[other])
         before, stood = field.seen_by_enemy[other, 0], field.seen_by_enemy[other, 1]
         if not is_new and before == state and stood == place:
             continue
@@ -105,7 +105,7 @@ def mark_outdated_plans(battle: Battle, side: int) -> bool:
 
 
 @step
-def packed_position(battle: Battle, unit: int) -> int:
+def packed_place(battle: Battle, unit: int) -> int:
     """Return a unit's place and coordinates, packed into one number."""
     field = battle.field
     return (int(field.place[unit]) << 60) | (wide(field.x[unit]) << 24) | wide(field.y[unit])
@@ -131,7 +131,7 @@ def store_plan(battle: Battle, unit: int, decision: tuple[int, int], target: int
 
 
 @step
-def best_volley(battle: Battle, unit: int, other: int, length: int, moved: bool, shift: int) -> tuple[float, int]:
+def volley(battle: Battle, unit: int, other: int, length: int, moved: bool, shift: int) -> tuple[float, int]:
     """Return the value of a unit's best shot at an enemy at distance `length` (or 0), and the index of the attack.
 
     `moved`: True if the unit has moved. `shift`: the bonuses less penalties, except short range.
@@ -202,13 +202,12 @@ def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
             continue
         length = floor_sqrt(wide(squared))
         if length <= pair_of(battle, unit, other).charges and (not rally_failed or must_charge):
-            best = plan_charge(
-                battle, unit, other, length, (best if charges or not must_charge else -_FAR, most_future)
-            )
+            least = best if charges or not must_charge else -_FAR
+            best = plan_charge(battle, unit, other, length, (least, most_future))
             charges = must_charge
         if charges:
             continue
-        value, row = best_volley(battle, unit, other, length, False, 0 if rally_failed else 1)
+        value, row = volley(battle, unit, other, length, False, 0 if rally_failed else 1)
         if value > best_shot:
             best_shot, shot_at, attack = value, other, row
         if moves and not rally_failed:
@@ -306,18 +305,16 @@ def plan_approach(battle: Battle, unit: int, other: int, length: int, bounds: tu
             stop = wide(rows.short[at])
         if stop < INCH:
             continue
-        value, attack = best_volley(battle, unit, other, stop, True, 0)
+        value, attack = volley(battle, unit, other, stop, True, 0)
         if value <= 0.0 or value + most_future <= best:
             continue
-        length_moved = length - stop
-        to_x, to_y = (
-            moved_coordinate(x, wide(field.x[other]), length_moved, length),
-            moved_coordinate(y, wide(field.y[other]), length_moved, length),
-        )
+        moved = length - stop
+        to_x = moved_coordinate(x, wide(field.x[other]), moved, length)
+        to_y = moved_coordinate(y, wide(field.y[other]), moved, length)
         value += position_value(battle, unit, to_x, to_y)
         if value > best + _SAME:
             best = value
-            store_plan(battle, unit, (Manoeuvre.ADVANCE, Action.SHOOT), other, attack, length_moved)
+            store_plan(battle, unit, (Manoeuvre.ADVANCE, Action.SHOOT), other, attack, moved)
     return best
 
 
@@ -341,22 +338,19 @@ def plan_advance(battle: Battle, unit: int, rally_failed: bool, best: float) -> 
     most = min(speed if rally_failed else 2 * speed, length - INCH)
     can_watch = facts.watches[unit] != 0 and not rally_failed and not field.states[unit] & unit_state.RELOADING
     for stop in range(3):
-        length_moved = (
-            min(speed, most) if stop == 0 else most if stop == 1 else length - distance_beyond_reach(battle, unit, goal)
-        )
-        if length_moved <= 0 or length_moved > most or (stop == 1 and most <= speed):
+        moved = min(speed, most) if stop == 0 else most
+        moved = moved if stop < 2 else length - distance_beyond_reach(battle, unit, goal)
+        if moved <= 0 or moved > most or (stop == 1 and most <= speed):
             continue
-        to_x, to_y = (
-            moved_coordinate(x, wide(field.x[goal]), length_moved, length),
-            moved_coordinate(y, wide(field.y[goal]), length_moved, length),
-        )
-        watches = can_watch and length_moved <= speed
+        to_x = moved_coordinate(x, wide(field.x[goal]), moved, length)
+        to_y = moved_coordinate(y, wide(field.y[goal]), moved, length)
+        watches = can_watch and moved <= speed
         value = position_value(battle, unit, to_x, to_y) + (lookout_value(battle, unit, to_x, to_y) if watches else 0.0)
         if value > best + _SAME:
             best = value
-            manoeuvre = Manoeuvre.ADVANCE if length_moved <= speed else Manoeuvre.DOUBLE_TIME
+            manoeuvre = Manoeuvre.ADVANCE if moved <= speed else Manoeuvre.DOUBLE_TIME
             action = Action.GO_ON_LOOKOUT if watches else Action.NOTHING
-            store_plan(battle, unit, (manoeuvre, action), goal, 0, length_moved)
+            store_plan(battle, unit, (manoeuvre, action), goal, 0, moved)
     return best
 
 
@@ -373,14 +367,14 @@ def plan_retreat(
     x, y, speed = wide(field.x[unit]), wide(field.y[unit]), int(field.sides[unit].speed)
     room = int(field.sides[unit].edge_distance)
     for times in range(1, most + 1):
-        length_moved = min(times * speed, room)
-        if length_moved <= 0:
+        moved = min(times * speed, room)
+        if moved <= 0:
             continue
-        to_y = y - length_moved if side_of(unit) == 0 else y + length_moved
+        to_y = y - moved if side_of(unit) == 0 else y + moved
         shot, row = 0.0, 0
         if times == 1 and not rally_failed and target != NO_TARGET:
             length = floor_sqrt(wide(squared_distance(field, target, x, to_y)))
-            shot, row = best_volley(battle, unit, target, length, True, 0)
+            shot, row = volley(battle, unit, target, length, True, 0)
         if shot + most_future <= best:
             continue
         value = shot + position_value(battle, unit, x, to_y)
@@ -388,5 +382,5 @@ def plan_retreat(
             best = value
             manoeuvre = Manoeuvre.RETIRE if times == 1 else Manoeuvre.RETIRE_AT_DOUBLE_TIME
             action = Action.SHOOT if shot > 0.0 else Action.NOTHING
-            store_plan(battle, unit, (manoeuvre, action), target if shot > 0.0 else NO_TARGET, row, -length_moved)
+            store_plan(battle, unit, (manoeuvre, action), target if shot > 0.0 else NO_TARGET, row, -moved)
     return best

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analyser.common.jit import step
 from analyser.engine.battle.battle_data import Battle, Place, side_of
-from analyser.engine.battle.log import Event, record_event
+from analyser.engine.battle.log import Event, record
 from analyser.engine.battle.positions import move_back, remove
 from analyser.engine.battle.random_draws import draw_odds, test_card
 from analyser.engine.rng import uniform_below
@@ -27,12 +27,12 @@ def passes(battle: Battle, unit: int, highest: int, rallies: int) -> bool:
         successes, draws = success_counts(draw, highest, draw_odds(battle.setup))
         return bool(uniform_below(battle.field, draws) < successes)
     card = test_card(battle.setup, battle.field, side_of(unit))
-    record_event(battle, Event.CARD, unit, 0, card, highest, rallies)
+    record(battle, Event.CARD, unit, 0, card, highest, rallies)
     return card <= highest
 
 
 @step
-def apply_outcome(battle: Battle, unit: int, caused_by: int, after: int, fell_back: int) -> None:
+def set_state(battle: Battle, unit: int, caused_by: int, after: int, fell_back: int) -> None:
     """Set a unit's state to `after` an attack by the unit `caused_by` (or NO_UNIT); move the unit if it fell back."""
     field, counts = battle.field, battle.counts
     before = int(field.states[unit])
@@ -48,9 +48,9 @@ def apply_outcome(battle: Battle, unit: int, caused_by: int, after: int, fell_ba
         remove(battle, unit)
         return
     if after & SUPPRESSED and not before & SUPPRESSED:
-        record_event(battle, Event.SUPPRESSED, unit, 0, 0, 0, 0)
+        record(battle, Event.SUPPRESSED, unit, 0, 0, 0, 0)
     if fell_back:
-        record_event(battle, Event.FELL_BACK, unit, 0, 0, 0, 0)
+        record(battle, Event.FELL_BACK, unit, 0, 0, 0, 0)
         move_back(battle, unit, FALL_BACK)
 
 
@@ -60,18 +60,14 @@ def destroy_excess_passengers(battle: Battle, transport: int) -> None:
     field, unit = battle.field, int(battle.setup.cargo[transport])
     if unit == NONE or field.place[unit] != Place.ABOARD:
         return
-    state, transport_state = int(field.states[unit]), int(field.states[transport])
+    state, carrier = int(field.states[unit]), int(field.states[transport])
     models = unit_state.models_of(state)
-    capacity = (
-        0
-        if unit_state.is_removed(transport_state)
-        else field.sides[transport].capacity * unit_state.models_of(transport_state)
-    )
+    capacity = 0 if unit_state.is_removed(carrier) else field.sides[transport].capacity * unit_state.models_of(carrier)
     if models <= capacity:
         return
     battle.counts.lost[field.batch, unit] += models - capacity
     field.lost_aboard += models - capacity
-    record_event(battle, Event.OWN_LOSS, unit, transport, models - capacity, 1, 0)
+    record(battle, Event.OWN_LOSS, unit, transport, models - capacity, 1, 0)
     if capacity > 0:
         field.states[unit] = state - (models - capacity)
     else:

@@ -8,10 +8,10 @@ from analyser.common.jit import kernel, step
 from analyser.engine.battle import choices, random_draws
 from analyser.engine.battle.activation import activate, enter_field
 from analyser.engine.battle.battle_data import BATCHES, PERCENT, Battle, Place, first_of
-from analyser.engine.battle.log import Event, record_event
+from analyser.engine.battle.log import Event, record
 from analyser.engine.battle.look_ahead_weights import NO_TACTIC
 from analyser.engine.battle.lookahead import next_by_gain
-from analyser.engine.battle.positions import leave_field, set_position
+from analyser.engine.battle.positions import leave_field, move_to
 from analyser.engine.rng import next_word, uniform_below
 from analyser.rules import activation, unit_state
 from analyser.rules.battle import ZERO_GROUND_PRESENCE, outcome_of
@@ -82,7 +82,7 @@ def deploy(battle: Battle) -> None:
                 field.place[unit] = Place.IN_RESERVE
             else:
                 field.place[unit] = Place.ON_FIELD
-                set_position(battle, unit, int(field.start_x[unit]), int(facts.y[unit]))
+                move_to(battle, unit, int(field.start_x[unit]), int(facts.y[unit]))
                 placed += 1 if side == 0 else -1
     random_draws.reset_cards(facts, field)
     general = uniform_below(field, 2)
@@ -123,7 +123,7 @@ def ready_phase(battle: Battle) -> None:
     values = (0, 0)
     if field.round > 1:
         values = random_draws.play_for_initiative(battle)
-    record_event(battle, Event.ROUND, int(field.holder), 0, int(field.round), values[0], values[1])
+    record(battle, Event.ROUND, int(field.holder), 0, int(field.round), values[0], values[1])
     for side in range(2):
         field.finished[side] = 0
         random_draws.draw_hand(facts, field, side)
@@ -166,9 +166,9 @@ def end_phase(battle: Battle) -> bool:
             on_field_0, on_field_1 = on_field_0 + is_on_field * (1 - side), on_field_1 + is_on_field * side
     for side in range(2):
         if (on_field_0 if side == 0 else on_field_1) == 0:
-            record_event(battle, Event.GROUND, first_of(side), 0, side, 0, 0)
+            record(battle, Event.GROUND, first_of(side), 0, side, 0, 0)
             field.points[1 - side] += ZERO_GROUND_PRESENCE
-    record_event(battle, Event.ENDED, 0, 0, int(field.round), int(field.points[0]), int(field.points[1]))
+    record(battle, Event.ENDED, 0, 0, int(field.round), int(field.points[0]), int(field.points[1]))
     return on_field_0 == 0 or on_field_1 == 0
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from analyser.common.jit import Whole, inlined, step
 from analyser.engine.battle.battle_data import NOWHERE, UNITS, Battle, BattleState, Place, first_of, side_of, wide
-from analyser.engine.battle.log import Event, record_event
+from analyser.engine.battle.log import Event, record
 from analyser.rules import unit_state
 from analyser.rules.battle import COMMANDED_WITHIN, floor_sqrt, length_of, moved_coordinate
 from analyser.rules.discipline import DISORDERED
@@ -64,7 +64,7 @@ def find_nearest(battle: Battle, side: int, x: int, y: int) -> None:
 
 
 @step
-def set_position(battle: Battle, unit: int, x: int, y: int) -> None:
+def move_to(battle: Battle, unit: int, x: int, y: int) -> None:
     """Move a unit to a point of the field; near a commander, units lose their disorder (AC-5.8)."""
     field, setup = battle.field, battle.setup
     field.x[unit], field.y[unit], field.off[unit], field.fumes_pending = x, y, 0, 1
@@ -95,8 +95,8 @@ def advance(battle: Battle, unit: int, other: int, length: int, distance: int) -
     field = battle.field
     x, y = wide(field.x[unit]), wide(field.y[unit])
     to_x, to_y = wide(field.x[other]), wide(field.y[other])
-    set_position(battle, unit, moved_coordinate(x, to_x, length, distance), moved_coordinate(y, to_y, length, distance))
-    record_event(battle, Event.MOVED, unit, other, length, 0, 0)
+    move_to(battle, unit, moved_coordinate(x, to_x, length, distance), moved_coordinate(y, to_y, length, distance))
+    record(battle, Event.MOVED, unit, other, length, 0, 0)
 
 
 @step
@@ -104,7 +104,7 @@ def move_back(battle: Battle, unit: int, length: int) -> None:
     """Move a unit straight toward its own edge, at most onto it (AC-5.4 b, AC-8.5)."""
     field = battle.field
     y, back = wide(field.y[unit]), min(length, int(field.sides[unit].edge_distance))
-    set_position(battle, unit, wide(field.x[unit]), y - back if side_of(unit) == 0 else y + back)
+    move_to(battle, unit, wide(field.x[unit]), y - back if side_of(unit) == 0 else y + back)
 
 
 @step
@@ -121,7 +121,7 @@ def is_commanded(battle: Battle, unit: int) -> bool:
 
 
 @step
-def has_neighbour(battle: Battle, unit: int, excluded: int, side: int, within: int) -> bool:
+def is_unit_near(battle: Battle, unit: int, excluded: int, side: int, within: int) -> bool:
     """Return True if a unit of `side`, except `excluded` and `unit`, is at most `within` away from `unit`."""
     for other in range(first_of(side), first_of(side) + battle.setup.units[side]):
         if other not in (excluded, unit) and is_within(battle, unit, other, within):
@@ -136,12 +136,5 @@ def remove(battle: Battle, unit: int) -> None:
     if battle.field.sides[unit].spectacular_demise:
         battle.field.demise_pending = 1
     battle.field.points[1 - side_of(unit)] += battle.setup.rating[unit]
-    record_event(
-        battle,
-        Event.REMOVED,
-        unit,
-        0,
-        unit_state.models_lost(battle.field.states[unit]),
-        battle.setup.rating[unit],
-        0,
-    )
+    lost = unit_state.models_lost(battle.field.states[unit])
+    record(battle, Event.REMOVED, unit, 0, lost, battle.setup.rating[unit], 0)

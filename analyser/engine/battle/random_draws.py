@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from analyser.common.jit import step
-from analyser.engine.battle.battle_data import Battle, BattleSetup, BattleState, StrikeTables
+from analyser.engine.battle.battle_data import Battle, BattleSetup, BattleState, Tables
 from analyser.engine.pool.alias import draw_value
 from analyser.engine.rng import counter_after, counter_of_chunk, next_word, uniform_below
 from analyser.rules.battle import NOT_PLAYED, SURRENDERED, card_to_play, side_with_initiative
@@ -25,7 +25,7 @@ def begin_stream(field: BattleState, stream: tuple[np.uint64, np.uint64], chunk:
 
 
 @step
-def roll(tables: StrikeTables, field: BattleState, pool: int) -> Any:
+def roll(tables: Tables, field: BattleState, pool: int) -> Any:
     """Draw the score of a pool from its exact distribution."""
     return draw_value(tables.alias, tables.first[pool], tables.bits[pool], next_word(field))
 
@@ -33,14 +33,7 @@ def roll(tables: StrikeTables, field: BattleState, pool: int) -> Any:
 @step
 def draw_odds(setup: BattleSetup) -> DrawOdds:
     """Return the die and the deck of a battle."""
-    return DrawOdds(
-        setup.heroic,
-        setup.strike,
-        setup.miss,
-        setup.die_sides,
-        setup.cards_up_to,
-        setup.at_most,
-    )
+    return DrawOdds(setup.heroic, setup.strike, setup.miss, setup.die_sides, setup.cards_up_to, setup.at_most)
 
 
 @step

@@ -19,12 +19,12 @@ from analyser.engine.battle.battle_data import (
     BattleSetup,
     BattleState,
     Counts,
-    StrikeTables,
+    Tables,
 )
 from analyser.engine.battle.log import Event, NoShotReason
 from analyser.engine.battle.look_ahead_weights import BY_POLICY, set_mix
 from analyser.engine.battle.play import play_chunk
-from analyser.engine.parallel import Chunks, Queue, run_on_threads
+from analyser.engine.parallel import Chunks, Queue, run_chunks
 from analyser.engine.rng import stream_of
 from analyser.rules.policies import Action
 
@@ -42,9 +42,7 @@ class LoggedBattle(NamedTuple):
 class Simulation:
     """A battle to simulate repeatedly."""
 
-    def __init__(
-        self, setup: BattleSetup, sides: Any, units: Any, tables: StrikeTables, replacement: bool = False
-    ) -> None:
+    def __init__(self, setup: BattleSetup, sides: Any, units: Any, tables: Tables, replacement: bool = False) -> None:
         self._setup: Any = setup
         self._setup.replacement = replacement
         self._sides, self._units, self._tables = sides, units, tables
@@ -82,7 +80,7 @@ class Simulation:
             if progress is not None:
                 progress(done, trials)
 
-        run_on_threads(Chunks(trials, CHUNK_BATTLES, before // CHUNK_BATTLES), work, threads, report)
+        run_chunks(Chunks(trials, CHUNK_BATTLES, before // CHUNK_BATTLES), work, threads, report)
         return sum_counts(seen)
 
     def with_tactics(self, tactics: Sequence[str]) -> Simulation:

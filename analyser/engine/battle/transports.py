@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from analyser.common.jit import step
 from analyser.engine.battle.battle_data import Battle, Place, side_of, wide
-from analyser.engine.battle.log import Event, record_event
-from analyser.engine.battle.losses import apply_outcome, passes
-from analyser.engine.battle.positions import find_nearest, set_position
+from analyser.engine.battle.log import Event, record
+from analyser.engine.battle.losses import passes, set_state
+from analyser.engine.battle.positions import find_nearest, move_to
 from analyser.rules import combat_result, discipline, unit_state
 from analyser.rules.discipline import ACTIVATED, BROKEN, DISORDERED, SUPPRESSED
 from analyser.rules.structs import NONE
@@ -43,7 +43,7 @@ def test_passenger(battle: Battle, transport: int, due_to: int, qualities: int) 
     if passes(battle, unit, discipline.highest_card_of_test(fight, lost, fight.disordered), 0):
         return
     if unit_state.models_of(state) <= fight.break_limit:
-        apply_outcome(
+        set_state(
             battle,
             unit,
             due_to,
@@ -54,7 +54,7 @@ def test_passenger(battle: Battle, transport: int, due_to: int, qualities: int) 
         field.states[unit] = state | ACTIVATED
     else:
         field.states[unit] = state | SUPPRESSED | (DISORDERED if fight.disorders else 0)
-        record_event(battle, Event.SUPPRESSED, unit, 0, 0, 0, 0)
+        record(battle, Event.SUPPRESSED, unit, 0, 0, 0, 0)
 
 
 @step
@@ -74,5 +74,5 @@ def disembark(battle: Battle, unit: int) -> None:
     """Disembark a unit at the position of its transport."""
     field, transport = battle.field, int(battle.setup.carrier[unit])
     field.place[unit] = Place.ON_FIELD
-    set_position(battle, unit, wide(field.x[transport]), wide(field.y[transport]))
-    record_event(battle, Event.DISEMBARKED, unit, transport, 0, 0, 0)
+    move_to(battle, unit, wide(field.x[transport]), wide(field.y[transport]))
+    record(battle, Event.DISEMBARKED, unit, transport, 0, 0, 0)

@@ -93,8 +93,6 @@ class Fields:
 
     The first field has no upper bound.
 
-    Examples
-    --------
     >>> unit = Fields({"moves": 3, "tokens": 10})
     >>> unit.size, unit.pack(moves=2, tokens=7), unit.get("tokens", 27), unit.put(27, tokens=0)
     (30, 27, 7, 20)
@@ -257,9 +255,7 @@ class Sparse:
             return Sparse(self.rows[which], self.shape[1])
         positions = np.cumsum(mask) - 1
         selected = [(row, mask[row.columns]) for row in self.rows[which]]
-        rows = [
-            SparseRow(positions[row.columns[is_selected]], row.values[is_selected]) for row, is_selected in selected
-        ]
+        rows = [SparseRow(positions[row.columns[chosen]], row.values[chosen]) for row, chosen in selected]
         return Sparse(rows, int(np.count_nonzero(mask)))
 
     def sum(self, axis: int) -> Floats:

@@ -14,17 +14,7 @@ from numpy.typing import NDArray
 from analyser.common.errors import TooLargeError
 from analyser.common.jit import step, tiered
 from analyser.common.records import Floats, Integers
-from analyser.engine.chain.chain import (
-    RECORD,
-    Alternatives,
-    Chain,
-    Paths,
-    Phase,
-    Recorded,
-    States,
-    blocks_of,
-    distinct,
-)
+from analyser.engine.chain.chain import RECORD, Alternatives, Chain, Paths, Phase, Recorded, States, blocks_of, distinct
 
 MOST_TABLE_ENTRIES = 1 << 24  # of tables and recorded distributions of a large chain
 MOST_DISTRIBUTION_ENTRIES = 1 << 27  # of the distributions of all paths: paths times states
@@ -133,8 +123,6 @@ def all_zero(probabilities: Floats) -> bool:
 def exact_distributions(chain: Chain) -> Recorded:
     """Return the recorded distributions of the state; TooLargeError if there are too many reachable states.
 
-    Examples
-    --------
     >>> from analyser.engine.chain.chain import fair_die
     >>> two_dice = Phase(lambda states, totals: states + totals, fair_die(6), 2)
     >>> float(exact_distributions(Chain(0, (two_dice, RECORD), size=13)).weights[0, 7].round(4))
@@ -144,10 +132,7 @@ def exact_distributions(chain: Chain) -> Recorded:
 
 
 def tabulated_states(chain: Chain, alternatives_by_round: Iterable[Iterable[Sequence[Phase]]]) -> States:
-    """Return all states of a small chain, else the reachable states.
-
-    `alternatives_by_round`: for each round, the sequences of phases that it may have.
-    """
+    """Return all states of a small chain, else those reachable by the alternatives (phases) of each round."""
     if chain.is_small:
         return np.arange(chain.size)
     search, states_before = ReachabilitySearch(chain), np.array([chain.start])
@@ -167,11 +152,8 @@ def distributions_along(chain: Chain, alternatives: Alternatives, paths: Paths) 
 
     Raises TooLargeError, like :func:`exact_distributions`.
     """
-    tables = TransitionTables(
-        tabulated_states(
-            chain, ([alternatives[number] for number in np.unique(numbers)] for numbers in paths.numbers.T)
-        )
-    )
+    by_round = ([alternatives[number] for number in np.unique(numbers)] for numbers in paths.numbers.T)
+    tables = TransitionTables(tabulated_states(chain, by_round))
     states = len(tables.states)
     if states * len(paths.numbers) > MOST_DISTRIBUTION_ENTRIES:
         raise too_large_error(chain)

@@ -18,18 +18,8 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError
 from analyser.common.records import Floats, Integers
 from analyser.engine.chain import chain as chains
-from analyser.engine.chain.chain import (
-    RECORD,
-    Alternatives,
-    Chain,
-    Paths,
-    Phase,
-    Recorded,
-    Sparse,
-    SparseRow,
-    States,
-)
-from analyser.engine.parallel import Chunks, Queue, Report, run_on_threads
+from analyser.engine.chain.chain import RECORD, Alternatives, Chain, Paths, Phase, Recorded, Sparse, SparseRow, States
+from analyser.engine.parallel import Chunks, Queue, Report, run_chunks
 
 # Trials of a chunk, whose result depends on (seed, part, chunk) alone. With many states each trial can be a group.
 CHUNK_TRIALS, CHUNK_OF_MANY_STATES = 1 << 24, 1 << 18
@@ -187,9 +177,7 @@ class _Sample:
         with self._lock:
             for counts, groups in zip(self._counts, recorded):
                 counts.append(groups)
-                if sum(len(groups_added.states) for groups_added in counts[1:]) > max(
-                    len(counts[0].states), FEWEST_MERGED
-                ):
+                if sum(len(added.states) for added in counts[1:]) > max(len(counts[0].states), FEWEST_MERGED):
                     counts[:] = [_merge_paths(counts)]
             self.trials += trials
             self._check_room()
@@ -232,8 +220,6 @@ def simulated_counts(
     `part` numbers the chains of a question, which have independent random numbers. `report` receives the trials so far.
     InputError if the trials end in too many different states.
 
-    Examples
-    --------
     >>> from analyser.engine.chain.chain import fair_die
     >>> throw = Chain(0, (Phase(lambda _, totals: totals, fair_die(6), 1), RECORD), 7)
     >>> counts = simulated_counts(throw, 6000, seed=1)
@@ -249,7 +235,7 @@ def simulated_counts(
                 path, random = Paths.one(task.chunk_trials), _random_of(seed, part, chunk)
                 sample.add([*simulator.recordings(chain, alternatives, path, random)], task.chunk_trials)
 
-    run_on_threads(Chunks(trials, _chunk_size(chain)), work, threads, report)
+    run_chunks(Chunks(trials, _chunk_size(chain)), work, threads, report)
     return sample.recorded()
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from analyser.common.jit import step, tiered
 from analyser.common.records import Integers
 from analyser.engine.fight import operations, strikes
-from analyser.engine.fight.program import Kind, OperationTuple, Setup, When, unpack_order
+from analyser.engine.fight.program import Kind, Op, Setup, When, unpack_order
 from analyser.rules import activation, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.policies import Action, Manoeuvre, View, leaves_building
@@ -62,9 +62,7 @@ ACTED_ELSEWHEN = ActionTaken.ACTED_ELSEWHEN * REASON_FACTOR
 
 
 @tiered(2.0)
-def packed_actions(
-    setup: Setup, operation: OperationTuple, when: int, shots: int, first: Integers, second: Integers
-) -> Integers:
+def packed_actions(setup: Setup, operation: Op, when: int, shots: int, first: Integers, second: Integers) -> Integers:
     """Return the active side's action and reason in each pair of states, packed: int64, shape of `first`.
 
     `operation` is the next GIVE_ORDERS or ORDER, and `when` the condition of its activation (a When). `shots` is the
@@ -81,12 +79,10 @@ def packed_actions(
 
 
 @step
-def action_of(
-    setup: Setup, operation: OperationTuple, when: int, shots: int, mine: int, theirs: int
-) -> tuple[int, int]:
+def action_of(setup: Setup, operation: Op, when: int, shots: int, mine: int, theirs: int) -> tuple[int, int]:
     """Return the active side's action and its reason."""
     is_active = unit_state.order_of(mine) == Order.NO_ATTACK
-    is_first = mine & unit_state.ACTIVATED_FIRST != 0
+    is_first = mine & unit_state.IS_FIRST != 0
     if (when == When.IF_FIRST and not is_first) or (when == When.IF_SECOND and is_first):
         return ActionTaken.ACTED_ELSEWHEN, Reason.POLICY
     if unit_state.is_removed(mine):
@@ -99,7 +95,7 @@ def action_of(
 
 
 @step
-def action_on_orders(setup: Setup, operation: OperationTuple, shots: int, mine: int, theirs: int) -> tuple[int, int]:
+def action_on_orders(setup: Setup, operation: Op, shots: int, mine: int, theirs: int) -> tuple[int, int]:
     """Return the active side's action and its reason when it gets orders."""
     if operation[0] == Kind.ORDER:
         return action_chosen(setup, operation, mine, theirs)
@@ -119,9 +115,8 @@ def action_on_orders(setup: Setup, operation: OperationTuple, shots: int, mine: 
     if manoeuvre == Manoeuvre.STAY and action == Action.NOTHING and not (view.rally_failed or view.in_building):
         return ActionTaken.HELD, Reason.POLICY
     at_double_time = manoeuvre == Manoeuvre.DOUBLE_TIME
-    reason = (
-        Reason.RALLY_FAILED if view.rally_failed else Reason.OUT_OF_REACH if at_double_time else Reason.OUT_OF_RANGE
-    )
+    reason = Reason.OUT_OF_REACH if at_double_time else Reason.OUT_OF_RANGE
+    reason = Reason.RALLY_FAILED if view.rally_failed else reason
     if activation.length_moved(manoeuvre, setup.sides[side], setup.strikes[max(number, 0)], view.distance, NONE) > 0:
         return (ActionTaken.DOUBLE_TIMED if at_double_time else ActionTaken.ADVANCED), reason
     if action == Action.SHOOT and view.in_range:
@@ -130,7 +125,7 @@ def action_on_orders(setup: Setup, operation: OperationTuple, shots: int, mine: 
 
 
 @step
-def action_chosen(setup: Setup, operation: OperationTuple, mine: int, theirs: int) -> tuple[int, int]:
+def action_chosen(setup: Setup, operation: Op, mine: int, theirs: int) -> tuple[int, int]:
     """Return the action and its reason by an ORDER, which must be allowed."""
     _, side, number = operation
     manoeuvre, action, strike, _ = unpack_order(number)
@@ -144,9 +139,8 @@ def action_chosen(setup: Setup, operation: OperationTuple, mine: int, theirs: in
             return ActionTaken.SHOT, Reason.CHOICE
         if manoeuvre == Manoeuvre.STAY:
             return ActionTaken.SHOT, (Reason.RALLY_FAILED if view.rally_failed else Reason.IN_BUILDING)
-        return (
-            ActionTaken.RETIRED_AND_SHOT if manoeuvre == Manoeuvre.RETIRE else ActionTaken.ADVANCED_AND_SHOT
-        ), Reason.CHOICE
+        retires = manoeuvre == Manoeuvre.RETIRE
+        return (ActionTaken.RETIRED_AND_SHOT if retires else ActionTaken.ADVANCED_AND_SHOT), Reason.CHOICE
     if action == Action.GO_ON_LOOKOUT:
         return ActionTaken.WENT_ON_LOOKOUT, Reason.CHOICE
     if action == Action.TAKE_COVER:
@@ -163,7 +157,7 @@ def action_chosen(setup: Setup, operation: OperationTuple, mine: int, theirs: in
 
 
 @step
-def shoots(setup: Setup, operation: OperationTuple, shots: int, mine: int, theirs: int) -> bool:
+def shoots(setup: Setup, operation: Op, shots: int, mine: int, theirs: int) -> bool:
     """Return True if at least one shot is made with these orders."""
     _, side, number = operation
     mine = operations.follow_policy(setup, operation, mine, theirs)

@@ -10,7 +10,7 @@ from analyser.common.jit import step, step_for
 from analyser.engine.fight.program import Kind
 from analyser.engine.fight.step_builder import (
     LOST_COMBAT_LENGTH,
-    StepBuilder,
+    Builder,
     add,
     add_fixed,
     add_row,
@@ -43,20 +43,20 @@ def row_for_contact(unit: Any, impact: int) -> int:
 
 
 @step
-def overruns(builder: StepBuilder, side: int) -> bool:
+def overruns(builder: Builder, side: int) -> bool:
     """Return True if the unit uses Overrun in a charge (AC-7)."""
     return bool(builder.question.units[side].facts[0].overrun and builder.question.units[side].facts[0].overruns)
 
 
 @step
-def breaks_buildings(builder: StepBuilder, side: int, row: int) -> bool:
+def breaks_buildings(builder: Builder, side: int, row: int) -> bool:
     """Return True if a die for the building follows an attack with this row (Siegebreaker, AC-6)."""
     units = builder.question.units
     return bool(units[1 - side].target[0].garrisoned and units[side].rows[row].facts[0].siegebreaker)
 
 
 @step
-def is_threatened(builder: StepBuilder, active: int, is_overrun: int) -> bool:
+def is_threatened(builder: Builder, active: int, is_overrun: int) -> bool:
     """Return True if an enemy other than the charged unit is near the charger.
 
     In an Overrun, the units that accompanied the charged unit are left behind.
@@ -68,7 +68,7 @@ def is_threatened(builder: StepBuilder, active: int, is_overrun: int) -> bool:
 
 
 @step
-def add_sponsons(builder: StepBuilder, active: int) -> None:
+def add_sponsons(builder: Builder, active: int) -> None:
     """Append the attack of the charged unit's Sponsons, which is not part of the combat (AC-8.1, AC-7)."""
     charged = builder.question.units[1 - active].facts[0]
     if charged.sponsons:
@@ -78,7 +78,7 @@ def add_sponsons(builder: StepBuilder, active: int) -> None:
 
 
 @step
-def add_attack(builder: StepBuilder, active: int, is_overrun: int) -> None:
+def add_attack(builder: Builder, active: int, is_overrun: int) -> None:
     """Append the charger's attack, or its Overrun, which has one more penalty (AC-8.2, AC-7)."""
     facts, row = builder.question.units[active].facts[0], row_for_contact(builder.question.units[active], 1)
     number = add_row(builder, active, row, 1)
@@ -100,7 +100,7 @@ def add_attack(builder: StepBuilder, active: int, is_overrun: int) -> None:
 
 
 @step
-def add_retaliation(builder: StepBuilder, active: int, is_overrun: int, inside: int) -> None:
+def add_retaliation(builder: Builder, active: int, is_overrun: int, inside: int) -> None:
     """Append the charged unit's attack, if it has a melee row; it always strikes the charger's front (AC-8.3)."""
     row = row_for_contact(builder.question.units[1 - active], 0)
     if row == NONE:
@@ -120,12 +120,12 @@ def add_retaliation(builder: StepBuilder, active: int, is_overrun: int, inside: 
 
 
 @step_for(lambda builder, active, inside: builder.add_others(active, inside, _CHARGES))
-def add_others(builder: StepBuilder, active: int, inside: int) -> None:
+def add_others(builder: Builder, active: int, inside: int) -> None:
     """Append the attacks of other units in contact (AC-8.7); only a Draft has such units."""
 
 
 @step
-def add_defence(builder: StepBuilder, active: int, inside: int) -> None:
+def add_defence(builder: Builder, active: int, inside: int) -> None:
     """Append the attacks of the charged side, unless `inside` is NEVER (AC-8.3, AC-8.4)."""
     if inside != charge_strikes.NEVER:
         add_retaliation(builder, active, 0, inside)
@@ -133,7 +133,7 @@ def add_defence(builder: StepBuilder, active: int, inside: int) -> None:
 
 
 @step
-def add_resolution(builder: StepBuilder, active: int) -> None:
+def add_resolution(builder: Builder, active: int) -> None:
     """Append the end of a combat (AC-8.5)."""
     add(builder, Kind.RESOLVE, active, NONE)
     for side in range(2):
@@ -144,7 +144,7 @@ def add_resolution(builder: StepBuilder, active: int) -> None:
 
 
 @step
-def add_throw(builder: StepBuilder, active: int) -> None:
+def add_throw(builder: Builder, active: int) -> None:
     """Append the charger's Throw (X) after its combat: a weakened ranged attack without a test (AC-7).
 
     The value of a card is its number of dice. Cover and buildings count, as for every ranged attack (AC-4.3).
@@ -165,7 +165,7 @@ def add_throw(builder: StepBuilder, active: int) -> None:
 
 
 @step
-def add_blast(builder: StepBuilder, side: int) -> int:
+def add_blast(builder: Builder, side: int) -> int:
     """Add the blast of a destroyed last model: a neutral attack that ignores cover (Spectacular Demise, AC-7)."""
     number = add_fixed(builder, side, builder.question.units[side].facts[0].spectacular_demise, Rating.NEUTRAL, 0, 1)
     builder.setup.strikes[number].by_blast = 1
@@ -173,7 +173,7 @@ def add_blast(builder: StepBuilder, side: int) -> int:
 
 
 @step
-def add_blast_strikes(builder: StepBuilder) -> int:
+def add_blast_strikes(builder: Builder) -> int:
     """Add the blasts of both sides' destroyed last models; return the number of the first strike."""
     first = strikes_of(builder)
     for side in range(2):
@@ -183,7 +183,7 @@ def add_blast_strikes(builder: StepBuilder) -> int:
 
 
 @step
-def add_blasts(builder: StepBuilder, first: int) -> None:
+def add_blasts(builder: Builder, first: int) -> None:
     """Append the effects of destroyed last models; the strikes of their blasts have the numbers from `first` on."""
     for side in range(2):
         if builder.question.units[side].facts[0].spectacular_demise:
@@ -195,7 +195,7 @@ def add_blasts(builder: StepBuilder, first: int) -> None:
 
 
 @step
-def add_combat(builder: StepBuilder, active: int) -> None:
+def add_combat(builder: Builder, active: int) -> None:
     """Append a charge of the active side (AC-8, AC-7)."""
     charger, charged = builder.question.units[active].facts[0], builder.question.units[1 - active].facts[0]
     garrisoned = builder.question.units[1 - active].target[0].garrisoned
@@ -223,7 +223,7 @@ def add_combat(builder: StepBuilder, active: int) -> None:
 
 
 @step
-def set_sides_of_charge(builder: StepBuilder) -> tuple[int, int]:
+def set_sides_of_charge(builder: Builder) -> tuple[int, int]:
     """Set the facts of both sides of a charge by side 0; return the result of :func:`~.step_builder.set_positions`.
 
     A charge ends in contact. The distance after that matters only for a Throw, and for a unit that overruns away from

@@ -11,7 +11,7 @@ from analyser.common.records import Integers
 from analyser.engine.fight.charge_steps import add_blast_strikes, add_blasts, breaks_buildings, overruns
 from analyser.engine.fight.program import Kind, When
 from analyser.engine.fight.step_builder import (
-    StepBuilder,
+    Builder,
     add,
     add_fixed,
     add_row,
@@ -40,7 +40,7 @@ class FollowingStrikes(NamedTuple):
 
 
 @step
-def is_shot_back_at(builder: StepBuilder, side: int) -> bool:
+def is_shot_back_at(builder: Builder, side: int) -> bool:
     """Return True if a Tail Gunner shoots back at each ranged attack of a side, which must be aerial (AC-7)."""
     return bool(
         builder.question.units[side].target[0].category == _AERIAL
@@ -49,9 +49,7 @@ def is_shot_back_at(builder: StepBuilder, side: int) -> bool:
 
 
 @step
-def add_shot(
-    builder: StepBuilder, side: int, row: int, opportunity: int, overcharge: int, after_failed_rally: int
-) -> int:
+def add_shot(builder: Builder, side: int, row: int, opportunity: int, overcharge: int, after_failed_rally: int) -> int:
     """Add the strike of a shot, or of opportunity fire; return its number."""
     number = add_row(builder, side, row, 0)
     strike, attack = builder.setup.strikes[number], builder.setup.attacks[number]
@@ -69,14 +67,14 @@ def add_shot(
 
 
 @step
-def set_modifiers(builder: StepBuilder, side: int, attack: Any) -> None:
+def set_modifiers(builder: Builder, side: int, attack: Any) -> None:
     """Set the bonuses and penalties of a shot that are independent of the states."""
     attack.bonuses |= Bonus.AMMO_SUPPLY if builder.question.units[side].facts[0].ammo_supply else 0
     attack.penalties |= Penalty.CONCEALED if builder.question.units[1 - side].facts[0].concealed else 0
 
 
 @step
-def add_return_shot(builder: StepBuilder, side: int) -> int:
+def add_return_shot(builder: Builder, side: int) -> int:
     """Add a Tail Gunner's return shot at a side (AC-7); return its number, or NONE."""
     if not is_shot_back_at(builder, side):
         return NONE
@@ -87,26 +85,26 @@ def add_return_shot(builder: StepBuilder, side: int) -> int:
 
 
 @step
-def first_blast(builder: StepBuilder) -> int:
+def first_blast(builder: Builder) -> int:
     """Add the blasts that shots can cause, if the distance is known; return the number of the first, or NONE."""
     return NONE if builder.question.fight[0].distance == NONE else add_blast_strikes(builder)
 
 
 @step
-def following_strikes(builder: StepBuilder, blast: int) -> FollowingStrikes:
+def following_strikes(builder: Builder, blast: int) -> FollowingStrikes:
     """Add the return shots at both sides; return the numbers of all strikes that follow a shot."""
     return FollowingStrikes((add_return_shot(builder, 0), add_return_shot(builder, 1)), blast)
 
 
 @step
-def add_blasts_of_shot(builder: StepBuilder, blast: int) -> None:
+def add_blasts_of_shot(builder: Builder, blast: int) -> None:
     """Append the effects of last models destroyed by a shot."""
     if blast != NONE:
         add_blasts(builder, blast)
 
 
 @step
-def add_shot_with_effects(builder: StepBuilder, side: int, number: int, strikes: FollowingStrikes) -> None:
+def add_shot_with_effects(builder: Builder, side: int, number: int, strikes: FollowingStrikes) -> None:
     """Append a shot in the activation of a side, and its immediate effects."""
     strike = builder.setup.strikes[number]
     add(builder, Kind.STRIKE, side, number)
@@ -121,7 +119,7 @@ def add_shot_with_effects(builder: StepBuilder, side: int, number: int, strikes:
 
 
 @step
-def add_fumes(builder: StepBuilder) -> None:
+def add_fumes(builder: Builder) -> None:
     """Append the spread of Corrosive Fumes, which follows activations and moves (AC-7)."""
     one, two = builder.setup.sides[0], builder.setup.sides[1]
     if one.distance != NONE and (one.fumes_reach != NONE or two.fumes_reach != NONE):
@@ -129,9 +127,7 @@ def add_fumes(builder: StepBuilder) -> None:
 
 
 @step
-def add_orders(
-    builder: StepBuilder, side: int, shots: tuple[int, int], strikes: FollowingStrikes, combat: StepBuilder
-) -> None:
+def add_orders(builder: Builder, side: int, shots: tuple[int, int], strikes: FollowingStrikes, combat: Builder) -> None:
     """Append a unit's actions by its policy: `shots` (first strike, number of strikes) and a charge."""
     add(builder, Kind.GIVE_ORDERS, side, shots[0] if shots[1] else NONE)
     add_fumes(builder)
@@ -141,7 +137,7 @@ def add_orders(
 
 
 @step
-def add_activation(builder: StepBuilder, side: int, reaction: StepBuilder, orders: StepBuilder, blast: int) -> None:
+def add_activation(builder: Builder, side: int, reaction: Builder, orders: Builder, blast: int) -> None:
     """Append an activation (AC-9.2) without its first operation; an enemy on lookout may react before and after."""
     extend(builder, reaction)
     extend(builder, orders)
@@ -154,7 +150,7 @@ def add_activation(builder: StepBuilder, side: int, reaction: StepBuilder, order
 
 
 @step
-def add_whole_activation(builder: StepBuilder, side: int, activation: StepBuilder, when: int) -> None:
+def add_whole_activation(builder: Builder, side: int, activation: Builder, when: int) -> None:
     """Append a whole activation, which takes place only under the condition `when` (a When)."""
     add_fumes(builder)
     add(builder, Kind.BEGIN, side, when)
@@ -162,7 +158,7 @@ def add_whole_activation(builder: StepBuilder, side: int, activation: StepBuilde
 
 
 @step
-def add_round(builder: StepBuilder, activations: tuple[StepBuilder, StepBuilder], first: int) -> None:
+def add_round(builder: Builder, activations: tuple[Builder, Builder], first: int) -> None:
     """Append a round: an activation of each side (AC-9.2); `first` begins, or with NONE the winner of a toss."""
     if first == NONE:
         add(builder, Kind.TOSS, 0, NONE)
@@ -177,14 +173,11 @@ def add_round(builder: StepBuilder, activations: tuple[StepBuilder, StepBuilder]
 
 
 @step
-def set_side_of_duel(builder: StepBuilder, side: int, policy: int, charges: int, rearms: int) -> None:
+def set_side_of_duel(builder: Builder, side: int, policy: int, charges: int, rearms: int) -> None:
     """Set the facts of a side of a duel; `policy` is NONE if a plan decides for the side."""
     set_side(builder, side)
-    facts, own, distance = (
-        builder.setup.sides[side],
-        builder.question.units[side].facts[0],
-        builder.question.fight[0].distance,
-    )
+    facts, own = builder.setup.sides[side], builder.question.units[side].facts[0]
+    distance = builder.question.fight[0].distance
     facts.rearms, facts.policy, facts.charges = rearms, policy, charges
     facts.berserk, facts.runs_amok, facts.overrun = own.berserk, own.run_amok, 1 if overruns(builder, side) else 0
     facts.speed, facts.distance = own.speed, distance
@@ -192,7 +185,7 @@ def set_side_of_duel(builder: StepBuilder, side: int, policy: int, charges: int,
 
 
 @step
-def reserve_win_bits(builder: StepBuilder) -> None:
+def reserve_win_bits(builder: Builder) -> None:
     """Reserve bits for the combats that each side with Hunter can win (AC-7)."""
     combats, sides = 0, builder.setup.sides
     for side in range(2):
@@ -206,7 +199,7 @@ def reserve_win_bits(builder: StepBuilder) -> None:
 
 
 @step
-def most_set_backs(builder: StepBuilder, activations: tuple[StepBuilder, StepBuilder]) -> Integers:
+def most_set_backs(builder: Builder, activations: tuple[Builder, Builder]) -> Integers:
     """Return the greatest length that all rounds of a duel can set each side back."""
     backs, sides = np.zeros(2, np.int64), builder.setup.sides
     for side in range(2):
@@ -224,9 +217,7 @@ def most_advance(facts: Any, doubles: int) -> int:
 
 
 @step
-def set_positions_in_duel(
-    builder: StepBuilder, backs: Integers, advances: Integers, lengths: Integers
-) -> tuple[int, int]:
+def set_positions_in_duel(builder: Builder, backs: Integers, advances: Integers, lengths: Integers) -> tuple[int, int]:
     """Set both sides' stride and origin as :func:`~.step_builder.set_positions`; `lengths`: further possible moves."""
     common, distance, sides = FALL_BACK, builder.question.fight[0].distance, builder.setup.sides
     if distance == NONE:

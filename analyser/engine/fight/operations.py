@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from analyser.common.jit import step
 from analyser.engine.fight import strikes
-from analyser.engine.fight.program import ON_PURPOSE, Kind, OperationTuple, Pair, Setup, When, unpack_order
+from analyser.engine.fight.program import ON_PURPOSE, Kind, Op, Pair, Setup, When, unpack_order
 from analyser.rules import activation, combat_result, discipline, special_rules, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.draws import Draw, test_draw
@@ -20,7 +20,7 @@ from analyser.rules.structs import NONE, FightFacts
 def can_begin(number: int, state: int, other: int) -> bool:
     """Return True if the enemy is not removed and, by the toss, this is the unit's activation of the round."""
     return not unit_state.is_removed(other) and (
-        number == When.ALWAYS or (number == 1) == (state & unit_state.ACTIVATED_FIRST != 0)
+        number == When.ALWAYS or (number == 1) == (state & unit_state.IS_FIRST != 0)
     )
 
 
@@ -31,7 +31,7 @@ def draw_unless_certain(draw: int, highest: int) -> tuple[int, int]:
 
 
 @step
-def required_draw(setup: Setup, operation: OperationTuple, pair: Pair) -> tuple[int, int]:
+def required_draw(setup: Setup, operation: Op, pair: Pair) -> tuple[int, int]:
     """Return the draw that decides the operation in these states, and the highest card that passes its test."""
     kind, side, number = operation
     if kind & ON_PURPOSE:
@@ -117,18 +117,14 @@ def tests_passengers(setup: Setup, side: int, pair: Pair) -> bool:
 
 
 @step
-def apply_operation(setup: Setup, operation: OperationTuple, pair: Pair, passed: bool) -> tuple[int, int]:
+def apply(setup: Setup, operation: Op, pair: Pair, passed: bool) -> tuple[int, int]:
     """Return the states of side 0 and side 1 after the operation; `passed`: True if its draw is a success."""
     kind, side, number = operation
     if kind & ON_PURPOSE:
         kind, passed = kind ^ ON_PURPOSE, False
         operation = (kind, side, number)
     if kind == Kind.TOSS:
-        return (
-            (pair[0] | unit_state.ACTIVATED_FIRST, pair[1])
-            if passed
-            else (pair[0], pair[1] | unit_state.ACTIVATED_FIRST)
-        )
+        return (pair[0] | unit_state.IS_FIRST, pair[1]) if passed else (pair[0], pair[1] | unit_state.IS_FIRST)
     mine, theirs = (pair[0], pair[1]) if side == 0 else (pair[1], pair[0])
     facts, other = setup.sides[side], setup.sides[1 - side]
     if kind == Kind.RESOLVE:
@@ -164,7 +160,7 @@ def apply_operation(setup: Setup, operation: OperationTuple, pair: Pair, passed:
 
 
 @step
-def apply_to_one_side(setup: Setup, operation: OperationTuple, state: int, passed: bool) -> int:
+def apply_to_one_side(setup: Setup, operation: Op, state: int, passed: bool) -> int:
     """Return the state after an operation that reads and changes only this side; a removed unit is changed by END."""
     kind, side, number = operation
     if kind == Kind.END:
@@ -203,7 +199,7 @@ def apply_test(setup: Setup, side: int, state: int, passed: bool) -> int:
 
 
 @step
-def follow_policy(setup: Setup, operation: OperationTuple, mine: int, theirs: int) -> int:
+def follow_policy(setup: Setup, operation: Op, mine: int, theirs: int) -> int:
     """Return the active unit's state after its policy's orders; unchanged if it awaits none or the enemy is removed."""
     if not activation.awaits_orders(mine) or unit_state.is_removed(theirs):
         return mine
@@ -214,7 +210,7 @@ def follow_policy(setup: Setup, operation: OperationTuple, mine: int, theirs: in
 
 
 @step
-def carry_out_order(setup: Setup, operation: OperationTuple, mine: int, theirs: int) -> int:
+def carry_out_order(setup: Setup, operation: Op, mine: int, theirs: int) -> int:
     """Return the active unit's state after an ORDER; unchanged if it awaits no orders or the enemy is removed."""
     if not activation.awaits_orders(mine) or unit_state.is_removed(theirs):
         return mine
@@ -229,13 +225,13 @@ def carry_out_order(setup: Setup, operation: OperationTuple, mine: int, theirs: 
 
 
 @step
-def orders_shot(operation: OperationTuple) -> bool:
+def orders_shot(operation: Op) -> bool:
     """Return True if an operation is an ORDER to shoot."""
     return operation[0] == Kind.ORDER and unpack_order(operation[2]).action == Action.SHOOT
 
 
 @step
-def can_give_order(setup: Setup, operation: OperationTuple, mine: int, theirs: int) -> bool:
+def can_give_order(setup: Setup, operation: Op, mine: int, theirs: int) -> bool:
     """Return True if a unit that awaits orders may get this ORDER, and no other ORDER has the same effect.
 
     A failed rally test, a building or a rule may forbid orders (AC-5.6, AC-7). A unit that shoots without moving aims;
@@ -268,17 +264,15 @@ def can_give_order(setup: Setup, operation: OperationTuple, mine: int, theirs: i
     if length == 0:
         return False
     slower = Manoeuvre.ADVANCE if length > 0 else Manoeuvre.RETIRE
-    slower_length = activation.length_moved(slower, facts, row, view.distance, to_edge)
+    slower_move = activation.length_moved(slower, facts, row, view.distance, to_edge)
     if stop != 0:
-        shortened = activation.length_until_stop(length, stop, view.distance)
-        return activation.ends_early(shortened, length) and (
-            not is_double_time(manoeuvre) or abs(shortened) > abs(slower_length)
-        )
-    return manoeuvre in (Manoeuvre.ADVANCE, Manoeuvre.RETIRE) or length != slower_length
+        moved = activation.length_until_stop(length, stop, view.distance)
+        return activation.ends_early(moved, length) and (not is_double_time(manoeuvre) or abs(moved) > abs(slower_move))
+    return manoeuvre in (Manoeuvre.ADVANCE, Manoeuvre.RETIRE) or length != slower_move
 
 
 @step
-def view_of(setup: Setup, operation: OperationTuple, mine: int, theirs: int) -> View:
+def view_of(setup: Setup, operation: Op, mine: int, theirs: int) -> View:
     """Return the view on which the active side's policy decides at GIVE_ORDERS."""
     _, side, number = operation
     sides = setup.sides[side], setup.sides[1 - side]
@@ -286,15 +280,13 @@ def view_of(setup: Setup, operation: OperationTuple, mine: int, theirs: int) -> 
 
 
 @step
-def policy_decision(setup: Setup, operation: OperationTuple, view: View) -> tuple[int, int]:
+def policy_decision(setup: Setup, operation: Op, view: View) -> tuple[int, int]:
     """Return the manoeuvre and action of the active side by its policy, as permitted by the rules."""
     return permitted_decision(setup, operation, view, decide(setup.sides[operation[1]].policy, view))
 
 
 @step
-def permitted_decision(
-    setup: Setup, operation: OperationTuple, view: View, decision: tuple[int, int]
-) -> tuple[int, int]:
+def permitted_decision(setup: Setup, operation: Op, view: View, decision: tuple[int, int]) -> tuple[int, int]:
     """Return a decision as the rules permit it in this view; a unit that cannot advance to shoot aims instead."""
     side, strike = setup.sides[operation[1]], setup.strikes[max(operation[2], 0)]
     manoeuvre, action = allowed_decision(decision[0], decision[1], view)

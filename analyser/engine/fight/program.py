@@ -17,7 +17,7 @@ from analyser.common.records import Int, Integers, plain, record_type
 from analyser.rules.house_rules import effects_on
 from analyser.rules.structs import ATTACK, FIGHT, NONE, SIDE, STRIKE, TARGET
 
-OperationTuple = tuple[int, int, int]  # an operation in kernels
+Op = tuple[int, int, int]  # an operation in kernels
 Pair = tuple[int, int]  # the states of side 0 and side 1
 
 
@@ -132,7 +132,7 @@ SETUP = record_type(Setup)
 
 
 @step
-def operation_at(operations: Integers, place: int) -> OperationTuple:
+def operation_at(operations: Integers, place: int) -> Op:
     """Return one operation of a program."""
     return int(operations[place, 0]), int(operations[place, 1]), int(operations[place, 2])
 
@@ -150,10 +150,8 @@ def possible_dice(setup: Setup, strikes: int) -> NDArray[np.bool_]:
     """Return a mask of the numbers of dice, from 0, that each of the first `strikes` can roll: (strikes, dice + 1)."""
     table = setup["dice"][:strikes, :, : setup["dice_entries"]].reshape(strikes, 2 * setup["dice_entries"])
     fixed = setup["strikes"]["fixed_dice"][:strikes, None]
-    added_by_house_rules = _house_rule_dice(setup, strikes)
-    table = np.concatenate(
-        [np.where(table > 0, np.maximum(table + column, 1), 0) for column in added_by_house_rules], axis=1
-    )
+    added = _house_rule_dice(setup, strikes)
+    table = np.concatenate([np.where(table > 0, np.maximum(table + column, 1), 0) for column in added], axis=1)
     dice = np.maximum(np.concatenate([table, fixed, np.zeros_like(fixed)], axis=1), 0).astype(np.int64)  # no NONE
     rolls = np.zeros((strikes, dice.max(initial=0) + 1), np.bool_)
     np.put_along_axis(rolls, dice, True, axis=1)

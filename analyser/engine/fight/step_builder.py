@@ -2,7 +2,7 @@
 
 The functions that append operations (also in :mod:`.charge_steps`, :mod:`.duel_steps`) can be compiled. Python runs
 them on a :class:`~analyser.scenarios.fight_records.Draft`, whose lines may contain choices. The calculator of the web
-page runs them on a :class:`StepBuilder`, which fills the records of a setup.
+page runs them on a :class:`Builder`, which fills the records of a setup.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Parts:
 PARTS = record_type(Parts)
 
 
-class StepBuilder(NamedTuple):
+class Builder(NamedTuple):
     """Builder of a list of operations, with the setup that receives the strikes."""
 
     question: Any  # has `units`, the two units, and `fight`, the circumstances
@@ -93,13 +93,13 @@ class StepBuilder(NamedTuple):
 
 
 @step
-def begin(builder: StepBuilder) -> None:
+def begin(builder: Builder) -> None:
     """Empty the list of operations."""
     builder.parts.lines[builder.part].length = 0
 
 
 @step_for(lambda builder, *operation: builder.lines.append(Operation(*operation)))
-def add(builder: StepBuilder, kind: int, side: int, number: int) -> None:
+def add(builder: Builder, kind: int, side: int, number: int) -> None:
     """Append an operation."""
     lines = builder.parts.lines[builder.part]
     place, operations = lines.length, lines.operations
@@ -108,21 +108,21 @@ def add(builder: StepBuilder, kind: int, side: int, number: int) -> None:
 
 
 @step_for(lambda builder, part: builder.lines.extend(part.lines))
-def extend(builder: StepBuilder, part: StepBuilder) -> None:
+def extend(builder: Builder, part: Builder) -> None:
     """Append the operations of another builder."""
     for line in lines_of(part):
         add(builder, line[0], line[1], line[2])
 
 
 @step_for(lambda builder: builder.lines)
-def lines_of(builder: StepBuilder) -> Integers:
+def lines_of(builder: Builder) -> Integers:
     """Return the operations so far."""
     lines = builder.parts.lines[builder.part]
     return lines.operations[: lines.length]  # type: ignore[no-any-return]
 
 
 @step_for(lambda builder: len(builder.setup.strikes))
-def strikes_of(builder: StepBuilder) -> int:
+def strikes_of(builder: Builder) -> int:
     """Return the number of strikes so far."""
     return int(builder.parts.strikes)
 
@@ -147,7 +147,7 @@ def set_defaults(strike: Any) -> None:
 
 
 @step_for(lambda builder, *strike: builder.new_strike(*strike))
-def new_strike(builder: StepBuilder, striker: int, row: int) -> int:
+def new_strike(builder: Builder, striker: int, row: int) -> int:
     """Add a strike with a row of the striking side, or without a row (NONE); return the number of the strike."""
     number, setup, units = builder.parts.strikes, builder.setup, builder.question.units
     builder.parts.strikes = number + 1
@@ -173,7 +173,7 @@ def new_strike(builder: StepBuilder, striker: int, row: int) -> int:
 
 
 @step
-def add_row(builder: StepBuilder, side: int, row: int, close: int) -> int:
+def add_row(builder: Builder, side: int, row: int, close: int) -> int:
     """Add a strike of a side with one of its rows, in close quarters if `close`; return its number."""
     number = new_strike(builder, side, row)
     strike = builder.setup.strikes[number]
@@ -186,7 +186,7 @@ def add_row(builder: StepBuilder, side: int, row: int, close: int) -> int:
 
 
 @step
-def add_fixed(builder: StepBuilder, side: int, dice: int, rating: int, veteran: int, afterwards: int) -> int:
+def add_fixed(builder: Builder, side: int, dice: int, rating: int, veteran: int, afterwards: int) -> int:
     """Add a strike with a fixed number of dice and a stated rating (AC-7); return its number.
 
     Sponsons strike the target's front, in close quarters. A strike `afterwards`, in response to an event (Tail Gunner,
@@ -204,13 +204,10 @@ def add_fixed(builder: StepBuilder, side: int, dice: int, rating: int, veteran: 
 
 
 @step
-def set_side(builder: StepBuilder, side: int) -> None:
+def set_side(builder: Builder, side: int) -> None:
     """Set the facts of a side that are common to all fights."""
-    unit, enemy, facts = (
-        builder.question.units[side],
-        builder.question.units[1 - side].facts[0],
-        builder.setup.sides[side],
-    )
+    units, facts = builder.question.units, builder.setup.sides[side]
+    unit, enemy = units[side], units[1 - side].facts[0]
     own, target = unit.facts[0], unit.target[0]
     facts.models, facts.garrisoned, facts.distance = target.models, target.garrisoned, NONE
     facts.edge_distance, facts.tracks_position = own.edge_distance, 1 if own.edge_distance != NONE else 0
@@ -224,7 +221,7 @@ def set_side(builder: StepBuilder, side: int) -> None:
 
 
 @step
-def most_set_back(builder: StepBuilder, side: int, charger: int) -> int:
+def most_set_back(builder: Builder, side: int, charger: int) -> int:
     """Return the greatest length that the operations of one activation can set a side back.
 
     A strike that is listed several times is made once. `charger` is the active side if it can charge, else NONE. A

@@ -11,7 +11,7 @@ from analyser.rules.attack import dice_of_cell, set_fight, set_target
 from analyser.rules.discipline import ANNIHILATED, ANY_CARD, BITS, SUPPRESSED, highest_card_of_test, outcome_if_failed
 from analyser.rules.structs import NONE, Bonus, Penalty, Test
 
-_BITS_SEEN_BY_STRIKER = (
+_SEEN_BITS = (
     ANNIHILATED
     | unit_state.OUT_OF_BUILDING
     | unit_state.ORDER_MASK << unit_state.ORDER_BIT
@@ -78,7 +78,7 @@ def is_made(setup: Setup, number: int, active: int, pair: Pair) -> bool:
 def bits_seen_by_striker(setup: Setup, number: int, struck: int) -> int:
     """Return the bits of the struck unit's state that :func:`is_made` and :func:`condition` read."""
     strike = setup.strikes[number]
-    return struck & (_BITS_SEEN_BY_STRIKER | (unit_state.MARKED if strike.on_marked else 0))
+    return struck & (_SEEN_BITS | (unit_state.MARKED if strike.on_marked else 0))
 
 
 @step

@@ -102,12 +102,7 @@ class OtherDraw(NamedTuple):
 
 
 def layout_for(
-    fight: FightFacts,
-    scores: Scores,
-    die: Integers,
-    deck: Integers,
-    others: tuple[OtherDraw, ...],
-    dice: int,
+    fight: FightFacts, scores: Scores, die: Integers, deck: Integers, others: tuple[OtherDraw, ...], dice: int
 ) -> tuple[Layout, Rerolls | None]:
     """Return the layout of the pools of a fight, with up to `dice` first-roll dice.
 
@@ -115,10 +110,10 @@ def layout_for(
     """
     small = die // np.gcd.reduce(die)
     sides, exploding = int(small.sum()), _sides_of(fight.exploding_faces, small)
-    pairs, exploding_pairs = sides**2, exploding * sides
+    pairs, exploding_draws = sides**2, exploding * sides
     in_pool = dice * (1 + int(fight.explosion))
     allowance = min(int(fight.extra_dice), in_pool)
-    is_rerolls_pool = bool(fight.overcharge or allowance)
+    rerolls = bool(fight.overcharge or allowance)
     extra_values = int(np.prod([len(other.bounds) + 1 for other in others], dtype=np.int64))
     cells = score_bound(fight, scores, dice) * extra_values
     ends = _ends(fight, small)
@@ -126,20 +121,20 @@ def layout_for(
     # The added die's cases divide the draws that show a heroic strike evenly if `parts` divides `draws_per_pair`.
     parts = (
         1
-        if is_rerolls_pool
-        else math.lcm(*(pairs // math.gcd(exploding_pairs * end, pairs) for end in (end_heroic, end_strike)))
+        if rerolls
+        else math.lcm(*(pairs // math.gcd(exploding_draws * end, pairs) for end in (end_heroic, end_strike)))
     )
-    draws = in_pool + allowance if is_rerolls_pool else dice * int(fight.explosion)
+    draws = in_pool + allowance if rerolls else dice * int(fight.explosion)
     dtype, draws_per_pair = _dtype_for(draws, pairs, parts, in_pool + allowance, cells)
     ends_alone = [end * draws_per_pair for end in (end_heroic, end_strike)]
-    with_added = [exploding_pairs * draws_per_pair * end // pairs for end in (end_heroic, end_strike)] + ends_alone
+    with_added = [exploding_draws * draws_per_pair * end // pairs for end in (end_heroic, end_strike)] + ends_alone
     adds_two = fight.explosion > 1
     limits, bounds = _other_bounds(others)
     layout = Layout(
-        explodes=dtype(exploding_pairs * draws_per_pair),
+        explodes=dtype(exploding_draws * draws_per_pair),
         first=np.array(with_added, dtype),
         second=np.array([0, 0, *ends_alone] if adds_two else with_added, dtype),
-        gates=np.array([(exploding_pairs if adds_two else pairs) * draws_per_pair, 0], dtype),
+        gates=np.array([(exploding_draws if adds_two else pairs) * draws_per_pair, 0], dtype),
         dice_at_once=1 if adds_two else 2,
         limit=dtype(pairs * draws_per_pair),
         lower_unit=dtype(1),
@@ -154,7 +149,7 @@ def layout_for(
         bounds=bounds,
         values=np.array([len(other.bounds) + 1 for other in others], dtype),
     )
-    if not is_rerolls_pool:
+    if not rerolls:
         return layout, None
     cards = np.array([0, *np.cumsum(deck)]) if fight.overcharge else np.zeros(1, np.int64)
     ends_again = {threshold: end * sides for threshold, end in _ends_again(fight, small).items()}
@@ -162,9 +157,7 @@ def layout_for(
         allowance=dtype(allowance),
         thresholds=_thresholds(fight, ends, dtype, draws_per_pair),
         thresholds_again=_thresholds(fight, ends_again, dtype, draws_per_pair),
-        always_added=np.array(
-            [always_added_for(dice_rolled, fight, small) for dice_rolled in range(int(fight.dice), dice + 1)]
-        ),
+        always_added=np.array([always_added_for(rolled, fight, small) for rolled in range(int(fight.dice), dice + 1)]),
         card_bounds=(cards * (np.iinfo(np.uint16).max // int(deck.sum()))).astype(np.uint16),
     )
 

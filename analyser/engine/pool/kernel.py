@@ -92,7 +92,7 @@ def units_of(layout: Layout, numbers: Any) -> tuple[Any, Any, Any]:
 
 
 @step
-def thresholds_passed(counts: Any, draw: Any, thresholds: tuple[Any, Any] | None, units: tuple[Any, Any, Any]) -> Any:
+def passed(counts: Any, draw: Any, thresholds: tuple[Any, Any] | None, units: tuple[Any, Any, Any]) -> Any:
     """Return 1 in the upper half if the draw is below the first threshold, plus 1 in the lower half for the second.
 
     The result is 0 if not `counts`. All numbers have the type of the draws; otherwise the loop is not vectorised.
@@ -119,10 +119,10 @@ def score_two_draws(layout: Layout, block: Block, gate: Any) -> None:
         draw, other = draws[trial], draws[np.uint64(BLOCK) + trial]
         max_draw[trial] = max(max_draw[trial], max(draw, other))  # noqa: PLW3301 - three arguments prevent vectorisation
         counters[0, trial] += (
-            thresholds_passed(True, draw, added_to_one, units)
-            + thresholds_passed(True, draw, one_alone, units)
-            + thresholds_passed(draw < gate, other, added_to_two, units)
-            + thresholds_passed(draw < gate, other, two_alone, units)
+            passed(True, draw, added_to_one, units)
+            + passed(True, draw, one_alone, units)
+            + passed(draw < gate, other, added_to_two, units)
+            + passed(draw < gate, other, two_alone, units)
         )
 
 
@@ -197,9 +197,9 @@ def score_first(layout: Layout, thresholds: Thresholds, block: Block) -> None:
         draw = draws[trial]
         max_draw[trial] = max(max_draw[trial], draw)
         pending[trial] += added if draw < explodes else none
-        counters[0, trial] += thresholds_passed(True, draw, scores, units)
-        counters[1, trial] += thresholds_passed(True, draw, waits, units)
-        counters[2, trial] += thresholds_passed(True, draw, blanks, units)
+        counters[0, trial] += passed(True, draw, scores, units)
+        counters[1, trial] += passed(True, draw, waits, units)
+        counters[2, trial] += passed(True, draw, blanks, units)
 
 
 @step
@@ -212,24 +212,18 @@ def score_pending(layout: Layout, thresholds: Thresholds, block: Block, rolled: 
         draw, other = draws[trial], draws[np.uint64(BLOCK) + trial]
         first_counts, second_counts = pending[trial] > first, pending[trial] > second
         max_draw[trial] = max(max_draw[trial], max(draw, other))  # noqa: PLW3301 - three arguments prevent vectorisation
-        counters[0, trial] += thresholds_passed(first_counts, draw, scores, units) + thresholds_passed(
-            second_counts, other, scores, units
-        )
-        counters[1, trial] += thresholds_passed(first_counts, draw, waits, units) + thresholds_passed(
-            second_counts, other, waits, units
-        )
-        counters[2, trial] += thresholds_passed(first_counts, draw, blanks, units) + thresholds_passed(
-            second_counts, other, blanks, units
-        )
+        counters[0, trial] += passed(first_counts, draw, scores, units) + passed(second_counts, other, scores, units)
+        counters[1, trial] += passed(first_counts, draw, waits, units) + passed(second_counts, other, waits, units)
+        counters[2, trial] += passed(first_counts, draw, blanks, units) + passed(second_counts, other, blanks, units)
 
 
 @step
 def roll_rest(
-    layout: Layout, thresholds: Thresholds, block: Block, always_added: int, counter: np.uint64, gamma: np.uint64
+    layout: Layout, thresholds: Thresholds, block: Block, kept: int, counter: np.uint64, gamma: np.uint64
 ) -> np.uint64:
-    """Roll the pending dice beyond the first `always_added`, in the few trials that have any; return the counter."""
+    """Roll the pending dice beyond the first `kept`, in the few trials that have any; return the counter."""
     pending, number = block.pending, block.pending.dtype.type
-    none, one, most = number(0), number(1), number(always_added)
+    none, one, most = number(0), number(1), number(kept)
     for start in range(0, BLOCK, _TRIALS_CHECKED):
         first, is_any = np.uint64(start), none
         for trial in range(np.uint64(_TRIALS_CHECKED)):
@@ -237,35 +231,29 @@ def roll_rest(
         if is_any > none:
             for trial in range(start, start + _TRIALS_CHECKED):
                 if pending[trial] > most:
-                    counter = roll_missing_dice(layout, thresholds, block, trial, always_added, counter, gamma)
+                    counter = roll_missing_dice(layout, thresholds, block, trial, kept, counter, gamma)
     return counter
 
 
 @step
 def roll_missing_dice(
-    layout: Layout,
-    thresholds: Thresholds,
-    block: Block,
-    trial: int,
-    always_added: int,
-    counter: np.uint64,
-    gamma: np.uint64,
+    layout: Layout, thresholds: Thresholds, block: Block, trial: int, kept: int, counter: np.uint64, gamma: np.uint64
 ) -> np.uint64:
-    """Roll the pending dice of one trial beyond the first `always_added`; return the counter.
+    """Roll the pending dice of one trial beyond the first `kept`; return the counter.
 
     A draw that would favour some faces is repeated, because discarding the trial would favour trials with fewer dice.
     """
     counters, units, (scores, waits, blanks) = block.counters, units_of(layout, block.draws), thresholds
     unused = np.uint64(_WORD_BITS - 2 * halves(counters)[0])
-    missing = int(block.pending[trial]) - always_added
+    missing = int(block.pending[trial]) - kept
     while missing > 0:
         counter += gamma
         draw = word_of(counter) >> unused
         if draw < layout.limit:
             missing -= 1
-            counters[0, trial] += thresholds_passed(True, draw, scores, units)
-            counters[1, trial] += thresholds_passed(True, draw, waits, units)
-            counters[2, trial] += thresholds_passed(True, draw, blanks, units)
+            counters[0, trial] += passed(True, draw, scores, units)
+            counters[1, trial] += passed(True, draw, waits, units)
+            counters[2, trial] += passed(True, draw, blanks, units)
     return counter
 
 

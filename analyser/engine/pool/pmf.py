@@ -99,18 +99,15 @@ def fill_first_die_outcomes(fight: FightFacts, scores: Scores, faces: Floats, ou
         if not fight.exploding_faces >> face & 1:
             continue
         face_probability = faces[face]
-        for first_added in range(added_count):
-            value, probability = (
-                packed_score(fight, scores, face) + added.values[first_added],
-                face_probability * added.probabilities[first_added],
-            )
+        for first in range(added_count):
+            value = packed_score(fight, scores, face) + added.values[first]
+            probability = face_probability * added.probabilities[first]
             if fight.explosion == 1:
                 count = add_outcome(outcomes, count, value, probability)
                 continue
-            for second_added in range(added_count):
-                count = add_outcome(
-                    outcomes, count, value + added.values[second_added], probability * added.probabilities[second_added]
-                )
+            for second in range(added_count):
+                both = probability * added.probabilities[second]
+                count = add_outcome(outcomes, count, value + added.values[second], both)
     return count
 
 

@@ -201,9 +201,8 @@ class DiceReader:
         """Return the dice after extra re-rolls: the worst waiting dice are re-rolled first (AC-3.5)."""
         assert self.rerolls is not None
         waiting = [(waiting_kind(self.fight, die.shows) if die.rerolled is None else WaitingDie.NONE) for die in dice]
-        worst = sorted(
-            (index for index, kind in enumerate(waiting) if kind != WaitingDie.NONE), key=lambda index: waiting[index]
-        )
+        rerollable = [index for index, kind in enumerate(waiting) if kind != WaitingDie.NONE]
+        worst = sorted(rerollable, key=lambda index: waiting[index])
         by_worth = sorted(Face, key=self._kind_of)  # order of the thresholds
         line = [face for face in by_worth for _ in range(self._small[face])]
         for index, draw in zip(worst[: int(self.rerolls.allowance)], draws):

@@ -55,11 +55,9 @@ def _backward_values_numpy(edges: Edges, final: Floats, first: int, second: int,
             sign = first if chooser == 0 else second
             if sign != PLANNED:
                 after = sign * after
-                (ties_of_best,) = np.nonzero(after >= (np.maximum.reduceat(after, begins - begin) - ties)[owner])
+                (best,) = np.nonzero(after >= (np.maximum.reduceat(after, begins - begin) - ties)[owner])
                 chosen = np.empty(high - low, np.int64)
-                chosen[owner[ties_of_best][::-1]] = ties_of_best[
-                    ::-1
-                ]  # in reverse order, so that the first of equal edges is kept
+                chosen[owner[best][::-1]] = best[::-1]  # in reverse order, so that the first of equal edges is kept
                 plan[number, low:high] = chosen - (begins - begin)
             now[low:high] = now[edges.to[begins + plan[number, low:high]]]
         (reached,) = np.nonzero(unfinished < edges.bounds[0, number + 1])

@@ -173,7 +173,7 @@ def after_run(setup: Setup, rules: FlatRound, place: int, pair: Pair) -> tuple[i
     """Return the pair after the operations of a place, which have no draws."""
     begin = rules.places[place, FIRST]
     for at in range(begin, begin + rules.places[place, COUNT]):
-        pair = operations.apply_operation(setup, operation_at(rules.operations, at), pair, True)
+        pair = operations.apply(setup, operation_at(rules.operations, at), pair, True)
     return pair[0], pair[1]
 
 

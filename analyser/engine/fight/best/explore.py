@@ -25,15 +25,9 @@ from analyser.engine.fight.best.choice_program import (
     can_choose,
     only_branch,
 )
-from analyser.engine.fight.exact.strike import (
-    PoolCache,
-    StrikeOutcomes,
-    no_strike_outcomes,
-    pool_cache_for,
-    with_outcome_list,
-)
+from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, no_outcomes, pool_cache_for, with_list
 from analyser.engine.fight.program import Kind, Pair, Setup, operation_at
-from analyser.engine.state_index import NOT_FOUND, StateIndex, find, find_or_add, state_index, with_capacity
+from analyser.engine.state_index import NOT_FOUND, StateIndex, find, find_or_add, state_index, with_room
 from analyser.rules import discipline, unit_state
 from analyser.rules.draws import probability_of
 from analyser.rules.structs import NONE
@@ -63,7 +57,7 @@ class Graph(NamedTuple):
 
 
 class DrawSources(NamedTuple):
-    """Cached distributions of the draws; for the interpreter also the results of :func:`next_draw_or_choice`."""
+    """Cached distributions of the draws; for the interpreter also the results of :func:`next_stop`."""
 
     cache: PoolCache
     interpreter_cache: Any
@@ -121,11 +115,7 @@ def has_room(graph: Graph, more: int) -> bool:
 def with_graph_capacity(graph: Graph, more: int) -> Graph:
     """Return the graph with capacity for `more` nodes and edges."""
     edges = graph.edges[0]
-    first, second, nodes = (
-        with_capacity(graph.first, more),
-        with_capacity(graph.second, more),
-        with_capacity(graph.nodes, more),
-    )
+    first, second, nodes = (with_room(graph.first, more), with_room(graph.second, more), with_room(graph.nodes, more))
     rounds, begins, ends, last_edges = graph.rounds, graph.begins, graph.ends, graph.last_edges
     if len(nodes.states) > len(begins):
         room = len(nodes.states)
@@ -158,7 +148,7 @@ def after_rest(setup: Setup, rules: FlatRound, place: int, pair: Pair) -> tuple[
     """Return the pair after all operations of a place except the first."""
     begin = rules.places[place, FIRST]
     for at in range(begin + 1, begin + rules.places[place, COUNT]):
-        pair = operations.apply_operation(setup, operation_at(rules.operations, at), pair, True)
+        pair = operations.apply(setup, operation_at(rules.operations, at), pair, True)
     return pair[0], pair[1]
 
 
@@ -177,7 +167,7 @@ def after_place(setup: Setup, rules: FlatRound, cache: PoolCache, place: int, pa
         passes = probability_of(draw, highest, cache.odds)
         if 0.0 < passes < 1.0:
             return place, pair[0], pair[1]
-        pair = operations.apply_operation(setup, operation, pair, passes == 1.0)
+        pair = operations.apply(setup, operation, pair, passes == 1.0)
     after = after_rest(setup, rules, place, pair)
     return int(rules.places[place, NEXT]), after[0], after[1]
 
@@ -204,14 +194,12 @@ def _interpreted_next(
 
 @step_for(_interpreted_memory)
 def interpreter_cache() -> int:
-    """Return an empty cache for :func:`next_draw_or_choice` in the interpreter; compiled code has no cache."""
+    """Return an empty cache for :func:`next_stop` in the interpreter; compiled code has no cache."""
     return 0
 
 
 @step_for(_interpreted_next)
-def next_draw_or_choice(
-    setup: Setup, rules: FlatRound, sources: DrawSources, place: int, pair: Pair
-) -> tuple[int, int, int]:
+def next_stop(setup: Setup, rules: FlatRound, sources: DrawSources, place: int, pair: Pair) -> tuple[int, int, int]:
     """Return the place and pair of the next draw or choice, or of the end of the round."""
     first, second = pair[0], pair[1]
     while place != BETWEEN_ROUNDS:
@@ -256,7 +244,7 @@ def list_of(outcomes: StrikeOutcomes, key: tuple[int, int]) -> int:
 @step
 def with_outcomes(setup: Setup, cache: PoolCache, outcomes: StrikeOutcomes, key: tuple[int, int]) -> StrikeOutcomes:
     """Return the outcomes of strikes, extended by one strike."""
-    conditions, states = with_capacity(outcomes.conditions, 1), with_capacity(outcomes.states, 1)
+    conditions, states = with_room(outcomes.conditions, 1), with_room(outcomes.states, 1)
     outcomes = StrikeOutcomes(
         conditions,
         states,
@@ -267,9 +255,8 @@ def with_outcomes(setup: Setup, cache: PoolCache, outcomes: StrikeOutcomes, key:
         outcomes.own,
         outcomes.probability,
     )
-    return with_outcome_list(
-        outcomes, setup, cache, find_or_add(conditions, key[0]) << _CONDITION | find_or_add(states, key[1])
-    )
+    packed = find_or_add(conditions, key[0]) << _CONDITION | find_or_add(states, key[1])
+    return with_list(outcomes, setup, cache, packed)
 
 
 @step
@@ -293,7 +280,7 @@ def add_strike(
         of_striker = strikes.after_striking(setup, number, mine, struck, losses)
         after = (of_striker, struck) if striker == 0 else (struck, of_striker)
         after = after_rest(setup, rules, place, after)
-        to = next_draw_or_choice(setup, rules, sources, rules.places[place, NEXT], after)
+        to = next_stop(setup, rules, sources, rules.places[place, NEXT], after)
         add_edge(setup, graph, to, outcomes.probability[row], since, True)
 
 
@@ -305,15 +292,8 @@ def add_test(setup: Setup, rules: FlatRound, sources: DrawSources, graph: Graph,
     passes = probability_of(draw, highest, sources.cache.odds)
     for failed in range(2):
         share = 1.0 - passes if failed else passes
-        after = after_rest(setup, rules, place, operations.apply_operation(setup, operation, pair, failed == 0))
-        add_edge(
-            setup,
-            graph,
-            next_draw_or_choice(setup, rules, sources, rules.places[place, NEXT], after),
-            share,
-            since,
-            True,
-        )
+        after = after_rest(setup, rules, place, operations.apply(setup, operation, pair, failed == 0))
+        add_edge(setup, graph, next_stop(setup, rules, sources, rules.places[place, NEXT], after), share, since, True)
 
 
 @step
@@ -322,7 +302,7 @@ def add_choices(setup: Setup, rules: FlatRound, sources: DrawSources, graph: Gra
     begin, since = rules.places[place, FIRST], graph.edges[0]
     for branch in range(begin, begin + rules.places[place, COUNT]):
         if can_choose(setup, rules, place, branch, pair):
-            to = next_draw_or_choice(setup, rules, sources, rules.branches[branch, TO], pair)
+            to = next_stop(setup, rules, sources, rules.branches[branch, TO], pair)
             add_edge(setup, graph, to, float(branch - begin), since, False)
 
 
@@ -349,7 +329,7 @@ def explore_graph(
     `places`: the `first_pools` of the :class:`~analyser.engine.fight.exact.strike.PoolCache`.
     """
     cache, rules = pool_cache_for(setup, places, die, deck), readable(rules)
-    graph, outcomes, sources = empty_graph(), no_strike_outcomes(), DrawSources(cache, interpreter_cache())
+    graph, outcomes, sources = empty_graph(), no_outcomes(), DrawSources(cache, interpreter_cache())
     node_at(setup, graph, BETWEEN_ROUNDS, start)
     next_starts = np.zeros(1, np.int64)  # nodes at the start of the round
     for number in range(rounds):
@@ -366,7 +346,7 @@ def explore_graph(
             graph.rounds[node], graph.begins[node] = number, graph.edges[0]
             if place == BETWEEN_ROUNDS:
                 if not unit_state.is_removed(pair[0]) and not unit_state.is_removed(pair[1]):
-                    to = next_draw_or_choice(setup, rules, sources, len(rules.places) - 1, pair)
+                    to = next_stop(setup, rules, sources, len(rules.places) - 1, pair)
                     add_edge(setup, graph, to, 1.0, graph.edges[0], True)
             elif rules.places[place, CHOOSER] != NONE:
                 add_choices(setup, rules, sources, graph, place, pair)

@@ -7,7 +7,7 @@ import numpy as np
 from analyser.common.jit import step, tiered
 from analyser.common.records import Floats, Integers
 from analyser.engine.fight import operations
-from analyser.engine.fight.program import OperationTuple, Setup
+from analyser.engine.fight.program import Op, Setup
 from analyser.rules import activation, unit_state
 from analyser.rules.policies import Action, Manoeuvre, leaves_building
 from analyser.rules.structs import NONE
@@ -17,7 +17,7 @@ MANOEUVRE, ACTION, SALVO, STOP = COLUMNS = range(4)
 
 
 @tiered(1.0)
-def views_of(setup: Setup, operation: OperationTuple, first: Integers, second: Integers) -> Integers:
+def views_of(setup: Setup, operation: Op, first: Integers, second: Integers) -> Integers:
     """Return the view of a side in each pair of states: fields of :class:`~analyser.rules.policies.View`, (nodes, 7).
 
     `operation`: GIVE_ORDERS, with the strike of the row to shoot with.
@@ -37,7 +37,7 @@ def views_of(setup: Setup, operation: OperationTuple, first: Integers, second: I
 @tiered(2.0)
 def edge_numbers(
     setup: Setup,
-    operation: OperationTuple,
+    operation: Op,
     rearms: bool,
     options: Integers,
     decisions: Integers,
@@ -68,7 +68,7 @@ def edge_numbers(
 @step
 def edge_number(
     setup: Setup,
-    operation: OperationTuple,
+    operation: Op,
     rearms: bool,
     options: Integers,
     decision: Integers,
@@ -80,9 +80,8 @@ def edge_number(
     mine, theirs = pair
     facts, strike = setup.sides[operation[1]], setup.strikes[max(operation[2], 0)]
     view, salvo, stop = operations.view_of(setup, operation, mine, theirs), int(decision[SALVO]), int(decision[STOP])
-    manoeuvre, action = operations.permitted_decision(
-        setup, operation, view, (int(decision[MANOEUVRE]), int(decision[ACTION]))
-    )
+    planned = int(decision[MANOEUVRE]), int(decision[ACTION])
+    manoeuvre, action = operations.permitted_decision(setup, operation, view, planned)
     if action in (Action.SHOOT, Action.GO_ON_LOOKOUT) and rearms and mine & unit_state.RELOADING:
         action = Action.RE_ARM
     hampered, to_edge = view.rally_failed or view.in_building, unit_state.length_to_edge(mine, facts)

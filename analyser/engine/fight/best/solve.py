@@ -18,7 +18,7 @@ from analyser.rules.structs import NONE
 
 MOST_EDGES = 24_000_000  # half a minute, and three gigabytes
 _REAL_PER_ESTIMATED_EDGE = 0.2, 0.5  # typical ratio of real to estimated edges, without and with a distance
-_INTERPRETED_SECONDS_PER_EDGE = 3.5e-5
+_SECONDS_PER_EDGE = 3.5e-5
 _MOST_EDGES_INTERPRETED = 250_000  # edges that the interpreter tries before the kernel is compiled
 _SECONDS_PER_EDGE_AND_ROUND = 4e-8  # by NumPy
 
@@ -96,9 +96,8 @@ class TooManyNodesError(Exception):
 def graph_of(contest: Contest, most_edges: int, estimated_edges: float = 0.0) -> Graph:
     """Return the graph of a contest, not sorted; it is incomplete if it has more than `most_edges`."""
     setup, rules = contest.setup, contest.rules
-    explore_graph.expect(
-        estimated_edges * _REAL_PER_ESTIMATED_EDGE[int(setup.sides[0].distance != NONE)] * _INTERPRETED_SECONDS_PER_EDGE
-    )
+    share = _REAL_PER_ESTIMATED_EDGE[int(setup.sides[0].distance != NONE)]
+    explore_graph.expect(estimated_edges * share * _SECONDS_PER_EDGE)
     strikes = rules.operations[:, 0] == Kind.STRIKE
     rolls = possible_dice(setup, 1 + rules.operations[strikes, 2].max(initial=-1))
     pools = (np.cumsum(rolls).reshape(rolls.shape) - 1) * len(Rating)
@@ -107,7 +106,7 @@ def graph_of(contest: Contest, most_edges: int, estimated_edges: float = 0.0) ->
     if not explore_graph.pays() and most_edges > _MOST_EDGES_INTERPRETED:
         if (graph := explore_graph(*arguments, _MOST_EDGES_INTERPRETED)).edges[0] <= _MOST_EDGES_INTERPRETED:
             return Graph(*graph)
-        explore_graph.expect(most_edges * _INTERPRETED_SECONDS_PER_EDGE)  # larger than estimated
+        explore_graph.expect(most_edges * _SECONDS_PER_EDGE)  # larger than estimated
     return Graph(*explore_graph(*arguments, most_edges))
 
 

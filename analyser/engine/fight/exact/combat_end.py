@@ -9,7 +9,7 @@ import numpy as np
 
 from analyser.common.jit import step
 from analyser.engine.fight import operations
-from analyser.engine.fight.exact.distribution import FusedOperations, JointDistribution, apply_to_both, enlarge, trimmed
+from analyser.engine.fight.exact.distribution import Fused, Joint, apply_to_both, enlarge, trimmed
 from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, strike_on_both
 from analyser.engine.fight.program import Setup
 from analyser.engine.state_index import find_or_add, state_index
@@ -36,13 +36,8 @@ def roles_of(won_by: int, active: int, failed: int, loser_gone: bool) -> tuple[i
 
 @step
 def after_combat(
-    setup: Setup,
-    strike: FusedOperations,
-    end: FusedOperations,
-    joint: JointDistribution,
-    cache: PoolCache,
-    known: StrikeOutcomes,
-) -> tuple[JointDistribution, StrikeOutcomes]:
+    setup: Setup, strike: Fused, end: Fused, joint: Joint, cache: PoolCache, known: StrikeOutcomes
+) -> tuple[Joint, StrikeOutcomes]:
     """Return the distribution after a strike and the end of its combat, and the extended outcomes of strikes.
 
     `end`: RESOLVE, fused with operations that concern one side each. The loser's test depends only on its state, and
@@ -89,7 +84,7 @@ def after_combat(
                     roles = roles_of(won_by, active, failed, is_gone == 1)
                     first, second = places[0, one, roles[0]], places[1, two, roles[1]]
                     if NONE in (is_gone, first, second):
-                        ended = operations.apply_operation(setup, end.operation, pair, failed == 0)
+                        ended = operations.apply(setup, end.operation, pair, failed == 0)
                         is_gone = 1 if unit_state.is_removed(ended[loser]) else 0
                         if is_lost:
                             gone[loser, of_loser, failed] = is_gone

@@ -8,8 +8,8 @@ import numpy as np
 
 from analyser.common.jit import step
 from analyser.common.records import Floats, Integers
-from analyser.engine.fight.operations import apply_operation
-from analyser.engine.fight.program import Kind, OperationTuple, Pair, Setup, operation_at
+from analyser.engine.fight.operations import apply
+from analyser.engine.fight.program import Kind, Op, Pair, Setup, operation_at
 from analyser.engine.state_index import StateIndex
 from analyser.rules.structs import NONE
 
@@ -20,7 +20,7 @@ _WORD = 62  # bits for all packed operations
 _KIND_MASK, _NUMBER_MASK = (1 << _SIDE) - 1, (1 << _BITS - _NUMBER) - 1
 
 
-class JointDistribution(NamedTuple):
+class Joint(NamedTuple):
     """The joint distribution of the states of two sides."""
 
     first: Integers  # (m,): distinct states of side 0
@@ -28,18 +28,18 @@ class JointDistribution(NamedTuple):
     probabilities: Floats  # (m, n), with the sum 1
 
 
-class FusedOperations(NamedTuple):
+class Fused(NamedTuple):
     """An operation and the operations after it that need no draw, which are applied in one step.
 
     So the states between them never enter the distribution.
     """
 
-    operation: OperationTuple
+    operation: Op
     rest: int  # the following operations, packed from the lowest bits up; an array would need reference counting
 
 
 @step
-def fuse_operations(operations: Integers, place: int, limit: int) -> tuple[FusedOperations, int]:
+def fuse_operations(operations: Integers, place: int, limit: int) -> tuple[Fused, int]:
     """Return the operation at `place` fused with later operations, and the place after them, at most `limit`.
 
     After a strike only operations that read one side are fused, because a strike changes the sides separately.
@@ -52,11 +52,11 @@ def fuse_operations(operations: Integers, place: int, limit: int) -> tuple[Fused
             break
         rest |= (kind | side << _SIDE | number - NONE << _NUMBER) << shift
         after, shift = after + 1, shift + _BITS
-    return FusedOperations(operation, rest), after
+    return Fused(operation, rest), after
 
 
 @step
-def next_operation(rest: int) -> OperationTuple:
+def next_operation(rest: int) -> Op:
     """Return the first of the packed operations; `rest` must not be empty."""
     return rest & _KIND_MASK, rest >> _SIDE & 1, (rest >> _NUMBER & _NUMBER_MASK) + NONE
 
@@ -75,7 +75,7 @@ def concern_one_side(rest: int) -> bool:
 def apply_to_both(setup: Setup, rest: int, pair: Pair) -> tuple[int, int]:
     """Return the states of both sides after packed operations."""
     while rest:
-        pair = apply_operation(setup, next_operation(rest), pair, True)
+        pair = apply(setup, next_operation(rest), pair, True)
         rest >>= _BITS
     return pair
 
@@ -86,7 +86,7 @@ def apply_to_side(setup: Setup, rest: int, side: int, state: int) -> int:
     while rest:
         operation = next_operation(rest)
         if operation[1] == side:
-            state = apply_operation(setup, operation, (state, state), True)[side]
+            state = apply(setup, operation, (state, state), True)[side]
         rest >>= _BITS
     return state
 
@@ -103,16 +103,14 @@ def enlarge(probabilities: Floats, firsts: StateIndex, seconds: StateIndex) -> F
 
 
 @step
-def trimmed(firsts: StateIndex, seconds: StateIndex, probabilities: Floats) -> JointDistribution:
+def trimmed(firsts: StateIndex, seconds: StateIndex, probabilities: Floats) -> Joint:
     """Return the distribution over the indexed states, without unused rows and columns of the matrix."""
     rows, columns = firsts.length[0], seconds.length[0]
-    return JointDistribution(
-        firsts.states[:rows].copy(), seconds.states[:columns].copy(), probabilities[:rows, :columns].copy()
-    )
+    return Joint(firsts.states[:rows].copy(), seconds.states[:columns].copy(), probabilities[:rows, :columns].copy())
 
 
 @step
-def with_side_first(side: int, joint: JointDistribution) -> JointDistribution:
+def with_side_first(side: int, joint: Joint) -> Joint:
     """Return the distribution with `side` first. Copies only possible pairs, because most pairs are impossible."""
     if side == 0:
         return joint
@@ -122,4 +120,4 @@ def with_side_first(side: int, joint: JointDistribution) -> JointDistribution:
         for column in range(len(second)):
             if probabilities[row, column] != 0.0:
                 swapped[column, row] = probabilities[row, column]
-    return JointDistribution(second, first, swapped)
+    return Joint(second, first, swapped)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.records import Integers
-from analyser.engine.fight.exact.distribution import JointDistribution
+from analyser.engine.fight.exact.distribution import Joint
 from analyser.engine.fight.exact.propagate import propagate_program, start_states
 from analyser.engine.fight.program import Kind, Setup, possible_dice
 from analyser.game.ruleset import Rating
@@ -23,12 +23,12 @@ def strike_matrices(
     """
     mine, first = start_states(setup)
     index_of: dict[int, int] = {first: 0}
-    result: list[dict[int, JointDistribution]] = [{} for _ in range(strikes)]
+    result: list[dict[int, Joint]] = [{} for _ in range(strikes)]
     new_states = [first]
     while new_states:
         reached: dict[int, None] = {}
         for number, joints_of_strike in enumerate(result):
-            joints = dict(zip(new_states, _distributions_after_strike(setup, number, mine, new_states, die, deck)))
+            joints = dict(zip(new_states, _after_strike(setup, number, mine, new_states, die, deck)))
             reached |= dict.fromkeys(state for joint in joints.values() for state in joint.second.tolist())
             joints_of_strike.update(joints)
         new_states = [state for state in reached if state not in index_of]
@@ -36,9 +36,9 @@ def strike_matrices(
     return np.array(list(index_of)), [_matrix(joints_by_state, index_of) for joints_by_state in result]
 
 
-def _distributions_after_strike(
+def _after_strike(
     setup: Setup, number: int, mine: int, states: list[int], die: Integers, deck: Integers
-) -> list[JointDistribution]:
+) -> list[Joint]:
     """Return the distribution after a strike on a unit in each of `states`."""
     starts = np.array([(mine, state) for state in states])
     models = np.tile(setup["sides"]["models"], (len(states), 1))
@@ -48,7 +48,7 @@ def _distributions_after_strike(
     return list(propagate_program(setup, operations, np.array([1]), starts, models, pools, die, deck))
 
 
-def _matrix(joints: dict[int, JointDistribution], index_of: dict[int, int]) -> NDArray[np.float64]:
+def _matrix(joints: dict[int, Joint], index_of: dict[int, int]) -> NDArray[np.float64]:
     matrix = np.zeros((len(index_of), len(index_of)))
     for state, joint in joints.items():
         matrix[index_of[state], [index_of[next_state] for next_state in joint.second.tolist()]] = joint.probabilities[0]

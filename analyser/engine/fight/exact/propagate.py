@@ -18,23 +18,17 @@ from analyser.common.records import Integers, plain
 from analyser.engine.fight import operations
 from analyser.engine.fight.exact.combat_end import after_combat
 from analyser.engine.fight.exact.distribution import (
-    FusedOperations,
-    JointDistribution,
+    Fused,
+    Joint,
     apply_to_both,
     concern_one_side,
     enlarge,
     fuse_operations,
     trimmed,
 )
-from analyser.engine.fight.exact.strike import (
-    PoolCache,
-    StrikeOutcomes,
-    after_strike,
-    no_strike_outcomes,
-    pool_cache_for,
-)
+from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, after_strike, no_outcomes, pool_cache_for
 from analyser.engine.fight.program import Kind, Operation, Pair, Setup, possible_dice
-from analyser.engine.state_index import find_or_add, state_index, with_capacity
+from analyser.engine.state_index import find_or_add, state_index, with_room
 from analyser.game.ruleset import Rating
 from analyser.rules import unit_state
 from analyser.rules.draws import probability_of
@@ -45,14 +39,8 @@ _SPARE_STATES = 16  # new states for which a matrix has space before it must be 
 
 @step
 def apply_next(
-    setup: Setup,
-    program: Integers,
-    place: int,
-    end: int,
-    joint: JointDistribution,
-    cache: PoolCache,
-    known: StrikeOutcomes,
-) -> tuple[JointDistribution, StrikeOutcomes, int]:
+    setup: Setup, program: Integers, place: int, end: int, joint: Joint, cache: PoolCache, known: StrikeOutcomes
+) -> tuple[Joint, StrikeOutcomes, int]:
     """Return the distribution after the operation at `place`, the extended outcomes, and the next place.
 
     Following operations, before `end`, are fused with the operation.
@@ -70,9 +58,7 @@ def apply_next(
 
 
 @step
-def apply_operations(
-    setup: Setup, fused: FusedOperations, joint: JointDistribution, cache: PoolCache
-) -> JointDistribution:
+def apply_operations(setup: Setup, fused: Fused, joint: Joint, cache: PoolCache) -> Joint:
     """Return the distribution after fused operations that do not begin with a strike, pair by pair."""
     operation, rest = fused
     first, second, before = joint
@@ -82,7 +68,7 @@ def apply_operations(
     # Neighbouring pairs mostly lead a side to the same state, which need not be looked up again.
     one_before, two_before = np.full((2, 2), NONE, np.int64), np.full((columns, 2, 2), NONE, np.int64)
     for row in range(rows):
-        firsts, seconds = with_capacity(firsts, 2 * columns), with_capacity(seconds, 2 * columns)
+        firsts, seconds = with_room(firsts, 2 * columns), with_room(seconds, 2 * columns)
         for column in range(columns):
             if before[row, column] == 0.0:
                 continue
@@ -95,7 +81,7 @@ def apply_operations(
                 share = passes if failed == 0 else 1.0 - passes
                 if share == 0.0:
                     continue
-                one, two = apply_to_both(setup, rest, operations.apply_operation(setup, operation, pair, failed == 0))
+                one, two = apply_to_both(setup, rest, operations.apply(setup, operation, pair, failed == 0))
                 if one_before[failed, 0] != one:
                     one_before[failed, 0], one_before[failed, 1] = one, find_or_add(firsts, one)
                 if two_before[column, failed, 0] != two:
@@ -116,7 +102,7 @@ def propagate_program(
     places: Integers,
     die: Integers,
     deck: Integers,
-) -> list[JointDistribution]:
+) -> list[Joint]:
     """Return the distribution at the end of each part of a program, fight by fight.
 
     `operations`, shape (n, 3), are those of all parts, and `ends` the numbers of operations up to the end of each part.
@@ -124,14 +110,12 @@ def propagate_program(
     `first_pools` of the :class:`~.strike.PoolCache`.
     """
     cache = pool_cache_for(setup, places, die, deck)
-    result = [JointDistribution(starts[0, :1], starts[0, 1:], np.ones((1, 1)))][
-        :0
-    ]  # empty, of a type that can be inferred
+    result = [Joint(starts[0, :1], starts[0, 1:], np.ones((1, 1)))][:0]  # empty, of a type that can be inferred
     for fight in range(len(starts)):
         for side in range(2):
             setup.sides[side].models = models[fight, side]
-        joint = JointDistribution(starts[fight, :1], starts[fight, 1:], np.ones((1, 1)))
-        known, done = no_strike_outcomes(), 0
+        joint = Joint(starts[fight, :1], starts[fight, 1:], np.ones((1, 1)))
+        known, done = no_outcomes(), 0
         for end in ends:
             while done < end:
                 joint, known, done = apply_next(setup, operations, done, end, joint, cache, known)
@@ -141,7 +125,7 @@ def propagate_program(
 
 def exact_distributions(
     setup: Setup, parts: Sequence[Sequence[Operation]], start: Pair, die: Integers, deck: Integers, seconds: float = 0.0
-) -> list[JointDistribution]:
+) -> list[Joint]:
     """Return the joint distribution of the states of both sides after each part of a program.
 
     The parts are the rounds of a duel, the attacks of focus fire, or one charge. Cards are drawn with replacement
@@ -159,7 +143,7 @@ def exact_distributions_by_models(
     die: Integers,
     deck: Integers,
     seconds: float = 0.0,
-) -> list[JointDistribution]:
+) -> list[Joint]:
     """Return the distribution at the end of one part for each pair of numbers of models at the start.
 
     `setup` and `start` must be those of a fight with at least as many models, and independent of the numbers of models
@@ -177,7 +161,7 @@ def _distributions(
     die: Integers,
     deck: Integers,
     seconds: float,
-) -> list[JointDistribution]:
+) -> list[Joint]:
     operations = _as_array(tuple(operation for part in parts for operation in part))
     propagate_program.expect(seconds)
     ends = np.cumsum([len(part) for part in parts])

@@ -16,16 +16,10 @@ from analyser.common.jit import step
 from analyser.common.records import Floats, Integers
 from analyser.engine.attack.exact import OUTCOMES_PER_SCORE, push_pmf
 from analyser.engine.fight import strikes
-from analyser.engine.fight.exact.distribution import (
-    FusedOperations,
-    JointDistribution,
-    apply_to_side,
-    trimmed,
-    with_side_first,
-)
+from analyser.engine.fight.exact.distribution import Fused, Joint, apply_to_side, trimmed, with_side_first
 from analyser.engine.fight.program import Setup
 from analyser.engine.pool.pmf import empty_outcomes, most_dice, pool_pmf
-from analyser.engine.state_index import NOT_FOUND, StateIndex, find, find_or_add, state_index, with_capacity
+from analyser.engine.state_index import NOT_FOUND, StateIndex, find, find_or_add, state_index, with_room
 from analyser.game.ruleset import Rating
 from analyser.rules import discipline, unit_state
 from analyser.rules.attack import Scores, score_bound, scores_for, set_pool
@@ -111,7 +105,7 @@ def kind_of_pool(fight: FightFacts) -> int:
 
 
 @step
-def no_strike_outcomes() -> StrikeOutcomes:
+def no_outcomes() -> StrikeOutcomes:
     """Return an empty record of outcomes."""
     starts, integers = np.zeros(_ROOM, np.int64), np.empty((2, _ROOM), np.int64)
     lists = state_index(64), state_index(256), state_index(256), state_index(256)
@@ -119,7 +113,7 @@ def no_strike_outcomes() -> StrikeOutcomes:
 
 
 @step
-def with_length(numbers: NDArray[Any], room: int) -> NDArray[Any]:
+def longer(numbers: NDArray[Any], room: int) -> NDArray[Any]:
     """Return `numbers`, or a longer copy if it has fewer than `room` entries."""
     if len(numbers) >= room:
         return numbers
@@ -145,16 +139,16 @@ def pool_of(setup: Setup, scores: Scores, cache: PoolCache, number: int) -> Floa
 
 
 @step
-def with_outcome_lists(
-    known: StrikeOutcomes, setup: Setup, cache: PoolCache, number: int, when: StrikeConditions, joint: JointDistribution
+def with_lists(
+    known: StrikeOutcomes, setup: Setup, cache: PoolCache, number: int, when: StrikeConditions, joint: Joint
 ) -> tuple[StrikeOutcomes, Integers]:
     """Return the outcomes, extended by this strike for each condition and struck state that occur together.
 
     Also return the indices of the lists, shape (conditions, struck); NOT_FOUND for pairs that do not occur.
     """
     conditions, struck, probabilities = when.conditions, joint.second, joint.probabilities
-    known_conditions = with_capacity(known.conditions, conditions.length[0])
-    states = with_capacity(known.states, len(struck))
+    known_conditions = with_room(known.conditions, conditions.length[0])
+    states = with_room(known.states, len(struck))
     known = StrikeOutcomes(
         known_conditions, states, known.lists, known.reached, known.starts, known.state, known.own, known.probability
     )
@@ -173,32 +167,28 @@ def with_outcome_lists(
             at = find(known.lists, key)
             if at == NOT_FOUND:
                 at = known.lists.length[0]
-                known = with_outcome_list(known, setup, cache, key)
+                known = with_list(known, setup, cache, key)
             lists[kind, column] = at
     return known, lists
 
 
 @step
-def with_outcome_list(known: StrikeOutcomes, setup: Setup, cache: PoolCache, key: int) -> StrikeOutcomes:
+def with_list(known: StrikeOutcomes, setup: Setup, cache: PoolCache, key: int) -> StrikeOutcomes:
     """Return the outcomes with one more list; `key` has the indices of a condition and of a struck unit's state."""
     condition, struck = int(known.conditions.states[key >> _CONDITION]), int(known.states.states[key & _STATE])
     number, condition = condition >> _NUMBER, condition & _WITHOUT_NUMBER
-    lists = with_capacity(known.lists, 1)
+    lists = with_room(known.lists, 1)
     place = find_or_add(lists, key)
     strikes.set_strike(setup, number, condition, struck)
     scores = scores_for(setup.fight[0], most_dice(setup.fight[0], cache.cards))
     pmf = pool_of(setup, scores, cache, number)
     outcomes = empty_outcomes(OUTCOMES_PER_SCORE * len(pmf))
     count = push_pmf(setup.fight[0], scores, pmf, cache.odds, outcomes)
-    starts = with_length(known.starts, place + 2)
+    starts = longer(known.starts, place + 2)
     start = starts[place]
     room = start + count
-    state, own, probability = (
-        with_length(known.state, room),
-        with_length(known.own, room),
-        with_length(known.probability, room),
-    )
-    reached = with_capacity(known.reached, count)
+    state, own, probability = (longer(known.state, room), longer(known.own, room), longer(known.probability, room))
+    reached = with_room(known.reached, count)
     for row in range(count):
         state[start + row] = find_or_add(reached, strikes.after_attack(setup, number, struck, outcomes.values[row]))
         own[start + row] = outcomes.values[row] >> _OWN
@@ -222,7 +212,7 @@ class StrikeTransitions(NamedTuple):
 class StrikeOnBoth(NamedTuple):
     """Transitions of the states of both sides by a strike; the striker's side comes first."""
 
-    before: JointDistribution
+    before: Joint
     when: StrikeConditions
     transitions: StrikeTransitions
     strikers: StateIndex  # the next states of the striker
@@ -233,8 +223,8 @@ class StrikeOnBoth(NamedTuple):
 
 @step
 def after_strike(
-    setup: Setup, fused: FusedOperations, joint: JointDistribution, cache: PoolCache, known: StrikeOutcomes
-) -> tuple[JointDistribution, StrikeOutcomes]:
+    setup: Setup, fused: Fused, joint: Joint, cache: PoolCache, known: StrikeOutcomes
+) -> tuple[Joint, StrikeOutcomes]:
     """Return the distribution after fused operations that begin with a strike, and the extended outcomes."""
     strike, known = strike_on_both(setup, fused, joint, cache, known)
     return joint_after(setup.strikes[fused.operation[2]].striker, strike), known
@@ -242,20 +232,18 @@ def after_strike(
 
 @step
 def strike_on_both(
-    setup: Setup, fused: FusedOperations, joint: JointDistribution, cache: PoolCache, known: StrikeOutcomes
+    setup: Setup, fused: Fused, joint: Joint, cache: PoolCache, known: StrikeOutcomes
 ) -> tuple[StrikeOnBoth, StrikeOutcomes]:
     """Return both sides' transitions by fused operations that begin with a strike, and the extended outcomes."""
     _, active, number = fused.operation
     turned = with_side_first(setup.strikes[number].striker, joint)
     when = conditions_of(setup, number, active, turned)
-    known, lists = with_outcome_lists(known, setup, cache, number, when, turned)
-    return add_strikers_states(
-        setup, fused, when, turned, transitions_of(setup, fused, turned.second, lists, known)
-    ), known
+    known, lists = with_lists(known, setup, cache, number, when, turned)
+    return with_strikers(setup, fused, when, turned, transitions_of(setup, fused, turned.second, lists, known)), known
 
 
 @step
-def conditions_of(setup: Setup, number: int, active: int, joint: JointDistribution) -> StrikeConditions:
+def conditions_of(setup: Setup, number: int, active: int, joint: Joint) -> StrikeConditions:
     """Return the condition of the strike for each state in `joint.first` (striker) and in `joint.second`."""
     striker = setup.strikes[number].striker
     seen = state_index(len(joint.second))
@@ -275,7 +263,7 @@ def conditions_of(setup: Setup, number: int, active: int, joint: JointDistributi
 
 @step
 def transitions_of(
-    setup: Setup, fused: FusedOperations, states: Integers, lists: Integers, known: StrikeOutcomes
+    setup: Setup, fused: Fused, states: Integers, lists: Integers, known: StrikeOutcomes
 ) -> StrikeTransitions:
     """Return the transitions of the struck unit from each of `states`, from lists of outcomes."""
     number, rest = fused.operation[2], fused.rest
@@ -322,12 +310,8 @@ def transitions_of(
 
 
 @step
-def add_strikers_states(
-    setup: Setup,
-    fused: FusedOperations,
-    when: StrikeConditions,
-    joint: JointDistribution,
-    transitions: StrikeTransitions,
+def with_strikers(
+    setup: Setup, fused: Fused, when: StrikeConditions, joint: Joint, transitions: StrikeTransitions
 ) -> StrikeOnBoth:
     """Return the transitions of both sides: add the striker's next states, and those without a strike."""
     striker = setup.strikes[fused.operation[2]].striker
@@ -351,7 +335,7 @@ def add_strikers_states(
 
 
 @step
-def joint_after(striker: int, strike: StrikeOnBoth) -> JointDistribution:
+def joint_after(striker: int, strike: StrikeOnBoth) -> Joint:
     """Return the distribution after the transitions of a strike."""
     (mine, theirs, before), (views, kinds, _), transitions, strikers, idle, missed, striker_to = strike
     starts, ends, to, loss, probability, others, _ = transitions
@@ -373,7 +357,7 @@ def joint_after(striker: int, strike: StrikeOnBoth) -> JointDistribution:
 @step
 def add_states_of_striker(
     setup: Setup,
-    fused: FusedOperations,
+    fused: Fused,
     state: int,
     at: tuple[int, int],
     transitions: StrikeTransitions,

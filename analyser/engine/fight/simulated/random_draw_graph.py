@@ -320,7 +320,7 @@ def next_draw_node(graph: Graph, line: int, end: int, pair: Pair) -> int:
             draw, highest = operations.required_draw(setup, operation, pair)
             if draw != Draw.NOTHING:
                 return node_at(graph, line, pair, 0)
-            pair = operations.apply_operation(setup, operation, pair, highest >= 0)
+            pair = operations.apply(setup, operation, pair, highest >= 0)
         line += 1
     return node_at(graph, END, pair, 0)
 
@@ -336,7 +336,7 @@ def next_node(graph: Graph, node: int, answer: int) -> int:
     else:
         operation = operation_at(program.operations, line)
         if operation[0] != Kind.STRIKE:
-            pair = operations.apply_operation(setup, operation, pair, answer == 1)
+            pair = operations.apply(setup, operation, pair, answer == 1)
         else:
             fight = set_up_strike(setup, operation[2], pair)
             progress = strike_progress(rolls, fight, progress, nodes.draws[node, NUMBER], answer)

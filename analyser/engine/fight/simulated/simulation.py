@@ -38,7 +38,7 @@ from analyser.engine.fight.simulated.random_draw_graph import (
     add_tables,
     empty_roll_tables,
 )
-from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, run_on_threads
+from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, run_chunks
 from analyser.engine.pool.alias import draw_value
 from analyser.engine.rng import Stream, counter_after, counter_of_chunk, next_word, stream_of, uniform_below
 from analyser.game.ruleset import MOST_CARDS
@@ -120,9 +120,7 @@ def draw_card(trials: Trials, side: Whole) -> Any:
 
 
 @kernel
-def simulate_until_stop(
-    nodes: Nodes, rolls: RollTables, trials: Trials, part_numbers: Integers, counts: NDArray[np.int64]
-) -> int:
+def simulate(nodes: Nodes, rolls: RollTables, trials: Trials, part_numbers: Integers, counts: NDArray[np.int64]) -> int:
     """Simulate trials up to `until`; return early at a new answer (NO_NEXT) or a roll without a table (NO_ANSWERS)."""
     node: Whole = np.uint64(trials.node)
     part: Whole = trials.part
@@ -173,7 +171,7 @@ def play_trials(graph: Graph, trials: Trials, part_numbers: Integers, counts: ND
     """Simulate trials; return early if Python must free memory, add a table or handle Ctrl-C (ANSWERS_PER_CHECK)."""
     nodes, rolls = graph.nodes, graph.rolls
     for _ in range(ANSWERS_PER_CHECK):
-        reason = simulate_until_stop(nodes, rolls, trials, part_numbers, counts)
+        reason = simulate(nodes, rolls, trials, part_numbers, counts)
         if reason == DONE:
             return reason
         if reason == NO_NEXT:
@@ -332,7 +330,7 @@ class Simulation:
         if trials <= FEW_TRIALS and not play_trials.pays():
             threads = 1
         chunks = Chunks(trials, CHUNK_TRIALS, before // CHUNK_TRIALS)
-        run_on_threads(chunks, work, threads, progress and (lambda done: progress(done, trials)))
+        run_chunks(chunks, work, threads, progress and (lambda done: progress(done, trials)))
         self._simulators += seen
         snapshots = []
         for counters in zip(*(simulator.counters for simulator in seen)):

@@ -55,7 +55,7 @@ def told_of_one(setup, pairs):
         pair = operations.merge_moves(setup, (int(first), int(second)))
         if any(map(unit_state.is_removed, pair)):
             pair = tuple(
-                state & (1 << int(side["position_bit"])) - 1 & ~unit_state.ACTIVATED_FIRST
+                state & (1 << int(side["position_bit"])) - 1 & ~unit_state.IS_FIRST
                 for state, side in zip(pair, setup["sides"])
             )
         found[pair] += weight.item()
