@@ -61,10 +61,10 @@ def _best_play() -> None:
     result = best_play(_RIFLES, _SCIONS, rounds=2)
     str(result)
     followed = result.play.followed  # a plan, which simulated duels follow
-    begins, place = followed.choices.begins, followed.moments[0].place
+    begins, place = followed.choices.begins, followed.part_ends[0].place
     span = slice(begins[place], begins[place + 1])
     choices = followed.choices.first[span], followed.choices.second[span], ()
-    followed.branches(result.setup, followed.moments[0], choices)
+    followed.branches(result.setup, followed.part_ends[0], choices)
 
 
 def _battles() -> None:

@@ -20,7 +20,7 @@ from analyser.common.frames import places_of
 from analyser.game.ruleset import Deck, Die, Face, Rating, Ruleset
 from analyser.game.units import Loadout, Row, Unit
 from analyser.rules.charge_strikes import INFANTRY_OVERWHELMS
-from analyser.rules.house_rules import faces_of, packed_die
+from analyser.rules.house_rules import faces_of, pack_die
 
 _COLUMNS = ("mean_share_lost", "attacker_share_lost", "p_suppressed", "p_activated")
 STILL_TO_ACT = 0.5  # probability that a unit has yet to be activated when the other acts: either may be first
@@ -78,7 +78,7 @@ def hits_of_a_die(die: Die) -> dict[Rating, float]:
     chances = np.array(die.faces) / die.sides
     result = {}
     for rating in Rating:
-        faces = faces_of(packed_die(die), rating)
+        faces = faces_of(pack_die(die), rating)
         hits = [
             faces.heroic_hits * (faces.heroic >> face & 1) + faces.strike_hits * (faces.strike >> face & 1)
             for face in Face

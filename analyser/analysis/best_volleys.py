@@ -16,7 +16,7 @@ from analyser.analysis.grid import TARGET_STATE
 from analyser.analysis.situations import Situation
 from analyser.common.errors import InputError
 from analyser.engine.fight.exact.matrix import strike_matrices
-from analyser.engine.fight.exact.propagate import run
+from analyser.engine.fight.exact.propagate import propagate_program
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
 from analyser.results import states
@@ -219,7 +219,7 @@ class _Side:
             assert row is not None
             records.append(attack_record(resolve_attack(situation.attack(row), attacker, row), attacker.unit))
         setup, die = volleys_setup(records, resolved, ruleset.die), np.array(ruleset.die.faces, np.int64)
-        run.expect(INTERPRETED * len(records))
+        propagate_program.expect(INTERPRETED * len(records))
         self._states, matrices = strike_matrices(setup, len(records), die, ruleset.deck.counts())
         self.matrices = dict(zip(self._rows, matrices))
         worth = AIMS[aim].worth(target) or 0

@@ -20,7 +20,7 @@ from analyser.common.estimates import Method
 from analyser.common.method_settings import Progress, Sampling
 from analyser.game.profiles import ProfilesLike
 from analyser.results.attack import solve_attack
-from analyser.rules.attack import hits_left_over, hits_of, losses_of, points_of
+from analyser.rules.attack import damage_points, hits_left_over, hits_of, losses_of
 from analyser.rules.structs import FightFacts
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.load import Conditions, Question, Unit, attack_scenario
@@ -83,14 +83,14 @@ def dice_funnel(
     def mean(of: Callable[[int], float]) -> float:
         return float(sum(weight * of(score) for score, weight in enumerate(pmf)))
 
-    overkill = mean(lambda score: max(0, points_of(fight, scores, score) - room))
+    overkill = mean(lambda score: max(0, damage_points(fight, scores, score) - room))
     rows = [
         ("Dice rolled", "dice", "total", rolled),
         ("Dice added by heroic strikes", "dice", "part", added),
         ("Dice re-rolled", "dice", "part", _rerolled(fight, faces, pools, rolled + added)),
         ("Hits", "hits", "total", mean(lambda score: hits_of(scores, score))),
         ("Hits lost to DEFENCE", "hits", "lost", mean(lambda score: hits_left_over(fight, scores, score))),
-        ("Damage", "damage", "total", mean(lambda score: points_of(fight, scores, score))),
+        ("Damage", "damage", "total", mean(lambda score: damage_points(fight, scores, score))),
         ("Damage lost to overkill", "damage", "lost", overkill),
         ("Damage left on the unit", "damage", "part", mean(lambda score: losses_of(fight, scores, score)[1])),
         ("Models destroyed", "models", "total", mean(lambda score: losses_of(fight, scores, score)[0])),

@@ -12,7 +12,7 @@ import numpy as np
 from analyser.analysis.grid import Field
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.situations import ONE_OF_EACH_CATEGORY
-from analyser.engine.attack.summaries import sweep, sweep_row
+from analyser.engine.attack.summaries import fill_summary_row, summary_table
 from analyser.game.units import Category, Loadout, Row, unit_of
 from analyser.rules.structs import CATEGORIES, TARGET
 from analyser.scenarios.attack import attack_record, attack_records, target_record
@@ -170,8 +170,8 @@ def _shot(
         return
     categories = np.array([CATEGORIES.index(target.category or "light") for target in field.targets])
     possible = np.array([shot.can for shot in shots], np.bool_)[:, categories]
-    sweep_row.expect(int(possible.sum()) * _INTERPRETED)
-    summaries = sweep(
+    fill_summary_row.expect(int(possible.sum()) * _INTERPRETED)
+    summaries = summary_table(
         attack_records(answer.ruleset, [shot.facts for shot in shots]),
         np.array([target_record(target) for target in field.targets], TARGET),
         possible,

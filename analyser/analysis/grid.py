@@ -15,7 +15,7 @@ from analyser.common.estimates import Method
 from analyser.common.jit import Tiered
 from analyser.common.method_settings import Progress
 from analyser.common.metrics import ALL_LEVELS, BY_POINTS, METRICS, PER_100_POINTS, RESULTS
-from analyser.engine.attack.summaries import SUMMARY, sweep_row
+from analyser.engine.attack.summaries import SUMMARY, fill_summary_row
 from analyser.game.keywords import RANGED_ATTACK, Keyword
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, unit_of
@@ -138,7 +138,7 @@ def expect(fights: Iterable[tuple[Fight, int]]) -> None:
     seconds: defaultdict[Tiered[..., Any], float] = defaultdict(float)
     for fight, pairs in fights:
         seconds[fight.kernel] += pairs * fight.interpreted
-        seconds[sweep_row] += pairs * fight.choosing
+        seconds[fill_summary_row] += pairs * fight.choosing
     for kernel, expected in seconds.items():
         if expected:
             kernel.expect(expected)

@@ -20,9 +20,9 @@ from analyser.analysis.grid import Field, Fight, blank_cells, side_of
 from analyser.analysis.selection import no_row, one_or_several, rows_called
 from analyser.common.errors import InputError, check_choice, did_you_mean
 from analyser.common.validation import Record, as_tuple
-from analyser.engine.attack.summaries import SUMMARY, sweep, sweep_row
-from analyser.engine.fight.best.explore import explored
-from analyser.engine.fight.exact.propagate import run, start_states
+from analyser.engine.attack.summaries import SUMMARY, fill_summary_row, summary_table
+from analyser.engine.fight.best.explore import explore_graph
+from analyser.engine.fight.exact.propagate import propagate_program, start_states
 from analyser.game import keywords
 from analyser.game.names import Name, Slug
 from analyser.game.ruleset import Ruleset
@@ -68,7 +68,7 @@ def shoot(attackers: Sequence[Loadout], field: Field, situation: Situation) -> N
         cells["why_not"][place] = np.array(reasons, object)[categories]
     targets = [target_record(target) for target in field.targets]
     possible = np.array([[reason is None for reason in shot.reasons] for shot in shots], np.bool_)
-    summaries = sweep(
+    summaries = summary_table(
         attack_records(field.ruleset, [shot.facts for shot in shots]),
         np.array(targets, TARGET),
         possible.reshape(-1, len(CATEGORIES))[:, categories],
@@ -297,11 +297,11 @@ BEST_TRADE = "best-trade"
 """Kind of duel for prices with best play."""
 
 FIGHTS: Mapping[str, Fight] = {
-    "ranged": Fight(shoot, keywords.RANGED_ATTACK, sweep_row, cost=10, interpreted=4e-3),
+    "ranged": Fight(shoot, keywords.RANGED_ATTACK, fill_summary_row, cost=10, interpreted=4e-3),
     "charge": Fight(
         partial(fought_cells, _ways_to_charge, _charged),
         keywords.CLOSE_QUARTERS,
-        run,
+        propagate_program,
         cost=120,
         interpreted=8e-3,
         how="one close quarters combat, both sides striking; the figures are of the defender",
@@ -309,7 +309,7 @@ FIGHTS: Mapping[str, Fight] = {
     "duel": Fight(
         partial(fought_cells, _side, _duels, in_threads=True),
         keywords.DUEL,
-        run,
+        propagate_program,
         cost=1_200,
         interpreted=0.06,
         choosing=1e-3,
@@ -320,7 +320,7 @@ FIGHTS: Mapping[str, Fight] = {
     "best-duel": Fight(
         partial(fought_cells, _side, _best_duels),
         keywords.DUEL,
-        explored,
+        explore_graph,
         cost=120_000,
         interpreted=5.0,
         how="a whole duel, which both sides play best (docs/best-play.md); the figures are those of a duel",
@@ -329,7 +329,7 @@ FIGHTS: Mapping[str, Fight] = {
     BEST_TRADE: Fight(
         trades,
         keywords.DUEL,
-        explored,
+        explore_graph,
         cost=600_000,
         interpreted=25.0,
         how="a duel at this distance with best play of both sides (objective: points destroyed minus points lost), "

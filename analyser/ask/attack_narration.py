@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 from analyser.common.records import plain
 from analyser.common.text import counted, spaced
 from analyser.engine.attack.replay import Trial
-from analyser.engine.pool.replay import Die, score_of_dice, turned_heroic
+from analyser.engine.pool.replay import Die, score_of_dice, veteran_heroics
 from analyser.game.ruleset import Face
 from analyser.results.attack import AttackResult
 from analyser.rules import discipline, strike
-from analyser.rules.attack import Scores, hits_left_over, hits_of, losses_of, points_of
+from analyser.rules.attack import Scores, damage_points, hits_left_over, hits_of, losses_of
 from analyser.rules.strike import Stage
 from analyser.rules.structs import FightFacts, Test
 
@@ -44,12 +44,12 @@ def resolve(
     `officer` takes the number of destroyed models and returns 1 if the officer is one of them. `passes` takes the
     highest card that passes the test and returns 1 if the test is passed. Each is called only if its result is random.
     """
-    state = strike.rolled(fight, face_values, score)
+    state = strike.after_roll(fight, face_values, score)
     if strike.stage_of(state) == Stage.OFFICER:
-        state = strike.answered(fight, state, officer(strike.officer_among(fight, state)[0]))
+        state = strike.after_draw(fight, state, officer(strike.officer_positions(fight, state)[0]))
     highest = strike.highest_card(fight, state)
     if strike.stage_of(state) == Stage.TEST:
-        state = strike.answered(fight, state, passes(highest))
+        state = strike.after_draw(fight, state, passes(highest))
     return Strike(score, face_values, state, highest)
 
 
@@ -85,7 +85,7 @@ def _die_text(die: Die, fight: FightFacts, faces: Sequence[str]) -> str:
 
 def _hits_line(fight: FightFacts, dice: list[Die], struck: Strike) -> str:
     """Return the hits of a pool and their sources (AC-3.6)."""
-    turned, masks = turned_heroic(fight, dice), (int(fight.heroic_faces), int(fight.strike_faces))
+    turned, masks = veteran_heroics(fight, dice), (int(fight.heroic_faces), int(fight.strike_faces))
     heroics, strikes = (sum(mask >> die.ends & 1 for die in dice) for mask in masks)
     heroics, strikes = heroics + turned, strikes - turned
     hits_each = "" if fight.strike_hits == 1 else f" with {fight.strike_hits} hits each"
@@ -99,7 +99,7 @@ def damage_text(fight: FightFacts, struck: Strike) -> str:
     """Return the damage of the hits, and the part of it that comes from Devastating."""
     without_devastating = copy(fight)
     without_devastating.devastating = 0
-    damage, less = (points_of(facts, struck.face_values, struck.score) for facts in (fight, without_devastating))
+    damage, less = (damage_points(facts, struck.face_values, struck.score) for facts in (fight, without_devastating))
     added = f", {damage - less} of it by Devastating (AC-6)" if damage > less else ""
     return f"{damage} at DEFENCE {fight.defence}{added}"
 
@@ -135,7 +135,7 @@ def _test_lines(fight: FightFacts, card: int | None, struck: Strike) -> list[str
         result = "passes the suppression test by a rule (AC-7)" if passed else "fails the test on purpose (AC-5.1)"
         return [*lines, f"The target {result}"]
     causes = ["heavy losses (AC-5.2)"] if 2 * destroyed >= fight.models else []
-    causes += ["disorder (AC-5.3)"] if discipline.disordered_by_loss(fight, int(fallen)) else []
+    causes += ["disorder (AC-5.3)"] if discipline.disordered_at_test(fight, int(fallen)) else []
     why = f" with -1 each for {', '.join(causes)}" if causes else ""
     passes = f"up to {struck.highest} passes: DISCIPLINE {fight.discipline}{why}"
     return [*lines, f"Suppression test (AC-5.1): card {card}, {'passed' if passed else 'failed'} ({passes})"]

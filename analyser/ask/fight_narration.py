@@ -16,10 +16,10 @@ from analyser.common.records import views
 from analyser.common.text import counted
 from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.exact.propagate import start_states
-from analyser.engine.fight.program import ON_PURPOSE, Kind, Operation, Pair, Setup, order_in
-from analyser.engine.fight.simulated.choices import NOBODY_CHOOSES, Choices, next_line
+from analyser.engine.fight.program import ON_PURPOSE, Kind, Operation, Pair, Setup, unpack_order
+from analyser.engine.fight.simulated.choices import NO_CHOICES, Choices, next_line
+from analyser.engine.fight.simulated.random_draw_graph import after_strike as states_after_strike
 from analyser.engine.fight.simulated.random_draw_graph import set_up_strike
-from analyser.engine.fight.simulated.random_draw_graph import struck as states_after_strike
 from analyser.engine.fight.simulated.simulation import Simulation
 from analyser.engine.pool.replay import dice_that_score
 from analyser.engine.rng import stream_of
@@ -65,13 +65,13 @@ _TESTS = {
     Kind.RESOLVE: "test of a lost combat (AC-8.5)",
     Kind.TEST_PASSENGERS: "test of the passengers (AC-5.10)",
     Kind.TEST_SHOT: "suppression test (AC-5.1)",
-    Kind.TEST_FRIGHTENED: "test for the blast (AC-7)",
+    Kind.TEST_PANIC: "test for the blast (AC-7)",
 }
 _DICE_THROWN = {
     Kind.TOSS: "the toss of the round (AC-9.2)",
-    Kind.WRECK: "the die for the building (AC-6)",
-    Kind.GO_OFF: "the die of Spectacular Demise (AC-7)",
-    Kind.FRIGHTEN: "the die of Spectacular Demise again (AC-7)",
+    Kind.ROLL_BUILDING_DIE: "the die for the building (AC-6)",
+    Kind.ROLL_DEMISE_DIE: "the die of Spectacular Demise (AC-7)",
+    Kind.ROLL_PANIC_DIE: "the die of Spectacular Demise again (AC-7)",
 }
 _NAMES = "the attacker", "the target"
 DiceLines = Callable[[FightFacts, int], list[str]]  # from a strike and its score: a line for each die
@@ -93,11 +93,11 @@ class TrialRunner:
         programs: Sequence[Sequence[Operation]],
         names: Sequence[str],
         dice_lines_of: DiceLines,
-        choices: Choices = NOBODY_CHOOSES,
+        choices: Choices = NO_CHOICES,
     ) -> None:
         self._setup: Any = views(setup.copy())
         self._programs, self._names, self._dice_lines_of = programs, names, dice_lines_of
-        self._by_card = test_draw(0) in (Draw.CARD_OF_0, Draw.CARD_OF_1)
+        self._by_card = test_draw(0) in (Draw.CARD_OF_SIDE_0, Draw.CARD_OF_SIDE_1)
         self._arrays, self._choices = [np.array(program, np.int64) for program in programs], choices
 
     def run(self, start: Pair, draws: Sequence[int], *, with_lines: bool) -> TrialRun:
@@ -131,13 +131,13 @@ class TrialRunner:
         draw, highest = operations.required_draw(self._setup, line, pair)
         passed, draw_text = highest >= 0, ""
         if draw != Draw.NOTHING:
-            value, is_card = next(draws), draw in (Draw.CARD_OF_0, Draw.CARD_OF_1)
+            value, is_card = next(draws), draw in (Draw.CARD_OF_SIDE_0, Draw.CARD_OF_SIDE_1)
             passed = value <= highest if is_card else bool(value)
             draw_text = _draw_in_words(operation.kind, value if is_card else None, highest, passed)
         if operation.kind & ON_PURPOSE:
             operation = operation._replace(kind=operation.kind ^ ON_PURPOSE)
             draw_text = f"{_TESTS[Kind(operation.kind)]}: failed on purpose (AC-5.1)"
-        after = operations.changed(self._setup, line, pair, passed)
+        after = operations.apply(self._setup, line, pair, passed)
         if lines is not None:
             lines += self._operation_lines(operation, pair, after, draw_text)
         return int(after[0]), int(after[1])
@@ -145,7 +145,7 @@ class TrialRunner:
     def _strike(self, number: int, pair: Pair, draws: Iterator[int], lines: list[str] | None) -> Pair:
         """Return both sides after a strike (:mod:`analyser.rules.strike`)."""
         fight = set_up_strike(self._setup, number, pair)
-        own_card = next(draws) if strike.stage_of(strike.begun(fight)) == Stage.CARD else 0
+        own_card = next(draws) if strike.stage_of(strike.start_of_strike(fight)) == Stage.CARD else 0
         fight.dice += own_card
         cards: list[int] = []
 
@@ -163,9 +163,9 @@ class TrialRunner:
     def _strike_lines(self, number: int, fight: Any, struck: Strike, own_card: int, card: int | None) -> list[str]:
         facts = self._setup.strikes[number]
         attacker, target = self._names[facts.striker], self._names[1 - facts.striker]
-        verb = "strikes" if facts.counts else "shoots at"
+        verb = "strikes" if facts.in_combat else "shoots at"
         verb = "fires from lookout at" if facts.by_lookout else "explodes near" if facts.by_blast else verb
-        close = " in close quarters" if facts.counts else ""
+        close = " in close quarters" if facts.in_combat else ""
         rating, dice = Rating(int(fight.rating)).name.lower(), counted(int(fight.dice), "die", "dice")
         by_card = f", {own_card} of them from its card" if own_card else ""
         lines = [f"{attacker} {verb} {target}{close}: {dice}{by_card}, {rating}"]
@@ -189,7 +189,7 @@ class TrialRunner:
         if operation.kind == Kind.TOSS:
             if any(map(unit_state.is_removed, pair)):
                 return []
-            first = self._names[0] if after[0] & unit_state.FIRST else self._names[1]
+            first = self._names[0] if after[0] & unit_state.IS_FIRST else self._names[1]
             return [f"The toss of the round (AC-9.2): {first} is activated first"]
         if operation.kind == Kind.RESOLVE:
             return [*self._combat_result(side, pair, draw_text), *self._changes(pair, after)]
@@ -217,16 +217,16 @@ class TrialRunner:
         if not facts.tracks_position or unit_state.position_of(before, facts) == unit_state.position_of(now, facts):
             return ""
         if operation.kind == Kind.ORDER:
-            return _MOVES.get(Manoeuvre(order_in(operation.number).manoeuvre), "")
+            return _MOVES.get(Manoeuvre(unpack_order(operation.number).manoeuvre), "")
         view = operations.view_of(self._setup, operation, pair[side], pair[1 - side])
-        return _MOVES.get(Manoeuvre(operations.decision(self._setup, operation, view)[0]), "")
+        return _MOVES.get(Manoeuvre(operations.policy_decision(self._setup, operation, view)[0]), "")
 
     def _combat_result(self, side: int, pair: Pair, draw_text: str) -> list[str]:
         """Return the winner of a combat, and the loser's test (AC-8.5)."""
         won_by = operations.result_of_combat(self._setup, side, pair)
         if won_by == combat_result.NOT_FOUGHT:
             return []
-        if won_by == combat_result.NOBODY:
+        if won_by == combat_result.NO_WINNER:
             return ["The combat is a draw (AC-8.5)"]
         winner = side if won_by == combat_result.ACTIVE else 1 - side
         tests = [f"{self._names[1 - winner]}: {draw_text}"] if draw_text else []
@@ -296,7 +296,7 @@ class Fight(NamedTuple):
     names: tuple[str, str]
     moments: Sequence[int]  # indices of the parts after which the answer has figures
     moment: str = ""  # name of the steps between these points, such as Round
-    choices: Choices = NOBODY_CHOOSES
+    choices: Choices = NO_CHOICES
 
 
 def narrated_fights(scenario: Any, trials: int, seed: int, first: int = 0) -> Iterator[NarratedTrial]:

@@ -25,7 +25,7 @@ from analyser.common.records import plain
 from analyser.common.text import spaced, word_of
 from analyser.engine.attack.replay import replayed_trials
 from analyser.engine.chain.chain import RECORD, Chain, Recorded, Story
-from analyser.engine.chain.simulated import Rolled, replay
+from analyser.engine.chain.simulated import NarratedPhase, replay
 from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset, ruleset_record
 from analyser.morale.api import answer_from, load_question
@@ -313,7 +313,7 @@ class _Turn(NamedTuple):
     lines: list[str]
 
 
-def chain_lines(story: Story, phases: Sequence[Rolled]) -> list[str]:
+def chain_lines(story: Story, phases: Sequence[NarratedPhase]) -> list[str]:
     """Return the rolls and their effects, turn by turn; turns in which nothing happens share one line."""
     turns = [_Turn(story.first, state_text(story.read(phases[0].before)), [])]
     recordings = 0

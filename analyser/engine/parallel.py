@@ -1,4 +1,4 @@
-"""A simulation in chunks of trials, and the chunks in tasks for threads."""
+"""Simulations on several threads: trials are divided into chunks, and chunks are grouped into tasks for threads."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from analyser.common.method_settings import MOST_THREADS
 
 Report = Callable[[int], None]
 CHUNK_TRIALS = 1 << 16
-MOST_CHUNKS = 32  # largest task: it hides the cost of a kernel call, and interrupts are handled between tasks
+MOST_CHUNKS = 32  # of a task: enough to outweigh the cost of a kernel call; interrupts are handled between tasks
 
 
 class Task(NamedTuple):
-    """Chunks from `first` up to, not including, `last`, of `chunk_trials` trials each."""
+    """Chunks from `first` to `last` - 1, of `chunk_trials` trials each."""
 
     first: int
     last: int
@@ -34,8 +34,6 @@ def tasks_of(first_chunk: int, trials: int, threads: int, chunk: int = CHUNK_TRI
 
     Tasks become smaller, so that all threads end at about the same time. A kernel call costs 8 microseconds.
 
-    Examples
-    --------
     >>> [task.last - task.first for task in tasks_of(0, 40 * CHUNK_TRIALS, threads=2)]
     [20, 10, 5, 2, 1, 1, 1]
     """
@@ -73,15 +71,15 @@ class Queue:
                 self._report(self._done)
 
     def stop(self) -> None:
-        """Let the threads end after their current tasks."""
+        """Stop the threads after their current tasks."""
         with self._lock:
             self._tasks = iter(())
 
 
 class Chunks(NamedTuple):
-    """A number of trials, in chunks of `size` from the chunk `first` on; the last may be smaller.
+    """A number of trials in chunks of `size`, from the chunk number `first` on; the last chunk may be smaller.
 
-    A further thread is started for at least `least` chunks.
+    Another thread is started only if each has at least `least` chunks.
     """
 
     trials: int
@@ -91,30 +89,30 @@ class Chunks(NamedTuple):
 
 
 @cache
-def _helpers() -> ThreadPoolExecutor:
-    """Return the pool of idle threads. Starting a thread takes as long as 100,000 attacks."""
+def _thread_pool() -> ThreadPoolExecutor:
+    """Return the pool of threads, kept because starting a thread takes as long as 100,000 attacks."""
     return ThreadPoolExecutor(MOST_THREADS, "analyser")
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_helpers.cache_clear)  # threads do not survive a fork
+    os.register_at_fork(after_in_child=_thread_pool.cache_clear)  # threads do not survive a fork
 
 
-def play(chunks: Chunks, work: Callable[[Queue], None], threads: int = 1, report: Report | None = None) -> None:
+def run_chunks(chunks: Chunks, work: Callable[[Queue], None], threads: int = 1, report: Report | None = None) -> None:
     """Run a simulation on `threads` threads, including this one.
 
-    `work` is called once on each thread and does tasks of a queue until it is empty. `report` receives the trials so
+    `work` is called once on each thread, and runs tasks of the queue until it is empty. `report` receives the trials so
     far, repeatedly and at the end.
     """
-    helpers = max(min(threads - 1, (chunks.trials - 1) // (chunks.size * chunks.least)), 0)
-    queue = Queue(tasks_of(chunks.first, chunks.trials, helpers + 1, chunks.size), report)
-    helping = [_helpers().submit(work, queue) for _ in range(helpers)]
+    other_threads = max(min(threads - 1, (chunks.trials - 1) // (chunks.size * chunks.least)), 0)
+    queue = Queue(tasks_of(chunks.first, chunks.trials, other_threads + 1, chunks.size), report)
+    futures = [_thread_pool().submit(work, queue) for _ in range(other_threads)]
     try:  # an interrupt, or an error of `report`, ends the work
         work(queue)
     finally:
         queue.stop()
-        wait(helping)
-    for helper in helping:
-        helper.result()
+        wait(futures)
+    for future in futures:
+        future.result()
     if report is not None:
         report(chunks.trials)

@@ -1,9 +1,9 @@
 """Streams of random 64-bit words: SplitMix64 by counter, one stream for each pair of seed and chunk.
 
-SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014) mixes a counter
-that grows by an odd constant. Word i is a function of i alone, so words can be made in any order and many at a
-time. A seed is hashed (NumPy's SeedSequence) into a start and an odd step, so that near seeds are independent. The
-chunks of a seed are 2**32 words apart on its sequence, so that they never overlap.
+SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014) mixes the bits of a counter
+that grows by an odd constant. Word i is a function of i alone, so words can be generated in any order and many at a
+time. A seed is hashed (NumPy's SeedSequence) into a start and an odd step, so that similar seeds are independent. The
+chunks of a seed are 2**32 words apart in its sequence, so that they never overlap.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _SHIFT_1, _SHIFT_2, _SHIFT_3 = np.uint64(30), np.uint64(27), np.uint64(31)
 _ONE = np.uint64(1)
-WORDS_A_CHUNK = np.uint64(1 << 32)
-_MOST = (1 << 64) - 1
-_FEWEST_STEPS = 24  # a step whose bits hardly change from one to the next makes weak counters (same paper)
-HALF, LOWER = np.uint64(32), np.uint64((1 << 32) - 1)
-_ALL = np.uint64(1 << 32)
+WORDS_PER_CHUNK = np.uint64(1 << 32)
+_WORD_MASK = (1 << 64) - 1
+_FEWEST_BIT_CHANGES = 24  # a step with fewer changes between neighbouring bits makes weak counters (same paper)
+HALF_BITS, LOWER_HALF = np.uint64(32), np.uint64((1 << 32) - 1)
+_TWO_TO_32 = np.uint64(1 << 32)
 
 
 class Stream(NamedTuple):
-    """The start of a seed's sequence and the odd step of its counter."""
+    """Random sequence of a seed: the start of the counter, and its odd step."""
 
     start: np.uint64
     gamma: np.uint64
@@ -36,16 +36,16 @@ class Stream(NamedTuple):
 
 @lru_cache(maxsize=256)
 def stream_of(seed: int, *parts: int) -> Stream:
-    """Return the stream of a seed, or of one of its parts; all integers from 0, of any size."""
+    """Return the stream of a seed, or of a part of it; all are integers from 0, of any size."""
     start, *candidates = np.random.SeedSequence(seed, spawn_key=parts).generate_state(9, np.uint64)
     gammas = [gamma | _ONE for gamma in candidates]
-    steps = [int(gamma ^ (gamma >> _ONE)).bit_count() for gamma in gammas]
-    good = next((gamma for gamma, changes in zip(gammas, steps) if changes >= _FEWEST_STEPS), GOLDEN_GAMMA)
-    return Stream(np.uint64(start), np.uint64(good))
+    bit_changes = [int(gamma ^ (gamma >> _ONE)).bit_count() for gamma in gammas]
+    gamma = next((gamma for gamma, changes in zip(gammas, bit_changes) if changes >= _FEWEST_BIT_CHANGES), GOLDEN_GAMMA)
+    return Stream(np.uint64(start), np.uint64(gamma))
 
 
 def _interpreted_counter(counter: np.uint64, gamma: np.uint64, words: Whole) -> np.uint64:
-    return np.uint64(int(counter) + int(gamma) * int(words) & _MOST)
+    return np.uint64(int(counter) + int(gamma) * int(words) & _WORD_MASK)
 
 
 @step_for(_interpreted_counter)
@@ -57,12 +57,12 @@ def counter_after(counter: np.uint64, gamma: np.uint64, words: Whole) -> np.uint
 @step
 def counter_of_chunk(start: np.uint64, gamma: np.uint64, chunk: Whole) -> np.uint64:
     """Return the counter before the first word of a chunk."""
-    return counter_after(start, gamma, np.uint64(chunk) * WORDS_A_CHUNK)
+    return counter_after(start, gamma, np.uint64(chunk) * WORDS_PER_CHUNK)
 
 
 @inlined
 def word_of(counter: np.uint64) -> np.uint64:
-    """Return the word of a counter."""
+    """Return the random word of a counter."""
     word = (counter ^ (counter >> _SHIFT_1)) * _MIX_1
     word = (word ^ (word >> _SHIFT_2)) * _MIX_2
     return word ^ (word >> _SHIFT_3)
@@ -77,29 +77,29 @@ def fill(words: NDArray[np.uint64], count: int, counter: np.uint64, gamma: np.ui
     return counter
 
 
-class Words(Protocol):
-    """A record with a stream: the counter after the last word, and the step of the counter."""
+class RandomStream(Protocol):
+    """Record that holds a stream: the counter after the last word, and the step of the counter."""
 
     counter: Any
     gamma: Any
 
 
 @inlined
-def next_word(stream: Words) -> np.uint64:
+def next_word(stream: RandomStream) -> np.uint64:
     """Return 64 random bits."""
     stream.counter += stream.gamma
     return word_of(stream.counter)
 
 
 @inlined
-def one_of(stream: Words, number: Whole) -> Any:
-    """Return a uniform integer in [0, number), by rejection of words that would be biased.
+def uniform_below(stream: RandomStream, number: Whole) -> Any:
+    """Return a uniform integer in [0, number). Words that would favour some integers are rejected.
 
     Lemire: Fast random integer generation in an interval, ACM TOMACS 29 (2019).
     """
-    many = np.uint64(number)
+    bound = np.uint64(number)
     while True:
-        product = (next_word(stream) >> HALF) * many
-        low = product & LOWER
-        if low >= many or low >= _ALL % many:
-            return np.int64(product >> HALF)
+        product = (next_word(stream) >> HALF_BITS) * bound
+        low = product & LOWER_HALF
+        if low >= bound or low >= _TWO_TO_32 % bound:
+            return np.int64(product >> HALF_BITS)

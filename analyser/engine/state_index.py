@@ -1,4 +1,4 @@
-"""Index of distinct states: a growing list of integers with a hash table (open addressing, linear probing)."""
+"""Index that numbers distinct states: a list of integers with a hash table (open addressing, linear probing)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from analyser.engine.rng import GOLDEN_GAMMA
 
 _HALF = np.uint64(32)
 NOT_FOUND = -1
-_SLOTS_A_STATE = 4  # keeps chains of collisions short
+_SLOTS_PER_STATE = 4  # so that few states collide
 
 
 class StateIndex(NamedTuple):
     """Distinct states in the order of their addition."""
 
     states: Integers  # the first `length[0]` are valid
-    slots: Any  # hash table of positions, its length a power of two; a dictionary in the interpreter
+    slots: Any  # hash table of positions, a power of two long; a dictionary in the interpreter
     length: Integers  # (1,)
 
 
@@ -31,13 +31,13 @@ def _interpreted_find(index: StateIndex, state: int) -> int:
     return int(index.slots.get(state, NOT_FOUND))
 
 
-def _interpreted_index_of(index: StateIndex, state: int) -> int:
-    place: int | None = index.slots.get(state)
-    if place is None:
-        place = index.slots[state] = len(index.slots)
-        index.states[place] = state
+def _interpreted_find_or_add(index: StateIndex, state: int) -> int:
+    position: int | None = index.slots.get(state)
+    if position is None:
+        position = index.slots[state] = len(index.slots)
+        index.states[position] = state
         index.length[0] += 1
-    return place
+    return position
 
 
 @step_for(_interpreted_index)
@@ -46,20 +46,20 @@ def state_index(room: int) -> StateIndex:
     size = 16
     while size < room:
         size *= 2
-    slots = np.full(size * _SLOTS_A_STATE, NOT_FOUND, np.int64)
+    slots = np.full(size * _SLOTS_PER_STATE, NOT_FOUND, np.int64)
     return StateIndex(np.empty(size, np.int64), slots, np.zeros(1, np.int64))
 
 
 @inlined
 def first_slot(index: StateIndex, state: int) -> int:
-    """Return the first slot to probe. The upper half is mixed in, because some states differ only there."""
+    """Return the first slot to probe. The hash includes the upper half, because some states differ only there."""
     word = np.uint64(state) ^ np.uint64(state) >> _HALF
     return int(np.int64(word * GOLDEN_GAMMA >> _HALF) & (len(index.slots) - 1))
 
 
 @inlined
 def slot_of(index: StateIndex, state: int) -> int:
-    """Return the slot with the position of `state`, or the empty slot for it."""
+    """Return the slot that holds the position of `state`, or the empty slot for a new state."""
     mask, slot = len(index.slots) - 1, first_slot(index, state)
     while index.slots[slot] != NOT_FOUND and index.states[index.slots[slot]] != state:
         slot = (slot + 1) & mask
@@ -72,9 +72,9 @@ def find(index: StateIndex, state: int) -> int:
     return int(index.slots[slot_of(index, state)])
 
 
-@step_for(_interpreted_index_of)
-def index_of(index: StateIndex, state: int) -> int:
-    """Return the position of `state`, which is added if it is new. The index must have capacity."""
+@step_for(_interpreted_find_or_add)
+def find_or_add(index: StateIndex, state: int) -> int:
+    """Return the position of `state`, after adding it if it is new. The index must have capacity."""
     slot = slot_of(index, state)
     if index.slots[slot] == NOT_FOUND:
         index.slots[slot] = index.length[0]
@@ -91,5 +91,5 @@ def with_room(index: StateIndex, more: int) -> StateIndex:
         return index
     larger = state_index(2 * needed)
     for position in range(index.length[0]):
-        index_of(larger, index.states[position])
+        find_or_add(larger, index.states[position])
     return larger

@@ -13,7 +13,7 @@ from analyser.game.units import Loadout, Row
 from analyser.report.shell import page_of
 from analyser.report.sliders import entry_of
 from analyser.scenarios.armies import load_army
-from analyser.web.html import engine
+from analyser.web.html import pack_engine
 from analyser.web.memory_layout import layout
 from analyser.web.page_data import COMPARED, RANKING, USUAL_DISTANCE, edits
 
@@ -64,7 +64,7 @@ def army_card(army: Army, ruleset: Ruleset | None = None) -> str:
         sheets=sheets,
         glossary=glossary,
         half_points=size,
-        engine=_odds(sheets, ruleset),
+        pack_engine=_odds(sheets, ruleset),
     )
 
 
@@ -78,7 +78,7 @@ def _odds(sheets: Sequence[Sheet], ruleset: Ruleset | None) -> str:
         "distance": USUAL_DISTANCE,
         "figures": [figure for figure in COMPARED if figure["name"] != "points"],
     }
-    return engine(data | RANKING)
+    return pack_engine(data | RANKING)
 
 
 def _sheets(army: Army) -> list[Sheet]:

@@ -20,7 +20,7 @@ from analyser.common.look import SCALE, inks
 from analyser.common.metrics import EFFICIENCY, function_of, metric_called
 from analyser.game.units import Category, Loadout
 from analyser.plots.heatmaps import LEAST_SHARE as LEAST_ODDS
-from analyser.web.html import packed
+from analyser.web.html import pack_data
 
 CARRIED = (
     *(EFFICIENCY, "mean_models_destroyed", "p_any_destroyed", "p_half_destroyed"),
@@ -109,7 +109,7 @@ def figures_data(
 
 
 def packed_figures(data: Mapping[str, Any]) -> str:
-    """Return the data packed as text for a browser (``figures.js``), as by :func:`analyser.web.html.packed`.
+    """Return the data packed as text for a browser (``figures.js``), as by :func:`analyser.web.html.pack_data`.
 
     The entry `codes` of the JSON names the columns that follow it as integers, situation by situation: all first bytes,
     then all second bytes, and so on. A code is 0 for a missing value, else the value in steps plus 1. The two highest
@@ -120,7 +120,7 @@ def packed_figures(data: Mapping[str, Any]) -> str:
     steps = {name: 10.0**-DECIMALS for name in data["columns"] if not metric_called(name).is_probability}
     head["codes"] = [[name, steps.get(name, 1.0)] for name in columns]
     coded = [_coded(name, np.asarray(column, np.float64), len(data["situations"])) for name, column in columns.items()]
-    return packed(head, b"".join(coded))
+    return pack_data(head, b"".join(coded))
 
 
 def _coded(name: str, values: Array, situations: int) -> bytes:

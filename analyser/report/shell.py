@@ -15,7 +15,7 @@ from analyser.analysis.verdict import interval_text
 from analyser.common.text import counted, percent
 from analyser.game.names import faction_name
 from analyser.game.units import unit_of
-from analyser.web.html import scripts, style, with_policy
+from analyser.web.html import scripts, style, with_security_policy
 
 SCRIPTS = ("words", "module", "packed", "dom", "edits")
 """Modules of the calculator that reports also use."""
@@ -24,7 +24,9 @@ _SELECTOR = re.compile(r"[a-z0-9-]+/[a-z0-9-]+@[a-z0-9-]+")
 
 def page_of(template: str, **shown: Any) -> str:
     """Return a page of the shell as HTML that opens offline; `shown` are the values for its template."""
-    return with_policy(_templates().get_template(f"{template}.html.jinja").render(version=__version__, **shown))
+    return with_security_policy(
+        _templates().get_template(f"{template}.html.jinja").render(version=__version__, **shown)
+    )
 
 
 def anchor_of(selector: str) -> str:

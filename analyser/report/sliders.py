@@ -14,7 +14,7 @@ from analyser.analysis.verdict import OVER, probabilities, verdict_of
 from analyser.common.errors import InputError
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
-from analyser.web.html import engine
+from analyser.web.html import pack_engine
 from analyser.web.memory_layout import layout
 from analyser.web.page_data import RANKING, edits, unit_entry
 
@@ -61,7 +61,7 @@ def engine_of(loadouts: Iterable[Loadout], situations: Sequence[Situation], rule
     units = {loadout.selector: entry for loadout in loadouts if (entry := entry_of(loadout)) is not None}
     if not acts or not units:
         return ""
-    return engine({"layout": layout(ruleset), "units": units, "acts": acts} | RANKING)
+    return pack_engine({"layout": layout(ruleset), "units": units, "acts": acts} | RANKING)
 
 
 def _act(situation: Situation) -> dict[str, Any]:

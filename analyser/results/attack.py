@@ -22,7 +22,7 @@ from analyser.common.text import counted, happens, p_text, points_text, rating_t
 from analyser.engine.attack.exact import exact_attack
 from analyser.engine.attack.simulated import Sample, outcomes_of, plan_for
 from analyser.engine.parallel import CHUNK_TRIALS
-from analyser.engine.pool.pmf import steps_of
+from analyser.engine.pool.pmf import approximate_additions
 from analyser.game.names import spoken
 from analyser.game.ruleset import Face
 from analyser.game.units import MOST_MODELS
@@ -32,7 +32,7 @@ from analyser.results.rating import conditions
 from analyser.results.rendering import distribution_block
 from analyser.results.states import BIT_OF_FLAG, FLAGS
 from analyser.rules import discipline
-from analyser.rules.attack import Scores, by_hits
+from analyser.rules.attack import Scores, sum_by_hits
 from analyser.rules.draws import odds_of
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.schema import Combatant, Target
@@ -137,7 +137,7 @@ class AttackResult(Result):
     @cached_property
     def hits_weights(self) -> NDArray[Any]:
         """Probability or count of each number of hits: shape (most hits + 1,)."""
-        return by_hits(self.scores, self.score_weights)
+        return sum_by_hits(self.scores, self.score_weights)
 
     @cached_property
     def destroyed_weights(self) -> NDArray[Any]:
@@ -314,7 +314,7 @@ def numbers_of(scenario: Scenario) -> AttackResult:
 def _exact(scenario: Scenario) -> AttackResult:
     fight = plain(scenario.fight)
     die, deck = _draws(scenario)
-    steps = steps_of(fight, fight.dice + (len(deck) - 1 if fight.overcharge else 0))
+    steps = approximate_additions(fight, fight.dice + (len(deck) - 1 if fight.overcharge else 0))
     if steps > MOST_STEPS:
         allowed = "fewer dice, Veterans or extra re-rolls, or the method monte-carlo"
         problem = f"the exact distribution of this pool takes {steps:.1g} steps"

@@ -261,11 +261,11 @@ class BattleResult(Result):
     def story(self) -> Story:
         """Narrate the first simulated battle with the median margin."""
         median = int(self.quantile("margin", 0.5))
-        return self.tell(self.simulation.first_with(median, self.trials, self.seed))
+        return self.tell(self.simulation.first_battle_with(median, self.trials, self.seed))
 
     def tell(self, number: int) -> Story:
         """Narrate the battle with that number, 0 or more, among those of the seed."""
-        return story_of(self.scenario, self.simulation.told(number, self.seed), self.seed)
+        return story_of(self.scenario, self.simulation.logged_battle(number, self.seed), self.seed)
 
     @cached_property
     def summary(self) -> dict[str, Any]:

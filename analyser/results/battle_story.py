@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from analyser.common.text import counted
 from analyser.engine.battle.battle_data import MOST_UNITS
-from analyser.engine.battle.log import Event, Unfired
-from analyser.engine.battle.simulation import Told
+from analyser.engine.battle.log import Event, NoShotReason
+from analyser.engine.battle.simulation import LoggedBattle
 from analyser.game.army import names_apart
 from analyser.rules.policies import Action, Manoeuvre
 from analyser.rules.structs import INCH
@@ -28,10 +28,10 @@ _MANOEUVRES = {
 }
 _FACES = ("a heroic strike", "a strike", "a miss", "nothing that counts")
 _UNFIRED = {
-    Unfired.RELOADS: "reloads instead of shooting (Slow to Fire)",
-    Unfired.EMPTY: "cannot shoot again: a sortie has no re-arm action (Slow to Fire)",
-    Unfired.TOO_NEAR: "cannot shoot at a target within its short range (Indirect)",
-    Unfired.MOVED: "cannot shoot after an advance (Move or Fire)",
+    NoShotReason.RELOADS: "reloads instead of shooting (Slow to Fire)",
+    NoShotReason.EMPTY: "cannot shoot again: a sortie has no re-arm action (Slow to Fire)",
+    NoShotReason.TOO_NEAR: "cannot shoot at a target within its short range (Indirect)",
+    NoShotReason.MOVED: "cannot shoot after an advance (Move or Fire)",
 }
 _BEGIN = (Event.ROUND, Event.ENTERED, Event.ACTIVATED, Event.GROUND, Event.ENDED)  # events that begin a line
 _WON = ("wins the combat", "loses the combat", "fights to a stalemate")
@@ -76,7 +76,7 @@ class Story:
     happenings: tuple[Happening, ...]
     names: Mapping[int, str]
     armies: tuple[str, str]
-    unfired: Mapping[int, Unfired] = field(default_factory=dict)
+    unfired: Mapping[int, NoShotReason] = field(default_factory=dict)
     embarked: frozenset[int] = frozenset()
 
     def acting(self, event: Happening) -> str:
@@ -127,7 +127,7 @@ class Story:
         return "\n".join(self.lines())
 
 
-def story_of(scenario: BattleScenario, trace: Told, seed: int) -> Story:
+def story_of(scenario: BattleScenario, trace: LoggedBattle, seed: int) -> Story:
     """Return the narration of a battle from the trace of a simulation."""
     armies = names_apart(*scenario.armies)
     fielded = {

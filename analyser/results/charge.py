@@ -217,7 +217,7 @@ def _strikes_described(
         if strike.by_throw:
             by = "throw"
         elif strike.fixed_dice != NONE:
-            by = "secondary" if strike.counts else "sponsons"
+            by = "secondary" if strike.in_combat else "sponsons"
         yield {
             "by": by,
             "row": next((row.id for row in rows.get(by, ())), None),

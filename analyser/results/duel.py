@@ -63,7 +63,7 @@ class DuelResult(FightResult):
         States of both sides at each choice of orders; empty if a side plays best.
     play : Play or None
         Solution of the duel if a side plays best.
-    given : tuple of (Moment, JointStates)
+    given : tuple of (PartEnd, JointStates)
         If that is simulated: states of both sides at each choice of orders.
     """
 
@@ -351,7 +351,7 @@ def solve_best(scenario: DuelScenario, sampling: Sampling, kind: type[PlayedT] =
     followed = play.followed
 
     def answer(moments: Sequence[JointStates], **head: Any) -> PlayedT:
-        given = ((moment, moments[part]) for part, moment in enumerate(followed.moments) if part not in followed.ends)
+        given = ((moment, moments[part]) for part, moment in enumerate(followed.part_ends) if part not in followed.ends)
         return kind(moments=tuple(moments[part] for part in followed.ends), given=tuple(given), **about, **head)
 
     return solve_fight(scenario, play.setup, followed.programs, play.start, sampling, answer, followed.choices)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
 from analyser.engine.fight.best.backward_induction import BEST as MOST
-from analyser.engine.fight.best.backward_induction import GIVEN
+from analyser.engine.fight.best.backward_induction import PLANNED
 from analyser.engine.fight.best.choice_program import (
     COUNT,
     FIRST,
@@ -22,17 +22,17 @@ from analyser.engine.fight.best.choice_program import (
     REACTION,
     SUBJECT,
     TEST,
-    Course,
+    Steps,
     flatten,
 )
 from analyser.engine.fight.best.explore import MOST_PLACES
-from analyser.engine.fight.best.plan_to_program import Followed
-from analyser.engine.fight.best.solve import MOST_EDGES, Contest, Game, TooManyWaysError, game_of, graph_of
-from analyser.engine.fight.program import Kind, Setup, order_in
+from analyser.engine.fight.best.plan_to_program import PlanPrograms
+from analyser.engine.fight.best.solve import MOST_EDGES, Contest, Game, TooManyNodesError, game_of, graph_of
+from analyser.engine.fight.program import Kind, Setup, unpack_order
 from analyser.results.policy_evaluator import Decider, Lines
 from analyser.results.states import JointStates, is_removed, points_won, share_lost
 from analyser.rules.policies import POLICIES
-from analyser.rules.policy_lines import TACTICS, Line
+from analyser.rules.policy_lines import TACTIC_LINES, Line
 from analyser.rules.structs import NONE
 from analyser.scenarios.best import Chooser
 from analyser.scenarios.duel import DuelScenario, bits_of_wins, common_step, duel_start, round_program, shooters_of
@@ -51,7 +51,7 @@ IN_COMBAT = 0  # edge of tactics and lines in combat: overrun if possible, strik
 UNSURE = 1.6  # largest ratio of estimated to real edges
 Plan = NDArray[np.int64]
 Floats = NDArray[np.float64]
-_LaidOut = tuple[tuple[Shooter, Shooter], Contest, Course]
+_LaidOut = tuple[tuple[Shooter, Shooter], Contest, Steps]
 
 
 class Place(NamedTuple):
@@ -83,7 +83,7 @@ class Play:
     shooters: tuple[Shooter, Shooter]
     setup: Setup
     game: Game
-    course: Course
+    course: Steps
 
     @property
     def start(self) -> tuple[int, int]:
@@ -111,7 +111,7 @@ class Play:
     def takes(self, first: int, second: int) -> tuple[int, int]:
         """Return the choice rule of both sides in the game: MOST with the sign of its own interest, or GIVEN."""
         signs = (1, -1) if self.wanter == 0 else (-1, 1)
-        return tuple(sign if takes == MOST else GIVEN for sign, takes in zip(signs, (first, second)))  # type: ignore[return-value]
+        return tuple(sign if takes == MOST else PLANNED for sign, takes in zip(signs, (first, second)))  # type: ignore[return-value]
 
     @cached_property
     def solved(self) -> tuple[Plan, Floats]:
@@ -120,7 +120,7 @@ class Play:
         for side, shooter in enumerate(self.shooters):
             if isinstance(shooter, Chooser) and shooter.lines:
                 plan = self.plan_of_lines(side, shooter.lines, plan)
-        first, second = (MOST if chooses else GIVEN for chooses in self.choosers)
+        first, second = (MOST if chooses else PLANNED for chooses in self.choosers)
         return plan, self.game.values(self.final, self.takes(first, second), plan)
 
     @property
@@ -140,12 +140,12 @@ class Play:
     def answered(self, plan: Plan, side: int) -> tuple[Floats, Plan]:
         """Return the values of :meth:`against` at all nodes, and the plan with the best response of `side`."""
         answer = plan.copy()
-        first, second = (MOST if chooser == side and self.choosers[chooser] else GIVEN for chooser in range(2))
+        first, second = (MOST if chooser == side and self.choosers[chooser] else PLANNED for chooser in range(2))
         return self.game.values(self.final, self.takes(first, second), answer), answer
 
     def following(self, plan: Plan) -> float:
         """Return the value of the duel if both sides follow a plan."""
-        return float(self.game.values(self.final, (GIVEN, GIVEN), plan)[0, 0])
+        return float(self.game.values(self.final, (PLANNED, PLANNED), plan)[0, 0])
 
     @cached_property
     def exploitability(self) -> float:
@@ -158,7 +158,7 @@ class Play:
     @cached_property
     def weights(self) -> Floats:
         """Probability of each node in each round under the plan, shape (rounds + 1, nodes)."""
-        return self.game.spread(self.plan)
+        return self.game.node_probabilities(self.plan)
 
     def moments(self) -> tuple[JointStates, ...]:
         """Return the states of both sides at the end of each round."""
@@ -169,9 +169,9 @@ class Play:
         return tuple(result)
 
     @cached_property
-    def followed(self) -> Followed:
+    def followed(self) -> PlanPrograms:
         """Plan in the form that the simulation follows."""
-        return Followed(self.course, self.game, self.plan, self.weights)
+        return PlanPrograms(self.course, self.game, self.plan, self.weights)
 
     @cached_property
     def places(self) -> list[Place]:
@@ -210,9 +210,9 @@ class Play:
         """Return the plan of best play, except that `side`, which can choose, follows a simple tactic."""
         chooser = self.chooser_at(side)
         tactic = chooser.tactic(name)
-        lines = TACTICS[name]
+        lines = TACTIC_LINES[name]
         if name == "short_range" and tactic.main is not None:  # short range of the main row
-            lines = tuple(line._replace(fired=tactic.main.id.lower()) for line in lines)
+            lines = tuple(line._replace(row=tactic.main.id.lower()) for line in lines)
         listed = Lines(lines, bool(tactic.rearms), chooser.reaction_of_tactic(tactic))
         return self._followed(self.plan, side, listed)
 
@@ -268,7 +268,7 @@ class Play:
             return NONE
         chooser = self.chooser_at(place.side)
         branch = next(at for at, option in enumerate(chooser.options) if option.shots == chooser.salvos[salvo])
-        return int(order_in(self.order_of(place, branch)[0][2]).strike)
+        return int(unpack_order(self.order_of(place, branch)[0][2]).strike)
 
 
 def worth(want: WantName, ends: JointStates, scenario: DuelScenario, side: int) -> Floats:
@@ -328,7 +328,7 @@ def _explored(scenario: DuelScenario, most_edges: int, laid_out: _LaidOut, ways:
     shooters, contest, course = laid_out
     try:
         game = game_of(contest, most_edges, ways)
-    except TooManyWaysError as error:
+    except TooManyNodesError as error:
         raise too_large(f"more than {most_edges:,} ways to go on, from {error.nodes:,} situations", scenario) from None
     return Play(scenario, shooters, contest.setup, game, course)
 

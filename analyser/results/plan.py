@@ -25,7 +25,7 @@ from analyser.engine.fight.program import When
 from analyser.results.duel_solution import SIDES, Place, Plan, Play
 from analyser.results.states import damage, flag, models_left
 from analyser.rules import unit_state
-from analyser.rules.activation import APART
+from analyser.rules.activation import STOP_IS_DISTANCE
 from analyser.rules.policies import Action, Manoeuvre
 from analyser.rules.structs import INCH, NONE
 from analyser.scenarios.best import Chooser, CloseAttack, Option, Shot
@@ -69,7 +69,7 @@ def option_in_words(option: Option, chooser: Chooser) -> str:
     """Return an option of a unit in words; rows are named if it has several."""
     unaimed = option.manoeuvre == Manoeuvre.STAY and option.action == Action.SHOOT and option.shots[0].overcharge
     parts = ["stay" if unaimed else _MOVES[option.manoeuvre], _ACTIONS[option.action]]
-    if option.stop > APART:
+    if option.stop > STOP_IS_DISTANCE:
         parts[0] = _TOWARD.get(option.manoeuvre, parts[0]) + _up_to(option, chooser)
     elif option.stop:
         parts[0] += f" {_inches(option.stop)}"
@@ -83,7 +83,7 @@ def option_in_words(option: Option, chooser: Chooser) -> str:
 
 def _up_to(option: Option, chooser: Chooser) -> str:
     """Return the range at which a move stops, by name if it is a range of the row that the option fires."""
-    apart = option.stop ^ APART
+    apart = option.stop ^ STOP_IS_DISTANCE
     row = option.shots[0].row if option.shots else chooser.row_of_ranges(option.action, chooser.best_salvo)
     if row is not None and apart == length_of(row.short_range):
         return " to short range"
@@ -124,7 +124,7 @@ class PlanTable:
 
     def __init__(self, play: Play, plan: Plan | None = None) -> None:
         self.play, self.plan = play, play.plan if plan is None else plan
-        self.weights = play.weights if plan is None else play.game.spread(plan)
+        self.weights = play.weights if plan is None else play.game.node_probabilities(plan)
         self._words = {place.place: self._words_at(place) for place in play.places}
 
     def _words_at(self, place: Place) -> list[str]:
@@ -235,7 +235,7 @@ class PlanTable:
         columns = []
         for state, side in zip(states, sides):
             statuses = {name: flag(state, name) for name in STATUSES}
-            forward = ((state >> int(side["position_at"])) - int(side["origin"])) * int(side["stride"])
+            forward = ((state >> int(side["position_bit"])) - int(side["origin"])) * int(side["stride"])
             columns.append(_Columns(models_left(state), damage(state), statuses, forward))
         if sides[0]["distance"] == NONE:
             return columns, None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.fight.best.policy_decisions import COLUMNS, edges_taken, views_of
+from analyser.engine.fight.best.policy_decisions import COLUMNS, edge_numbers, views_of
 from analyser.engine.fight.program import Kind
 from analyser.results.states import damage, flag, models_left
 from analyser.rules.policies import Manoeuvre, View
@@ -55,8 +55,8 @@ class Decider:
 
     def _meant(self, line: Line, chooser: Chooser) -> Meant:
         charges = line.manoeuvre == Manoeuvre.CHARGE
-        salvo = chooser.salvo_called("" if charges else line.fired)
-        fired = chooser.charge_called(line.fired) if charges else salvo
+        salvo = chooser.salvo_called("" if charges else line.row)
+        fired = chooser.charge_called(line.row) if charges else salvo
         return Meant(line, fired, chooser.stop_of(line, salvo), self.play.strike_of(self.place, salvo))
 
     @property
@@ -89,7 +89,7 @@ class Decider:
     def _taken(self, strike: int, decisions: NDArray[np.int64]) -> NDArray[np.int64]:
         edges = self.play.game.edges
         return np.asarray(
-            edges_taken(
+            edge_numbers(
                 self.play.setup,
                 (int(Kind.GIVE_ORDERS), self.place.side, strike),
                 self.listed.rearms,

@@ -10,25 +10,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.engine.fight.best.choice_program import ORDERS
-from analyser.engine.fight.best.plan_to_program import Moment
+from analyser.engine.fight.best.plan_to_program import PartEnd
 from analyser.engine.fight.program import Setup
 from analyser.results.duel_solution import SIDES, Play
 from analyser.results.states import JointStates, is_removed
 from analyser.scenarios.duel import OrdersPoint
 
 Deeds = dict[tuple[int, str], dict[tuple[str, str], Any]]  # weights of (action, reason) by round and side
-Seen = tuple[Moment, JointStates]  # simulated states of both sides at a choice of orders
-_Numbered = dict[tuple[int, str], dict[int, Any]]  # action and reason as one number (:data:`~.actions.WHYS`)
+Seen = tuple[PartEnd, JointStates]  # simulated states of both sides at a choice of orders
+_Numbered = dict[tuple[int, str], dict[int, Any]]  # action and reason as one number (:data:`~.actions.REASON_FACTOR`)
 
 
 def deeds_of_rounds(setup: Setup, moments: Sequence[tuple[OrdersPoint, JointStates]]) -> Deeds:
     """Return, by round and side, the weight of each ``Did`` (:mod:`analyser.engine.fight.action_reasons`) and why."""
-    from analyser.engine.fight.action_reasons import actions_of
+    from analyser.engine.fight.action_reasons import packed_actions
 
     by_round: _Numbered = {}
     for orders, (first, second, every) in moments:
         operation = int(orders.operation.kind), int(orders.operation.side), int(orders.operation.number)
-        deeds = actions_of(setup, operation, orders.when, orders.shots, first, second)
+        deeds = packed_actions(setup, operation, orders.when, orders.shots, first, second)
         weights = by_round.setdefault((orders.round, SIDES[orders.operation.side]), {})
         _add(weights, deeds, every)
     return _named(by_round)
@@ -36,7 +36,7 @@ def deeds_of_rounds(setup: Setup, moments: Sequence[tuple[OrdersPoint, JointStat
 
 def deeds_of_play(play: Play, seen: Sequence[Seen] = ()) -> Deeds:
     """Return the actions in a duel with best play, by probability or, if `seen` is given, by simulated counts."""
-    from analyser.engine.fight.action_reasons import actions_of
+    from analyser.engine.fight.action_reasons import packed_actions
 
     by_round: _Numbered = {}
     places = {place.place: place for place in play.places}
@@ -47,14 +47,14 @@ def deeds_of_play(play: Play, seen: Sequence[Seen] = ()) -> Deeds:
         for branch in np.unique(branches).tolist():
             at = branches == branch
             operation, shots = play.order_of(place, branch)
-            deeds = actions_of(play.setup, operation, place.when, shots, first[at], second[at])
+            deeds = packed_actions(play.setup, operation, place.when, shots, first[at], second[at])
             _add(weights, deeds, every[at])
     if not seen:
         _add_over(play, by_round)
     return _named(by_round)
 
 
-def _given(play: Play) -> Iterator[tuple[Moment, JointStates, NDArray[Any]]]:
+def _given(play: Play) -> Iterator[tuple[PartEnd, JointStates, NDArray[Any]]]:
     """Yield the states of both sides at each choice of orders, and the branch taken."""
     game = play.game
     for number, place in product(range(game.rounds), play.places):
@@ -62,12 +62,12 @@ def _given(play: Play) -> Iterator[tuple[Moment, JointStates, NDArray[Any]]]:
             nodes = game.nodes_of(place.place)
             there = nodes.start + np.flatnonzero(play.weights[number, nodes])
             states = JointStates(game.first[there], game.second[there], play.weights[number, there])
-            yield Moment(number, place.place), states, play.branches(number, there)
+            yield PartEnd(number, place.place), states, play.branches(number, there)
 
 
 def _add_over(play: Play, by_round: _Numbered) -> None:
     """Add the rounds without actions after a duel is over."""
-    from analyser.engine.fight.action_reasons import WHYS, Did, Why
+    from analyser.engine.fight.action_reasons import REASON_FACTOR, ActionTaken, Reason
 
     game = play.game
     for number in range(game.rounds):
@@ -76,8 +76,8 @@ def _add_over(play: Play, by_round: _Numbered) -> None:
         for side, states in enumerate((game.first[over], game.second[over])):
             deeds = np.where(
                 is_removed(states),
-                Did.WAS_GONE * WHYS + Why.GONE,
-                Did.HAD_NO_ACTIVATION * WHYS + Why.ENEMY_GONE,
+                ActionTaken.WAS_GONE * REASON_FACTOR + Reason.GONE,
+                ActionTaken.HAD_NO_ACTIVATION * REASON_FACTOR + Reason.ENEMY_GONE,
             )
             _add(by_round[number + 1, SIDES[side]], deeds, play.weights[number, over])
 
@@ -92,6 +92,6 @@ def _add(weights: dict[int, Any], deeds: NDArray[Any], every: NDArray[Any]) -> N
 
 
 def _named(by_round: _Numbered) -> Deeds:
-    from analyser.engine.fight.action_reasons import named
+    from analyser.engine.fight.action_reasons import names_of
 
-    return {key: {named(deed): by_round[key][deed] for deed in sorted(by_round[key])} for key in sorted(by_round)}
+    return {key: {names_of(deed): by_round[key][deed] for deed in sorted(by_round[key])} for key in sorted(by_round)}

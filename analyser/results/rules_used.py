@@ -11,7 +11,7 @@ from analyser.game.keywords import CLOSE_QUARTERS, DUEL, FOCUS_FIRE, OF_SHOTS, R
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Row
 from analyser.results.base import RulesUsed
-from analyser.rules.attack import special_counts
+from analyser.rules.attack import uses_parentheses
 from analyser.rules.house_rules import IS_A
 from analyser.rules.policies import BEST
 from analyser.rules.structs import NONE, FightFacts, Test
@@ -202,7 +202,7 @@ def _add_attack(rules: SortedRules, scenario: Scenario, fight: FightFacts, where
         unit=attack,
         enemy=target,
         alone=True,
-        in_parentheses=attack.dice_in_parentheses is not None and special_counts(*scenario.facts, short),
+        in_parentheses=attack.dice_in_parentheses is not None and uses_parentheses(*scenario.facts, short),
         at_short_range=short,
         at=at,
         outside_front_arc="outside_front_arc" in attack.penalties,

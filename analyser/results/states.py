@@ -85,12 +85,12 @@ def holds(states: States, name: str, unit: Target) -> NDArray[np.bool_]:
 
 def orders(states: States) -> NDArray[np.int64]:
     """Return the :class:`~analyser.rules.activation.Order` of the unit."""
-    return np.asarray(states >> unit_state.ORDERS & unit_state.ORDERS_MASK)
+    return np.asarray(states >> unit_state.ORDER_BIT & unit_state.ORDER_MASK)
 
 
 def wins(states: States, bits: int) -> NDArray[np.int64]:
     """Return the close quarters combats won, if counted, from `bits` bits of the state."""
-    return np.asarray(states >> unit_state.WINS & (1 << bits) - 1)
+    return np.asarray(states >> unit_state.WINS_BIT & (1 << bits) - 1)
 
 
 def wins_of_charge(states: States) -> NDArray[np.int64]:

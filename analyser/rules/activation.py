@@ -21,19 +21,19 @@ class Order(IntEnum):
     OVERRUN = 4
     WON = 5
     LOST = 6
-    NO_ATTACK = 7  # active, with orders to come or without an attack; after a combat: a stalemate
+    NO_ATTACK = 7  # active: orders follow, or the unit does not attack; after a combat: a stalemate
 
 
-_BESIDE_BUILDING = 3 * INCH  # largest distance from the building of a garrison that leaves it
-_CLEAR_OF_ENEMIES = INCH  # distance kept by a move other than a charge
-APART = 1 << 17  # flag of a stop: it is the distance from the enemy at the end, not the length of the move
-OF_THE_ROUND = ACTIVATED | unit_state.FIRST  # bits cleared by the end phase
-_OF_THE_ACTIVATION = unit_state.RALLY_FAILED | unit_state.SUPPRESSED_BEFORE | unit_state.DISORDERED_BEFORE
+_EXIT_LENGTH = 3 * INCH  # longest move of a garrison that leaves its building
+_CLEAR_OF_ENEMIES = INCH  # distance from the enemy kept by a move other than a charge
+STOP_IS_DISTANCE = 1 << 17  # flag of a stop: the distance from the enemy at the end, not the length of the move
+ROUND_FLAGS = ACTIVATED | unit_state.IS_FIRST  # bits cleared by the end phase
+_ACTIVATION_FLAGS = unit_state.RALLY_FAILED | unit_state.SUPPRESSED_BEFORE | unit_state.DISORDERED_BEFORE
 
 
 @step
-def begun(state: int, target: TargetFacts) -> int:
-    """Return the unit as its activation begins; unchanged if it is removed or already activated (Cryo).
+def start_activation(state: int, target: TargetFacts) -> int:
+    """Return the state as the activation begins; unchanged if the unit is removed or already activated (Cryo).
 
     Behind Pavises, cover is lost only by moving (AC-7).
     """
@@ -46,7 +46,7 @@ def begun(state: int, target: TargetFacts) -> int:
 
 
 @step
-def rallies_up_to(state: int, target: TargetFacts) -> int:
+def highest_rally_card(state: int, target: TargetFacts) -> int:
     """Return the highest card that passes the rally test of an active unit (AC-5.6); ANY_CARD if it draws none."""
     takes_none = target.passes_tests or target.hot_headed or target.discipline == NONE
     if takes_none or not awaits_orders(state) or not state & unit_state.SUPPRESSED_BEFORE:
@@ -56,23 +56,24 @@ def rallies_up_to(state: int, target: TargetFacts) -> int:
 
 @step
 def awaits_orders(state: int) -> bool:
-    """Return True if the unit is active and has no orders yet."""
+    """Return True if the unit is active and has no order yet."""
     return not unit_state.is_removed(state) and unit_state.order_of(state) == Order.NO_ATTACK
 
 
 @step
-def length_between(state: int, other: int, side: SideFacts, others: SideFacts) -> int:
+def distance_between(state: int, other: int, side: SideFacts, other_side: SideFacts) -> int:
     """Return the distance between two units; NONE if distances do not count."""
     if side.distance == NONE:
         return NONE
-    return max(side.distance - unit_state.position_of(state, side) - unit_state.position_of(other, others), 0)
+    return max(side.distance - unit_state.position_of(state, side) - unit_state.position_of(other, other_side), 0)
 
 
 @step
 def is_short(strike: StrikeFacts, side: SideFacts, distance: int) -> bool:
     """Return True if the other side is within the row's short range.
 
-    Without distances it is true for the policy ``short_range``, and for best play with a row that is not Indirect.
+    Without distances the result is True for the policy ``short_range``, and for best play with a row that is not
+    Indirect.
     """
     if strike.short_range == NONE:
         return False
@@ -82,8 +83,8 @@ def is_short(strike: StrikeFacts, side: SideFacts, distance: int) -> bool:
 
 
 @step
-def reaches(strike: StrikeFacts, side: SideFacts, distance: int) -> bool:
-    """Return True if the row may fire at that distance (AC-4.1; Indirect)."""
+def can_reach(strike: StrikeFacts, side: SideFacts, distance: int) -> bool:
+    """Return True if the row may fire at this distance (AC-4.1; Indirect)."""
     if strike.indirect and is_short(strike, side, distance):
         return False
     return NONE in (distance, strike.long_range) or distance <= strike.long_range
@@ -93,26 +94,26 @@ def reaches(strike: StrikeFacts, side: SideFacts, distance: int) -> bool:
 def view_of(state: int, other: int, sides: tuple[SideFacts, SideFacts], strike: StrikeFacts, has_row: bool) -> View:
     """Return the view of the unit's policy; `strike` uses the row that the unit shoots with, if it `has_row`.
 
-    `sides`: of the unit and of the enemy.
+    `sides`: the records of the unit's side and of the enemy's.
     """
-    return view_at(state, length_between(state, other, sides[0], sides[1]), sides[0], strike, has_row)
+    return view_at(state, distance_between(state, other, sides[0], sides[1]), sides[0], strike, has_row)
 
 
 @step
 def view_at(state: int, distance: int, side: SideFacts, strike: StrikeFacts, has_row: bool) -> View:
-    """Return the view of the policy of a unit at that distance (see :func:`view_of`)."""
+    """Return the view of the policy of a unit at this distance from the enemy (see :func:`view_of`)."""
     short = has_row and is_short(strike, side, distance)
-    in_range = has_row and reaches(strike, side, distance)
+    in_range = has_row and can_reach(strike, side, distance)
     can_charge = side.charges != 0 and (distance == NONE or distance <= 2 * side.speed)
     inside = in_building(state, side)
-    made_to = side.berserk if state & unit_state.RALLY_FAILED else side.runs_amok
+    charge_compelled = side.berserk if state & unit_state.RALLY_FAILED else side.runs_amok
     return View(
         rally_failed=state & unit_state.RALLY_FAILED != 0,
         in_building=inside,
         in_range=in_range,
         in_short_range=in_range and (short or strike.short_range == NONE),
         can_charge=can_charge,
-        must_charge=can_charge and made_to != 0 and not inside,
+        must_charge=can_charge and charge_compelled != 0 and not inside,
         distance=distance,
     )
 
@@ -127,8 +128,8 @@ def in_building(state: int, side: SideFacts) -> bool:
 def length_moved(manoeuvre: int, side: SideFacts, strike: StrikeFacts, distance: int, to_edge: int) -> int:
     """Return the length of a manoeuvre; only a charge ends in contact.
 
-    `to_edge`: the distance to its own edge, or NONE if it is far. A unit that retires to its edge has not fallen back
-    to it, and does not flee (AC-5.4).
+    `to_edge`: the distance to the unit's own edge, or NONE if it is far. A unit that retires to its edge has not fallen
+    back to it, and does not flee (AC-5.4).
     """
     if distance == NONE:
         return 0
@@ -136,9 +137,9 @@ def length_moved(manoeuvre: int, side: SideFacts, strike: StrikeFacts, distance:
         return distance
     room = max(distance - _CLEAR_OF_ENEMIES, 0)
     if manoeuvre == Manoeuvre.EXIT:
-        return min(_BESIDE_BUILDING, room)
+        return min(_EXIT_LENGTH, room)
     if manoeuvre == Manoeuvre.EXIT_BACK:
-        return -_BESIDE_BUILDING if to_edge == NONE else -min(_BESIDE_BUILDING, to_edge)
+        return -_EXIT_LENGTH if to_edge == NONE else -min(_EXIT_LENGTH, to_edge)
     if manoeuvre == Manoeuvre.ADVANCE:
         return min(side.speed, room)
     if manoeuvre == Manoeuvre.CLOSE_IN:
@@ -152,45 +153,46 @@ def length_moved(manoeuvre: int, side: SideFacts, strike: StrikeFacts, distance:
 
 
 @step
-def stopped(length: int, stop: int, distance: int) -> int:
+def length_until_stop(length: int, stop: int, distance: int) -> int:
     """Return the length of a move that may end early, in hundredths of an inch; negative is away from the enemy.
 
-    `length` is its full length, and `distance` that of the enemy before it. It ends after the length `stop`, or never
-    early for 0. With APART it ends at that distance from the enemy, even beyond the full length (:func:`is_part`).
+    `length`: the full length of the move. `distance`: the enemy's distance before the move. `stop`: the length after
+    which the move ends; with STOP_IS_DISTANCE the distance from the enemy at which it ends, even if that is beyond the
+    full length; 0 for the full length.
 
-    >>> stopped(600, 200, 1800), stopped(-600, 200, 1800), stopped(600, APART | 1600, 1800), stopped(600, 0, 1800)
-    (200, -200, 200, 600)
+    >>> length_until_stop(-600, 200, 1800), length_until_stop(600, STOP_IS_DISTANCE | 1600, 1800)
+    (-200, 200)
     """
     if stop == 0:
         return length
-    if stop & APART:
-        return distance - (stop ^ APART)
+    if stop & STOP_IS_DISTANCE:
+        return distance - (stop ^ STOP_IS_DISTANCE)
     return stop if length > 0 else -stop
 
 
 @step
-def is_part(goes: int, length: int) -> bool:
-    """Return True if a move of length `goes` ends earlier than one of `length` in the same direction.
+def ends_early(goes: int, length: int) -> bool:
+    """Return True if a move of length `goes` ends earlier than one of `length`, in the same direction.
 
-    >>> is_part(200, 600), is_part(600, 600), is_part(-200, 600), is_part(-200, -600)
+    >>> ends_early(200, 600), ends_early(600, 600), ends_early(-200, 600), ends_early(-200, -600)
     (True, False, False, True)
     """
     return 0 < goes < length or length < goes < 0
 
 
 @step
-def ordered(state: int, decision: tuple[int, int], side: SideFacts, strike: StrikeFacts, distance: int) -> int:
-    """Return the unit after its manoeuvre and special action; its order is the way in which it attacks."""
+def carry_out(state: int, decision: tuple[int, int], side: SideFacts, strike: StrikeFacts, distance: int) -> int:
+    """Return the state after a manoeuvre and a special action; its order states how the unit attacks."""
     to_edge = unit_state.length_to_edge(state, side)
-    return ordered_to(state, decision, side, length_moved(decision[0], side, strike, distance, to_edge))
+    return carry_out_move(state, decision, side, length_moved(decision[0], side, strike, distance, to_edge))
 
 
 @step
-def ordered_to(state: int, decision: tuple[int, int], side: SideFacts, length: int) -> int:
-    """Return the unit after a manoeuvre of that length, with its special action (see :func:`ordered`)."""
+def carry_out_move(state: int, decision: tuple[int, int], side: SideFacts, length: int) -> int:
+    """Return the state after a manoeuvre of this length and a special action (see :func:`carry_out`)."""
     manoeuvre, action = decision
     if length != 0 or manoeuvre in (Manoeuvre.CHARGE, Manoeuvre.EXIT):
-        state = unit_state.moved(state, side, length)
+        state = unit_state.move(state, side, length)
     empties = action in (Action.SHOOT, Action.GO_ON_LOOKOUT) and side.rearms
     if (action == Action.RE_ARM or empties) and state & unit_state.RELOADING:
         return unit_state.with_order(state & ~unit_state.RELOADING, Order.NO_ATTACK)
@@ -205,10 +207,10 @@ def ordered_to(state: int, decision: tuple[int, int], side: SideFacts, length: i
 
 
 @step
-def ended(state: int, target: TargetFacts) -> int:
-    """Return the unit as its activation ends, without the statuses that it had at the start (AC-5.7, AC-5.8).
+def end_activation(state: int, target: TargetFacts) -> int:
+    """Return the state as the activation ends, without the statuses of its start (AC-5.7, AC-5.8).
 
-    The disorder of a Construct stays until a commander is near (AC-7).
+    A Construct stays disordered until a commander is near (AC-7).
     """
     if unit_state.is_removed(state):
         return unit_state.with_order(state, Order.NOTHING)
@@ -216,12 +218,12 @@ def ended(state: int, target: TargetFacts) -> int:
         state &= ~SUPPRESSED
     if state & unit_state.DISORDERED_BEFORE and not target.construct:
         state &= ~DISORDERED
-    return unit_state.with_order(state & ~_OF_THE_ACTIVATION, Order.NOTHING)
+    return unit_state.with_order(state & ~_ACTIVATION_FLAGS, Order.NOTHING)
 
 
 @step
-def enveloped(state: int, other: int, side: SideFacts, others: SideFacts) -> int:
-    """Return the unit, disordered if Corrosive Fumes reach it (AC-7)."""
-    distance = length_between(state, other, side, others)
-    reached = NONE not in (distance, side.fumes_within) and distance <= side.fumes_within
+def apply_fumes(state: int, other: int, side: SideFacts, other_side: SideFacts) -> int:
+    """Return the state, disordered if Corrosive Fumes reach the unit (AC-7)."""
+    distance = distance_between(state, other, side, other_side)
+    reached = NONE not in (distance, side.fumes_reach) and distance <= side.fumes_reach
     return state | DISORDERED if reached else state

@@ -1,8 +1,8 @@
 """Single attacks: from an attack and a target to a fight, and from its dice to destroyed models (AC-3, AC-4).
 
 A fight is everything known before the dice: rating, dice, effective DEFENCE, the kind of test. The result of its pool
-is one integer, its *score*: the sum of a value for each die by its face. The engines only add up scores; this module
-alone interprets them.
+of dice is one integer, the *score*: the sum of the values of the faces (:class:`Scores`). The engines only add up
+scores; this module alone interprets them.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def count_bits(bits: int) -> int:
 
 
 @step
-def special_counts(attack: AttackFacts, target: TargetFacts, short_range: int) -> bool:
-    """Return True if the value in parentheses counts (Point Blank, Shock, Wreckers of AC-6)."""
+def uses_parentheses(attack: AttackFacts, target: TargetFacts, short_range: int) -> bool:
+    """Return True if a cell's value in parentheses counts (Point Blank, Shock, Wreckers of AC-6)."""
     shock = attack.shock and target.category == LIGHT
     return bool((attack.point_blank and short_range) or shock or (attack.wreckers and target.category == HEAVY))
 
@@ -48,8 +48,8 @@ def effects_of(attack: AttackFacts, target: TargetFacts) -> Effects:
 
 @step
 def dice_of_cell(attack: AttackFacts, target: TargetFacts, dice: int, in_parentheses: int, short: int) -> int:
-    """Return the dice of a cell: its value, or the one in parentheses (AC-3.2); house rules leave at least one."""
-    if in_parentheses != NONE and special_counts(attack, target, short):
+    """Return the dice of a cell: its value, or that in parentheses (AC-3.2); house rules leave at least one die."""
+    if in_parentheses != NONE and uses_parentheses(attack, target, short):
         dice = in_parentheses
     if dice <= 0 or (not attack.house_1 and not target.house_1):
         return dice
@@ -70,9 +70,9 @@ def is_concealed(attack: AttackFacts, target: TargetFacts) -> bool:
     if target.garrisoned or target.always_concealed:
         return True
     prioritises_exposed = target.exposed != NONE and target.exposed < target.models
-    said = attack.penalties & Penalty.CONCEALED or attack.sight != Sight.OWN
-    said = said or (target.obstacle and target.concealed_by_obstacle)
-    return bool(said) and not prioritises_exposed
+    may_conceal = attack.penalties & Penalty.CONCEALED or attack.sight != Sight.OWN
+    may_conceal = may_conceal or (target.obstacle and target.concealed_by_obstacle)
+    return bool(may_conceal) and not prioritises_exposed
 
 
 @step
@@ -135,7 +135,7 @@ def printed_defence(attack: AttackFacts, target: TargetFacts, concealed: bool) -
 
 
 @step
-def test_taken(attack: AttackFacts, target: TargetFacts) -> int:
+def kind_of_test(attack: AttackFacts, target: TargetFacts) -> int:
     """Return the kind of suppression test of this attack, before any card (AC-4.5, AC-5.1; Hot Headed of AC-7).
 
     A close quarters attack causes none: the loser of the combat takes one after all strikes (AC-8.5).
@@ -153,7 +153,7 @@ def test_taken(attack: AttackFacts, target: TargetFacts) -> int:
 
 @step
 def set_pool(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> None:
-    """Set the dice of the fight and the re-rolls (AC-3.1 to AC-3.6)."""
+    """Set the dice and the re-rolls of `fight` (AC-3.1 to AC-3.6)."""
     concealed = is_concealed(attack, target)
     rating = combat_rating(attack, target, concealed)
     set_faces(attack, target, fight, rating)
@@ -174,7 +174,7 @@ def set_pool(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> Non
 def set_faces(attack: AttackFacts, target: TargetFacts, fight: FightFacts, rating: int) -> None:
     """Set the effects of the faces (AC-3.3, AC-3.4, AC-3.6; Durable of AC-7), including house rules.
 
-    The rating does not re-roll a face that hits by a house rule.
+    The rating does not re-roll a face that scores hits under a house rule.
     """
     faces, effects = faces_of(attack.die, rating), effects_of(attack, target)
     fight.exploding_faces = faces.exploding
@@ -185,13 +185,13 @@ def set_faces(attack: AttackFacts, target: TargetFacts, fight: FightFacts, ratin
     fight.heroic_hits = max(effects.heroic_hits if effects.heroic_hits else faces.heroic_hits, fight.strike_hits)
     if target.durable:
         fight.heroic_hits = max(fight.strike_hits, 1)
-    kept = effects.as_heroic | effects.as_strike
-    fight.reroll_faces = (faces.rerolled & ~kept | effects.rerolls) & ~faces.exploding
+    hitting_faces = effects.as_heroic | effects.as_strike
+    fight.reroll_faces = (faces.rerolled & ~hitting_faces | effects.rerolls) & ~faces.exploding
 
 
 @step
 def set_target(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> None:
-    """Set the target's state, its kind of test and its officer's rule (AC-5.8; Precision, Bodyguard)."""
+    """Set the target's state, its kind of test, and when its officer falls (AC-5.8; Precision, Bodyguard)."""
     fumes = attack.corrosive and not target.automata and not target.near_commander
     seismic = attack.seismic and target.ground_unit
     fight.models = target.models
@@ -201,7 +201,7 @@ def set_target(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> N
     fight.devastating = attack.devastating
     fight.penetrating = attack.penetrating
     fight.behemoth = target.behemoth
-    fight.test = test_taken(attack, target)
+    fight.test = kind_of_test(attack, target)
     fight.discipline = (
         target.discipline + target.chain_of_command - attack.suppressive + effects_of(attack, target).test
     )
@@ -247,8 +247,6 @@ class Scores(NamedTuple):
 def scores_for(fight: FightFacts, dice: int) -> Scores:
     """Return the scores for pools of up to `dice` first-roll dice (AC-3.6; Overcharge counts blanks, AC-6).
 
-    Examples
-    --------
     >>> from types import SimpleNamespace
     >>> scores_for(SimpleNamespace(heroic_hits=2, strike_hits=1, overcharge=0, explosion=1), 10)
     Scores(heroic=2, strike=1, blank=0, hit=1)
@@ -260,7 +258,7 @@ def scores_for(fight: FightFacts, dice: int) -> Scores:
 
 
 @step
-def size_of(fight: FightFacts, scores: Scores, dice: int) -> int:
+def score_bound(fight: FightFacts, scores: Scores, dice: int) -> int:
     """Return a strict upper bound of the score of a pool of `dice` first-roll dice."""
     return dice * (1 + fight.explosion) * scores.heroic + (1 + fight.veteran) * scores.hit
 
@@ -275,23 +273,23 @@ def score_of(fight: FightFacts, scores: Scores, face: int) -> int:
     return scores.blank if fight.blank_faces >> face & 1 else 0
 
 
-class Waiting(IntEnum):
-    """Kinds of dice that wait for an extra re-roll, worst first (AC-3.5)."""
+class WaitingDie(IntEnum):
+    """Kinds of dice that may still take an extra re-roll, worst first (AC-3.5)."""
 
     BLANK = 0  # counts for Overcharge
-    NOTHING = 1  # a face without effect
+    NO_EFFECT = 1
     STRIKE = 2
-    NOT = 3
+    NONE = 3
 
 
 @step
-def waits_as(fight: FightFacts, face: int) -> int:
-    """Return the kind in which a die with this `face` waits for an extra re-roll (AC-3.5)."""
+def waiting_kind(fight: FightFacts, face: int) -> int:
+    """Return the :class:`WaitingDie` of a die with this `face`; NONE if it takes no extra re-roll (AC-3.5)."""
     if not fight.extra_faces >> face & 1:
-        return Waiting.NOT
+        return WaitingDie.NONE
     if fight.strike_faces >> face & 1:
-        return Waiting.STRIKE
-    return Waiting.BLANK if fight.blank_faces >> face & 1 and fight.overcharge else Waiting.NOTHING
+        return WaitingDie.STRIKE
+    return WaitingDie.BLANK if fight.blank_faces >> face & 1 and fight.overcharge else WaitingDie.NO_EFFECT
 
 
 @step
@@ -300,17 +298,17 @@ def hits_of(scores: Scores, score: int) -> int:
     return score // scores.hit
 
 
-def by_hits(scores: Scores, weights: NDArray[Any]) -> NDArray[Any]:
+def sum_by_hits(scores: Scores, weights: NDArray[Any]) -> NDArray[Any]:
     """Return the weights of scores summed by number of hits: shape (most hits + 1,)."""
     hits = np.array([hits_of(scores, score) for score in range(len(weights))])
-    added: NDArray[Any] = np.zeros(hits.max() + 1, weights.dtype)
-    np.add.at(added, hits, weights)
-    return added
+    sums: NDArray[Any] = np.zeros(hits.max() + 1, weights.dtype)
+    np.add.at(sums, hits, weights)
+    return sums
 
 
 @step
-def points_of(fight: FightFacts, scores: Scores, score: int) -> int:
-    """Return the damage: a point for each DEFENCE hits (AC-3.7), and for a remainder if Devastating (AC-6)."""
+def damage_points(fight: FightFacts, scores: Scores, score: int) -> int:
+    """Return the damage: a point per DEFENCE hits (AC-3.7), and one for a remainder if Devastating (AC-6)."""
     hits = hits_of(scores, score)
     points = hits // fight.defence
     return points + 1 if fight.devastating and hits % fight.defence else points
@@ -337,7 +335,7 @@ def destroy_models(damage: int, points: int, damage_limit: int, most_destroyed: 
 
 @step
 def penetrate(fight: FightFacts, destroyed: int, damage: int, points: int) -> tuple[int, int]:
-    """Return losses after Penetrating (AC-6): one more model for damage left over; +1 damage instead on a behemoth."""
+    """Return the losses after Penetrating (AC-6): damage left over destroys a model; a behemoth takes +1 damage."""
     if points == 0 or damage == 0:
         return destroyed, damage
     if fight.behemoth:
@@ -348,8 +346,8 @@ def penetrate(fight: FightFacts, destroyed: int, damage: int, points: int) -> tu
 
 @step
 def losses_of(fight: FightFacts, scores: Scores, score: int) -> tuple[int, int, int, int]:
-    """Return models destroyed and damage left of the target after a score, then both of the attacker (Overcharge)."""
-    points = points_of(fight, scores, score)
+    """Return the target's models destroyed and damage left after a score, then the attacker's (Overcharge)."""
+    points = damage_points(fight, scores, score)
     destroyed, damage = destroy_models(fight.damage, points, fight.damage_limit, fight.most_destroyed)
     if fight.penetrating:
         destroyed, damage = penetrate(fight, destroyed, damage, points)

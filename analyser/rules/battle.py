@@ -12,16 +12,16 @@ import numpy as np
 from analyser.common.jit import step
 from analyser.common.records import Integers
 
-HURT = 0.05 - 1e-9  # least share of an enemy that counts as hurting it (BT-4): 5%, less a rounding error
+LEAST_HURT_SHARE = 0.05 - 1e-9  # least expected loss that counts (BT-4): 5% of the enemy, less a rounding error
 ZERO_GROUND_PRESENCE = 5  # victory points (BT-5)
 DEVASTATING_RATIO = 2  # AC-9.4
 COMMANDED_WITHIN = 600  # AC-5.8
 NEAR_IN_COMBAT = 200  # AC-8.2
-SURRENDERED = 0  # value of surrendering the initiative
-NOT_PLAYED = -1
+SURRENDERED = 0  # value of the card of a side that surrenders the initiative
+NOT_PLAYED = -1  # value of the card of a side that has not played yet
 
 
-class Hand(IntEnum):
+class CardChoice(IntEnum):
     """Choice of the card that a side plays for the initiative (BT-2)."""
 
     HIGHEST = 0
@@ -31,7 +31,7 @@ class Hand(IntEnum):
     KEPT = 4
 
 
-class Turn(IntEnum):
+class ActivationChoice(IntEnum):
     """Choice of the ready unit that a side activates next (BT-4)."""
 
     LISTED = 0
@@ -39,7 +39,7 @@ class Turn(IntEnum):
     DEAREST = 2
 
 
-class Choice(IntEnum):
+class TargetChoice(IntEnum):
     """Choice of a unit's target among the enemies that it can attack (BT-4)."""
 
     NEAREST = 0
@@ -66,24 +66,24 @@ def length_of(dx: int, dy: int) -> int:
     >>> length_of(300, -400), length_of(1, 1)
     (500, 1)
     """
-    return root_of(dx * dx + dy * dy)
+    return floor_sqrt(dx * dx + dy * dy)
 
 
 @step
-def root_of(squared: int) -> int:
+def floor_sqrt(squared: int) -> int:
     """Return the square root, rounded down.
 
-    >>> root_of(24), root_of(25)
+    >>> floor_sqrt(24), floor_sqrt(25)
     (4, 5)
     """
     return int(np.sqrt(np.float64(squared)))
 
 
 @step
-def moved_by(at: int, to: int, length: int, distance: int) -> int:
-    """Return a coordinate of a point moved by `length` toward another at that distance; halves round up (BT-1).
+def moved_coordinate(at: int, to: int, length: int, distance: int) -> int:
+    """Return a coordinate after a move of `length` toward a point at `distance`; halves round up (BT-1).
 
-    >>> moved_by(0, 300, 250, 500), moved_by(0, -301, 1, 2), moved_by(7, 9, 3, 2)
+    >>> moved_coordinate(0, 300, 250, 500), moved_coordinate(0, -301, 1, 2), moved_coordinate(7, 9, 3, 2)
     (150, -150, 9)
     """
     if length >= distance:
@@ -92,53 +92,53 @@ def moved_by(at: int, to: int, length: int, distance: int) -> int:
 
 
 @step
-def played_from(hand: Integers, held: int, how: int, to_beat: int) -> int:
-    """Return the index in a hand of the card played for the initiative, or -1 for surrendering it (BT-2).
+def card_to_play(hand: Integers, held: int, choice: int, to_beat: int) -> int:
+    """Return the index in `hand` of the card to play for the initiative, or -1 to surrender it (BT-2).
 
-    `to_beat`: the value that the other side has played; NOT_PLAYED for the side that plays first.
+    `held`: the number of cards in the hand. `to_beat`: the value that the other side has played, or NOT_PLAYED.
 
     >>> cards = np.array([7, 2, 9, 4])
-    >>> [played_from(cards, 4, how, NOT_PLAYED) for how in Hand]
+    >>> [card_to_play(cards, 4, choice, NOT_PLAYED) for choice in CardChoice]
     [2, 1, 0, -1, 2]
-    >>> [played_from(cards, 4, Hand.KEPT, value) for value in (SURRENDERED, 4, 8, 10)]
+    >>> [card_to_play(cards, 4, CardChoice.KEPT, value) for value in (SURRENDERED, 4, 8, 10)]
     [1, 3, 2, -1]
     """
-    if how == Hand.SURRENDER or held == 0:
+    if choice == CardChoice.SURRENDER or held == 0:
         return -1
-    if how == Hand.KEPT and to_beat != NOT_PLAYED:
+    if choice == CardChoice.KEPT and to_beat != NOT_PLAYED:
         result = -1
         for place in range(held):
             if hand[place] >= to_beat and (result < 0 or hand[place] < hand[result]):
                 result = place
         return result
-    above = held - 1 if how == Hand.LOWEST else 0  # number of higher cards
-    if how == Hand.MIDDLE:
-        above = (held - 1) // 2
+    higher_cards = held - 1 if choice == CardChoice.LOWEST else 0  # number of higher cards
+    if choice == CardChoice.MIDDLE:
+        higher_cards = (held - 1) // 2
     for place in range(held):
         higher = equal_before = 0
         for other in range(held):
             higher += 1 if hand[other] > hand[place] else 0
             equal_before += 1 if hand[other] == hand[place] and other < place else 0
-        if higher + equal_before == above:
+        if higher + equal_before == higher_cards:
             return place
     return -1
 
 
 @step
-def takes_initiative(holder: int, of_holder: int, of_other: int) -> int:
-    """Return the side with the initiative from the values of both cards; a tie goes to the other side (BT-2).
+def side_with_initiative(holder: int, holders_card: int, others_card: int) -> int:
+    """Return the side with the initiative, from both cards; after a tie the holder loses it (BT-2).
 
-    >>> takes_initiative(0, 5, 4), takes_initiative(0, 5, 5), takes_initiative(1, 0, 3)
+    >>> side_with_initiative(0, 5, 4), side_with_initiative(0, 5, 5), side_with_initiative(1, 0, 3)
     (0, 1, 0)
     """
-    return holder if of_holder > of_other else 1 - holder
+    return holder if holders_card > others_card else 1 - holder
 
 
 @step
 def outcome_of(mine: int, theirs: int) -> int:
-    """Return the result of a battle by victory points (AC-9.4).
+    """Return the result of a battle for the side `mine` by victory points (AC-9.4).
 
-    >>> [outcome_of(*each).name for each in ((4, 2), (4, 3), (0, 0), (0, 1))]
+    >>> [outcome_of(*points).name for points in ((4, 2), (4, 3), (0, 0), (0, 1))]
     ['DEVASTATING_VICTORY', 'VICTORY', 'DRAW', 'DEVASTATING_DEFEAT']
     """
     if mine == theirs:

@@ -1,4 +1,4 @@
-"""Strikes of a charge: times, bonuses and penalties (AC-8.1 to AC-8.4, AC-7)."""
+"""Strikes of a charge: their times, bonuses and penalties (AC-8.1 to AC-8.4, AC-7)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from analyser.game.units import UnitType
 from analyser.rules.structs import NONE, Bonus, Penalty
 
 TYPES: tuple[UnitType, ...] = get_args(UnitType)
-"""Types of units in the order of their numbers in kernels; NONE is an unknown type."""
+"""Unit types; kernels use the index of a type, or NONE if it is unknown."""
 CAN_BE_OUTFLANKED: tuple[UnitType, ...] = ("infantry", "cavalry", "field gun")  # AC-8.2
 INFANTRY_OVERWHELMS: tuple[UnitType, ...] = ("armour", "fortification")  # AC-8.2
 
@@ -17,29 +17,29 @@ _INFANTRY = TYPES.index("infantry")
 _OUTFLANKED, _OVERWHELMED = (
     sum(1 << TYPES.index(type_) for type_ in types) for types in (CAN_BE_OUTFLANKED, INFANTRY_OVERWHELMS)
 )
-OUT_OF_BUILDING, IN_BUILDING, NEVER = 0, 1, 2  # times of a strike: out of its building, in it, never; NONE: always
+OUT_OF_BUILDING, IN_BUILDING, NEVER = 0, 1, 2  # when a unit strikes, by its position; NONE: always
 
 
 @step
 def _overwhelming(striker: int, struck: int) -> int:
-    """Return the bonus of infantry against armour or a fortification, by numbers of their types (AC-8.2)."""
+    """Return the bonus of infantry against armour or a fortification, from indices of TYPES (AC-8.2)."""
     return Bonus.OVERWHELMING.value if striker == _INFANTRY and struck >= 0 and _OVERWHELMED >> struck & 1 else 0
 
 
 @step
-def bonuses_of_charge(supported: int, onslaught: int, outflanking: int, striker: int, struck: int, again: int) -> int:
-    """Return the bonuses of the charger's attack, or of its Overrun if made `again`, as bits (AC-8.2, AC-7)."""
+def bonuses_of_charge(supported: int, onslaught: int, outflanking: int, striker: int, struck: int, overrun: int) -> int:
+    """Return the bonuses of the charger's attack or Overrun, as bits (AC-8.2, AC-7)."""
     bonuses = _overwhelming(striker, struck) | (Bonus.SUPPORTED.value if supported else 0)
-    if again:
+    if overrun:
         return bonuses
     bonuses |= Bonus.OUTFLANKING if outflanking and struck >= 0 and _OUTFLANKED >> struck & 1 else 0
     return bonuses | (Bonus.ONSLAUGHT if onslaught else 0)
 
 
 @step
-def penalties_of_charge(threatened: int, again: int) -> int:
-    """Return the penalties of the charger's attack, or of its Overrun, as bits (AC-8.2, AC-7)."""
-    return (Penalty.THREATENED if threatened else 0) | (Penalty.OVERRUN if again else 0)
+def penalties_of_charge(threatened: int, is_overrun: int) -> int:
+    """Return the penalties of the charger's attack or Overrun, as bits (AC-8.2, AC-7)."""
+    return (Penalty.THREATENED if threatened else 0) | (Penalty.OVERRUN if is_overrun else 0)
 
 
 @step
@@ -56,7 +56,7 @@ def penalties_of_retaliation(supported: int) -> int:
 
 @step
 def times_of_retaliation(garrisoned: int, storming_party: int, advantage: int) -> tuple[int, int]:
-    """Return the times at which the charged unit strikes before the charger, and after it (AC-8.3, AC-8.4).
+    """Return when the charged unit strikes before the charger, and when it strikes after it (AC-8.3, AC-8.4).
 
     A garrison has the defensive `advantage` while it is in its building (AC-8.6), except against a Storming Party.
     """

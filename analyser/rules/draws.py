@@ -16,29 +16,29 @@ class Draw(IntEnum):
     """Kind of a random draw between two outcomes."""
 
     NOTHING = 0
-    CARD_OF_0 = 1  # card from the deck of side 0
-    CARD_OF_1 = 2
+    CARD_OF_SIDE_0 = 1  # card from the deck of side 0
+    CARD_OF_SIDE_1 = 2
     COIN = 3
     STRIKE_DIE = 4  # success: a strike or a heroic strike
     HEROIC_DIE = 5
-    MISS_DIE = 6  # after neither of them; success: a miss
-    MISS_OR_STRIKE_DIE = 7  # after no heroic strike; success: a miss
+    MISS_DIE = 6  # given that it is neither a strike nor a heroic strike; success: a miss
+    MISS_OR_STRIKE_DIE = 7  # given that it is not a heroic strike; success: a miss
 
 
-class Odds(NamedTuple):
-    """The die and the deck for draws."""
+class DrawOdds(NamedTuple):
+    """Sides of the die by face, and cards of the deck by value."""
 
-    heroic: int  # number of sides
+    heroic: int  # number of sides with a heroic strike
     strike: int
     miss: int
     sides: int  # number of sides of the die
-    cards: Integers  # (highest card + 1,): number of cards up to each value
-    at_most: Floats  # probability of such a card
+    cards_up_to: Integers  # (highest card + 1,): number of cards up to each value
+    probability_up_to: Floats  # probability of a card up to each value
 
 
 @step
-def odds_of(die: Integers, deck: Integers) -> Odds:
-    """Return the odds of a die (sides by face) and a deck (copies by value). Loops compile faster than array sums."""
+def odds_of(die: Integers, deck: Integers) -> DrawOdds:
+    """Return the draws' die (sides by face) and deck (copies by value). Loops compile faster than array sums."""
     cards, at_most = np.zeros(len(deck), np.int64), np.zeros(len(deck))
     sides, size, so_far, below = 0, 0, 0, 0.0
     for face in range(len(die)):
@@ -49,18 +49,18 @@ def odds_of(die: Integers, deck: Integers) -> Odds:
         so_far += deck[value]
         below += deck[value] / size
         cards[value], at_most[value] = so_far, below
-    return Odds(die[Face.HEROIC.value], die[Face.STRIKE.value], die[Face.MISS.value], sides, cards, at_most)
+    return DrawOdds(die[Face.HEROIC.value], die[Face.STRIKE.value], die[Face.MISS.value], sides, cards, at_most)
 
 
 @step
 def test_draw(side: int) -> int:
     """Return the draw of a rally or suppression test by a unit of `side`: a card of its deck (AC-5.1, AC-5.6)."""
-    return Draw.CARD_OF_0 if side == 0 else Draw.CARD_OF_1
+    return Draw.CARD_OF_SIDE_0 if side == 0 else Draw.CARD_OF_SIDE_1
 
 
 @inlined
-def passing(draw: int, highest: int, odds: Odds) -> tuple[int, int]:
-    """Return the numbers of successes and of equally likely draws; a test passes with values up to `highest`."""
+def success_counts(draw: int, highest: int, odds: DrawOdds) -> tuple[int, int]:
+    """Return how many of the equally likely draws succeed, and how many there are; a card up to `highest` succeeds."""
     hitting = odds.heroic + odds.strike
     if draw == Draw.COIN:
         return 1, 2
@@ -72,18 +72,18 @@ def passing(draw: int, highest: int, odds: Odds) -> tuple[int, int]:
         return odds.miss, odds.sides - hitting
     if draw == Draw.MISS_OR_STRIKE_DIE:
         return odds.miss, odds.sides - odds.heroic
-    most = len(odds.cards) - 1
-    return (odds.cards[min(highest, most)] if highest >= 0 else 0), odds.cards[most]
+    most = len(odds.cards_up_to) - 1
+    return (odds.cards_up_to[min(highest, most)] if highest >= 0 else 0), odds.cards_up_to[most]
 
 
 @inlined
-def probability_of(draw: int, highest: int, odds: Odds) -> float:
-    """Return the probability of success; 1 or 0 if nothing is drawn."""
+def probability_of(draw: int, highest: int, odds: DrawOdds) -> float:
+    """Return the probability of success. If nothing is drawn it is 1 for `highest` above 0, else 0."""
     if draw == Draw.NOTHING:
         return 1.0 if highest > 0 else 0.0
-    if draw in (Draw.CARD_OF_0, Draw.CARD_OF_1):
+    if draw in (Draw.CARD_OF_SIDE_0, Draw.CARD_OF_SIDE_1):
         if highest < 0:
             return 0.0
-        return float(odds.at_most[highest]) if highest < len(odds.at_most) - 1 else 1.0
-    below, draws = passing(draw, highest, odds)
-    return float(below / draws)
+        return float(odds.probability_up_to[highest]) if highest < len(odds.probability_up_to) - 1 else 1.0
+    successes, draws = success_counts(draw, highest, odds)
+    return float(successes / draws)

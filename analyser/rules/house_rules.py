@@ -1,7 +1,7 @@
-"""House rules: effects on attacks that a folder of profiles defines, each packed into one integer.
+"""House rules of a folder of profiles, each packed into one integer, and their effects on attacks.
 
-An effect changes an attack by the unit with the rule, or on that unit. A packed rule has fewer than 53 bits, so that
-JSON and JavaScript store it exactly.
+A rule changes attacks by its unit, or on it. A packed rule has fewer than 53 bits, so that JSON and JavaScript store it
+exactly.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ _TYPES = get_args(UnitType)
 IS_A: Mapping[str | None, int] = {None: 0} | {kind: 1 << place for place, kind in enumerate((*_TYPES, *CATEGORIES))}
 """Bits of a unit by type and by category."""
 
-# Offsets of the fields above the situations, which are lowest; and the biases of signed numbers.
+# A packed rule: lowest bits of its fields (the situations have the bits below), and biases of signed numbers.
 _AGAINST, _REROLLS, _IGNORES, _DICE, _DEFENCE, _TEST = 4, 15, 20, 25, 31, 35
 _HEROIC, _STRIKE, _AS_STRIKE, _AS_HEROIC = 39, 42, 45, 48
 _DICE_ZERO, _DEFENCE_ZERO, _TEST_ZERO = 32, 8, 8
-_FOUR, _FIVE, _SIX, _ELEVEN = (1 << 4) - 1, (1 << 5) - 1, (1 << 6) - 1, (1 << 11) - 1
-_THREE = (1 << 3) - 1
-_NOTHING = 2  # the first face without hits; then MISS, BLANK
+_MASK_4, _MASK_5, _MASK_6, _MASK_11 = (1 << 4) - 1, (1 << 5) - 1, (1 << 6) - 1, (1 << 11) - 1
+_MASK_3 = (1 << 3) - 1
+_FIRST_WITHOUT_HITS = 2  # face GLANCING; MISS and BLANK follow
 
 
 class Effects(NamedTuple):
@@ -62,16 +62,16 @@ class Effects(NamedTuple):
     as_heroic: int = 0  # faces that count as heroic strikes
 
 
-def packed(rule: HouseRule) -> int:
+def pack_rule(rule: HouseRule) -> int:
     """Return a house rule as one integer.
 
-    >>> packed(HouseRule(dice=1)) < packed(HouseRule(dice=2, hits={"heroic": 3})) < 2**53
+    >>> pack_rule(HouseRule(dice=1)) < pack_rule(HouseRule(dice=2, hits={"heroic": 3})) < 2**53
     True
     """
     at = {situation for name in rule.at for situation in _SITUATIONS[name]} or {*Situation}
     ignores = (Penalty[name.upper()] for name in rule.ignores if name != "disordered")
     as_strike, as_heroic = (
-        face_mask(faces) >> _NOTHING for faces in (rule.faces_as("strike"), rule.faces_as("heroic"))
+        face_mask(faces) >> _FIRST_WITHOUT_HITS for faces in (rule.faces_as("strike"), rule.faces_as("heroic"))
     )
     strike = rule.hits.get("strike")
     test = 0 if rule.of_every_test else rule.test
@@ -90,14 +90,14 @@ def packed(rule: HouseRule) -> int:
     )
 
 
-_H, _S, _B = int(Face.HEROIC), int(Face.STRIKE), int(Face.BLANK)
+_HEROIC_FACE, _STRIKE_FACE, _BLANK_FACE = int(Face.HEROIC), int(Face.STRIKE), int(Face.BLANK)
 _FACES = (1 << len(Face)) - 1
 _HEROICS, _STRIKES, _EXPLODING, _NEUTRAL, _IMPROVED = (place * len(Face) for place in range(5))
 _IS_BLANK, _HEROIC_HITS, _STRIKE_HITS = 5 * len(Face), 5 * len(Face) + 1, 5 * len(Face) + 4
 
 
 class Faces(NamedTuple):
-    """Effects of the faces of a die, as bits of faces, and hits (AC-3.3, AC-3.4, AC-3.6)."""
+    """Faces of a die by effect, as bits, and hits of a strike (AC-3.3, AC-3.4, AC-3.6)."""
 
     heroic: int  # bits of faces that count as heroic strikes
     strike: int
@@ -108,10 +108,10 @@ class Faces(NamedTuple):
     strike_hits: int
 
 
-def packed_die(die: Die) -> int:
-    """Return the effects of the faces of a die as one integer; 0 for those of the rules.
+def pack_die(die: Die) -> int:
+    """Return the effects of the faces of a die as one integer; 0 if they are those of the rules.
 
-    >>> packed_die(Die(heroic=1, strike=2, glancing=1, miss=1, blank=1))
+    >>> pack_die(Die(heroic=1, strike=2, glancing=1, miss=1, blank=1))
     0
     """
     if not die.changed:
@@ -122,78 +122,80 @@ def packed_die(die: Die) -> int:
     for face, name in enumerate(die.names):
         hits, explodes, rerolled = (die.effect(name, key) for key in ("hits", "explodes", "rerolled"))
         as_strike = name == "strike" or (hits == strike and hits > 0 and not explodes and name != "heroic")
-        holds = {
+        faces_by_effect = {
             _HEROICS: not as_strike and (name == "heroic" or hits > 0),
             _STRIKES: as_strike,
             _EXPLODING: explodes,
             _NEUTRAL: rerolled == "neutral",
             _IMPROVED: rerolled in ("neutral", "improved"),
         }
-        number |= sum(1 << place + face for place, is_so in holds.items() if is_so)
+        number |= sum(1 << lowest_bit + face for lowest_bit, has_effect in faces_by_effect.items() if has_effect)
     return number
 
 
 @step
 def faces_of(die: int, rating: int) -> Faces:
-    """Return the effects of the faces of a packed die at a rating."""
+    """Return the effects of the faces of a packed die (0: the rules' die) at a combat rating."""
     if not die:
-        return Faces(1 << _H, 1 << _S, 1 << _B, 1 << _H, REROLLED_BY_RATING[rating], 2, 1)
+        return Faces(
+            1 << _HEROIC_FACE, 1 << _STRIKE_FACE, 1 << _BLANK_FACE, 1 << _HEROIC_FACE, REROLLED_BY_RATING[rating], 2, 1
+        )
     rerolled = 0
     if rating != Rating.WEAKENED:
         rerolled = die >> (_IMPROVED if rating == Rating.IMPROVED else _NEUTRAL) & _FACES
     return Faces(
         die >> _HEROICS & _FACES,
         die >> _STRIKES & _FACES,
-        (die >> _IS_BLANK & 1) << _B,
+        (die >> _IS_BLANK & 1) << _BLANK_FACE,
         die >> _EXPLODING & _FACES,
         rerolled,
-        die >> _HEROIC_HITS & _THREE,
-        die >> _STRIKE_HITS & _THREE,
+        die >> _HEROIC_HITS & _MASK_3,
+        die >> _STRIKE_HITS & _MASK_3,
     )
 
 
-def in_fields(rules: Iterable[HouseRule]) -> dict[str, int]:
-    """Return the fields of a record with those rules."""
-    numbers = [*map(packed, rules), *[0] * MOST_RULES]
+def record_fields(rules: Iterable[HouseRule]) -> dict[str, int]:
+    """Return the fields of an attack's or target's record for these rules."""
+    numbers = [*map(pack_rule, rules), *[0] * MOST_RULES]
     return {f"house_{place + 1}": numbers[place] for place in range(MOST_RULES)}
 
 
 @step
 def situation_of(attack: AttackFacts, short: int) -> int:
-    """Return the :class:`Situation` of an attack; `short`: at short range."""
+    """Return the :class:`Situation` of an attack; `short`: 1 at short range."""
     if attack.close_quarters:
         return Situation.CHARGE.value if attack.charging else Situation.CLOSE_QUARTERS.value
     return Situation.SHORT_RANGE.value if short else Situation.LONG_RANGE.value
 
 
 @step
-def with_rule(effects: Effects, rule: int, situation: int, is_a: int) -> Effects:
-    """Return the effects plus those of a rule, if it applies in that situation to such a unit."""
-    against = rule >> _AGAINST & _ELEVEN
+def add_rule(effects: Effects, rule: int, situation: int, is_a: int) -> Effects:
+    """Return `effects` plus those of a packed rule, if it applies in the situation against a unit with bits `is_a`."""
+    against = rule >> _AGAINST & _MASK_11
     if rule >> situation & 1 == 0 or (against and not against & is_a):
         return effects
     return Effects(
-        effects.dice + (rule >> _DICE & _SIX) - _DICE_ZERO,
-        effects.defence + (rule >> _DEFENCE & _FOUR) - _DEFENCE_ZERO,
-        effects.test + (rule >> _TEST & _FOUR) - _TEST_ZERO,
-        effects.rerolls | rule >> _REROLLS & _FIVE,
-        effects.ignores | rule >> _IGNORES & _FIVE,
-        max(effects.heroic_hits, rule >> _HEROIC & _THREE),
-        max(effects.strike_hits, rule >> _STRIKE & _THREE),
-        effects.as_strike | (rule >> _AS_STRIKE & _THREE) << _NOTHING,
-        effects.as_heroic | (rule >> _AS_HEROIC & _THREE) << _NOTHING,
+        effects.dice + (rule >> _DICE & _MASK_6) - _DICE_ZERO,
+        effects.defence + (rule >> _DEFENCE & _MASK_4) - _DEFENCE_ZERO,
+        effects.test + (rule >> _TEST & _MASK_4) - _TEST_ZERO,
+        effects.rerolls | rule >> _REROLLS & _MASK_5,
+        effects.ignores | rule >> _IGNORES & _MASK_5,
+        max(effects.heroic_hits, rule >> _HEROIC & _MASK_3),
+        max(effects.strike_hits, rule >> _STRIKE & _MASK_3),
+        effects.as_strike | (rule >> _AS_STRIKE & _MASK_3) << _FIRST_WITHOUT_HITS,
+        effects.as_heroic | (rule >> _AS_HEROIC & _MASK_3) << _FIRST_WITHOUT_HITS,
     )
 
 
 @step
 def effects_on(attack: AttackFacts, target: TargetFacts, short: int) -> Effects:
-    """Return the effects of the house rules of both sides on an attack; `short`: at short range."""
+    """Return the effects of the house rules of both sides on an attack; `short`: 1 at short range."""
     effects = Effects(0, 0, 0, 0, 0, 0, 0, 0, 0)
     if not attack.house_1 and not target.house_1:
         return effects
     situation = situation_of(attack, short)
-    mine = (attack.house_1, attack.house_2, attack.house_3, attack.house_4)
-    rules = (*mine, target.house_1, target.house_2, target.house_3, target.house_4)
+    attackers_rules = (attack.house_1, attack.house_2, attack.house_3, attack.house_4)
+    rules = (*attackers_rules, target.house_1, target.house_2, target.house_3, target.house_4)
     for place in range(2 * MOST_RULES):
-        effects = with_rule(effects, rules[place], situation, target.is_a if place < MOST_RULES else attack.is_a)
+        effects = add_rule(effects, rules[place], situation, target.is_a if place < MOST_RULES else attack.is_a)
     return effects

@@ -1,9 +1,9 @@
 """Policies: the decisions of a side in each activation (AC-9.2).
 
-A tactic maps a :class:`View` to a :class:`Manoeuvre` and an :class:`Action`. To add one, write its name in
-:class:`Policy`, and its lines (:mod:`.policy_lines`) and description in :data:`POLICIES`; scenario keys and help are
-generated from them. Needs of a unit beyond a ranged row are in `scenarios/policies.py`. Restrictions by a failed rally
-test or a building are applied afterwards, in :func:`allowed`.
+A tactic maps a :class:`View` to a :class:`Manoeuvre` and an :class:`Action`. To add a tactic, add its name to
+:class:`Policy`, and its lines (:mod:`.policy_lines`) and description to :data:`POLICIES`; scenario keys and help are
+generated from them. If it requires more of a unit than a ranged row, check that in `scenarios/policies.py`. A failed
+rally test or a building restricts the decision afterwards, in :func:`allowed_decision`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from analyser.common.jit import step
 
 
 class Policy(IntEnum):
-    """Policies by name."""
+    """Tactics: policies with fixed lines."""
 
     SHOOT = 0
     SHORT_RANGE = 1
@@ -26,8 +26,8 @@ class Policy(IntEnum):
     OVERCHARGE = 6
 
 
-class About(NamedTuple):
-    """Description of a tactic, its lines (:mod:`.policy_lines`), and a flag for shooting in its own activation."""
+class Tactic(NamedTuple):
+    """Description of a tactic, a flag if the unit shoots in its own activation, and lines (:mod:`.policy_lines`)."""
 
     description: str
     shoots: bool
@@ -35,25 +35,25 @@ class About(NamedTuple):
 
 
 POLICIES = {
-    "shoot": About(
+    "shoot": Tactic(
         "aim and shoot; out of range, advance first", True, ("aim and shoot if in range", "advance and shoot")
     ),
-    "short_range": About(
+    "short_range": Tactic(
         "advance and shoot until at short range, then aim and shoot",
         True,
         ("aim and shoot if in short range", "close in and shoot"),
     ),
-    "charge": About(
+    "charge": Tactic(
         "close in at double time, and charge as soon as it can", False, ("charge if within reach", "double time")
     ),
-    "lookout": About("go on lookout, and shoot at a unit that acts (opportunity fire)", False, ("go on lookout",)),
-    "take_cover": About("stay and take cover", False, ("take cover",)),
-    "all_out": About(
+    "lookout": Tactic("go on lookout, and shoot at a unit that acts (opportunity fire)", False, ("go on lookout",)),
+    "take_cover": Tactic("stay and take cover", False, ("take cover",)),
+    "all_out": Tactic(
         "aim, and shoot with several rows (All-Out Attack)",
         True,
         ("aim and shoot with all rows if in range", "advance and shoot with all rows"),
     ),
-    "overcharge": About(
+    "overcharge": Tactic(
         "aim and shoot with Overcharge at any cost",
         True,
         ("aim and shoot with overcharge if in range", "advance and shoot with overcharge"),
@@ -62,7 +62,7 @@ POLICIES = {
 """Tactics by the lower-case name of their :class:`Policy`, as in scenarios, in the order of the help."""
 
 BEST = "best"
-"""Best play: the policy that is no fixed tactic (:mod:`analyser.engine.fight.best`)."""
+"""Name of best play, a computed policy (:mod:`analyser.engine.fight.best`)."""
 
 SHOOTING = tuple(name for name, policy in POLICIES.items() if policy.shoots)
 
@@ -83,19 +83,19 @@ class Manoeuvre(IntEnum):
 
 
 @step
-def doubles(manoeuvre: int) -> bool:
+def is_double_time(manoeuvre: int) -> bool:
     """Return True for a move at double time."""
     return manoeuvre in (Manoeuvre.DOUBLE_TIME, Manoeuvre.RETIRE_AT_DOUBLE_TIME)
 
 
 @step
-def exits(manoeuvre: int) -> bool:
+def leaves_building(manoeuvre: int) -> bool:
     """Return True for a manoeuvre that leaves a building."""
     return manoeuvre in (Manoeuvre.EXIT, Manoeuvre.EXIT_BACK)
 
 
 class Action(IntEnum):
-    """Use of the attack step; a charge includes its own."""
+    """Use of the attack step; a charge includes its attack step."""
 
     NOTHING = 0
     SHOOT = 1  # or re-arm first, if the row needs it
@@ -105,32 +105,32 @@ class Action(IntEnum):
 
 
 class View(NamedTuple):
-    """Situation that a policy sees: flags, except the distance."""
+    """Situation on which a policy decides: flags, except the distance."""
 
     rally_failed: int
     in_building: int
-    in_range: int  # its row reaches the enemy
+    in_range: int  # the unit's row reaches the enemy
     in_short_range: int
-    can_charge: int  # it has a row to charge with, and the enemy is within reach
-    must_charge: int  # 1 if a rule compels the charge (Berserk, Run Amok), unless it is in a building
+    can_charge: int  # the unit has a row to charge with, and the enemy is within reach
+    must_charge: int  # 1 if a rule compels the charge (Berserk, Run Amok), unless the unit is in a building
     distance: int  # hundredths of an inch; -1 if distances do not count
 
 
 @step
-def allowed(manoeuvre: int, action: int, view: View) -> tuple[int, int]:
+def allowed_decision(manoeuvre: int, action: int, view: View) -> tuple[int, int]:
     """Return the allowed part of a decision, in a building (no manoeuvre) and after a failed rally test (AC-5.6).
 
-    After a failed test a unit has only its attack step. It has its movement step instead if nothing is in range, or if
-    the decision was only to move. It may not charge unless it is Berserk (AC-7); instead it shoots if anything is in
-    range, or advances.
+    After a failed test a unit has only its attack step, or only its movement step if no enemy is in range or the
+    decision was only to move. It may not charge unless it is Berserk (AC-7); instead it shoots if an enemy is in range,
+    or advances.
     """
     if view.rally_failed and not view.must_charge and manoeuvre in (Manoeuvre.DOUBLE_TIME, Manoeuvre.CHARGE):
         manoeuvre, action = Manoeuvre.ADVANCE, Action.SHOOT
     if view.rally_failed and manoeuvre == Manoeuvre.RETIRE_AT_DOUBLE_TIME:
         manoeuvre = Manoeuvre.RETIRE
-    if exits(manoeuvre) and not view.in_building:
+    if leaves_building(manoeuvre) and not view.in_building:
         manoeuvre = Manoeuvre.AIM if action == Action.SHOOT else Manoeuvre.STAY
-    if view.in_building and not exits(manoeuvre):
+    if view.in_building and not leaves_building(manoeuvre):
         return Manoeuvre.STAY, action
     if view.must_charge:
         return Manoeuvre.CHARGE, Action.NOTHING

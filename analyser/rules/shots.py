@@ -1,4 +1,4 @@
-"""Rows of the armaments grid: conditions of firing, and selection of the band (AC-2.3, AC-4.1, AC-4.4, AC-6)."""
+"""Rows of the armaments table: when a row may fire, and which band of dice it uses (AC-2.3, AC-4.1, AC-4.4, AC-6)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from analyser.common.jit import step
 from analyser.rules.policies import Policy
 from analyser.rules.structs import NONE
 
-DICE_A_CARRIAGE = 2  # Full Steam Ahead (AC-6)
+DICE_PER_CARRIAGE = 2  # Full Steam Ahead (AC-6)
 
 
 class RowKind(IntEnum):
-    """Kinds of rows."""
+    """Kind of a row of the armaments table."""
 
     RANGED = 0
     MELEE = 1
@@ -21,7 +21,7 @@ class RowKind(IntEnum):
 
 
 class RowFacts(NamedTuple):
-    """Row of the grid without its dice; lengths are in hundredths of an inch."""
+    """Row of the armaments table without its dice; lengths are in hundredths of an inch."""
 
     kind: int = 0  # a RowKind
     against: int = 0  # bits of the categories of its targets
@@ -62,9 +62,9 @@ class WhyNot(IntEnum):
 
 @step
 def can_shoot_with(row: RowFacts, category: int, policy: int) -> bool:
-    """Return True if a unit that follows `policy` can fire the row at a target of that category (AC-4.1, AC-6).
+    """Return True if a unit that follows `policy` can fire the row at a target of this category (AC-4.1, AC-6).
 
-    Reactive rows fire on lookout only, and Indirect ones not at short range.
+    Reactive rows fire only on lookout, and Indirect rows only beyond short range.
     """
     if row.kind != RowKind.RANGED or not row.against >> category & 1:
         return False
@@ -77,10 +77,8 @@ def can_shoot_with(row: RowFacts, category: int, policy: int) -> bool:
 
 @step
 def band_count(models: int, damage: int, behemoth: int, in_building: int) -> int:
-    """Return the number that selects the band: models, half in a building (AC-4.4), or a behemoth's damage (AC-2.3).
+    """Return the number that selects the band: models, halved in a building (AC-4.4), or a behemoth's damage (AC-2.3).
 
-    Examples
-    --------
     >>> band_count(7, 2, 0, 1), band_count(7, 2, 1, 0)
     (4, 2)
     """
@@ -99,7 +97,7 @@ def within_short_range(row: RowFacts, shot: ShotFacts) -> bool:
 
 @step
 def why_not(row: RowFacts, shot: ShotFacts, category: int, dice: int) -> int:
-    """Return the reason that a row with `dice` (NONE: no band) cannot fire at a target category (AC-4.1, AC-6)."""
+    """Return why a row with `dice` (NONE: no band) cannot fire at a target's `category`, a WhyNot (AC-4.1, AC-6)."""
     if row.kind != RowKind.RANGED:
         return WhyNot.NOT_RANGED.value
     if not row.against >> category & 1:

@@ -1,7 +1,6 @@
-"""Facts known before a die is rolled, as flat records of integers.
+"""Input of the engines: flat records of integers about an attack, its target, a fight, a side and a strike.
 
-An engine reads nothing else: names and selectors are resolved and checked before. A flag is 0 or 1; an optional number
-is -1 (NONE) if absent.
+Names and selectors are resolved and checked before. A flag is 0 or 1; an optional number is -1 (NONE) if absent.
 """
 
 from __future__ import annotations
@@ -12,12 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 NONE = -1
-INCH = 100  # units of an inch: lengths are integers in hundredths
-MOST_INCHES = 60  # depth of a table; also the distance to a far edge if distances count
+INCH = 100  # lengths are integers in hundredths of an inch
+MOST_INCHES = 60  # longest distance: the depth of a table
 
 
 class Officer(IntEnum):
-    """When the officer's model falls (AC-5.8)."""
+    """Order in which the officer's model falls among the models of its unit (AC-5.8)."""
 
     LAST = 0
     FIRST = 1
@@ -72,13 +71,13 @@ CATEGORIES = ("light", "heavy", "aerial")
 class AttackFacts:
     """Facts of the attack and the attacker."""
 
-    close_quarters: int  # ignores cover and range, and causes no test of its own (AC-4.3, AC-8.5)
+    close_quarters: int  # 1: the attack ignores cover and range, and causes no test (AC-4.3, AC-8.5)
     dice: int
     dice_in_parentheses: int  # NONE if the cell has none
     point_blank: int
     shock: int
     wreckers: int
-    stated_rating: int  # a Rating, or NONE: computed
+    stated_rating: int  # a Rating, or NONE: the rating is computed
     bonuses: int  # bits of Bonus
     penalties: int  # bits of Penalty
     sight: int  # a Sight
@@ -116,8 +115,8 @@ class TargetFacts:
     models: int
     defence: int
     damage_limit: int
-    discipline: int  # NONE: it takes no test
-    break_limit: int  # NONE: it cannot break
+    discipline: int  # NONE: the unit takes no test
+    break_limit: int  # NONE: the unit cannot break
     damage: int
     suppressed: int
     disordered: int
@@ -162,7 +161,7 @@ class FightFacts:
     dice: int
     rating: int
     reroll_faces: int  # bits of faces that the rating re-rolls (AC-3.4)
-    extra_faces: int  # bits of further faces, none of them among reroll_faces (AC-3.5)
+    extra_faces: int  # bits of faces that an extra re-roll may take, apart from reroll_faces (AC-3.5)
     extra_dice: int
     explosion: int  # dice added by a first-roll die that explodes
     exploding_faces: int  # bits of the faces that explode
@@ -204,22 +203,22 @@ class SideFacts(NamedTuple):
     models: int = 0  # at the start
     garrisoned: int = 0  # at the start
     distance: int = 0  # distance of the two units at the start; NONE: always in range
-    edge_distance: int = 0  # distance to its own table edge at the start; NONE: far
-    tracks_position: int = 0  # 1: its position matters
-    stride: int = 0  # step between its possible positions, counted from its start
-    origin: int = 0  # position of its start in its state, in strides
-    position_at: int = 0  # lowest bit of the position in its state (:mod:`.unit_state`)
+    edge_distance: int = 0  # distance to the side's own table edge at the start; NONE: far
+    tracks_position: int = 0  # 1: the position matters, and is stored in the state (:mod:`.unit_state`)
+    stride: int = 0  # step between the possible positions, counted from the start
+    origin: int = 0  # start, as stored in the state, in strides
+    position_bit: int = 0  # lowest bit of the position in the state
     speed: int = 0
     retires: int = 0  # longest move away from the enemy, in multiples of SPEED
-    policy: int = 0  # a Policy, or NONE: decisions are chosen for it
-    charges: int = 0  # 1: it may charge the other side
-    berserk: int = 0  # 1: it charges after a failed rally test, if it can, whatever its policy
-    runs_amok: int = 0  # 1: it charges if it can, whatever its policy
+    policy: int = 0  # a Policy, or NONE: an optimizer or a plan decides for the side
+    charges: int = 0  # 1: the unit may charge the other side
+    berserk: int = 0  # 1: it charges after a failed rally test, if possible, under every policy
+    runs_amok: int = 0  # 1: it charges if possible, under every policy
     rearms: int = 0  # 1: a reloading unit re-arms instead of shooting (Slow to Fire)
     static: int = 0
     hunter: int = 0
     overrun: int = 0
-    fumes_within: int = 0  # reach of the enemy's Corrosive Fumes (AC-7); NONE: never
+    fumes_reach: int = 0  # reach of the enemy's Corrosive Fumes (AC-7); NONE: never
     withdraws_without_room: int = 0  # models lost for lack of space when it withdraws
     spectacular_demise: int = 0  # dice of the blast when its last model is destroyed; 0: without the rule
     capacity: int = 0  # passengers for each of its models
@@ -227,35 +226,35 @@ class SideFacts(NamedTuple):
 
 
 class StrikeFacts(NamedTuple):
-    """A strike of a sequence: its side, its conditions, and its dice by number of models."""
+    """Strike of a sequence: the striking side, the conditions of the strike, and its effects."""
 
     striker: int = 0  # side 0 or 1
-    orders: int = 0  # bits of the active side's orders for which it is made; NONE: all
+    orders: int = 0  # bits of the active side's orders under which the strike is made; NONE: all
     by_lookout: int = 0  # opportunity fire: made by a unit on lookout
     by_blast: int = 0  # made by the blast of a removed unit (Spectacular Demise)
-    beside: int = 0  # simultaneous with its side's own unit, whose blanks may have destroyed it (AC-8.7)
-    marks: int = 0  # 1: it marks the striker, which is then shot back at (Tail Gunner)
+    with_own_unit: int = 0  # made by another unit, at the same time as the side's own unit, even if blanks destroy that
+    marks_striker: int = 0  # 1: the striker is marked, so that the target shoots back (Tail Gunner)
     on_marked: int = 0  # made only on a marked unit (Tail Gunner, Throw)
-    after_failed_rally: int = 0  # 1: a unit that failed its rally test may make it
-    by_damage: int = 0  # 1: damage of the striker selects the band (AC-2.3)
+    after_failed_rally: int = 0  # 1: a unit that failed its rally test may make the strike
+    by_damage: int = 0  # 1: the striker's damage, not its number of models, selects the band (AC-2.3)
     inside: int = 0  # 1: only while the striker is in its building, 0: only outside; NONE: always
-    fixed_dice: int = 0  # dice for any number of models (Sponsons, other units); NONE: by the grid
-    counts: int = 0  # 1: part of a combat: its losses decide the winner, its qualities affect the test (AC-8.5)
+    fixed_dice: int = 0  # dice for any number of models (Sponsons, other units); NONE: by the armaments table
+    in_combat: int = 0  # 1: part of a combat: its losses decide the winner, its qualities affect the test (AC-8.5)
     long_range: int = 0  # hundredths of an inch; NONE: everything is in range
     short_range: int = 0  # hundredths of an inch; NONE: no short range
     indirect: int = 0
     move_or_fire: int = 0
     reloads: int = 0  # Slow to Fire
-    bears_blanks: int = 0  # 1: the cost of Overcharge changes the striker's state (AC-6)
-    wrecks: int = 0  # 1: a die for the building is rolled later (Siegebreaker)
-    before_throw: int = 0  # 1: by a unit with Throw; a destroyed model matters after the combat
-    by_throw: int = 0  # 1: a Throw, with its dice from a card
-    test_apart: int = 0  # 1: its suppression test is a separate step, so that it can be failed on purpose
+    pays_overcharge: int = 0  # 1: the cost of Overcharge changes the striker's state (AC-6)
+    attacks_building: int = 0  # 1: a die for the building is rolled later (Siegebreaker)
+    before_throw: int = 0  # 1: made by a unit with Throw, which follows if the strike destroys a model
+    by_throw: int = 0  # 1: a Throw; a card is its number of dice
+    separate_test: int = 0  # 1: the suppression test is a step of its own, so that it can be failed on purpose
 
 
-def _whole_numbers(facts: type) -> np.dtype[np.void]:
+def _integer_record(facts: type) -> np.dtype[np.void]:
     return np.dtype((np.record, [(name, np.int64) for name in facts.__annotations__]))
 
 
-ATTACK, TARGET, FIGHT = _whole_numbers(AttackFacts), _whole_numbers(TargetFacts), _whole_numbers(FightFacts)
-SIDE, STRIKE = _whole_numbers(SideFacts), _whole_numbers(StrikeFacts)
+ATTACK, TARGET, FIGHT = _integer_record(AttackFacts), _integer_record(TargetFacts), _integer_record(FightFacts)
+SIDE, STRIKE = _integer_record(SideFacts), _integer_record(StrikeFacts)

@@ -1,11 +1,10 @@
 """State of a unit within a sequence of attacks as one integer, and the effect of attacks on it (AC-9.1, AC-9.2).
 
-The lower bits are those of an outcome (:mod:`.discipline`), so the outcome of an attack is the state after it. Above
-them are the statuses of a longer fight, and the unit's order. While a unit stands, the field for destroyed models holds
-its losses in the current close quarters combat, and 0 outside of one. For a removed unit it holds all models ever
-destroyed by damage.
+The lower bits are those of an outcome (:mod:`.discipline`), so the outcome of an attack is the state after it. The next
+bits are the statuses of a longer fight, and the unit's order. The bits for destroyed models hold a standing unit's
+losses in the current close quarters combat (0 outside combat), and all models that a removed unit has lost by damage.
 
-Lengths are in hundredths of an inch. The topmost part of a state is the unit's position, in strides of its side
+Lengths are in hundredths of an inch. The highest bits of a state are the unit's position, in strides of its side
 (:class:`~.structs.SideFacts`), so that few bits hold every position within reach.
 """
 
@@ -18,21 +17,21 @@ from analyser.rules.structs import INCH, NONE, AttackFacts, Penalty, SideFacts, 
 
 ON_LOOKOUT, TAKING_COVER, RELOADING, OUT_OF_BUILDING = (1 << place for place in range(37, 41))
 RALLY_FAILED, SUPPRESSED_BEFORE, DISORDERED_BEFORE = (1 << place for place in range(41, 44))
-ORDERS, ORDERS_MASK = 44, 7  # an Order: the use of its attack step, or the result of its combat
-SUPPRESSIVE, CRYO, SEISMIC = (1 << place for place in range(47, 50))  # qualities of attacks on it in this combat
-FIRST = 1 << 50  # activated first in this round
-WINS = 51  # combats won, if counted; above them, or else here, begins the position
+ORDER_BIT, ORDER_MASK = 44, 7  # an Order: the use of the attack step, or the result of the combat
+SUPPRESSIVE, CRYO, SEISMIC = (1 << place for place in range(47, 50))  # qualities of attacks on the unit in this combat
+IS_FIRST = 1 << 50  # activated first in this round
+WINS_BIT = 51  # lowest bit of the combats won, if they are counted; the position begins after them
 BITS_OF_WINS_IN_A_CHARGE = 2
-TOPMOST = 63
+STATE_BITS = 63
 
-# Of a standing unit: a unit with Throw has destroyed a model of it in close quarters, or it has shot at a Tail Gunner.
-# FORGET clears it. Of a removed unit: it broke.
+# Of a standing unit: a unit with Throw has destroyed a model of it in close quarters, or it has shot at a Tail Gunner;
+# the operation CLEAR_MARK clears the bit. Of a removed unit: it broke.
 MARKED = discipline.BROKEN
 
-# Of a removed unit: its own blanks destroyed it in a combat (Overcharge), so units beside it still strike (AC-8.7).
+# Of a removed unit: blanks of Overcharge destroyed it in a combat, so other units of its side still strike (AC-8.7).
 BY_OWN_BLANKS = CRYO
 
-# Of a standing unit outside combat: it must take a suppression test, after heavy losses (AC-5.2).
+# Of a standing unit outside combat: it must take a suppression test; it has had heavy losses (AC-5.2).
 TEST_DUE, AFTER_HEAVY_LOSSES = SUPPRESSIVE, CRYO
 
 FALL_BACK = 3 * INCH  # AC-5.4 b, and the withdrawal of AC-8.5
@@ -41,7 +40,7 @@ MODELS_MASK = (1 << discipline.BITS) - 1
 _OUTCOME = (1 << discipline.ATTACKER_DAMAGE) - 1
 _NUMBERS = (1 << discipline.FLAGS) - 1
 _LOST = MODELS_MASK << MODELS_DESTROYED
-_KEPT_WHEN_REMOVED = FIRST | ORDERS_MASK << ORDERS
+_KEPT_WHEN_REMOVED = IS_FIRST | ORDER_MASK << ORDER_BIT
 _LOST_BY_MOVING = ON_LOOKOUT | TAKING_COVER
 
 
@@ -51,14 +50,14 @@ def models_of(state: int) -> int:
     return state & MODELS_MASK
 
 
-def of_models(state: int, models: int) -> int:
-    """Return the unit with that many models left."""
+def with_models(state: int, models: int) -> int:
+    """Return the state with `models` models left."""
     return state & ~MODELS_MASK | models
 
 
 @step
-def lost_of(state: int) -> int:
-    """Return the models lost in the current combat; for a removed unit, all ever destroyed by damage."""
+def models_lost(state: int) -> int:
+    """Return the models lost in the current combat; for a removed unit, all models lost by damage."""
     return state >> MODELS_DESTROYED & MODELS_MASK
 
 
@@ -71,13 +70,13 @@ def damage_of(state: int) -> int:
 @step
 def order_of(state: int) -> int:
     """Return the :class:`~.activation.Order` of the unit."""
-    return state >> ORDERS & ORDERS_MASK
+    return state >> ORDER_BIT & ORDER_MASK
 
 
 @step
 def with_order(state: int, order: int) -> int:
-    """Return the unit with another order."""
-    return state & ~(ORDERS_MASK << ORDERS) | order << ORDERS
+    """Return the state with this order."""
+    return state & ~(ORDER_MASK << ORDER_BIT) | order << ORDER_BIT
 
 
 @step
@@ -86,17 +85,17 @@ def is_removed(state: int) -> bool:
     return state & ANNIHILATED != 0
 
 
-TOO_FAR = 1 << TOPMOST - 1
+TOO_FAR = 1 << STATE_BITS - 1
 
 
 @step
-def origin_of(back: int, ahead: int, stride: int, position_at: int) -> int:
-    """Return the position of a side's start in its state, in strides; TOO_FAR if its positions do not fit.
+def origin_of(back: int, ahead: int, stride: int, position_bit: int) -> int:
+    """Return a side's start as its states store it, in strides; TOO_FAR if the side's positions do not fit.
 
-    They range from `back` hundredths of an inch behind the start to `ahead` in front of it.
+    The positions range from `back` hundredths of an inch behind the start to `ahead` in front of it.
     """
     strides_back, strides_ahead = -(-back // stride), -(-ahead // stride)
-    room = 1 << TOPMOST - position_at  # on either side of the middle
+    room = 1 << STATE_BITS - position_bit  # number of positions on either side of 0
     if strides_back + strides_ahead >= 2 * room:
         return TOO_FAR
     return 0 if max(strides_back, strides_ahead) < room else (strides_back - strides_ahead) // 2
@@ -104,24 +103,24 @@ def origin_of(back: int, ahead: int, stride: int, position_at: int) -> int:
 
 @step
 def position_of(state: int, side: SideFacts) -> int:
-    """Return the distance of the unit in front of its start."""
-    return ((state >> side.position_at) - side.origin) * side.stride
+    """Return how far the unit is in front of its start."""
+    return ((state >> side.position_bit) - side.origin) * side.stride
 
 
 @step
-def out_of_place(state: int, side: SideFacts) -> int:
+def without_position(state: int, side: SideFacts) -> int:
     """Return the state without a position."""
-    return state & ~(-1 << side.position_at)
+    return state & ~(-1 << side.position_bit)
 
 
 @step
-def moved(state: int, side: SideFacts, length: int) -> int:
-    """Return the unit `length` further forward, without the statuses lost by moving, and out of its building.
+def move(state: int, side: SideFacts, length: int) -> int:
+    """Return the state `length` further forward, without the statuses lost by moving, and out of the building.
 
     The position is stored only if it matters, to keep the number of states small.
     """
     still = state & ~_LOST_BY_MOVING | (OUT_OF_BUILDING if side.garrisoned else 0)
-    return still + ((length // side.stride) << side.position_at) if side.tracks_position else still
+    return still + ((length // side.stride) << side.position_bit) if side.tracks_position else still
 
 
 @step
@@ -133,15 +132,15 @@ def length_to_edge(state: int, side: SideFacts) -> int:
 
 
 @step
-def set_back(state: int, side: SideFacts) -> int:
-    """Return the unit after falling back or withdrawing, at most to the table's edge (AC-5.4 b, AC-8.5)."""
+def move_back(state: int, side: SideFacts) -> int:
+    """Return the state after falling back or withdrawing, at most to the table's edge (AC-5.4 b, AC-8.5)."""
     to_edge = length_to_edge(state, side)
-    return moved(state, side, -(FALL_BACK if to_edge == NONE else min(FALL_BACK, to_edge)))
+    return move(state, side, -(FALL_BACK if to_edge == NONE else min(FALL_BACK, to_edge)))
 
 
 @step
-def put_into(target: TargetFacts, side: SideFacts, state: int) -> None:
-    """Copy the state of the unit into its record `target`."""
+def copy_to_record(target: TargetFacts, side: SideFacts, state: int) -> None:
+    """Copy a unit's state into its record `target`."""
     target.models = models_of(state)
     if target.exposed != NONE:
         target.exposed = min(target.exposed, target.models)
@@ -156,42 +155,42 @@ def put_into(target: TargetFacts, side: SideFacts, state: int) -> None:
 
 @step
 def removed_state(state: int, side: SideFacts, destroyed: int, flags: int) -> int:
-    """Return the state of a removed unit, of whose models `destroyed` just fell by damage.
+    """Return the state of a removed unit that has just lost `destroyed` models by damage.
 
-    Its position is kept as long as it matters (Spectacular Demise, AC-7).
+    The position is kept as long as it matters (Spectacular Demise, AC-7).
     """
-    before = side.models - models_of(state)
-    kept = _KEPT_WHEN_REMOVED | FELL_BACK | (-1 << WINS)
+    lost_before = side.models - models_of(state)
+    kept = _KEPT_WHEN_REMOVED | FELL_BACK | (-1 << WINS_BIT)
     if not side.spectacular_demise or side.distance == NONE:
-        state = out_of_place(state, side)
-    return state & kept | (before + destroyed) << MODELS_DESTROYED | flags
+        state = without_position(state, side)
+    return state & kept | (lost_before + destroyed) << MODELS_DESTROYED | flags
 
 
 @step
-def carried_over(state: int, outcome: int, side: SideFacts, counts: int) -> int:
-    """Return the state after an attack with the outcome `outcome` from this state.
+def after_attack(state: int, outcome: int, side: SideFacts, in_combat: int) -> int:
+    """Return the state after an attack with this outcome.
 
-    `counts`: 1 if its losses count for the result of the combat (AC-8.5).
+    `in_combat`: 1 if the losses count for the result of a combat (AC-8.5).
     """
     destroyed = outcome >> MODELS_DESTROYED & MODELS_MASK
     if outcome & ANNIHILATED:
         return removed_state(state, side, destroyed, outcome & _OUTCOME & ~_NUMBERS)
-    lost = lost_of(state) + (destroyed if counts else 0)
+    lost = models_lost(state) + (destroyed if in_combat else 0)
     kept = state & (FELL_BACK | MARKED)
     after = state & ~_OUTCOME | outcome & _OUTCOME & ~_LOST | lost << MODELS_DESTROYED | kept
-    return set_back(after, side) if outcome & FELL_BACK else after
+    return move_back(after, side) if outcome & FELL_BACK else after
 
 
 @step
 def start_state(target: TargetFacts, statuses: int) -> int:
-    """Return the unit at the start; `statuses` are bits of this module, including its position."""
-    flags = discipline.statuses(target.suppressed, target.disordered, target.activated) | statuses
+    """Return the state at the start; `statuses` are bits of this module, including the position."""
+    flags = discipline.status_flags(target.suppressed, target.disordered, target.activated) | statuses
     flags |= TAKING_COVER if target.taking_cover else 0
-    return discipline.standing(target.models, 0, target.damage, flags)
+    return discipline.surviving_outcome(target.models, 0, target.damage, flags)
 
 
 @step
-def without_suppression_by(attack: AttackFacts) -> int:
-    """Return the state of the next attacker of focus fire, which takes the place of the one before it (AC-9.1)."""
+def state_of_next_attacker(attack: AttackFacts) -> int:
+    """Return the initial state of the next attacker in focus fire (AC-9.1)."""
     flags = SUPPRESSED if attack.penalties & Penalty.SUPPRESSED else 0
-    return discipline.standing(attack.models, 0, attack.damage, flags)
+    return discipline.surviving_outcome(attack.models, 0, attack.damage, flags)

@@ -16,7 +16,7 @@ from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.records import plain
 from analyser.common.validation import Record
-from analyser.engine.attack.summaries import sweep
+from analyser.engine.attack.summaries import summary_table
 from analyser.game.house_rules import HouseRule
 from analyser.game.keywords import Bearer, Keyword, Rule
 from analyser.game.profiles import Profiles, ProfilesUsed
@@ -24,8 +24,8 @@ from analyser.game.ruleset import Rating, RatingName, Ruleset, face_mask
 from analyser.game.units import MOST_MODELS, Loadout, Row
 from analyser.rules import structs
 from analyser.rules.attack import set_fight
-from analyser.rules.house_rules import IS_A, MOST_RULES, in_fields, packed_die
-from analyser.rules.shots import DICE_A_CARRIAGE
+from analyser.rules.house_rules import IS_A, MOST_RULES, pack_die, record_fields
+from analyser.rules.shots import DICE_PER_CARRIAGE
 from analyser.rules.structs import ATTACK, FIGHT, NONE, TARGET, AttackFacts, FightFacts, TargetFacts
 from analyser.scenarios import resolve
 from analyser.scenarios.schema import Attack, ScenarioFile, Target
@@ -72,7 +72,7 @@ class Scenario:
         """Records of both sides."""
         unit = None if self.attacker is None else self.attacker.unit
         attack: Any = attack_record(self.attack, unit)
-        attack.die = packed_die(self.ruleset.die) if self.ruleset.die.changed else 0
+        attack.die = pack_die(self.ruleset.die) if self.ruleset.die.changed else 0
         return attack, target_record(self.target)
 
     @cached_property
@@ -114,7 +114,7 @@ def attack_record(attack: Attack, attacker: Bearer | None = None) -> AttackFacts
     """Return the :data:`~analyser.rules.structs.ATTACK` record of an attack; `attacker` has its special rules."""
     assert attack.dice is not None
     in_parentheses = attack.dice_in_parentheses
-    more = DICE_A_CARRIAGE * attack.carriages
+    more = DICE_PER_CARRIAGE * attack.carriages
     extra = attack.extra_reroll
     unit_keywords = () if attacker is None else attacker.keywords
     fumes = (keyword for keyword in unit_keywords if keyword.name == "Corrosive Fumes")
@@ -142,7 +142,7 @@ def attack_record(attack: Attack, attacker: Bearer | None = None) -> AttackFacts
 def attack_records(ruleset: Ruleset, attacks: Iterable[AttackFacts]) -> NDArray[np.void]:
     """Return an array of attack records with the die of a ruleset."""
     records: NDArray[np.void] = np.array(list(attacks), ATTACK)
-    records["die"] = packed_die(ruleset.die)
+    records["die"] = pack_die(ruleset.die)
     return records
 
 
@@ -186,7 +186,7 @@ def house_rules_of(when: str, keywords: Iterable[Keyword]) -> list[HouseRule]:
     return [rule for rule in rules.values() if rule.when == when]
 
 
-_NO_RULES = in_fields(())
+_NO_RULES = record_fields(())
 
 
 def house_rule_fields(when: str, keywords: Iterable[Keyword]) -> dict[str, int]:
@@ -195,7 +195,7 @@ def house_rule_fields(when: str, keywords: Iterable[Keyword]) -> dict[str, int]:
     if len(rules) > MOST_RULES:
         problem = f"a unit has {len(rules)} house rules for when it is {when}"
         raise InputError(problem, where="rules", allowed=f"up to {MOST_RULES}")
-    return in_fields(rules) if rules else _NO_RULES
+    return record_fields(rules) if rules else _NO_RULES
 
 
 def read_only(record: Any) -> Any:
@@ -356,7 +356,9 @@ def best_attacks(summaries: NDArray[np.void]) -> NDArray[np.int64]:
 def summaries_of(attacks: Sequence[AttackFacts], target: TargetFacts, ruleset: Ruleset) -> NDArray[np.void]:
     """Return exact summaries of several attacks on one target; NaN for an attack without dice."""
     can_be_made, die = np.array([[attack.dice > 0] for attack in attacks]), np.array(ruleset.die.faces, np.int64)
-    return sweep(attack_records(ruleset, attacks), np.array([target], TARGET), can_be_made, die, ruleset.deck.counts())
+    return summary_table(
+        attack_records(ruleset, attacks), np.array([target], TARGET), can_be_made, die, ruleset.deck.counts()
+    )
 
 
 def choose_row(attack: Attack, attacker: Loadout | None, target: Target, ruleset: Ruleset) -> tuple[Row | None, str]:

@@ -18,7 +18,7 @@ from analyser.game.forces import ForceRules, ScaleName
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import HIGHEST_CARD, Ruleset
 from analyser.game.units import Inches, hundredths
-from analyser.rules.battle import Choice, Hand, Turn, length_of
+from analyser.rules.battle import ActivationChoice, CardChoice, TargetChoice, length_of
 from analyser.rules.policies import BEST, POLICIES
 from analyser.rules.structs import INCH
 from analyser.scenarios.policies import AUTO, rows_to_shoot_with, why_not
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     PolicyOrAuto = str
     TacticName = str
 else:
-    TargetName = Literal[tuple(choice.name.lower() for choice in Choice)]
-    HandName = Literal[tuple(hand.name.lower() for hand in Hand)]
-    TurnName = Literal[tuple(turn.name.lower() for turn in Turn)]
+    TargetName = Literal[tuple(choice.name.lower() for choice in TargetChoice)]
+    HandName = Literal[tuple(hand.name.lower() for hand in CardChoice)]
+    TurnName = Literal[tuple(turn.name.lower() for turn in ActivationChoice)]
     PolicyOrAuto = Literal[(AUTO, *POLICIES)]
     TacticName = Literal[(AUTO, *TACTICS, BY_POLICY)]
 Length = Annotated[Inches, Field(le=_MOST_INCHES)]

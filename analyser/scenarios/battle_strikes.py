@@ -11,28 +11,28 @@ import numpy as np
 from analyser.common.errors import InputError
 from analyser.common.records import empty_record, plain
 from analyser.engine.battle.battle_data import (
-    CELLS_A_COUNT,
+    CELLS_PER_COUNT,
     CONDITIONS,
     LONGEST,
     MOST_SHOTS,
     NO_STRIKE,
     ROWS,
     Battle,
+    BattleState,
     Counts,
-    Field,
     Tables,
     cell_of,
     condition_of,
 )
 from analyser.engine.battle.gains import Pools, fill_gains
-from analyser.engine.battle.position_value import look_around
-from analyser.engine.battle.roll_tables import Rolls, fights_by_condition
-from analyser.engine.pool.alias import Law, aliases_of
+from analyser.engine.battle.position_value import fill_gains_of_all
+from analyser.engine.battle.roll_tables import PoolDistributions, fights_by_condition
+from analyser.engine.pool.alias import ScorePmf, aliases_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Row
 from analyser.rules.attack import dice_of_cell
-from analyser.rules.draws import Odds, odds_of
-from analyser.rules.house_rules import packed_die
+from analyser.rules.draws import DrawOdds, odds_of
+from analyser.rules.house_rules import pack_die
 from analyser.rules.structs import FIGHT, NONE, TARGET, FightFacts, StrikeFacts
 from analyser.scenarios.attack import values_of_fight
 from analyser.scenarios.fight_records import Strike, length_of
@@ -45,7 +45,7 @@ class Strikes:
 
     def __init__(self, ruleset: Ruleset) -> None:
         faces = np.array(ruleset.die.faces, np.float64) / ruleset.die.sides
-        self.rolls = Rolls(faces)
+        self.rolls = PoolDistributions(faces)
         self._cards = range(int(ruleset.deck.counts().nonzero()[0].max()) + 1)
         self._numbers: dict[tuple[StrikeFacts, bytes, bytes, bytes], int] = {}
         self.records: list[tuple[StrikeFacts, Any, Any]] = []
@@ -54,14 +54,14 @@ class Strikes:
         self._tables: Tables | None = None
         self._sizes = (0, 0, 0)
         self._with_gains: Tables | None = None
-        self._die = packed_die(ruleset.die)
+        self._die = pack_die(ruleset.die)
         self._odds = odds_of(np.array(ruleset.die.faces, np.int64), ruleset.deck.counts())
 
     def number(self, strike: Strike | None) -> int:
         """Return the index of a strike, added if it is new; its side and the orders for it are ignored."""
         if strike is None:
             return NO_STRIKE
-        record = strike.strike._replace(striker=0, orders=NONE, marks=0)
+        record = strike.strike._replace(striker=0, orders=NONE, marks_striker=0)
         if self._die:
             strike = strike._replace(attack=strike.attack.copy())
             strike.attack.die = self._die
@@ -76,7 +76,7 @@ class Strikes:
     def has_dice(self, number: int) -> bool:
         """Return True if a strike has dice at every strength of a unit on the table."""
         cells, first = self.cells[number], 0 if self.records[number][0].by_damage else 1
-        counts = range(first, len(cells) // CELLS_A_COUNT)
+        counts = range(first, len(cells) // CELLS_PER_COUNT)
         condition = condition_of(False, 0)
         return all(cells[cell_of(count, short, condition)] for count in counts for short in (False, True))
 
@@ -84,7 +84,7 @@ class Strikes:
         """Return the indices of a strike's pools by count of models or damage, short range and condition."""
         fixed = strike.strike.fixed_dice
         counts = strike.dice if fixed == NONE else np.array([(fixed, NONE)])
-        cells = [0] * (CELLS_A_COUNT * len(counts))
+        cells = [0] * (CELLS_PER_COUNT * len(counts))
         pools: dict[tuple[bool, int, int], int] = {}  # many counts have the same dice
         attack, target = plain(strike.attack), plain(strike.target)
         for short in (False, True):
@@ -97,13 +97,13 @@ class Strikes:
                     cells[cell_of(count, short, condition)] = pools[key]
         return cells
 
-    def score_pmf(self, number: int, count: int, short: bool) -> tuple[Law, FightFacts]:
+    def score_pmf(self, number: int, count: int, short: bool) -> tuple[ScorePmf, FightFacts]:
         """Return the distribution of a strike's score for `count` models (or damage), and a copy of its fight."""
         condition = condition_of(False, 1 if short else 0)
         fight = SimpleNamespace(**vars(self.fights[number][condition + CONDITIONS * short]))
         pool = self.cells[number][cell_of(count, short, condition)]
         fight.dice = self.rolls.dice[pool]
-        return self.rolls.laws[pool], cast("FightFacts", fight)
+        return self.rolls.pmfs[pool], cast("FightFacts", fight)
 
     def _pool(self, strike: Strike, fight: FightFacts, dice: int) -> int:
         if fight.overcharge and (dice > 0 or strike.strike.by_throw):
@@ -112,7 +112,7 @@ class Strikes:
 
     def tables(self, values: list[float]) -> Tables:
         """Return all strikes as arrays; cached until a strike is added."""
-        sizes = len(self.records), len(self.rolls.laws), len(values)
+        sizes = len(self.records), len(self.rolls.pmfs), len(values)
         if self._tables is None or sizes != self._sizes:
             self._tables, self._sizes = self._new_tables(values), sizes
         return self._tables
@@ -128,7 +128,7 @@ class Strikes:
     def _new_tables(self, values: list[float]) -> Tables:
         tables: Any = empty_record(Tables)
         tables.number = len(self.records)
-        first, bits, alias = aliases_of(self.rolls.laws)
+        first, bits, alias = aliases_of(self.rolls.pmfs)
         columns = {
             "strikes": [record[0] for record in self.records],
             "attacks": [record[1] for record in self.records],
@@ -160,7 +160,9 @@ _SECONDS_PER_PAIR = 0.0007  # time of the interpreter for a pair of units
 POINTS_PER_VICTORY_POINT = 100.0  # points of a unit that count as one victory point
 
 
-def set_gains(tables: Any, cells: Sequence[Sequence[int]], fights: Any, rolls: Rolls, odds: Odds) -> None:
+def set_gains(
+    tables: Any, cells: Sequence[Sequence[int]], fights: Any, rolls: PoolDistributions, odds: DrawOdds
+) -> None:
     """Fill the expected gains of all strikes in `tables`; computed once for each pool and effective DEFENCE."""
     jobs: list[tuple[int, int, int, int]] = []
     start, index = 0, 0
@@ -184,7 +186,7 @@ def set_gains(tables: Any, cells: Sequence[Sequence[int]], fights: Any, rolls: R
     tables.gains[:start] = 0.0
     fill_gains(
         tables,
-        _pools(rolls.laws, odds),
+        _pools(rolls.pmfs, odds),
         odds,
         np.array(jobs, np.int64).reshape(-1, 4),
         (np.zeros(1, FIGHT), np.zeros(1, TARGET)),
@@ -197,23 +199,23 @@ def set_look_ahead(encoding: Any, tables: Tables, sides: Any, units: Any) -> Non
     field: Any = battle.field
     field.sides[:], field.units[:] = sides, units
     seconds = _SECONDS_PER_PAIR * int(encoding.units[0] * encoding.units[1])
-    if look_around.pays(seconds):
-        look_around.expect(seconds)
-        look_around(battle)
+    if fill_gains_of_all.pays(seconds):
+        fill_gains_of_all.expect(seconds)
+        fill_gains_of_all(battle)
     else:
-        with look_around.interpreting():
-            look_around.function(battle)
+        with fill_gains_of_all.interpreting():
+            fill_gains_of_all.function(battle)
 
 
 def _battle(encoding: Any, tables: Tables) -> Battle:
-    return Battle(encoding, tables, empty_record(Field), empty_record(Counts))
+    return Battle(encoding, tables, empty_record(BattleState), empty_record(Counts))
 
 
-def _pools(laws: Sequence[Law], odds: Odds) -> Pools:
+def _pools(laws: Sequence[ScorePmf], odds: DrawOdds) -> Pools:
     sizes = [len(law) for law in laws]
     scores = [score for law in laws for score in law]
     probabilities = [probability for law in laws for probability in law.values()]
-    cards = np.diff(odds.at_most, prepend=0.0)
+    cards = np.diff(odds.probability_up_to, prepend=0.0)
     return Pools(np.cumsum([0, *sizes]), np.array(scores, np.int64), np.array(probabilities), cards)
 
 

@@ -8,27 +8,27 @@ import numpy as np
 
 from analyser.common.records import empty_record
 from analyser.engine.battle.battle_data import (
-    CELLS_A_COUNT,
+    CELLS_PER_COUNT,
     LONGEST,
     MOST_SHOTS,
     MOST_UNITS,
+    NO_POLICY,
     NO_STRIKE,
-    NO_TACTIC,
     PAIR,
     UNITS,
-    Blow,
-    Encoding,
+    BattleSetup,
+    StrikeSlot,
     Tables,
 )
 from analyser.engine.battle.look_ahead_weights import BY_POLICY, DEFAULT, set_mix
-from analyser.engine.battle.roll_tables import expected, share_of_damage
-from analyser.engine.pool.alias import Law
+from analyser.engine.battle.roll_tables import expected_models, share_of_damage
+from analyser.engine.pool.alias import ScorePmf
 from analyser.game.ruleset import Ruleset
 from analyser.rules import unit_state
-from analyser.rules.battle import HURT, Choice, Hand, Turn
+from analyser.rules.battle import LEAST_HURT_SHARE, ActivationChoice, CardChoice, TargetChoice
 from analyser.rules.draws import odds_of
 from analyser.rules.policies import BEST, SHOOTING, Policy
-from analyser.rules.policy_lines import allowed_of_every_view
+from analyser.rules.policy_lines import allowed_decisions_by_view
 from analyser.rules.structs import NONE, SIDE, TARGET, FightFacts, SideFacts
 from analyser.scenarios.attack import target_record, values_of_fight
 from analyser.scenarios.battle import SIDES, BattleScenario, Fielded, distance_between, policy_against
@@ -42,7 +42,7 @@ from analyser.scenarios.schema import Combatant, PolicyName
 class EncodedBattle(NamedTuple):
     """A battle as tables of integers for the kernels."""
 
-    encoding: Encoding
+    encoding: BattleSetup
     sides: Any  # records of SIDE by unit
     units: Any  # records of TARGET by unit
     tables: Tables
@@ -58,7 +58,7 @@ class _Pair(NamedTuple):
 
     policy: PolicyName | None
     shooter: Shooter | None
-    strikes: dict[int, int]  # indices in Strikes, by number of the shot or Blow
+    strikes: dict[int, int]  # indices in Strikes, by number of the shot or StrikeSlot
     shots: int
 
     @property
@@ -83,7 +83,7 @@ class Encoder:
         """Return the tables of a battle."""
         self._scenario, fielded = scenario, scenario.fielded
         self._units = {side * MOST_UNITS + index: unit for side in range(2) for index, unit in enumerate(fielded[side])}
-        encoding: Any = empty_record(Encoding)
+        encoding: Any = empty_record(BattleSetup)
         sides, units = np.zeros(UNITS, SIDE), np.zeros(UNITS, TARGET)
         self._set_terms(encoding)
         encoding.pairs[:] = _no_options()
@@ -93,7 +93,7 @@ class Encoder:
             self._set_unit(encoding, number, unit)
             sides[number], units[number] = _side(unit), target_record(unit.combatant)
         for number, unit in self._units.items():
-            choice = Choice(encoding.choice[number // MOST_UNITS])
+            choice = TargetChoice(encoding.choice[number // MOST_UNITS])
             for other, enemy in self._units.items():
                 if number // MOST_UNITS != other // MOST_UNITS:
                     encoding.pairs[number, other % MOST_UNITS] = self._facts_of(unit, enemy, choice)
@@ -113,7 +113,7 @@ class Encoder:
         else:
             tables = self._strikes.tables_with_gains(self._values)
             set_look_ahead(encoding, tables, sides, units)
-        return EncodedBattle(cast("Encoding", encoding), sides, units, tables)
+        return EncodedBattle(cast("BattleSetup", encoding), sides, units, tables)
 
     def _set_terms(self, encoding: Any) -> None:
         scenario, terms = self._scenario, self._scenario.terms
@@ -125,19 +125,19 @@ class Encoder:
         die = scenario.ruleset.die
         odds = odds_of(np.array(die.faces, np.int64), deck)
         encoding.heroic, encoding.strike, encoding.miss, encoding.die_sides = odds[:4]
-        for cumulated, column in ((encoding.cards_up_to, odds.cards), (encoding.at_most, odds.at_most)):
+        for cumulated, column in ((encoding.cards_up_to, odds.cards_up_to), (encoding.at_most, odds.probability_up_to)):
             cumulated[:] = column[-1]
             cumulated[: len(column)] = column
         encoding.has_lookouts = any(unit.policy in ("lookout", BEST) for unit in self._units.values())
         encoding.has_reserves = any(unit.reserve for unit in self._units.values())
-        encoding.orders[:] = allowed_of_every_view()
+        encoding.orders[:] = allowed_decisions_by_view()
         for side, name in enumerate(SIDES):
             units = scenario.fielded[side]
             encoding.units[side] = len(units)
             encoding.gives[side] = terms.side_term("initiative", name) == "give"
-            encoding.hand[side] = Hand[terms.side_term("hand", name).upper()]
-            encoding.order[side] = Turn[terms.side_term("order", name).upper()]
-            encoding.choice[side] = Choice[terms.side_term("target", name).upper()]
+            encoding.hand[side] = CardChoice[terms.side_term("hand", name).upper()]
+            encoding.order[side] = ActivationChoice[terms.side_term("order", name).upper()]
+            encoding.choice[side] = TargetChoice[terms.side_term("target", name).upper()]
             encoding.discard_below[side] = terms.side_term("discard_below", name)
             encoding.ahead[side] = terms.side_term("tactic", name) != BY_POLICY
             tactic = terms.side_term("tactic", name)
@@ -147,7 +147,7 @@ class Encoder:
             encoding.slots[side] = len(without_x)
             encoding.slot_at[side, : len(without_x)] = without_x
             order = list(range(len(units)))
-            if encoding.order[side] == Turn.DEAREST:
+            if encoding.order[side] == ActivationChoice.DEAREST:
                 order.sort(key=lambda index: -(units[index].unit.points or 0))
             encoding.listed[side, : len(units)] = np.array(order) + side * MOST_UNITS
             commanders = [index + side * MOST_UNITS for index, unit in enumerate(units) if unit.commander]
@@ -176,7 +176,7 @@ class Encoder:
             carrier = self._number_of(fielded.unit.embarked_in, number // MOST_UNITS)
             encoding.carrier[number], encoding.cargo[carrier] = carrier, number
             encoding.has_transports = 1
-        encoding.own_tactic[number] = NONE if fielded.policy == BEST else Policy[fielded.policy.upper()]
+        encoding.own_policy[number] = NONE if fielded.policy == BEST else Policy[fielded.policy.upper()]
         encoding.holds[number] = fielded.is_free
         encoding.stake[number] = encoding.rating[number] + points / POINTS_PER_VICTORY_POINT
         encoding.limit[number] = unit.damage_limit
@@ -190,14 +190,14 @@ class Encoder:
         names = [unit.name for unit in self._scenario.fielded[side]]
         return side * MOST_UNITS + names.index(name)
 
-    def _facts_of(self, unit: Fielded, enemy: Fielded, choice: Choice) -> Any:
+    def _facts_of(self, unit: Fielded, enemy: Fielded, choice: TargetChoice) -> Any:
         """Return a record of PAIR: the options of a unit against an enemy, by its side's choice of targets."""
         key = (self._key(unit, enemy), self._key(enemy, unit), choice, unit.unit.points, enemy.unit.points)
         if key not in self._facts:
             self._facts[key] = self._new_facts((unit, enemy), choice)
         return self._facts[key]
 
-    def _new_facts(self, fielded: tuple[Fielded, Fielded], choice: Choice) -> Any:
+    def _new_facts(self, fielded: tuple[Fielded, Fielded], choice: TargetChoice) -> Any:
         mine, theirs = fielded[0].combatant, fielded[1].combatant
         pair = self._pair(*fielded)
         facts = _no_options()
@@ -221,16 +221,16 @@ class Encoder:
         facts.has_dice = pair.shots > 0 and self._strikes.has_dice(pair.strikes[0])
         self._set_value(facts, choice, fielded)
         if fielded[0].is_free and pair.policy is not None:
-            hurts = self._damage_share(pair, fielded) >= HURT
+            hurts = self._damage_share(pair, fielded) >= LEAST_HURT_SHARE
             facts.shunned = not hurts or pair.policy != fielded[0].policy
             if pair.policy == "charge" and not hurts:
-                facts.tactic = NO_TACTIC
+                facts.tactic = NO_POLICY
         return facts
 
     def _damage_share(self, pair: _Pair, fielded: tuple[Fielded, Fielded]) -> float:
         """Return the share of an enemy that a unit destroys by one attack, at full strength and beyond short range."""
         mine, theirs = (unit.combatant for unit in fielded)
-        strike = pair.strikes[Blow.CHARGE if pair.policy == "charge" else 0]
+        strike = pair.strikes[StrikeSlot.CHARGE if pair.policy == "charge" else 0]
         count = 0 if mine.behemoth else mine.models or 1
         pmf, fight = self._strikes.score_pmf(strike, count, False)
         return share_of_damage(pmf, fight, theirs.models or 1)
@@ -261,7 +261,7 @@ class Encoder:
         shots = [self._strikes.number(shot) for shot in shooter.shots()[:MOST_SHOTS]]
         strikes = dict(enumerate(shots))
         if own_policy == "lookout" and policy == "lookout":
-            strikes[Blow.REACTION] = self._strikes.number(shooter.reactions()[0])
+            strikes[StrikeSlot.REACTION] = self._strikes.number(shooter.reactions()[0])
         if mine.may_charge(theirs, policy):
             strikes |= self._charge_strikes(mine, theirs)
         return _Pair(policy, shooter, strikes, len(shots))
@@ -271,7 +271,7 @@ class Encoder:
         strikes: dict[int, int] = {}
         shooter = Shooter(mine, theirs, "lookout", distance, self._scenario.ruleset, "a")
         if rows_to_shoot_with(mine, theirs, "lookout"):
-            strikes[Blow.REACTION] = self._strikes.number(shooter.reactions()[0])
+            strikes[StrikeSlot.REACTION] = self._strikes.number(shooter.reactions()[0])
         can_charge = why_not("charge", mine, theirs) is None
         if can_charge:
             strikes |= self._charge_strikes(mine, theirs)
@@ -279,8 +279,8 @@ class Encoder:
 
     def _charge_strikes(self, mine: Combatant, theirs: Combatant) -> dict[int, int]:
         strikes = strikes_of_charge(mine, theirs)
-        made = {Blow.CHARGE: strikes.charge, Blow.OVERRUN: strikes.overrun, Blow.THROW: strikes.throw}
-        return {int(blow): self._strikes.number(strike) for blow, strike in made.items()}
+        made = {StrikeSlot.CHARGE: strikes.charge, StrikeSlot.OVERRUN: strikes.overrun, StrikeSlot.THROW: strikes.throw}
+        return {int(slot): self._strikes.number(strike) for slot, strike in made.items()}
 
     def _rows_of(self, unit: Fielded, enemy: Fielded) -> Any:
         """Return a record of ROWS: the ranged attacks that a unit can choose against an enemy (BT-6)."""
@@ -295,24 +295,24 @@ class Encoder:
         pair = self._pair(enemy, unit)
         if pair.policy is not None and enemy.combatant.may_charge(unit.combatant, pair.policy):
             strikes = strikes_of_charge(enemy.combatant, unit.combatant)
-            reactions[Blow.SPONSONS] = self._strikes.number(strikes.sponsons)
-            reactions[Blow.RETALIATION] = self._strikes.number(strikes.retaliation)
-            reactions[Blow.RETALIATION_TO_OVERRUN] = self._strikes.number(strikes.retaliation_to_overrun)
+            reactions[StrikeSlot.SPONSONS] = self._strikes.number(strikes.sponsons)
+            reactions[StrikeSlot.RETALIATION] = self._strikes.number(strikes.retaliation)
+            reactions[StrikeSlot.RETALIATION_TO_OVERRUN] = self._strikes.number(strikes.retaliation_to_overrun)
         if pair.shooter is not None and pair.shooter.is_answered:
-            reactions[Blow.ANSWER] = self._strikes.number(pair.shooter.answers()[0])
+            reactions[StrikeSlot.RETURN_SHOT] = self._strikes.number(pair.shooter.answers()[0])
         return reactions
 
-    def _set_value(self, facts: Any, choice: Choice, fielded: tuple[Fielded, Fielded]) -> None:
+    def _set_value(self, facts: Any, choice: TargetChoice, fielded: tuple[Fielded, Fielded]) -> None:
         """Set the value of an enemy as the target of a unit, at every strength of both (BT-4)."""
-        if choice in (Choice.NEAREST, Choice.THREATENED_FIRST):
+        if choice in (TargetChoice.NEAREST, TargetChoice.THREATENED_FIRST):
             return
         unit, enemy = fielded
-        if choice == Choice.MOST_DANGEROUS:
+        if choice == TargetChoice.MOST_DANGEROUS:
             strike, row = self._threat(enemy, unit)
             target, attacker = unit, enemy
         else:
             pair = self._pair(unit, enemy)
-            strike = pair.strikes.get(Blow.CHARGE if pair.policy == "charge" else 0)
+            strike = pair.strikes.get(StrikeSlot.CHARGE if pair.policy == "charge" else 0)
             row = None if pair.policy == "charge" else pair.row
             target, attacker = enemy, unit
         if strike is None:
@@ -320,11 +320,11 @@ class Encoder:
         models, points = target.combatant.models or 0, (target.unit.points or 0)
         key = (strike, choice, models, points)
         if key not in self._value_at:
-            worth = 1.0 if choice != Choice.MOST_POINTS else points / models
+            worth = 1.0 if choice != TargetChoice.MOST_POINTS else points / models
             self._value_at[key] = len(self._values), bool(attacker.combatant.behemoth)
-            self._values += self._values_of(strike, models, worth, choice == Choice.BEST_KILL)
+            self._values += self._values_of(strike, models, worth, choice == TargetChoice.BEST_KILL)
         facts.value_at, facts.value_by_damage = self._value_at[key]
-        short = None if row is None or choice == Choice.MOST_DANGEROUS else row.short_range
+        short = None if row is None or choice == TargetChoice.MOST_DANGEROUS else row.short_range
         facts.value_short = min(length_of(short), LONGEST)
 
     def _threat(self, enemy: Fielded, unit: Fielded) -> tuple[int | None, Any]:
@@ -340,18 +340,18 @@ class Encoder:
     def _values_of(self, strike: int, models: int, worth: float, whole: bool) -> list[float]:
         """Return the values by count of models or damage, the target's models, and short range (False, True)."""
         values = []
-        for count in range(len(self._strikes.cells[strike]) // CELLS_A_COUNT):
+        for count in range(len(self._strikes.cells[strike]) // CELLS_PER_COUNT):
             pmfs = [self._strikes.score_pmf(strike, count, short) for short in (False, True)]
             for left in range(models + 1):
                 for pmf, fight in pmfs:
                     values.append(worth * self._expected_value(pmf, fight, left, whole) if left else 0.0)
         return values
 
-    def _expected_value(self, pmf: Law, fight: FightFacts, models: int, whole: bool) -> float:
+    def _expected_value(self, pmf: ScorePmf, fight: FightFacts, models: int, whole: bool) -> float:
         fight.models = fight.most_destroyed = models
         key = (id(pmf), *values_of_fight(fight), whole)
         if key not in self._expected:
-            self._expected[key] = expected(pmf, fight, models, whole=whole)
+            self._expected[key] = expected_models(pmf, fight, models, whole=whole)
         return self._expected[key]
 
 

@@ -10,10 +10,10 @@ from typing import Any, ClassVar, NamedTuple
 from analyser.common.errors import InputError, did_you_mean
 from analyser.engine.fight.best.choice_program import ORDERS, Choice
 from analyser.engine.fight.duel_steps import add_fumes
-from analyser.engine.fight.program import Kind, Operation, Ordered, packed_order
+from analyser.engine.fight.program import Kind, Operation, OrderParts, pack_order
 from analyser.game.units import Row
-from analyser.rules.activation import APART
-from analyser.rules.policies import BEST, Action, Manoeuvre, doubles
+from analyser.rules.activation import STOP_IS_DISTANCE
+from analyser.rules.policies import BEST, Action, Manoeuvre, is_double_time
 from analyser.rules.policy_lines import TO_RANGE, TO_SHORT_RANGE, Line, lines_of
 from analyser.rules.structs import INCH, NONE, Penalty
 from analyser.scenarios.charge import combats, with_overrun_choice
@@ -47,7 +47,7 @@ class Option(NamedTuple):
     action: Action
     shots: tuple[Shot, ...] = ()
     charge: CloseAttack | None = None
-    stop: int = 0  # end of the move (:func:`~.activation.stopped`); 0: its full length
+    stop: int = 0  # end of the move (:func:`~.activation.length_until_stop`); 0: its full length
 
 
 STAY = Option(Manoeuvre.STAY, Action.NOTHING)
@@ -137,13 +137,18 @@ class Chooser(Shooter):
         These are the ranges of its rows, including opportunity fire, and the distances in its policy.
         """
         ranges = {inches for row in self.lookout_rows for inches in (row.short_range, row.long_range) if inches}
-        return sorted({*map(length_of, ranges), *(line.stop ^ APART for line in self.lines if line.stop > APART)})
+        return sorted(
+            {
+                *map(length_of, ranges),
+                *(line.stop ^ STOP_IS_DISTANCE for line in self.lines if line.stop > STOP_IS_DISTANCE),
+            }
+        )
 
     @cached_property
     def stops(self) -> list[int]:
         """Lengths after which a move may end, in hundredths of an inch: from its policy, or multiples of the step."""
         if self.lines:
-            return sorted({line.stop for line in self.lines if 0 < line.stop < APART})
+            return sorted({line.stop for line in self.lines if 0 < line.stop < STOP_IS_DISTANCE})
         step = length_of(self.step or 0)
         return list(range(step, 2 * length_of(self.mine.speed or 0), step)) if step else []
 
@@ -178,7 +183,7 @@ class Chooser(Shooter):
         if row is None:
             return 0
         reach = row.short_range if line.stop == TO_SHORT_RANGE else None
-        return APART | length_of(row.long_range if reach is None else reach)
+        return STOP_IS_DISTANCE | length_of(row.long_range if reach is None else reach)
 
     def row_of_ranges(self, action: Action, salvo: int) -> Row | None:
         """Return the row whose ranges an order means if it names no row; `salvo` is the salvo of the order, or NONE."""
@@ -204,10 +209,10 @@ class Chooser(Shooter):
         if line.manoeuvre == Manoeuvre.RETIRE_AT_DOUBLE_TIME and self.mine.edge_distance is None:
             problem = f"{line.text!r}: the distance of the unit to its own edge is unknown"
             raise InputError(problem, where=where, allowed=f"retire; or {self.where}.edge_distance")
-        longest = length_of(self.mine.speed or 0) * (2 if doubles(line.manoeuvre) else 1)
-        if line.stop > APART:
-            if line.stop ^ APART not in self.stops_at:
-                problem = f"{line.text!r}: no move ends {(line.stop ^ APART) / INCH:g} inches from the enemy"
+        longest = length_of(self.mine.speed or 0) * (2 if is_double_time(line.manoeuvre) else 1)
+        if line.stop > STOP_IS_DISTANCE:
+            if line.stop ^ STOP_IS_DISTANCE not in self.stops_at:
+                problem = f"{line.text!r}: no move ends {(line.stop ^ STOP_IS_DISTANCE) / INCH:g} inches from the enemy"
                 allowed = ", ".join(f"{stop / INCH:g}" for stop in self.stops_at) or "another move; it has no ranges"
                 raise InputError(problem, where=where, allowed=allowed)
             return
@@ -297,8 +302,11 @@ class Chooser(Shooter):
         """Return each of `manoeuvres` with each possible end; a move longer than its SPEED is at double time."""
         speed, moves = length_of(self.mine.speed or 0), list[tuple[Manoeuvre, int]]()
         for manoeuvre in manoeuvres if speed and self.distance is not None else ():
-            lengths = [stop for stop in self.stops if (stop >= speed) == doubles(manoeuvre)]
-            moves += [(manoeuvre, stop) for stop in (0, *(APART | distance for distance in self.stops_at), *lengths)]
+            lengths = [stop for stop in self.stops if (stop >= speed) == is_double_time(manoeuvre)]
+            moves += [
+                (manoeuvre, stop)
+                for stop in (0, *(STOP_IS_DISTANCE | distance for distance in self.stops_at), *lengths)
+            ]
         return moves
 
     def choice(
@@ -318,8 +326,8 @@ class Chooser(Shooter):
         branches: list[list[Operation | Choice]] = []
         for option in self.options:
             strike = number_of[option.shots[0]] if option.shots else shots[0] if shots else NONE
-            order = Ordered(option.manoeuvre, option.action, strike, option.stop)
-            part = draft.part([Operation(Kind.ORDER, self.side, packed_order(order))])
+            order = OrderParts(option.manoeuvre, option.action, strike, option.stop)
+            part = draft.part([Operation(Kind.ORDER, self.side, pack_order(order))])
             add_fumes(part)
             branch: list[Operation | Choice] = part.lines
             for shot in option.shots if option.action == Action.SHOOT else ():

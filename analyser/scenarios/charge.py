@@ -110,7 +110,7 @@ class _ChargeDraft(Draft):
             attack.penalties |= Penalty.THREATENED * own.threatened + Penalty.SUPPRESSED * unit.suppressed
             attack.overcharge = int(unit.overcharge and unit.rows[row].has("Overcharge"))
             self.setup.targets[number].from_front = 0
-            strike.fixed_dice, strike.by_damage, strike.bears_blanks, strike.beside = dice, 0, 0, 1
+            strike.fixed_dice, strike.by_damage, strike.pays_overcharge, strike.with_own_unit = dice, 0, 0, 1
             strike.orders, strike.inside = orders, inside
             self.lines.append(Operation(Kind.STRIKE, active, number))
 
@@ -138,7 +138,7 @@ def combats(
     options = {active: by_charger, 1 - active: by_charged}
     numbers = list[list[int]]()  # for each strike of a combat, its index with each option
     for number, strike in enumerate(by_charger[0].setup.strikes):
-        drafts = options[strike.striker] if strike.bears_blanks else options[active][:1]
+        drafts = options[strike.striker] if strike.pays_overcharge else options[active][:1]
         numbers.append([draft.copy_strike(combat, number) for combat in drafts])
 
     def with_choice(operation: Operation, option: int) -> Operation | Choice:
@@ -168,7 +168,7 @@ def with_overrun_choice(operations: list[Operation | Choice], active: int) -> li
         return operations
     begins = kinds.index(Kind.ENGAGE, 1)
     ends = len(kinds) - kinds[::-1].index(Kind.END_COMBAT)
-    overrun = Choice(active, OVERRUN, [operations[begins:ends], [Operation(Kind.STAND, active)]])
+    overrun = Choice(active, OVERRUN, [operations[begins:ends], [Operation(Kind.DECLINE_OVERRUN, active)]])
     return [*operations[:begins], overrun, *operations[ends:]]
 
 

@@ -13,15 +13,15 @@ from analyser.common.errors import InputError
 from analyser.engine.fight.best.choice_program import ORDERS, OVERRUN, REACTION, TEST, Choice
 from analyser.engine.fight.duel_steps import (
     add_activation,
-    add_made,
     add_orders,
     add_round,
-    advance_of,
-    count_wins,
+    add_shot_with_effects,
     first_blast,
-    new_answers,
-    place_in_duel,
-    set_backs,
+    following_strikes,
+    most_advance,
+    most_set_backs,
+    reserve_win_bits,
+    set_positions_in_duel,
     set_side_of_duel,
 )
 from analyser.engine.fight.exact.propagate import start_states
@@ -29,8 +29,8 @@ from analyser.engine.fight.program import ON_PURPOSE, Kind, Operation, Setup, Wh
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import Ruleset
 from analyser.rules import unit_state
-from analyser.rules.activation import APART
-from analyser.rules.attack import test_taken
+from analyser.rules.activation import STOP_IS_DISTANCE
+from analyser.rules.attack import kind_of_test
 from analyser.rules.policies import BEST, POLICIES, Policy
 from analyser.rules.policy_lines import lines_of
 from analyser.rules.structs import INCH, MOST_INCHES, NONE, Test
@@ -113,7 +113,7 @@ def common_step(a: Combatant, b: Combatant, terms: DuelTerms) -> float | None:
         lengths += [fumes, *map(length_of, filter(None, (unit.speed, unit.edge_distance, *ranges)))]
         for line in () if policy in POLICIES or policy == BEST else lines_of(policy, "duel"):
             distances = [condition.value for condition in line.conditions if condition.quantity == "distance"]
-            lengths += [max(line.stop, 0) & ~APART, *(round(value * INCH) for value in distances)]
+            lengths += [max(line.stop, 0) & ~STOP_IS_DISTANCE, *(round(value * INCH) for value in distances)]
     step = gcd(*lengths) / INCH
     return step if step >= SHORTEST_STEP else None
 
@@ -138,7 +138,7 @@ def round_program(
     draft: Any = Draft(sides, distance=length_of(terms.distance), rounds=terms.rounds)
     for shooter in shooters:
         _set_side(draft, shooter)
-    count_wins(draft)
+    reserve_win_bits(draft)
     activations: Any = tuple(_activation(side, draft, shooters) for side in (0, 1))
     _place(draft, activations, shooters)
     add_round(draft, activations, {"random": NONE, "a": 0, "b": 1}[terms.first])
@@ -164,17 +164,17 @@ def _place(draft: Any, activations: Any, shooters: tuple[Shooter, Shooter]) -> N
     sides, rounds = draft.setup.sides, draft.question.fight[0].rounds
     if not any(facts.tracks_position for facts in sides):
         return  # positions do not matter
-    backs = set_backs(draft, tuple(draft.part(flatten(activation.lines)) for activation in activations))
+    backs = most_set_backs(draft, tuple(draft.part(flatten(activation.lines)) for activation in activations))
     advances, lengths = backs * 0, list[int]()
     for side, (facts, shooter) in enumerate(zip(sides, shooters)):
         exits = unit_state.FALL_BACK if shooter.chooses and facts.garrisoned else 0
-        advances[side] = rounds * advance_of(facts, facts.charges or shooter.chooses) + exits
+        advances[side] = rounds * most_advance(facts, facts.charges or shooter.chooses) + exits
         backs[side] += facts.retires * facts.speed * rounds + exits
         if shooter.policy == "short_range" and shooter.main is not None:
             row = shooter.main
             lengths.append(length_of(row.long_range if row.short_range is None else row.short_range))
         lengths += [*shooter.stops_at, *shooter.stops] if isinstance(shooter, Chooser) else []
-    draft.check_room(*place_in_duel(draft, backs, advances, np.array(lengths, np.int64)), "duel")
+    draft.check_room(*set_positions_in_duel(draft, backs, advances, np.array(lengths, np.int64)), "duel")
 
 
 def bits_of_wins(mine: Combatant, theirs: Combatant, terms: DuelTerms, side: int) -> int:
@@ -194,11 +194,11 @@ def _activation(side: int, draft: Any, shooters: tuple[Shooter, Shooter]) -> Dra
     shooter, enemy = shooters[side], shooters[1 - side]
     blast = first_blast(draft)
     shots, reactions = shooter.add_shots(draft), enemy.add_reactions(draft)
-    strikes = new_answers(draft, blast)
+    strikes = following_strikes(draft, blast)
 
     def operations_of(number: int) -> list[Operation | Choice]:
         part = draft.part()
-        add_made(part, side, number, strikes)
+        add_shot_with_effects(part, side, number, strikes)
         return cast("Draft", part).lines
 
     reaction = draft.part([operation for number in reactions for operation in operations_of(number)])
@@ -229,9 +229,7 @@ def flatten(steps: Iterable[Operation | Choice]) -> list[Operation]:
         branches = [flatten(branch) for branch in step.branches]
         for branch in branches:
             has_all = branch is branches[-1] or step.subject == OVERRUN  # an overrun is part of the same combat
-            result += [
-                operation for operation in branch if has_all or operation.kind in (Kind.STRIKE, Kind.TEST_FRIGHTENED)
-            ]
+            result += [operation for operation in branch if has_all or operation.kind in (Kind.STRIKE, Kind.TEST_PANIC)]
     return result
 
 
@@ -335,8 +333,8 @@ def can_gain_by_failing(shooter: Shooter, enemy: Shooter) -> bool:
 def with_separate_tests(strikes: Iterable[Strike], may_fail: Sequence[bool]) -> list[Strike]:
     """Return the strikes, with the test as a separate step if a side can choose to fail it."""
     return [
-        strike._replace(strike=strike.strike._replace(test_apart=1))
-        if may_fail[1 - strike.strike.striker] and test_taken(strike.attack, strike.target) == Test.BY_CARD
+        strike._replace(strike=strike.strike._replace(separate_test=1))
+        if may_fail[1 - strike.strike.striker] and kind_of_test(strike.attack, strike.target) == Test.BY_CARD
         else strike
         for strike in strikes
     ]
@@ -357,13 +355,13 @@ def add_test_choices(
             result.append(step._replace(branches=branches))
             continue
         test, tested = step, list[int]()
-        if step.kind == Kind.STRIKE and strikes[step.number].strike.test_apart:
+        if step.kind == Kind.STRIKE and strikes[step.number].strike.separate_test:
             tested = [1 - strikes[step.number].strike.striker]
             test = Operation(Kind.TEST_SHOT, tested[0], step.number)
             result.append(step)
         elif step.kind == Kind.RESOLVE:
             tested = [0, 1]
-        elif step.kind == Kind.TEST_FRIGHTENED or (step.kind == Kind.BEGIN and sides[step.side].mine.has("Run Amok")):
+        elif step.kind == Kind.TEST_PANIC or (step.kind == Kind.BEGIN and sides[step.side].mine.has("Run Amok")):
             tested = [step.side]
         result.append(_with_choice(test, [side for side in tested if may_fail[side]]))
     return result

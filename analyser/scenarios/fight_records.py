@@ -15,12 +15,12 @@ from analyser.common.errors import InputError
 from analyser.common.records import plain
 from analyser.engine.fight.best.choice_program import Choice
 from analyser.engine.fight.program import MOST_STRIKES, SETUP, Operation, Setup
-from analyser.engine.fight.step_builder import UnitFacts, add_fixed, set_side, set_usual
+from analyser.engine.fight.step_builder import UnitFacts, add_fixed, set_defaults, set_side
 from analyser.game.ruleset import Die, Rating
 from analyser.game.units import MOST_DICE, Band, hundredths
 from analyser.rules import charge_strikes, unit_state
-from analyser.rules.house_rules import IS_A, packed_die
-from analyser.rules.shots import DICE_A_CARRIAGE
+from analyser.rules.house_rules import IS_A, pack_die
+from analyser.rules.shots import DICE_PER_CARRIAGE
 from analyser.rules.structs import ATTACK, INCH, NONE, TARGET, SideFacts, StrikeFacts
 from analyser.scenarios.attack import attack_record, house_rule_fields, read_only, target_record
 from analyser.scenarios.resolve import row_facts
@@ -51,7 +51,7 @@ class Strike(NamedTuple):
 
 
 _DEFAULTS = SimpleNamespace(striker=0)
-set_usual(_DEFAULTS)
+set_defaults(_DEFAULTS)
 
 
 def strike_facts(**facts: Any) -> StrikeFacts:
@@ -130,7 +130,7 @@ class Fighter:
         unit = self.unit
         most = (unit.damage_limit or 1) if unit.behemoth else (unit.models or 1)
         carriages = unit.carriages if unit.rows[row].has("Full Steam Ahead") else 0
-        return _dice_by_count(unit.rows[row].bands, most, DICE_A_CARRIAGE * carriages)
+        return _dice_by_count(unit.rows[row].bands, most, DICE_PER_CARRIAGE * carriages)
 
     def attack_of(self, row: int) -> SimpleNamespace:
         """Return the attack of a row without dice and circumstances."""
@@ -221,7 +221,7 @@ class Draft:
         if full == NONE:
             return
         side = self.setup.sides[full]
-        room = 1 << unit_state.TOPMOST - side.position_at
+        room = 1 << unit_state.STATE_BITS - side.position_bit
         steps = (candidate for candidate in range(side.stride + 1, INCH + 1) if INCH % candidate == 0)
         finest = next((step for step in steps if length // step < 2 * room - 2), None)
         problem = f"lengths in steps of {side.stride / INCH:g} inches lead to more positions than a state can hold"
@@ -256,7 +256,7 @@ def side_facts(combatant: Combatant, **more: int) -> SideFacts:
     """Return the facts of a side without an enemy near; `more` are facts of this kind of fight."""
     draft: Any = Draft((combatant, combatant))
     set_side(draft, 0)
-    return cast("Draft", draft).sides()[0]._replace(fumes_within=NONE, **more)
+    return cast("Draft", draft).sides()[0]._replace(fumes_reach=NONE, **more)
 
 
 def setup_for(
@@ -272,7 +272,7 @@ def setup_for(
     setup = np.empty(1, _SETUP)  # parts of an array are faster to access than those of a record
     memory = setup.view(np.uint8)
     memory[:_DICE_START], memory[_DICE_END:] = 0, 0  # leaving unused dice untouched saves time
-    setup["counts"] = counts = max((len(strike.dice) for strike in strikes), default=1)
+    setup["dice_entries"] = counts = max((len(strike.dice) for strike in strikes), default=1)
     setup["dice"][0, : len(strikes), :, :counts] = NONE
     for side in range(2):
         setup["sides"][0, side] = sides[side]
@@ -287,6 +287,6 @@ def setup_for(
         for part, record in zip(parts, strike[:3]):
             part[number] = record
         setup["dice"][0, number, :, : len(strike.dice)] = strike.dice.T
-    if die is not None and (faces := packed_die(die)):
+    if die is not None and (faces := pack_die(die)):
         setup["attacks"]["die"][0, : len(strikes)] = faces
     return cast("Setup", setup[0])

@@ -95,10 +95,10 @@ def focus_program(
     at_risk = any(map(can_be_hurt, scenarios, attackers))
     programs = []
     for number, (scenario, attacker) in enumerate(zip(scenarios, attackers)):
-        operations = [Operation(Kind.TAKE_OVER, ATTACKERS, number)] if at_risk else []
+        operations = [Operation(Kind.NEXT_ATTACKER, ATTACKERS, number)] if at_risk else []
         operations.append(Operation(Kind.STRIKE, ATTACKERS, number))
-        if strikes[number].strike.wrecks:
-            operations.append(Operation(Kind.WRECK, TARGET))
+        if strikes[number].strike.attacks_building:
+            operations.append(Operation(Kind.ROLL_BUILDING_DIE, TARGET))
         dice = gunner_dice(scenario.target, attacker)
         if dice and attacker is not None and strikes[number].strike.fixed_dice > 0:
             veteran = scenario.target.value("Veteran")
@@ -125,8 +125,8 @@ def volleys_setup(attacks: Sequence[AttackFacts], target: Target, die: Die) -> S
 def _setup_on(target: Target, strikes: Sequence[Strike], most: int, die: Die) -> Setup:
     """Return the setup of strikes on a target; `most` bounds the number of states of an attacker."""
     # A unit falls back by the full FALL_BACK or flees, so the distance to the edge adds no other positions.
-    common = {"stride": unit_state.FALL_BACK, "position_at": unit_state.WINS, "models": MOST_MODELS}
-    common |= dict.fromkeys(("distance", "fumes_within", "edge_distance"), NONE)
+    common = {"stride": unit_state.FALL_BACK, "position_bit": unit_state.WINS_BIT, "models": MOST_MODELS}
+    common |= dict.fromkeys(("distance", "fumes_reach", "edge_distance"), NONE)
     own = {"models": target.models or 0, "garrisoned": target.garrisoned}
     own |= {"edge_distance": length_of(target.edge_distance), "tracks_position": target.edge_distance is not None}
     sides = [SideFacts(**common), SideFacts(**(common | own))]
@@ -137,8 +137,8 @@ def _strike(scenario: Scenario) -> Strike:
     """Return the strike of one scenario; an unstated combat rating is computed again in every state."""
     attack, target = scenario.facts
     dice = attack_dice(plain(attack), plain(target))
-    wrecks, bears_blanks = scenario.rolls_for_building, scenario.attack.overcharge
-    strike = strike_facts(fixed_dice=dice, wrecks=wrecks, bears_blanks=bears_blanks)
+    wrecks, pays_overcharge = scenario.rolls_for_building, scenario.attack.overcharge
+    strike = strike_facts(fixed_dice=dice, attacks_building=wrecks, pays_overcharge=pays_overcharge)
     return Strike(strike, attack, target, np.array([(dice, NONE)]))
 
 

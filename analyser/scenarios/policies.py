@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from analyser.common.errors import InputError
-from analyser.engine.fight.duel_steps import add_shot, new_answer
+from analyser.engine.fight.duel_steps import add_return_shot, add_shot
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Row
 from analyser.rules.policies import POLICIES, SHOOTING, Policy
@@ -194,7 +194,7 @@ class Shooter:
 
     def answers(self) -> list[Strike]:
         """Return the shot back of a Tail Gunner at this aerial unit (AC-7), if any."""
-        return self._strikes_added_by(lambda draft: new_answer(draft, self.side))
+        return self._strikes_added_by(lambda draft: add_return_shot(draft, self.side))
 
     @property
     def rearms(self) -> bool:

@@ -23,7 +23,7 @@ from analyser.common.means import mean_between
 from analyser.common.method_settings import Sampling
 from analyser.common.metrics import PERCENTILE
 from analyser.common.records import Integers, plain
-from analyser.engine.attack.deduplicated import Once, each_once
+from analyser.engine.attack.deduplicated import DeduplicatedSummaries, deduplicated_summaries
 from analyser.engine.attack.summaries import STATUSES, SUMMARY
 from analyser.game.units import Loadout
 from analyser.results import states
@@ -65,7 +65,7 @@ def shot_cells(plan: Plan, block: Block) -> Cells:
     rows = _rows(plan, block, reason_words)
     columns = _columns(plan, block.columns)
     faces, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
-    once = each_once(attack_records(ruleset, rows.attacks), columns.targets, rows.possible, faces, deck)
+    once = deduplicated_summaries(attack_records(ruleset, rows.attacks), columns.targets, rows.possible, faces, deck)
     pmfs, shots = _best_shots(once, rows.firsts)
     which, can = columns.which, columns.why_not < 0
     why_not = reason_words.codes([*columns.words, None])[columns.why_not]
@@ -77,7 +77,7 @@ def shot_cells(plan: Plan, block: Block) -> Cells:
     return Cells(figures, used.ravel(), row_words, reasons.ravel(), reason_words)
 
 
-def _best_shots(once: Once, firsts: Integers) -> tuple[Codes, Codes]:
+def _best_shots(once: DeduplicatedSummaries, firsts: Integers) -> tuple[Codes, Codes]:
     """Return the best shot of each attacker at each target, and its fight; -1 if there is none.
 
     The figures of :data:`RANKED_BY` decide in turn, and the first of equal shots wins.
@@ -97,7 +97,7 @@ def _best_shots(once: Once, firsts: Integers) -> tuple[Codes, Codes]:
     return pmfs, shots
 
 
-def _figures(plan: Plan, once: Once, pmfs: NDArray[Any]) -> dict[str, NDArray[np.float64]]:
+def _figures(plan: Plan, once: DeduplicatedSummaries, pmfs: NDArray[Any]) -> dict[str, NDArray[np.float64]]:
     figures = {}
     for name in plan.file.fought:
         values = once.summaries[name] if name in (SUMMARY.names or ()) else np.full(len(once.summaries), np.nan)

@@ -1,61 +1,61 @@
 /**
- * Questions to the compiled engines, and their answers, each computed once for a state of the page.
+ * Questions to the compiled engines and their answers, each computed once for a state of the page.
  *
- * No rule of the game is here: what a condition does, and which row may fire, the engines say.
+ * This file has no rules of the game: the engines decide the effect of a condition, and which row may fire.
  */
 
 import { toLink } from "./state.js";
-import { changed, numberOf, ranked } from "./edits.js";
-import { Beside } from "./beside.js";
+import { numberOf, ranked, withChanges } from "./edits.js";
+import { BackgroundEngine } from "./beside.js";
 
 const SLICE = 12; // milliseconds of computing between two frames
 
 export class Answers {
   /**
-   * @param {any} engine what `open` of module.js gives
+   * @param {any} engine result of `open` in module.js
    * @param {any} page the data of the page
-   * @param {() => void} changed called when answers that were waited for are there
+   * @param {() => void} changed called when pending answers have been computed
    */
   constructor(engine, page, changed) {
     this.engine = engine;
-    this.beside = new Beside(engine);
+    this.background = new BackgroundEngine(engine);
     this.page = page;
     this.changed = changed;
     /** @type {Map<string, any>} */
-    this.known = new Map();
+    this.results = new Map();
     /** @type {Map<string, () => unknown>} */
-    this.waiting = new Map();
-    /** @type {Map<string, any>} answers for the state before, shown until those for this one are there */
-    this.before = new Map();
+    this.pending = new Map();
+    /** @type {Map<string, any>} answers for earlier states, shown until new ones are computed */
+    this.previous = new Map();
     this.link = "";
   }
 
-  /** Answer for this state from now on; what was asked for another is forgotten. */
-  at(state, units) {
+  /** Answer questions for this state; pending questions for other states are dropped. */
+  setState(state, units) {
     this.state = state;
     this.units = units;
     const link = toLink({ ...state, round: 1, row: "" });
     if (link === this.link) return;
     this.link = link;
-    this.before = new Map([...this.before, ...this.known]);
-    this.known.clear();
-    this.waiting.clear();
-    this.beside.stop();
+    this.previous = new Map([...this.previous, ...this.results]);
+    this.results.clear();
+    this.pending.clear();
+    this.background.stop();
   }
 
-  /** A unit by its key; `0.3+dice` is that unit with one more of a number. */
+  /** A unit by its key; `0.3+dice` is the unit `0.3` with the value of the edit `dice` raised by 1. */
   unit(key) {
     const [base, name] = key.split("+");
     if (!name) return this.units[base];
     const edit = this.page.edits.find((each) => each.name === name);
-    return changed(
+    return withChanges(
       this.units[base],
       { [name]: (edit.at === "dice" ? 0 : numberOf(this.units[base], edit, this.page.layout.none)) + 1 },
       [edit],
     );
   }
 
-  /** The conditions of a unit's fight with another: how both stand, and what is chosen for the attack that is shown. */
+  /** The conditions of a fight: both units' states, and for the attack on display its chosen conditions. */
   conditions(kind, attacker, target) {
     const { conditions, units } = this.state;
     const [one, other] = [attacker, target].map((key) => key.split("+")[0]);
@@ -76,48 +76,48 @@ export class Answers {
     return this.state.units[key.split("+")[0]]?.models === 0;
   }
 
-  #asked(name, compute) {
-    if (!this.known.has(name)) this.known.set(name, compute());
-    return this.known.get(name);
+  #cached(name, compute) {
+    if (!this.results.has(name)) this.results.set(name, compute());
+    return this.results.get(name);
   }
 
-  /** An answer that takes a while: that of the state before, if any, until it is there; then `changed` is called. */
+  /** An answer computed later: until then the previous answer, if any; `changed` is called when it is computed. */
   #later(name, compute) {
-    if (this.known.has(name)) return this.known.get(name);
-    if (!this.waiting.size) setTimeout(() => this.#work());
-    this.waiting.set(name, compute);
-    return this.before.get(name);
+    if (this.results.has(name)) return this.results.get(name);
+    if (!this.pending.size) setTimeout(() => this.#work());
+    this.pending.set(name, compute);
+    return this.previous.get(name);
   }
 
   #work() {
     const end = performance.now() + SLICE;
-    for (const [name, compute] of this.waiting) {
-      this.waiting.delete(name);
-      this.#asked(name, compute);
+    for (const [name, compute] of this.pending) {
+      this.pending.delete(name);
+      this.#cached(name, compute);
       if (performance.now() > end) break;
     }
-    if (this.waiting.size) setTimeout(() => this.#work());
+    if (this.pending.size) setTimeout(() => this.#work());
     else this.changed();
   }
 
-  /** A fight by the engine; `why` where it cannot be. */
+  /** The engine's answer for a fight, or `why` it is impossible. */
   #fight(kind, attacker, target, ...more) {
     if (this.#isGone(attacker) || this.#isGone(target)) return { why: this.page.words.gone };
-    return this.#told(this.engine[kind](...this.#question(kind, attacker, target, ...more)));
+    return this.#withReason(this.engine[kind](...this.#question(kind, attacker, target, ...more)));
   }
 
   #question(kind, attacker, target, ...more) {
     return [this.unit(attacker), ...more, this.unit(target), this.conditions(kind, attacker, target)];
   }
 
-  #told(answer) {
+  #withReason(answer) {
     const { refused } = answer;
     return refused ? { why: this.page.layout.refusals[refused], refused } : answer;
   }
 
-  /** The attacks of all rows on a target, the best first by the figures that Python ranks by. */
+  /** The attacks of all rows on a target, best first, ranked by the same figures as in Python. */
   rows(attacker, target) {
-    return this.#asked(`rows ${attacker} ${target}`, () => {
+    return this.#cached(`rows ${attacker} ${target}`, () => {
       const made = this.unit(attacker).rows.map((row, place) => ({
         row,
         answer: this.#fight("attack", attacker, target, place),
@@ -126,7 +126,7 @@ export class Answers {
     });
   }
 
-  /** The best attack on a target, later. */
+  /** The best attack on a target, computed later. */
   best(attacker, target) {
     return this.#later(
       `best ${attacker} ${target}`,
@@ -134,7 +134,7 @@ export class Answers {
     );
   }
 
-  /** The attack of the row that is chosen, else the best, later. */
+  /** The attack of the chosen row, or else the best attack, computed later. */
   chosen(attacker, target) {
     const { row: id } = this.state;
     return this.#later(`chosen ${attacker} ${target} ${id}`, () => {
@@ -143,20 +143,20 @@ export class Answers {
     });
   }
 
-  /** A charge, later. */
+  /** A charge, computed later. */
   charge(attacker, target) {
     return this.#later(`charge ${attacker} ${target}`, () => this.#fight("charge", attacker, target));
   }
 
-  /** A duel, later: it may take so long that a worker computes it. */
+  /** A duel, computed later by a worker, because it may take long. */
   duel(attacker, target) {
     const name = `duel ${attacker} ${target}`;
     if (this.#isGone(attacker) || this.#isGone(target)) return { why: this.page.words.gone };
-    if (this.known.has(name)) return this.known.get(name);
-    this.beside.ask(name, "duel", this.#question("duel", attacker, target), (answer) => {
-      this.known.set(name, this.#told(answer));
+    if (this.results.has(name)) return this.results.get(name);
+    this.background.ask(name, "duel", this.#question("duel", attacker, target), (answer) => {
+      this.results.set(name, this.#withReason(answer));
       this.changed();
     });
-    return this.before.get(name);
+    return this.previous.get(name);
   }
 }

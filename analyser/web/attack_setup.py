@@ -1,4 +1,4 @@
-"""Exact result of an attack, computed from the record of a question (AC-3 to AC-5)."""
+"""Attack from the record of a question: setup, exact result and figures of the answer (AC-3 to AC-5)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import numpy as np
 
 from analyser.common.jit import step
 from analyser.common.records import Floats
-from analyser.engine.attack.exact import ROWS_A_STATE, gather, push_pmf
+from analyser.engine.attack.exact import OUTCOMES_PER_SCORE, merge_outcomes, push_pmf
 from analyser.engine.attack.summaries import mean_damage
 from analyser.engine.fight.step_builder import band_of
-from analyser.engine.pool.pmf import Outcomes, most_dice, no_outcomes, pool_pmf
+from analyser.engine.pool.pmf import Outcomes, empty_outcomes, most_dice, pool_pmf
 from analyser.rules import shots
 from analyser.rules.attack import Scores, hits_of, scores_for, set_fight
 from analyser.rules.discipline import (
@@ -26,78 +26,78 @@ from analyser.rules.discipline import (
     MODELS_DESTROYED,
     SUPPRESSED,
 )
-from analyser.rules.draws import Odds, odds_of
+from analyser.rules.draws import DrawOdds, odds_of
 from analyser.rules.shots import ShotFacts, WhyNot
 from analyser.rules.structs import NONE, AttackFacts, Bonus, FightFacts, Penalty
 from analyser.rules.unit_state import FALL_BACK, MODELS_MASK
 
 
-class Drawn(NamedTuple):
-    """Distributions of the die and the deck."""
+class DieAndDeck(NamedTuple):
+    """Die and deck, with the probabilities of faces and card values."""
 
-    odds: Odds
+    odds: DrawOdds
     faces: Floats  # probability of each face
     cards: Floats  # probability of each card value
 
 
 @step
-def drawn_by(question: Any) -> Drawn:
-    """Return the distributions of the die and the deck of a question."""
+def die_and_deck_of(question: Any) -> DieAndDeck:
+    """Return the die and the deck of a question."""
     odds = odds_of(question.die, question.deck[: question.n_cards])
-    cards = question.deck[: question.n_cards] / odds.cards[question.n_cards - 1]
-    return Drawn(odds, question.die / odds.sides, cards)
+    cards = question.deck[: question.n_cards] / odds.cards_up_to[question.n_cards - 1]
+    return DieAndDeck(odds, question.die / odds.sides, cards)
 
 
 @step
 def set_attack(question: Any, attack: AttackFacts) -> int:
-    """Fill in `attack` for the row of the question; return why it is impossible (:class:`~.shots.WhyNot`), or 0."""
-    unit, target, said = question.units[0], question.units[1].target[0], question.fight[0]
+    """Fill in `attack` for the question's row; return the reason if it is impossible (a WhyNot), else 0."""
+    unit, target, given = question.units[0], question.units[1].target[0], question.fight[0]
     row = unit.rows[question.row]
     facts, state = row.facts[0], unit.target[0]
     band = band_of(row, shots.band_count(state.models, state.damage, state.behemoth, state.garrisoned))
     dice = NONE if band == NONE else row.bands[band].dice
     reloading = unit.facts[0].reloading
-    shot = ShotFacts(said.distance, said.short_range, reloading, said.advanced, said.opportunity_fire)
-    refused = shots.why_not(facts, shot, target.category, dice)
-    if refused != WhyNot.IT_CAN:
-        return refused
+    shot = ShotFacts(given.distance, given.short_range, reloading, given.advanced, given.opportunity_fire)
+    reason = shots.why_not(facts, shot, target.category, dice)
+    if reason != WhyNot.IT_CAN:
+        return reason
     short = shots.within_short_range(facts, shot)
-    special, more = row.bands[band].special, shots.DICE_A_CARRIAGE * said.carriages
+    special, more = row.bands[band].special, shots.DICE_PER_CARRIAGE * given.carriages
     attack.dice, attack.dice_in_parentheses = dice + more, NONE if special == NONE else special + more
-    attack.stated_rating = said.rating
+    attack.stated_rating = given.rating
     attack.bonuses = (
-        (Bonus.AIMING if said.aiming else 0)
+        (Bonus.AIMING if given.aiming else 0)
         | (Bonus.SHORT_RANGE if short else 0)
-        | (Bonus.AMMO_SUPPLY if said.ammo_supply else 0)
+        | (Bonus.AMMO_SUPPLY if given.ammo_supply else 0)
     )
     attack.penalties = (
-        (Penalty.CONCEALED if said.concealed else 0)
+        (Penalty.CONCEALED if given.concealed else 0)
         | (Penalty.SUPPRESSED if state.suppressed else 0)
-        | (Penalty.REFORMING if said.reforming else 0)
-        | (Penalty.OUTSIDE_FRONT_ARC if said.outside_front_arc else 0)
+        | (Penalty.REFORMING if given.reforming else 0)
+        | (Penalty.OUTSIDE_FRONT_ARC if given.outside_front_arc else 0)
     )
-    attack.opportunity_fire = said.opportunity_fire
-    attack.sight = said.line_of_sight
-    attack.overcharge = said.overcharge
+    attack.opportunity_fire = given.opportunity_fire
+    attack.sight = given.line_of_sight
+    attack.overcharge = given.overcharge
     reach = unit.facts[0].fumes
-    attack.corrosive = 1 if NONE not in (reach, said.distance) and said.distance <= reach else 0
+    attack.corrosive = 1 if NONE not in (reach, given.distance) and given.distance <= reach else 0
     attack.models, attack.damage, attack.damage_limit = state.models, state.damage, state.damage_limit
     return 0
 
 
 @step
-def outcomes_of(fight: FightFacts, scores: Scores, pmf: Floats, odds: Odds) -> tuple[Outcomes, int]:
+def outcomes_of(fight: FightFacts, scores: Scores, pmf: Floats, odds: DrawOdds) -> tuple[Outcomes, int]:
     """Return the sorted distinct outcomes of an attack, and their number."""
-    outcomes = no_outcomes(ROWS_A_STATE * len(pmf))
-    return outcomes, gather(outcomes, push_pmf(fight, scores, pmf, odds, outcomes))
+    outcomes = empty_outcomes(OUTCOMES_PER_SCORE * len(pmf))
+    return outcomes, merge_outcomes(outcomes, push_pmf(fight, scores, pmf, odds, outcomes))
 
 
 @step
-def worth_of(fight: FightFacts, drawn: Drawn) -> Floats:
-    """Return mean models destroyed, the probability of annihilation and the mean damage of an attack."""
-    scores = scores_for(fight, most_dice(fight, drawn.cards))
-    pmf = pool_pmf(fight, scores, drawn.faces, drawn.cards)
-    outcomes, count = outcomes_of(fight, scores, pmf, drawn.odds)
+def ranking_figures(fight: FightFacts, die_and_deck: DieAndDeck) -> Floats:
+    """Return the figures that rank rows: mean models destroyed, probability of annihilation, mean damage."""
+    scores = scores_for(fight, most_dice(fight, die_and_deck.cards))
+    pmf = pool_pmf(fight, scores, die_and_deck.faces, die_and_deck.cards)
+    outcomes, count = outcomes_of(fight, scores, pmf, die_and_deck.odds)
     figures = np.zeros(3)
     for place in range(count):
         outcome, probability = outcomes.values[place], outcomes.probabilities[place]
@@ -110,14 +110,14 @@ def worth_of(fight: FightFacts, drawn: Drawn) -> Floats:
 @step
 def summarise(fight: FightFacts, outcomes: Outcomes, count: int, answer: Any) -> None:
     """Fill in the figures of `answer` from the `count` outcomes of an attack."""
-    whole = fight.models * fight.damage_limit
+    unit_damage = fight.models * fight.damage_limit
     answer.models = fight.models
     for place in range(count):
         outcome, probability = outcomes.values[place], outcomes.probabilities[place]
-        gone = outcome >> MODELS_DESTROYED & MODELS_MASK
-        hurt = gone * fight.damage_limit + (outcome >> DAMAGE & MODELS_MASK)
+        models_destroyed = outcome >> MODELS_DESTROYED & MODELS_MASK
+        damage = models_destroyed * fight.damage_limit + (outcome >> DAMAGE & MODELS_MASK)
         broken, fled, annihilated = outcome & BROKEN != 0, outcome & FLED != 0, outcome & ANNIHILATED != 0
-        answer.losses[gone] += probability
+        answer.losses[models_destroyed] += probability
         answer.suppressed += probability if outcome & SUPPRESSED else 0.0
         answer.disordered += probability if outcome & DISORDERED else 0.0
         answer.fell_back += probability if outcome & FELL_BACK else 0.0
@@ -127,14 +127,14 @@ def summarise(fight: FightFacts, outcomes: Outcomes, count: int, answer: Any) ->
         answer.annihilated += probability if annihilated else 0.0
         answer.destroyed += probability if annihilated and not broken and not fled else 0.0
         answer.destroyed_or_broken += probability if annihilated and not fled else 0.0
-        answer.mean_models_destroyed += probability * gone
+        answer.mean_models_destroyed += probability * models_destroyed
         answer.mean_attacker_models_destroyed += probability * (outcome >> ATTACKER_DESTROYED & MODELS_MASK)
-        answer.mean_share_lost += probability * (1.0 if annihilated else hurt / whole)
-    sum_from_above(answer)
+        answer.mean_share_lost += probability * (1.0 if annihilated else damage / unit_damage)
+    set_at_least(answer)
 
 
 @step
-def sum_from_above(answer: Any) -> None:
+def set_at_least(answer: Any) -> None:
     """Fill in the cumulative probabilities `at_least` of models destroyed."""
     rest = 0.0
     for models in range(answer.models, -1, -1):
@@ -152,8 +152,8 @@ def mean_hits(scores: Scores, pmf: Floats) -> float:
 
 
 @step
-def share_of(points: int, share: float) -> float:
-    """Return a share of a unit's points; NaN if the points are unknown."""
+def points_of_share(points: int, share: float) -> float:
+    """Return this share of a unit's points; NaN if the points are unknown."""
     return np.nan if points == NONE else points * share
 
 
@@ -169,14 +169,14 @@ def answer_attack(question: Any, scratch: Any, answer: Any) -> None:
     edge = unit.facts[0].edge_distance
     target.flees = 1 if edge != NONE and edge <= FALL_BACK else 0
     set_fight(attack, target, fight)
-    drawn = drawn_by(question)
-    scores = scores_for(fight, most_dice(fight, drawn.cards))
-    pmf = pool_pmf(fight, scores, drawn.faces, drawn.cards)
-    outcomes, count = outcomes_of(fight, scores, pmf, drawn.odds)
+    die_and_deck = die_and_deck_of(question)
+    scores = scores_for(fight, most_dice(fight, die_and_deck.cards))
+    pmf = pool_pmf(fight, scores, die_and_deck.faces, die_and_deck.cards)
+    outcomes, count = outcomes_of(fight, scores, pmf, die_and_deck.odds)
     answer.dice, answer.rating, answer.defence = fight.dice, fight.rating, fight.defence
     summarise(fight, outcomes, count, answer)
     answer.mean_hits, answer.mean_damage = mean_hits(scores, pmf), mean_damage(fight, scores, pmf)
     if target.garrisoned and row.facts[0].siegebreaker:
-        answer.building_wrecked = (drawn.odds.heroic + drawn.odds.strike) / drawn.odds.sides
-    answer.points = share_of(unit.facts[0].points, answer.mean_share_lost)
-    answer.victory_points = share_of(unit.facts[0].victory_points, answer.annihilated)
+        answer.building_wrecked = (die_and_deck.odds.heroic + die_and_deck.odds.strike) / die_and_deck.odds.sides
+    answer.points = points_of_share(unit.facts[0].points, answer.mean_share_lost)
+    answer.victory_points = points_of_share(unit.facts[0].victory_points, answer.annihilated)

@@ -1,4 +1,4 @@
-/** Questions that take long, answered by a copy of the module in a worker, while the page stays quick. */
+/** Long questions, answered by a copy of the module in a worker, so that the page stays responsive. */
 
 import { Engine } from "./module.js";
 
@@ -9,37 +9,37 @@ onmessage = ({ data: { compiled, layout, name, kind, question } }) => {
   postMessage({ name, answer: engine[kind](...question) });
 };`;
 
-export class Beside {
+export class BackgroundEngine {
   /** @param {Engine} engine */
   constructor(engine) {
     this.engine = engine;
     /** @type {Map<string, { kind: string, question: any[], then: (answer: any) => void }>} */
-    this.asked = new Map();
+    this.pending = new Map();
     this.failed = false;
   }
 
   /**
-   * Ask the module, unless that question waits already; `then` is called with its answer.
+   * Ask the module, unless this question is already pending; `then` is called with the answer.
    * @param {string} name @param {string} kind @param {any[]} question @param {(answer: any) => void} then
    */
   ask(name, kind, question, then) {
-    if (this.asked.has(name)) return;
-    this.asked.set(name, { kind, question, then });
+    if (this.pending.has(name)) return;
+    this.pending.set(name, { kind, question, then });
     if (!this.failed && globalThis.Worker) this.#send(name);
     else setTimeout(() => this.#answer(name));
   }
 
-  /** Forget all questions. */
+  /** Drop all questions. */
   stop() {
-    if (!this.asked.size) return;
-    this.asked.clear();
+    if (!this.pending.size) return;
+    this.pending.clear();
     this.worker?.terminate();
     this.worker = undefined;
   }
 
   /** @param {string} name */
   #send(name) {
-    const { kind, question } = this.asked.get(name);
+    const { kind, question } = this.pending.get(name);
     const { compiled, layout } = this.engine;
     this.worker ??= this.#start();
     this.worker.postMessage({ compiled, layout, name, kind, question });
@@ -50,22 +50,22 @@ export class Beside {
     const worker = new Worker(this.address);
     worker.onmessage = ({ data }) => this.#give(data.name, data.answer);
     worker.onerror = () => {
-      this.failed = true; // a frame that allows none
-      for (const name of [...this.asked.keys()]) this.#answer(name);
+      this.failed = true; // a frame that allows no workers
+      for (const name of [...this.pending.keys()]) this.#answer(name);
     };
     return worker;
   }
 
-  /** Answer on this page. @param {string} name */
+  /** Answer without a worker. @param {string} name */
   #answer(name) {
-    const asked = this.asked.get(name);
-    if (asked) this.#give(name, this.engine[asked.kind](...asked.question));
+    const job = this.pending.get(name);
+    if (job) this.#give(name, this.engine[job.kind](...job.question));
   }
 
   /** @param {string} name @param {any} answer */
   #give(name, answer) {
-    const asked = this.asked.get(name);
-    this.asked.delete(name);
-    asked?.then(answer);
+    const job = this.pending.get(name);
+    this.pending.delete(name);
+    job?.then(answer);
   }
 }

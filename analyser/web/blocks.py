@@ -18,12 +18,12 @@ MOST_ROWS, MOST_BANDS, MOST_UNIT, MOST_CARDS, MOST_ROUNDS = 12, 12, 100, 64, 10
 Float = Annotated[float, np.float64]
 
 
-def _whole(facts: type) -> np.dtype[np.void]:
+def _integer_record(facts: type) -> np.dtype[np.void]:
     return np.dtype((np.record, [(name, np.int64) for name in facts.__annotations__]))
 
 
 class Kind(IntEnum):
-    """Kinds of questions."""
+    """Kind of a question."""
 
     ATTACK = 0
     CHARGE = 1
@@ -75,18 +75,18 @@ class BandFacts(NamedTuple):
 
 
 class Row:
-    """Row of the armaments grid: its facts, its attack without dice, and its dice."""
+    """Row of the armaments table: facts, attack without dice, and dice by band."""
 
-    facts: Annotated[Any, _whole(RowFacts), (1,)]
+    facts: Annotated[Any, _integer_record(RowFacts), (1,)]
     attack: Annotated[Any, ATTACK, (1,)]
     n_bands: Int
-    bands: Annotated[Any, _whole(BandFacts), (MOST_BANDS,)]
+    bands: Annotated[Any, _integer_record(BandFacts), (MOST_BANDS,)]
 
 
 class Unit:
     """Unit of a question in its current state, with its rows."""
 
-    facts: Annotated[Any, _whole(UnitFacts), (1,)]
+    facts: Annotated[Any, _integer_record(UnitFacts), (1,)]
     target: Annotated[Any, TARGET, (1,)]
     n_rows: Int
     rows: Annotated[Any, record_type(Row), (MOST_ROWS,)]
@@ -98,7 +98,7 @@ class Question:
     kind: Int
     row: Int  # index of a row of the attacker
     units: Annotated[Any, record_type(Unit), (2,)]
-    fight: Annotated[Any, _whole(Circumstances), (1,)]
+    fight: Annotated[Any, _integer_record(Circumstances), (1,)]
     plain: Annotated[Any, ATTACK, (1,)]  # an attack without qualities
     die: Annotated[Any, np.int64, (len(Face),)]
     n_cards: Int  # entries of the deck
@@ -129,9 +129,9 @@ class AttackAnswer:
     mean_hits: Float
     mean_models_destroyed: Float
     mean_damage: Float  # a destroyed model counts for its whole DAMAGE LIMIT
-    mean_share_lost: Float  # 1 for a unit that is gone
+    mean_share_lost: Float  # 1 for a removed unit
     mean_attacker_models_destroyed: Float  # Overcharge
-    points: Float  # mean points lost by the target; NaN if it has none
+    points: Float  # mean points lost by the target; NaN if its points are unknown
     victory_points: Float  # mean; NaN if the target has no rating
     losses: Losses  # probability of each number of models destroyed
     at_least: Losses  # probability of at least each number

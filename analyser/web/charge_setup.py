@@ -6,7 +6,7 @@ from typing import Any
 
 from analyser.common.jit import step
 from analyser.engine.fight.charge_steps import add_combat, row_for_contact, set_sides_of_charge
-from analyser.engine.fight.step_builder import Course, band_of
+from analyser.engine.fight.step_builder import Builder, band_of
 from analyser.rules import charge_strikes, shots
 from analyser.rules.structs import NONE
 from analyser.web.blocks import MOST_UNIT, Refusal
@@ -15,7 +15,7 @@ _FLYING = sum(1 << charge_strikes.TYPES.index(name) for name in ("rotorcraft", "
 
 
 @step
-def count_of(unit: Any) -> int:
+def band_count(unit: Any) -> int:
     """Return the number that selects the band of a row: models, or the damage on a behemoth (AC-2.3)."""
     return int(shots.band_count(unit.target[0].models, unit.target[0].damage, unit.target[0].behemoth, 0))
 
@@ -25,7 +25,7 @@ def why_no_charge(charger: Any, charged: Any) -> int:
     """Return the refusal if one unit cannot charge the other (AC-8.1, AC-7), else 0."""
     if charger.facts[0].static:
         return Refusal.IS_STATIC.value
-    if row_for_contact(charger, 1) == NONE:
+    if row_for_contact(charger, 1) == NONE:  # 1: impact rows, too
         return Refusal.NO_ROW_TO_CHARGE_WITH.value
     kind = charged.facts[0].type
     if charged.target[0].aircraft or (kind != NONE and _FLYING >> kind & 1):
@@ -34,38 +34,38 @@ def why_no_charge(charger: Any, charged: Any) -> int:
 
 
 @step
-def has_no_dice(unit: Any, row: int) -> int:
-    """Return a refusal if the row has no band for the unit in its state (AC-2.4), else 0."""
-    return shots.WhyNot.NO_DICE.value if band_of(unit.rows[row], count_of(unit)) == NONE else 0
+def why_no_dice(unit: Any, row: int) -> int:
+    """Return NO_DICE (a WhyNot) if the row has no band for the unit in its state (AC-2.4), else 0."""
+    return shots.WhyNot.NO_DICE.value if band_of(unit.rows[row], band_count(unit)) == NONE else 0
 
 
 @step
 def begin_setup(question: Any, setup: Any) -> None:
-    """Fill in both units, and the size of the tables of dice by models or damage."""
+    """Set both units, and the number of entries of the dice tables: most models (behemoth: most damage) plus 1."""
     most = 0
     for side in range(2):
         state = question.units[side].target[0]
         most = max(most, state.damage_limit if state.behemoth else state.models)
         setup.units[side] = state
-    setup.counts = min(most, MOST_UNIT) + 1
+    setup.dice_entries = min(most, MOST_UNIT) + 1
 
 
 @step
-def set_charge(course: Course) -> int:
-    """Fill in the setup and the course of a charge of unit 0; return the refusal if it is impossible, else 0."""
-    attacker, target = course.question.units[0], course.question.units[1]
-    refused = why_no_charge(attacker, target)
+def set_charge(builder: Builder) -> int:
+    """Build the setup and the operations of a charge by unit 0; return a Refusal or WhyNot, or 0 if it is possible."""
+    attacker, target = builder.question.units[0], builder.question.units[1]
+    refusal = why_no_charge(attacker, target)
     if attacker.target[0].garrisoned:
-        refused = Refusal.IN_BUILDING.value
+        refusal = Refusal.IN_BUILDING.value
     if attacker.facts[0].outflanking and target.target[0].garrisoned:
-        refused = Refusal.FRONT_ALL_ROUND.value
-    if refused == 0:
-        refused = has_no_dice(attacker, row_for_contact(attacker, 1))
-    if refused:
-        return refused
-    begin_setup(course.question, course.setup)
-    add_combat(course, 0)
-    full, _ = set_sides_of_charge(course)
+        refusal = Refusal.FRONT_ALL_ROUND.value
+    if refusal == 0:
+        refusal = why_no_dice(attacker, row_for_contact(attacker, 1))
+    if refusal:
+        return refusal
+    begin_setup(builder.question, builder.setup)
+    add_combat(builder, 0)
+    side_out_of_range, _ = set_sides_of_charge(builder)
     for side in range(2):
-        course.setup.sides[side].hunter = 1  # count combats won for both units; the first combat is read from them
-    return 0 if full == NONE else Refusal.TOO_MANY_PLACES.value
+        builder.setup.sides[side].hunter = 1  # count wins without Hunter, too: they tell who won the first combat
+    return 0 if side_out_of_range == NONE else Refusal.TOO_MANY_PLACES.value

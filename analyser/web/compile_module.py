@@ -1,8 +1,8 @@
 """Build the WebAssembly module of the calculator: ``python -m analyser.web.compile_module``.
 
 Numba, which compiles the kernels, includes LLVM with a back end for WebAssembly. The kernel is compiled with the data
-layout of that machine. `ziglang` (the extra `build`) links it with the few runtime functions that it needs, allocation
-and reference counting.
+layout of WebAssembly. `ziglang` (the extra `build`) links it with the few runtime functions that it needs, for
+allocation and reference counting.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from analyser.web.kernels import ARGUMENTS, answer
-from analyser.web.source_digest import RUNTIME, modules_of, signed
+from analyser.web.source_digest import RUNTIME, modules_with_functions, with_source_record
 
 TRIPLE = "wasm32-unknown-unknown"
 FEATURES = "+bulk-memory,+mutable-globals,+nontrapping-fptoint,+sign-ext"
@@ -22,20 +22,20 @@ _STACK = 1 << 20  # bytes
 MODULE = Path(__file__).with_name("calculator.wasm")
 
 
-def module_for_the_browser() -> tuple[bytes, list[str]]:
-    """Return the module and the names of its functions. This process must not have compiled anything else before."""
+def compile_for_browser() -> tuple[bytes, list[str]]:
+    """Return the module and the names of its functions. The process must not have compiled anything before."""
     import llvmlite.binding as llvm  # type: ignore[import-untyped]
 
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     machine = llvm.Target.from_triple(TRIPLE).create_target_machine(opt=3, features=FEATURES)
-    module = _translated(machine)
+    module = _translate(machine)
     names = [function.name for function in module.functions]
-    return _linked(machine.emit_object(_optimised(machine, module))), names
+    return _link(machine.emit_object(_optimise(machine, module))), names
 
 
-def _translated(machine: Any) -> Any:
-    """Return the kernel and its callees as one LLVM module for `machine`, with only the kernel exported."""
+def _translate(machine: Any) -> Any:
+    """Return the kernel with all functions that it calls, as an LLVM module that exports only the kernel."""
     import numba
     from numba.core.registry import cpu_target
 
@@ -58,12 +58,12 @@ def _translated(machine: Any) -> Any:
     return module
 
 
-def _optimised(machine: Any, module: Any) -> Any:
+def _optimise(machine: Any, module: Any) -> Any:
     import llvmlite.binding as llvm
 
     options = llvm.create_pipeline_tuning_options(speed_level=2)
     builder = llvm.create_pass_builder(machine, options)
-    for _ in range(2):  # once more, because much can be left out without the pruned reference counts
+    for _ in range(2):  # the second pass removes code that the first has made unused (reference counts)
         passes = builder.getModulePassManager()
         passes.add_refprune_pass()
         passes.run(module, builder)
@@ -71,7 +71,7 @@ def _optimised(machine: Any, module: Any) -> Any:
     return module
 
 
-def _linked(code: bytes) -> bytes:
+def _link(code: bytes) -> bytes:
     sizes = [f"-D{name.upper()}={dtype.itemsize}" for name, dtype in ARGUMENTS.items()]
     exports = [f"--export={name}" for name in ("ask", *ARGUMENTS)]
     with tempfile.TemporaryDirectory() as folder:
@@ -90,8 +90,8 @@ def _zig(*command: str) -> None:
 
 def build() -> bytes:
     """Return the module, signed with the names and the digest of its Python sources."""
-    module, functions = module_for_the_browser()
-    return signed(module, modules_of(functions))
+    module, functions = compile_for_browser()
+    return with_source_record(module, modules_with_functions(functions))
 
 
 if __name__ == "__main__":

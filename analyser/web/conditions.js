@@ -1,18 +1,18 @@
-/** The controls of a fight: distance, level, row, conditions and damage. */
+/** Controls of a fight: distance, levels, row, conditions and damage. */
 
 import { h } from "./dom.js";
 import { chips, choice, slider, stepper } from "./view.js";
 import { capital, percent } from "./words.js";
 
-/** A row, a quality or a rule makes some conditions possible. */
+/** True if the unit has the rule or quality that a condition needs. */
 function isPossible({ needs, side }, { one, other, chosen }) {
   if (!needs) return true;
   const of = side === "target" ? other : one;
   return [...of.rules, ...(chosen?.row.qualities ?? [])].some((each) => each.split(" (")[0] === needs);
 }
 
-/** The distance of an attacker, with the reach of the row that is chosen. */
-export function distance({ page, state }, one, row) {
+/** The distance, with the reach of the attacker's chosen row. */
+export function distanceSlider({ page, state }, one, row) {
   const { label } = page.conditions.find(({ name }) => name === "distance");
   const value = state.conditions.distance ?? page.usual.distance;
   return slider({
@@ -26,28 +26,28 @@ export function distance({ page, state }, one, row) {
   });
 }
 
-/** Level, row and conditions. */
-export function how(about) {
+/** Levels, row, conditions and damage. */
+export function conditionControls(about) {
   const { page, state, one, other } = about;
   return h(
     "section.sheet.how",
     { "data-key": "how", "aria-label": "Conditions" },
-    page.kind === "calculator" && [levels(about, one, "attackers"), levels(about, other, "targets")],
+    page.kind === "calculator" && [levelChips(about, one, "attackers"), levelChips(about, other, "targets")],
     rowChips(about),
     [one, other].map((unit, place) => [
-      group(about, "attack", place ? "target" : "attacker", true),
-      damage(state, unit),
+      conditionGroup(about, "attack", place ? "target" : "attacker", true),
+      damageStepper(state, unit),
     ]),
     h(
       "details",
       { "data-key": "seldom" },
       h("summary", {}, page.words.more),
-      h("div.how", {}, group(about, "attack", "attacker"), group(about, "attack", "target")),
+      h("div.how", {}, conditionGroup(about, "attack", "attacker"), conditionGroup(about, "attack", "target")),
     ),
   );
 }
 
-/** The rows that fire at such a target at all, if there is a choice. */
+/** The rows that can fire at targets of this category, if there is more than one. */
 function rowChips({ page, one, rows, chosen }) {
   const able = rows.filter(({ answer: found }) => !page.never.includes(found.refused));
   if (able.length < 2) return null;
@@ -61,7 +61,7 @@ function rowChips({ page, one, rows, chosen }) {
   return chips(page.words.row, options, true);
 }
 
-function damage(state, unit) {
+function damageStepper(state, unit) {
   if (unit.mostDamage < 1) return null;
   const label = `Damage on ${unit.name}`;
   const step = {
@@ -74,11 +74,11 @@ function damage(state, unit) {
   return h("div.dose", { "data-key": label }, h("span", {}, label), stepper(step));
 }
 
-/** The conditions of a panel that are about one of the units. */
-export function group(about, panel, role, often = false) {
+/** The conditions of a panel that belong to one role: attacker or target. */
+export function conditionGroup(about, panel, role, often = false) {
   const { page, state, one, other } = about;
   const unit = role === "attacker" ? one : other;
-  const here = page.conditions.filter(
+  const offered = page.conditions.filter(
     (each) =>
       each.panel === panel &&
       each.role === role &&
@@ -101,14 +101,14 @@ export function group(about, panel, role, often = false) {
       name: `${place(each)} ${each.name}`,
       options: optionsOf(page, each, unit),
     });
-  const numbers = here.filter((each) => each.kind !== "flag" && optionsOf(page, each, unit)?.length !== 1).map(control);
+  const numbers = offered.filter((each) => each.kind !== "flag" && optionsOf(page, each, unit)?.length !== 1).map(control);
   return [
-    chips(unit.name, here.filter((each) => each.kind === "flag").map(chip)),
+    chips(unit.name, offered.filter((each) => each.kind === "flag").map(chip)),
     numbers.length > 0 && h("div.numbers", { role: "group", "aria-label": unit.name }, numbers),
   ];
 }
 
-/** The values of a condition that is chosen from a list: words, or rows of the unit; undefined for a number. */
+/** The values of a condition with a list of choices: words, or rows of the unit; undefined for a number. */
 function optionsOf(page, { kind, name, choices }, unit) {
   const shoots = name === "row";
   const rows = unit.rows.map(({ name: label, kind: of }, value) => ({
@@ -120,8 +120,8 @@ function optionsOf(page, { kind, name, choices }, unit) {
   return choices && Object.keys(choices).map((value) => ({ value, label: value.replaceAll("_", " ") }));
 }
 
-/** The loadouts of a unit, one of them chosen. */
-function levels({ units }, unit, role) {
+/** The levels of a unit; the chosen one is marked. */
+function levelChips({ units }, unit, role) {
   const alike = Object.values(units).filter((each) => each.side === unit.side && unitId(each) === unitId(unit));
   const option = (each) => ({
     do: `choose ${role} ${each.key}`,
@@ -132,7 +132,7 @@ function levels({ units }, unit, role) {
   return chips(`${unit.name}: level`, alike.map(option), true);
 }
 
-/** The unit of a loadout: those with the same are its levels. */
+/** Id of a loadout's unit, equal for all levels of the unit. */
 export function unitId({ id, key, from }) {
   return from ? key : id.split("@")[0];
 }

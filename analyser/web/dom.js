@@ -1,25 +1,25 @@
 /**
- * The page as a tree that is made anew for every state and merged into the one that is shown.
+ * The page as a tree of descriptions, built anew for every state and merged into the existing elements.
  *
- * An element that stays keeps its focus, its scroll position and what was typed into it.
+ * An element that stays keeps its focus, its scroll position and the text typed into it.
  */
 
 /**
- * An element to be shown.
+ * Description of an element to show.
  * @typedef {{ name: string, attributes: Record<string, string>, children: Child[] }} Wanted
  * @typedef {Wanted | string} Child
  */
 
 const SVG = "http://www.w3.org/2000/svg";
 const OF_SVG = new Set(["svg", "path", "line", "rect", "circle", "g", "text"]);
-/** @type {WeakMap<Node, Wanted>} what each element shows */
+/** @type {WeakMap<Node, Wanted>} the description that each element shows */
 const shows = new WeakMap();
 
 /**
  * Describe an element.
  * @param {string} tag its name, and classes after dots: `p.small`
- * @param {Record<string, unknown>} attributes those that are null, undefined or false are left out
- * @param {any[]} children elements and texts, in arrays as deep as they come; texts are never HTML
+ * @param {Record<string, unknown>} attributes values that are null, undefined or false are left out
+ * @param {any[]} children elements and texts, possibly in nested arrays; texts are never HTML
  * @returns {Wanted}
  */
 export function h(tag, attributes = {}, ...children) {
@@ -40,7 +40,7 @@ export function h(tag, attributes = {}, ...children) {
 const isChild = (child) => child !== null && child !== undefined && child !== false && child !== "";
 
 /**
- * Make an element at once, for pages that are not made anew for every state.
+ * Create an element, for pages that are not built anew for every state.
  * @param {string} tag
  * @param {Record<string, unknown>} attributes
  * @param {any[]} children elements that exist, and texts
@@ -60,7 +60,7 @@ export function morph(shown, wanted) {
   const before = shows.get(shown)?.attributes ?? {};
   shows.set(shown, wanted);
   for (const name in before) {
-    if (name !== "open" && !(name in wanted.attributes)) shown.removeAttribute(name); // the reader folds and unfolds
+    if (name !== "open" && !(name in wanted.attributes)) shown.removeAttribute(name); // the reader controls `open`
   }
   for (const name in wanted.attributes) {
     if (before[name] !== wanted.attributes[name]) set(shown, name, wanted.attributes[name]);
@@ -97,13 +97,13 @@ function made(wanted) {
   return element;
 }
 
-/** Set an attribute; a style by its own interface, because the page's security policy refuses it as an attribute. */
+/** Set an attribute; styles by `cssText`, because the page's security policy forbids style attributes. */
 function set(element, name, value) {
   if (name === "style") element.style.cssText = value;
   else element.setAttribute(name, value);
 }
 
-/** The value of a control follows the state, except while its reader types into it. */
+/** Set the value of a control to that of the state, unless the reader is typing into it. */
 function showValue(shown) {
   if (shown instanceof HTMLInputElement) {
     shown.checked = shown.hasAttribute("checked");

@@ -1,4 +1,4 @@
-"""Setup of a duel from the record of a question: rows to shoot with, and the course of a round (AC-9.2)."""
+"""Setup of a duel from the record of a question: rows to shoot with, and the operations of a round (AC-9.2)."""
 
 from __future__ import annotations
 
@@ -12,45 +12,45 @@ from analyser.common.records import Floats, Integers
 from analyser.engine.fight.charge_steps import add_combat, row_for_contact
 from analyser.engine.fight.duel_steps import (
     add_activation,
-    add_made,
     add_orders,
     add_round,
     add_shot,
-    advance_of,
-    count_wins,
+    add_shot_with_effects,
     first_blast,
-    new_answers,
-    place_in_duel,
-    set_backs,
-    set_marks,
+    following_strikes,
+    most_advance,
+    most_set_backs,
+    reserve_win_bits,
+    set_modifiers,
+    set_positions_in_duel,
     set_side_of_duel,
 )
-from analyser.engine.fight.step_builder import Course, band_of, begin, strikes_of
+from analyser.engine.fight.step_builder import Builder, band_of, begin, strikes_of
 from analyser.rules.attack import set_fight
 from analyser.rules.policies import Policy
 from analyser.rules.shots import can_shoot_with
 from analyser.rules.structs import INCH, MOST_INCHES, NONE, Bonus
-from analyser.web.attack_setup import Drawn, worth_of
+from analyser.web.attack_setup import DieAndDeck, ranking_figures
 from analyser.web.blocks import MOST_ROWS, Refusal
-from analyser.web.charge_setup import begin_setup, count_of, has_no_dice, why_no_charge
+from analyser.web.charge_setup import band_count, begin_setup, why_no_charge, why_no_dice
 
 _SHOOTING = 1 << Policy.SHOOT | 1 << Policy.SHORT_RANGE | 1 << Policy.ALL_OUT | 1 << Policy.OVERCHARGE
 _FIGURES = 3  # figures that rank rows
-_FIRST, _SECOND, _REACTION, _ORDERS, _COMBAT = range(1, 6)  # parts of the course of a round
+_FIRST, _SECOND, _REACTION, _ORDERS, _COMBAT = range(1, 6)  # indices of operation lists in PARTS; 0: the round
 
 
 class Shooter(NamedTuple):
-    """Policy of a side and the rows that it shoots with."""
+    """Policy of a side, and the rows that it shoots with."""
 
     policy: int
-    rows: Integers  # (MOST_ROWS,): indices of rows fired in its own activation, the main one first
+    rows: Integers  # (MOST_ROWS,): indices of rows fired in its own activation; the main row comes first
     n_rows: int  # number of used entries of `rows`
     lookout: int  # index of the row of its opportunity fire, or NONE
 
 
 @step
-def usable(unit: Any, category: int, policy: int) -> int:
-    """Return a bit mask of the rows that `policy` can fire at a target of that category."""
+def usable_rows(unit: Any, category: int, policy: int) -> int:
+    """Return a bit mask of the rows that `policy` can fire at a target of this category."""
     rows = 0
     for row in range(unit.n_rows):
         rows |= 1 << row if can_shoot_with(unit.rows[row].facts[0], category, policy) else 0
@@ -58,7 +58,7 @@ def usable(unit: Any, category: int, policy: int) -> int:
 
 
 @step
-def reactive(unit: Any) -> int:
+def reactive_rows(unit: Any) -> int:
     """Return a bit mask of the Reactive rows."""
     rows = 0
     for row in range(unit.n_rows):
@@ -67,7 +67,7 @@ def reactive(unit: Any) -> int:
 
 
 @step
-def reaching(unit: Any, distance: int) -> int:
+def rows_in_range(unit: Any, distance: int) -> int:
     """Return a bit mask of the rows whose range is at least `distance`."""
     rows = 0
     for row in range(unit.n_rows):
@@ -76,21 +76,21 @@ def reaching(unit: Any, distance: int) -> int:
 
 
 @step
-def best_row(course: Course, side: int, rows: int, overcharge: int, drawn: Drawn) -> int:
-    """Return the index of the first best row of the bit mask `rows` when aiming.
+def best_row(builder: Builder, side: int, rows: int, overcharge: int, die_and_deck: DieAndDeck) -> int:
+    """Return the index of the best row of the bit mask `rows` when aiming; the first of equal rows.
 
     Rows within range take precedence. The ranking is that of :func:`~analyser.scenarios.attack.best_attacks`.
     """
-    question = course.question
-    reach = rows & reaching(question.units[side], question.fight[0].distance)
-    rows = reach or rows
+    question = builder.question
+    rows_reaching = rows & rows_in_range(question.units[side], question.fight[0].distance)
+    rows = rows_reaching or rows
     best, highest = NONE, np.full(_FIGURES, -1.0)
     for row in range(question.units[side].n_rows):
         if not rows >> row & 1:
             continue
         if rows & (rows - 1) == 0:
             return row
-        figures = aimed(course, side, row, overcharge, drawn)
+        figures = figures_when_aiming(builder, side, row, overcharge, die_and_deck)
         if best == NONE or is_better(figures, highest):
             best, highest = row, figures
     return best
@@ -99,68 +99,68 @@ def best_row(course: Course, side: int, rows: int, overcharge: int, drawn: Drawn
 @step
 def is_better(figures: Floats, highest: Floats) -> bool:
     """Return True if `figures` is larger than `highest` in the first figure that differs."""
-    for place_of in range(_FIGURES):
-        if abs(figures[place_of] - highest[place_of]) > CERTAIN_WITHIN:
-            return bool(figures[place_of] > highest[place_of])
+    for index in range(_FIGURES):
+        if abs(figures[index] - highest[index]) > CERTAIN_WITHIN:
+            return bool(figures[index] > highest[index])
     return False
 
 
 @step
-def aimed(course: Course, side: int, row: int, overcharge: int, drawn: Drawn) -> Floats:
-    """Return mean models destroyed, the probability of annihilation and the mean damage of an aimed attack."""
-    setup, unit, enemy = course.setup, course.question.units[side], course.question.units[1 - side]
-    part, band = unit.rows[row], band_of(unit.rows[row], count_of(unit))
+def figures_when_aiming(builder: Builder, side: int, row: int, overcharge: int, die_and_deck: DieAndDeck) -> Floats:
+    """Return :func:`~.attack_setup.ranking_figures` of an aimed attack; -1 each without dice."""
+    setup, unit, enemy = builder.setup, builder.question.units[side], builder.question.units[1 - side]
+    part, band = unit.rows[row], band_of(unit.rows[row], band_count(unit))
     if band == NONE or part.bands[band].dice <= 0:
         return np.full(_FIGURES, -1.0)
     setup.attack[0], setup.target[0] = part.attack[0], enemy.target[0]
     attack = setup.attack[0]
     attack.dice, attack.dice_in_parentheses = part.bands[band].dice, part.bands[band].special
-    set_marks(course, side, attack)
+    set_modifiers(builder, side, attack)
     attack.bonuses |= Bonus.AIMING
     attack.overcharge = overcharge and part.facts[0].can_overcharge
     set_fight(attack, setup.target[0], setup.fight[0])
-    return worth_of(setup.fight[0], drawn)
+    return ranking_figures(setup.fight[0], die_and_deck)
 
 
 @step
 def policy_of(question: Any, side: int) -> int:
-    """Return the policy of a side: the stated one, or the default for its armaments."""
+    """Return the stated policy of a side, or the default policy for its armaments."""
     unit, enemy = question.units[side], question.units[1 - side]
     if unit.facts[0].policy != NONE:
         return int(unit.facts[0].policy)
-    if usable(unit, enemy.target[0].category, Policy.SHOOT):
+    if usable_rows(unit, enemy.target[0].category, Policy.SHOOT):
         return Policy.SHOOT.value
     return Policy.TAKE_COVER.value if why_no_charge(unit, enemy) else Policy.CHARGE.value
 
 
 @step
-def shooter_of(course: Course, side: int, drawn: Drawn) -> Shooter:
+def shooter_of(builder: Builder, side: int, die_and_deck: DieAndDeck) -> Shooter:
     """Return the policy and the rows of a side (see `scenarios/policies`)."""
-    question = course.question
+    question = builder.question
     unit, category = question.units[side], question.units[1 - side].target[0].category
     policy, named, target = policy_of(question, side), unit.facts[0].row, unit.target[0]
-    watching = usable(unit, category, Policy.LOOKOUT)
-    fires = policy
+    lookout_rows = usable_rows(unit, category, Policy.LOOKOUT)
+    shooting_policy = policy
     if policy == Policy.CHARGE and target.discipline != NONE and not (target.passes_tests or target.hot_headed):
-        fires = Policy.SHOOT.value  # after a failed rally test (AC-5.6)
-    shooting = usable(unit, category, fires) if _SHOOTING >> fires & 1 else 0
+        shooting_policy = Policy.SHOOT.value  # after a failed rally test (AC-5.6)
+    shooting_rows = usable_rows(unit, category, shooting_policy) if _SHOOTING >> shooting_policy & 1 else 0
     rows, count, lookout = np.full(MOST_ROWS, NONE, np.int64), 0, NONE
     overcharge = 1 if policy == Policy.OVERCHARGE else 0
-    if shooting:
-        is_named = named != NONE and shooting >> max(named, 0) & 1
-        rows[0] = named if is_named else best_row(course, side, shooting, overcharge, drawn)
+    if shooting_rows:
+        is_named = named != NONE and shooting_rows >> max(named, 0) & 1
+        rows[0] = named if is_named else best_row(builder, side, shooting_rows, overcharge, die_and_deck)
         count = 1
-        most = max(unit.facts[0].all_out_attack, 1) if fires == Policy.ALL_OUT else 1
+        most = max(unit.facts[0].all_out_attack, 1) if shooting_policy == Policy.ALL_OUT else 1
         for row in range(unit.n_rows):
-            if count < most and shooting >> row & 1 and row != rows[0]:
+            if count < most and shooting_rows >> row & 1 and row != rows[0]:
                 rows[count] = row
                 count += 1
-    if (policy == Policy.LOOKOUT or unit.facts[0].on_lookout) and watching:
-        can_be_named = usable(unit, category, policy) if _SHOOTING >> policy & 1 else watching
+    if (policy == Policy.LOOKOUT or unit.facts[0].on_lookout) and lookout_rows:
+        can_be_named = usable_rows(unit, category, policy) if _SHOOTING >> policy & 1 else lookout_rows
         lookout = named
         if named == NONE or not can_be_named >> max(named, 0) & 1:
-            of_kind = watching & reactive(unit)
-            lookout = best_row(course, side, of_kind or watching, overcharge, drawn)
+            reactive = lookout_rows & reactive_rows(unit)
+            lookout = best_row(builder, side, reactive or lookout_rows, overcharge, die_and_deck)
     return Shooter(policy, rows, count, lookout)
 
 
@@ -175,16 +175,16 @@ def why_no_duel(question: Any, side: int, shooter: Shooter) -> int:
     if policy == Policy.TAKE_COVER:
         return 0
     if policy == Policy.CHARGE:
-        refused = why_no_charge(unit, enemy)
-        if refused:
-            return refused
-        return has_no_dice(unit, row_for_contact(unit, 1))
-    can_fire, named = usable(unit, enemy.target[0].category, policy), unit.facts[0].row
-    if not can_fire or (named != NONE and not can_fire >> max(named, 0) & 1):
+        refusal = why_no_charge(unit, enemy)
+        if refusal:
+            return refusal
+        return why_no_dice(unit, row_for_contact(unit, 1))
+    rows, named = usable_rows(unit, enemy.target[0].category, policy), unit.facts[0].row
+    if not rows or (named != NONE and not rows >> max(named, 0) & 1):
         return Refusal.NO_ROW_TO_SHOOT_WITH.value
     if policy == Policy.ALL_OUT and not unit.facts[0].all_out_attack:
         return Refusal.NO_ALL_OUT_ATTACK.value
-    return has_no_dice(unit, shooter.lookout if policy == Policy.LOOKOUT else shooter.rows[0])
+    return why_no_dice(unit, shooter.lookout if policy == Policy.LOOKOUT else shooter.rows[0])
 
 
 @step
@@ -197,60 +197,60 @@ def may_charge(question: Any, side: int, policy: int) -> bool:
 
 
 @step
-def rearms(question: Any, side: int, shooter: Shooter) -> int:
+def must_rearm(question: Any, side: int, shooter: Shooter) -> int:
     """Return 1 if the side must re-arm before it shoots or goes on lookout again (Slow to Fire), else 0."""
     row = shooter.lookout if shooter.policy == Policy.LOOKOUT else shooter.rows[0]
     return 1 if row != NONE and question.units[side].rows[max(row, 0)].facts[0].slow_to_fire else 0
 
 
 @step
-def add_activation_of(course: Course, side: int, shooter: Shooter, enemy: Shooter) -> None:
-    """Append the operations of an activation to a course that has its first one."""
-    blast, first = first_blast(course), strikes_of(course)
+def add_activation_of(builder: Builder, side: int, shooter: Shooter, enemy: Shooter) -> None:
+    """Append the operations of an activation, except BEGIN."""
+    blast, first = first_blast(builder), strikes_of(builder)
     for place in range(shooter.n_rows):
         charged = 1 if shooter.policy == Policy.OVERCHARGE else 0
-        add_shot(course, side, shooter.rows[place], 0, charged, 1 if place == 0 else 0)
-    lookout = NONE if enemy.lookout == NONE else add_shot(course, 1 - side, enemy.lookout, 1, 0, 1)
-    strikes = new_answers(course, blast)
-    question, setup, parts = course.question, course.setup, course.parts
-    reaction, orders = Course(question, setup, parts, _REACTION), Course(question, setup, parts, _ORDERS)
-    combat = Course(question, setup, parts, _COMBAT)
+        add_shot(builder, side, shooter.rows[place], 0, charged, 1 if place == 0 else 0)
+    lookout = NONE if enemy.lookout == NONE else add_shot(builder, 1 - side, enemy.lookout, 1, 0, 1)
+    strikes = following_strikes(builder, blast)
+    question, setup, parts = builder.question, builder.setup, builder.parts
+    reaction, orders = Builder(question, setup, parts, _REACTION), Builder(question, setup, parts, _ORDERS)
+    combat = Builder(question, setup, parts, _COMBAT)
     begin(reaction)
     begin(orders)
     begin(combat)
     if lookout != NONE:
-        add_made(reaction, side, lookout, strikes)
-    if course.setup.sides[side].charges:
+        add_shot_with_effects(reaction, side, lookout, strikes)
+    if builder.setup.sides[side].charges:
         add_combat(combat, side)
     add_orders(orders, side, (first, shooter.n_rows), strikes, combat)
-    add_activation(course, side, reaction, orders, blast)
+    add_activation(builder, side, reaction, orders, blast)
 
 
 @step
-def set_duel(course: Course, shooters: tuple[Shooter, Shooter]) -> int:
-    """Fill in the setup of a duel and the course of a round; return the refusal if it is impossible, else 0."""
-    question, setup = course.question, course.setup
+def set_duel(builder: Builder, shooters: tuple[Shooter, Shooter]) -> int:
+    """Build the setup of a duel and the operations of a round; return a Refusal or WhyNot, or 0 if it is possible."""
+    question, setup = builder.question, builder.setup
     for side in range(2):
-        refused = why_no_duel(question, side, shooters[0] if side == 0 else shooters[1])
-        if refused:
-            return refused
+        refusal = why_no_duel(question, side, shooters[0] if side == 0 else shooters[1])
+        if refusal:
+            return refusal
     begin_setup(question, setup)
     advances, lengths = np.zeros(2, np.int64), np.zeros(2, np.int64)
     for side in range(2):
         shooter = shooters[0] if side == 0 else shooters[1]
         charges = 1 if may_charge(question, side, shooter.policy) else 0
-        set_side_of_duel(course, side, shooter.policy, charges, rearms(question, side, shooter))
-        advances[side] = question.fight[0].rounds * advance_of(setup.sides[side], charges)
+        set_side_of_duel(builder, side, shooter.policy, charges, must_rearm(question, side, shooter))
+        advances[side] = question.fight[0].rounds * most_advance(setup.sides[side], charges)
         if shooter.policy == Policy.SHORT_RANGE and shooter.rows[0] != NONE:
             row = question.units[side].rows[shooter.rows[0]].facts[0]
             lengths[side] = row.long_range if row.short_range == NONE else row.short_range
-    count_wins(course)
-    one, two = Course(question, setup, course.parts, _FIRST), Course(question, setup, course.parts, _SECOND)
-    begin(one)
-    begin(two)
-    add_activation_of(one, 0, shooters[0], shooters[1])
-    add_activation_of(two, 1, shooters[1], shooters[0])
-    parts = one, two
-    add_round(course, parts, question.fight[0].first)
-    full, _ = place_in_duel(course, set_backs(course, parts), advances, lengths)
-    return 0 if full == NONE else Refusal.TOO_MANY_PLACES.value
+    reserve_win_bits(builder)
+    first, second = (Builder(question, setup, builder.parts, _FIRST), Builder(question, setup, builder.parts, _SECOND))
+    begin(first)
+    begin(second)
+    add_activation_of(first, 0, shooters[0], shooters[1])
+    add_activation_of(second, 1, shooters[1], shooters[0])
+    parts = first, second
+    add_round(builder, parts, question.fight[0].first)
+    side_out_of_range, _ = set_positions_in_duel(builder, most_set_backs(builder, parts), advances, lengths)
+    return 0 if side_out_of_range == NONE else Refusal.TOO_MANY_PLACES.value

@@ -1,7 +1,7 @@
-/** Units with changed numbers: printed ones stay as they are, and a copy changes. */
+/** Edits of units: changes apply to a copy, never to the printed unit. */
 
-/** A unit with some of its numbers changed; `edits` say which facts a change is about. */
-export function changed(unit, changes, edits) {
+/** A copy of a unit with changed values; `edits` define the fields of each change. */
+export function withChanges(unit, changes, edits) {
   const now = structuredClone(unit);
   for (const { name, at, fields } of edits) {
     const value = changes[name];
@@ -18,7 +18,7 @@ export function changed(unit, changes, edits) {
 
 const withDice = ([first, last, ...dice], more) => [first, last, ...dice.map((each) => (each > 0 ? Math.max(each + more, 0) : each))];
 
-/** The value of an edit: as changed, or as the profile has it. */
+/** The value of an edit: the changed value, or that of the profile. */
 export function numberOf(unit, { name, at, fields }, none) {
   if (unit.changes?.[name] !== undefined) return unit.changes[name];
   if (at === "dice") return 0;
@@ -26,7 +26,7 @@ export function numberOf(unit, { name, at, fields }, none) {
   return numbers[fields[0]] ?? (name === "points" ? none : 0);
 }
 
-/** The attacks of a unit's rows of a kind on a target, the best first by the figures that Python ranks by. */
+/** Attacks of rows on a target, best first, ranked by the same figures as in Python. */
 export function ranked(rows, { rankedBy, sameWithin }) {
   const order = (one, other) => {
     if (one.why || other.why) return Number(Boolean(one.why)) - Number(Boolean(other.why));

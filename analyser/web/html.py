@@ -1,4 +1,4 @@
-"""Common parts of HTML pages: joined scripts, packed data, and a Content-Security-Policy for their own content."""
+"""Common parts of HTML pages: joined scripts, packed data, and a Content-Security-Policy."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from typing import Any
 
 from analyser.common.text import json_text
 
-ENGINE = "engine"  # id of packed data with the WebAssembly module
+ENGINE = "engine"  # id of the element with packed data and the WebAssembly module
 _HEAD = '<meta charset="utf-8">\n'
 _INLINE = re.compile(r"<(script|style)>(.*?)</\1>", re.DOTALL)
 _IMPORT = re.compile(r"^import .*?;\n", re.MULTILINE | re.DOTALL)
 _EXPORT = re.compile(r"^export (?=async |function |class |const )", re.MULTILINE)
 
 
-def with_policy(html: str) -> str:
+def with_security_policy(html: str) -> str:
     r"""Return a page with its Content-Security-Policy as the second line of its head; other text is unchanged.
 
-    The policy allows the scripts and styles of the page by their SHA-256, embedded images, and, if the page has the
-    module, WebAssembly and workers made by the page. It disables attributes such as ``style="..."`` and
+    The policy allows the page's scripts and styles by their SHA-256, embedded images, and, if the page has the module,
+    WebAssembly and workers that the page creates. It disables attributes such as ``style="..."`` and
     ``onclick="..."``.
 
-    >>> with_policy('<meta charset="utf-8">\n<style>b {}</style>').splitlines()[1][:76]
+    >>> with_security_policy('<meta charset="utf-8">\n<style>b {}</style>').splitlines()[1][:76]
     '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; img-'
     """
     hashes: dict[str, dict[str, None]] = {"script": {}, "style": {}}
@@ -43,32 +43,32 @@ def with_policy(html: str) -> str:
     return html.replace(_HEAD, _HEAD + policy, 1)
 
 
-def packed(head: Mapping[str, Any], rest: bytes = b"") -> str:
-    """Return data as base64 text, compressed by zlib, which the browser unpacks (``packed.js``).
+def pack_data(head: Mapping[str, Any], rest: bytes = b"") -> str:
+    """Return data as base64 text, compressed by zlib; ``packed.js`` unpacks it in the browser.
 
-    The data are the length of the JSON of `head` (4 bytes, little-endian), that JSON, and `rest`.
+    The data are the length of the JSON text of `head` (4 bytes, little-endian), the JSON text, and `rest`.
     """
     text = json_text(head, ensure_ascii=False, separators=(",", ":")).encode()
     whole = b"".join([len(text).to_bytes(4, "little"), text, rest])
     return base64.b64encode(zlib.compress(whole, 9)).decode("ascii")
 
 
-def engine(data: Mapping[str, Any]) -> str:
+def pack_engine(data: Mapping[str, Any]) -> str:
     """Return the exact engines and `data` as packed text; `data` includes the memory `layout`."""
-    return packed(data, _file("calculator.wasm"))
+    return pack_data(data, _file_bytes("calculator.wasm"))
 
 
 @cache
 def scripts(modules: Iterable[str]) -> str:
-    """Return JavaScript modules joined into one text; list each of `modules` after its imports."""
-    texts = (_file(f"{name}.js").decode() for name in modules)
+    """Return JavaScript modules joined into one text; list each of `modules` after the modules that it imports."""
+    texts = (_file_bytes(f"{name}.js").decode() for name in modules)
     return "".join(_EXPORT.sub("", _IMPORT.sub("", text)) for text in texts)
 
 
 def style(name: str) -> str:
     """Return a style sheet of this package."""
-    return _file(f"{name}.css").decode()
+    return _file_bytes(f"{name}.css").decode()
 
 
-def _file(name: str) -> bytes:
+def _file_bytes(name: str) -> bytes:
     return (files("analyser.web") / name).read_bytes()

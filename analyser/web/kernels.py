@@ -1,7 +1,7 @@
 """Kernel of the exact engines for the browser, which reads the record of a question and fills in its answer.
 
 The WebAssembly module is compiled from :func:`answer`. JavaScript fills in the fields of the question by name
-(:mod:`.facts`), calls the kernel, and reads the answer. All rules are those of :mod:`analyser.rules`.
+(:mod:`.memory_layout`), calls the kernel, and reads the answer. All rules are those of :mod:`analyser.rules`.
 """
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ import numpy as np
 from analyser.common.jit import kernel, step
 from analyser.common.records import Integers
 from analyser.engine.fight.exact.distribution import Joint
-from analyser.engine.fight.exact.propagate import after_next
-from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, none_known, pool_cache_for
+from analyser.engine.fight.exact.propagate import apply_next
+from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, no_outcomes, pool_cache_for
 from analyser.engine.fight.program import SETUP
-from analyser.engine.fight.step_builder import PARTS, Course, begin, lines_of, strikes_of
+from analyser.engine.fight.step_builder import PARTS, Builder, begin, lines_of, strikes_of
 from analyser.game.ruleset import Rating
 from analyser.rules import discipline, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.attack import dice_of_cell
 from analyser.rules.structs import NONE
-from analyser.web.attack_setup import answer_attack, drawn_by, share_of, sum_from_above
+from analyser.web.attack_setup import answer_attack, die_and_deck_of, points_of_share, set_at_least
 from analyser.web.blocks import ANSWERS, QUESTION, Kind, Refusal
 from analyser.web.charge_setup import set_charge
 from analyser.web.duel_setup import set_duel, shooter_of
 
 MOST_PAIRS = 1 << 20
-"""Most pairs of states after an operation; more would take seconds on a phone."""
+"""Most pairs of states after an operation; with more, a phone would take seconds."""
 _RATINGS = len(Rating)
 _DEVASTATING = 2  # ratio of victory points for a devastating victory (AC-9.4)
 
@@ -42,18 +42,18 @@ def dice_of(setup: Any, number: int, count: int, short: int) -> int:
 
 @step
 def pools_of(setup: Any, strikes: int) -> Integers:
-    """Return the index of the pool for every (strike, number of dice); the pools of the ratings follow each other."""
+    """Return the first pool by strike and number of dice (`PoolCache.first_pools`); there is one pool per rating."""
     most = 0
     for number in range(strikes):
         most = max(most, setup.strikes[number].fixed_dice)
-        for count in range(setup.counts):
+        for count in range(setup.dice_entries):
             for short in range(2):
                 most = max(most, dice_of(setup, number, count, short))
     rolls = np.zeros((strikes, most + 1), np.int64)
     for number in range(strikes):
         rolls[number, 0] = 1
         rolls[number, max(setup.strikes[number].fixed_dice, 0)] = 1
-        for count in range(setup.counts):
+        for count in range(setup.dice_entries):
             for short in range(2):
                 rolls[number, max(dice_of(setup, number, count, short), 0)] = 1
     place = -_RATINGS
@@ -65,84 +65,86 @@ def pools_of(setup: Any, strikes: int) -> Integers:
 
 
 @step
-def start_of(setup: Any, side: int, statuses: int) -> int:
+def starting_state(setup: Any, side: int, statuses: int) -> int:
     """Return the starting state of a side with additional statuses."""
     facts = setup.sides[side]
-    return int(unit_state.start_state(setup.units[side], statuses | facts.origin << facts.position_at))
+    return int(unit_state.start_state(setup.units[side], statuses | facts.origin << facts.position_bit))
 
 
 @step
-def after_lines(
-    setup: Any, course: Course, joint: Joint, cache: PoolCache, known: StrikeOutcomes
+def after_operations(
+    setup: Any, builder: Builder, joint: Joint, cache: PoolCache, known: StrikeOutcomes
 ) -> tuple[Joint, StrikeOutcomes]:
-    """Return the distribution after a course, or after a part of it that is too large, and the extended outcomes."""
-    operations, done = lines_of(course), 0
+    """Return the distribution after a builder's operations, and the extended outcomes; stop if it is too large."""
+    operations, done = lines_of(builder), 0
     while done < len(operations) and joint.probabilities.size <= MOST_PAIRS:
-        joint, known, done = after_next(setup, operations, done, len(operations), joint, cache, known)
+        joint, known, done = apply_next(setup, operations, done, len(operations), joint, cache, known)
     return joint, known
 
 
 @step
 def add_side(question: Any, side: int, state: int, probability: float, answer: Any) -> None:
-    """Add a state of a side with its probability to its figures."""
-    target, other = question.units[side].target[0], answer
-    gone = unit_state.is_removed(state)
-    models = 0 if gone else unit_state.models_of(state)
-    destroyed = unit_state.lost_of(state) if gone else target.models - models
-    hurt = 0 if gone else unit_state.damage_of(state)
-    other.losses[destroyed] += probability
-    other.mean_models_left += probability * models
-    other.mean_models_destroyed += probability * destroyed
-    other.mean_damage_left += probability * hurt
-    whole = target.models * target.damage_limit
-    other.mean_share_lost += probability * (1.0 if gone else (destroyed * target.damage_limit + hurt) / whole)
-    other.fell_back += probability if state & discipline.FELL_BACK else 0.0
-    if not gone:
-        other.alive += probability
-        other.suppressed += probability if state & discipline.SUPPRESSED else 0.0
-        other.disordered += probability if state & discipline.DISORDERED else 0.0
-        other.activated += probability if state & discipline.ACTIVATED else 0.0
-        other.on_lookout += probability if state & unit_state.ON_LOOKOUT else 0.0
-        other.taking_cover += probability if state & unit_state.TAKING_COVER else 0.0
-        other.reloading += probability if state & unit_state.RELOADING else 0.0
+    """Add a state of a side, with its probability, to the side's figures."""
+    target, figures = question.units[side].target[0], answer
+    is_removed = unit_state.is_removed(state)
+    models = 0 if is_removed else unit_state.models_of(state)
+    destroyed = unit_state.models_lost(state) if is_removed else target.models - models
+    damage = 0 if is_removed else unit_state.damage_of(state)
+    figures.losses[destroyed] += probability
+    figures.mean_models_left += probability * models
+    figures.mean_models_destroyed += probability * destroyed
+    figures.mean_damage_left += probability * damage
+    unit_damage = target.models * target.damage_limit
+    figures.mean_share_lost += probability * (
+        1.0 if is_removed else (destroyed * target.damage_limit + damage) / unit_damage
+    )
+    figures.fell_back += probability if state & discipline.FELL_BACK else 0.0
+    if not is_removed:
+        figures.alive += probability
+        figures.suppressed += probability if state & discipline.SUPPRESSED else 0.0
+        figures.disordered += probability if state & discipline.DISORDERED else 0.0
+        figures.activated += probability if state & discipline.ACTIVATED else 0.0
+        figures.on_lookout += probability if state & unit_state.ON_LOOKOUT else 0.0
+        figures.taking_cover += probability if state & unit_state.TAKING_COVER else 0.0
+        figures.reloading += probability if state & unit_state.RELOADING else 0.0
         inside = target.garrisoned and not state & unit_state.OUT_OF_BUILDING
-        other.in_building += probability if inside else 0.0
+        figures.in_building += probability if inside else 0.0
         return
     broken, fled = state & discipline.BROKEN != 0, state & discipline.FLED != 0
-    other.annihilated += probability
-    other.broken += probability if broken else 0.0
-    other.fled += probability if fled else 0.0
-    other.destroyed += probability if not broken and not fled else 0.0
-    other.destroyed_or_broken += probability if not fled else 0.0
+    figures.annihilated += probability
+    figures.broken += probability if broken else 0.0
+    figures.fled += probability if fled else 0.0
+    figures.destroyed += probability if not broken and not fled else 0.0
+    figures.destroyed_or_broken += probability if not fled else 0.0
 
 
 @step
 def finish_side(question: Any, side: int, answer: Any) -> None:
     """Fill in the derived figures of a side."""
     answer.models = question.units[side].target[0].models
-    answer.points = share_of(question.units[side].facts[0].points, answer.mean_share_lost)
-    sum_from_above(answer)
+    answer.points = points_of_share(question.units[side].facts[0].points, answer.mean_share_lost)
+    set_at_least(answer)
 
 
 @step
-def wins_of(state: int, bits: int) -> int:
-    """Return the number of combats won from `bits` bits of a unit's state."""
-    return state >> unit_state.WINS & (1 << bits) - 1
+def combats_won(state: int, bits: int) -> int:
+    """Return the number of combats won, which `bits` bits of a unit's state store."""
+    return state >> unit_state.WINS_BIT & (1 << bits) - 1
 
 
 @step
 def answer_charge(question: Any, setup: Any, parts: Any, answer: Any) -> None:
     """Fill in `answer` for a charge of unit 0 at unit 1 (AC-8)."""
-    course = Course(question, setup, parts, 0)
-    begin(course)
-    answer.refused = set_charge(course)
+    builder = Builder(question, setup, parts, 0)
+    begin(builder)
+    answer.refused = set_charge(builder)
     if answer.refused != 0:
         return
-    begins = unit_state.with_order(start_of(setup, 0, 0), Order.CHARGE) | discipline.ACTIVATED
-    joint = Joint(np.full(1, begins), np.full(1, start_of(setup, 1, 0)), np.ones((1, 1)))
+    begins = unit_state.with_order(starting_state(setup, 0, 0), Order.CHARGE) | discipline.ACTIVATED
+    joint = Joint(np.full(1, begins), np.full(1, starting_state(setup, 1, 0)), np.ones((1, 1)))
     deck = question.deck[: question.n_cards]
-    cache = pool_cache_for(setup, pools_of(setup, strikes_of(course)), question.die, deck)
-    joint, _ = after_lines(setup, course, joint, cache, none_known())
+    cache = pool_cache_for(setup, pools_of(setup, strikes_of(builder)), question.die, deck)
+    joint, _ = after_operations(setup, builder, joint, cache, no_outcomes())
     overrun, bits = question.units[0].facts[0].overrun, unit_state.BITS_OF_WINS_IN_A_CHARGE
     points = np.zeros(2)
     for row in range(len(joint.first)):
@@ -151,7 +153,7 @@ def answer_charge(question: Any, setup: Any, parts: Any, answer: Any) -> None:
             if probability == 0.0:
                 continue
             states = (joint.first[row], joint.second[column])
-            order, wins = unit_state.order_of(states[0]), wins_of(states[0], bits)
+            order, wins = unit_state.order_of(states[0]), combats_won(states[0], bits)
             if wins > 0:
                 answer.attacker_wins += probability
                 answer.attacker_overruns += probability if overrun and (wins > 1 or order != Order.WON) else 0.0
@@ -164,22 +166,22 @@ def answer_charge(question: Any, setup: Any, parts: Any, answer: Any) -> None:
             for side in range(2):
                 mine, theirs = (states[0], states[1]) if side == 0 else (states[1], states[0])
                 add_side(question, side, mine, probability, answer.sides[side])
-                won = question.units[1 - side].facts[0].victory_points if unit_state.is_removed(theirs) else 0
-                won += wins_of(mine, bits) if question.units[side].facts[0].hunter else 0
-                points[side] += probability * won
+                points_won = question.units[1 - side].facts[0].victory_points if unit_state.is_removed(theirs) else 0
+                points_won += combats_won(mine, bits) if question.units[side].facts[0].hunter else 0
+                points[side] += probability * points_won
     for side in range(2):
         finish_side(question, side, answer.sides[side])
-        known = question.units[1 - side].facts[0].victory_points != NONE
-        answer.sides[side].victory_points = points[side] if known else np.nan
+        is_rated = question.units[1 - side].facts[0].victory_points != NONE
+        answer.sides[side].victory_points = points[side] if is_rated else np.nan
 
 
 @step
 def answer_duel(question: Any, setup: Any, parts: Any, answer: Any) -> None:
     """Fill in `answer` for a duel (AC-9.2)."""
-    drawn, course = drawn_by(question), Course(question, setup, parts, 0)
-    begin(course)
-    shooters = shooter_of(course, 0, drawn), shooter_of(course, 1, drawn)
-    answer.refused = set_duel(course, shooters)
+    die_and_deck, builder = die_and_deck_of(question), Builder(question, setup, parts, 0)
+    begin(builder)
+    shooters = shooter_of(builder, 0, die_and_deck), shooter_of(builder, 1, die_and_deck)
+    answer.refused = set_duel(builder, shooters)
     answer.attacker_policy, answer.target_policy = shooters[0].policy, shooters[1].policy
     answer.attacker_row, answer.target_row = shooters[0].rows[0], shooters[1].rows[0]
     if answer.refused != 0:
@@ -188,14 +190,14 @@ def answer_duel(question: Any, setup: Any, parts: Any, answer: Any) -> None:
     for side in range(2):
         facts = question.units[side].facts[0]
         statuses = unit_state.ON_LOOKOUT if facts.on_lookout else 0
-        begins[side] = start_of(setup, side, statuses | (unit_state.RELOADING if facts.reloading else 0))
+        begins[side] = starting_state(setup, side, statuses | (unit_state.RELOADING if facts.reloading else 0))
     joint = Joint(begins[:1].copy(), begins[1:].copy(), np.ones((1, 1)))
     deck = question.deck[: question.n_cards]
-    cache = pool_cache_for(setup, pools_of(setup, strikes_of(course)), question.die, deck)
-    known = none_known()
+    cache = pool_cache_for(setup, pools_of(setup, strikes_of(builder)), question.die, deck)
+    known = no_outcomes()
     answer.rounds = question.fight[0].rounds
     for number in range(answer.rounds):
-        joint, known = after_lines(setup, course, joint, cache, known)
+        joint, known = after_operations(setup, builder, joint, cache, known)
         if joint.probabilities.size > MOST_PAIRS:
             answer.refused = Refusal.TOO_LARGE.value
             return
@@ -209,23 +211,23 @@ def points_won(question: Any, setup: Any, side: int, mine: int, theirs: int) -> 
     points = 0
     if unit_state.is_removed(theirs):
         points = 1 if rating == NONE else rating
-    bits = setup.sides[side].position_at - unit_state.WINS
-    return points + (wins_of(mine, bits) if setup.sides[side].hunter else 0)
+    bits = setup.sides[side].position_bit - unit_state.WINS_BIT
+    return points + (combats_won(mine, bits) if setup.sides[side].hunter else 0)
 
 
 @step
 def add_round(question: Any, setup: Any, joint: Joint, number: int, answer: Any) -> None:
-    """Fill in the figures of a round, and those of the duel if it is the last."""
+    """Fill in the figures of a round, and after the last round those of the duel."""
     is_last = number == answer.rounds - 1
     for row in range(len(joint.first)):
         for column in range(len(joint.second)):
             probability = joint.probabilities[row, column]
             if probability == 0.0:
                 continue
-            one, two = joint.first[row], joint.second[column]
-            points = points_won(question, setup, 0, one, two), points_won(question, setup, 1, two, one)
+            state_0, state_1 = joint.first[row], joint.second[column]
+            points = points_won(question, setup, 0, state_0, state_1), points_won(question, setup, 1, state_1, state_0)
             for side in range(2):
-                add_side(question, side, one if side == 0 else two, probability, answer.sides[number, side])
+                add_side(question, side, state_0 if side == 0 else state_1, probability, answer.sides[number, side])
                 answer.sides[number, side].victory_points += probability * points[side]
             if not is_last:
                 continue
@@ -244,7 +246,7 @@ def add_round(question: Any, setup: Any, joint: Joint, number: int, answer: Any)
 
 @kernel
 def answer(question: Any, scratch: Any, parts: Any, attack: Any, charge: Any, duel: Any) -> int:
-    """Fill in the record of the kind of the question with its answer; return that kind."""
+    """Fill in the answer record of the question's kind; return the kind."""
     parts.strikes = 0
     if question.kind == Kind.ATTACK:
         answer_attack(question, scratch, attack)

@@ -1,7 +1,7 @@
 """Data of the calculator for browsers: facts about units, and the memory layout of questions and answers.
 
 Python writes numbers, names and labels as JSON. `module.js` fills in the records of the WebAssembly module by field
-name, and returns named figures. Neither contains rules of the game.
+name, and returns named figures. It contains no rules of the game.
 
 **Python** ::
 
@@ -71,7 +71,7 @@ from analyser.engine.fight.step_builder import UnitFacts
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.game.ruleset import Rating, Ruleset
 from analyser.game.units import Loadout, Row
-from analyser.rules.house_rules import packed_die
+from analyser.rules.house_rules import pack_die
 from analyser.rules.policies import Policy
 from analyser.rules.shots import RowFacts, WhyNot
 from analyser.rules.structs import INCH, NONE, Officer, Sight
@@ -97,7 +97,7 @@ REFUSALS: Mapping[int, str] = {
     WhyNot.NOT_RANGED: "it is not a ranged row",
     WhyNot.CATEGORY: "it does not fire at such targets",
     WhyNot.OUT_OF_RANGE: "the target is out of range",
-    WhyNot.NO_DICE: "it has no attack dice for so many models",
+    WhyNot.NO_DICE: "it has no attack dice for this number of models",
     WhyNot.RELOADING: "it is Slow to Fire and the attacker is reloading",
     WhyNot.ADVANCED: "it is Move or Fire and the attacker has advanced",
     WhyNot.REACTIVE: "it is Reactive: opportunity fire only",
@@ -111,19 +111,19 @@ REFUSALS: Mapping[int, str] = {
     Refusal.NO_ALL_OUT_ATTACK: "it does not have the rule All-Out Attack",
     Refusal.TOO_MANY_PLACES: "the distances are too fine or too long: use whole inches, or fewer rounds",
     Refusal.FRONT_ALL_ROUND: "a unit in a building has its front on every side",
-    Refusal.TOO_LARGE: "too much can happen: fewer rounds, no distance, or the command line",
+    Refusal.TOO_LARGE: "this duel is too large for the page: set fewer rounds or no distance, or use the command line",
 }
-"""Reasons why a question has no answer, worded for all kinds of fights."""
+"""Reasons why a question has no answer."""
 
 
 class Condition(NamedTuple):
-    """Condition that the user can set."""
+    """Condition that the user of a page can set."""
 
     name: str
     side: str  # "attacker", "target" or "fight"
     kind: str  # "flag", "count", "inches", "choice" or "row"
     label: str
-    asked: tuple[str, ...]  # kinds of questions that use it
+    questions: tuple[str, ...]  # kinds of questions that use it
     field: str = ""  # if it differs from `name`
     choices: tuple[tuple[str, int], ...] = ()
     needs: str = ""
@@ -131,13 +131,13 @@ class Condition(NamedTuple):
     def record(self) -> dict[str, Any]:
         """Return the condition as plain data for the page."""
         record: dict[str, Any] = {"name": self.name, "side": self.side, "kind": self.kind, "label": self.label}
-        record |= {"in": list(self.asked), "field": self.field or self.name, "description": self.description}
+        record |= {"in": list(self.questions), "field": self.field or self.name, "description": self.description}
         record |= {"choices": dict(self.choices)} if self.choices else {}
         return record | ({"needs": self.needs} if self.needs else {})
 
     @property
     def description(self) -> str:
-        """Description of the same option in the commands."""
+        """Description, as of the same option of the commands."""
         marks: list[tuple[str, str]] = [*BONUSES.items(), *PENALTIES.items()]
         if self.side == "fight" and self.name in dict(marks):
             return dict(marks)[self.name]
@@ -146,8 +146,8 @@ class Condition(NamedTuple):
         return next((field.description for field in fields if field and field.description), "")
 
 
-_SHOT, _DUEL = ("attack",), ("duel",)
-_ALL, _FIGHTS, _SHOTS = ("attack", "charge", "duel"), ("charge", "duel"), ("attack", "duel")
+_IN_ATTACKS, _IN_DUELS = ("attack",), ("duel",)
+_IN_ALL, _IN_COMBATS, _IN_SHOTS = ("attack", "charge", "duel"), ("charge", "duel"), ("attack", "duel")
 _OFFICERS = tuple((officer.name.lower(), int(officer)) for officer in Officer)
 _FORMATIONS = (("close", 1), ("open", 0))
 _SIGHTS = tuple((sight.name.lower(), int(sight)) for sight in Sight)
@@ -155,42 +155,42 @@ _RATINGS = tuple((rating.name.lower(), int(rating)) for rating in Rating)
 _POLICIES = tuple((policy.name.lower(), int(policy)) for policy in Policy)
 
 
-def _of_units() -> Iterator[Condition]:
-    """Yield the conditions of a single unit: its state and its choices."""
-    for side, of_target in (("attacker", _FIGHTS), ("target", _ALL)):
-        yield Condition("models", side, "count", "models left", _ALL)
-        yield Condition("damage", side, "count", "damage", _ALL)
-        yield Condition("suppressed", side, "flag", "suppressed", _ALL)
+def _unit_conditions() -> Iterator[Condition]:
+    """Yield the conditions of a unit: its state and its choices."""
+    for side, of_target in (("attacker", _IN_COMBATS), ("target", _IN_ALL)):
+        yield Condition("models", side, "count", "models left", _IN_ALL)
+        yield Condition("damage", side, "count", "damage", _IN_ALL)
+        yield Condition("suppressed", side, "flag", "suppressed", _IN_ALL)
         yield Condition("disordered", side, "flag", "disordered", of_target)
         yield Condition("activated", side, "flag", "activated", of_target)
-        in_building = _SHOTS if side == "attacker" else _ALL
+        in_building = _IN_SHOTS if side == "attacker" else _IN_ALL
         yield Condition("garrisoned", side, "flag", "in a building", in_building)
-        yield Condition("taking_cover", side, "flag", "taking cover", _DUEL if side == "attacker" else _SHOTS)
+        yield Condition("taking_cover", side, "flag", "taking cover", _IN_DUELS if side == "attacker" else _IN_SHOTS)
         yield Condition("near_commander", side, "flag", "near a commander", of_target)
         yield Condition("from_front", side, "flag", "attacked from its front", of_target, needs="Resilient")
-        yield Condition("obstacle", side, "flag", "behind an obstacle", _DUEL if side == "attacker" else _SHOTS)
-        yield Condition("exposed", side, "count", "exposed models", _DUEL if side == "attacker" else _SHOTS)
+        yield Condition("obstacle", side, "flag", "behind an obstacle", _IN_DUELS if side == "attacker" else _IN_SHOTS)
+        yield Condition("exposed", side, "count", "exposed models", _IN_DUELS if side == "attacker" else _IN_SHOTS)
         yield Condition("edge_distance", side, "inches", "distance to its table edge", of_target)
         yield Condition("formation", side, "choice", "formation", of_target, "close_formation", _FORMATIONS)
         yield Condition("officer", side, "choice", "officer falls", of_target, "", _OFFICERS)
         yield Condition("models_without_room", side, "count", "models without room to fall back", of_target)
-        yield Condition("withdraws_without_room", side, "count", "models without room to withdraw", _FIGHTS)
+        yield Condition("withdraws_without_room", side, "count", "models without room to withdraw", _IN_COMBATS)
         yield Condition("fail_on_purpose", side, "flag", "fails its test on purpose", of_target)
         yield Condition("peer_review", side, "flag", "near Peer Review", of_target, "passes_tests")
         yield Condition("chain_of_command", side, "flag", "Chain of Command", of_target, needs="Chain of Command")
-        reloads = _SHOTS if side == "attacker" else _DUEL
+        reloads = _IN_SHOTS if side == "attacker" else _IN_DUELS
         yield Condition("reloading", side, "flag", "reloading", reloads, needs="Slow to Fire")
-        yield Condition("on_lookout", side, "flag", "on lookout", _DUEL)
-        yield Condition("ammo_supply", side, "flag", "near Ammo Supply", _DUEL)
-        yield Condition("concealed", side, "flag", "concealed", _DUEL)
-        yield Condition("carriages", side, "count", "carriages", _FIGHTS, needs="Full Steam Ahead")
+        yield Condition("on_lookout", side, "flag", "on lookout", _IN_DUELS)
+        yield Condition("ammo_supply", side, "flag", "near Ammo Supply", _IN_DUELS)
+        yield Condition("concealed", side, "flag", "concealed", _IN_DUELS)
+        yield Condition("carriages", side, "count", "carriages", _IN_COMBATS, needs="Full Steam Ahead")
         yield Condition(
-            "overcharge", side, "flag", "Overcharge in close quarters", _FIGHTS, "overcharges", (), "Overcharge"
+            "overcharge", side, "flag", "Overcharge in close quarters", _IN_COMBATS, "overcharges", (), "Overcharge"
         )
-        yield Condition("policy", side, "choice", "tactic", _DUEL, "", _POLICIES)
-        yield Condition("row", side, "row", "row to shoot with", _DUEL)
-        yield Condition("close_quarters_row", side, "row", "row for close quarters", _FIGHTS)
-        charges = _FIGHTS if side == "attacker" else _DUEL
+        yield Condition("policy", side, "choice", "tactic", _IN_DUELS, "", _POLICIES)
+        yield Condition("row", side, "row", "row to shoot with", _IN_DUELS)
+        yield Condition("close_quarters_row", side, "row", "row for close quarters", _IN_COMBATS)
+        charges = _IN_COMBATS if side == "attacker" else _IN_DUELS
         yield Condition("outflanking", side, "flag", "charges from outside the front arc", charges)
         yield Condition("supported", side, "flag", "supported", charges)
         yield Condition("threatened", side, "flag", "threatened", charges)
@@ -198,33 +198,33 @@ def _of_units() -> Iterator[Condition]:
         yield Condition("overrun", side, "choice", "Overrun", charges, "overruns", (("yes", 1), ("no", 0)), "Overrun")
 
 
-def _of_fights() -> Iterator[Condition]:
+def _fight_conditions() -> Iterator[Condition]:
     """Yield the conditions that belong to neither unit."""
-    yield Condition("distance", "fight", "inches", "distance", _SHOTS)
-    yield Condition("rounds", "fight", "count", "rounds", _DUEL)
-    yield Condition("first", "fight", "choice", "activated first", _DUEL, "", (("attacker", 0), ("target", 1)))
-    yield Condition("aiming", "fight", "flag", "aiming", _SHOT)
-    yield Condition("short_range", "fight", "flag", "short range", _SHOT)
-    yield Condition("ammo_supply", "fight", "flag", "Ammo Supply", _SHOT)
-    yield Condition("concealed", "fight", "flag", "concealed", _SHOT)
-    yield Condition("opportunity_fire", "fight", "flag", "opportunity fire", _SHOT)
-    yield Condition("reforming", "fight", "flag", "reforming", _SHOT)
-    yield Condition("outside_front_arc", "fight", "flag", "outside the front arc", _SHOT, needs="Turret")
-    yield Condition("advanced", "fight", "flag", "has advanced", _SHOT, needs="Move or Fire")
-    yield Condition("overcharge", "fight", "flag", "Overcharge", _SHOT, needs="Overcharge")
-    yield Condition("line_of_sight", "fight", "choice", "line of sight", _SHOT, "", _SIGHTS, "Indirect")
-    yield Condition("carriages", "fight", "count", "carriages", _SHOT, needs="Full Steam Ahead")
-    yield Condition("rating", "fight", "choice", "combat rating", _SHOT, "", _RATINGS)
+    yield Condition("distance", "fight", "inches", "distance", _IN_SHOTS)
+    yield Condition("rounds", "fight", "count", "rounds", _IN_DUELS)
+    yield Condition("first", "fight", "choice", "activated first", _IN_DUELS, "", (("attacker", 0), ("target", 1)))
+    yield Condition("aiming", "fight", "flag", "aiming", _IN_ATTACKS)
+    yield Condition("short_range", "fight", "flag", "short range", _IN_ATTACKS)
+    yield Condition("ammo_supply", "fight", "flag", "Ammo Supply", _IN_ATTACKS)
+    yield Condition("concealed", "fight", "flag", "concealed", _IN_ATTACKS)
+    yield Condition("opportunity_fire", "fight", "flag", "opportunity fire", _IN_ATTACKS)
+    yield Condition("reforming", "fight", "flag", "reforming", _IN_ATTACKS)
+    yield Condition("outside_front_arc", "fight", "flag", "outside the front arc", _IN_ATTACKS, needs="Turret")
+    yield Condition("advanced", "fight", "flag", "has advanced", _IN_ATTACKS, needs="Move or Fire")
+    yield Condition("overcharge", "fight", "flag", "Overcharge", _IN_ATTACKS, needs="Overcharge")
+    yield Condition("line_of_sight", "fight", "choice", "line of sight", _IN_ATTACKS, "", _SIGHTS, "Indirect")
+    yield Condition("carriages", "fight", "count", "carriages", _IN_ATTACKS, needs="Full Steam Ahead")
+    yield Condition("rating", "fight", "choice", "combat rating", _IN_ATTACKS, "", _RATINGS)
 
 
-CONDITIONS = (*_of_units(), *_of_fights())
+CONDITIONS = (*_unit_conditions(), *_fight_conditions())
 """Conditions that a page offers, in order of display."""
 
 
 _USUAL_UNIT = {"exposed": NONE} | {name: value for name, value in UnitFacts._field_defaults.items() if value}
-_ATTACK: Any = attack_record(Attack(dice=1, qualities=(), attacker_damage_limit=1))
-_PLAIN = {name: int(_ATTACK[name]) for name in _ATTACK.dtype.names if _ATTACK[name]}
-"""Nonzero numbers of an attack without qualities."""
+_PLAIN_ATTACK: Any = attack_record(Attack(dice=1, qualities=(), attacker_damage_limit=1))
+_PLAIN_NUMBERS = {name: int(_PLAIN_ATTACK[name]) for name in _PLAIN_ATTACK.dtype.names if _PLAIN_ATTACK[name]}
+"""Nonzero fields of an attack without qualities."""
 
 
 def layout(ruleset: Ruleset | None = None, profiles: ProfilesLike | None = None) -> dict[str, Any]:
@@ -252,28 +252,28 @@ def layout(ruleset: Ruleset | None = None, profiles: ProfilesLike | None = None)
     cards = ruleset.deck.counts().tolist()
     if len(cards) > MOST_CARDS:
         raise ValueError(f"{len(cards)} card values (allowed: up to {MOST_CARDS})")
-    plain = _PLAIN | {"die": packed_die(ruleset.die)}
+    plain = _PLAIN_NUMBERS | {"die": pack_die(ruleset.die)}
     return {
         "inch": INCH,
         "none": NONE,
-        "question": _places(QUESTION, ("kind", "row", "die", "n_cards", "deck")),
+        "question": _offsets(QUESTION, ("kind", "row", "die", "n_cards", "deck")),
         "kinds": {kind.name.lower(): int(kind) for kind in Kind},
         "die": list(ruleset.die.faces),
         "deck": cards,
         "unit": {
-            "at": _array(QUESTION, "units"),
-            "fields": _flat(units, ("facts", "target")) | _places(units, ("n_rows",)),
+            "at": _array_at(QUESTION, "units"),
+            "fields": _fields(units, ("facts", "target")) | _offsets(units, ("n_rows",)),
             "usual": _USUAL_UNIT,
         },
         "row": {
-            "at": _array(units, "rows"),
-            "fields": _flat(row, ("facts", "attack")) | _places(row, ("n_bands",)),
-            "usual": _usual(RowFacts) | plain,
+            "at": _array_at(units, "rows"),
+            "fields": _fields(row, ("facts", "attack")) | _offsets(row, ("n_bands",)),
+            "usual": _defaults(RowFacts) | plain,
         },
-        "band": {"at": _array(row, "bands"), "fields": _flat(row, ("bands",)), "order": list(BandFacts._fields)},
-        "fight": {"fields": _flat(QUESTION, ("fight",)), "usual": _usual(Circumstances)},
-        "plain": {"fields": _flat(QUESTION, ("plain",)), "usual": plain},
-        "answers": {name: _answer(dtype) for name, dtype in ANSWERS.items()},
+        "band": {"at": _array_at(row, "bands"), "fields": _fields(row, ("bands",)), "order": list(BandFacts._fields)},
+        "fight": {"fields": _fields(QUESTION, ("fight",)), "usual": _defaults(Circumstances)},
+        "plain": {"fields": _fields(QUESTION, ("plain",)), "usual": plain},
+        "answers": {name: _answer_layout(dtype) for name, dtype in ANSWERS.items()},
         "conditions": [condition.record() for condition in CONDITIONS],
         "refusals": [REFUSALS[reason] for reason in (*WhyNot, *Refusal)],
         "ratings": [name for name, _ in _RATINGS],
@@ -282,41 +282,41 @@ def layout(ruleset: Ruleset | None = None, profiles: ProfilesLike | None = None)
     }
 
 
-def _places(dtype: np.dtype[np.void], names: tuple[str, ...]) -> dict[str, int]:
+def _offsets(dtype: np.dtype[np.void], names: tuple[str, ...]) -> dict[str, int]:
     """Return the byte offsets of fields of a record."""
     assert dtype.fields is not None
     return {name: dtype.fields[name][1] for name in names}
 
 
-def _flat(dtype: np.dtype[np.void], parts: tuple[str, ...]) -> dict[str, int]:
+def _fields(dtype: np.dtype[np.void], parts: tuple[str, ...]) -> dict[str, int]:
     """Return the byte offsets of all fields of the parts of a record; the parts must have distinct field names."""
     fields: dict[str, int] = {}
     for part in parts:
-        at, inner = _places(dtype, (part,))[part], dtype[part].base
+        at, inner = _offsets(dtype, (part,))[part], dtype[part].base
         names = inner.names or ()
         assert not fields.keys() & set(names), f"two fields of one name in {part}"
-        fields |= {name: at + offset for name, offset in _places(inner, names).items()}
+        fields |= {name: at + offset for name, offset in _offsets(inner, names).items()}
     return fields
 
 
-def _array(dtype: np.dtype[np.void], name: str) -> list[int]:
+def _array_at(dtype: np.dtype[np.void], name: str) -> list[int]:
     """Return the byte offset of an array of records, the byte size of an element, and its length."""
     field = dtype[name]
-    return [_places(dtype, (name,))[name], field.base.itemsize, int(np.prod(field.shape))]
+    return [_offsets(dtype, (name,))[name], field.base.itemsize, int(np.prod(field.shape))]
 
 
-def _usual(facts: Any) -> dict[str, int]:
+def _defaults(facts: Any) -> dict[str, int]:
     """Return the nonzero default values of facts."""
     return {name: value for name, value in facts._field_defaults.items() if value}
 
 
-def _answer(dtype: np.dtype[np.void]) -> dict[str, Any]:
+def _answer_layout(dtype: np.dtype[np.void]) -> dict[str, Any]:
     """Return the layout of an answer: whole numbers, figures, lists (one entry per number of models) and sides."""
     kinds: dict[str, Any] = {"whole": {}, "figures": {}, "lists": {}}
     for name in dtype.names or ():
-        field, at = dtype[name], _places(dtype, (name,))[name]
+        field, at = dtype[name], _offsets(dtype, (name,))[name]
         if field.base.names:
-            kinds["sides"] = {"at": _array(dtype, name), "answer": _answer(field.base)}
+            kinds["sides"] = {"at": _array_at(dtype, name), "answer": _answer_layout(field.base)}
             continue
         kinds["lists" if field.shape else "whole" if field == np.int64 else "figures"][name] = at
     return kinds
@@ -354,7 +354,7 @@ def unit_facts(loadout: Loadout) -> dict[str, Any]:
             raise ValueError(f"{loadout.selector}: {count} {what} (allowed: up to {most})")
     combatant = resolve_combatant(Combatant(), None, "unit", loadout)
     target = target_record(combatant)
-    facts = facts_of(combatant)._replace(points=_known(level.points))._asdict()
+    facts = facts_of(combatant)._replace(points=_number_or_none(level.points))._asdict()
     numbers = {name: int(target[name]) for name in target.dtype.names} | facts
     return {
         "id": loadout.selector,
@@ -365,7 +365,7 @@ def unit_facts(loadout: Loadout) -> dict[str, Any]:
         "models": level.models,
         "points": level.points,
         "rules": [rule.canonical for rule in unit.rules],
-        "numbers": _unusual(numbers, _USUAL_UNIT),
+        "numbers": _not_default(numbers, _USUAL_UNIT),
         "rows": [_row(row, combatant, loadout) for row in unit.rows],
     }
 
@@ -384,14 +384,14 @@ def _row(row: Row, combatant: Combatant, loadout: Loadout) -> dict[str, Any]:
         "reach": row.reach,
         "against": list(row.against),
         "qualities": [quality.canonical for quality in row.qualities],
-        "numbers": _unusual(numbers, _usual(RowFacts) | _PLAIN),
-        "bands": [[band.first, band.last, band.dice, _known(band.special)] for band in row.bands],
+        "numbers": _not_default(numbers, _defaults(RowFacts) | _PLAIN_NUMBERS),
+        "bands": [[band.first, band.last, band.dice, _number_or_none(band.special)] for band in row.bands],
     }
 
 
-def _known(number: int | None) -> int:
+def _number_or_none(number: int | None) -> int:
     return NONE if number is None else number
 
 
-def _unusual(numbers: Mapping[str, int], usual: Mapping[str, int]) -> dict[str, int]:
+def _not_default(numbers: Mapping[str, int], usual: Mapping[str, int]) -> dict[str, int]:
     return {name: value for name, value in numbers.items() if value != usual.get(name, 0)}

@@ -1,15 +1,15 @@
-/** From the state of the page and the answers to what each panel shows. */
+/** Content of each panel, from the state of the page and the answers. */
 
 import { h } from "./dom.js";
 import { answer, cards, contest, figures, notes, pairs, ranking, sides, table, top } from "./view.js";
-import { distance, group, how, unitId } from "./conditions.js";
-import { changed } from "./edits.js";
+import { conditionControls, conditionGroup, distanceSlider, unitId } from "./conditions.js";
+import { withChanges } from "./edits.js";
 import { capital, hasWords, percent, tenths, wordsOf } from "./words.js";
 import { workshop } from "./workshop.js";
 
 const MOST_LISTED = 6;
 
-/** Every unit of the page by its key, side and place; after those of the page the reader's own. */
+/** All units by key (`side.place`): the units of the page, then the units that the reader has made. */
 export function unitsOf(page, own) {
   const found = {};
   page.sides.forEach((side, number) =>
@@ -24,7 +24,7 @@ export function unitsOf(page, own) {
       const key = `${side}.${units.length + place}`;
       const words = `${name} ${page.words.own} ${found[from].words}`.toLowerCase();
       found[key] = {
-        ...changed(found[from], changes, page.edits),
+        ...withChanges(found[from], changes, page.edits),
         name,
         words,
         key,
@@ -38,7 +38,7 @@ export function unitsOf(page, own) {
   return found;
 }
 
-export function shown(all) {
+export function pageContent(all) {
   const { page, state, game, view, isNarrow } = all;
   const shows = (panel) => !isNarrow || view === panel;
   return [
@@ -47,20 +47,20 @@ export function shown(all) {
       below: page.words.exact,
       back: state.attacker ? "Back" : "",
       undo: game.past.at(-1)?.label ?? "",
-      mini: miniOf(all),
+      mini: shortAnswer(all),
     }),
     h(
       "main",
       {},
-      shows("attackers") && list(all, "attackers"),
+      shows("attackers") && unitList(all, "attackers"),
       shows("fight") && fight(all),
-      shows("targets") && list(all, "targets"),
+      shows("targets") && unitList(all, "targets"),
     ),
   ];
 }
 
-/** The answer in a line, for a reader who has scrolled past it. */
-function miniOf({ page, state, answers, view }) {
+/** The answer in one line, shown when the reader has scrolled past the answer. */
+function shortAnswer({ page, state, answers, view }) {
   if (view !== "fight" || !state.attacker || !state.target) return "";
   const rows = answers.rows(state.attacker, state.target);
   const found = (rows.find(({ row }) => row.id === state.row) ?? rows[0])?.answer;
@@ -68,7 +68,7 @@ function miniOf({ page, state, answers, view }) {
 }
 
 /** The units that can be chosen for a role. */
-function list(all, role) {
+function unitList(all, role) {
   const { page, state, units, searched } = all;
   const isTable = page.kind === "table";
   const own = state.attacker ? Number(state.attacker[0]) : 0;
@@ -87,18 +87,18 @@ function list(all, role) {
     round: isTable && role === "attackers" ? state.round : 0,
     search: isTable ? undefined : searched[role],
     chosen,
-    control: all.isNarrow && role === "targets" && state.attacker && distance(all, units[state.attacker]),
-    units: withMost((isTable ? here : oneLevelOf(here, chosen)).map((unit) => cardOf(all, unit, role)), page),
+    control: all.isNarrow && role === "targets" && state.attacker && distanceSlider(all, units[state.attacker]),
+    units: markMost((isTable ? here : oneLevelOf(here, chosen)).map((unit) => cardOf(all, unit, role)), page),
   });
 }
 
-/** The cards, the one that loses most marked. */
-function withMost(made, { words }) {
+/** Mark the card of the unit that loses most points. */
+function markMost(made, { words }) {
   const most = Math.max(...made.map(({ points }) => points ?? 0));
   return made.map((each) => ({ ...each, most: words.most, isMost: most > 0 && each.points === most }));
 }
 
-/** One loadout of each unit: the one that is chosen, else its first. */
+/** One loadout of each unit: the chosen one, or else the first. */
 function oneLevelOf(units, chosen) {
   const found = new Map();
   for (const unit of units) if (!found.has(unitId(unit)) || unit.key === chosen) found.set(unitId(unit), unit);
@@ -144,19 +144,19 @@ function fight(all) {
   const about = { ...all, one, other, rows, chosen };
   return panel(
     h("h2.unseen", {}, `${one.name} on ${other.name}`),
-    sides({ attackers: sideOf(all, one), targets: sideOf(all, other) }, distance(all, one, chosen?.row)),
-    answer(answerOf(about)),
-    ...named("House rules", "houseRules", one, other).map((line) => h("p.small", {}, line)),
-    ways(about),
-    how(about),
+    sides({ attackers: sideOf(all, one), targets: sideOf(all, other) }, distanceSlider(all, one, chosen?.row)),
+    answer(mainAnswer(about)),
+    ...rulesLines("House rules", "houseRules", one, other).map((line) => h("p.small", {}, line)),
+    shootOrCharge(about),
+    conditionControls(about),
     best(about, "attackers"),
     page.kind === "calculator" && h("div.more", { "data-key": "workshop" }, workshop(about)),
-    further(about),
-    notes([...page.notes, ...named("Not modelled", "notModelled", one, other)]),
+    furtherPanels(about),
+    notes([...page.notes, ...rulesLines("Not modelled", "notModelled", one, other)]),
   );
 }
 
-/** Every unit of one side on every unit of the other: the points that an attack takes. */
+/** Table of every unit against every enemy: expected points destroyed by its best attack. */
 function everyPair({ page, state, units, answers }) {
   const side = state.attacker ? Number(state.attacker[0]) : 0;
   const [mine, yours] = [side, 1 - side].map((number) => Object.values(units).filter((unit) => unit.side === number));
@@ -182,8 +182,8 @@ function sideOf({ state }, unit) {
   return { key, name, level, all, models: state.units[key]?.models ?? all };
 }
 
-/** A shot and a charge side by side: what each side may lose, and what the enemy's shots take then. */
-function ways({ page, answers, one, other, chosen }) {
+/** Shooting compared with charging: expected points that each side loses, also by the enemy's return fire. */
+function shootOrCharge({ page, answers, one, other, chosen }) {
   const { words } = page;
   const [charge, shots] = [answers.charge(one.key, other.key), answers.best(other.key, one.key)];
   const text = (found, points) => (!found || found.why || Number.isNaN(points) ? "–" : tenths(points));
@@ -202,13 +202,13 @@ function ways({ page, answers, one, other, chosen }) {
   );
 }
 
-/** A line for each unit that has such rules, with their names. */
-function named(title, kind, ...units) {
+/** A line for each unit that has rules of this kind, with their names. */
+function rulesLines(title, kind, ...units) {
   return units.filter((unit) => unit[kind].length).map((unit) => `${title} of ${unit.name}: ${unit[kind].join(", ")}.`);
 }
 
-/** The main answer: the chance, bars and figures of one row. */
-function answerOf({ page, other, rows, chosen, state }) {
+/** The main answer: probability, bars and figures of the chosen row. */
+function mainAnswer({ page, other, rows, chosen, state }) {
   if (!chosen) return { why: page.words.noRows };
   const { row, answer: found } = chosen;
   if (found.why) {
@@ -238,21 +238,21 @@ function figuresOf(page, found, other) {
   }));
 }
 
-function further(about) {
+function furtherPanels(about) {
   const { one, other } = about;
   return h(
     "div.more",
     { "data-key": "more" },
     combat(about, "charge"),
     combat(about, "duel"),
-    back(about, other, one),
+    returnFire(about, other, one),
     bestRows(about),
     best(about, "targets"),
   );
 }
 
-/** The enemy's answer. */
-function back({ page, answers }, one, other) {
+/** The enemy's return fire. */
+function returnFire({ page, answers }, one, other) {
   const found = answers.best(one.key, other.key);
   const heading = `If ${one.name} shoots back`;
   if (!found || found.why) return contest({ key: "back", heading, why: found && capital(found.why), waits: !found });
@@ -271,7 +271,7 @@ function back({ page, answers }, one, other) {
   );
 }
 
-/** A charge or a duel, with the conditions that are its own. */
+/** A charge or a duel, with the conditions that apply only to it. */
 function combat(about, kind) {
   const { page, answers, one, other } = about;
   const sides = { attacker: one, target: other };
@@ -281,7 +281,7 @@ function combat(about, kind) {
     "details",
     { "data-key": `of ${kind}` },
     h("summary", {}, page.words.more),
-    ["attacker", "target"].map((role) => group(about, kind, role)),
+    ["attacker", "target"].map((role) => conditionGroup(about, kind, role)),
   );
   if (!found || found.why)
     return contest({ key: kind, heading, about: said, why: found && `${capital(found.why)}.`, waits: !found, own });
@@ -318,7 +318,7 @@ function bestRows({ page, one, rows, chosen }) {
   return ranking({ key: "rows", heading: `Best row of ${one.name}`, about: page.words.rows, rows: able.map(line) });
 }
 
-/** The units of one side, by the points that each takes, or loses, in the best attack of the one on the other. */
+/** The best targets of the attacker, or the best attackers of the target, by expected points destroyed. */
 function best({ page, state, units, answers, one, other }, role) {
   const isTarget = role === "targets";
   const here = Object.values(units).filter((unit) => unit.side === (isTarget ? other : one).side);

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The exact engines, in WebAssembly. All rules are in the module, all numbers and names in the layout that Python
- * wrote (`analyser/web/memory_layout.py`, whose docstring describes both): here blocks are filled in and read, by name.
+ * The exact engines, in WebAssembly. The module has all rules; the layout from Python has all numbers and names
+ * (`analyser/web/memory_layout.py` describes it). This file writes and reads fields of records by name.
  *
  * @typedef {Record<string, number>} Numbers
  * @typedef {{ numbers: Numbers, bands: number[][] }} Row
@@ -19,13 +19,13 @@
 /**
  * Open the module.
  * @param {BufferSource} bytes of `calculator.wasm`
- * @param {Layout} layout as `facts.layout()` gives it
+ * @param {Layout} layout result of `memory_layout.layout()`
  */
 export async function open(bytes, layout) {
   return new Engine(await WebAssembly.compile(bytes), layout);
 }
 
-/** The module, ready to be asked. */
+/** The opened module, which answers questions about fights. */
 export class Engine {
   static word = 8; // bytes of a number
 
@@ -40,7 +40,7 @@ export class Engine {
 
   /**
    * A ranged attack with one of the attacker's rows.
-   * @param {Unit} attacker @param {number} row its place among the attacker's @param {Unit} target
+   * @param {Unit} attacker @param {number} row index in `attacker.rows` @param {Unit} target
    * @param {Conditions} [conditions]
    */
   attack(attacker, row, target, conditions = {}) {
@@ -107,7 +107,7 @@ export class Engine {
     return this.module.question.value + at + stride * side;
   }
 
-  /** Every field of a part: as given, or as usual. @param {number} start @param {Part} part @param {Numbers} numbers */
+  /** Write every field of a part; the default is `usual`. @param {number} start @param {Part} part @param {Numbers} numbers */
   #fill(start, { fields, usual }, numbers) {
     for (const name in fields) this.#put(start + fields[name], numbers[name] ?? usual[name] ?? 0);
   }
@@ -134,7 +134,7 @@ export class Engine {
     return answer;
   }
 
-  /** Both sides, once or for each round. @param {number} start @param {number[]} at @param {AnswerLayout} layout */
+  /** Read both sides, once or by round. @param {number} start @param {number[]} at @param {AnswerLayout} layout */
   #readSides(start, [at, stride, count], layout) {
     const read = (/** @type {number} */ place) => this.#readAnswer(start + at + stride * place, layout);
     return Array.from({ length: count / 2 }, (_, pair) => ({ attacker: read(2 * pair), target: read(2 * pair + 1) }));

@@ -1,4 +1,4 @@
-/** Data of a page as Python packed it (`analyser/web/html.py`), unpacked when it is first needed. */
+/** Reader of data that Python has packed into a page (`pack_data` in `analyser/web/html.py`). */
 
 import { open } from "./module.js";
 
@@ -11,7 +11,7 @@ export async function unpack(text) {
   return { head: JSON.parse(new TextDecoder().decode(new Uint8Array(whole, 4, length))), rest: new Uint8Array(whole, 4 + length) };
 }
 
-/** The data of an element, with the exact engines: the module is what follows the JSON. */
+/** The data of an element, with the exact engines: the bytes after the JSON are the WebAssembly module. */
 export async function load(id) {
   const { head, rest } = await unpack(document.getElementById(id).textContent);
   return { ...head, engine: await open(rest, head.layout) };

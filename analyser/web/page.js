@@ -1,10 +1,10 @@
-/** The page: reads its data, shows the state, and changes it by what the reader does. */
+/** The page: reads its data, shows the state, and changes the state when the reader acts. */
 
 import { load } from "./packed.js";
 import { h, morph } from "./dom.js";
 import { Game, emptyState, fromLink, toLink } from "./state.js";
 import { Answers } from "./answers.js";
-import { shown, unitsOf } from "./models.js";
+import { pageContent, unitsOf } from "./models.js";
 
 const { engine, ...page } = await load("engine");
 const place = document.getElementById("page");
@@ -14,11 +14,11 @@ const searched = { attackers: "", targets: "" };
 const narrow = matchMedia("(max-width: 62rem)"); // one panel at a time, as in the style sheet
 let state = emptyState();
 let wantedView = "";
-let depth = 0; // steps of this visit that can be gone back
+let depth = 0; // steps of this visit that the button Back can undo
 const answers = new Answers(engine, page, () => render());
 let units = {};
 
-/** What a narrow screen shows: one of the lists, or the fight. */
+/** The panel that a narrow screen shows: one of the lists, or the fight. */
 function viewOf() {
   if (wantedView) return wantedView;
   if (!state.attacker) return "attackers";
@@ -28,7 +28,7 @@ function viewOf() {
 function render() {
   units = unitsOf(page, state.own);
   for (const role of ["attacker", "target", "beside"]) if (!units[state[role]]) state[role] = "";
-  answers.at(state, units);
+  answers.setState(state, units);
   const view = viewOf();
   document.title =
     state.attacker && state.target ? `${units[state.attacker].name} on ${units[state.target].name}` : page.title;
@@ -37,17 +37,17 @@ function render() {
     h(
       "div",
       { id: "page", "data-view": view },
-      shown({ page, state, units, answers, game, view, searched, isNarrow: narrow.matches }),
+      pageContent({ page, state, units, answers, game, view, searched, isNarrow: narrow.matches }),
     ),
   );
 }
 
-/** Show another state. A `label` says what happened in the game, and can be undone; a step can be gone back from. */
+/** Change the state. With a `label`, which names a change in the game, it can be undone; a step enters the history. */
 function change(parts, { label = "", isStep = false, view = "" } = {}) {
   state = { ...state, ...parts };
   wantedView = view;
   const link = toLink(state);
-  game.keep(link, label);
+  game.save(link, label);
   try {
     if (isStep) depth += 1;
     history[isStep ? "pushState" : "replaceState"]({ view: wantedView, depth }, "", `#${link}`);
@@ -98,7 +98,7 @@ const actions = {
     const was = where === "fight" ? state.conditions[name] : state.units[where]?.[name];
     actions.value(where, name, was ? "" : 1);
   },
-  /** Set a condition of the fight or of a unit; an empty value: as usual. */
+  /** Set a condition of the fight or of a unit; an empty value restores the default. */
   value(where, name, value) {
     const isNone = value === "" || value === undefined;
     if (where === "fight")
@@ -125,7 +125,7 @@ const actions = {
       { label: `round ${round}`, isStep: true },
     );
   },
-  /** Change a number of the attacker or the target: a printed unit is copied, and the copy changed. */
+  /** Change a value of the attacker or the target; a printed unit is copied, and the copy changes. */
   edit(role, name, value) {
     const unit = units[state[role]];
     const side = Number(unit.key[0]);
@@ -170,10 +170,10 @@ const actions = {
 const without = (values, ...names) =>
   Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
 
-/** The conditions that are those of both sides stay when sides are changed. */
+/** The conditions that stay when the sides are swapped. */
 const shared = (values) => Object.fromEntries(Object.entries(values).filter(([name]) => page.shared.includes(name)));
 
-/** Let a unit stand otherwise in the game. */
+/** Set a condition of a unit in the game; undefined removes it. */
 function stand(key, name, value, label) {
   const standing = { ...without(state.units[key] ?? {}, name), ...(value === undefined ? {} : { [name]: value }) };
   const others = without(state.units, key);
@@ -208,10 +208,10 @@ document.addEventListener("input", (event) => {
 addEventListener("popstate", (event) => {
   const there = fromLink(location.hash);
   const { attacker, target, row, beside } = there;
-  state = event.state ? { ...state, attacker, target, row, beside } : there; // going back undoes no losses
+  state = event.state ? { ...state, attacker, target, row, beside } : there; // losses in the game stay
   wantedView = event.state?.view ?? "";
   depth = event.state?.depth ?? 0;
-  game.keep(toLink(state));
+  game.save(toLink(state));
   render();
 });
 
@@ -220,7 +220,7 @@ function begin() {
   state = fromLink(link || game.link || page.start);
   const other = toLink({ ...fromLink(game.link), attacker: "", target: "", row: "", conditions: {} });
   const isOther = game.link && toLink({ ...state, attacker: "", target: "", row: "", conditions: {} }) !== other;
-  if (isOther) game.keep(toLink(state), "the game of this link");
+  if (isOther) game.save(toLink(state), "the game of this link");
   change({});
 }
 

@@ -1,4 +1,4 @@
-"""Page for use at the table: one HTML file with the exact engines, which computes results live and offline."""
+"""Page for use during a game: one HTML file with the exact engines, which computes results live and offline."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from analyser.game.army import ArmyUnit
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout
 from analyser.scenarios.armies import ArmyLike, load_army
-from analyser.web.html import engine, scripts, style, with_policy
+from analyser.web.html import pack_engine, scripts, style, with_security_policy
 from analyser.web.memory_layout import layout
-from analyser.web.page_data import conditions, contents, notes, unit_entry
+from analyser.web.page_data import conditions, notes, page_data, unit_entry
 
 SCRIPTS = (
     *("words", "module", "packed", "dom", "edits"),  # also used by reports
     *("state", "view", "workshop", "beside", "answers", "conditions", "models", "page"),
 )
-"""JavaScript modules of the page, each after its imports."""
+"""JavaScript modules of the page, each after the modules that it imports."""
 _FRAME = 900  # height in a notebook, pixels
 
 
@@ -82,9 +82,9 @@ def table(mine: ArmyLike, yours: ArmyLike, *, profiles: ProfilesLike | None = No
     """
     library = library_of(profiles)
     armies = [load_army(each, library) for each in (mine, yours)]
-    names = _told_apart([army.name for army in armies])
+    names = _distinct_names([army.name for army in armies])
     warnings = [f"{name}: {warning}" for name, army in zip(names, armies) for warning in army.warnings]
-    sides = [(name, [(_named(unit), unit.loadout) for unit in army]) for name, army in zip(names, armies)]
+    sides = [(name, [(_unit_name(unit), unit.loadout) for unit in army]) for name, army in zip(names, armies)]
     return _page("table", " against ".join(names), sides, library, warnings)
 
 
@@ -94,7 +94,7 @@ def calculator(*, profiles: ProfilesLike | None = None, start: str = "") -> Page
     Parameters
     ----------
     profiles : Profiles or path, optional
-        Profiles of the units on the page. Default: the shipped ones.
+        Profiles of the units on the page. Default: the shipped profiles.
 
     Examples
     --------
@@ -112,14 +112,14 @@ def explore(
     *,
     profiles: ProfilesLike | None = None,
 ) -> Page:
-    """Return the calculator opened at an attack; as the last line of a notebook cell it appears in a frame.
+    """Return the calculator, opened at an attack; as the last line of a notebook cell it appears in a frame.
 
     Parameters
     ----------
     attacker, target : str
         Selectors to start with.
     profiles : Profiles or path, optional
-        Profiles of the units on the page. Default: the shipped ones.
+        Profiles of the units on the page. Default: the shipped profiles.
 
     Raises
     ------
@@ -132,13 +132,13 @@ def explore(
     return calculator(profiles=library, start="attacker=0.{}&target=1.{}".format(*places))
 
 
-def _named(unit: ArmyUnit) -> str:
-    """Return the name of a unit of an army without its level, which is shown next to it."""
+def _unit_name(unit: ArmyUnit) -> str:
+    """Return the name of a unit of an army without its level, which the page shows separately."""
     name, number, count = unit.title.partition(" #")
     return f"{name.removesuffix(f', {unit.loadout.level_name}')}{number}{count}"
 
 
-def _told_apart(names: Sequence[str]) -> list[str]:
+def _distinct_names(names: Sequence[str]) -> list[str]:
     """Return the names of two armies, numbered if they are equal."""
     return list(names) if len(set(names)) == len(names) else [f"{name} {place}" for place, name in enumerate(names, 1)]
 
@@ -153,9 +153,9 @@ def _page(
 ) -> Page:
     """Return a page of two sides, each with a name and a list of named units."""
     entries = dict[str, dict[str, Any]]()
-    placed = [(name, [_placed(unit, entries) for unit in units]) for name, units in sides]
+    placed = [(name, [_indexed_unit(unit, entries) for unit in units]) for name, units in sides]
     result = layout(library.ruleset)
-    data = contents() | {
+    data = page_data() | {
         "kind": kind,
         "title": title,
         "start": start,
@@ -166,11 +166,11 @@ def _page(
         "sides": [{"name": name, "units": units} for name, units in placed],
     }
     data["id"] = hashlib.sha256(json_text(data).encode()).hexdigest()[:12]
-    return Page(title, _html(title, engine(data)))
+    return Page(title, _html(title, pack_engine(data)))
 
 
-def _placed(unit: tuple[str, Loadout], entries: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return a unit of a side as an index into `entries`, which has equal units once."""
+def _indexed_unit(unit: tuple[str, Loadout], entries: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return a unit of a side as its index in `entries`, which has equal units once, and its name."""
     entry = unit_entry(unit[1])
     text = json_text(entry)
     entries.setdefault(text, entry)
@@ -181,4 +181,4 @@ def _html(title: str, data: str) -> str:
     """Return the HTML of a page."""
     environment = Environment(loader=PackageLoader("analyser.web", "."), autoescape=True, undefined=StrictUndefined)
     parts = {"script": Markup(scripts(SCRIPTS)), "style": Markup(style("base") + style("page")), "data": data}
-    return with_policy(environment.get_template("page.html.jinja").render(title=title, **parts))
+    return with_security_policy(environment.get_template("page.html.jinja").render(title=title, **parts))

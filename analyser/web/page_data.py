@@ -1,4 +1,4 @@
-"""Data of the page other than units: words, figures and conditions, in the order of display."""
+"""Data of the page apart from units: texts, figures and conditions, in the order of display."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from analyser.scenarios.attack import RANKED_BY
 from analyser.web.memory_layout import unit_facts
 
 USUAL_DISTANCE = 12  # inches; default of a page
-OFTEN = {
+FREQUENT = {
     "attacker": ("aiming", "suppressed", "reloading"),
     "target": ("concealed", "taking_cover", "garrisoned", "suppressed", "disordered"),
 }
-"""Conditions shown next to the distance, by unit; the others are collapsed."""
+"""Conditions shown next to the distance, by unit; other conditions are collapsed."""
 HIDDEN = ("models", "damage", "short_range", "rounds")
-"""Conditions with a special control or none; short range follows from the distance."""
-OF_UNITS = {"concealed": "target", "ammo_supply": "attacker", "carriages": "attacker"}
-"""Conditions of an attack that a page stores with one of the units, as a duel does."""
+"""Conditions without a usual control: they have a special one, or follow from the distance (short range)."""
+STORED_WITH_UNIT = {"concealed": "target", "ammo_supply": "attacker", "carriages": "attacker"}
+"""Conditions of an attack that the page stores with a unit, because in a duel they belong to the unit."""
 PANELS = {
     "charge": (
         *("outflanking", "supported", "threatened", "difficult_terrain", "overrun"),
@@ -35,11 +35,11 @@ PANELS = {
     "duel": ("policy", "row", "on_lookout", "first"),
 }
 """Conditions shown for a charge or a duel, not for an attack."""
-EACH_ROUND = ("activated",)  # states that end with the round
-SHARED = ("distance",)  # conditions of an attack that also apply to the enemy's attack in return
+ROUND_STATES = ("activated",)  # states that end with the round
+SHARED_CONDITIONS = ("distance",)  # conditions of an attack that also apply to the enemy's attack in return
 FIGHTS = (RANGED_ATTACK, CLOSE_QUARTERS, DUEL)
 
-CHANCE = "annihilated"
+MAIN_FIGURE = "annihilated"
 FIGURES = (
     {"name": "suppressed", "label": "Suppressed", "always": True},
     {"name": "broken", "label": "Broken", "always": True},
@@ -94,13 +94,13 @@ WORDS = {
     "shoot": "Shoot",
     "charge": "Charge",
     "answer": "If they shoot",
-    "losses": "Probability that at least so many models are destroyed",
+    "losses": "Probability that at least this many models are destroyed",
     "row": "Row",
     "more": "More conditions",
     "rows": "By expected models destroyed, under these conditions",
     "shooters": "By expected points lost to the best row, at this distance",
     "best": "By expected points, each by its best row at this distance",
-    "noRows": "It has no row that fires.",
+    "noRows": "It has no row that can fire.",
     "noAttack": "No attack",
     "newGame": "New game",
     "pairs": "Every unit against every enemy",
@@ -116,14 +116,14 @@ WORDS = {
     "besideWhom": "Compare the attacker with",
 }
 ASSUMED = (
-    "Every number is exact: a complete distribution, by the rules that Python runs, compiled for the browser.",
-    "The field is open: distance, line of sight, cover and friends are what you set here, not measured on a map.",
+    "Every number is exact: it comes from a complete distribution, by the same rules as in Python.",
+    "The field is open, without a map: you set distance, line of sight, cover and friends here.",
     "A damaged unit has lost the same share of its points as of its models and damage; a removed unit has lost all.",
 )
 
 
 COMPARED = (
-    {"name": CHANCE, "label": "removes"},
+    {"name": MAIN_FIGURE, "label": "removes"},
     {"name": "suppressed", "label": "suppresses"},
     {"name": "mean_models_destroyed", "label": "models lost", "isMean": True},
     {"name": "points", "label": "points lost", "isMean": True},
@@ -132,7 +132,7 @@ COMPARED = (
 
 
 class Edit(NamedTuple):
-    """Number, quality or special rule of a unit that the user can change."""
+    """Characteristic, quality or special rule of a unit that the user can change."""
 
     name: str
     label: str
@@ -160,23 +160,23 @@ def edits() -> list[dict[str, Any]]:
         Edit("models", "Models", "both", least=1, most=18),
         Edit("points", "Points", "both", least=0, most=300),
     ]
-    qualities = [Quality(name) for name in QUALITIES if name not in _NOT_BY_A_MARK]
+    qualities = [Quality(name) for name in QUALITIES if name not in _NOT_FLAGS]
     of_rows, of_units = ATTACK.names or (), TARGET.names or ()
     result += [
         Edit(each.field, each.name, "attacker", "rows", kind="flag") for each in qualities if each.field in of_rows
     ]
     rules = (Rule(name) for name in SPECIAL_RULES)
     result += [
-        Edit(rule.field, rule.name, "target", kind="flag", fields=_MARKS.get(rule.field, (rule.field,)))
+        Edit(rule.field, rule.name, "target", kind="flag", fields=_RULE_FIELDS.get(rule.field, (rule.field,)))
         for rule in rules
-        if (rule.field in of_units and rule.field not in _CONDITIONS) or rule.field in _MARKS
+        if (rule.field in of_units and rule.field not in _STATE_FLAGS) or rule.field in _RULE_FIELDS
     ]
     return [each.record() for each in result]
 
 
-_NOT_BY_A_MARK = ("Point Blank", "Shock", "Wreckers", "Overcharge")  # they need a second number or a choice
-_CONDITIONS = ("chain_of_command",)  # flags of a state, not of the rule
-_MARKS = {
+_NOT_FLAGS = ("Point Blank", "Shock", "Wreckers", "Overcharge")  # qualities with a second number or a choice
+_STATE_FLAGS = ("chain_of_command",)  # rules whose field is a state, not the rule
+_RULE_FIELDS = {
     "automata": ("automata", "passes_tests"),
     "irrepressible": ("passes_tests",),
     "resilient": ("resilient_front",),
@@ -185,17 +185,17 @@ _MARKS = {
 
 
 def conditions(layout: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the conditions that the page offers, with their panel, and True for those in frequent use."""
+    """Return the conditions that the page offers, with their panel, and whether they are in frequent use."""
     result = []
     for each in layout["conditions"]:
         name, side = each["name"], each["side"]
         role = "attacker" if side == "fight" else side
         panel = next((panel for panel, names in PANELS.items() if name in names), "attack")
-        often = panel == "attack" and name in OFTEN[role]
-        is_of_a_unit = side == "fight" and name in OF_UNITS
+        often = panel == "attack" and name in FREQUENT[role]
+        is_of_a_unit = side == "fight" and name in STORED_WITH_UNIT
         if name in HIDDEN or is_of_a_unit or (panel == "charge" and side == "target"):
             continue
-        place = OFTEN[role].index(name) if often else 0
+        place = FREQUENT[role].index(name) if often else 0
         result.append(each | {"role": role, "panel": panel, "often": often, "place": place})
     return sorted(result, key=lambda each: each["place"])
 
@@ -206,7 +206,7 @@ def notes(assumed: Iterable[str], warnings: Iterable[str] = ()) -> list[str]:
 
 
 def unit_entry(loadout: Loadout) -> dict[str, Any]:
-    """Return a unit for the page: its facts, search words, house rules, and the rules that are not modelled."""
+    """Return a unit for the page: facts, search words, house rules, and rules that are not modelled."""
     unit = loadout.unit
     keywords = [*unit.keywords, *chain.from_iterable(row.keywords for row in unit.rows)]
     gaps = {keyword.canonical: None for keyword in keywords if not _is_computed(keyword.term)}
@@ -236,26 +236,26 @@ def _is_computed(term: Any) -> bool:
 
 
 RANKING = {
-    "rankedBy": ["mean_models_destroyed", CHANCE, "mean_damage"],
+    "rankedBy": ["mean_models_destroyed", MAIN_FIGURE, "mean_damage"],
     "sameWithin": CERTAIN_WITHIN,
     "shoots": "ranged",
 }
-"""Ranking of rows on a page: the kind of rows that shoot, and the figures that find the best."""
+"""Ranking of rows on a page: the figures that rank them, and the kind of rows that shoot."""
 
 
-def contents() -> dict[str, Any]:
+def page_data() -> dict[str, Any]:
     """Return the data of the page that do not depend on the units."""
     return {
         "words": WORDS,
         "figures": FIGURES,
         "combats": COMBATS,
         "outcomes": OUTCOMES,
-        "chance": CHANCE,
+        "chance": MAIN_FIGURE,
         "never": [int(WhyNot.CATEGORY), int(WhyNot.NOT_RANGED)],
         "usual": {"distance": USUAL_DISTANCE},
-        "ofUnits": OF_UNITS,
-        "shared": SHARED,
-        "eachRound": EACH_ROUND,
+        "ofUnits": STORED_WITH_UNIT,
+        "shared": SHARED_CONDITIONS,
+        "eachRound": ROUND_STATES,
         "compared": COMPARED,
         "edits": edits(),
         **RANKING,

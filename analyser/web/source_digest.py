@@ -1,4 +1,4 @@
-"""Sources of the WebAssembly module, recorded in the module so that a test can detect a stale build."""
+"""Record of the Python sources inside the WebAssembly module, so that a test can detect a stale build."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ _MAKERS = ("numba", "llvmlite", "ziglang")
 _LENGTH = re.compile(r"[0-9]+")
 
 
-def signed(module: bytes, modules: Iterable[str]) -> bytes:
-    """Return the module with a custom section at its end: the names and the digest of its Python sources."""
-    named = sorted(modules)
+def with_source_record(module: bytes, modules: Iterable[str]) -> bytes:
+    """Return the module with a custom section at the end: names and digest of its Python sources."""
+    names = sorted(modules)
     made_by = {name: version(name) for name in _MAKERS}
-    about = json.dumps({"modules": named, "digest": digest(named), "made_by": made_by}).encode()
-    return module + b"\0" + _counted(_counted(_SECTION) + about)
+    about = json.dumps({"modules": names, "digest": digest(names), "made_by": made_by}).encode()
+    return module + b"\0" + _with_length(_with_length(_SECTION) + about)
 
 
-def sources_of(module: bytes) -> dict[str, Any]:
-    """Return the recorded sources of a module: `modules`, their `digest`, and the versions of its compilers."""
-    about: dict[str, Any] = json.loads(module[module.rindex(_counted(_SECTION)) + len(_counted(_SECTION)) :])
+def recorded_sources(module: bytes) -> dict[str, Any]:
+    """Return the recorded sources of a module: `modules`, their `digest`, and the versions of the compilers."""
+    about: dict[str, Any] = json.loads(module[module.rindex(_with_length(_SECTION)) + len(_with_length(_SECTION)) :])
     return about
 
 
-def _counted(content: bytes) -> bytes:
+def _with_length(content: bytes) -> bytes:
     """Return the content, preceded by its length (LEB128)."""
     length, number = bytearray(), len(content)
     while number >= 0x80:
@@ -42,17 +42,15 @@ def _counted(content: bytes) -> bytes:
     return bytes([*length, number]) + content
 
 
-def modules_of(functions: Iterable[str]) -> set[str]:
-    """Return the modules of this package with functions of those mangled names, and their direct imports.
+def modules_with_functions(functions: Iterable[str]) -> set[str]:
+    """Return the modules of this package that define functions with these mangled names, and their direct imports.
 
-    Examples
-    --------
-    >>> "analyser.rules.structs" in modules_of(["_ZN8analyser5rules6attack8set_poolB2v1Exx"])
+    >>> "analyser.rules.structs" in modules_with_functions(["_ZN8analyser5rules6attack8set_poolB2v1Exx"])
     True
     """
-    reached = {_module_of(name) for name in functions} - {""}
-    imported = {name for module in reached for name in named_by(_path_of(module).read_bytes())}
-    return reached | {name for name in imported if (path := file_of(name)) is not None and path.name != "__init__.py"}
+    direct = {_module_of(name) for name in functions} - {""}
+    imported = {name for module in direct for name in named_by(_path_of(module).read_bytes())}
+    return direct | {name for name in imported if (path := file_of(name)) is not None and path.name != "__init__.py"}
 
 
 def _module_of(mangled: str) -> str:
@@ -69,19 +67,19 @@ def _module_of(mangled: str) -> str:
 
 def _path_of(module: str) -> Path:
     path = file_of(module)
-    assert path is not None, f"{module} is no longer there"
+    assert path is not None, f"{module} no longer exists"
     return path
 
 
 def digest(modules: Iterable[str]) -> str:
     """Return a digest of the code of modules and of :data:`RUNTIME` (C), without docstrings and comments."""
-    trees = [_parts(without_docstrings(ast.parse(_path_of(module).read_bytes()))) for module in modules]
+    trees = [_nested_lists(without_docstrings(ast.parse(_path_of(module).read_bytes()))) for module in modules]
     return hashlib.sha256(repr((trees, RUNTIME.read_bytes())).encode()).hexdigest()
 
 
-def _parts(node: object) -> object:
-    """Return a syntax tree as nested lists that do not depend on the version of Python."""
+def _nested_lists(node: object) -> object:
+    """Return a syntax tree as nested lists, which do not depend on the version of Python."""
     if isinstance(node, ast.AST):
-        fields = [(name, _parts(value)) for name, value in ast.iter_fields(node) if value not in (None, [])]
+        fields = [(name, _nested_lists(value)) for name, value in ast.iter_fields(node) if value not in (None, [])]
         return [type(node).__name__, *fields]
-    return [_parts(each) for each in node] if isinstance(node, list) else repr(node)
+    return [_nested_lists(each) for each in node] if isinstance(node, list) else repr(node)

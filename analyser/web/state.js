@@ -1,20 +1,20 @@
 // @ts-check
 /**
- * What is chosen on the page and what has become of the units: as an object, as a link, and kept on the device.
+ * The state of the page, chosen units and their condition in the game: as an object, as a link, and stored on the device.
  *
- * @typedef {Record<string, number | string>} Standing how a unit stands: values of conditions by name
+ * @typedef {Record<string, number | string>} Standing state of a unit: values of conditions by name
  *
  * @typedef {object} OwnUnit a unit that the reader made
- * @property {string} from the unit that it was made from, by its key
+ * @property {string} from key of the unit from which it was made
  * @property {string} name
  * @property {Record<string, number>} changes
  *
  * @typedef {object} State
- * @property {string} attacker a unit by side and place, such as `0.3`; empty: none chosen
+ * @property {string} attacker key of a unit (side and place), such as `0.3`; empty: no unit is chosen
  * @property {string} target
- * @property {string} row the id of a row; empty: the best
- * @property {Record<string, number | string>} conditions those of the fight that are not as usual
- * @property {Record<string, Standing>} units those that are not as they began
+ * @property {string} row the id of a row; empty: the best row
+ * @property {Record<string, number | string>} conditions of the fight, without defaults
+ * @property {Record<string, Standing>} units states of units that differ from the start
  * @property {number} round
  * @property {OwnUnit[]} own
  * @property {string} beside a second attacker to compare with
@@ -30,7 +30,7 @@ export function emptyState() {
 }
 
 /**
- * The state as the part of a link after `#`; {@link fromLink} reads it again.
+ * The state as the part of a link after `#`; {@link fromLink} reads it.
  * @param {State} state
  */
 export function toLink({ attacker, target, row, conditions, units, round, own, beside }) {
@@ -45,7 +45,7 @@ export function toLink({ attacker, target, row, conditions, units, round, own, b
 }
 
 /**
- * The state that a link names. What is no part of a state in it is left out.
+ * The state in a link. Parts that are not valid are ignored.
  * @param {string} link
  * @returns {State}
  */
@@ -99,37 +99,37 @@ function ownUnits(text) {
   }
 }
 
-/** A game that is kept on the device: how the units stand, and what can be undone. */
+/** A game stored on the device: states of the units, and changes that can be undone. */
 export class Game {
-  /** @param {string} key of this page, so that pages of other armies keep other games */
+  /** @param {string} key of this page, so that pages of other armies have other games */
   constructor(key) {
     this.key = `analyser ${key}`;
-    /** @type {{link: string, label: string}[]} states before each change, the last one last */
+    /** @type {{link: string, label: string}[]} states before each change, oldest first */
     this.past = [];
     this.link = "";
     try {
-      const kept = JSON.parse(localStorage.getItem(this.key) ?? "{}");
-      if (typeof kept.link === "string") this.link = kept.link;
-      if (Array.isArray(kept.past))
-        this.past = kept.past.filter((/** @type {any} */ each) => typeof each?.link === "string");
+      const stored = JSON.parse(localStorage.getItem(this.key) ?? "{}");
+      if (typeof stored.link === "string") this.link = stored.link;
+      if (Array.isArray(stored.past))
+        this.past = stored.past.filter((/** @type {any} */ each) => typeof each?.link === "string");
     } catch {
-      // a frame without storage, or storage that something else has written: a new game
+      // a frame without storage, or invalid storage: begin a new game
     }
   }
 
-  /** Keep the state; a `label` says what has changed, and lets the reader undo it.
+  /** Store the state; a `label` names the change, which the reader can then undo.
    * @param {string} link @param {string} [label] */
-  keep(link, label) {
+  save(link, label) {
     if (label) this.past = [...this.past, { link: this.link, label }].slice(-MOST_PAST);
     this.link = link;
     try {
       localStorage.setItem(this.key, JSON.stringify({ link: this.link, past: this.past }));
     } catch {
-      // no storage here: the link holds the state all the same
+      // without storage, the link still holds the state
     }
   }
 
-  /** Forget the last change; the state before it, or null. */
+  /** Undo the last change: return the state before it, or null. */
   undo() {
     const last = this.past.pop();
     return last ? fromLink(last.link) : null;

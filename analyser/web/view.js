@@ -1,4 +1,4 @@
-/** The panels of the page: from a state and its answers to elements. */
+/** Elements of the panels of the page, from their content (models.js). */
 
 import { h } from "./dom.js";
 import { percent } from "./words.js";
@@ -30,7 +30,7 @@ export function top(model) {
   );
 }
 
-/** The units of a side as cards; one that has a `chance` shows it. */
+/** The units of a side as cards; a card shows its unit's `chance`, if there is one. */
 export function cards({ role, heading, hint, units, search, chosen, round, renew, control }) {
   return h(
     `section.panel.${role}`,
@@ -117,7 +117,7 @@ function side(unit, role) {
   );
 }
 
-/** A number between two buttons, to be chosen from a list as well. */
+/** A number between two buttons; it can also be chosen from a list. */
 export function stepper({ name, label, value, least, most }) {
   const numbers = Array.from({ length: most - least + 1 }, (_, place) => most - place);
   const option = (each) =>
@@ -131,7 +131,7 @@ export function stepper({ name, label, value, least, most }) {
   );
 }
 
-/** Toggles in a group; one of them at a time is on in a `radio` group. */
+/** A group of toggles; in a `radio` group only one is on at a time. */
 export function chips(label, options, radio = false) {
   if (!options.length) return null;
   return h(
@@ -176,7 +176,7 @@ export function slider({ name, label, value, least, most, step, shown }) {
   );
 }
 
-/** A number, or one of several words, by their values; typed in or chosen. */
+/** An input for a number, or a list of `options`. */
 export function choice({ name, label, value, options }) {
   const control = { "data-set": `value ${name}`, "data-key": name };
   const option = (each) => h("option", { value: each.value, selected: each.value === value }, each.label);
@@ -190,7 +190,7 @@ export function choice({ name, label, value, options }) {
   );
 }
 
-/** The answer in large type: its sentence, bars, figures. */
+/** The main answer: a sentence in large type, bars and figures. */
 export function answer(model) {
   if (model.why) {
     return h(
@@ -220,7 +220,7 @@ export function answer(model) {
 const NEGLIGIBLE = 0.005;
 const MOST_BARS = 5;
 
-/** A bar for each number of models up to where less is left than can be seen. */
+/** A bar for each number of models, as long as the probability is large enough to see. */
 function bars({ atLeast }) {
   const rows = atLeast.map((p, models) => ({ p, models })).slice(1);
   const seen = rows.filter(({ p, models }) => p >= NEGLIGIBLE || models === 1);
@@ -247,7 +247,7 @@ export function figures(list) {
 }
 
 /**
- * Who wins: three shares on a bar, with what it costs both.
+ * The result of a combat: shares of wins and draws on a bar, and a table of both sides' losses.
  * @param {any} model
  */
 export function contest({ key, heading, about, shares, columns, rows, why, waits, own }) {
@@ -271,7 +271,7 @@ export function contest({ key, heading, about, shares, columns, rows, why, waits
   );
 }
 
-/** A table with a name before each row; a corner above the names is optional. */
+/** A table with row names; the corner text above the names is optional. */
 export function table(columns, rows, corner = "") {
   const heads = columns.map((name) => h("th", { scope: "col" }, name));
   const line = ({ name, cells }) =>
@@ -281,7 +281,7 @@ export function table(columns, rows, corner = "") {
 }
 
 /**
- * Things to choose from, the best first.
+ * A list of choices, best first.
  * @param {any} model
  */
 export function ranking({ key, heading, about, rows, waits }) {
@@ -311,7 +311,7 @@ export function ranking({ key, heading, about, rows, waits }) {
   );
 }
 
-/** A table whose cells are buttons, the darker the more. */
+/** A table whose cells are buttons; the shade shows the value. */
 export function pairs({ heading, about, columns, rows }) {
   const cell = (row) => (each) => {
     const style = `--shade:${(45 * each.shade).toFixed(1)}%`;

@@ -1,6 +1,6 @@
-/** Numbers and words, as every page writes and finds them. */
+/** Formats of numbers and texts, and text search, for all pages. */
 
-/** A probability: never 0% or 100% unless it is. */
+/** A probability in percent; rounding never gives 0% or 100%. */
 export function percent(p, digits = 0) {
   if (p <= 0) return "0%";
   if (p >= 1 - 1e-12) return "100%";
@@ -10,7 +10,7 @@ export function percent(p, digits = 0) {
   return `${(100 * p).toFixed(digits)}%`;
 }
 
-/** A number with one digit after the point, without it where it is 0. */
+/** A number with one decimal, which is left out if it is 0. */
 export const tenths = (value) => String(Number(value.toFixed(1)));
 
 /** A change with its sign. */
@@ -18,6 +18,6 @@ export const signed = (change, text) => `${change < 0 ? "−" : "+"}${text(Math.
 
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** The words of a search, and whether a text in small letters has all of them. */
+/** Words of a search; and true if a lower-case text contains all of them. */
 export const wordsOf = (text) => text.toLowerCase().split(/\s+/).filter(Boolean);
 export const hasWords = (text, words) => words.every((word) => text.includes(word));

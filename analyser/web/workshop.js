@@ -1,4 +1,4 @@
-/** The calculator's workshop: units of the reader's own, one more of each number, and two loadouts side by side. */
+/** The calculator's workshop: units that the reader makes, effects of raised values, and two loadouts side by side. */
 
 import { h } from "./dom.js";
 import { numberOf } from "./edits.js";
@@ -39,7 +39,7 @@ function editor(about, unit, role) {
   );
 }
 
-/** A number of a unit, to slide or to type, and what one more of it would do. */
+/** A value of a unit, with a slider and an input, and the effect of raising it by 1. */
 function number(about, unit, role, each) {
   const { page, answers, one, other } = about;
   const value = numberOf(unit, each, page.layout.none);
@@ -67,7 +67,7 @@ function number(about, unit, role, each) {
   );
 }
 
-/** One more of a number, in words: the change of the chance, or of the expected points where that says more. */
+/** The effect of raising a value by 1, in words: changes of the probability and of the expected points. */
 function effect(page, now, then) {
   if (!now || !then || now.why || then.why) return then?.why ? `one more: ${then.why}` : "";
   const change = then[page.chance] - now[page.chance];
@@ -76,7 +76,7 @@ function effect(page, now, then) {
   return `one more: ${percent(then[page.chance])} (${signed(100 * change, tenths)})${text}`;
 }
 
-/** What a point more of its own does to the points that 100 points of it destroy. */
+/** The effect of raising a unit's points by 1 on the points that 100 points of the unit destroy. */
 function efficiency(page, now, points) {
   if (!now || now.why || Number.isNaN(now.points)) return "";
   const [before, after] = [points, points + 1].map((each) => tenths((100 * now.points) / each));

@@ -73,7 +73,7 @@ def test_a_sample_of_best_play_tells_what_real_decks_make_of_the_plan():
         (("best", MINE, YOURS, "--by", "models"), "this option needs --plot FILE"),
         (("best", MINE, YOURS, "--against", "shot"), "shoot"),
         (("best", "nowhere.toml", "--rounds", "2"), "state this in the file, not as an option"),
-        (("duel", MINE, YOURS, "--policy-a", "dance if suppressed"), "no order 'dance'"),
+        (("duel", MINE, YOURS, "--policy-a", "dance if suppressed"), "unknown order 'dance'"),
         (("duel", MINE, YOURS, "--policy-a", "shoot; shoot"), "line 2, 'shoot', is never reached: line 1"),
     ],
 )

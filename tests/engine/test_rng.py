@@ -5,8 +5,8 @@ import pytest
 
 from analyser.engine.attack import simulated
 from analyser.engine.parallel import CHUNK_TRIALS
-from analyser.engine.pool.kernel import ABREAST, BLOCK, block_for
-from analyser.engine.rng import GOLDEN_GAMMA, WORDS_A_CHUNK, counter_of_chunk, fill, stream_of
+from analyser.engine.pool.kernel import BLOCK, DICE_TOGETHER, block_for
+from analyser.engine.rng import GOLDEN_GAMMA, WORDS_PER_CHUNK, counter_of_chunk, fill, stream_of
 from analyser.game.ruleset import Face
 from analyser.game.units import MOST_DICE
 from analyser.scenarios.load import load_scenario
@@ -99,8 +99,8 @@ def dealer(scenario):
 def words_of_block(dealer, dice):
     """How many words a block of trials takes at most, if every die of the first roll is a heroic strike."""
     layout, rerolls, block = dealer.layout, dealer.rerolls, block_for(dealer.layout, dealer.rerolls)
-    kept, allowance = int(rerolls.kept[-1]), int(rerolls.allowance)
-    together = (dice + kept + allowance) * len(block.words) // ABREAST
+    kept, allowance = int(rerolls.always_added[-1]), int(rerolls.allowance)
+    together = (dice + kept + allowance) * len(block.words) // DICE_TOGETHER
     one_by_one = (dice * layout.added - kept) * BLOCK
     return together + one_by_one + len(layout.limits) * len(block.other_words)
 
@@ -114,7 +114,7 @@ def test_no_chunk_uses_more_words_than_it_has():
     used = words_of_block(widest, dice)
     assert used >= BLOCK * dice * 3 / 2
     blocks = 10 * CHUNK_TRIALS // BLOCK  # even if nine of ten trials were thrown away
-    assert used * blocks < WORDS_A_CHUNK
+    assert used * blocks < WORDS_PER_CHUNK
 
 
 def test_counters_of_chunks_are_whole_chunks_apart():
@@ -122,4 +122,4 @@ def test_counters_of_chunks_are_whole_chunks_apart():
     back = pow(int(gamma), -1, 1 << 64)
     for chunk in (0, 1, 2, 12345, 7_629_394):
         steps = (int(counter_of_chunk(start, gamma, chunk)) - int(start)) * back & MASK
-        assert steps == chunk * int(WORDS_A_CHUNK)
+        assert steps == chunk * int(WORDS_PER_CHUNK)

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from analyser.engine.state_index import NOT_FOUND, find, first_slot, index_of, state_index, with_room
+from analyser.engine.state_index import NOT_FOUND, find, find_or_add, first_slot, state_index, with_room
 
 
 @pytest.fixture(autouse=True)
@@ -21,7 +21,7 @@ def test_places_are_kept_while_it_grows():
     for _ in range(2):
         for number, state in enumerate(states):
             index = with_room(index, 1)
-            assert index_of(index, state) == number
+            assert find_or_add(index, state) == number
     assert index.length[0] == len(states)
     assert [find(index, state) for state in states] == list(range(len(states)))
     assert find(index, 1 << 62) == NOT_FOUND

@@ -41,7 +41,7 @@ def endings(scenario, battles, seed=1, replacement=True, units=(0, MOST_UNITS)):
     """How often some units end so."""
     simulation = Simulation(*encode_battle(scenario), replacement=replacement)
     field = simulation._new_field()
-    battle = Battle(simulation._encoding, simulation._tables, field, empty_record(Counts))
+    battle = Battle(simulation._setup, simulation._tables, field, empty_record(Counts))
     found = Counter()
     for number in range(battles):
         chunk, place = divmod(number, CHUNK_BATTLES)

@@ -22,13 +22,13 @@ def change_scoring():
     keywords.QUALITIES["Piercing"] = keywords.Term("Piercing", "any attack", "attacker", both)
     for facts in (structs.AttackFacts, structs.FightFacts):
         facts.__annotations__["piercing"] = int
-    structs.ATTACK = structs._whole_numbers(structs.AttackFacts)
-    structs.FIGHT = structs._whole_numbers(structs.FightFacts)
+    structs.ATTACK = structs._integer_record(structs.AttackFacts)
+    structs.FIGHT = structs._integer_record(structs.FightFacts)
 
     from analyser.rules import attack
 
     set_pool, scores_for = attack.set_pool, attack.scores_for
-    hits_of, points_of = attack.hits_of, attack.points_of
+    hits_of, points_of = attack.hits_of, attack.damage_points
 
     @step
     def set_pool_too(attack_facts, target, fight):
@@ -57,14 +57,14 @@ def change_scoring():
         return score // apart // max(fight.defence - 1, 1) + score % apart // fight.defence
 
     attack.set_pool, attack.scores_for = set_pool_too, scores_apart
-    attack.hits_of, attack.points_of = hits_together, points_apart
+    attack.hits_of, attack.damage_points = hits_together, points_apart
 
 
 def change_tests():
     """Take discipline tests by two dice instead of a card."""
     from analyser.rules import draws
 
-    by_card = draws.passing
+    by_card = draws.success_counts
 
     @step
     def two_dice(side):
@@ -80,7 +80,7 @@ def change_tests():
                 below += 1 if first + second <= highest else 0
         return below, 36
 
-    draws.test_draw, draws.passing = two_dice, passing
+    draws.test_draw, draws.success_counts = two_dice, passing
 
 
 CHANGES = {"piercing": change_scoring, "two-dice": change_tests}

@@ -33,7 +33,7 @@ def battle_of(plan, tactics):
         begin_stream(field, stream_of(1), 0, 0)
     for side in (0, 1):
         field.tactic[side] = list(TACTICS).index(tactics[side])
-    return Battle(simulation._encoding, simulation._tables, field, empty_record(Counts))
+    return Battle(simulation._setup, simulation._tables, field, empty_record(Counts))
 
 
 def chosen_by(battle, side):
@@ -48,11 +48,11 @@ def number_of(piece):
 
 def copy_into(battle, chooser, round_number):
     """Let the engine's battle stand as the chooser's does."""
-    field, facts = battle.field, battle.encoding
-    field.round, field.looked[:] = round_number, 0
+    field, facts = battle.field, battle.setup
+    field.round, field.last_look[:] = round_number, 0
     for piece in (*chooser.pieces[0], *chooser.pieces[1]):
         unit, there = number_of(piece), piece.place == "field"
-        state = unit_state.of_models(int(facts.state[unit]), piece.models) | piece.damage << DAMAGE
+        state = unit_state.with_models(int(facts.state[unit]), piece.models) | piece.damage << DAMAGE
         for flag, bit in (
             (piece.suppressed, SUPPRESSED),
             (piece.activated, ACTIVATED),
@@ -72,6 +72,6 @@ def plan_of(battle, chooser, piece):
     foe = None if target < 0 else chooser.pieces[1 - piece.side][target % MOST_UNITS]
     row = None
     if action == Action.SHOOT:
-        fired = battle.encoding.rows[number_of(piece), target % MOST_UNITS].row[attack]
+        fired = battle.setup.rows[number_of(piece), target % MOST_UNITS].row[attack]
         row = chooser.rows(piece, foe)[fired]
     return Manoeuvre(manoeuvre).name, Action(action).name, foe, row, length

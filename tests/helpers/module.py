@@ -65,7 +65,7 @@ def question_at_random(kind, seed):
     conditions = {"attacker": {}, "target": {}}
     share = rng.choice([0.0, 0.05, 0.2])
     for condition in CONDITIONS:
-        if kind not in condition.asked or rng.random() > max(share, 0.5 if condition.name == "distance" else 0):
+        if kind not in condition.questions or rng.random() > max(share, 0.5 if condition.name == "distance" else 0):
             continue
         unit = target if condition.side == "target" else attacker
         fires = kind == "attack" and row is not None and condition.side != "target"

@@ -5,38 +5,38 @@ from itertools import product
 import pytest
 
 from analyser import InputError
-from analyser.rules.activation import APART
-from analyser.rules.policies import POLICIES, Action, Manoeuvre, Policy, View, allowed
+from analyser.rules.activation import STOP_IS_DISTANCE
+from analyser.rules.policies import POLICIES, Action, Manoeuvre, Policy, View, allowed_decision
 from analyser.rules.policy_lines import (
-    TACTICS,
+    TACTIC_LINES,
     TO_RANGE,
     TO_SHORT_RANGE,
-    VIEWS,
+    VIEW_COUNT,
     Condition,
-    allowed_of_every_view,
+    allowed_decisions_by_view,
     decide,
     lines_of,
-    number_of,
+    view_index,
 )
 
 WHERE = "duel.policy_a"
 
 
 def test_the_tactics_are_lists():
-    assert TACTICS.keys() == POLICIES.keys()
-    assert [line.text for line in TACTICS["shoot"]] == ["aim and shoot if in range", "advance and shoot"]
+    assert TACTIC_LINES.keys() == POLICIES.keys()
+    assert [line.text for line in TACTIC_LINES["shoot"]] == ["aim and shoot if in range", "advance and shoot"]
 
 
 def test_orders_by_number_are_those_of_each_view():
-    orders, seen = allowed_of_every_view(), set()
+    orders, seen = allowed_decisions_by_view(), set()
     for flags in product((0, 1), repeat=5):
         rally_failed, *rest = flags
         view = View(rally_failed, 0, *rest, 700)
-        seen.add(number_of(view))
+        seen.add(view_index(view))
         for policy in Policy:
-            wanted = allowed(*decide(policy, view), view)
-            assert tuple(orders[policy, number_of(view)]) == wanted
-    assert seen == set(range(VIEWS))
+            wanted = allowed_decision(*decide(policy, view), view)
+            assert tuple(orders[policy, view_index(view)]) == wanted
+    assert seen == set(range(VIEW_COUNT))
 
 
 def test_a_sentence_is_read_as_lines():
@@ -57,10 +57,10 @@ def test_a_sentence_is_read_as_lines():
         ('retire 1.5" and shoot', Manoeuvre.RETIRE, 150),
         ("retire at double time 9 inches", Manoeuvre.RETIRE_AT_DOUBLE_TIME, 900),
         ("close in and shoot", Manoeuvre.ADVANCE, TO_SHORT_RANGE),
-        ("close in to 12 inches and shoot", Manoeuvre.ADVANCE, APART | 1200),
+        ("close in to 12 inches and shoot", Manoeuvre.ADVANCE, STOP_IS_DISTANCE | 1200),
         ("retire to range and shoot", Manoeuvre.RETIRE, TO_RANGE),
         ("double time to short range", Manoeuvre.DOUBLE_TIME, TO_SHORT_RANGE),
-        ('double time to 9.5"', Manoeuvre.DOUBLE_TIME, APART | 950),
+        ('double time to 9.5"', Manoeuvre.DOUBLE_TIME, STOP_IS_DISTANCE | 950),
         ("retire at double time to range", Manoeuvre.RETIRE_AT_DOUBLE_TIME, TO_RANGE),
     ],
 )
@@ -73,10 +73,13 @@ def test_moves_and_how_far_they_go(said, manoeuvre, stop):
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        ("advance 0 inches", r"'advance 0 inches': not a move \(allowed: more than 0, up to 1000 inches\)"),
-        ("double time to rnge", "no order 'double time to rnge'; did you mean 'double time to range'"),
-        ("double time to range and shoot", "nothing is done beside that move"),
-        ("advnce 3 inches", "no order 'advnce 3 inches'; did you mean 'advance'"),
+        (
+            "advance 0 inches",
+            r"'advance 0 inches': the distance is out of range \(allowed: more than 0, up to 1000 inches\)",
+        ),
+        ("double time to rnge", "unknown order 'double time to rnge'; did you mean 'double time to range'"),
+        ("double time to range and shoot", "this move allows no other action"),
+        ("advnce 3 inches", "unknown order 'advnce 3 inches'; did you mean 'advance'"),
     ],
 )
 def test_moves_that_are_none(said, told):
@@ -104,23 +107,26 @@ def test_conditions(said, condition):
 @pytest.mark.parametrize(
     ("policy", "told"),
     [
-        (["aim and shoot", "chrage"], r"duel.policy_a: line 2: no order 'chrage'; did you mean 'charge'\?"),
-        (["hold if enemy supressed"], r"line 1: no condition 'enemy supressed'; did you mean 'enemy suppressed'"),
+        (["aim and shoot", "chrage"], r"duel.policy_a: line 2: unknown order 'chrage'; did you mean 'charge'\?"),
+        (["hold if enemy supressed"], r"line 1: unknown condition 'enemy supressed'; did you mean 'enemy suppressed'"),
         (["hold", "charge"], r"line 2, 'charge', is never reached: line 1, 'hold', has no condition"),
-        (["hold if models at least 3 and models at most 2"], r"line 1: no models is at least 3 and at most 2"),
-        (["hold if fewer than 0 models"], r"no models is fewer than 0"),
-        (["hold if the enemy is beyond 12 and within 12"], r"no distance is more than 12 and at most 12"),
-        (["hold if in short range and not in range"], r"line 1: in short range, and not in range"),
+        (["hold if models at least 3 and models at most 2"], r"line 1: models cannot be at least 3 and at most 2"),
+        (["hold if fewer than 0 models"], r"models cannot be fewer than 0"),
+        (["hold if the enemy is beyond 12 and within 12"], r"distance cannot be more than 12 and at most 12"),
+        (
+            ["hold if in short range and not in range"],
+            r"line 1: contradictory conditions: in short range, and not in range",
+        ),
         (["charge unless within reach"], r"not within reach, and within reach \(implied\)"),
-        (["shoot if not in range"], r"line 1: not in range, and in range \(implied\)"),
+        (["shoot if not in range"], r"line 1: contradictory conditions: not in range, and in range \(implied\)"),
         (
             ["lookout until the enmy is within 12"],
-            r"line 1: no condition 'the enmy is within 12'; did you mean 'enemy'\?",
+            r"line 1: unknown condition 'the enmy is within 12'; did you mean 'enemy'\?",
         ),
-        (["charge and shoot"], r"line 1: 'charge and shoot': nothing is done beside that move"),
-        (["take cover with rifles"], r"with 'rifles': nothing is fired"),
-        (["hold until suppressed and reloading"], r"until with several conditions"),
-        (["hold if within 3 apples"], r"line 1: no condition 'within 3 apples'"),
+        (["charge and shoot"], r"line 1: 'charge and shoot': this move allows no other action"),
+        (["take cover with rifles"], r"with 'rifles': the line does not shoot"),
+        (["hold until suppressed and reloading"], r"`until` takes one condition"),
+        (["hold if within 3 apples"], r"line 1: unknown condition 'within 3 apples'"),
         ([], r"0 lines"),
     ],
 )
@@ -132,7 +138,7 @@ def test_what_cannot_be_read_is_told_with_its_line(policy, told):
 @pytest.mark.parametrize(
     ("policy", "told"),
     [
-        ("shoot; shoot", r"line 2, 'shoot', is never reached: line 1, 'shoot', is taken wherever that could be"),
+        ("shoot; shoot", r"line 2, 'shoot', is never reached: line 1, 'shoot', already applies in each of its cases"),
         ("stay and shoot; hold if suppressed; aim and shoot", r"line 3, 'aim and shoot', .*: line 1, 'stay and shoot'"),
         ("hold if suppressed; charge if suppressed and reloading", r"line 2"),
         ("hold if fewer than 3 models; charge if at most 2.5 models", r"line 2"),

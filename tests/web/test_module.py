@@ -15,7 +15,7 @@ from analyser.common.errors import InputError
 from analyser.web.blocks import Refusal
 from analyser.web.compile_module import MODULE
 from analyser.web.memory_layout import CONDITIONS, layout, unit_facts
-from analyser.web.source_digest import digest, sources_of
+from analyser.web.source_digest import digest, recorded_sources
 from tests.helpers.module import (
     FIGURES,
     NODE,
@@ -68,7 +68,7 @@ def test_answers_are_those_of_python(kind, case):
 
 
 def test_the_module_is_made_of_todays_rules():
-    made_of = sources_of(MODULE.read_bytes())
+    made_of = recorded_sources(MODULE.read_bytes())
     assert "analyser.rules.attack" in made_of["modules"]
     assert made_of["digest"] == digest(made_of["modules"]), f"the module is stale: run {BUILD}, and commit it"
 
@@ -82,8 +82,8 @@ def test_the_same_sources_give_the_same_bytes(tmp_path):
     program = f"from analyser.web.compile_module import build; open({str(tmp_path / 'again')!r}, 'wb').write(build())"
     subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True, env=os.environ | {"PYTHONPATH": str(ROOT)})
     again, built = (tmp_path / "again").read_bytes(), MODULE.read_bytes()
-    if sources_of(built)["made_by"] != {name: version(name) for name in sources_of(built)["made_by"]}:
-        pytest.skip(f"the module was built by other versions: {sources_of(built)['made_by']}")
+    if recorded_sources(built)["made_by"] != {name: version(name) for name in recorded_sources(built)["made_by"]}:
+        pytest.skip(f"the module was built by other versions: {recorded_sources(built)['made_by']}")
     assert again == built, f"the module is stale: run {BUILD}, and commit it"
 
 

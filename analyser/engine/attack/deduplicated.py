@@ -1,4 +1,4 @@
-"""Exact batch of attacks, many of which are equal fights; each distinct fight is computed once."""
+"""Exact summaries of a batch of attacks, many of which are equal fights; each distinct fight is computed once."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from analyser.common.jit import kernel, step
 from analyser.common.records import Floats, Integers
-from analyser.engine.attack.exact import ROWS_A_STATE, push_pmf
+from analyser.engine.attack.exact import OUTCOMES_PER_SCORE, push_pmf
 from analyser.engine.attack.summaries import SUMMARY, mean_damage, same_pool, summarise
-from analyser.engine.pool.pmf import most_dice, no_outcomes, pool_pmf
+from analyser.engine.pool.pmf import empty_outcomes, most_dice, pool_pmf
 from analyser.rules.attack import scores_for, set_fight
-from analyser.rules.draws import Odds, odds_of
+from analyser.rules.draws import DrawOdds, odds_of
 from analyser.rules.structs import FIGHT, FightFacts, Test
 
-_POOL = (
+_POOL_FIELDS = (
     *("dice", "reroll_faces", "extra_faces", "extra_dice", "explosion", "veteran", "overcharge"),
     *("exploding_faces", "heroic_faces", "strike_faces", "blank_faces", "heroic_hits", "strike_hits"),
 )
@@ -24,11 +24,11 @@ _POOL = (
 _EMPTY = -1
 _FACTOR = 0x9E3779B1  # odd, near 2**32 over the golden ratio: multiplying by it spreads close numbers
 _WORD = 0xFFFFFFFF
-_LEAST_ROOM = 1 << 10
+_LEAST_CAPACITY = 1 << 10
 
 
-class Once(NamedTuple):
-    """Figures of many attacks on many targets; equal fights share a record.
+class DeduplicatedSummaries(NamedTuple):
+    """Summaries of many attacks on many targets; equal fights share a record.
 
     `summaries` has one record for each distinct fight. `which`, of shape (attacks, targets), is the index of the
     fight's record, or -1 if the attack is impossible.
@@ -39,8 +39,8 @@ class Once(NamedTuple):
 
 
 @step
-def leave_out_what_does_not_count(fight: FightFacts) -> None:
-    """Set fields to 0 on which no figure of the target depends, so that more fights are equal."""
+def clear_irrelevant_fields(fight: FightFacts) -> None:
+    """Set fields to 0 if no figure of the target depends on them, so that more fights are equal."""
     if not fight.overcharge:
         fight.attacker_models = fight.attacker_damage = fight.attacker_damage_limit = 0
     if not fight.cryo:
@@ -50,7 +50,7 @@ def leave_out_what_does_not_count(fight: FightFacts) -> None:
 
 
 @step
-def place_in(slots: NDArray[np.int32], words: Integers, new: int) -> int:
+def find_slot(slots: NDArray[np.int32], words: Integers, new: int) -> int:
     """Return the slot of an equal row of `words`, or the empty slot for the row `new`; open addressing."""
     mixed = 0
     for word in words[new]:
@@ -71,7 +71,7 @@ def place_in(slots: NDArray[np.int32], words: Integers, new: int) -> int:
 
 
 @kernel
-def fights_once(
+def index_fights(
     attacks: NDArray[np.void],
     first: int,
     targets: NDArray[np.void],
@@ -82,11 +82,11 @@ def fights_once(
     count: int,
     which: NDArray[np.int32],
 ) -> tuple[int, int]:
-    """Fill `which` for the attacks from `first` on; return the first attack left over, and the count of fights.
+    """Fill `which` for the attacks from `first` on; return the first attack without space, and the count of fights.
 
     `possible` has shape (attacks, categories of targets). `words` is the memory of `fights` as rows of integers.
-    `slots` is a hash table; its size is a power of 2, at least twice the capacity of `fights`. An attack is begun only
-    if `fights` has space for a new fight with each target.
+    `slots` is a hash table; its size is a power of 2, at least twice the capacity of `fights`. An attack is processed
+    only if `fights` has space for a new fight with each target.
     """
     for attack in range(first, len(attacks)):
         if count + len(targets) > len(fights) - 1:
@@ -96,8 +96,8 @@ def fights_once(
             if not possible[attack, targets[target].category]:
                 continue
             set_fight(attacks[attack], targets[target], fights[count])
-            leave_out_what_does_not_count(fights[count])
-            slot = place_in(slots, words, count)
+            clear_irrelevant_fields(fights[count])
+            slot = find_slot(slots, words, count)
             if slots[slot] == _EMPTY:
                 slots[slot] = count
                 count += 1
@@ -106,15 +106,15 @@ def fights_once(
 
 
 @kernel
-def put_back(slots: NDArray[np.int32], words: Integers, count: int) -> None:
+def rehash(slots: NDArray[np.int32], words: Integers, count: int) -> None:
     """Insert the first `count` rows of `words`, which are distinct, into an empty hash table."""
     for place in range(count):
-        slots[place_in(slots, words, place)] = place
+        slots[find_slot(slots, words, place)] = place
 
 
 @kernel
 def summaries_of(
-    fights: NDArray[np.void], order: Integers, faces: Floats, cards: Floats, odds: Odds, summaries: NDArray[np.void]
+    fights: NDArray[np.void], order: Integers, faces: Floats, cards: Floats, odds: DrawOdds, summaries: NDArray[np.void]
 ) -> None:
     """Fill `summaries`, one record for each fight; in `order`, fights with the same pool are adjacent."""
     most_models = 0
@@ -126,27 +126,23 @@ def summaries_of(
     latest = fights[order[0]]
     scores = scores_for(latest, most_dice(latest, cards))
     pmf = pool_pmf(latest, scores, faces, cards)
-    outcomes = no_outcomes(ROWS_A_STATE * len(pmf))
+    outcomes = empty_outcomes(OUTCOMES_PER_SCORE * len(pmf))
     for place in order:
         fight = fights[place]
         if not same_pool(latest, fight, cards):
             latest = fight
             scores = scores_for(latest, most_dice(latest, cards))
             pmf = pool_pmf(latest, scores, faces, cards)
-            outcomes = no_outcomes(ROWS_A_STATE * len(pmf))
+            outcomes = empty_outcomes(OUTCOMES_PER_SCORE * len(pmf))
         count = push_pmf(fight, scores, pmf, odds, outcomes)
         summarise(fight, outcomes, count, destroyed, summaries[place : place + 1])
         summaries[place].mean_damage = mean_damage(fight, scores, pmf)
 
 
-def each_once(
-    attacks: NDArray[np.void],
-    targets: NDArray[np.void],
-    possible: NDArray[np.bool_],
-    die: Integers,
-    deck: Integers,
-) -> Once:
-    """Return exact figures of every attack on every target; each distinct fight is computed once.
+def deduplicated_summaries(
+    attacks: NDArray[np.void], targets: NDArray[np.void], possible: NDArray[np.bool_], die: Integers, deck: Integers
+) -> DeduplicatedSummaries:
+    """Return exact summaries of every attack on every target; each distinct fight is computed once.
 
     Parameters
     ----------
@@ -157,43 +153,43 @@ def each_once(
 
     Returns
     -------
-    Once
-        Its figures equal those of :func:`~.summaries.sweep` bit by bit.
+    DeduplicatedSummaries
+        The summaries equal those of :func:`~.summaries.summary_table` bit by bit.
     """
     attacks, targets = np.ascontiguousarray(attacks), np.ascontiguousarray(targets)
     possible = np.ascontiguousarray(possible)
     which = np.full((len(attacks), len(targets)), _EMPTY, np.int32)
-    room = max(2 * (len(targets) + 1), _LEAST_ROOM)
-    fights, slots = _fights(room), _slots(room)
+    capacity = max(2 * (len(targets) + 1), _LEAST_CAPACITY)
+    fights, slots = _fights(capacity), _slots(capacity)
     done = count = 0
     while done < len(attacks):
-        done, count = fights_once(attacks, done, targets, possible, slots, fights, _words(fights), count, which)
+        done, count = index_fights(attacks, done, targets, possible, slots, fights, _words(fights), count, which)
         if done < len(attacks):
-            fights, slots = _more(fights, count)
-    drawn = die / die.sum(), deck / deck.sum(), odds_of(die, deck)
+            fights, slots = _grow(fights, count)
+    probabilities = die / die.sum(), deck / deck.sum(), odds_of(die, deck)
     summaries = np.full(count, np.nan, np.float64).astype(SUMMARY)
-    order = np.lexsort([fights[name][:count] for name in _POOL])
-    summaries_of(fights[:count], order, *drawn, summaries)
-    return Once(which, summaries)
+    order = np.lexsort([fights[name][:count] for name in _POOL_FIELDS])
+    summaries_of(fights[:count], order, *probabilities, summaries)
+    return DeduplicatedSummaries(which, summaries)
 
 
-def _fights(room: int) -> NDArray[np.void]:
-    return np.zeros(room, FIGHT)
+def _fights(capacity: int) -> NDArray[np.void]:
+    return np.zeros(capacity, FIGHT)
 
 
-def _slots(room: int) -> NDArray[np.int32]:
-    return np.full(1 << (2 * room - 1).bit_length(), _EMPTY, np.int32)
+def _slots(capacity: int) -> NDArray[np.int32]:
+    return np.full(1 << (2 * capacity - 1).bit_length(), _EMPTY, np.int32)
 
 
-def _more(fights: NDArray[np.void], count: int) -> tuple[NDArray[np.void], NDArray[np.int32]]:
+def _grow(fights: NDArray[np.void], count: int) -> tuple[NDArray[np.void], NDArray[np.int32]]:
     """Return the first `count` fights in an array of twice the size, and their hash table."""
-    more = _fights(2 * len(fights))
-    more[:count] = fights[:count]
-    slots = _slots(len(more))
-    put_back(slots, _words(more), count)
-    return more, slots
+    larger = _fights(2 * len(fights))
+    larger[:count] = fights[:count]
+    slots = _slots(len(larger))
+    rehash(slots, _words(larger), count)
+    return larger, slots
 
 
 def _words(fights: NDArray[np.void]) -> Integers:
-    """Return the same memory viewed as rows of integers."""
+    """Return a view of the fights' memory as rows of integers."""
     return fights.view(np.int64).reshape(len(fights), -1)

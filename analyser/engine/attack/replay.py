@@ -11,25 +11,25 @@ from analyser.common.records import Integers, plain
 from analyser.engine.attack.simulated import SamplingPlan
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.engine.pool.kernel import BLOCK
-from analyser.engine.pool.replay import Die, Reader, RolledBlock, Words, block_again
+from analyser.engine.pool.replay import DiceReader, Die, RolledBlock, WordReader, replay_block
 from analyser.engine.rng import counter_of_chunk, stream_of
 from analyser.rules.structs import Officer, Test
 
 
 class Trial(NamedTuple):
-    """Simulated attack.
+    """Simulated attack with every draw.
 
     Attributes
     ----------
     number : int
-        Its index in the simulation, from 0.
+        Index of the attack in the simulation, from 0.
     dice : list of Die
     card : int or None
-        The value of the target's card, if its test is by card.
+        The value of the target's card, if a card decides the test.
     place : int or None
         The position of the officer among the models, if it is drawn (AC-5.8).
     building : int or None
-        The side of the die for the building, from 0, the best (Siegebreaker, AC-6).
+        The side of the die for the building; 0 is the best (Siegebreaker, AC-6).
     own_card : int or None
         The value of the attacker's card, a number of additional dice (Overcharge, AC-6).
     """
@@ -45,41 +45,41 @@ class Trial(NamedTuple):
 def replayed_trials(
     plan: SamplingPlan, die: Integers, deck: Integers, seed: int, trials: int, first: int = 0
 ) -> Iterator[Trial]:
-    """Yield the attacks of a simulation of `trials` trials, from `first` on, in the order of the simulation.
+    """Yield the attacks of a simulation of `trials` trials in order, from the index `first` on.
 
     `die` and `deck` are sides by face and copies by card value.
     """
     fight = plain(plan.fight)
-    reader = Reader(fight, die, plan.layout, plan.rerolls)
+    reader = DiceReader(fight, die, plan.layout, plan.rerolls)
     cards = np.repeat(np.arange(len(deck)), deck)
     which = [fight.test == Test.BY_CARD, fight.officer == Officer.RANDOM, plan.shape[3] > 1]
     sides = [int(deck.sum()), fight.models, int(die.sum())]
-    for number, dice, own_card, block, trial in _located(plan, seed, trials, first):
-        drawn: list[int | None] = []
+    for number, dice, own_card, block, trial in _trial_positions(plan, seed, trials, first):
+        results: list[int | None] = []
         row = 0
-        for is_drawn, many in zip(which, sides):
-            drawn.append(int(block.others[row, trial]) // (np.iinfo(np.uint16).max // many) if is_drawn else None)
+        for is_drawn, count in zip(which, sides):
+            results.append(int(block.others[row, trial]) // (np.iinfo(np.uint16).max // count) if is_drawn else None)
             row += is_drawn
-        card = None if drawn[0] is None else int(cards[drawn[0]])
-        yield Trial(number, reader.dice_of(block, trial, dice), card, drawn[1], drawn[2], own_card)
+        card = None if results[0] is None else int(cards[results[0]])
+        yield Trial(number, reader.dice_of(block, trial, dice), card, results[1], results[2], own_card)
 
 
-def _located(
+def _trial_positions(
     plan: SamplingPlan, seed: int, trials: int, first: int
 ) -> Iterator[tuple[int, int, int | None, RolledBlock, int]]:
-    """Yield each trial's number, its dice of the first roll, the attacker's card, its block, and its index in it."""
+    """Yield each trial's number, number of first-roll dice, attacker's card, block, and index in the block."""
     stream = stream_of(seed)
     for chunk in range(first // CHUNK_TRIALS, -(-trials // CHUNK_TRIALS)):
         number = chunk * CHUNK_TRIALS
         of_chunk = min(CHUNK_TRIALS, trials - number)
         counter = counter_of_chunk(stream.start, stream.gamma, chunk)
-        turned, counter = _turned(plan, of_chunk, counter, stream.gamma)
+        turned, counter = _trials_by_card(plan, of_chunk, counter, stream.gamma)
         for value, wanted in enumerate(turned):
             dice = plan.dice + value
-            kept = 0 if plan.rerolls is None else int(plan.rerolls.kept[value])
+            kept = 0 if plan.rerolls is None else int(plan.rerolls.always_added[value])
             left = int(wanted)
             while left > 0:
-                block = block_again(plan.layout, plan.rerolls, dice, kept, counter, stream.gamma)
+                block = replay_block(plan.layout, plan.rerolls, dice, kept, counter, stream.gamma)
                 counter = block.counter
                 for trial in np.flatnonzero(block.good)[:left].tolist():
                     if number >= first:
@@ -88,11 +88,11 @@ def _located(
                     left -= 1
 
 
-def _turned(plan: SamplingPlan, trials: int, counter: np.uint64, gamma: np.uint64) -> tuple[Any, np.uint64]:
-    """Return the numbers of trials of a chunk by turned card (Overcharge), and the counter after the cards."""
+def _trials_by_card(plan: SamplingPlan, trials: int, counter: np.uint64, gamma: np.uint64) -> tuple[Any, np.uint64]:
+    """Return a chunk's numbers of trials by the attacker's card (Overcharge), and the counter after the cards."""
     if plan.rerolls is None or len(plan.rerolls.card_bounds) < 3:
         return [trials], counter
-    words, bounds = Words(counter, gamma), plan.rerolls.card_bounds
+    words, bounds = WordReader(counter, gamma), plan.rerolls.card_bounds
     turned = np.zeros(len(bounds) - 1, np.int64)
     while trials > 0:
         draws = words.draws(np.uint16, 1)[0][: min(trials, BLOCK)]

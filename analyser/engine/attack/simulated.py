@@ -1,4 +1,4 @@
-"""Monte Carlo engine of attacks: threads roll chunks of trials, and the counts are pushed through the rules."""
+"""Simulation of attacks: threads roll chunks of trials and count draws, from which the rules compute the outcomes."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from analyser.common.errors import InputError
 from analyser.common.jit import tiered
 from analyser.common.method_settings import Progress
 from analyser.common.records import Integers, plain
-from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, Report, play
+from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, Report, run_chunks
 from analyser.engine.pool.dice_layout import Layout, OtherDraw, Rerolls, layout_for
 from analyser.engine.pool.kernel import Block, block_for, roll_chunks
 from analyser.engine.rng import stream_of
 from analyser.game.ruleset import Face
 from analyser.rules import discipline
-from analyser.rules.attack import Scores, losses_of, scores_for, size_of
+from analyser.rules.attack import Scores, losses_of, score_bound, scores_for
 from analyser.rules.discipline import ATTACKER_DAMAGE, ATTACKER_DESTROYED
-from analyser.rules.draws import odds_of, passing, test_draw
+from analyser.rules.draws import odds_of, success_counts, test_draw
 from analyser.rules.structs import FightFacts, Officer, Test
 
-MOST_CELLS = 4_000_000
-MOST_HELD = 1 << 31  # counted trials that tables of 32 bits hold, besides discarded ones
-_WORTH_A_THREAD = 80  # product of chunks and dice for which another thread is worthwhile
-_INTERPRETED = 1e-5  # seconds of the interpreter for the outcome of one combination of draws
+MOST_CELLS = 4_000_000  # combinations of draws that are counted
+MOST_COUNTED = 1 << 31  # trials of a thread between merges: the 32-bit tables count these and discarded ones
+_LEAST_PER_THREAD = 80  # product of chunks and dice for which another thread saves time
+_INTERPRETED_SECONDS = 1e-5  # of the interpreter for the outcome of one combination of draws
 _CARD_VALUES_LOWER = 2  # largest reduction of the unit's DISCIPLINE before the test (AC-5.2, AC-5.3)
 
 
 @dataclass(frozen=True)
 class SamplingPlan:
-    """Data for simulating an attack, for any number of trials and any seed."""
+    """Everything that the simulation of an attack needs except the number of trials and the seed."""
 
     fight: FightFacts
     dice: int  # number of dice of the first roll
@@ -45,16 +45,16 @@ class SamplingPlan:
 
     @cached_property
     def outcomes(self) -> tuple[Integers, Integers]:
-        """Distinct packed outcomes, sorted, and the index of the outcome of each cell (without the building die)."""
+        """Distinct packed outcomes, sorted, and the outcome's index for each cell (without the building die)."""
         outcomes = np.empty(math.prod(self.shape[:3]), np.int64)
-        end_trials.expect(len(outcomes) * _INTERPRETED)
+        end_trials.expect(len(outcomes) * _INTERPRETED_SECONDS)
         end_trials(self.fight, self.scores, self.shape[1], self.shape[2], outcomes)
         distinct, which = np.unique(outcomes, return_inverse=True)
         return distinct, which
 
 
 def plan_for(fight: FightFacts, die: Integers, deck: Integers, *, for_building: bool) -> SamplingPlan:
-    """Return the plan of a simulated fight; InputError if it has too many combinations of draws to count.
+    """Return the plan for simulating a fight; InputError if it has too many combinations of draws to count.
 
     `die` and `deck` are sides by face and copies by card value. With `for_building` a die is rolled for the building
     after the attack (Siegebreaker, AC-6).
@@ -63,11 +63,11 @@ def plan_for(fight: FightFacts, die: Integers, deck: Integers, *, for_building: 
     dice = facts.dice + (len(deck) - 1 if facts.overcharge else 0)
     card = _card_draw(facts, die, deck)
     place = OtherDraw(facts.models, tuple(range(1, facts.models))) if facts.officer == Officer.RANDOM else None
-    wrecking = int(die[Face.HEROIC] + die[Face.STRIKE])
-    building = OtherDraw(int(die.sum()), (wrecking,)) if for_building else None
+    wrecking_sides = int(die[Face.HEROIC] + die[Face.STRIKE])
+    building = OtherDraw(int(die.sum()), (wrecking_sides,)) if for_building else None
     scores = scores_for(facts, dice)
     values = [len(draw.bounds) + 1 if draw else 1 for draw in (card, place, building)]
-    shape = (size_of(facts, scores, dice), values[0], values[1], values[2])
+    shape = (score_bound(facts, scores, dice), values[0], values[1], values[2])
     if np.prod(shape, dtype=np.float64) > MOST_CELLS:
         problem = f"this attack has {np.prod(shape, dtype=np.float64):.0f} combinations of draws to count"
         raise InputError(problem, where="attack.dice", allowed=f"up to {MOST_CELLS}; take fewer dice")
@@ -80,12 +80,12 @@ def _card_draw(fight: FightFacts, die: Integers, deck: Integers) -> OtherDraw | 
     if fight.test != Test.BY_CARD:
         return None
     odds, values = odds_of(die, deck), range(fight.discipline - _CARD_VALUES_LOWER, fight.discipline + 1)
-    bounds, draws = zip(*(passing(test_draw(1), value, odds) for value in values))
+    bounds, draws = zip(*(success_counts(test_draw(1), value, odds) for value in values))
     return OtherDraw(int(draws[0]), tuple(map(int, bounds)))
 
 
 class Sample:
-    """A growing simulation of one fight; `counts`, of shape `plan.shape`, are the trials by combination of draws."""
+    """Simulation of one fight; `counts`, of shape `plan.shape`, has the trials by combination of draws."""
 
     def __init__(self, plan: SamplingPlan, seed: int) -> None:
         self.plan, self.seed, self.stream = plan, seed, stream_of(seed)
@@ -96,9 +96,9 @@ class Sample:
     def play_to(self, trials: int, threads: int = 1, progress: Progress | None = None) -> None:
         """Simulate until there are `trials` trials; the trials so far must be whole chunks.
 
-        The counts do not depend on `threads`. `progress` receives the trials so far and their planned number.
+        The counts do not depend on `threads`. `progress` receives the trials so far and the planned number.
         """
-        assert self.trials % CHUNK_TRIALS == 0, "a sample grows by whole chunks"
+        assert self.trials % CHUNK_TRIALS == 0, "the trials so far are whole chunks"
         before = self.trials
 
         def report(done: int) -> None:
@@ -109,23 +109,23 @@ class Sample:
 
     def play(self, first: int, trials: int, threads: int = 1, report: Report | None = None) -> None:
         """Simulate `trials` more trials, from the chunk `first` on; a chunk has the same counts in any process."""
-        least = -(-_WORTH_A_THREAD // (1 + self.plan.dice))
-        play(Chunks(trials, first=first, least=least), self._work, threads, report)
+        least = -(-_LEAST_PER_THREAD // (1 + self.plan.dice))
+        run_chunks(Chunks(trials, first=first, least=least), self._work, threads, report)
         self.trials += trials
 
     def _work(self, queue: Queue) -> None:
-        """Roll tasks until the queue is empty."""
-        plan, held = self.plan, 0
+        """Roll the queue's tasks until it is empty."""
+        plan, counted = self.plan, 0
         try:
             block = plan.blocks.pop()
         except IndexError:
             block = block_for(plan.layout, plan.rerolls)
         for task in queue:
-            if held + task.trials > MOST_HELD:
+            if counted + task.trials > MOST_COUNTED:
                 self._merge(block)
-                held = 0
+                counted = 0
             roll_chunks(plan.layout, plan.rerolls, block, plan.dice, task, self.stream)
-            held += task.trials
+            counted += task.trials
         self._merge(block)
         plan.blocks.append(block)
 
@@ -138,23 +138,23 @@ class Sample:
 
 @tiered(0.5)
 def end_trials(fight: FightFacts, scores: Scores, cards: int, places: int, outcomes: Integers) -> None:
-    """Fill `outcomes` with the outcome of each score, card and officer's position (the last changes fastest)."""
+    """Fill `outcomes` with the outcome of each score, card and officer's position (the position changes fastest)."""
     for cell in range(len(outcomes)):
         score, card, place = cell // places // cards, cell // places % cards, cell % places
         destroyed, damage, own_destroyed, own_damage = losses_of(fight, scores, score)
-        disordered = discipline.disordered_by_loss(fight, place < discipline.places_lost(fight, destroyed))
+        disordered = discipline.disordered_at_test(fight, place < discipline.officer_places_lost(fight, destroyed))
         value = fight.discipline - _CARD_VALUES_LOWER + card
-        if value > discipline.passes_up_to(fight, destroyed, disordered):
-            outcome = discipline.fail_test(fight, destroyed, damage, disordered)
+        if value > discipline.highest_passing_card(fight, destroyed, disordered):
+            outcome = discipline.outcome_if_failed(fight, destroyed, damage, disordered)
         else:
-            outcome = discipline.pass_test(fight, destroyed, damage, disordered)
+            outcome = discipline.outcome_if_passed(fight, destroyed, damage, disordered)
         outcomes[cell] = outcome | own_destroyed << ATTACKER_DESTROYED | own_damage << ATTACKER_DAMAGE
 
 
 def outcomes_of(plan: SamplingPlan, counts: Integers) -> tuple[Integers, Integers]:
-    """Return the simulated distinct packed outcomes, sorted, and their numbers of trials."""
+    """Return the distinct packed outcomes that occurred, sorted, and the number of trials of each."""
     distinct, which = plan.outcomes
     weights = np.zeros(len(distinct), np.int64)
     np.add.at(weights, which, counts.sum(axis=3).ravel())
-    seen = weights > 0
-    return distinct[seen], weights[seen]
+    occurred = weights > 0
+    return distinct[occurred], weights[occurred]

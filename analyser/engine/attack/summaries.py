@@ -1,4 +1,4 @@
-"""Exact summaries of many attackers on many targets; targets with the same pool share its distribution."""
+"""Exact summaries (means, probabilities, percentiles) of the attacks of many units on many targets."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from numpy.typing import NDArray
 from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE
 from analyser.common.jit import step, tiered
 from analyser.common.records import Floats, Integers
-from analyser.engine.attack.exact import ROWS_A_STATE, push_pmf
-from analyser.engine.parallel import Chunks, Queue, play
-from analyser.engine.pool.pmf import Outcomes, most_dice, no_outcomes, pool_pmf
+from analyser.engine.attack.exact import OUTCOMES_PER_SCORE, push_pmf
+from analyser.engine.parallel import Chunks, Queue, run_chunks
+from analyser.engine.pool.pmf import Outcomes, empty_outcomes, most_dice, pool_pmf
 from analyser.rules.attack import Scores, losses_of, scores_for, set_fight
 from analyser.rules.discipline import ACTIVATED, ANNIHILATED, BROKEN, DAMAGE, FLED, MODELS_DESTROYED, SUPPRESSED
-from analyser.rules.draws import Odds, odds_of
+from analyser.rules.draws import DrawOdds, odds_of
 from analyser.rules.structs import FIGHT, FightFacts
 from analyser.rules.unit_state import MODELS_MASK
 
 STATUSES = ("suppressed", "activated", "broken", "fled", "annihilated")
-"""States of the target whose probabilities are figures."""
-SUMMARISED = (
+"""States of the target whose probabilities are in a summary."""
+SUMMARY_FIELDS = (
     *("mean_models_destroyed", "p_any_destroyed", "p_half_destroyed"),
     *(f"p_{name}" for name in STATUSES),
     *("models_destroyed_10th_percentile", "models_destroyed_90th_percentile", "mean_damage", "mean_share_lost"),
 )
-AT_MOST_ONE = tuple(name for name in SUMMARISED if name.startswith("p_") or name == "mean_share_lost")
-"""Figures that are sums of probabilities, which rounding may lift above 1."""
-SUMMARY = np.dtype((np.record, [(name, np.float64) for name in SUMMARISED]))
-"""Figures of an attack; all NaN if the attack cannot be made."""
+AT_MOST_ONE = tuple(name for name in SUMMARY_FIELDS if name.startswith("p_") or name == "mean_share_lost")
+"""Fields that are sums of probabilities, which rounding errors may raise above 1."""
+SUMMARY = np.dtype((np.record, [(name, np.float64) for name in SUMMARY_FIELDS]))
+"""Summary of an attack; all NaN if the attack is impossible."""
 ROUNDING = 1e-12  # rounding error of a sum of probabilities
 
 
 @step
 def percentile(pmf: Floats, share: float) -> float:
-    """Return the smallest v with P(value <= v) >= `share`."""
+    """Return the smallest v with P(value <= v) >= `share`, of a value with this distribution."""
     total = 0.0
     for value in range(len(pmf)):
         total += pmf[value]
@@ -44,27 +44,27 @@ def percentile(pmf: Floats, share: float) -> float:
 
 @step
 def summarise(fight: FightFacts, outcomes: Outcomes, count: int, destroyed: Floats, summary: NDArray[np.void]) -> None:
-    """Fill `summary`, an array of one record of SUMMARY, from `count` outcomes; `destroyed` is scratch.
+    """Fill `summary`, an array of one record of SUMMARY, from `count` outcomes; `destroyed` is scratch memory.
 
-    The share lost is 1 for an annihilated unit. For another one it is the damage suffered, divided by the damage that
-    destroys the whole unit (AC-3.8).
+    The share lost is 1 for an annihilated unit, else the damage suffered divided by the damage that destroys the whole
+    unit (AC-3.8).
     """
     figures, models, whole = summary[0], fight.models, fight.models * fight.damage_limit
-    lost_of_it = 0.0
+    mean_share_lost = 0.0
     destroyed[: models + 1] = 0.0
     figures.p_suppressed = figures.p_activated = figures.p_broken = figures.p_fled = figures.p_annihilated = 0.0
     for place in range(count):
         outcome, probability = outcomes.values[place], outcomes.probabilities[place]
-        gone = outcome >> MODELS_DESTROYED & MODELS_MASK
-        destroyed[gone] += probability
-        suffered = whole if outcome & ANNIHILATED else gone * fight.damage_limit + (outcome >> DAMAGE & MODELS_MASK)
-        lost_of_it += probability * suffered / whole
+        lost = outcome >> MODELS_DESTROYED & MODELS_MASK
+        destroyed[lost] += probability
+        suffered = whole if outcome & ANNIHILATED else lost * fight.damage_limit + (outcome >> DAMAGE & MODELS_MASK)
+        mean_share_lost += probability * suffered / whole
         figures.p_suppressed += probability if outcome & SUPPRESSED else 0.0
         figures.p_activated += probability if outcome & ACTIVATED else 0.0
         figures.p_broken += probability if outcome & BROKEN else 0.0
         figures.p_fled += probability if outcome & FLED else 0.0
         figures.p_annihilated += probability if outcome & ANNIHILATED else 0.0
-    figures.mean_share_lost = lost_of_it
+    figures.mean_share_lost = mean_share_lost
     figures.mean_models_destroyed = 0.0
     figures.p_any_destroyed = figures.p_half_destroyed = 0.0
     for lost in range(1, models + 1):
@@ -79,7 +79,7 @@ def summarise(fight: FightFacts, outcomes: Outcomes, count: int, destroyed: Floa
 def mean_damage(fight: FightFacts, scores: Scores, pmf: Floats) -> float:
     """Return the mean damage suffered; a destroyed model counts as its whole DAMAGE LIMIT (AC-3.8).
 
-    It distinguishes attacks that destroy no model, such as single attacks on an undamaged behemoth.
+    The figure distinguishes attacks that destroy no model, such as single attacks on an undamaged behemoth.
     """
     total = 0.0
     for score in range(len(pmf)):
@@ -104,7 +104,7 @@ def same_pool(one: FightFacts, other: FightFacts, cards: Floats) -> bool:
 
 
 @tiered(3.0)
-def sweep_row(
+def fill_summary_row(
     attacks: NDArray[np.void],
     row: int,
     targets: NDArray[np.void],
@@ -112,10 +112,10 @@ def sweep_row(
     fights: NDArray[np.void],
     faces: Floats,
     cards: Floats,
-    odds: Odds,
+    odds: DrawOdds,
     summaries: NDArray[np.void],
 ) -> None:
-    """Fill one attacker's row of `summaries`; `fights` are scratch records, one for each target."""
+    """Fill one attacker's row of `summaries`, once per pool; `fights` are scratch records, one for each target."""
     most_models = 0
     for place in range(len(targets)):
         most_models = max(most_models, targets[place].models)
@@ -127,7 +127,7 @@ def sweep_row(
             continue
         scores = scores_for(fights[first], most_dice(fights[first], cards))
         pmf = pool_pmf(fights[first], scores, faces, cards)
-        outcomes = no_outcomes(ROWS_A_STATE * len(pmf))
+        outcomes = empty_outcomes(OUTCOMES_PER_SCORE * len(pmf))
         for place in range(first, len(targets)):
             fight = fights[place]
             if not possible[row, place] or is_done[place] or not same_pool(fights[first], fight, cards):
@@ -138,7 +138,7 @@ def sweep_row(
             is_done[place] = 1.0
 
 
-def sweep(
+def summary_table(
     attacks: NDArray[np.void],
     targets: NDArray[np.void],
     possible: NDArray[np.bool_],
@@ -151,7 +151,7 @@ def sweep(
 
     `die` and `deck` are sides by face and copies by card value. Threads share the rows.
     """
-    drawn = die / die.sum(), deck / deck.sum(), odds_of(die, deck)
+    probabilities = die / die.sum(), deck / deck.sum(), odds_of(die, deck)
     # Contiguous, because the kernel would be compiled again for strided arrays.
     attacks, targets = np.ascontiguousarray(attacks), np.ascontiguousarray(targets)
     possible = np.ascontiguousarray(possible)
@@ -160,9 +160,10 @@ def sweep(
     def fill(queue: Queue) -> None:
         for task in queue:
             for row in range(task.first, task.last):
-                sweep_row(attacks, row, targets, possible, np.zeros(len(targets), FIGHT), *drawn, summaries)
+                fights = np.zeros(len(targets), FIGHT)
+                fill_summary_row(attacks, row, targets, possible, fights, *probabilities, summaries)
 
-    play(Chunks(len(attacks), size=1), fill, threads)
+    run_chunks(Chunks(len(attacks), size=1), fill, threads)
     for name in AT_MOST_ONE:
         summaries[name] = np.minimum(summaries[name], 1.0)
     return summaries

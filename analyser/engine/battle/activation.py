@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from analyser.common.jit import step
 from analyser.engine.battle import choices, combat
-from analyser.engine.battle.attack import counts, strike
+from analyser.engine.battle.attack import penalty_counts, strike
 from analyser.engine.battle.battle_data import (
+    NO_POLICY,
     NO_STRIKE,
-    NO_TACTIC,
     Battle,
-    Blow,
     Place,
+    StrikeSlot,
     first_of,
     pair_of,
     side_of,
@@ -19,17 +19,17 @@ from analyser.engine.battle.battle_data import (
 )
 from analyser.engine.battle.choices import NO_TARGET
 from analyser.engine.battle.gains import gain_of
-from analyser.engine.battle.log import Event, note
+from analyser.engine.battle.log import Event, record
 from analyser.engine.battle.lookahead import ACTION, ALL_ROWS, ATTACK, LENGTH, MANOEUVRE, TARGET, plan_action, volley
-from analyser.engine.battle.losses import NOBODY, passes, settle
-from analyser.engine.battle.positions import advance, is_commanded, is_within, length_between, put, set_back
-from analyser.engine.battle.transports import aboard, get_off, wants_off
+from analyser.engine.battle.losses import NO_UNIT, passes, set_state
+from analyser.engine.battle.positions import advance, distance_between, is_commanded, is_within, move_back, move_to
+from analyser.engine.battle.transports import disembark, disembarks_now, passenger_of
 from analyser.rules import activation, special_rules, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.battle import length_of
 from analyser.rules.discipline import ACTIVATED, DISORDERED
 from analyser.rules.policies import Action, Manoeuvre, Policy
-from analyser.rules.policy_lines import number_of
+from analyser.rules.policy_lines import view_index
 from analyser.rules.structs import NONE, Penalty
 from analyser.rules.unit_state import is_removed
 
@@ -38,93 +38,93 @@ from analyser.rules.unit_state import is_removed
 def activate(battle: Battle, unit: int) -> None:
     """Activate a unit."""
     field, units = battle.field, battle.field.units
-    if field.place[unit] == Place.ABOARD:  # its transport lost its turn to Cryo
-        ride(battle, unit)
+    if field.place[unit] == Place.ABOARD:  # Cryo has activated its transport, which so gets no turn
+        activate_passenger(battle, unit)
         return
-    note(battle, Event.ACTIVATED, unit, 0, unit_state.models_of(field.states[unit]), 0, 0)
+    record(battle, Event.ACTIVATED, unit, 0, unit_state.models_of(field.states[unit]), 0, 0)
     spread_fumes(battle)
-    field.states[unit] = activation.begun(field.states[unit], units[unit])
+    field.states[unit] = activation.start_activation(field.states[unit], units[unit])
     if field.place[unit] == Place.INCOMING:
-        fly(battle, unit)
+        fly_sortie(battle, unit)
     else:
-        highest = activation.rallies_up_to(field.states[unit], units[unit])
+        highest = activation.highest_rally_card(field.states[unit], units[unit])
         if not passes(battle, unit, highest, 1):
             field.states[unit] |= unit_state.RALLY_FAILED
-        used = react(battle, unit)
-        target = act(battle, unit, used)
-        if not used:
-            react(battle, unit)
+        was_fired_at = opportunity_fire(battle, unit)
+        target = act_on_field(battle, unit, was_fired_at)
+        if not was_fired_at:
+            opportunity_fire(battle, unit)
         run_amok(battle, unit, target)
-    end(battle, unit)
+    end_activation(battle, unit)
     spread_fumes(battle)
-    if battle.encoding.has_transports:
-        passenger = aboard(battle, unit)
+    if battle.setup.has_transports:
+        passenger = passenger_of(battle, unit)
         if passenger != NONE:
-            ride(battle, passenger)
+            activate_passenger(battle, passenger)
 
 
 @step
-def ride(battle: Battle, unit: int) -> None:
-    """Activate an embarked unit in the turn of its transport: it may disembark and shoot (BT-3)."""
+def activate_passenger(battle: Battle, unit: int) -> None:
+    """Activate an embarked unit in its transport's turn: it may disembark and shoot (BT-3)."""
     field, units = battle.field, battle.field.units
     if field.states[unit] & ACTIVATED:
         return
-    note(battle, Event.ACTIVATED, unit, 0, unit_state.models_of(field.states[unit]), 0, 0)
-    field.states[unit] = activation.begun(field.states[unit], units[unit])
-    rallied = passes(battle, unit, activation.rallies_up_to(field.states[unit], units[unit]), 1)
-    if wants_off(battle, unit):
-        get_off(battle, unit)
+    record(battle, Event.ACTIVATED, unit, 0, unit_state.models_of(field.states[unit]), 0, 0)
+    field.states[unit] = activation.start_activation(field.states[unit], units[unit])
+    rallied = passes(battle, unit, activation.highest_rally_card(field.states[unit], units[unit]), 1)
+    if disembarks_now(battle, unit):
+        disembark(battle, unit)
         if rallied:
             shoot_reforming(battle, unit)
-        react(battle, unit)
-    end(battle, unit)
+        opportunity_fire(battle, unit)
+    end_activation(battle, unit)
     spread_fumes(battle)
 
 
 @step
 def shoot_reforming(battle: Battle, unit: int) -> None:
     """Carry out the attack step of a unit that has just disembarked, with the penalty for reforming (AC-4.2)."""
-    field, facts = battle.field, battle.encoding
-    if facts.own_tactic[unit] == NONE:
+    field, facts = battle.field, battle.setup
+    if facts.own_policy[unit] == NONE:
         shoot_best(battle, unit)
         return
-    if facts.own_tactic[unit] in (Policy.LOOKOUT, Policy.TAKE_COVER):
+    if facts.own_policy[unit] in (Policy.LOOKOUT, Policy.TAKE_COVER):
         stand_by(battle, unit)
         return
-    target = choices.best_attacked(battle, unit)
+    target = choices.target_without_moving(battle, unit)
     if target == NO_TARGET:
         return
     field.states[unit] = unit_state.with_order(field.states[unit], Order.SHOOT)
     field.reforming = 1
-    shoot(battle, unit, target, length_between(battle, unit, target))
+    shoot(battle, unit, target, distance_between(battle, unit, target))
     field.reforming = 0
 
 
 @step
-def end(battle: Battle, unit: int) -> None:
-    """End an activation (AC-5.7, AC-5.8); Corrosive Fumes may disorder again a unit whose disorder ends."""
+def end_activation(battle: Battle, unit: int) -> None:
+    """End an activation (AC-5.7, AC-5.8); Corrosive Fumes may then disorder the unit again."""
     field, state = battle.field, int(battle.field.states[unit])
-    field.states[unit] = activation.ended(state, field.units[unit])
+    field.states[unit] = activation.end_activation(state, field.units[unit])
     if (state & ~field.states[unit]) & DISORDERED:
-        field.stirred = 1
+        field.fumes_pending = 1
 
 
 @step
-def act(battle: Battle, unit: int, was_fired_at: bool) -> int:
+def act_on_field(battle: Battle, unit: int, was_fired_at: bool) -> int:
     """Choose and carry out the orders of an active unit on the field; return its target."""
-    field, facts = battle.field, battle.encoding
+    field, facts = battle.field, battle.setup
     state = int(field.states[unit])
     if is_removed(state):
         return NO_TARGET
     rally_failed = state & unit_state.RALLY_FAILED != 0
-    if facts.own_tactic[unit] == NONE:
+    if facts.own_policy[unit] == NONE:
         if rally_failed or was_fired_at:
             plan_action(battle, unit, rally_failed)
-        return carry_out(battle, unit)
+        return carry_out_plan(battle, unit)
     target = choices.target_of(battle, unit, rally_failed)
     if target != NO_TARGET:
         give_orders(battle, unit, target)
-    elif facts.own_tactic[unit] in (Policy.LOOKOUT, Policy.TAKE_COVER):
+    elif facts.own_policy[unit] in (Policy.LOOKOUT, Policy.TAKE_COVER):
         stand_by(battle, unit)
     elif facts.holds[unit]:
         hold(battle, unit)
@@ -132,19 +132,19 @@ def act(battle: Battle, unit: int, was_fired_at: bool) -> int:
 
 
 @step
-def carry_out(battle: Battle, unit: int) -> int:
-    """Carry out the plan of a unit (BT-6); return its target."""
+def carry_out_plan(battle: Battle, unit: int) -> int:
+    """Carry out the plan of a unit that looks ahead (BT-6); return its target."""
     field = battle.field
     plan, side = field.plans[unit], field.sides[unit]
     manoeuvre, action, target, length = int(plan[MANOEUVRE]), int(plan[ACTION]), int(plan[TARGET]), int(plan[LENGTH])
-    distance = 0 if target == NO_TARGET else length_between(battle, unit, target)
-    note(battle, Event.ORDERED, unit, unit if target == NO_TARGET else target, manoeuvre, action, distance)
+    distance = 0 if target == NO_TARGET else distance_between(battle, unit, target)
+    record(battle, Event.ORDERED, unit, unit if target == NO_TARGET else target, manoeuvre, action, distance)
     side.rearms = 0
-    field.states[unit] = activation.ordered_to(field.states[unit], (manoeuvre, action), side, length)
+    field.states[unit] = activation.carry_out_move(field.states[unit], (manoeuvre, action), side, length)
     if length > 0:
         advance(battle, unit, target, length, distance)
     elif length < 0:
-        set_back(battle, unit, -length)
+        move_back(battle, unit, -length)
     if length != 0:
         spread_fumes(battle)
     if manoeuvre == Manoeuvre.CHARGE:
@@ -156,16 +156,16 @@ def carry_out(battle: Battle, unit: int) -> int:
 
 @step
 def fire_rows(battle: Battle, unit: int, target: int, attack: int) -> None:
-    """Fire the row with the index `attack`, or several rows (ALL_ROWS: All-Out Attack, AC-7)."""
-    rows = battle.encoding.rows[unit, target - first_of(side_of(target))]
+    """Make the ranged attack with index `attack`, or fire several rows (ALL_ROWS: All-Out Attack, AC-7)."""
+    rows = battle.setup.rows[unit, target - first_of(side_of(target))]
     if attack != ALL_ROWS:
-        fire(battle, wide(rows.strikes[attack]), unit, target, length_between(battle, unit, target))
+        fire(battle, wide(rows.strikes[attack]), unit, target, distance_between(battle, unit, target))
         return
     fired = 0
     for at in range(rows.number):
         another = at == 0 or rows.row[at] != rows.row[at - 1]
-        if another and fired < battle.encoding.several[unit]:
-            distance = length_between(battle, unit, target)
+        if another and fired < battle.setup.several[unit]:
+            distance = distance_between(battle, unit, target)
             fired += 1 if fire(battle, wide(rows.strikes[at]), unit, target, distance) else 0
 
 
@@ -175,9 +175,9 @@ def shoot_best(battle: Battle, unit: int) -> None:
     field = battle.field
     first = first_of(1 - side_of(unit))
     best, target, attack = 0.0, NO_TARGET, 0
-    for other in range(first, first + battle.encoding.units[1 - side_of(unit)]):
+    for other in range(first, first + battle.setup.units[1 - side_of(unit)]):
         if field.place[other] == Place.ON_FIELD:
-            value, row = volley(battle, unit, other, length_between(battle, unit, other), False, -1)
+            value, row = volley(battle, unit, other, distance_between(battle, unit, other), False, -1)
             if value > best:
                 best, target, attack = value, other, row
     if target != NO_TARGET:
@@ -192,63 +192,63 @@ def stand_by(battle: Battle, unit: int) -> None:
     """Put a unit on lookout or into cover, by its policy."""
     field = battle.field
     side = field.sides[unit]
-    side.policy = battle.encoding.own_tactic[unit]
-    side.rearms = battle.encoding.rearms_on_lookout[unit]
-    orders = battle.encoding.orders[side.policy, 0]
-    field.states[unit] = activation.ordered_to(field.states[unit], (int(orders[0]), int(orders[1])), side, 0)
+    side.policy = battle.setup.own_policy[unit]
+    side.rearms = battle.setup.rearms_on_lookout[unit]
+    orders = battle.setup.orders[side.policy, 0]
+    field.states[unit] = activation.carry_out_move(field.states[unit], (int(orders[0]), int(orders[1])), side, 0)
 
 
 @step
 def hold(battle: Battle, unit: int) -> None:
     """Let a unit without a target stay, and re-arm or take cover (BT-4)."""
     field, state = battle.field, int(battle.field.states[unit])
-    orders = battle.encoding.orders[Policy.TAKE_COVER, 0]
+    orders = battle.setup.orders[Policy.TAKE_COVER, 0]
     if state & unit_state.RELOADING:
-        note(battle, Event.ORDERED, unit, unit, Manoeuvre.STAY, Action.RE_ARM, 0)
+        record(battle, Event.ORDERED, unit, unit, Manoeuvre.STAY, Action.RE_ARM, 0)
         field.states[unit] = unit_state.with_order(state & ~unit_state.RELOADING, Order.NO_ATTACK)
     else:
-        note(battle, Event.ORDERED, unit, unit, Manoeuvre.STAY, Action.TAKE_COVER, 0)
-        field.states[unit] = activation.ordered_to(state, (int(orders[0]), int(orders[1])), field.sides[unit], 0)
+        record(battle, Event.ORDERED, unit, unit, Manoeuvre.STAY, Action.TAKE_COVER, 0)
+        field.states[unit] = activation.carry_out_move(state, (int(orders[0]), int(orders[1])), field.sides[unit], 0)
 
 
 @step
 def give_orders(battle: Battle, unit: int, target: int) -> None:
-    """Choose orders as in a duel with the target, move, and attack."""
+    """Choose orders by the unit's policy, as in a duel with the target; move and attack."""
     field, facts, tables = battle.field, pair_of(battle, unit, target), battle.tables
     side, state = field.sides[unit], int(field.states[unit])
-    side.policy = Policy.CHARGE  # without a policy against the target it closes in
-    if facts.tactic != NO_TACTIC:
+    side.policy = Policy.CHARGE  # a unit without a policy against the target closes in
+    if facts.tactic != NO_POLICY:
         side.policy = facts.tactic
     side.charges = 1 if facts.charges >= 0 else 0
     side.rearms = facts.rearms
-    side.distance = field.nearest_length if target == field.nearest else length_between(battle, unit, target)
+    side.distance = field.nearest_length if target == field.nearest else distance_between(battle, unit, target)
     number = strike_of(battle, unit, target, 0)
     has_row = number != NO_STRIKE
     row = tables.strikes[max(number, 0)]
     view = activation.view_at(state, side.distance, side, row, has_row)
-    orders = battle.encoding.orders[side.policy, number_of(view)]
+    orders = battle.setup.orders[side.policy, view_index(view)]
     manoeuvre, action = int(orders[0]), int(orders[1])
     length = activation.length_moved(manoeuvre, side, row, view.distance, NONE)
     if action == Action.SHOOT and manoeuvre in (Manoeuvre.ADVANCE, Manoeuvre.CLOSE_IN) and length == 0:
         manoeuvre = Manoeuvre.AIM
-    note(battle, Event.ORDERED, unit, target, manoeuvre, action, view.distance)
-    field.states[unit] = activation.ordered_to(state, (manoeuvre, action), side, length)
+    record(battle, Event.ORDERED, unit, target, manoeuvre, action, view.distance)
+    field.states[unit] = activation.carry_out_move(state, (manoeuvre, action), side, length)
     if length > 0:
         advance(battle, unit, target, length, view.distance)
         spread_fumes(battle)
     order = unit_state.order_of(field.states[unit])
     if order in (Order.SHOOT, Order.SHOOT_AIMING):
-        shoot(battle, unit, target, view.distance if length == 0 else length_between(battle, unit, target))
+        shoot(battle, unit, target, view.distance if length == 0 else distance_between(battle, unit, target))
     elif order == Order.CHARGE:
         combat.charge(battle, unit, target)
 
 
 @step
 def shoot(battle: Battle, unit: int, target: int, distance: int) -> None:
-    """Fire the rows of a unit in turn (All-Out Attack, AC-7), the first at the given distance."""
+    """Fire the rows of a unit in turn (All-Out Attack, AC-7), the first row at `distance`."""
     facts = pair_of(battle, unit, target)
     for place in range(facts.shots):
-        length = distance if place == 0 else length_between(battle, unit, target)
+        length = distance if place == 0 else distance_between(battle, unit, target)
         fire(battle, strike_of(battle, unit, target, wide(place)), unit, target, length)
 
 
@@ -269,39 +269,38 @@ def fire(battle: Battle, number: int, unit: int, other: int, distance: int) -> b
     if distance > row.long_range or (row.indirect and short):
         return False
     aims = order == Order.SHOOT_AIMING and not row.by_lookout
-    reforms = field.reforming and not row.by_lookout and counts(battle, number, short, Penalty.REFORMING.value)
+    reforms = field.reforming and not row.by_lookout and penalty_counts(battle, number, short, Penalty.REFORMING.value)
     shift = (1 if aims else 0) - (1 if reforms else 0)
     if not strike(battle, number, unit, other, short, shift):
         return False
-    combat.go_off(battle)
-    if pair_of(battle, unit, other).answered and combat.stand(battle, unit, other):
-        strike(battle, strike_of(battle, other, unit, Blow.ANSWER), other, unit, False, 0)
-        combat.go_off(battle)
+    combat.resolve_blasts(battle)
+    if pair_of(battle, unit, other).answered and combat.both_stand(battle, unit, other):
+        strike(battle, strike_of(battle, other, unit, StrikeSlot.RETURN_SHOT), other, unit, False, 0)
+        combat.resolve_blasts(battle)
     return True
 
 
 @step
 def has_advanced(battle: Battle, unit: int) -> bool:
-    """Return True if an active unit that does not aim has advanced, unlike aircraft and disembarked units (BT-3)."""
+    """Return True if a unit that shoots without aiming has advanced: unless it has flown or disembarked (BT-3)."""
     return bool(battle.field.place[unit] == Place.ON_FIELD and not battle.field.reforming)
 
 
 @step
-def react(battle: Battle, unit: int) -> bool:
-    """Let an enemy on lookout fire at the active unit, if it can; return True if one fired (BT-4, BT-6)."""
-    field, facts = battle.field, battle.encoding
+def opportunity_fire(battle: Battle, unit: int) -> bool:
+    """Let an enemy on lookout fire at the active unit, if possible; return True if an enemy fired (BT-4, BT-6)."""
+    field, facts = battle.field, battle.setup
     if not facts.has_lookouts or is_removed(field.states[unit]):
         return False
     first = first_of(1 - side_of(unit))
     if facts.ahead[1 - side_of(unit)]:
         other = best_on_lookout(battle, unit)
-        return other != NO_TARGET and fire(
-            battle, strike_of(battle, other, unit, Blow.REACTION), other, unit, length_between(battle, other, unit)
-        )
+        number = NO_STRIKE if other == NO_TARGET else strike_of(battle, other, unit, StrikeSlot.REACTION)
+        return number != NO_STRIKE and fire(battle, number, other, unit, distance_between(battle, other, unit))
     for other in range(first, first + facts.units[1 - side_of(unit)]):
         if field.place[other] == Place.ON_FIELD and field.states[other] & unit_state.ON_LOOKOUT:
-            number = strike_of(battle, other, unit, Blow.REACTION)
-            distance = length_between(battle, other, unit)
+            number = strike_of(battle, other, unit, StrikeSlot.REACTION)
+            distance = distance_between(battle, other, unit)
             if number != NO_STRIKE and fire(battle, number, other, unit, distance):
                 return True
     return False
@@ -309,17 +308,17 @@ def react(battle: Battle, unit: int) -> bool:
 
 @step
 def best_on_lookout(battle: Battle, unit: int) -> int:
-    """Return the enemy on lookout whose shot at the active unit gains most; NO_TARGET if no shot gains (BT-6)."""
-    field, facts = battle.field, battle.encoding
+    """Return the enemy on lookout whose shot at the active unit has the greatest gain, or NO_TARGET (BT-6)."""
+    field, facts = battle.field, battle.setup
     first = first_of(1 - side_of(unit))
     result, best = NO_TARGET, 0.0
     for other in range(first, first + facts.units[1 - side_of(unit)]):
         if field.place[other] != Place.ON_FIELD or not field.states[other] & unit_state.ON_LOOKOUT:
             continue
-        number = strike_of(battle, other, unit, Blow.REACTION)
+        number = strike_of(battle, other, unit, StrikeSlot.REACTION)
         if number == NO_STRIKE:
             continue
-        row, distance = battle.tables.strikes[number], length_between(battle, other, unit)
+        row, distance = battle.tables.strikes[number], distance_between(battle, other, unit)
         short = row.short_range != NONE and distance <= row.short_range
         empty = row.reloads and field.states[other] & unit_state.RELOADING
         if distance > row.long_range or (row.indirect and short) or empty:
@@ -332,56 +331,56 @@ def best_on_lookout(battle: Battle, unit: int) -> int:
 
 @step
 def run_amok(battle: Battle, unit: int, target: int) -> None:
-    """Damage the near target of a unit that runs amok without a charge; the unit loses a model (AC-7)."""
+    """Damage a nearby target if the unit runs amok without a charge; the unit loses a model (AC-7)."""
     field = battle.field
     if target == NO_TARGET or not field.sides[unit].runs_amok or field.place[target] != Place.ON_FIELD:
         return
     state, other = int(field.states[unit]), int(field.states[target])
     sides = field.sides[unit], field.sides[target]
-    sides[0].distance = length_between(battle, unit, target)
-    if not special_rules.hurts(state, other, sides, battle.field.units[target]):
+    sides[0].distance = distance_between(battle, unit, target)
+    if not special_rules.damages_enemy(state, other, sides, battle.field.units[target]):
         return
     limit = battle.field.units[target].damage_limit
-    settle(battle, target, unit, special_rules.with_damage(other, sides[1], limit), 0)
-    note(battle, Event.OWN_LOSS, unit, target, 1, 0, 0)
-    settle(battle, unit, NOBODY, special_rules.without_a_model(state, sides[0]), 0)
-    combat.go_off(battle)
+    set_state(battle, target, unit, special_rules.take_damage(other, sides[1], limit), 0)
+    record(battle, Event.OWN_LOSS, unit, target, 1, 0, 0)
+    set_state(battle, unit, NO_UNIT, special_rules.lose_model(state, sides[0]), 0)
+    combat.resolve_blasts(battle)
 
 
 @step
-def fly(battle: Battle, unit: int) -> None:
-    """Fly a sortie of an aircraft (BT-3): to short range of its target, a shot, and back into reserve."""
+def fly_sortie(battle: Battle, unit: int) -> None:
+    """Fly a sortie of an aircraft (BT-3): approach its target, shoot, and return into reserve."""
     field = battle.field
-    plan, free = field.plans[unit], battle.encoding.own_tactic[unit] == NONE
-    target = int(plan[TARGET]) if free else choices.target_in_flight(battle, unit)
+    plan, looks_ahead = field.plans[unit], battle.setup.own_policy[unit] == NONE
+    target = int(plan[TARGET]) if looks_ahead else choices.target_in_flight(battle, unit)
     if target != NO_TARGET:
-        distance = int(plan[LENGTH]) if free else choices.flight_of(battle, unit, target)
-        react_in_flight(battle, unit, target)
+        distance = int(plan[LENGTH]) if looks_ahead else choices.sortie_distance(battle, unit, target)
+        opportunity_fire_at_aircraft(battle, unit, target)
         if not is_removed(field.states[unit]):
-            note(battle, Event.ORDERED, unit, target, Manoeuvre.ADVANCE, Action.SHOOT, distance)
+            record(battle, Event.ORDERED, unit, target, Manoeuvre.ADVANCE, Action.SHOOT, distance)
             field.states[unit] = unit_state.with_order(field.states[unit], Order.SHOOT)
             facts = pair_of(battle, unit, target)
-            if free:
-                rows = battle.encoding.rows[unit, target - first_of(side_of(target))]
+            if looks_ahead:
+                rows = battle.setup.rows[unit, target - first_of(side_of(target))]
                 fire(battle, wide(rows.strikes[plan[ATTACK]]), unit, target, distance)
-            for place in range(0 if free else facts.shots):
+            for place in range(0 if looks_ahead else facts.shots):
                 fire(battle, strike_of(battle, unit, target, wide(place)), unit, target, distance)
-            react_in_flight(battle, unit, target)
+            opportunity_fire_at_aircraft(battle, unit, target)
     if not is_removed(field.states[unit]):
         field.place[unit] = Place.IN_RESERVE
 
 
 @step
-def react_in_flight(battle: Battle, unit: int, target: int) -> None:
-    """Let an enemy on lookout fire at an aircraft, which is at the position of its target."""
-    field, facts = battle.field, battle.encoding
+def opportunity_fire_at_aircraft(battle: Battle, unit: int, target: int) -> None:
+    """Let an enemy on lookout fire at an aircraft, whose position is that of its target."""
+    field, facts = battle.field, battle.setup
     if not facts.has_lookouts or is_removed(field.states[unit]):
         return
     first = first_of(1 - side_of(unit))
     x, y = wide(field.x[target]), wide(field.y[target])
     for other in range(first, first + facts.units[1 - side_of(unit)]):
         if field.place[other] == Place.ON_FIELD and field.states[other] & unit_state.ON_LOOKOUT:
-            number = strike_of(battle, other, unit, Blow.REACTION)
+            number = strike_of(battle, other, unit, StrikeSlot.REACTION)
             distance = length_of(wide(field.x[other]) - x, wide(field.y[other]) - y)
             if number != NO_STRIKE and fire(battle, number, other, unit, distance):
                 return
@@ -390,10 +389,10 @@ def react_in_flight(battle: Battle, unit: int, target: int) -> None:
 @step
 def spread_fumes(battle: Battle) -> None:
     """Disorder every unit within range of an enemy's Corrosive Fumes (AC-7)."""
-    field, facts = battle.field, battle.encoding
-    if not field.stirred:
+    field, facts = battle.field, battle.setup
+    if not field.fumes_pending:
         return
-    field.stirred = 0
+    field.fumes_pending = 0
     for place in range(facts.smokers):
         unit = int(facts.smoker_at[place])
         if field.off[unit]:
@@ -406,12 +405,12 @@ def spread_fumes(battle: Battle) -> None:
 
 
 @step
-def enter(battle: Battle, unit: int) -> None:
+def enter_field(battle: Battle, unit: int) -> None:
     """Bring a unit out of reserve: an aircraft becomes incoming, other units enter at their own edge (BT-3)."""
-    field, facts = battle.field, battle.encoding
-    note(battle, Event.ENTERED, unit, 0, 0, 0, 0)
+    field, facts = battle.field, battle.setup
+    record(battle, Event.ENTERED, unit, 0, 0, 0, 0)
     if facts.aircraft[unit]:
         field.place[unit] = Place.INCOMING
         return
     field.place[unit] = Place.ON_FIELD
-    put(battle, unit, int(battle.field.at[unit]), 0 if side_of(unit) == 0 else int(facts.table))
+    move_to(battle, unit, int(battle.field.start_x[unit]), 0 if side_of(unit) == 0 else int(facts.table))

@@ -1,18 +1,18 @@
-"""Strike: dice, damage, the officer, the suppression test, and the effects on both units (AC-3 to AC-5)."""
+"""Strike in a battle: dice, damage, officer, suppression test, and the effects on both units (AC-3 to AC-5)."""
 
 from __future__ import annotations
 
 from analyser.common.jit import step
 from analyser.engine.battle.battle_data import CONDITIONS, Battle, cell_of, condition_of, side_of
-from analyser.engine.battle.log import Event, note
-from analyser.engine.battle.losses import NOBODY, passes, settle
+from analyser.engine.battle.log import Event, record
+from analyser.engine.battle.losses import NO_UNIT, passes, set_state
 from analyser.engine.battle.positions import is_commanded
 from analyser.engine.battle.random_draws import roll, test_card
-from analyser.engine.battle.transports import test_aboard
-from analyser.engine.rng import one_of
+from analyser.engine.battle.transports import test_passenger
+from analyser.engine.rng import uniform_below
 from analyser.rules import combat_result, unit_state
 from analyser.rules import strike as resolution
-from analyser.rules.attack import points_of, scores_for, set_target
+from analyser.rules.attack import damage_points, scores_for, set_target
 from analyser.rules.discipline import FELL_BACK, SUPPRESSED
 from analyser.rules.house_rules import effects_on
 from analyser.rules.strike import Stage
@@ -22,7 +22,7 @@ _MOST_SHIFT = 2
 
 
 @step
-def counts(battle: Battle, number: int, short: bool, penalty: int) -> bool:
+def penalty_counts(battle: Battle, number: int, short: bool, penalty: int) -> bool:
     """Return True if no house rule ignores a penalty for a strike."""
     tables = battle.tables
     return effects_on(tables.attacks[number], tables.targets[number], 1 if short else 0).ignores & penalty == 0
@@ -33,14 +33,14 @@ def condition_for(battle: Battle, number: int, striker: int, struck: int, short:
     """Return the index of the fight of a strike; `shift`: bonuses less penalties except suppressed (AC-3.1)."""
     field = battle.field
     if battle.tables.strikes[number].fixed_dice == NONE and field.states[striker] & SUPPRESSED:
-        shift -= 1 if counts(battle, number, short, Penalty.SUPPRESSED.value) else 0
+        shift -= 1 if penalty_counts(battle, number, short, Penalty.SUPPRESSED.value) else 0
     covered = field.states[struck] & unit_state.TAKING_COVER != 0
     return condition_of(covered, min(max(shift, -_MOST_SHIFT), _MOST_SHIFT))
 
 
 @step
 def pool_for(battle: Battle, number: int, state: int, short: bool, condition: int) -> int:
-    """Return the pool of a strike; 0 if the grid gives no dice (AC-2.4, AC-3.2)."""
+    """Return the pool of a strike; 0 if the armaments table has no dice (AC-2.4, AC-3.2)."""
     tables = battle.tables
     facts = tables.strikes[number]
     count = 0
@@ -62,63 +62,63 @@ def strike(battle: Battle, number: int, striker: int, struck: int, short: bool, 
     condition += CONDITIONS if short else 0
     if pool == 0:
         return False
-    if not facts.counts:
+    if not facts.in_combat:
         field.lost_aboard = 0
     fight = set_fight(battle, number, striker, struck, condition)
-    progress = drawn_strike(battle, number, striker, struck, pool)
+    progress = draw_strike(battle, number, striker, struck, pool)
     outcome = resolution.outcome_of(fight, progress)
     destroyed, own = resolution.destroyed_by(progress), resolution.own_losses(progress)
-    takes_test = fight.test != Test.NOT_TAKEN and field.units[struck].discipline != NONE  # Irrepressible takes none
+    takes_test = fight.test != Test.NOT_TAKEN and field.units[struck].discipline != NONE  # not if Irrepressible
     after = resolution.target_after(facts, attack, field.sides[struck], int(field.states[struck]), outcome)
-    settle(battle, struck, striker, after, 1 if outcome & FELL_BACK else 0)
-    if destroyed and takes_test and battle.encoding.has_transports and not unit_state.is_removed(after):
-        test_aboard(battle, struck, striker, combat_result.struck_by(0, attack))
+    set_state(battle, struck, striker, after, 1 if outcome & FELL_BACK else 0)
+    if destroyed and takes_test and battle.setup.has_transports and not unit_state.is_removed(after):
+        test_passenger(battle, struck, striker, combat_result.record_qualities(0, attack))
     states = (int(field.states[striker]), int(field.states[struck]))
     after = resolution.attacker_after(facts, attack, field.sides[striker], states, own)
-    lost = min(own[0], unit_state.models_of(states[0])) if attack.overcharge and facts.bears_blanks else 0
+    lost = min(own[0], unit_state.models_of(states[0])) if attack.overcharge and facts.pays_overcharge else 0
     if lost:
-        note(battle, Event.OWN_LOSS, striker, striker, lost, 0, 0)
-        settle(battle, striker, NOBODY, after, 0)
+        record(battle, Event.OWN_LOSS, striker, striker, lost, 0, 0)
+        set_state(battle, striker, NO_UNIT, after, 0)
     else:
         field.states[striker] = after
     return True
 
 
 @step
-def drawn_strike(battle: Battle, number: int, striker: int, struck: int, pool: int) -> int:
-    """Make all draws of a strike, the scratch fight, and return its progress (:mod:`analyser.rules.strike`)."""
+def draw_strike(battle: Battle, number: int, striker: int, struck: int, pool: int) -> int:
+    """Make all draws of the strike in the scratch fight; return its progress (:mod:`analyser.rules.strike`)."""
     field, tables, fight = battle.field, battle.tables, battle.field.fight[0]
-    progress = resolution.begun(fight)
+    progress = resolution.start_of_strike(fight)
     if resolution.stage_of(progress) == Stage.CARD:  # its value is added to the dice, or is the dice of a Throw
-        card = test_card(battle.encoding, field, side_of(striker))
-        note(battle, Event.CARD_DICE, striker, struck, card, 0, 0)
+        card = test_card(battle.setup, field, side_of(striker))
+        record(battle, Event.CARD_DICE, striker, struck, card, 0, 0)
         pool += card
     score = roll(tables, field, pool)
     fight.dice = int(tables.dice[pool])
     scores = scores_for(fight, fight.dice)
-    progress = resolution.rolled(fight, scores, score)
-    points = points_of(fight, scores, score)
-    note(battle, Event.ATTACKED, striker, struck, number, points, resolution.destroyed_by(progress))
+    progress = resolution.after_roll(fight, scores, score)
+    points = damage_points(fight, scores, score)
+    record(battle, Event.ATTACKED, striker, struck, number, points, resolution.destroyed_by(progress))
     if resolution.stage_of(progress) == Stage.OFFICER:
-        places, of = resolution.officer_among(fight, progress)
-        progress = resolution.answered(fight, progress, 1 if one_of(field, of) < places else 0)
+        destroyed, positions = resolution.officer_positions(fight, progress)
+        progress = resolution.after_draw(fight, progress, 1 if uniform_below(field, positions) < destroyed else 0)
     if resolution.stage_of(progress) == Stage.TEST:
         passed = passes(battle, struck, resolution.highest_card(fight, progress), 0)
-        progress = resolution.answered(fight, progress, 1 if passed else 0)
+        progress = resolution.after_draw(fight, progress, 1 if passed else 0)
     return progress
 
 
 @step
 def set_fight(battle: Battle, number: int, striker: int, struck: int, condition: int) -> FightFacts:
-    """Fill the scratch fight with a strike of a unit on another one in their present states, and return it.
+    """Return the scratch fight, filled with a strike of a unit on another unit in their current states.
 
-    The pool depends on the condition alone; all else depends on the states.
+    The pool depends only on the condition; all else depends on the states.
     """
     field = battle.field
     field.fight[0] = battle.tables.fights[number, condition]
     fight: FightFacts = field.fight[0]
     target = field.targets[number]
-    unit_state.put_into(target, field.sides[struck], field.states[struck])
+    unit_state.copy_to_record(target, field.sides[struck], field.states[struck])
     target.near_commander = 1 if is_commanded(battle, struck) else 0
     set_target(battle.tables.attacks[number], target, fight)
     fight.attacker_damage = unit_state.damage_of(field.states[striker])

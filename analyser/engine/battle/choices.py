@@ -5,8 +5,8 @@ from __future__ import annotations
 from analyser.common.jit import step
 from analyser.engine.battle.attack import pool_for
 from analyser.engine.battle.battle_data import (
+    NO_POLICY,
     NO_STRIKE,
-    NO_TACTIC,
     NOWHERE,
     Battle,
     Place,
@@ -17,9 +17,9 @@ from analyser.engine.battle.battle_data import (
     strike_of,
     wide,
 )
-from analyser.engine.battle.positions import measure
+from analyser.engine.battle.positions import find_nearest
 from analyser.rules import unit_state
-from analyser.rules.battle import Choice, Turn, root_of
+from analyser.rules.battle import ActivationChoice, TargetChoice, floor_sqrt
 from analyser.rules.discipline import ACTIVATED
 from analyser.rules.policies import Policy
 from analyser.rules.structs import NONE
@@ -30,47 +30,47 @@ _LAST = 1 << 28  # greater than any distance, and than the root of NOWHERE
 
 
 # Classes of enemies among which a unit chooses its target (BT-4). ATTACKED: it can attack them without moving.
-# AFTER_AN_ADVANCE: it can shoot at them after an advance. KNOWN: it has a tactic against them. CHARGED: it can charge
-# them now. FLOWN: an aircraft can fire at them.
-ATTACKED, AFTER_AN_ADVANCE, KNOWN, CHARGED, FLOWN = range(5)
+# AFTER_AN_ADVANCE: it can shoot at them after an advance. WITH_POLICY: it has a policy against them. CHARGED: it can
+# charge them now. FLOWN: an aircraft can fire at them.
+ATTACKED, AFTER_AN_ADVANCE, WITH_POLICY, CHARGED, FLOWN = range(5)
 
 
 @step
 def is_ready(battle: Battle, unit: int) -> bool:
     """Return True if a unit is present and has not been activated."""
     field = battle.field
-    there = field.place[unit] in (Place.ON_FIELD, Place.INCOMING)
-    if field.place[unit] == Place.ABOARD:  # it acts in its transport's turn, unless that turn was lost
-        there = field.states[battle.encoding.carrier[unit]] & ACTIVATED != 0
-    return bool(there and not field.states[unit] & ACTIVATED)
+    can_act = field.place[unit] in (Place.ON_FIELD, Place.INCOMING)
+    if field.place[unit] == Place.ABOARD:  # it acts in its transport's turn, unless Cryo has prevented that turn
+        can_act = field.states[battle.setup.carrier[unit]] & ACTIVATED != 0
+    return bool(can_act and not field.states[unit] & ACTIVATED)
 
 
 @step
 def next_unit(battle: Battle, side: int) -> int:
-    """Return the unit that a side activates next; NONE if no unit is ready."""
-    field, facts = battle.field, battle.encoding
-    if facts.order[side] == Turn.NEAREST:
+    """Return the unit that a side activates next (BT-4); NONE if no unit is ready."""
+    field, facts = battle.field, battle.setup
+    if facts.order[side] == ActivationChoice.NEAREST:
         return nearest_to_an_enemy(battle, side)
-    for place in range(field.done[side], facts.units[side]):
+    for place in range(field.finished[side], facts.units[side]):
         unit = int(facts.listed[side, place])
         if is_ready(battle, unit):
-            if place == field.done[side] and field.place[unit] != Place.ABOARD:
-                field.done[side] = place + 1
+            if place == field.finished[side] and field.place[unit] != Place.ABOARD:
+                field.finished[side] = place + 1
             return unit
-        if place == field.done[side] and (field.place[unit] == Place.GONE or field.states[unit] & ACTIVATED):
-            field.done[side] = place + 1
+        if place == field.finished[side] and (field.place[unit] == Place.GONE or field.states[unit] & ACTIVATED):
+            field.finished[side] = place + 1
     return NONE
 
 
 @step
 def nearest_to_an_enemy(battle: Battle, side: int) -> int:
-    """Return the ready unit of a side that is nearest to an enemy, aircraft last; NONE if no unit is ready."""
+    """Return the ready unit of a side that is nearest to an enemy (aircraft last); NONE if no unit is ready."""
     field, result, least = battle.field, NONE, _LAST + 1
-    for unit in range(first_of(side), first_of(side) + battle.encoding.units[side]):
+    for unit in range(first_of(side), first_of(side) + battle.setup.units[side]):
         if is_ready(battle, unit):
             length = _LAST
             if field.place[unit] == Place.ON_FIELD:
-                measure(battle, 1 - side, wide(field.x[unit]), wide(field.y[unit]))
+                find_nearest(battle, 1 - side, wide(field.x[unit]), wide(field.y[unit]))
                 length = int(field.nearest_length)
             if length < least:
                 result, least = unit, length
@@ -80,33 +80,33 @@ def nearest_to_an_enemy(battle: Battle, side: int) -> int:
 @step
 def target_of(battle: Battle, unit: int, rally_failed: bool) -> int:
     """Return the target of a unit on the field; NO_TARGET if there is none."""
-    field, facts = battle.field, battle.encoding
-    measure(battle, 1 - side_of(unit), wide(field.x[unit]), wide(field.y[unit]))
+    field, facts = battle.field, battle.setup
+    find_nearest(battle, 1 - side_of(unit), wide(field.x[unit]), wide(field.y[unit]))
     if field.nearest == NONE:
         return NO_TARGET
     nearest, length = int(field.nearest), int(field.nearest_length)
-    must = field.sides[unit].berserk if rally_failed else field.sides[unit].runs_amok
-    if must:
-        result = best_of(battle, unit, CHARGED, rally_failed)
+    must_charge = field.sides[unit].berserk if rally_failed else field.sides[unit].runs_amok
+    if must_charge:
+        result = best_target(battle, unit, CHARGED, rally_failed)
         if result != NO_TARGET:
             return result
-    if facts.own_tactic[unit] in (Policy.LOOKOUT, Policy.TAKE_COVER):  # they need no target (BT-4)
+    if facts.own_policy[unit] in (Policy.LOOKOUT, Policy.TAKE_COVER):  # without a target (BT-4)
         return NO_TARGET
-    nearest_first = facts.choice[side_of(unit)] == Choice.NEAREST and not pair_of(battle, unit, nearest).shunned
+    nearest_first = facts.choice[side_of(unit)] == TargetChoice.NEAREST and not pair_of(battle, unit, nearest).shunned
     if nearest_first and is_attacked(battle, (unit, nearest), length, rally_failed):
         return nearest
-    for among in range(ATTACKED, CHARGED):
-        result = best_of(battle, unit, among, rally_failed)
+    for enemy_class in range(ATTACKED, CHARGED):
+        result = best_target(battle, unit, enemy_class, rally_failed)
         if result != NO_TARGET:
             return result
     return best_shunned(battle, unit, ATTACKED, rally_failed) if facts.holds[unit] else nearest
 
 
 @step
-def best_attacked(battle: Battle, unit: int) -> int:
+def target_without_moving(battle: Battle, unit: int) -> int:
     """Return the target of a unit that has disembarked, among enemies that it can shoot at without moving."""
-    measure(battle, 1 - side_of(unit), wide(battle.field.x[unit]), wide(battle.field.y[unit]))
-    result = best_of(battle, unit, ATTACKED, True)
+    find_nearest(battle, 1 - side_of(unit), wide(battle.field.x[unit]), wide(battle.field.y[unit]))
+    result = best_target(battle, unit, ATTACKED, True)
     return result if result != NO_TARGET else best_shunned(battle, unit, ATTACKED, True)
 
 
@@ -114,77 +114,79 @@ def best_attacked(battle: Battle, unit: int) -> int:
 def target_in_flight(battle: Battle, unit: int) -> int:
     """Return the target of a sortie, among all enemies on the field that the aircraft can fire at (BT-3).
 
-    Distances are measured from its position on its own edge.
+    Distances are measured from the aircraft's position on its own edge.
     """
-    facts, side = battle.encoding, side_of(unit)
-    measure(battle, 1 - side, int(battle.field.at[unit]), 0 if side == 0 else int(facts.table))
-    result = best_of(battle, unit, FLOWN, False)
+    facts, side = battle.setup, side_of(unit)
+    find_nearest(battle, 1 - side, int(battle.field.start_x[unit]), 0 if side == 0 else int(facts.table))
+    result = best_target(battle, unit, FLOWN, False)
     return result if result != NO_TARGET else best_shunned(battle, unit, FLOWN, False)
 
 
 @step
-def best_of(battle: Battle, unit: int, among: int, rally_failed: bool) -> int:
-    """Return the best of a class of enemies that the unit does not shun, by the last :func:`measure` (BT-4)."""
+def best_target(battle: Battle, unit: int, enemy_class: int, rally_failed: bool) -> int:
+    """Return the best of a class of enemies that the unit does not shun (BT-4); :func:`find_nearest` comes before."""
     battle.field.shunned = 0
-    return best_in(battle, unit, among, rally_failed)
+    return best_in_class(battle, unit, enemy_class, rally_failed)
 
 
 @step
-def best_shunned(battle: Battle, unit: int, among: int, rally_failed: bool) -> int:
+def best_shunned(battle: Battle, unit: int, enemy_class: int, rally_failed: bool) -> int:
     """Return the best of a class of enemies that the unit shuns; NO_TARGET if there is none (BT-4)."""
-    if not battle.encoding.holds[unit]:
+    if not battle.setup.holds[unit]:
         return NO_TARGET
     battle.field.shunned = 1
-    return best_in(battle, unit, among, rally_failed)
+    return best_in_class(battle, unit, enemy_class, rally_failed)
 
 
 @step
-def best_in(battle: Battle, unit: int, among: int, rally_failed: bool) -> int:
-    """Return the best of a class of enemies, by `field.shunned`; ties are broken by distance, then by list order."""
-    field, facts = battle.field, battle.encoding
+def best_in_class(battle: Battle, unit: int, enemy_class: int, rally_failed: bool) -> int:
+    """Return the best of a class of enemies (shunned ones if `field.shunned`); distance and list order break ties."""
+    field, facts = battle.field, battle.setup
     first = first_of(1 - side_of(unit))
-    choice = 0 if among in (KNOWN, CHARGED) else int(facts.choice[side_of(unit)])  # 0: the nearest
+    choice = 0 if enemy_class in (WITH_POLICY, CHARGED) else int(facts.choice[side_of(unit)])  # 0: the nearest
     beyond = field.nearest_length - facts.furthest[unit]
-    if (among == ATTACKED and beyond > 0) or (among == AFTER_AN_ADVANCE and beyond > field.sides[unit].speed):
+    too_far = enemy_class == AFTER_AN_ADVANCE and beyond > field.sides[unit].speed
+    if too_far or (enemy_class == ATTACKED and beyond > 0):
         return NO_TARGET
     nearest, length = int(field.nearest), int(field.nearest_length)
-    if choice == Choice.NEAREST and nearest != NONE and belongs(battle, (unit, nearest), length, among, rally_failed):
+    is_nearest = choice == TargetChoice.NEAREST and nearest != NONE
+    if is_nearest and is_in_class(battle, (unit, nearest), length, enemy_class, rally_failed):
         return nearest
     result, least, best = NO_TARGET, NOWHERE, -1.0
     for other in range(first, first + facts.units[1 - side_of(unit)]):
         squared = field.squared[other]
-        if squared >= NOWHERE or (choice == Choice.NEAREST and squared >= least):
+        if squared >= NOWHERE or (choice == TargetChoice.NEAREST and squared >= least):
             continue
-        length = root_of(squared)
-        if belongs(battle, (unit, other), length, among, rally_failed):
-            if choice == Choice.NEAREST:
+        length = floor_sqrt(squared)
+        if is_in_class(battle, (unit, other), length, enemy_class, rally_failed):
+            if choice == TargetChoice.NEAREST:
                 result, least = other, length * length
                 continue
-            flown = flight_of(battle, unit, other) if among == FLOWN else length
-            value = value_of(battle, unit, other, choice, flown)
+            distance = sortie_distance(battle, unit, other) if enemy_class == FLOWN else length
+            value = value_of(battle, unit, other, choice, distance)
             if value > best + _SAME or (abs(value - best) <= _SAME and squared < least):
                 result, least, best = other, length * length, max(value, best)
     return result
 
 
 @step
-def belongs(battle: Battle, pair: tuple[int, int], length: int, among: int, rally_failed: bool) -> bool:
-    """Return True if an enemy on the field, at distance `length`, is of class `among` for the first unit of a pair."""
+def is_in_class(battle: Battle, pair: tuple[int, int], length: int, enemy_class: int, rally_failed: bool) -> bool:
+    """Return True if an enemy on the field, at distance `length`, is of this class for the first unit of a pair."""
     unit, other = pair
     facts = pair_of(battle, unit, other)
-    if among == CHARGED:
+    if enemy_class == CHARGED:
         return bool(length <= facts.charges)
-    if facts.tactic == NO_TACTIC or facts.shunned != battle.field.shunned:
+    if facts.tactic == NO_POLICY or facts.shunned != battle.field.shunned:
         return False
-    if among == KNOWN:
+    if enemy_class == WITH_POLICY:
         return True
-    if among == ATTACKED:
+    if enemy_class == ATTACKED:
         return is_attacked(battle, pair, length, rally_failed)
     charges = facts.tactic == Policy.CHARGE and not rally_failed
     reach = facts.reach_rallying if rally_failed else facts.reach
-    if among == AFTER_AN_ADVANCE and (reach < 0 or charges or length > reach + battle.field.sides[unit].speed):
+    if enemy_class == AFTER_AN_ADVANCE and (reach < 0 or charges or length > reach + battle.field.sides[unit].speed):
         return False
-    return charges or facts.has_dice != 0 or has_dice_now(battle, pair, -1 if among == FLOWN else length)
+    return charges or facts.has_dice != 0 or has_dice_now(battle, pair, -1 if enemy_class == FLOWN else length)
 
 
 @step
@@ -192,7 +194,7 @@ def is_attacked(battle: Battle, pair: tuple[int, int], length: int, rally_failed
     """Return True if the first unit of a pair can attack the other, which is on the field, without moving."""
     facts = pair_of(battle, *pair)
     reach, least = (facts.reach_rallying, facts.within_rallying) if rally_failed else (facts.reach, facts.within)
-    if facts.tactic == NO_TACTIC or length <= least or length > reach:
+    if facts.tactic == NO_POLICY or length <= least or length > reach:
         return False
     if facts.has_dice or (facts.tactic == Policy.CHARGE and not rally_failed):
         return True
@@ -201,7 +203,7 @@ def is_attacked(battle: Battle, pair: tuple[int, int], length: int, rally_failed
 
 @step
 def has_dice_now(battle: Battle, pair: tuple[int, int], length: int) -> bool:
-    """Return True if a unit has dice against an enemy at present strength (AC-2.4); length -1: not at short range."""
+    """Return True if a unit, at current strength, has dice against an enemy (AC-2.4); length -1: beyond short range."""
     number = strike_of(battle, pair[0], pair[1], 0)
     if number == NO_STRIKE:
         return False
@@ -210,20 +212,20 @@ def has_dice_now(battle: Battle, pair: tuple[int, int], length: int) -> bool:
 
 
 @step
-def flight_of(battle: Battle, unit: int, other: int) -> int:
-    """Return the distance at which an aircraft shoots: short range, or long range if the row has none (BT-3)."""
+def sortie_distance(battle: Battle, unit: int, other: int) -> int:
+    """Return the distance at which an aircraft shoots: short range, or long range without short range (BT-3)."""
     row = battle.tables.strikes[strike_of(battle, unit, other, 0)]
     return int(row.long_range if row.short_range == NONE or row.indirect else row.short_range)
 
 
 @step
 def value_of(battle: Battle, unit: int, other: int, choice: int, length: int) -> float:
-    """Return the value of a target to a unit in their present states (BT-4)."""
+    """Return the value of a target to a unit in their current states (BT-4)."""
     facts, tables, field = pair_of(battle, unit, other), battle.tables, battle.field
-    if choice == Choice.THREATENED_FIRST:
+    if choice == TargetChoice.THREATENED_FIRST:
         threat = pair_of(battle, other, unit)
         return 1.0 if threat.within_rallying < length <= threat.reach_rallying or length <= threat.charges else 0.0
-    striker, struck = (other, unit) if choice == Choice.MOST_DANGEROUS else (unit, other)
+    striker, struck = (other, unit) if choice == TargetChoice.MOST_DANGEROUS else (unit, other)
     start = int(facts.value_at)
     if start < 0:
         return 0.0
@@ -231,4 +233,4 @@ def value_of(battle: Battle, unit: int, other: int, choice: int, length: int) ->
     count = unit_state.damage_of(state) if facts.value_by_damage else unit_state.models_of(state)
     models = unit_state.models_of(field.states[struck])
     short = 1 if length <= facts.value_short else 0
-    return float(tables.values[start + (count * (battle.encoding.models[struck] + 1) + models) * 2 + short])
+    return float(tables.values[start + (count * (battle.setup.models[struck] + 1) + models) * 2 + short])

@@ -1,4 +1,4 @@
-"""Expected gains of attacks, from the exact distributions of their rolls (BT-6)."""
+"""Expected gains of attacks for the look-ahead, from exact distributions of attack rolls (BT-6)."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from analyser.common.jit import kernel, step
 from analyser.common.records import Integers
-from analyser.engine.battle.attack import counts
+from analyser.engine.battle.attack import penalty_counts
 from analyser.engine.battle.battle_data import (
     GAINS,
     NO_STRIKE,
     Battle,
-    Blow,
+    StrikeSlot,
     Tables,
     cell_of,
     condition_of,
@@ -25,18 +25,18 @@ from analyser.rules import discipline, unit_state
 from analyser.rules import strike as resolution
 from analyser.rules.attack import scores_for, set_target
 from analyser.rules.discipline import ANNIHILATED, SUPPRESSED
-from analyser.rules.draws import Odds, probability_of, test_draw
+from analyser.rules.draws import DrawOdds, probability_of, test_draw
 from analyser.rules.strike import Stage
 from analyser.rules.structs import FightFacts, Penalty
 
-LOST, REMOVED, COWED, OWN = range(GAINS)
+SHARE_LOST, P_REMOVED, P_SUPPRESSED, OWN_LOSSES = range(GAINS)
 _MOST_SHIFT = 2
-_PART = 0.5  # share of a unit's value for its health; the rest is for its last model
-_COWED = 0.15  # cost of a lost combat, as a share of the value of the unit's attack
+_HEALTH_PART = 0.5  # part of a unit's value that is for its health; the rest is for its last model
+_LOST_COMBAT_COST = 0.15  # as a share of the value of the unit's attack
 
 
 class Pools(NamedTuple):
-    """Score distributions of pools: pool `p` has the rows from `first[p]` up to, not including, `first[p+1]`."""
+    """Score distributions of pools: pool p has the rows `first[p]` to `first[p + 1]` - 1."""
 
     first: Integers
     scores: Integers
@@ -45,10 +45,10 @@ class Pools(NamedTuple):
 
 
 @kernel
-def fill_gains(tables: Tables, pools: Pools, odds: Odds, jobs: Integers, scratch: tuple[Any, Any]) -> None:
+def fill_gains(tables: Tables, pools: Pools, odds: DrawOdds, jobs: Integers, scratch: tuple[Any, Any]) -> None:
     """Fill `tables.gains` for each of `jobs`: strike, condition, pool, and the first row of `gains`.
 
-    `scratch`: arrays of one record of FIGHT and of TARGET.
+    `scratch`: two arrays, of one record of FIGHT and one of TARGET.
     """
     for job in range(len(jobs)):
         strike, condition, pool, start = jobs[job]
@@ -73,67 +73,68 @@ def fill_gains(tables: Tables, pools: Pools, odds: Odds, jobs: Integers, scratch
 
 @step
 def add_gains(
-    row: Any, fight: FightFacts, pools: Pools, pool: int, terms: tuple[float, int, int, int], odds: Odds
+    row: Any, fight: FightFacts, pools: Pools, pool: int, terms: tuple[float, int, int, int], odds: DrawOdds
 ) -> None:
-    """Add the results of a pool to a row of gains; `terms`: weight, dice, and the target's present and full health."""
+    """Add the results of a pool to a row of gains; `terms`: weight, dice, and the target's current and full health."""
     weight, dice, health, whole = terms
     fight.dice = dice
     scores = scores_for(fight, dice)
-    for at in range(pools.first[pool], pools.first[pool + 1]):
-        progress = resolution.rolled(fight, scores, pools.scores[at])
-        probability = weight * pools.probabilities[at]
+    for score_index in range(pools.first[pool], pools.first[pool + 1]):
+        progress = resolution.after_roll(fight, scores, pools.scores[score_index])
+        probability = weight * pools.probabilities[score_index]
         own, _ = resolution.own_losses(progress)
-        row[OWN] += probability * own
+        row[OWN_LOSSES] += probability * own
         fallen = 0.0
         if resolution.stage_of(progress) == Stage.OFFICER:
             fallen = resolution.probability_of_yes(fight, progress, 0, odds)
-            add_tested(row, fight, resolution.answered(fight, progress, 1), (probability * fallen, health, whole), odds)
-            progress = resolution.answered(fight, progress, 0)
-        add_tested(row, fight, progress, (probability * (1.0 - fallen), health, whole), odds)
+            terms_if_fallen = probability * fallen, health, whole
+            add_result(row, fight, resolution.after_draw(fight, progress, 1), terms_if_fallen, odds)
+            progress = resolution.after_draw(fight, progress, 0)
+        add_result(row, fight, progress, (probability * (1.0 - fallen), health, whole), odds)
 
 
 @step
-def add_tested(row: Any, fight: FightFacts, progress: int, terms: tuple[float, int, int], odds: Odds) -> None:
-    """Add a result that may need a test; `terms`: probability, and the target's present and full health."""
+def add_result(row: Any, fight: FightFacts, progress: int, terms: tuple[float, int, int], odds: DrawOdds) -> None:
+    """Add a result that may need a test; `terms`: probability, and the target's current and full health."""
     probability, health, whole = terms
     if resolution.stage_of(progress) == Stage.TEST:
         passes = probability_of(test_draw(0), resolution.highest_card(fight, progress), odds)
-        failed = resolution.answered(fight, progress, 0)
+        failed = resolution.after_draw(fight, progress, 0)
         add_outcome(row, fight, resolution.outcome_of(fight, failed), ((1.0 - passes) * probability, health, whole))
-        progress, probability = resolution.answered(fight, progress, 1), passes * probability
+        progress, probability = resolution.after_draw(fight, progress, 1), passes * probability
     add_outcome(row, fight, resolution.outcome_of(fight, progress), (probability, health, whole))
 
 
 @step
 def add_outcome(row: Any, fight: FightFacts, outcome: int, terms: tuple[float, int, int]) -> None:
-    """Add a complete result; `terms` as in :func:`add_tested`."""
+    """Add a complete result; `terms` as in :func:`add_result`."""
     probability, health, whole = terms
     if outcome & ANNIHILATED:
-        row[LOST] += probability * health / whole
-        row[REMOVED] += probability
+        row[SHARE_LOST] += probability * health / whole
+        row[P_REMOVED] += probability
         return
     models, damage = outcome & unit_state.MODELS_MASK, outcome >> discipline.DAMAGE & unit_state.MODELS_MASK
-    row[LOST] += probability * (health - models * fight.damage_limit + damage) / whole
+    row[SHARE_LOST] += probability * (health - models * fight.damage_limit + damage) / whole
     if outcome & SUPPRESSED:
-        row[COWED] += probability
+        row[P_SUPPRESSED] += probability
 
 
 @step
 def health_of(battle: Battle, unit: int) -> int:
-    """Return the points of damage that a unit can still take."""
+    """Return the health of a unit: the points of damage that destroy it."""
     state = battle.field.states[unit]
-    return int(unit_state.models_of(state) * battle.encoding.limit[unit] - unit_state.damage_of(state))
+    return int(unit_state.models_of(state) * battle.setup.limit[unit] - unit_state.damage_of(state))
 
 
 @step
 def gain_of(battle: Battle, number: int, unit: int, other: int, short: bool, shift: int) -> float:
-    """Return the expected value of a strike of a unit at another one, in their present states.
+    """Return the expected value of a strike of a unit at another unit, in their current states.
 
-    `shift`: bonuses less penalties except suppressed (AC-3.1).
+    `shift`: bonuses less penalties, except suppressed (AC-3.1).
     """
-    field, facts, tables = battle.field, battle.encoding, battle.tables
+    field, facts, tables = battle.field, battle.setup, battle.tables
     state = int(field.states[unit])
-    shift -= 1 if state & SUPPRESSED and counts(battle, number, short, Penalty.SUPPRESSED.value) else 0
+    shift -= 1 if state & SUPPRESSED and penalty_counts(battle, number, short, Penalty.SUPPRESSED.value) else 0
     covered = field.states[other] & unit_state.TAKING_COVER != 0
     condition = condition_of(covered, min(max(shift, -_MOST_SHIFT), _MOST_SHIFT))
     count = unit_state.damage_of(state) if facts.by_damage[unit] else unit_state.models_of(state)
@@ -141,17 +142,18 @@ def gain_of(battle: Battle, number: int, unit: int, other: int, short: bool, shi
     if tables.pool_of[cell] == 0:
         return 0.0
     row = tables.gains[tables.gains_of[cell] + health_of(battle, other)]
-    gained = row[LOST] * field.share[other] + row[REMOVED] * field.gone[other] + row[COWED] * field.cowed[other]
-    return float(gained - row[OWN] * facts.stake[unit] / facts.models[unit])
+    gained = row[SHARE_LOST] * field.health_value[other] + row[P_REMOVED] * field.removal_value[other]
+    gained += row[P_SUPPRESSED] * field.suppression_value[other]
+    return float(gained - row[OWN_LOSSES] * facts.stake[unit] / facts.models[unit])
 
 
 @step
-def losses_by(battle: Battle, kind: int, unit: int, other: int, terms: tuple[int, int, int]) -> tuple[float, float]:
+def losses_from(battle: Battle, kind: int, unit: int, other: int, terms: tuple[int, int, int]) -> tuple[float, float]:
     """Return the expected share of the other unit's health lost by a close quarters strike, and P(removed).
 
     `terms`: bonuses less penalties, and the expected health of the striker and of the other unit.
     """
-    facts, tables = battle.encoding, battle.tables
+    facts, tables = battle.setup, battle.tables
     shift, own, health = terms
     number = strike_of(battle, unit, other, kind)
     if number == NO_STRIKE or own <= 0 or health <= 0:
@@ -160,42 +162,43 @@ def losses_by(battle: Battle, kind: int, unit: int, other: int, terms: tuple[int
     count = models * facts.limit[unit] - own if facts.by_damage[unit] else models
     if tables.strikes[number].fixed_dice >= 0:
         count = 0
-    elif battle.field.states[unit] & SUPPRESSED and counts(battle, number, False, Penalty.SUPPRESSED.value):
+    elif battle.field.states[unit] & SUPPRESSED and penalty_counts(battle, number, False, Penalty.SUPPRESSED.value):
         shift -= 1
     condition = condition_of(False, min(max(shift, -_MOST_SHIFT), _MOST_SHIFT))
     cell = tables.first_cell[number] + cell_of(count, False, condition)
     if tables.pool_of[cell] == 0:
         return 0.0, 0.0
     row = tables.gains[tables.gains_of[cell] + health]
-    return float(row[LOST]), float(row[REMOVED])
+    return float(row[SHARE_LOST]), float(row[P_REMOVED])
 
 
 @step
 def gain_of_charge(battle: Battle, unit: int, other: int) -> float:
-    """Return the expected value of a charge: losses of the target less those of the unit, and the effect of winning."""
-    field, facts = battle.field, battle.encoding
+    """Return the expected value of a charge: the target's losses less the unit's, and the effect of winning."""
+    field, facts = battle.field, battle.setup
     own, health = health_of(battle, unit), health_of(battle, other)
     lost, lost_gone, dealt, dealt_gone = 0.0, 0.0, 0.0, 0.0
-    sponsons, sponsons_gone = losses_by(battle, Blow.SPONSONS, other, unit, (0, health, own))
+    sponsons, sponsons_gone = losses_from(battle, StrikeSlot.SPONSONS, other, unit, (0, health, own))
     own_left = own - int(sponsons * facts.health[unit] + 0.5)
     if facts.stoic[other]:
-        lost, lost_gone = losses_by(battle, Blow.RETALIATION, other, unit, (0, health, own_left))
+        lost, lost_gone = losses_from(battle, StrikeSlot.RETALIATION, other, unit, (0, health, own_left))
         after = own_left - int(lost * facts.health[unit] + 0.5)
-        dealt, dealt_gone = losses_by(battle, Blow.CHARGE, unit, other, (0, after, health))
+        dealt, dealt_gone = losses_from(battle, StrikeSlot.CHARGE, unit, other, (0, after, health))
         dealt, dealt_gone = dealt * (1.0 - lost_gone), dealt_gone * (1.0 - lost_gone)
     else:
-        dealt, dealt_gone = losses_by(battle, Blow.CHARGE, unit, other, (0, own_left, health))
+        dealt, dealt_gone = losses_from(battle, StrikeSlot.CHARGE, unit, other, (0, own_left, health))
         after = health - int(dealt * facts.health[other] + 0.5)
-        lost, lost_gone = losses_by(battle, Blow.RETALIATION, other, unit, (0, after, own_left))
+        lost, lost_gone = losses_from(battle, StrikeSlot.RETALIATION, other, unit, (0, after, own_left))
         lost, lost_gone = lost * (1.0 - dealt_gone), lost_gone * (1.0 - dealt_gone)
     won = dealt * facts.models[other] - lost * facts.models[unit]
     stands, lives = 1.0 - dealt_gone, 1.0 - lost_gone
-    gained = dealt * field.share[other] + dealt_gone * field.gone[other]
-    stake = _PART * facts.stake[unit]
-    gained -= (lost + sponsons) * (stake + _PART * field.threat[unit]) + (lost_gone + sponsons_gone) * stake
+    gained = dealt * field.health_value[other] + dealt_gone * field.removal_value[other]
+    stake = _HEALTH_PART * facts.stake[unit]
+    gained -= (lost + sponsons) * (stake + _HEALTH_PART * field.threat[unit]) + (lost_gone + sponsons_gone) * stake
     if won > 0.0:
-        gained += min(won, 1.0) * stands * (field.gone[other] if field.sides[other].static else field.cowed[other])
+        value = field.removal_value[other] if field.sides[other].static else field.suppression_value[other]
+        gained += min(won, 1.0) * stands * value
     elif won < 0.0:
-        cowed = _COWED * field.threat[unit]
-        gained += max(won, -1.0) * lives * (stake if field.sides[unit].static else cowed)
+        cost = _LOST_COMBAT_COST * field.threat[unit]
+        gained += max(won, -1.0) * lives * (stake if field.sides[unit].static else cost)
     return float(gained)

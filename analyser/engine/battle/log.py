@@ -1,4 +1,4 @@
-"""Events of a battle, recorded for its story (:mod:`analyser.results.battle_story`)."""
+"""Log of the events of a battle, for its narration (:mod:`analyser.results.battle_story`)."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from analyser.engine.battle.battle_data import MOST_EVENTS, Battle
 
 
 class Event(IntEnum):
-    """Kind of an event; each event has up to two units and three numbers."""
+    """Kind of an event; comments list its units (up to two) and then its numbers (up to three)."""
 
     ROUND = 0  # a round begins: initiative holder; round, cards of side 0 and side 1 (0: surrendered)
     ENTERED = 1  # a unit comes out of reserve
     ACTIVATED = 2  # a unit: models, damage on it
     CARD = 3  # a test of a unit: the card, the highest card that passes, 1 for a rally test
     ORDERED = 4  # a unit against its target: manoeuvre, action, distance
-    MOVED = 5  # a unit moves toward another one: length
-    ATTACKED = 6  # a unit attacks another one: strike, points of damage, models destroyed
+    MOVED = 5  # a unit moves toward another unit: length
+    ATTACKED = 6  # a unit attacks another unit: strike, points of damage, models destroyed
     FELL_BACK = 7  # a unit
     SUPPRESSED = 8  # a unit
     REMOVED = 9  # a unit: models destroyed, victory points
     COMBAT = 10  # charger and target: the winner (0 the charger, 1 the target, 2 neither)
-    OWN_LOSS = 11  # losses of a unit not caused by the other one: models, 1 if its transport (the other) is too small
+    OWN_LOSS = 11  # a unit loses models by itself: models, 1 if its transport (the other unit) is too small
     DIE = 12  # Spectacular Demise of a unit: the die (0 heroic, 1 strike, 2 miss, 3 another face)
     ENDED = 13  # a round ends: round, VP of side 0 and side 1
     GROUND = 14  # zero ground presence of a side
@@ -30,17 +30,17 @@ class Event(IntEnum):
     CARD_DICE = 16  # a unit: the card whose value is its dice (Overcharge, Throw)
 
 
-class Unfired(IntEnum):
-    """Reason why a unit that was ordered to shoot has not."""
+class NoShotReason(IntEnum):
+    """Reason why a unit that was ordered to shoot has not shot."""
 
     RELOADS = 0  # it re-arms instead (Slow to Fire)
-    EMPTY = 1  # it needs to re-arm, which a sortie does not allow
-    TOO_NEAR = 2  # its target is within the short range of its Indirect row
+    EMPTY = 1  # it must re-arm, which a sortie does not allow
+    TOO_NEAR = 2  # the target is within the short range of the unit's Indirect row
     MOVED = 3  # it has advanced with a Move or Fire row
 
 
 @step
-def note(battle: Battle, event: int, unit: int, other: int, first: int, second: int, third: int) -> None:
+def record(battle: Battle, event: int, unit: int, other: int, first: int, second: int, third: int) -> None:
     """Record an event, if events are recorded and the log is not full."""
     field = battle.field
     if field.logs and field.logged < MOST_EVENTS:

@@ -1,4 +1,4 @@
-"""Tactics of an army: the weights of a side's look-ahead (BT-6)."""
+"""Tactics of an army in a battle: weights with which a side looks ahead (BT-6)."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Any, NamedTuple
 import numpy as np
 
 BY_POLICY = "policies"
-"""The tactic of a side that follows the policies of its units instead."""
-BY_TACTIC = -1
+"""Name for a side that does not look ahead, but follows its units' policies."""
+NO_TACTIC = -1
 
 
 class Weight(IntEnum):
-    """Weights of a look-ahead."""
+    """Indices of the weights."""
 
-    LOSS = 0  # the enemy's best answer
-    FUTURE = 1  # attacks that a position allows next turn
-    VALUE = 2  # points that an attack destroys
-    REMOVAL = 3  # victory points for the last model
-    DENIAL = 4  # attacks that the target can no longer make
-    CHARGE = 5  # a charge
+    LOSS = 0  # of the enemy's best attack in response
+    FUTURE = 1  # of attacks that a position allows next turn
+    VALUE = 2  # of points that an attack destroys
+    REMOVAL = 3  # of victory points for the last model
+    DENIAL = 4  # of attacks that the target can no longer make
+    CHARGE = 5  # of a charge
 
 
 class Tactic(NamedTuple):
-    """A tactic: a description, and its weights in the order of :class:`Weight`."""
+    """Description and weights, in the order of :class:`Weight`."""
 
     description: str
     weights: tuple[float, ...]
@@ -40,18 +40,18 @@ TACTICS = {
     "counter_charge": Tactic("waits out of reach, and charges what comes near", (0.8, 0.2, 0.5, 0.5, 0.5, 1.8)),
     "refuse": Tactic("keeps away, and attacks only without risk", (2.5, 0.05, 0.5, 0.5, 0.3, 0.5)),
 }
-"""The tactics by name."""
+"""Tactics by name."""
 DEFAULT = next(iter(TACTICS))
-"""The default tactic of a side, unless an equilibrium is computed."""
+"""Tactic of a side if no tactic is stated and no equilibrium is computed."""
 MOST_TACTICS = 16
 WEIGHTS = np.zeros((MOST_TACTICS, len(Weight)))
 WEIGHTS[: len(TACTICS)] = [tactic.weights for tactic in TACTICS.values()]
 _SURELY, _ROUNDING = 2.0, 1e-12
 
 
-def set_mix(encoding: Any, side: int, mix: Mapping[str, float]) -> None:
+def set_mix(setup: Any, side: int, mix: Mapping[str, float]) -> None:
     """Set the probabilities of the tactics of a side that looks ahead, by name."""
-    encoding.weights[:] = WEIGHTS
+    setup.weights[:] = WEIGHTS
     cumulated = np.cumsum([mix.get(name, 0.0) for name in TACTICS])
-    encoding.mix[side] = _SURELY
-    encoding.mix[side, : len(cumulated)] = np.where(cumulated > 1.0 - _ROUNDING, _SURELY, cumulated)
+    setup.mix[side] = _SURELY
+    setup.mix[side, : len(cumulated)] = np.where(cumulated > 1.0 - _ROUNDING, _SURELY, cumulated)

@@ -1,7 +1,7 @@
-"""The look-ahead: the unit that a side activates, and what that unit does (BT-6).
+"""Look-ahead of a side: which unit it activates next, and the plan of that unit's action (BT-6).
 
-A plan is five numbers (:data:`PLAN`): manoeuvre, action, target, attack and length. The attack is an index of the
-unit's :class:`~.tables.RowFacts` against the target, or ALL_ROWS. A negative length is a move toward the own edge.
+A plan is five numbers: manoeuvre, action, target, attack and length. The attack is an index of the unit's
+:class:`~.battle_data.RowFacts` against the target, or ALL_ROWS. A negative length is a move toward the own edge.
 """
 
 from __future__ import annotations
@@ -12,28 +12,28 @@ from analyser.engine.battle.choices import NO_TARGET, is_ready
 from analyser.engine.battle.gains import gain_of, gain_of_charge
 from analyser.engine.battle.look_ahead_weights import Weight
 from analyser.engine.battle.position_value import (
-    appraise,
-    expect_answers,
-    most_to_come,
-    outlook,
-    outlook_at,
-    watch_at,
+    future_and_danger,
+    lookout_value,
+    most_future_value,
+    position_value,
+    store_best_attacks,
+    update_values,
 )
-from analyser.engine.battle.positions import is_within, squared_from
-from analyser.engine.rng import one_of
+from analyser.engine.battle.positions import is_within, squared_distance
+from analyser.engine.rng import uniform_below
 from analyser.rules import unit_state
-from analyser.rules.activation import OF_THE_ROUND
-from analyser.rules.battle import ZERO_GROUND_PRESENCE, moved_by, root_of
+from analyser.rules.activation import ROUND_FLAGS
+from analyser.rules.battle import ZERO_GROUND_PRESENCE, floor_sqrt, moved_coordinate
 from analyser.rules.policies import Action, Manoeuvre
 from analyser.rules.structs import INCH, NONE
 
 MANOEUVRE, ACTION, TARGET, ATTACK, LENGTH = range(5)
 ALL_ROWS = -1
 _SAME = 1e-9
-_PASSING = OF_THE_ROUND  # bits of a state that do not matter to the other side
+_IRRELEVANT_FLAGS = ROUND_FLAGS  # bits of a state that do not affect the other side's plans
 _FAR = 1e9
-_NEARLY = 0.9  # share of the best possible outlook at which a unit does not advance
-_NEAR = 6 * INCH  # distance below which attraction hardly depends on distance
+_ENOUGH = 0.9  # share of the best possible future value at which a unit does not advance
+_NEAR = 6 * INCH  # distance below which attraction hardly depends on the distance
 _REARMED = 0.3  # value of re-arming, as a share of the best attack at full strength
 _IN_COVER = 0.7  # factor of the losses of a unit in cover
 _LEAST_THREAT = 0.25  # least threat of a unit, as a share of its best attack at full strength
@@ -42,88 +42,88 @@ _WHOLE = 256.0  # full strength of a unit
 
 @step
 def next_by_gain(battle: Battle, side: int) -> int:
-    """Return the ready unit of a side that gains most by acting now; NONE if no unit is ready."""
-    field, facts = battle.field, battle.encoding
-    if look_for_changes(battle, side):
-        expect_answers(battle, side)
+    """Return the ready unit of a side with the greatest gain by acting now; NONE if no unit is ready."""
+    field, facts = battle.field, battle.setup
+    if mark_outdated_plans(battle, side):
+        store_best_attacks(battle, side)
     result, best, ties = NONE, 0.0, 1
     for unit in range(first_of(side), first_of(side) + facts.units[side]):
         if not is_ready(battle, unit):
             continue
-        if not field.fresh[unit]:
-            field.value[unit] = value_now(battle, unit)
-            field.fresh[unit] = 1
+        if not field.plan_is_valid[unit]:
+            field.value[unit] = plan_unit(battle, unit)
+            field.plan_is_valid[unit] = 1
         value = field.value[unit]
         if result == NONE or value > best + _SAME:
             result, best, ties = unit, value, 1
         elif value >= best - _SAME:
             ties += 1
-            if one_of(field, ties) == 0:
+            if uniform_below(field, ties) == 0:
                 result = unit
     return result
 
 
 @step
-def look_for_changes(battle: Battle, side: int) -> bool:
+def mark_outdated_plans(battle: Battle, side: int) -> bool:
     """Mark the units of a side whose plans are outdated by changes since its last turn.
 
-    Return True if a unit has moved since then or a round has begun, because the enemy's best answers may have changed.
+    Return True if a unit has moved since then or a round has begun, so that the enemy's best attacks may have changed.
     """
-    field, facts = battle.field, battle.encoding
+    field, facts = battle.field, battle.setup
     mine, theirs = first_of(side), first_of(1 - side)
-    is_new = field.looked[side] != field.round
-    field.looked[side] = field.round
+    is_new = field.last_look[side] != field.round
+    field.last_look[side] = field.round
     moved = is_new
     for unit in range(mine, mine + facts.units[side]):
-        place = place_of(battle, unit)
+        place = packed_place(battle, unit)
         if is_new or field.seen[unit, 0] != field.states[unit] or field.seen[unit, 1] != place:
-            field.fresh[unit] = 0
+            field.plan_is_valid[unit] = 0
             moved = moved or field.seen[unit, 1] != place
             field.seen[unit, 0], field.seen[unit, 1] = field.states[unit], place
-            appraise(battle, unit)
+            update_values(battle, unit)
     standing, last = 0, NONE
     for other in range(theirs, theirs + facts.units[1 - side]):
         if field.place[other] == Place.ON_FIELD:
             standing, last = standing + 1, other
-        place, state = place_of(battle, other), int(field.states[other])
-        before, stood = field.looked_at[other, 0], field.looked_at[other, 1]
+        place, state = packed_place(battle, other), int(field.states[other])
+        before, stood = field.seen_by_enemy[other, 0], field.seen_by_enemy[other, 1]
         if not is_new and before == state and stood == place:
             continue
-        field.looked_at[other, 0], field.looked_at[other, 1] = state, place
+        field.seen_by_enemy[other, 0], field.seen_by_enemy[other, 1] = state, place
         moved = moved or stood != place
-        appraise(battle, other)
-        if (before ^ state) & ~_PASSING or stood != place:
+        update_values(battle, other)
+        if (before ^ state) & ~_IRRELEVANT_FLAGS or stood != place:
             for unit in range(mine, mine + facts.units[side]):
-                if field.fresh[unit] and (
+                if field.plan_is_valid[unit] and (
                     field.plans[unit, TARGET] == other
                     or (stood != place and is_within(battle, unit, other, int(facts.furthest[unit])))
                 ):
-                    field.fresh[unit] = 0
+                    field.plan_is_valid[unit] = 0
     if standing == 1:
-        field.gone[last] = facts.stake[last] + ZERO_GROUND_PRESENCE
+        field.removal_value[last] = facts.stake[last] + ZERO_GROUND_PRESENCE
     return bool(moved)
 
 
 @step
-def place_of(battle: Battle, unit: int) -> int:
-    """Return the Place and the coordinates of a unit, packed into one number."""
+def packed_place(battle: Battle, unit: int) -> int:
+    """Return a unit's place and coordinates, packed into one number."""
     field = battle.field
     return (int(field.place[unit]) << 60) | (wide(field.x[unit]) << 24) | wide(field.y[unit])
 
 
 @step
-def value_now(battle: Battle, unit: int) -> float:
+def plan_unit(battle: Battle, unit: int) -> float:
     """Plan the action of a ready unit, and return its expected gain."""
     field = battle.field
     if field.place[unit] == Place.INCOMING:
         return plan_flight(battle, unit)
-    if field.place[unit] == Place.ABOARD or battle.encoding.own_tactic[unit] != NONE:
+    if field.place[unit] == Place.ABOARD or battle.setup.own_policy[unit] != NONE:
         return 0.0
     return plan_action(battle, unit, False)
 
 
 @step
-def note_plan(battle: Battle, unit: int, decision: tuple[int, int], target: int, attack: int, length: int) -> None:
+def store_plan(battle: Battle, unit: int, decision: tuple[int, int], target: int, attack: int, length: int) -> None:
     """Store the plan of a unit."""
     plan = battle.field.plans[unit]
     plan[MANOEUVRE], plan[ACTION] = decision
@@ -132,11 +132,11 @@ def note_plan(battle: Battle, unit: int, decision: tuple[int, int], target: int,
 
 @step
 def volley(battle: Battle, unit: int, other: int, length: int, moved: bool, shift: int) -> tuple[float, int]:
-    """Return the value of a unit's best shot at an enemy at the distance `length`, or 0, and its attack.
+    """Return the value of a unit's best shot at an enemy at distance `length` (or 0), and the index of the attack.
 
-    `moved`: True if the unit has moved; `shift`: its bonuses less penalties except short range.
+    `moved`: True if the unit has moved. `shift`: the bonuses less penalties, except short range.
     """
-    field, facts = battle.field, battle.encoding
+    field, facts = battle.field, battle.setup
     rows, state = facts.rows[unit, other - first_of(side_of(other))], field.states[unit]
     empty = state & unit_state.RELOADING != 0
     best, result, total, fired = 0.0, 0, 0.0, 0
@@ -158,9 +158,9 @@ def volley(battle: Battle, unit: int, other: int, length: int, moved: bool, shif
 @step
 def plan_flight(battle: Battle, unit: int) -> float:
     """Plan the sortie of an aircraft; return its expected gain (BT-3)."""
-    field, facts = battle.field, battle.encoding
+    field, facts = battle.field, battle.setup
     first, best = first_of(1 - side_of(unit)), 0.0
-    note_plan(battle, unit, (Manoeuvre.ADVANCE, Action.SHOOT), NO_TARGET, 0, 0)
+    store_plan(battle, unit, (Manoeuvre.ADVANCE, Action.SHOOT), NO_TARGET, 0, 0)
     for other in range(first, first + facts.units[1 - side_of(unit)]):
         if field.place[other] != Place.ON_FIELD:
             continue
@@ -172,7 +172,7 @@ def plan_flight(battle: Battle, unit: int) -> float:
             value = gain_of(battle, wide(rows.strikes[at]), unit, other, near, 1 if near else 0)
             if value > best:
                 best = value
-                note_plan(
+                store_plan(
                     battle,
                     unit,
                     (Manoeuvre.ADVANCE, Action.SHOOT),
@@ -185,101 +185,102 @@ def plan_flight(battle: Battle, unit: int) -> float:
 
 @step
 def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
-    """Plan the action of a unit on the field; return its value less the value of holding."""
-    field, facts = battle.field, battle.encoding
+    """Plan the action of a unit on the field; return the plan's value less the value of holding."""
+    field, facts = battle.field, battle.setup
     side, x, y = side_of(unit), wide(field.x[unit]), wide(field.y[unit])
-    moves, to_come = field.sides[unit].speed > 0, most_to_come(battle, unit)
-    coming, danger = outlook_at(battle, unit, x, y)
-    here = coming - danger
-    hold = plan_to_hold(battle, unit, here)
+    moves, most_future = field.sides[unit].speed > 0, most_future_value(battle, unit)
+    coming, danger = future_and_danger(battle, unit, x, y)
+    value_here = coming - danger
+    hold = plan_to_hold(battle, unit, value_here)
     best, best_shot, shot_at, attack = hold, 0.0, NO_TARGET, 0
-    must = (field.sides[unit].berserk if rally_failed else field.sides[unit].runs_amok) != 0
+    must_charge = (field.sides[unit].berserk if rally_failed else field.sides[unit].runs_amok) != 0
     charges = False
-    furthest = facts.furthest[unit] * (facts.furthest[unit] + 2)  # greatest square with that integer root
+    furthest = facts.furthest[unit] * (facts.furthest[unit] + 2)  # greatest square whose integer root is `furthest`
     for other in range(first_of(1 - side), first_of(1 - side) + facts.units[1 - side]):
-        squared = squared_from(field, other, x, y)
+        squared = squared_distance(field, other, x, y)
         if squared > furthest:
             continue
-        length = root_of(wide(squared))
-        if length <= pair_of(battle, unit, other).charges and (not rally_failed or must):
-            best = plan_charge(battle, unit, other, length, (best if charges or not must else -_FAR, to_come))
-            charges = must
+        length = floor_sqrt(wide(squared))
+        if length <= pair_of(battle, unit, other).charges and (not rally_failed or must_charge):
+            least = best if charges or not must_charge else -_FAR
+            best = plan_charge(battle, unit, other, length, (least, most_future))
+            charges = must_charge
         if charges:
             continue
         value, row = volley(battle, unit, other, length, False, 0 if rally_failed else 1)
         if value > best_shot:
             best_shot, shot_at, attack = value, other, row
         if moves and not rally_failed:
-            best = plan_approach(battle, unit, other, length, (best, to_come))
+            best = plan_approach(battle, unit, other, length, (best, most_future))
     if charges:
         return best - hold
-    if best_shot > 0.0 and best_shot + here > best + _SAME:
-        best = best_shot + here
+    if best_shot > 0.0 and best_shot + value_here > best + _SAME:
+        best = best_shot + value_here
         manoeuvre = Manoeuvre.STAY if rally_failed else Manoeuvre.AIM
-        note_plan(battle, unit, (manoeuvre, Action.SHOOT), shot_at, attack, 0)
-    best = plan_to_watch(battle, unit, here, best)
-    if moves and coming < _NEARLY * to_come and best < to_come + facts.watched[unit]:
+        store_plan(battle, unit, (manoeuvre, Action.SHOOT), shot_at, attack, 0)
+    best = plan_to_watch(battle, unit, value_here, best)
+    if moves and coming < _ENOUGH * most_future and best < most_future + facts.watched[unit]:
         best = plan_advance(battle, unit, rally_failed, best)
-    if moves and danger > 0.0 and best < to_come + best_shot:
+    if moves and danger > 0.0 and best < most_future + best_shot:
         times = 2 if danger > best_shot and not rally_failed else 1
-        best = plan_retreat(battle, unit, (shot_at, times), rally_failed, (best, to_come))
-    field.threat[unit] = max(best_shot, best - here, _LEAST_THREAT * facts.dread[unit])
+        best = plan_retreat(battle, unit, (shot_at, times), rally_failed, (best, most_future))
+    field.threat[unit] = max(best_shot, best - value_here, _LEAST_THREAT * facts.dread[unit])
     return best - hold
 
 
 @step
 def plan_charge(battle: Battle, unit: int, other: int, length: int, bounds: tuple[float, float]) -> float:
     """Plan to charge an enemy if that is better than the best plan; `bounds`: as in :func:`plan_approach`."""
-    field, facts = battle.field, battle.encoding
-    best, to_come = bounds
+    field, facts = battle.field, battle.setup
+    best, most_future = bounds
     value = gain_of_charge(battle, unit, other)
     if value > 0.0:
         value *= facts.weights[field.tactic[side_of(unit)], Weight.CHARGE]
-    if value + to_come > best:
-        value += outlook(battle, unit, wide(field.x[other]), wide(field.y[other]))
+    if value + most_future > best:
+        value += position_value(battle, unit, wide(field.x[other]), wide(field.y[other]))
         if value > best + _SAME:
             best = value
-            note_plan(battle, unit, (Manoeuvre.CHARGE, Action.NOTHING), other, 0, length)
+            store_plan(battle, unit, (Manoeuvre.CHARGE, Action.NOTHING), other, 0, length)
     return best
 
 
 @step
 def goal_of(battle: Battle, unit: int) -> int:
-    """Return the enemy that attracts a unit most, by expected gain and distance; NO_TARGET if there is none."""
-    field, facts = battle.field, battle.encoding
+    """Return the enemy that a unit advances toward, by expected gain and distance; NO_TARGET if there is none."""
+    field, facts = battle.field, battle.setup
     power, first, result, most = facts.power[unit], first_of(1 - side_of(unit)), NO_TARGET, -1.0
     for place in range(facts.units[1 - side_of(unit)]):
-        squared = squared_from(field, first + place, wide(field.x[unit]), wide(field.y[unit]))
+        squared = squared_distance(field, first + place, wide(field.x[unit]), wide(field.y[unit]))
         if squared < NOWHERE:
             gain = max(power[0, place], power[1, place], power[2, place])
-            if float(gain) >= most * _NEAR:  # otherwise too low at any distance
-                attraction = float(gain) / (root_of(wide(squared)) + _NEAR)
+            if float(gain) >= most * _NEAR:  # a smaller gain is too low at any distance
+                attraction = float(gain) / (floor_sqrt(wide(squared)) + _NEAR)
                 if attraction > most:
                     result, most = first + place, attraction
     return result
 
 
 @step
-def plan_to_hold(battle: Battle, unit: int, here: float) -> float:
+def plan_to_hold(battle: Battle, unit: int, value_here: float) -> float:
     """Plan to stay and take cover or re-arm; return the value."""
-    field, facts = battle.field, battle.encoding
+    field, facts = battle.field, battle.setup
     if field.states[unit] & unit_state.RELOADING:
-        note_plan(battle, unit, (Manoeuvre.STAY, Action.RE_ARM), NO_TARGET, 0, 0)
+        store_plan(battle, unit, (Manoeuvre.STAY, Action.RE_ARM), NO_TARGET, 0, 0)
         ready = _REARMED * facts.dread[unit] * field.strength[unit] / _WHOLE
-        return here + (ready if field.round < facts.rounds else 0.0)
-    note_plan(battle, unit, (Manoeuvre.STAY, Action.TAKE_COVER), NO_TARGET, 0, 0)
-    return here * _IN_COVER if facts.hides[unit] and here < 0.0 else here
+        return value_here + (ready if field.round < facts.rounds else 0.0)
+    store_plan(battle, unit, (Manoeuvre.STAY, Action.TAKE_COVER), NO_TARGET, 0, 0)
+    return value_here * _IN_COVER if facts.hides[unit] and value_here < 0.0 else value_here
 
 
 @step
-def plan_to_watch(battle: Battle, unit: int, here: float, best: float) -> float:
+def plan_to_watch(battle: Battle, unit: int, value_here: float, best: float) -> float:
     """Plan to go on lookout if that is better than `best`; return the better value."""
-    field, facts = battle.field, battle.encoding
+    field, facts = battle.field, battle.setup
     if not facts.watches[unit] or field.states[unit] & unit_state.RELOADING:
         return best
-    value = here + watch_at(battle, unit, wide(field.x[unit]), wide(field.y[unit]))
+    value = value_here + lookout_value(battle, unit, wide(field.x[unit]), wide(field.y[unit]))
     if value > best + _SAME:
-        note_plan(battle, unit, (Manoeuvre.STAY, Action.GO_ON_LOOKOUT), NO_TARGET, 0, 0)
+        store_plan(battle, unit, (Manoeuvre.STAY, Action.GO_ON_LOOKOUT), NO_TARGET, 0, 0)
         return value
     return best
 
@@ -290,8 +291,8 @@ def plan_approach(battle: Battle, unit: int, other: int, length: int, bounds: tu
 
     `bounds`: the value of the best plan, and an upper bound on the value of any position.
     """
-    best, to_come = bounds
-    field, facts = battle.field, battle.encoding
+    best, most_future = bounds
+    field, facts = battle.field, battle.setup
     rows, speed = facts.rows[unit, other - first_of(side_of(other))], int(field.sides[unit].speed)
     x, y = wide(field.x[unit]), wide(field.y[unit])
     for at in range(rows.number):
@@ -305,48 +306,51 @@ def plan_approach(battle: Battle, unit: int, other: int, length: int, bounds: tu
         if stop < INCH:
             continue
         value, attack = volley(battle, unit, other, stop, True, 0)
-        if value <= 0.0 or value + to_come <= best:
+        if value <= 0.0 or value + most_future <= best:
             continue
-        goes = length - stop
-        to_x, to_y = moved_by(x, wide(field.x[other]), goes, length), moved_by(y, wide(field.y[other]), goes, length)
-        value += outlook(battle, unit, to_x, to_y)
+        moved = length - stop
+        to_x = moved_coordinate(x, wide(field.x[other]), moved, length)
+        to_y = moved_coordinate(y, wide(field.y[other]), moved, length)
+        value += position_value(battle, unit, to_x, to_y)
         if value > best + _SAME:
             best = value
-            note_plan(battle, unit, (Manoeuvre.ADVANCE, Action.SHOOT), other, attack, goes)
+            store_plan(battle, unit, (Manoeuvre.ADVANCE, Action.SHOOT), other, attack, moved)
     return best
 
 
 @step
-def beyond_reach_of(battle: Battle, unit: int, other: int) -> int:
+def distance_beyond_reach(battle: Battle, unit: int, other: int) -> int:
     """Return the smallest distance at which an enemy cannot attack a unit next turn."""
-    facts, place = battle.encoding, other - first_of(side_of(other))
+    facts, place = battle.setup, other - first_of(side_of(other))
     reach = facts.range[unit]
-    return root_of(wide(max(reach[0, place], reach[1, place], reach[2, place], 0))) + 1
+    return floor_sqrt(wide(max(reach[0, place], reach[1, place], reach[2, place], 0))) + 1
 
 
 @step
 def plan_advance(battle: Battle, unit: int, rally_failed: bool, best: float) -> float:
-    """Plan a move toward an enemy if that is better than `best`: as far as possible, or to just beyond its reach."""
-    field, facts = battle.field, battle.encoding
+    """Plan a move toward an enemy, as far as possible or just beyond its reach, if that is better than `best`."""
+    field, facts = battle.field, battle.setup
     goal = goal_of(battle, unit)
     if goal == NO_TARGET:
         return best
     x, y, speed = wide(field.x[unit]), wide(field.y[unit]), int(field.sides[unit].speed)
-    length = root_of(wide(squared_from(field, goal, x, y)))
+    length = floor_sqrt(wide(squared_distance(field, goal, x, y)))
     most = min(speed if rally_failed else 2 * speed, length - INCH)
     can_watch = facts.watches[unit] != 0 and not rally_failed and not field.states[unit] & unit_state.RELOADING
     for stop in range(3):
-        goes = min(speed, most) if stop == 0 else most if stop == 1 else length - beyond_reach_of(battle, unit, goal)
-        if goes <= 0 or goes > most or (stop == 1 and most <= speed):
+        moved = min(speed, most) if stop == 0 else most
+        moved = moved if stop < 2 else length - distance_beyond_reach(battle, unit, goal)
+        if moved <= 0 or moved > most or (stop == 1 and most <= speed):
             continue
-        to_x, to_y = moved_by(x, wide(field.x[goal]), goes, length), moved_by(y, wide(field.y[goal]), goes, length)
-        watches = can_watch and goes <= speed
-        value = outlook(battle, unit, to_x, to_y) + (watch_at(battle, unit, to_x, to_y) if watches else 0.0)
+        to_x = moved_coordinate(x, wide(field.x[goal]), moved, length)
+        to_y = moved_coordinate(y, wide(field.y[goal]), moved, length)
+        watches = can_watch and moved <= speed
+        value = position_value(battle, unit, to_x, to_y) + (lookout_value(battle, unit, to_x, to_y) if watches else 0.0)
         if value > best + _SAME:
             best = value
-            manoeuvre = Manoeuvre.ADVANCE if goes <= speed else Manoeuvre.DOUBLE_TIME
+            manoeuvre = Manoeuvre.ADVANCE if moved <= speed else Manoeuvre.DOUBLE_TIME
             action = Action.GO_ON_LOOKOUT if watches else Action.NOTHING
-            note_plan(battle, unit, (manoeuvre, action), goal, 0, goes)
+            store_plan(battle, unit, (manoeuvre, action), goal, 0, moved)
     return best
 
 
@@ -354,29 +358,29 @@ def plan_advance(battle: Battle, unit: int, rally_failed: bool, best: float) -> 
 def plan_retreat(
     battle: Battle, unit: int, terms: tuple[int, int], rally_failed: bool, bounds: tuple[float, float]
 ) -> float:
-    """Plan a move toward the own edge and a shot at the target, if that is better than the best plan.
+    """Plan a move toward the own edge and a shot at the target, if that is better than the best plan so far.
 
     `terms`: the target, and the greatest move in multiples of SPEED. `bounds`: as in :func:`plan_approach`.
     """
     field = battle.field
-    (target, most), (best, to_come) = terms, bounds
+    (target, most), (best, most_future) = terms, bounds
     x, y, speed = wide(field.x[unit]), wide(field.y[unit]), int(field.sides[unit].speed)
     room = int(field.sides[unit].edge_distance)
     for times in range(1, most + 1):
-        goes = min(times * speed, room)
-        if goes <= 0:
+        moved = min(times * speed, room)
+        if moved <= 0:
             continue
-        to_y = y - goes if side_of(unit) == 0 else y + goes
+        to_y = y - moved if side_of(unit) == 0 else y + moved
         shot, row = 0.0, 0
         if times == 1 and not rally_failed and target != NO_TARGET:
-            length = root_of(wide(squared_from(field, target, x, to_y)))
+            length = floor_sqrt(wide(squared_distance(field, target, x, to_y)))
             shot, row = volley(battle, unit, target, length, True, 0)
-        if shot + to_come <= best:
+        if shot + most_future <= best:
             continue
-        value = shot + outlook(battle, unit, x, to_y)
+        value = shot + position_value(battle, unit, x, to_y)
         if value > best + _SAME:
             best = value
             manoeuvre = Manoeuvre.RETIRE if times == 1 else Manoeuvre.RETIRE_AT_DOUBLE_TIME
             action = Action.SHOOT if shot > 0.0 else Action.NOTHING
-            note_plan(battle, unit, (manoeuvre, action), target if shot > 0.0 else NO_TARGET, row, -goes)
+            store_plan(battle, unit, (manoeuvre, action), target if shot > 0.0 else NO_TARGET, row, -moved)
     return best

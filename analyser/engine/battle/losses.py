@@ -4,72 +4,72 @@ from __future__ import annotations
 
 from analyser.common.jit import step
 from analyser.engine.battle.battle_data import Battle, Place, side_of
-from analyser.engine.battle.log import Event, note
-from analyser.engine.battle.positions import remove, set_back
-from analyser.engine.battle.random_draws import odds_in, test_card
-from analyser.engine.rng import one_of
+from analyser.engine.battle.log import Event, record
+from analyser.engine.battle.positions import move_back, remove
+from analyser.engine.battle.random_draws import draw_odds, test_card
+from analyser.engine.rng import uniform_below
 from analyser.rules import discipline, unit_state
 from analyser.rules.discipline import ANNIHILATED, SUPPRESSED
-from analyser.rules.draws import Draw, passing, test_draw
+from analyser.rules.draws import Draw, success_counts, test_draw
 from analyser.rules.structs import NONE
 from analyser.rules.unit_state import FALL_BACK
 
-NOBODY = -1
+NO_UNIT = -1
 
 
 @step
 def passes(battle: Battle, unit: int, highest: int, rallies: int) -> bool:
-    """Return True if a unit passes a test that cards up to `highest` pass; draw a card if needed (AC-5.1)."""
+    """Return True if a unit passes a test, which cards up to `highest` pass; draw a card if needed (AC-5.1)."""
     if abs(highest) == discipline.ANY_CARD:
         return highest > 0
     draw = test_draw(side_of(unit))
-    if draw not in (Draw.CARD_OF_0, Draw.CARD_OF_1):
-        below, draws = passing(draw, highest, odds_in(battle.encoding))
-        return bool(one_of(battle.field, draws) < below)
-    card = test_card(battle.encoding, battle.field, side_of(unit))
-    note(battle, Event.CARD, unit, 0, card, highest, rallies)
+    if draw not in (Draw.CARD_OF_SIDE_0, Draw.CARD_OF_SIDE_1):
+        successes, draws = success_counts(draw, highest, draw_odds(battle.setup))
+        return bool(uniform_below(battle.field, draws) < successes)
+    card = test_card(battle.setup, battle.field, side_of(unit))
+    record(battle, Event.CARD, unit, 0, card, highest, rallies)
     return card <= highest
 
 
 @step
-def settle(battle: Battle, unit: int, by: int, after: int, fell_back: int) -> None:
-    """Set the state of a unit to `after`, due to the unit `by`, if any; move the unit if it fell back."""
+def set_state(battle: Battle, unit: int, caused_by: int, after: int, fell_back: int) -> None:
+    """Set a unit's state to `after` an attack by the unit `caused_by` (or NO_UNIT); move the unit if it fell back."""
     field, counts = battle.field, battle.counts
     before = int(field.states[unit])
-    gone = unit_state.models_of(before) - (0 if unit_state.is_removed(after) else unit_state.models_of(after))
-    if gone:
-        counts.lost[field.batch, unit] += gone
-        if by != NOBODY:
-            counts.killed[field.batch, by, unit] += gone
+    models_lost = unit_state.models_of(before) - (0 if unit_state.is_removed(after) else unit_state.models_of(after))
+    if models_lost:
+        counts.lost[field.batch, unit] += models_lost
+        if caused_by != NO_UNIT:
+            counts.killed[field.batch, caused_by, unit] += models_lost
     field.states[unit] = after
-    if gone and battle.encoding.has_transports:
-        lose_room(battle, unit)
+    if models_lost and battle.setup.has_transports:
+        destroy_excess_passengers(battle, unit)
     if unit_state.is_removed(after):
         remove(battle, unit)
         return
     if after & SUPPRESSED and not before & SUPPRESSED:
-        note(battle, Event.SUPPRESSED, unit, 0, 0, 0, 0)
+        record(battle, Event.SUPPRESSED, unit, 0, 0, 0, 0)
     if fell_back:
-        note(battle, Event.FELL_BACK, unit, 0, 0, 0, 0)
-        set_back(battle, unit, FALL_BACK)
+        record(battle, Event.FELL_BACK, unit, 0, 0, 0, 0)
+        move_back(battle, unit, FALL_BACK)
 
 
 @step
-def lose_room(battle: Battle, transport: int) -> None:
+def destroy_excess_passengers(battle: Battle, transport: int) -> None:
     """Destroy passengers that exceed the capacity of a transport after losses (AC-8.8)."""
-    field, unit = battle.field, int(battle.encoding.cargo[transport])
+    field, unit = battle.field, int(battle.setup.cargo[transport])
     if unit == NONE or field.place[unit] != Place.ABOARD:
         return
-    state, left = int(field.states[unit]), int(field.states[transport])
+    state, carrier = int(field.states[unit]), int(field.states[transport])
     models = unit_state.models_of(state)
-    room = 0 if unit_state.is_removed(left) else field.sides[transport].capacity * unit_state.models_of(left)
-    if models <= room:
+    capacity = 0 if unit_state.is_removed(carrier) else field.sides[transport].capacity * unit_state.models_of(carrier)
+    if models <= capacity:
         return
-    battle.counts.lost[field.batch, unit] += models - room
-    field.lost_aboard += models - room
-    note(battle, Event.OWN_LOSS, unit, transport, models - room, 1, 0)
-    if room > 0:
-        field.states[unit] = state - (models - room)
+    battle.counts.lost[field.batch, unit] += models - capacity
+    field.lost_aboard += models - capacity
+    record(battle, Event.OWN_LOSS, unit, transport, models - capacity, 1, 0)
+    if capacity > 0:
+        field.states[unit] = state - (models - capacity)
     else:
         field.states[unit] = unit_state.removed_state(state, field.sides[unit], models, ANNIHILATED)
         field.x[unit], field.y[unit] = field.x[transport], field.y[transport]  # position of a possible blast

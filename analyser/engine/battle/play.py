@@ -6,42 +6,42 @@ import numpy as np
 
 from analyser.common.jit import kernel, step
 from analyser.engine.battle import choices, random_draws
-from analyser.engine.battle.activation import activate, enter
+from analyser.engine.battle.activation import activate, enter_field
 from analyser.engine.battle.battle_data import BATCHES, PERCENT, Battle, Place, first_of
-from analyser.engine.battle.log import Event, note
-from analyser.engine.battle.look_ahead_weights import BY_TACTIC
+from analyser.engine.battle.log import Event, record
+from analyser.engine.battle.look_ahead_weights import NO_TACTIC
 from analyser.engine.battle.lookahead import next_by_gain
-from analyser.engine.battle.positions import put, take_off
-from analyser.engine.rng import next_word, one_of
+from analyser.engine.battle.positions import leave_field, move_to
+from analyser.engine.rng import next_word, uniform_below
 from analyser.rules import activation, unit_state
 from analyser.rules.battle import ZERO_GROUND_PRESENCE, outcome_of
 from analyser.rules.structs import NONE
 from analyser.rules.unit_state import is_removed
 
-_LOW, _UNIT = np.uint64(11), 2.0**-53  # convert a word to a number from 0 up to, not including, 1
+_LOW, _UNIT = np.uint64(11), 2.0**-53  # to convert a word to a number in [0, 1)
 
 
 @kernel
 def play_chunk(battle: Battle, stream: tuple[np.uint64, np.uint64], chunk: int, first: int, end: int) -> None:
-    """Simulate the battles of a chunk from `first` up to, not including, `end`, and add their results to the counts."""
+    """Simulate the battles `first` to `end` - 1 of a chunk, and add their results to the counts."""
     field = battle.field
     field.batch = chunk % BATCHES
     for number in range(first, end):
         random_draws.begin_stream(field, stream, chunk, number)
         play_battle(battle)
-        count(battle)
+        count_result(battle)
         field.margins[number] = field.points[0] - field.points[1]
 
 
 @step
 def play_battle(battle: Battle) -> None:
     """Simulate one battle."""
-    field, facts = battle.field, battle.encoding
+    field, facts = battle.field, battle.setup
     deploy(battle)
     over = False
     while not over:
         field.round += 1
-        ready(battle)
+        ready_phase(battle)
         side = int(field.holder)
         waiting = 0  # turns in a row without a ready unit
         while waiting < 2:
@@ -61,15 +61,15 @@ def play_battle(battle: Battle) -> None:
 @step
 def deploy(battle: Battle) -> None:
     """Deploy every unit, fill the decks, and choose the side that begins (BT-2)."""
-    field, facts = battle.field, battle.encoding
-    field.round = field.logged = field.reforming = field.fallen = 0
+    field, facts = battle.field, battle.setup
+    field.round = field.logged = field.reforming = field.demise_pending = 0
     placed = 0
     for side in range(2):
         choose_tactic(battle, side)
         shuffle_line(battle, side)
     for side in range(2):
         for unit in range(first_of(side), first_of(side) + facts.units[side]):
-            take_off(battle, unit, Place.GONE)
+            leave_field(battle, unit, Place.GONE)
     for side in range(2):
         field.points[side] = 0
         for unit in range(first_of(side), first_of(side) + facts.units[side]):
@@ -82,10 +82,10 @@ def deploy(battle: Battle) -> None:
                 field.place[unit] = Place.IN_RESERVE
             else:
                 field.place[unit] = Place.ON_FIELD
-                put(battle, unit, int(field.at[unit]), int(facts.y[unit]))
+                move_to(battle, unit, int(field.start_x[unit]), int(facts.y[unit]))
                 placed += 1 if side == 0 else -1
-    random_draws.begin_cards(facts, field)
-    general = one_of(field, 2)
+    random_draws.reset_cards(facts, field)
+    general = uniform_below(field, 2)
     first_done = general if placed == 0 else (0 if placed < 0 else 1)
     field.holder = 1 - first_done if facts.gives[first_done] else first_done
 
@@ -93,8 +93,8 @@ def deploy(battle: Battle) -> None:
 @step
 def choose_tactic(battle: Battle, side: int) -> None:
     """Choose the tactic of a side for this battle, at random from its mix (BT-6)."""
-    field, facts = battle.field, battle.encoding
-    field.tactic[side], field.looked[side] = BY_TACTIC, 0
+    field, facts = battle.field, battle.setup
+    field.tactic[side], field.last_look[side] = NO_TACTIC, 0
     if facts.ahead[side]:
         drawn, tactic = (next_word(field) >> _LOW) * _UNIT, 0
         while facts.mix[side, tactic] <= drawn:
@@ -104,28 +104,28 @@ def choose_tactic(battle: Battle, side: int) -> None:
 
 @step
 def shuffle_line(battle: Battle, side: int) -> None:
-    """Assign the positions of a line to its units at random, if the side looks ahead (BT-6)."""
-    field, facts = battle.field, battle.encoding
+    """Set the starting positions of a side's units; if it looks ahead, they exchange them at random (BT-6)."""
+    field, facts = battle.field, battle.setup
     first = first_of(side)
     for unit in range(first, first + facts.units[side]):
-        field.at[unit], field.threat[unit] = facts.x[unit], facts.dread[unit]
+        field.start_x[unit], field.threat[unit] = facts.x[unit], facts.dread[unit]
     slots = int(facts.slots[side]) if facts.ahead[side] else 0
     for place in range(slots):
-        other = place + one_of(field, slots - place)
+        other = place + uniform_below(field, slots - place)
         unit, swapped = facts.slot_at[side, place], facts.slot_at[side, other]
-        field.at[unit], field.at[swapped] = field.at[swapped], field.at[unit]
+        field.start_x[unit], field.start_x[swapped] = field.start_x[swapped], field.start_x[unit]
 
 
 @step
-def ready(battle: Battle) -> None:
+def ready_phase(battle: Battle) -> None:
     """Carry out the ready phase: initiative, cards, reserves (BT-2, BT-3)."""
-    field, facts = battle.field, battle.encoding
+    field, facts = battle.field, battle.setup
     values = (0, 0)
     if field.round > 1:
         values = random_draws.play_for_initiative(battle)
-    note(battle, Event.ROUND, int(field.holder), 0, int(field.round), values[0], values[1])
+    record(battle, Event.ROUND, int(field.holder), 0, int(field.round), values[0], values[1])
     for side in range(2):
-        field.done[side] = 0
+        field.finished[side] = 0
         random_draws.draw_hand(facts, field, side)
     if facts.has_reserves and 1 < field.round < facts.rounds:
         deploy_reserves(battle)
@@ -133,20 +133,20 @@ def ready(battle: Battle) -> None:
 
 @step
 def deploy_reserves(battle: Battle) -> None:
-    """Bring units out of reserve, one by each side in turn, beginning with the initiative holder (BT-3)."""
+    """Bring units out of reserve; the sides alternate, and the initiative holder begins (BT-3)."""
     side, waiting = int(battle.field.holder), 0
     while waiting < 2:
         unit = next_in_reserve(battle, side)
         waiting = waiting + 1 if unit == NONE else 0
         if unit != NONE:
-            enter(battle, unit)
+            enter_field(battle, unit)
         side = 1 - side
 
 
 @step
 def next_in_reserve(battle: Battle, side: int) -> int:
-    """Return the next unit of a side that comes out of reserve now; NONE if there is none."""
-    field, facts = battle.field, battle.encoding
+    """Return the next unit of a side that comes out of reserve in this round; NONE if there is none."""
+    field, facts = battle.field, battle.setup
     for unit in range(first_of(side), first_of(side) + facts.units[side]):
         if field.place[unit] == Place.IN_RESERVE and facts.arrives[unit] <= field.round:
             return unit
@@ -156,26 +156,26 @@ def next_in_reserve(battle: Battle, side: int) -> int:
 @step
 def end_phase(battle: Battle) -> bool:
     """Carry out the end phase; return True if a side has zero ground presence, which ends the battle (BT-5)."""
-    field, facts = battle.field, battle.encoding
-    there_of_0, there_of_1 = 0, 0
+    field, facts = battle.field, battle.setup
+    on_field_0, on_field_1 = 0, 0
     for side in range(2):
         for unit in range(first_of(side), first_of(side) + facts.units[side]):
             if not is_removed(field.states[unit]):
-                field.states[unit] &= ~activation.OF_THE_ROUND
-            there = 1 if field.place[unit] == Place.ON_FIELD else 0
-            there_of_0, there_of_1 = there_of_0 + there * (1 - side), there_of_1 + there * side
+                field.states[unit] &= ~activation.ROUND_FLAGS
+            is_on_field = 1 if field.place[unit] == Place.ON_FIELD else 0
+            on_field_0, on_field_1 = on_field_0 + is_on_field * (1 - side), on_field_1 + is_on_field * side
     for side in range(2):
-        if (there_of_0 if side == 0 else there_of_1) == 0:
-            note(battle, Event.GROUND, first_of(side), 0, side, 0, 0)
+        if (on_field_0 if side == 0 else on_field_1) == 0:
+            record(battle, Event.GROUND, first_of(side), 0, side, 0, 0)
             field.points[1 - side] += ZERO_GROUND_PRESENCE
-    note(battle, Event.ENDED, 0, 0, int(field.round), int(field.points[0]), int(field.points[1]))
-    return there_of_0 == 0 or there_of_1 == 0
+    record(battle, Event.ENDED, 0, 0, int(field.round), int(field.points[0]), int(field.points[1]))
+    return on_field_0 == 0 or on_field_1 == 0
 
 
 @step
 def add_up_round(battle: Battle) -> None:
-    """Add the strengths of both sides at the end of a round to the counts."""
-    field, facts, counts = battle.field, battle.encoding, battle.counts
+    """Add both sides' units, models and points left at the end of a round to the counts."""
+    field, facts, counts = battle.field, battle.setup, battle.counts
     number = field.round - 1
     for side in range(2):
         standing, share = 0, 0.5
@@ -191,9 +191,9 @@ def add_up_round(battle: Battle) -> None:
 
 
 @step
-def count(battle: Battle) -> None:
+def count_result(battle: Battle) -> None:
     """Add the result of a battle to the counts."""
-    field, facts, counts = battle.field, battle.encoding, battle.counts
+    field, facts, counts = battle.field, battle.setup, battle.counts
     a, b = int(field.points[0]), int(field.points[1])
     counts.results[a, b] += 1
     outcome = outcome_of(a, b)

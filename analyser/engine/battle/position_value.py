@@ -1,4 +1,4 @@
-"""Value of a position: the attacks that it allows next turn, less the cost of the enemy's best answer (BT-6)."""
+"""Value of a position: the attacks that it allows next turn, less the enemy's best attack in response (BT-6)."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from analyser.engine.battle.battle_data import (
     STANDING,
     WATCHING,
     Battle,
-    Blow,
     Place,
+    StrikeSlot,
     first_of,
     pair_of,
     side_of,
@@ -24,57 +24,57 @@ from analyser.engine.battle.battle_data import (
 )
 from analyser.engine.battle.gains import gain_of, gain_of_charge, health_of
 from analyser.engine.battle.look_ahead_weights import Weight
-from analyser.engine.battle.positions import squared_from
+from analyser.engine.battle.positions import squared_distance
 from analyser.rules.discipline import ACTIVATED
 from analyser.rules.structs import NONE
 
 THOUSANDTHS = 1000.0
 _AT_ONCE = 16  # units processed together by vector instructions
 _WHOLE = 256  # full strength of a unit
-_LATER = 0.6  # weight of an attack next round, relative to one this round
-_COWED = 0.3  # cost of suppression, as a share of the value of the unit's attack
+_LATER = 0.6  # weight of an attack next round, relative to an attack this round
+_SUPPRESSION_COST = 0.3  # as a share of the value of the unit's attack
 _FARTHEST = 30_000
 _NEVER = np.int32(-1)
 _MOVES_AHEAD = 4  # moves at double time that are distinguished
-# Weights, of 256, of an attack that needs 1, 2, 3, 4 or more moves at double time first.
+# Weights (256: full) of an attack that requires 1, 2, 3, 4, or more moves at double time before it.
 _SHARES = (np.int32(140), np.int32(80), np.int32(46), np.int32(26), np.int32(10))
 
 
 @step
-def appraise(battle: Battle, unit: int) -> None:
+def update_values(battle: Battle, unit: int) -> None:
     """Update the values of a unit to its enemy, and its strength."""
-    field, facts = battle.field, battle.encoding
+    field, facts = battle.field, battle.setup
     weights = facts.weights[max(field.tactic[1 - side_of(unit)], 0)]
-    timing = timing_of(battle, unit)
+    timing = next_attack_weight(battle, unit)
     threat = field.threat[unit] * timing
-    field.share[unit] = facts.stake[unit] * weights[Weight.VALUE] + threat * weights[Weight.DENIAL]
-    field.gone[unit] = facts.stake[unit] * weights[Weight.REMOVAL]
-    field.cowed[unit] = _COWED * threat * weights[Weight.DENIAL]
+    field.health_value[unit] = facts.stake[unit] * weights[Weight.VALUE] + threat * weights[Weight.DENIAL]
+    field.removal_value[unit] = facts.stake[unit] * weights[Weight.REMOVAL]
+    field.suppression_value[unit] = _SUPPRESSION_COST * threat * weights[Weight.DENIAL]
     strength = np.int32(0)
     if field.place[unit] == Place.ON_FIELD:
         strength = np.int32(_WHOLE * health_of(battle, unit) // facts.health[unit])
     field.strength[unit] = strength
-    field.acts[unit] = np.int32(strength * timing)
+    field.attack_weight[unit] = np.int32(strength * timing)
 
 
 @step
-def timing_of(battle: Battle, unit: int) -> float:
-    """Return the weight of a unit's next attack: less if it comes next round, 0 if it never comes."""
+def next_attack_weight(battle: Battle, unit: int) -> float:
+    """Return the weight of a unit's next attack: 1 in this round, less in the next round, 0 after the last round."""
     if not battle.field.states[unit] & ACTIVATED:
         return 1.0
-    return 0.0 if battle.field.round == battle.encoding.rounds else _LATER
+    return 0.0 if battle.field.round == battle.setup.rounds else _LATER
 
 
 @inlined
-def within(squared: Any, reach: Any, gain: Any) -> Any:
-    """Return a gain if it is within reach, else 0."""
+def gain_if_reached(squared: Any, reach: Any, gain: Any) -> Any:
+    """Return `gain` if the squared distance is within the squared `reach`, else 0."""
     return gain if squared <= reach else np.int32(0)
 
 
 @step
-def expect_answers(battle: Battle, side: int) -> None:
-    """Store the best and second-best gain of each enemy by attacks on the units of a side in their present states."""
-    field, facts = battle.field, battle.encoding
+def store_best_attacks(battle: Battle, side: int) -> None:
+    """Store each enemy's best and second-best gain by attacks on the units of a side in their current states."""
+    field, facts = battle.field, battle.setup
     units = rounded_up(facts.units[1 - side])
     first = first_of(1 - side)
     for at in range(units):
@@ -82,10 +82,10 @@ def expect_answers(battle: Battle, side: int) -> None:
     for unit in range(first_of(side), first_of(side) + facts.units[side]):
         if field.place[unit] != Place.ON_FIELD:
             continue
-        x, y, cap = wide(field.x[unit]), wide(field.y[unit]), cap_of(battle, unit)
+        x, y, cap = wide(field.x[unit]), wide(field.y[unit]), greatest_gain(battle, unit)
         danger, reach = facts.danger[unit], facts.range[unit]
         for at in range(units):
-            gain = gain_within(squared_from(field, np.uint64(first + at), x, y), at, danger, reach, cap)
+            gain = best_gain(squared_distance(field, np.uint64(first + at), x, y), at, danger, reach, cap)
             most, second = field.most[at], field.second[at]
             field.second[at] = most if gain > most else (gain if gain > second else second)
             field.most_on[at] = np.int32(unit) if gain > most else field.most_on[at]
@@ -93,12 +93,12 @@ def expect_answers(battle: Battle, side: int) -> None:
 
 
 @inlined
-def gain_within(squared: Any, at: int, danger: Any, reach: Any, cap: Any) -> Any:
-    """Return the best gain of enemy `at`, at that squared distance, by an attack on a unit, capped; in thousandths."""
-    gain = within(squared, reach[CHARGING, at], danger[CHARGING, at])
-    standing = within(squared, reach[STANDING, at], danger[STANDING, at])
+def best_gain(squared: Any, at: int, danger: Any, reach: Any, cap: Any) -> Any:
+    """Return the best gain (thousandths, at most `cap`) of enemy `at` by an attack from this squared distance."""
+    gain = gain_if_reached(squared, reach[CHARGING, at], danger[CHARGING, at])
+    standing = gain_if_reached(squared, reach[STANDING, at], danger[STANDING, at])
     gain = standing if standing > gain else gain
-    moving = within(squared, reach[MOVING, at], danger[MOVING, at])
+    moving = gain_if_reached(squared, reach[MOVING, at], danger[MOVING, at])
     gain = moving if moving > gain else gain
     return cap if gain > cap else gain
 
@@ -110,35 +110,35 @@ def rounded_up(units: int) -> int:
 
 
 @step
-def cap_of(battle: Battle, unit: int) -> Any:
-    """Return the greatest gain of an enemy by attacks on a unit in its present state, in thousandths."""
+def greatest_gain(battle: Battle, unit: int) -> Any:
+    """Return the greatest possible gain of an enemy by attacks on a unit in its current state, in thousandths."""
     left = battle.field.strength[unit] / _WHOLE
-    return np.int32(battle.encoding.stake[unit] * (0.5 + 0.5 * left) * THOUSANDTHS)
+    return np.int32(battle.setup.stake[unit] * (0.5 + 0.5 * left) * THOUSANDTHS)
 
 
 @step
-def outlook_at(battle: Battle, unit: int, x: int, y: int) -> tuple[float, float]:
-    """Return the value of a unit's future attacks from a point, and the cost of the enemy's best answers there.
+def future_and_danger(battle: Battle, unit: int, x: int, y: int) -> tuple[float, float]:
+    """Return the value of a unit's future attacks from a point, and the cost of the enemy's best attacks there.
 
-    The first is the best attack that the unit can make next turn, or after moves toward an enemy. The second is the
-    increase of the enemy's expected gains if the unit is at that point.
+    The value is that of the best attack next turn, or after moves toward an enemy. The cost is the increase of the
+    enemy's expected gains if the unit is at the point.
     """
-    field, facts = battle.field, battle.encoding
+    field, facts = battle.field, battle.setup
     first, units = first_of(1 - side_of(unit)), rounded_up(facts.units[1 - side_of(unit)])
     power, reach, ahead = facts.power[unit], facts.reach[unit], facts.ahead_of[unit]
-    danger, ranges, cap = facts.danger[unit], facts.range[unit], cap_of(battle, unit)
+    danger, ranges, cap = facts.danger[unit], facts.range[unit], greatest_gain(battle, unit)
     best, total = np.int32(0), np.int32(0)
     for at in range(units):
         other = np.uint64(first + at)
-        squared = squared_from(field, other, x, y)
-        gain = gain_within(squared, at, danger, ranges, cap)
+        squared = squared_distance(field, other, x, y)
+        gain = best_gain(squared, at, danger, ranges, cap)
         more = np.int32(gain - (field.second[at] if field.most_on[at] == unit else field.most[at]))
         more = more if more > np.int32(0) else np.int32(0)
-        total = np.int32(total + np.int32(np.int32(more * field.acts[other]) >> np.int32(8)))
-        gain = within(squared, reach[CHARGING, at], power[CHARGING, at])
-        standing = within(squared, reach[STANDING, at], power[STANDING, at])
+        total = np.int32(total + np.int32(np.int32(more * field.attack_weight[other]) >> np.int32(8)))
+        gain = gain_if_reached(squared, reach[CHARGING, at], power[CHARGING, at])
+        standing = gain_if_reached(squared, reach[STANDING, at], power[STANDING, at])
         gain = standing if standing > gain else gain
-        moving = within(squared, reach[MOVING, at], power[MOVING, at])
+        moving = gain_if_reached(squared, reach[MOVING, at], power[MOVING, at])
         gain = moving if moving > gain else gain
         most = power[CHARGING, at] if power[CHARGING, at] > power[MOVING, at] else power[MOVING, at]
         share = _SHARES[3] if squared <= ahead[3, at] else _SHARES[4]
@@ -156,9 +156,9 @@ def outlook_at(battle: Battle, unit: int, x: int, y: int) -> tuple[float, float]
 
 
 @step
-def most_to_come(battle: Battle, unit: int) -> float:
-    """Return an upper bound on the outlook of a unit at any point: its best attack on any enemy."""
-    field, facts = battle.field, battle.encoding
+def most_future_value(battle: Battle, unit: int) -> float:
+    """Return an upper bound on the value of a unit's future attacks from any point: its best attack on any enemy."""
+    field, facts = battle.field, battle.setup
     if field.round == facts.rounds:
         return 0.0
     first, power, best = first_of(1 - side_of(unit)), facts.power[unit], np.int32(0)
@@ -172,49 +172,49 @@ def most_to_come(battle: Battle, unit: int) -> float:
 
 
 @step
-def outlook(battle: Battle, unit: int, x: int, y: int) -> float:
-    """Return the value of a point to a unit: its future attacks less the enemy's answers."""
-    coming, danger = outlook_at(battle, unit, x, y)
+def position_value(battle: Battle, unit: int, x: int, y: int) -> float:
+    """Return the value of a point to a unit: its future attacks less the enemy's attacks in response."""
+    coming, danger = future_and_danger(battle, unit, x, y)
     return coming - danger
 
 
 @step
-def watch_at(battle: Battle, unit: int, x: int, y: int) -> float:
+def lookout_value(battle: Battle, unit: int, x: int, y: int) -> float:
     """Return the value of going on lookout at a point: the best shot at an enemy that has yet to act."""
-    field, facts = battle.field, battle.encoding
+    field, facts = battle.field, battle.setup
     first, units = first_of(1 - side_of(unit)), rounded_up(facts.units[1 - side_of(unit)])
     power, reach, best = facts.power[unit], facts.reach[unit], np.int32(0)
     for at in range(units):
         other = np.uint64(first + at)
-        gain = within(squared_from(field, other, x, y), reach[WATCHING, at], power[WATCHING, at])
-        gain = np.int32(np.int32(gain * field.acts[other]) >> np.int32(8))
+        gain = gain_if_reached(squared_distance(field, other, x, y), reach[WATCHING, at], power[WATCHING, at])
+        gain = np.int32(np.int32(gain * field.attack_weight[other]) >> np.int32(8))
         best = gain if gain > best else best
     return float(float(best) * field.strength[unit] / (_WHOLE * THOUSANDTHS))
 
 
 @tiered(1.4)
-def look_around(battle: Battle) -> None:
-    """Fill `power`, `reach`, `danger` and `range` of an encoding, for units at full strength."""
-    field, facts = battle.field, battle.encoding
+def fill_gains_of_all(battle: Battle) -> None:
+    """Fill `power`, `reach`, `danger` and `range` of the setup, for units at full strength."""
+    field, facts = battle.field, battle.setup
     for side in range(2):
         for unit in range(first_of(side), first_of(side) + facts.units[side]):
             field.states[unit] = facts.state[unit]
-            field.share[unit] = field.gone[unit] = 0.5 * facts.stake[unit]
-            field.cowed[unit] = 0.1 * facts.stake[unit]
+            field.health_value[unit] = field.removal_value[unit] = 0.5 * facts.stake[unit]
+            field.suppression_value[unit] = 0.1 * facts.stake[unit]
     for side in range(2):
         for unit in range(first_of(side), first_of(side) + facts.units[side]):
             most, watched = 0.0, 0
             for place in range(facts.units[1 - side]):
-                most = max(most, look_at(battle, unit, first_of(1 - side) + place, place))
+                most = max(most, fill_gains_against(battle, unit, first_of(1 - side) + place, place))
                 watched = max(watched, int(facts.power[unit, WATCHING, place]))
             facts.watched[unit] = watched / THOUSANDTHS
             field.threat[unit] = facts.dread[unit] = most
 
 
 @step
-def look_at(battle: Battle, unit: int, other: int, place: int) -> float:
-    """Fill in the gains and ranges of a unit's attacks on an enemy; return the greatest gain."""
-    facts = battle.encoding
+def fill_gains_against(battle: Battle, unit: int, other: int, place: int) -> float:
+    """Store the gains and ranges of a unit's attacks on an enemy; return the greatest gain."""
+    facts = battle.setup
     rows, speed = facts.rows[unit, place], int(battle.field.sides[unit].speed)
     standing, moving, far, farther = 0.0, 0.0, -1, -1
     for at in range(rows.number):
@@ -228,14 +228,14 @@ def look_at(battle: Battle, unit: int, other: int, place: int) -> float:
     charges = wide(pair_of(battle, unit, other).charges)
     charging = max(gain_of_charge(battle, unit, other), 0.0) if charges >= 0 else 0.0
     watching, sees = 0.0, -1
-    number = strike_of(battle, unit, other, Blow.REACTION)
+    number = strike_of(battle, unit, other, StrikeSlot.REACTION)
     if number != NO_STRIKE:
         watching = max(gain_of(battle, number, unit, other, False, 0), 0.0)
         sees = int(battle.tables.strikes[number].long_range)
-    fill_way(battle, unit, other, CHARGING, charging, charges)
-    fill_way(battle, unit, other, STANDING, standing, far)
-    fill_way(battle, unit, other, MOVING, moving, farther)
-    fill_way(battle, unit, other, WATCHING, watching, sees)
+    fill_attack_kind(battle, unit, other, CHARGING, charging, charges)
+    fill_attack_kind(battle, unit, other, STANDING, standing, far)
+    fill_attack_kind(battle, unit, other, MOVING, moving, farther)
+    fill_attack_kind(battle, unit, other, WATCHING, watching, sees)
     base = max(far, farther, charges)
     for moves in range(_MOVES_AHEAD):
         within_moves = min(base + 2 * speed * (moves + 1), _FARTHEST)
@@ -244,10 +244,10 @@ def look_at(battle: Battle, unit: int, other: int, place: int) -> float:
 
 
 @step
-def fill_way(battle: Battle, unit: int, other: int, way: int, gain: float, length: int) -> None:
-    """Fill in the gain and range of one way of attack, for the unit and for the endangered enemy."""
-    facts = battle.encoding
+def fill_attack_kind(battle: Battle, unit: int, other: int, attack_kind: int, gain: float, length: int) -> None:
+    """Store the gain and range of one kind of attack, for the unit and for the enemy in danger."""
+    facts = battle.setup
     squared = np.int32((min(length, _FARTHEST) + 1) * (min(length, _FARTHEST) + 1) - 1) if length >= 0 else _NEVER
     place, of_enemy = other - first_of(side_of(other)), unit - first_of(side_of(unit))
-    facts.power[unit, way, place] = facts.danger[other, way, of_enemy] = np.int32(gain * THOUSANDTHS)
-    facts.reach[unit, way, place] = facts.range[other, way, of_enemy] = squared
+    facts.power[unit, attack_kind, place] = facts.danger[other, attack_kind, of_enemy] = np.int32(gain * THOUSANDTHS)
+    facts.reach[unit, attack_kind, place] = facts.range[other, attack_kind, of_enemy] = squared

@@ -1,7 +1,7 @@
-"""Positions of units (BT-1): points on an open field, and the distances between them.
+"""Positions of units (BT-1): points on an open field, moves, and distances.
 
-Squared lengths are compared where possible: a length, rounded down, is at most `within` if and only if its square is
-less than that of `within` + 1.
+Squared lengths are compared where possible: a length, rounded down, is at most n if and only if its square is less than
+the square of n + 1.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from analyser.common.jit import Whole, inlined, step
-from analyser.engine.battle.battle_data import NOWHERE, UNITS, Battle, Field, Place, first_of, side_of, wide
-from analyser.engine.battle.log import Event, note
+from analyser.engine.battle.battle_data import NOWHERE, UNITS, Battle, BattleState, Place, first_of, side_of, wide
+from analyser.engine.battle.log import Event, record
 from analyser.rules import unit_state
-from analyser.rules.battle import COMMANDED_WITHIN, length_of, moved_by, root_of
+from analyser.rules.battle import COMMANDED_WITHIN, floor_sqrt, length_of, moved_coordinate
 from analyser.rules.discipline import DISORDERED
 from analyser.rules.structs import NONE
 
@@ -22,39 +22,39 @@ _AT_ONCE = 16  # units processed together by vector instructions
 
 
 @step
-def length_between(battle: Battle, unit: int, other: int) -> int:
+def distance_between(battle: Battle, unit: int, other: int) -> int:
     """Return the distance between two units on the field."""
     field = battle.field
     return length_of(field.x[unit] - field.x[other], field.y[unit] - field.y[other])
 
 
 @inlined
-def squared_from(field: Field, at: Whole, x: int, y: int) -> Any:
+def squared_distance(field: BattleState, unit: Whole, x: int, y: int) -> Any:
     """Return the squared distance of a unit from a point; NOWHERE or more if it is not on the field."""
-    dx, dy = np.int32(field.x[at] - x), np.int32(field.y[at] - y)
-    return np.int32(np.int32(np.int32(dx * dx) + np.int32(dy * dy)) + field.off[at])  # all in 32 bits, to vectorise
+    dx, dy = np.int32(field.x[unit] - x), np.int32(field.y[unit] - y)
+    return np.int32(np.int32(np.int32(dx * dx) + np.int32(dy * dy)) + field.off[unit])  # all in 32 bits, to vectorise
 
 
 @step
 def is_within(battle: Battle, unit: int, other: int, length: int) -> bool:
     """Return True if the other unit is on the field and at most `length` away."""
     field = battle.field
-    squared = squared_from(field, other, wide(field.x[unit]), wide(field.y[unit]))
+    squared = squared_distance(field, other, wide(field.x[unit]), wide(field.y[unit]))
     return bool(squared < (length + 1) * (length + 1))
 
 
 @step
-def measure(battle: Battle, side: int, x: int, y: int) -> None:
-    """Store the unit of a side nearest to a point, the first in the list on ties, and its distance."""
+def find_nearest(battle: Battle, side: int, x: int, y: int) -> None:
+    """Store the unit of a side that is nearest to a point (the first of equal ones), and its distance."""
     field, least, result = battle.field, np.int32(NOWHERE), np.int32(UNITS)
-    units = (battle.encoding.units[side] + _AT_ONCE - 1) // _AT_ONCE * _AT_ONCE  # unused numbers are off the field
+    units = (battle.setup.units[side] + _AT_ONCE - 1) // _AT_ONCE * _AT_ONCE  # unused numbers are off the field
     first = first_of(side)
     for place in range(units):
-        at = np.uint64(first + place)
-        squared = squared_from(field, at, x, y)
-        field.squared[at] = squared
+        unit = np.uint64(first + place)
+        squared = squared_distance(field, unit, x, y)
+        field.squared[unit] = squared
         least = squared if squared < least else least
-    length = root_of(wide(least))
+    length = floor_sqrt(wide(least))
     beyond = np.int32(min((length + 1) * (length + 1), NOWHERE))
     for place in range(units):
         near = np.int32(first + place) if field.squared[np.uint64(first + place)] < beyond else np.int32(UNITS)
@@ -64,16 +64,16 @@ def measure(battle: Battle, side: int, x: int, y: int) -> None:
 
 
 @step
-def put(battle: Battle, unit: int, x: int, y: int) -> None:
-    """Move a unit to a point of the field; units near a commander are then no longer disordered (AC-5.8)."""
-    field, encoding = battle.field, battle.encoding
-    field.x[unit], field.y[unit], field.off[unit], field.stirred = x, y, 0, 1
+def move_to(battle: Battle, unit: int, x: int, y: int) -> None:
+    """Move a unit to a point of the field; near a commander, units lose their disorder (AC-5.8)."""
+    field, setup = battle.field, battle.setup
+    field.x[unit], field.y[unit], field.off[unit], field.fumes_pending = x, y, 0, 1
     side = side_of(unit)
-    field.sides[unit].edge_distance = y if side == 0 else encoding.table - y
+    field.sides[unit].edge_distance = y if side == 0 else setup.table - y
     if field.states[unit] & DISORDERED and is_commanded(battle, unit):
         field.states[unit] &= ~DISORDERED
-    if encoding.commander[unit]:
-        for friend in range(first_of(side), first_of(side) + encoding.units[side]):
+    if setup.commander[unit]:
+        for friend in range(first_of(side), first_of(side) + setup.units[side]):
             if (
                 friend != unit
                 and field.states[friend] & DISORDERED
@@ -83,48 +83,48 @@ def put(battle: Battle, unit: int, x: int, y: int) -> None:
 
 
 @step
-def take_off(battle: Battle, unit: int, place: int) -> None:
-    """Take a unit off the field, and set its Place."""
+def leave_field(battle: Battle, unit: int, place: int) -> None:
+    """Take a unit off the field to another :class:`~.battle_data.Place`."""
     field = battle.field
-    field.place[unit], field.off[unit], field.stirred = place, NOWHERE, 1
+    field.place[unit], field.off[unit], field.fumes_pending = place, NOWHERE, 1
 
 
 @step
 def advance(battle: Battle, unit: int, other: int, length: int, distance: int) -> None:
-    """Move a unit by `length` toward another one at the given distance."""
+    """Move a unit by `length` toward another unit at `distance`."""
     field = battle.field
     x, y = wide(field.x[unit]), wide(field.y[unit])
     to_x, to_y = wide(field.x[other]), wide(field.y[other])
-    put(battle, unit, moved_by(x, to_x, length, distance), moved_by(y, to_y, length, distance))
-    note(battle, Event.MOVED, unit, other, length, 0, 0)
+    move_to(battle, unit, moved_coordinate(x, to_x, length, distance), moved_coordinate(y, to_y, length, distance))
+    record(battle, Event.MOVED, unit, other, length, 0, 0)
 
 
 @step
-def set_back(battle: Battle, unit: int, length: int) -> None:
+def move_back(battle: Battle, unit: int, length: int) -> None:
     """Move a unit straight toward its own edge, at most onto it (AC-5.4 b, AC-8.5)."""
     field = battle.field
     y, back = wide(field.y[unit]), min(length, int(field.sides[unit].edge_distance))
-    put(battle, unit, wide(field.x[unit]), y - back if side_of(unit) == 0 else y + back)
+    move_to(battle, unit, wide(field.x[unit]), y - back if side_of(unit) == 0 else y + back)
 
 
 @step
 def is_commanded(battle: Battle, unit: int) -> bool:
     """Return True if a friendly commander, other than the unit, is within 6 inches (AC-5.8)."""
-    encoding, side = battle.encoding, side_of(unit)
+    setup, side = battle.setup, side_of(unit)
     if battle.field.off[unit]:
         return False
-    for place in range(encoding.commanders[side]):
-        commander = int(encoding.commander_at[side, place])
+    for place in range(setup.commanders[side]):
+        commander = int(setup.commander_at[side, place])
         if commander != unit and is_within(battle, unit, commander, COMMANDED_WITHIN):
             return True
     return False
 
 
 @step
-def is_beside(battle: Battle, unit: int, but: int, of: int, within: int) -> bool:
-    """Return True if a unit of side `of`, other than `but` and `unit`, is at most `within` away from `unit`."""
-    for other in range(first_of(of), first_of(of) + battle.encoding.units[of]):
-        if other not in (but, unit) and is_within(battle, unit, other, within):
+def is_unit_near(battle: Battle, unit: int, excluded: int, side: int, within: int) -> bool:
+    """Return True if a unit of `side`, except `excluded` and `unit`, is at most `within` away from `unit`."""
+    for other in range(first_of(side), first_of(side) + battle.setup.units[side]):
+        if other not in (excluded, unit) and is_within(battle, unit, other, within):
             return True
     return False
 
@@ -132,8 +132,9 @@ def is_beside(battle: Battle, unit: int, but: int, of: int, within: int) -> bool
 @step
 def remove(battle: Battle, unit: int) -> None:
     """Remove a unit that is destroyed, broken or fled; the other side scores its rating (AC-5.9)."""
-    take_off(battle, unit, Place.GONE)
+    leave_field(battle, unit, Place.GONE)
     if battle.field.sides[unit].spectacular_demise:
-        battle.field.fallen = 1
-    battle.field.points[1 - side_of(unit)] += battle.encoding.rating[unit]
-    note(battle, Event.REMOVED, unit, 0, unit_state.lost_of(battle.field.states[unit]), battle.encoding.rating[unit], 0)
+        battle.field.demise_pending = 1
+    battle.field.points[1 - side_of(unit)] += battle.setup.rating[unit]
+    lost = unit_state.models_lost(battle.field.states[unit])
+    record(battle, Event.REMOVED, unit, 0, lost, battle.setup.rating[unit], 0)

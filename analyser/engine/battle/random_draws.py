@@ -1,4 +1,4 @@
-"""Random draws of a battle: its stream of random words, attack rolls, cards of two decks, hands."""
+"""Random draws of a battle: stream of random words, attack rolls, cards of two decks, and hands of cards."""
 
 from __future__ import annotations
 
@@ -7,54 +7,47 @@ from typing import Any
 import numpy as np
 
 from analyser.common.jit import step
-from analyser.engine.battle.battle_data import Battle, Encoding, Field, Tables
-from analyser.engine.pool.alias import drawn
-from analyser.engine.rng import counter_after, counter_of_chunk, next_word, one_of
-from analyser.rules.battle import NOT_PLAYED, SURRENDERED, played_from, takes_initiative
-from analyser.rules.draws import Odds
+from analyser.engine.battle.battle_data import Battle, BattleSetup, BattleState, Tables
+from analyser.engine.pool.alias import draw_value
+from analyser.engine.rng import counter_after, counter_of_chunk, next_word, uniform_below
+from analyser.rules.battle import NOT_PLAYED, SURRENDERED, card_to_play, side_with_initiative
+from analyser.rules.draws import DrawOdds
 
-WORDS_A_BATTLE = np.uint64(1 << 22)
+WORDS_PER_BATTLE = np.uint64(1 << 22)
 
 
 @step
-def begin_stream(field: Field, stream: tuple[np.uint64, np.uint64], chunk: int, number: int) -> None:
+def begin_stream(field: BattleState, stream: tuple[np.uint64, np.uint64], chunk: int, number: int) -> None:
     """Begin the stream of a battle, which depends only on the seed and the number of the battle."""
     start, gamma = stream
-    field.counter = counter_after(counter_of_chunk(start, gamma, chunk), gamma, WORDS_A_BATTLE * np.uint64(number))
+    field.counter = counter_after(counter_of_chunk(start, gamma, chunk), gamma, WORDS_PER_BATTLE * np.uint64(number))
     field.gamma = gamma
 
 
 @step
-def roll(tables: Tables, field: Field, pool: int) -> Any:
+def roll(tables: Tables, field: BattleState, pool: int) -> Any:
     """Draw the score of a pool from its exact distribution."""
-    return drawn(tables.alias, tables.first[pool], tables.bits[pool], next_word(field))
+    return draw_value(tables.alias, tables.first[pool], tables.bits[pool], next_word(field))
 
 
 @step
-def odds_in(encoding: Encoding) -> Odds:
+def draw_odds(setup: BattleSetup) -> DrawOdds:
     """Return the die and the deck of a battle."""
-    return Odds(
-        encoding.heroic,
-        encoding.strike,
-        encoding.miss,
-        encoding.die_sides,
-        encoding.cards_up_to,
-        encoding.at_most,
-    )
+    return DrawOdds(setup.heroic, setup.strike, setup.miss, setup.die_sides, setup.cards_up_to, setup.at_most)
 
 
 @step
-def shuffle(encoding: Encoding, field: Field, side: int) -> None:
-    """Restore a full deck; its order does not matter, because cards are drawn at random."""
-    for place in range(encoding.cards):
-        field.deck[side, place] = encoding.deck[place]
-    field.left[side] = encoding.cards
+def shuffle(setup: BattleSetup, field: BattleState, side: int) -> None:
+    """Restore a full deck; the order does not matter, because cards are drawn at random."""
+    for place in range(setup.cards):
+        field.deck[side, place] = setup.deck[place]
+    field.left[side] = setup.cards
 
 
 @step
-def turn(field: Field, side: int) -> int:
+def draw_card(field: BattleState, side: int) -> int:
     """Draw a card of a side's deck, and return its value (AC-5.1)."""
-    place = one_of(field, field.left[side])
+    place = uniform_below(field, field.left[side])
     last = field.left[side] - 1
     card = field.deck[side, place]
     field.deck[side, place], field.deck[side, last] = field.deck[side, last], card
@@ -63,12 +56,12 @@ def turn(field: Field, side: int) -> int:
 
 
 @step
-def shuffle_discards(encoding: Encoding, field: Field, side: int) -> None:
-    """Restore an empty deck from all cards not in the hand; communications have then broken down (BT-2)."""
+def shuffle_discards(setup: BattleSetup, field: BattleState, side: int) -> None:
+    """Refill an empty deck with all cards that are not in the hand; communications have then broken down (BT-2)."""
     if field.left[side] > 0:
         return
     field.broken_down[side] = 1
-    left = encoding.cards
+    left = setup.cards
     for held in range(field.held[side]):
         place = 0
         while field.deck[side, place] != field.hand[side, held]:
@@ -79,62 +72,62 @@ def shuffle_discards(encoding: Encoding, field: Field, side: int) -> None:
 
 
 @step
-def test_card(encoding: Encoding, field: Field, side: int) -> int:
+def test_card(setup: BattleSetup, field: BattleState, side: int) -> int:
     """Draw the card of a discipline test, and return its value (AC-5.1)."""
-    if encoding.replacement:
-        return np.int64(encoding.deck[one_of(field, encoding.cards)])  # type: ignore[return-value]
-    card = turn(field, side)
-    shuffle_discards(encoding, field, side)
+    if setup.replacement:
+        return np.int64(setup.deck[uniform_below(field, setup.cards)])  # type: ignore[return-value]
+    card = draw_card(field, side)
+    shuffle_discards(setup, field, side)
     return card
 
 
 @step
-def draw_hand(encoding: Encoding, field: Field, side: int) -> None:
-    """Discard low cards, and draw up to the hand limit unless communications have broken down (BT-2)."""
+def draw_hand(setup: BattleSetup, field: BattleState, side: int) -> None:
+    """Discard low cards; draw cards up to the hand limit, unless communications have broken down (BT-2)."""
     kept = 0
     for place in range(field.held[side]):
-        if field.hand[side, place] >= encoding.discard_below[side]:
+        if field.hand[side, place] >= setup.discard_below[side]:
             field.hand[side, kept] = field.hand[side, place]
             kept += 1
     field.held[side] = kept
-    while field.held[side] < encoding.hand_limit and not field.broken_down[side]:
-        field.hand[side, field.held[side]] = turn(field, side)
+    while field.held[side] < setup.hand_limit and not field.broken_down[side]:
+        field.hand[side, field.held[side]] = draw_card(field, side)
         field.held[side] += 1
-        shuffle_discards(encoding, field, side)
+        shuffle_discards(setup, field, side)
 
 
 @step
-def begin_cards(encoding: Encoding, field: Field) -> None:
+def reset_cards(setup: BattleSetup, field: BattleState) -> None:
     """Restore both decks, and empty both hands."""
     for side in range(2):
         field.held[side], field.broken_down[side] = 0, 0
-        shuffle(encoding, field, side)
+        shuffle(setup, field, side)
 
 
 @step
 def play_for_initiative(battle: Battle) -> tuple[int, int]:
     """Play a card of each side for the initiative (BT-2); return the values of side 0 and side 1."""
-    encoding, field = battle.encoding, battle.field
+    setup, field = battle.setup, battle.field
     holder = int(field.holder)
-    first = played_from(field.hand[holder], field.held[holder], encoding.hand[holder], NOT_PLAYED)
-    of_holder = value_of(field, holder, first)
-    second = played_from(field.hand[1 - holder], field.held[1 - holder], encoding.hand[1 - holder], of_holder)
-    of_other = value_of(field, 1 - holder, second)
-    if second >= 0:  # otherwise the holder takes the card back
+    first = card_to_play(field.hand[holder], field.held[holder], setup.hand[holder], NOT_PLAYED)
+    holders_value = value_played(field, holder, first)
+    second = card_to_play(field.hand[1 - holder], field.held[1 - holder], setup.hand[1 - holder], holders_value)
+    others_value = value_played(field, 1 - holder, second)
+    if second >= 0:  # if the other side surrenders, the holder takes its card back
         take_from_hand(field, holder, first)
         take_from_hand(field, 1 - holder, second)
-    field.holder = takes_initiative(holder, of_holder, of_other)
-    return (of_holder, of_other) if holder == 0 else (of_other, of_holder)
+    field.holder = side_with_initiative(holder, holders_value, others_value)
+    return (holders_value, others_value) if holder == 0 else (others_value, holders_value)
 
 
 @step
-def value_of(field: Field, side: int, place: int) -> int:
+def value_played(field: BattleState, side: int, place: int) -> int:
     """Return the value of the card at index `place` of a hand; SURRENDERED if no card is played."""
     return np.int64(field.hand[side, place]) if place >= 0 else SURRENDERED  # type: ignore[return-value]
 
 
 @step
-def take_from_hand(field: Field, side: int, place: int) -> Any:
+def take_from_hand(field: BattleState, side: int, place: int) -> Any:
     """Remove the card at index `place` from a hand, if a card was played."""
     if place >= 0:
         field.held[side] -= 1

@@ -16,37 +16,37 @@ from analyser.engine.battle.battle_data import (
     MOST_UNITS,
     NOWHERE,
     Battle,
+    BattleSetup,
+    BattleState,
     Counts,
-    Encoding,
-    Field,
     Tables,
 )
-from analyser.engine.battle.log import Event, Unfired
+from analyser.engine.battle.log import Event, NoShotReason
 from analyser.engine.battle.look_ahead_weights import BY_POLICY, set_mix
 from analyser.engine.battle.play import play_chunk
-from analyser.engine.parallel import Chunks, Queue, play
+from analyser.engine.parallel import Chunks, Queue, run_chunks
 from analyser.engine.rng import stream_of
 from analyser.rules.policies import Action
 
 
-class Told(NamedTuple):
+class LoggedBattle(NamedTuple):
     """Events and result of one battle."""
 
     number: int  # number of the battle in the simulation, from 0
-    margin: int  # VP of side 0 less those of side 1
+    margin: int  # VP of side 0 less VP of side 1
     events: Integers  # (events, EVENT_FIELDS), see :mod:`.log`
     rounds: int
-    unfired: dict[int, Unfired]  # by index of the event: reason why an order to shoot led to no shot
+    unfired: dict[int, NoShotReason]  # by index of an order to shoot that was not carried out
 
 
 class Simulation:
     """A battle to simulate repeatedly."""
 
-    def __init__(self, encoding: Encoding, sides: Any, units: Any, tables: Tables, replacement: bool = False) -> None:
-        self._encoding: Any = encoding
-        self._encoding.replacement = replacement
+    def __init__(self, setup: BattleSetup, sides: Any, units: Any, tables: Tables, replacement: bool = False) -> None:
+        self._setup: Any = setup
+        self._setup.replacement = replacement
         self._sides, self._units, self._tables = sides, units, tables
-        self._fields: list[Field] = []
+        self._fields: list[BattleState] = []
 
     def play(
         self,
@@ -59,7 +59,7 @@ class Simulation:
     ) -> Counts:
         """Simulate `trials` battles, optionally `without` a unit; the counts do not depend on `threads`.
 
-        The battles follow `before` others, whole chunks (CHUNK_BATTLES) that are simulated elsewhere.
+        `before` other battles, whole chunks (CHUNK_BATTLES) simulated elsewhere, precede these.
         """
         stream, seen = stream_of(seed), list[Counts]()
 
@@ -69,7 +69,7 @@ class Simulation:
             if without is not None:
                 field.absent[without] = 1
             counts = empty_record(Counts)
-            battle = Battle(self._encoding, self._tables, field, counts)
+            battle = Battle(self._setup, self._tables, field, counts)
             for task in queue:
                 for chunk in range(task.first, task.last):
                     play_chunk(battle, stream, chunk, 0, task.chunk_trials)
@@ -80,8 +80,8 @@ class Simulation:
             if progress is not None:
                 progress(done, trials)
 
-        play(Chunks(trials, CHUNK_BATTLES, before // CHUNK_BATTLES), work, threads, report)
-        return added_up(seen)
+        run_chunks(Chunks(trials, CHUNK_BATTLES, before // CHUNK_BATTLES), work, threads, report)
+        return sum_counts(seen)
 
     def with_tactics(self, tactics: Sequence[str]) -> Simulation:
         """Return the same battle with other tactics of side 0 and of side 1."""
@@ -91,16 +91,16 @@ class Simulation:
     def with_mixes(self, names: Sequence[Sequence[str]], mixes: Sequence[NDArray[np.float64]]) -> Simulation:
         """Return the same battle with other mixes of tactics: names and probabilities for each side."""
         other = copy(self)
-        other._encoding = self._encoding.copy()
+        other._setup = self._setup.copy()
         for side, (tactics, mix) in enumerate(zip(names, mixes)):
             if tuple(tactics) != (BY_POLICY,):
-                set_mix(other._encoding, side, dict(zip(tactics, mix.tolist())))
+                set_mix(other._setup, side, dict(zip(tactics, mix.tolist())))
         return other
 
-    def first_with(self, margin: int, trials: int, seed: int) -> int:
-        """Return the number of the first of `trials` battles of a seed with the given margin; one must have it."""
+    def first_battle_with(self, margin: int, trials: int, seed: int) -> int:
+        """Return the number of the first of `trials` battles of a seed that ends with this margin; one must."""
         field: Any = self._new_field()
-        battle = Battle(self._encoding, self._tables, field, empty_record(Counts))
+        battle = Battle(self._setup, self._tables, field, empty_record(Counts))
         for chunk in range(-(-trials // CHUNK_BATTLES)):
             many = min(CHUNK_BATTLES, trials - chunk * CHUNK_BATTLES)
             play_chunk(battle, stream_of(seed), chunk, 0, many)
@@ -109,19 +109,19 @@ class Simulation:
                 return chunk * CHUNK_BATTLES + int(result[0])
         raise AssertionError(f"no battle of seed {seed} ends with {margin}")
 
-    def told(self, number: int, seed: int) -> Told:
-        """Return one battle of a seed, event by event."""
+    def logged_battle(self, number: int, seed: int) -> LoggedBattle:
+        """Return one battle of a seed with its events."""
         field: Any = self._new_field()
         field.logs = 1
         chunk, place = divmod(number, CHUNK_BATTLES)
-        battle = Battle(self._encoding, self._tables, field, empty_record(Counts))
+        battle = Battle(self._setup, self._tables, field, empty_record(Counts))
         play_chunk(battle, stream_of(seed), chunk, place, place + 1)
         events = field.log[: field.logged].astype(np.int64)
         rounds = int(np.flatnonzero(battle.counts.ended)[0])
-        return Told(number, int(field.margins[place]), events, rounds, dict(self._unfired(events)))
+        return LoggedBattle(number, int(field.margins[place]), events, rounds, dict(self._unfired(events)))
 
-    def _unfired(self, events: Integers) -> Iterator[tuple[int, Unfired]]:
-        """Yield indices of orders to shoot that the row did not allow, and the reasons."""
+    def _unfired(self, events: Integers) -> Iterator[tuple[int, NoShotReason]]:
+        """Yield indices of orders to shoot that were not carried out, and the reasons."""
         strikes: Any = self._tables.strikes
         empty = set[int]()
         for place, (event, unit, other, number, action, distance) in enumerate(events.tolist()):
@@ -129,35 +129,35 @@ class Simulation:
                 empty.add(unit)
             if event != Event.ORDERED or action != Action.SHOOT:
                 continue
-            pair, flies = self._encoding.pairs[unit, other % MOST_UNITS], self._encoding.aircraft[unit]
+            pair, flies = self._setup.pairs[unit, other % MOST_UNITS], self._setup.aircraft[unit]
             row = strikes[pair.strikes[0]]
             moved = _moved_by(events[place + 1 :])
             if unit in empty and pair.rearms:
                 if not flies:
                     empty.remove(unit)
-                yield place, Unfired.EMPTY if flies else Unfired.RELOADS
+                yield place, NoShotReason.EMPTY if flies else NoShotReason.RELOADS
             elif not flies and not _attacks(events[place:]):
                 if moved and row.move_or_fire:
-                    yield place, Unfired.MOVED
+                    yield place, NoShotReason.MOVED
                 elif row.indirect and distance - moved <= row.short_range:
-                    yield place, Unfired.TOO_NEAR
+                    yield place, NoShotReason.TOO_NEAR
 
-    def _new_field(self) -> Field:
-        field: Any = empty_record(Field)
+    def _new_field(self) -> BattleState:
+        field: Any = empty_record(BattleState)
         field.sides[:], field.units[:] = self._sides, self._units
         rows = slice(self._tables.number)
         field.targets[rows] = self._tables.targets[rows]
         field.off[:] = NOWHERE
-        return cast("Field", field)
+        return cast("BattleState", field)
 
 
 def _moved_by(events: Integers) -> int:
-    """Return the length of the first event if it is a move; 0 for another event or if the log has ended."""
+    """Return the length of the first event if it is a move, else 0."""
     return int(events[0, 3]) if len(events) and events[0, 0] == Event.MOVED else 0
 
 
 def _attacks(events: Integers) -> bool:
-    """Return True if the unit of the first event attacks the other one before the next unit is activated."""
+    """Return True if the unit of the first event attacks its target before the next unit is activated."""
     for event, unit, other, *_ in events[1:].tolist():
         if event in (Event.ACTIVATED, Event.ENDED):
             return False
@@ -166,7 +166,7 @@ def _attacks(events: Integers) -> bool:
     return False
 
 
-def added_up(every: Sequence[Counts]) -> Counts:
+def sum_counts(every: Sequence[Counts]) -> Counts:
     """Return the sum of several counts."""
     if len(every) == 1:
         return every[0]

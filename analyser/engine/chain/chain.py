@@ -1,12 +1,13 @@
-"""Markov chains of dice rolls: rules of a game for the exact engine and the simulation.
+"""Markov chains of dice rolls: the description of a game's rules for the exact engine and the simulation.
 
-A rule is a :class:`Phase`: the dice that each state rolls, and the state that each total leads to. A :class:`Chain` is
-a start and the phases that follow. :mod:`~analyser.engine.chain.exact` propagates the distribution of the state through
-them; :mod:`~analyser.engine.chain.simulated` simulates it.
+A rule is a :class:`Phase`: the dice that each state rolls, and the next state for each total. A :class:`Chain` is a
+start state and the phases that follow. :mod:`~analyser.engine.chain.exact` propagates the distribution of the state
+through the phases; :mod:`~analyser.engine.chain.simulated` simulates it.
 
-A chain may be driven by outside numbers, such as the losses of a fight. A path (:class:`Paths`) has a number for each
-round, and each number selects a turn, the phases of that round. A path has one weight, so the numbers of different
-rounds may depend on each other. The chain then has the phases of all turns, in any order.
+Outside events, such as the losses in a fight, may decide which phases a round has. Each round then has numbered
+alternatives (:data:`Alternatives`), and a path (:class:`Paths`) has the number of the alternative of each round. A path
+has one weight, so the numbers of different rounds may depend on each other. The chain's `phases` are those of all
+alternatives, in any order.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ from analyser.common.records import Floats, Integers
 class Die:
     """Distribution of the value of one die, an integer from 0."""
 
-    weights: tuple[float, ...]  # number of sides with each value from 0, or its probability if `sides` is 0
-    sides: int = 0  # 0: the values have probabilities instead
+    weights: tuple[float, ...]  # of each value from 0: its number of sides, or its probability if `sides` is 0
+    sides: int = 0  # 0: the weights are probabilities
     words: tuple[str, ...] = field(default=(), compare=False, repr=False)  # names of the values; default: the numbers
 
     @property
@@ -75,16 +76,16 @@ class ExtraDie(NamedTuple):
     """A die that each state rolls once, in addition to the dice of a phase."""
 
     die: Die
-    weight: int  # factor of its value in the total, so that kinds of dice stay separable
+    weight: int  # factor of the value in the total, so that the total determines the value of each kind of dice
 
 
-MOST_STATES = 1 << 16  # largest number of states of a chain that is tabulated in full
-MOST_CELLS = 1 << 22  # largest size of such a table: states times totals
+MOST_STATES = 1 << 16  # of a chain that is tabulated for all its states
+MOST_CELLS = 1 << 22  # of the table of a phase of such a chain: states times totals
 HIGHEST_STATE = (1 << 62) - 1
-AT_ONCE = 1 << 18  # cells of a table computed together
+CELLS_AT_ONCE = 1 << 18  # cells of a table computed together
 
 States = Integers
-Change = Callable[[Any, Any], Any]  # states and totals, arrays that are broadcast together, to the states after
+Change = Callable[[Any, Any], Any]  # from states and totals, arrays that are broadcast together, to the next states
 
 
 class Fields:
@@ -92,8 +93,6 @@ class Fields:
 
     The first field has no upper bound.
 
-    Examples
-    --------
     >>> unit = Fields({"moves": 3, "tokens": 10})
     >>> unit.size, unit.pack(moves=2, tokens=7), unit.get("tokens", 27), unit.put(27, tokens=0)
     (30, 27, 7, 20)
@@ -124,20 +123,20 @@ class Fields:
 
 @dataclass(frozen=True, eq=False)
 class Phase:
-    """A roll and the transition from every state by its total."""
+    """A roll of dice, and the transition from every state by the total."""
 
-    # From states, shape (states, 1), and totals, shape (totals,), to the next states. Results for totals that a state
-    # cannot roll are ignored.
+    # Receives states, shape (states, 1), and totals, shape (totals,). Results for totals that a state cannot roll are
+    # ignored.
     change: Change
     die: Die = NO_DIE
     dice: Callable[[States], NDArray[Any]] | int = 0  # number of dice: one for all states, or a function of states
     extra_dice: tuple[ExtraDie, ...] = ()  # rolled once in every state and added to the total
     most_dice: int = 0  # largest value of a callable `dice`
-    title: str = ""  # name in a told trial, with the number of its rule
+    title: str = ""  # name in a narrated trial, with the rule number
 
     @cached_property
     def totals(self) -> int:
-        """Number of totals that are distinguished: from 0 to the highest."""
+        """Number of totals, from 0 to the highest."""
         dice = self.dice if isinstance(self.dice, int) else self.most_dice
         return 1 + dice * self.die.highest + sum(die.highest * weight for die, weight in self.extra_dice)
 
@@ -147,12 +146,12 @@ class Phase:
         return np.broadcast_to(after, (len(states), self.totals))
 
     def dice_of(self, states: States) -> Integers:
-        """Return the number of dice that each of some states rolls."""
+        """Return the number of dice that each state rolls."""
         dice = self.dice(states) if callable(self.dice) else self.dice
         return np.broadcast_to(np.asarray(dice, np.int64), states.shape)
 
     def span(self, states: States) -> tuple[Integers, Integers]:
-        """Return the lowest and the highest total of each of some states."""
+        """Return the lowest and the highest total of each state."""
         dice, ends = self.dice_of(states), (0, -1)
         extra = [sum(die.values[end] * weight for die, weight in self.extra_dice) for end in ends]
         low, high = (dice * self.die.values[end] + extra[end] for end in ends)
@@ -172,67 +171,67 @@ class Phase:
         return pmfs
 
 
-RECORD = Phase(lambda states, _: states)  # records the distribution of the state
+RECORD = Phase(lambda states, _: states)  # marks where the distribution of the state is recorded
 
 
 class Story(NamedTuple):
-    """Words for telling the trials of a chain."""
+    """Words for narrating trials of a chain."""
 
     read: Callable[[int], Mapping[str, Any]]  # describes a state: named numbers, flags or words
-    turn: str = ""  # name of the phases between recordings, such as Round
-    records: int = 1  # recordings in each
-    first: int = 1  # the number of the first
+    turn: str = ""  # name of a period of the chain, such as Round
+    records: int = 1  # recordings in each period
+    first: int = 1  # the number of the first period
 
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """A Markov chain: a start and the phases that follow, in order; a phase may be repeated.
+    """A Markov chain: a start state and the phases that follow, in order; a phase may be repeated.
 
     InputError if there are more states than 62-bit integers.
     """
 
     start: int
     phases: tuple[Phase, ...]  # including RECORD where the distribution is recorded
-    size: int  # states are integers below it; it may be as large as 2**62
-    # For the message of a question that is too large:
-    what: str = "this question"  # such as "14 units, each standing, in rout or lost"
-    less: str = "less at once"  # the remedy, such as "fewer units"
+    size: int  # states are integers below `size`, which may be as large as 2**62
+    # For the error message if there are too many states:
+    what: str = "this question"  # subject, such as "14 units, each standing, in rout or lost"
+    less: str = "less at once"  # remedy, such as "fewer units"
     story: Story | None = None
 
     def __post_init__(self) -> None:
         if self.size > HIGHEST_STATE + 1:
-            raise InputError(f"{self.what}: too many to number", allowed=self.less)
+            raise InputError(f"{self.what}: too many states", allowed=self.less)
 
     @cached_property
     def is_small(self) -> bool:
-        """Return True if all states are tabulated, not only reachable ones."""
+        """True if all states are tabulated, not only the reachable ones."""
         return self.size <= MOST_STATES and all(self.size * phase.totals <= MOST_CELLS for phase in set(self.phases))
 
 
-Turns = Sequence[Sequence[Phase]]  # the phases of a round with the number 0, 1, ..., as many RECORD in each
+Alternatives = Sequence[Sequence[Phase]]  # phases of a round by the path's number; RECORD occurs equally often in each
 
 
 class Paths(NamedTuple):
-    """All possible or observed paths; the rows of `numbers` are distinct."""
+    """Paths, possible or observed: the number of the alternative of each round; the rows of `numbers` are distinct."""
 
     numbers: Integers  # shape (paths, rounds)
     weights: NDArray[Any]  # probabilities or counts: shape (paths,)
 
     @classmethod
     def one(cls, weight: Any) -> Paths:
-        """Return the single path of a chain without outside numbers: its phases are the turn of one round."""
+        """Return the single path of a chain without alternatives: all its phases are one round."""
         return cls(np.zeros((1, 1), np.int64), np.array([weight]))
 
 
 class SparseRow(NamedTuple):
-    """The sorted columns of the nonzero entries of a row, and their values; shapes (entries,)."""
+    """Nonzero entries of a row: sorted columns, and values; shapes (entries,)."""
 
     columns: Integers
     values: Floats
 
 
 class Sparse:
-    """A sparse matrix with the array operations that distributions of states need."""
+    """Sparse matrix with the array operations that distributions of states need."""
 
     def __init__(self, rows: Sequence[SparseRow], width: int) -> None:
         self.rows = tuple(rows)
@@ -246,7 +245,7 @@ class Sparse:
         return np.array([row.values @ other[row.columns].astype(np.float64) for row in self.rows])
 
     def __getitem__(self, key: slice | int | tuple[slice | int, NDArray[np.bool_]]) -> Any:
-        """Return some rows, or the columns of them that a mask selects; a single row is an array."""
+        """Return the selected rows, and of these the columns that a mask selects; a single row is an array."""
         which, mask = key if isinstance(key, tuple) else (key, None)
         if isinstance(which, int):
             row = np.zeros(self.shape[1])
@@ -256,7 +255,7 @@ class Sparse:
             return Sparse(self.rows[which], self.shape[1])
         positions = np.cumsum(mask) - 1
         selected = [(row, mask[row.columns]) for row in self.rows[which]]
-        rows = [SparseRow(positions[row.columns[here]], row.values[here]) for row, here in selected]
+        rows = [SparseRow(positions[row.columns[chosen]], row.values[chosen]) for row, chosen in selected]
         return Sparse(rows, int(np.count_nonzero(mask)))
 
     def sum(self, axis: int) -> Floats:
@@ -272,20 +271,20 @@ class Sparse:
 
 
 class Recorded(NamedTuple):
-    """The distribution of the state after each recorded phase."""
+    """Distribution of the state at each recording (RECORD)."""
 
-    states: States  # sorted; others were not reached
+    states: States  # reached states, sorted
     # Shape (recordings, states): probabilities, or numbers of simulated trials. Sparse if a simulation reached many
-    # states, few of them at any one time.
+    # states, but few at each recording.
     weights: Any
 
     def grouped(self, groups: Integers, size: int) -> NDArray[Any]:
-        """Return the weights by the group of each state, an integer below `size`: shape (recordings, size)."""
+        """Return sums of weights by the group of each state, an integer below `size`: shape (recordings, size)."""
         if isinstance(self.weights, Sparse):
             return np.array([np.bincount(groups[row.columns], row.values, size) for row in self.weights.rows])
         return np.array([np.bincount(groups, row, size) for row in self.weights])
 
-    def of_all(self, size: int) -> NDArray[Any]:
+    def dense_weights(self, size: int) -> NDArray[Any]:
         """Return the weights of all states below `size`, in order."""
         weights = np.zeros((self.weights.shape[0], size), self.weights.dtype)
         weights[:, self.states] = self.weights.toarray() if isinstance(self.weights, Sparse) else self.weights
@@ -293,12 +292,12 @@ class Recorded(NamedTuple):
 
 
 def distinct(states: States) -> States:
-    """Return the distinct states in order; `np.unique` hashes, which is many times slower."""
+    """Return the distinct states in order; `np.unique` hashes them, which is many times slower."""
     in_order = np.sort(states)
     return in_order[np.diff(in_order, prepend=-1) > 0]
 
 
-def slabs(states: int, totals: int) -> list[slice]:
-    """Return slices of states whose rows are computed together."""
-    some = max(AT_ONCE // totals, 1)
-    return [slice(first, first + some) for first in range(0, states, some)]
+def blocks_of(states: int, totals: int) -> list[slice]:
+    """Return slices of states, small enough to compute the rows of each together."""
+    size = max(CELLS_AT_ONCE // totals, 1)
+    return [slice(first, first + size) for first in range(0, states, size)]

@@ -1,7 +1,7 @@
 """Exact distributions of Markov chains: forward propagation, phase by phase (Chapman-Kolmogorov).
 
-A small chain is tabulated for all its states. In a large one a breadth-first search first finds and numbers the states
-that can be reached, and refuses a question that is too large.
+A small chain is tabulated for all its states. A large chain is searched breadth-first for its reachable states, which
+are then tabulated; TooLargeError if there are too many.
 """
 
 from __future__ import annotations
@@ -14,90 +14,91 @@ from numpy.typing import NDArray
 from analyser.common.errors import TooLargeError
 from analyser.common.jit import step, tiered
 from analyser.common.records import Floats, Integers
-from analyser.engine.chain.chain import RECORD, Chain, Paths, Phase, Recorded, States, Turns, distinct, slabs
+from analyser.engine.chain.chain import RECORD, Alternatives, Chain, Paths, Phase, Recorded, States, blocks_of, distinct
 
-ROOM = 1 << 24  # most entries of tables and recorded distributions of a large chain
-MOST_NUMBERS = 1 << 27  # most entries of distributions propagated side by side: paths times states
-_TOGETHER = 64  # states in a block that is skipped if all probabilities are 0
+MOST_TABLE_ENTRIES = 1 << 24  # of tables and recorded distributions of a large chain
+MOST_DISTRIBUTION_ENTRIES = 1 << 27  # of the distributions of all paths: paths times states
+_BLOCK = 64  # states in a block that is skipped if all probabilities are 0
 
 
 class TransitionTables:
-    """Transition tables of the phases of a chain over sorted `states`; a state's number is its position."""
+    """Transition tables of a chain's phases, over sorted `states`."""
 
     def __init__(self, states: States) -> None:
         self.states = states
         self._are_numbers = int(states[-1]) == len(states) - 1
         self._tables: dict[Phase, tuple[NDArray[np.uint32], NDArray[np.uint16], Floats]] = {}
 
-    def propagated(self, phase: Phase, distributions: Floats) -> Floats:
-        """Return the distributions of the state after a phase, from those before it; shapes (distributions, states)."""
+    def after_phase(self, phase: Phase, distributions: Floats) -> Floats:
+        """Return the distributions after a phase from the `distributions` before it; shapes (distributions, states)."""
         if phase not in self._tables:
             targets = np.empty((len(self.states), phase.totals), np.uint32)
-            for some in slabs(len(self.states), phase.totals):
-                targets[some] = self.numbers_of(phase.rows(self.states[some]))
+            for block in blocks_of(len(self.states), phase.totals):
+                targets[block] = self.positions_of(phase.rows(self.states[block]))
             dice = phase.dice_of(self.states).astype(np.uint16)
             self._tables[phase] = targets, dice, phase.pmfs(int(dice.max(initial=0)))
         return propagate(distributions, *self._tables[phase])
 
-    def numbers_of(self, states: Integers) -> Integers:
-        """Return the numbers of some states; unreachable states get an arbitrary number."""
+    def positions_of(self, states: Integers) -> Integers:
+        """Return the positions of these states in `states`; unreachable states get an arbitrary position."""
         if self._are_numbers:
             return states
         return np.minimum(np.searchsorted(self.states, states), len(self.states) - 1)
 
-    def certain(self, state: int) -> Floats:
-        """Return the distribution with all probability on one state: shape (1, states)."""
+    def point_distribution(self, state: int) -> Floats:
+        """Return the distribution with probability 1 for one state: shape (1, states)."""
         distribution = np.zeros((1, len(self.states)))
-        distribution[0, self.numbers_of(np.array([state]))] = 1.0
+        distribution[0, self.positions_of(np.array([state]))] = 1.0
         return distribution
 
 
-class Search:
-    """A breadth-first search for reachable states; `met` are those found so far, sorted."""
+class ReachabilitySearch:
+    """Breadth-first search for reachable states; `reachable` has the states found so far, sorted."""
 
     def __init__(self, chain: Chain) -> None:
-        self.met = np.array([chain.start])
+        self.reachable = np.array([chain.start])
         self._chain = chain
-        self._numbers = sum(phase.totals for phase in set(chain.phases)) + 2 * chain.phases.count(RECORD)
+        self._entries_per_state = sum(phase.totals for phase in set(chain.phases)) + 2 * chain.phases.count(RECORD)
         self._last: dict[Phase, tuple[States, States]] = {}
 
-    def through(self, states: States, phase: Phase) -> States:
-        """Return the states after a phase, from some states; TooLargeError if the tables are too large."""
+    def advance(self, states: States, phase: Phase) -> States:
+        """Return the possible states after a phase from `states`; TooLargeError if the tables are too large."""
         if phase is RECORD:
             return states
         last = self._last.get(phase)
         if last is not None and np.array_equal(states, last[0]):
             return last[1]
-        if (int(phase.dice_of(states).max()) + 1) * phase.totals > ROOM:  # entries of the distributions of dice
-            raise too_large(self._chain)
+        most_dice = int(phase.dice_of(states).max())
+        if (most_dice + 1) * phase.totals > MOST_TABLE_ENTRIES:
+            raise too_large_error(self._chain)
         after = np.zeros(0, np.int64)
-        for some in slabs(len(states), phase.totals):
-            rows, (low, high), totals = phase.rows(states[some]), phase.span(states[some]), np.arange(phase.totals)
+        for block in blocks_of(len(states), phase.totals):
+            rows, (low, high), totals = phase.rows(states[block]), phase.span(states[block]), np.arange(phase.totals)
             reached = rows[(totals >= low[:, np.newaxis]) & (totals <= high[:, np.newaxis])]
             after = distinct(np.concatenate([after, distinct(reached)]))
             self._check_room(len(after))
-        self.met = distinct(np.concatenate([self.met, after]))
-        self._check_room(len(self.met))
+        self.reachable = distinct(np.concatenate([self.reachable, after]))
+        self._check_room(len(self.reachable))
         self._last[phase] = states, after
         return after
 
     def _check_room(self, states: int) -> None:
-        if states * self._numbers > ROOM:
-            raise too_large(self._chain)
+        if states * self._entries_per_state > MOST_TABLE_ENTRIES:
+            raise too_large_error(self._chain)
 
 
-def too_large(chain: Chain) -> TooLargeError:
+def too_large_error(chain: Chain) -> TooLargeError:
     """Return the error for a chain that the exact method refuses."""
-    return TooLargeError(f"{chain.what}: too much for the method exact", less=chain.less)
+    return TooLargeError(f"{chain.what}: too many states for the exact method", less=chain.less)
 
 
 @tiered(1.0)
 def propagate(before: Floats, targets: NDArray[np.uint32], dice: NDArray[np.uint16], pmfs: Floats) -> Floats:
-    """Return the distributions of the state after a phase, from those before it; shapes (distributions, states)."""
+    """Return the distributions after a phase from those `before` it; shapes (distributions, states)."""
     after = np.zeros_like(before)
     for row in range(before.shape[0]):
-        for first in range(0, before.shape[1], _TOGETHER):
-            last = min(first + _TOGETHER, before.shape[1])
+        for first in range(0, before.shape[1], _BLOCK):
+            last = min(first + _BLOCK, before.shape[1])
             if all_zero(before[row, first:last]):
                 continue
             for state in range(first, last):
@@ -112,18 +113,16 @@ def propagate(before: Floats, targets: NDArray[np.uint32], dice: NDArray[np.uint
 
 @step
 def all_zero(probabilities: Floats) -> bool:
-    """Return True if all are 0. Joining the bits needs one branch for a block of states."""
-    joined = np.int64(0)
+    """Return True if all are 0. The bits of the floats are ORed, so that a block of states needs one branch."""
+    united = np.int64(0)
     for bits in probabilities.view(np.int64):
-        joined |= bits
-    return bool(joined == 0)
+        united |= bits
+    return bool(united == 0)
 
 
 def exact_distributions(chain: Chain) -> Recorded:
-    """Return the recorded distributions of the state; TooLargeError if too many states can be reached.
+    """Return the recorded distributions of the state; TooLargeError if there are too many reachable states.
 
-    Examples
-    --------
     >>> from analyser.engine.chain.chain import fair_die
     >>> two_dice = Phase(lambda states, totals: states + totals, fair_die(6), 2)
     >>> float(exact_distributions(Chain(0, (two_dice, RECORD), size=13)).weights[0, 7].round(4))
@@ -132,50 +131,49 @@ def exact_distributions(chain: Chain) -> Recorded:
     return distributions_along(chain, (chain.phases,), Paths.one(1.0))
 
 
-def states_met(chain: Chain, rounds: Iterable[Iterable[Sequence[Phase]]]) -> States:
-    """Return all states of a small chain, else the reachable ones; `rounds` has the alternatives of each round."""
+def tabulated_states(chain: Chain, alternatives_by_round: Iterable[Iterable[Sequence[Phase]]]) -> States:
+    """Return all states of a small chain, else those reachable by the alternatives (phases) of each round."""
     if chain.is_small:
         return np.arange(chain.size)
-    search, now = Search(chain), np.array([chain.start])
-    for ways in rounds:
+    search, states_before = ReachabilitySearch(chain), np.array([chain.start])
+    for alternatives in alternatives_by_round:
         after = []
-        for phases in ways:
-            states = now
+        for phases in alternatives:
+            states = states_before
             for phase in phases:
-                states = search.through(states, phase)
+                states = search.advance(states, phase)
             after.append(states)
-        now = distinct(np.concatenate(after))
-    return search.met
+        states_before = distinct(np.concatenate(after))
+    return search.reachable
 
 
-def distributions_along(chain: Chain, turns: Turns, paths: Paths) -> Recorded:
-    """Return the recorded distributions of each round along paths, whose weights are probabilities.
+def distributions_along(chain: Chain, alternatives: Alternatives, paths: Paths) -> Recorded:
+    """Return the distributions recorded in each round, averaged over `paths`, whose weights are probabilities.
 
     Raises TooLargeError, like :func:`exact_distributions`.
     """
-    tables = TransitionTables(
-        states_met(chain, ([turns[number] for number in np.unique(numbers)] for numbers in paths.numbers.T))
-    )
+    by_round = ([alternatives[number] for number in np.unique(numbers)] for numbers in paths.numbers.T)
+    tables = TransitionTables(tabulated_states(chain, by_round))
     states = len(tables.states)
-    if states * len(paths.numbers) > MOST_NUMBERS:
-        raise too_large(chain)
-    recordings = turns[0].count(RECORD)
+    if states * len(paths.numbers) > MOST_DISTRIBUTION_ENTRIES:
+        raise too_large_error(chain)
+    recordings = alternatives[0].count(RECORD)
     recorded = np.zeros((paths.numbers.shape[1] * recordings, states))
-    distributions = tables.certain(chain.start)
-    so_far = np.zeros(len(paths.numbers), np.int64)  # paths with the same numbers so far share one distribution
-    for turn, numbers in enumerate(paths.numbers.T):
-        together, so_far = np.unique(so_far * len(turns) + numbers, return_inverse=True)
+    distributions = tables.point_distribution(chain.start)
+    so_far = np.zeros(len(paths.numbers), np.int64)  # paths that are equal so far share one distribution
+    for round_number, numbers in enumerate(paths.numbers.T):
+        keys, so_far = np.unique(so_far * len(alternatives) + numbers, return_inverse=True)
         weights = np.bincount(so_far, paths.weights)
-        before, now = together // len(turns), together % len(turns)
-        after = np.empty((len(together), states))
-        for number in np.unique(now):
-            some, recording = distributions[before[now == number]], turn * recordings
-            for phase in turns[number]:
+        before, choices = keys // len(alternatives), keys % len(alternatives)
+        after = np.empty((len(keys), states))
+        for number in np.unique(choices):
+            distributions_of_paths, recording = distributions[before[choices == number]], round_number * recordings
+            for phase in alternatives[number]:
                 if phase is RECORD:
-                    recorded[recording] += weights[now == number] @ some
+                    recorded[recording] += weights[choices == number] @ distributions_of_paths
                     recording += 1
                 else:
-                    some = tables.propagated(phase, some)
-            after[now == number] = some
+                    distributions_of_paths = tables.after_phase(phase, distributions_of_paths)
+            after[choices == number] = distributions_of_paths
         distributions = after
     return Recorded(tables.states, recorded)

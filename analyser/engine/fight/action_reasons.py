@@ -1,4 +1,4 @@
-"""Next actions of the active side of a duel and their reasons, from the states at its orders."""
+"""Actions of the active side of a duel and their reasons, derived from the states when it gets its orders."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import numpy as np
 from analyser.common.jit import step, tiered
 from analyser.common.records import Integers
 from analyser.engine.fight import operations, strikes
-from analyser.engine.fight.program import Kind, Line, Setup, When, order_in
+from analyser.engine.fight.program import Kind, Op, Setup, When, unpack_order
 from analyser.rules import activation, unit_state
 from analyser.rules.activation import Order
-from analyser.rules.policies import Action, Manoeuvre, View, exits
+from analyser.rules.policies import Action, Manoeuvre, View, leaves_building
 from analyser.rules.structs import NONE
 
 
-class Did(IntEnum):
+class ActionTaken(IntEnum):
     """Action of a unit in a round."""
 
-    ACTED_ELSEWHEN = 0  # its activation is the other one of the round
+    ACTED_ELSEWHEN = 0  # the toss put the unit's activation elsewhere in the round
     WAS_GONE = 1
     HAD_NO_ACTIVATION = 2
     FELL = 3  # removed as its activation began
@@ -38,7 +38,7 @@ class Did(IntEnum):
     LEFT_BUILDING = 16
 
 
-class Why(IntEnum):
+class Reason(IntEnum):
     """Reason for an action."""
 
     POLICY = 0
@@ -57,108 +57,110 @@ class Why(IntEnum):
     CHOICE = 13
 
 
-WHYS = 16  # a packed action: Did * WHYS + Why
-ACTED_ELSEWHEN = Did.ACTED_ELSEWHEN * WHYS
+REASON_FACTOR = 16  # a packed action: ActionTaken * REASON_FACTOR + Reason
+ACTED_ELSEWHEN = ActionTaken.ACTED_ELSEWHEN * REASON_FACTOR
 
 
 @tiered(2.0)
-def actions_of(setup: Setup, operation: Line, when: int, shots: int, first: Integers, second: Integers) -> Integers:
-    """Return the active side's action from each pair of states and its reason, as one number: int64, shape of `first`.
+def packed_actions(setup: Setup, operation: Op, when: int, shots: int, first: Integers, second: Integers) -> Integers:
+    """Return the active side's action and reason in each pair of states, packed: int64, shape of `first`.
 
-    `operation` is the next GIVE_ORDERS, `when` the activation of the round, and `shots` the number of strikes, from
-    that of the operation on, with which the side can shoot.
+    `operation` is the next GIVE_ORDERS or ORDER, and `when` the condition of its activation (a When). `shots` is the
+    number of strikes with which the side can shoot, from the operation's strike on.
     """
     result = np.empty(len(first), np.int64)
     for place in range(len(first)):
         mine, theirs = first[place], second[place]
         if operation[1] == 1:
             mine, theirs = theirs, mine
-        did, why = action_of(setup, operation, when, shots, mine, theirs)
-        result[place] = did * WHYS + why
+        action, reason = action_of(setup, operation, when, shots, mine, theirs)
+        result[place] = action * REASON_FACTOR + reason
     return result
 
 
 @step
-def action_of(setup: Setup, operation: Line, when: int, shots: int, mine: int, theirs: int) -> tuple[int, int]:
+def action_of(setup: Setup, operation: Op, when: int, shots: int, mine: int, theirs: int) -> tuple[int, int]:
     """Return the active side's action and its reason."""
-    began = unit_state.order_of(mine) == Order.NO_ATTACK
-    is_first = mine & unit_state.FIRST != 0
+    is_active = unit_state.order_of(mine) == Order.NO_ATTACK
+    is_first = mine & unit_state.IS_FIRST != 0
     if (when == When.IF_FIRST and not is_first) or (when == When.IF_SECOND and is_first):
-        return Did.ACTED_ELSEWHEN, Why.POLICY
+        return ActionTaken.ACTED_ELSEWHEN, Reason.POLICY
     if unit_state.is_removed(mine):
-        return (Did.FELL, Why.OPPORTUNITY_FIRE) if began else (Did.WAS_GONE, Why.GONE)
+        return (ActionTaken.FELL, Reason.OPPORTUNITY_FIRE) if is_active else (ActionTaken.WAS_GONE, Reason.GONE)
     if unit_state.is_removed(theirs):
-        return Did.HAD_NO_ACTIVATION, Why.ENEMY_GONE
-    if not began:
-        return Did.HAD_NO_ACTIVATION, Why.ACTIVATED
+        return ActionTaken.HAD_NO_ACTIVATION, Reason.ENEMY_GONE
+    if not is_active:
+        return ActionTaken.HAD_NO_ACTIVATION, Reason.ACTIVATED
     return action_on_orders(setup, operation, shots, mine, theirs)
 
 
 @step
-def action_on_orders(setup: Setup, operation: Line, shots: int, mine: int, theirs: int) -> tuple[int, int]:
-    """Return the active side's action on its orders, and the reason."""
+def action_on_orders(setup: Setup, operation: Op, shots: int, mine: int, theirs: int) -> tuple[int, int]:
+    """Return the active side's action and its reason when it gets orders."""
     if operation[0] == Kind.ORDER:
         return action_chosen(setup, operation, mine, theirs)
     _, side, number = operation
     view = operations.view_of(setup, operation, mine, theirs)
-    manoeuvre, action = operations.decision(setup, operation, view)
+    manoeuvre, action = operations.policy_decision(setup, operation, view)
     if manoeuvre == Manoeuvre.CHARGE:
-        return Did.CHARGED, (Why.RULE if view.must_charge else Why.POLICY)
+        return ActionTaken.CHARGED, (Reason.RULE if view.must_charge else Reason.POLICY)
     if action in (Action.SHOOT, Action.GO_ON_LOOKOUT) and setup.sides[side].rearms and mine & unit_state.RELOADING:
-        return Did.RE_ARMED, Why.RELOADING
+        return ActionTaken.RE_ARMED, Reason.RELOADING
     if action == Action.GO_ON_LOOKOUT:
-        return Did.WENT_ON_LOOKOUT, Why.POLICY
+        return ActionTaken.WENT_ON_LOOKOUT, Reason.POLICY
     if action == Action.TAKE_COVER:
-        return Did.TOOK_COVER, Why.POLICY
+        return ActionTaken.TOOK_COVER, Reason.POLICY
     if action == Action.SHOOT and shoots(setup, operation, shots, mine, theirs):
         return action_of_shot(manoeuvre, view)
     if manoeuvre == Manoeuvre.STAY and action == Action.NOTHING and not (view.rally_failed or view.in_building):
-        return Did.HELD, Why.POLICY
-    doubles = manoeuvre == Manoeuvre.DOUBLE_TIME
-    why = Why.RALLY_FAILED if view.rally_failed else Why.OUT_OF_REACH if doubles else Why.OUT_OF_RANGE
+        return ActionTaken.HELD, Reason.POLICY
+    at_double_time = manoeuvre == Manoeuvre.DOUBLE_TIME
+    reason = Reason.OUT_OF_REACH if at_double_time else Reason.OUT_OF_RANGE
+    reason = Reason.RALLY_FAILED if view.rally_failed else reason
     if activation.length_moved(manoeuvre, setup.sides[side], setup.strikes[max(number, 0)], view.distance, NONE) > 0:
-        return (Did.DOUBLE_TIMED if doubles else Did.ADVANCED), why
+        return (ActionTaken.DOUBLE_TIMED if at_double_time else ActionTaken.ADVANCED), reason
     if action == Action.SHOOT and view.in_range:
-        return Did.HELD, Why.NOTHING_TO_FIRE
-    return Did.HELD, (Why.IN_BUILDING if view.in_building else why)
+        return ActionTaken.HELD, Reason.NOTHING_TO_FIRE
+    return ActionTaken.HELD, (Reason.IN_BUILDING if view.in_building else reason)
 
 
 @step
-def action_chosen(setup: Setup, operation: Line, mine: int, theirs: int) -> tuple[int, int]:
-    """Return the action and reason of a unit that may choose, by an ORDER that can be given."""
+def action_chosen(setup: Setup, operation: Op, mine: int, theirs: int) -> tuple[int, int]:
+    """Return the action and its reason by an ORDER, which must be allowed."""
     _, side, number = operation
-    manoeuvre, action, strike, _ = order_in(number)
+    manoeuvre, action, strike, _ = unpack_order(number)
     view = operations.view_of(setup, (Kind.GIVE_ORDERS, side, strike), mine, theirs)
     if manoeuvre == Manoeuvre.CHARGE:
-        return Did.CHARGED, (Why.RULE if view.must_charge else Why.CHOICE)
+        return ActionTaken.CHARGED, (Reason.RULE if view.must_charge else Reason.CHOICE)
     if action == Action.SHOOT:
         if manoeuvre == Manoeuvre.AIM:
-            return Did.SHOT_AIMING, Why.CHOICE
-        if exits(manoeuvre):
-            return Did.SHOT, Why.CHOICE
+            return ActionTaken.SHOT_AIMING, Reason.CHOICE
+        if leaves_building(manoeuvre):
+            return ActionTaken.SHOT, Reason.CHOICE
         if manoeuvre == Manoeuvre.STAY:
-            return Did.SHOT, (Why.RALLY_FAILED if view.rally_failed else Why.IN_BUILDING)
-        return (Did.RETIRED_AND_SHOT if manoeuvre == Manoeuvre.RETIRE else Did.ADVANCED_AND_SHOT), Why.CHOICE
+            return ActionTaken.SHOT, (Reason.RALLY_FAILED if view.rally_failed else Reason.IN_BUILDING)
+        retires = manoeuvre == Manoeuvre.RETIRE
+        return (ActionTaken.RETIRED_AND_SHOT if retires else ActionTaken.ADVANCED_AND_SHOT), Reason.CHOICE
     if action == Action.GO_ON_LOOKOUT:
-        return Did.WENT_ON_LOOKOUT, Why.CHOICE
+        return ActionTaken.WENT_ON_LOOKOUT, Reason.CHOICE
     if action == Action.TAKE_COVER:
-        return Did.TOOK_COVER, Why.CHOICE
+        return ActionTaken.TOOK_COVER, Reason.CHOICE
     if action == Action.RE_ARM:
-        return Did.RE_ARMED, Why.CHOICE
-    if exits(manoeuvre):
-        return Did.LEFT_BUILDING, Why.CHOICE
+        return ActionTaken.RE_ARMED, Reason.CHOICE
+    if leaves_building(manoeuvre):
+        return ActionTaken.LEFT_BUILDING, Reason.CHOICE
     if manoeuvre in (Manoeuvre.RETIRE, Manoeuvre.RETIRE_AT_DOUBLE_TIME):
-        return Did.RETIRED, Why.CHOICE
+        return ActionTaken.RETIRED, Reason.CHOICE
     if manoeuvre == Manoeuvre.DOUBLE_TIME:
-        return Did.DOUBLE_TIMED, Why.CHOICE
-    return (Did.HELD if manoeuvre == Manoeuvre.STAY else Did.ADVANCED), Why.CHOICE
+        return ActionTaken.DOUBLE_TIMED, Reason.CHOICE
+    return (ActionTaken.HELD if manoeuvre == Manoeuvre.STAY else ActionTaken.ADVANCED), Reason.CHOICE
 
 
 @step
-def shoots(setup: Setup, operation: Line, shots: int, mine: int, theirs: int) -> bool:
-    """Return True if any shot is made on these orders."""
+def shoots(setup: Setup, operation: Op, shots: int, mine: int, theirs: int) -> bool:
+    """Return True if at least one shot is made with these orders."""
     _, side, number = operation
-    mine = operations.given_orders(setup, operation, mine, theirs)
+    mine = operations.follow_policy(setup, operation, mine, theirs)
     pair = (mine, theirs) if side == 0 else (theirs, mine)
     for shot in range(number, number + shots):  # noqa: SIM110 - generators cannot be compiled
         if strikes.is_made(setup, shot, side, pair):
@@ -168,18 +170,18 @@ def shoots(setup: Setup, operation: Line, shots: int, mine: int, theirs: int) ->
 
 @step
 def action_of_shot(manoeuvre: int, view: View) -> tuple[int, int]:
-    """Return the action of a unit that shoots, and the reason."""
+    """Return the action of a unit that shoots, and its reason."""
     if manoeuvre == Manoeuvre.AIM:
-        return Did.SHOT_AIMING, Why.POLICY
+        return ActionTaken.SHOT_AIMING, Reason.POLICY
     if view.rally_failed:
-        return Did.SHOT, Why.RALLY_FAILED
+        return ActionTaken.SHOT, Reason.RALLY_FAILED
     if view.in_building:
-        return Did.SHOT, Why.IN_BUILDING
+        return ActionTaken.SHOT, Reason.IN_BUILDING
     closes_in = manoeuvre == Manoeuvre.CLOSE_IN
-    return Did.ADVANCED_AND_SHOT, (Why.OUT_OF_SHORT_RANGE if closes_in else Why.OUT_OF_RANGE)
+    return ActionTaken.ADVANCED_AND_SHOT, (Reason.OUT_OF_SHORT_RANGE if closes_in else Reason.OUT_OF_RANGE)
 
 
-def named(number: int) -> tuple[str, str]:
-    """Return the names of the action and the reason in a packed number."""
-    did, why = divmod(number, WHYS)
-    return Did(did).name.lower(), Why(why).name.lower()
+def names_of(number: int) -> tuple[str, str]:
+    """Return the names of a packed action and reason."""
+    action, reason = divmod(number, REASON_FACTOR)
+    return ActionTaken(action).name.lower(), Reason(reason).name.lower()

@@ -1,108 +1,107 @@
-"""The operations of a program other than strikes: the draw of each, and its result.
+"""Operations of a program other than strikes: the random draw that each needs, and its effect on the states.
 
-Each is written once, as a step on a pair of states. The exact engine follows both results of a test, the simulation
-the result of its draw.
+The engines share this code. The exact engine follows both results of a draw, the simulation one.
 """
 
 from __future__ import annotations
 
 from analyser.common.jit import step
 from analyser.engine.fight import strikes
-from analyser.engine.fight.program import ON_PURPOSE, Kind, Line, Pair, Setup, When, order_in
+from analyser.engine.fight.program import ON_PURPOSE, Kind, Op, Pair, Setup, When, unpack_order
 from analyser.rules import activation, combat_result, discipline, special_rules, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.draws import Draw, test_draw
-from analyser.rules.policies import Action, Manoeuvre, View, allowed, doubles, exits
+from analyser.rules.policies import Action, Manoeuvre, View, allowed_decision, is_double_time, leaves_building
 from analyser.rules.policy_lines import decide
 from analyser.rules.structs import NONE, FightFacts
 
 
 @step
-def may_begin(number: int, state: int, other: int) -> bool:
-    """Return True if the enemy is there and this is the unit's activation of the round, by the toss."""
+def can_begin(number: int, state: int, other: int) -> bool:
+    """Return True if the enemy is not removed and, by the toss, this is the unit's activation of the round."""
     return not unit_state.is_removed(other) and (
-        number == When.ALWAYS or (number == 1) == (state & unit_state.FIRST != 0)
+        number == When.ALWAYS or (number == 1) == (state & unit_state.IS_FIRST != 0)
     )
 
 
 @step
-def unless_certain(draw: int, highest: int) -> tuple[int, int]:
-    """Return the draw of a test that values up to `highest` pass; Draw.NOTHING if all values pass or all fail."""
+def draw_unless_certain(draw: int, highest: int) -> tuple[int, int]:
+    """Return the draw of a test that cards up to `highest` pass; Draw.NOTHING if all cards pass, or all fail."""
     return (Draw.NOTHING if abs(highest) == discipline.ANY_CARD else draw), highest
 
 
 @step
-def required_draw(setup: Setup, operation: Line, pair: Pair) -> tuple[int, int]:
-    """Return the draw that decides the operation in these states, and the highest value that passes its test."""
+def required_draw(setup: Setup, operation: Op, pair: Pair) -> tuple[int, int]:
+    """Return the draw that decides the operation in these states, and the highest card that passes its test."""
     kind, side, number = operation
     if kind & ON_PURPOSE:
         return Draw.NOTHING, discipline.NO_CARD
     mine, theirs = (pair[0], pair[1]) if side == 0 else (pair[1], pair[0])
-    if kind == Kind.BEGIN and may_begin(number, mine, theirs):
-        begun = activation.begun(mine, setup.units[side])
-        return unless_certain(test_draw(side), activation.rallies_up_to(begun, setup.units[side]))
+    if kind == Kind.BEGIN and can_begin(number, mine, theirs):
+        activated = activation.start_activation(mine, setup.units[side])
+        return draw_unless_certain(test_draw(side), activation.highest_rally_card(activated, setup.units[side]))
     if kind == Kind.TOSS:
         return Draw.COIN, 0
     if kind == Kind.TEST_SHOT:
-        return unless_certain(test_draw(side), strikes.test_up_to(setup, number, mine))
-    if kind == Kind.WRECK and special_rules.is_at_stake(mine, setup.sides[side]):
+        return draw_unless_certain(test_draw(side), strikes.highest_passing_card(setup, number, mine))
+    if kind == Kind.ROLL_BUILDING_DIE and special_rules.is_building_die_due(mine, setup.sides[side]):
         return Draw.STRIKE_DIE, 0
-    if kind == Kind.GO_OFF and special_rules.goes_off(mine, setup.sides[side]):
-        length = special_rules.length_away(mine, theirs, setup.sides[side], setup.sides[1 - side])
-        if length <= special_rules.HEROIC_REACHES:
-            return (Draw.STRIKE_DIE if length <= special_rules.STRIKE_REACHES else Draw.HEROIC_DIE), 0
-    if kind == Kind.FRIGHTEN and special_rules.panics(mine):
-        length = special_rules.length_away(mine, theirs, setup.sides[side], setup.sides[1 - side])
-        return (Draw.MISS_DIE if length <= special_rules.STRIKE_REACHES else Draw.MISS_OR_STRIKE_DIE), 0
-    if kind == Kind.TEST_FRIGHTENED and special_rules.panics(theirs) and not unit_state.is_removed(mine):
-        fight = losers_test(setup, side, mine)
-        return unless_certain(test_draw(side), discipline.test_up_to(fight, 0, fight.disordered))
+    if kind == Kind.ROLL_DEMISE_DIE and special_rules.is_demise_die_due(mine, setup.sides[side]):
+        length = special_rules.distance_of_enemy(mine, theirs, setup.sides[side], setup.sides[1 - side])
+        if length <= special_rules.HEROIC_REACH:
+            return (Draw.STRIKE_DIE if length <= special_rules.STRIKE_REACH else Draw.HEROIC_DIE), 0
+    if kind == Kind.ROLL_PANIC_DIE and special_rules.causes_panic(mine):
+        length = special_rules.distance_of_enemy(mine, theirs, setup.sides[side], setup.sides[1 - side])
+        return (Draw.MISS_DIE if length <= special_rules.STRIKE_REACH else Draw.MISS_OR_STRIKE_DIE), 0
+    if kind == Kind.TEST_PANIC and special_rules.causes_panic(theirs) and not unit_state.is_removed(mine):
+        fight = losers_test_fight(setup, side, mine)
+        return draw_unless_certain(test_draw(side), discipline.highest_card_of_test(fight, 0, fight.disordered))
     if kind == Kind.RESOLVE:
-        return draw_of_loser(setup, side, pair)
+        return losers_draw(setup, side, pair)
     if kind == Kind.TEST_PASSENGERS and tests_passengers(setup, side, pair):
-        fight = passengers_test(setup, side, mine)
+        fight = passengers_test_fight(setup, side, mine)
         lost = combat_result.passengers_lost(mine, setup.sides[side])
-        return unless_certain(test_draw(side), discipline.test_up_to(fight, lost, fight.disordered))
+        return draw_unless_certain(test_draw(side), discipline.highest_card_of_test(fight, lost, fight.disordered))
     return Draw.NOTHING, discipline.ANY_CARD
 
 
 @step
 def result_of_combat(setup: Setup, active: int, pair: Pair) -> int:
-    """Return the winner of the combat of the active side (:func:`~.close_quarters.result`)."""
+    """Return the winner of the combat of the active side (:func:`~.combat_result.winner_if_fought`)."""
     mine, theirs = (pair[0], pair[1]) if active == 0 else (pair[1], pair[0])
     if not combat_result.in_combat(mine):
         return combat_result.NOT_FOUGHT
-    return combat_result.result(mine, theirs, (setup.sides[active], setup.sides[1 - active]))
+    return combat_result.winner_if_fought(mine, theirs, (setup.sides[active], setup.sides[1 - active]))
 
 
 @step
-def draw_of_loser(setup: Setup, active: int, pair: Pair) -> tuple[int, int]:
-    """Return the draw that decides the test of the combat's loser (AC-8.5), and the highest value that passes."""
+def losers_draw(setup: Setup, active: int, pair: Pair) -> tuple[int, int]:
+    """Return the draw that decides the test of the combat's loser (AC-8.5), and the highest card that passes."""
     won_by = result_of_combat(setup, active, pair)
     lost_by = 1 - active if won_by == combat_result.ACTIVE else active
     state, side = (pair[0] if lost_by == 0 else pair[1]), setup.sides[lost_by]
-    if won_by not in (combat_result.NOBODY, combat_result.NOT_FOUGHT) and not unit_state.is_removed(state):
-        back = combat_result.driven_off(state, side)
-        if not unit_state.is_removed(back):
-            fight = losers_test(setup, lost_by, back)
-            highest = discipline.passes_up_to(fight, unit_state.lost_of(back), fight.disordered)
-            return unless_certain(test_draw(lost_by), highest)
+    if won_by not in (combat_result.NO_WINNER, combat_result.NOT_FOUGHT) and not unit_state.is_removed(state):
+        withdrawn = combat_result.withdraw_loser(state, side)
+        if not unit_state.is_removed(withdrawn):
+            fight = losers_test_fight(setup, lost_by, withdrawn)
+            highest = discipline.highest_passing_card(fight, unit_state.models_lost(withdrawn), fight.disordered)
+            return draw_unless_certain(test_draw(lost_by), highest)
     return Draw.NOTHING, discipline.ANY_CARD
 
 
 @step
-def losers_test(setup: Setup, side: int, back: int) -> FightFacts:
-    """Fill the scratch `fight` with the test of a loser that has withdrawn to the state `back`, and return it."""
+def losers_test_fight(setup: Setup, side: int, withdrawn: int) -> FightFacts:
+    """Return the scratch fight, filled with the test of a loser that has withdrawn to the state `withdrawn`."""
     setup.target[0], fight = setup.units[side], setup.fight[0]
-    combat_result.set_losers_test(fight, setup.target[0], setup.attack[0], setup.sides[side], back)
+    combat_result.set_losers_test(fight, setup.target[0], setup.attack[0], setup.sides[side], withdrawn)
     return fight  # type: ignore[no-any-return]
 
 
 @step
-def passengers_test(setup: Setup, side: int, state: int) -> FightFacts:
-    """Fill the scratch `fight` with the test of the passengers of a transport in `state`, and return it."""
+def passengers_test_fight(setup: Setup, side: int, state: int) -> FightFacts:
+    """Return the scratch fight, filled with the test of the passengers of a transport in `state`."""
     setup.target[0], fight = setup.passengers[side], setup.fight[0]
-    combat_result.passengers_test(fight, setup.target[0], setup.attack[0], setup.sides[side], state)
+    combat_result.set_passengers_test(fight, setup.target[0], setup.attack[0], setup.sides[side], state)
     return fight  # type: ignore[no-any-return]
 
 
@@ -110,135 +109,137 @@ def passengers_test(setup: Setup, side: int, state: int) -> FightFacts:
 def tests_passengers(setup: Setup, side: int, pair: Pair) -> bool:
     """Return True if the transport of `side` has just taken a test for a lost combat and survived (AC-5.10)."""
     mine, theirs = (pair[0], pair[1]) if side == 0 else (pair[1], pair[0])
-    if unit_state.is_removed(mine) or unit_state.lost_of(mine) == 0 or setup.units[side].discipline == NONE:
+    if unit_state.is_removed(mine) or unit_state.models_lost(mine) == 0 or setup.units[side].discipline == NONE:
         return False
-    if combat_result.aboard(setup.sides[side], unit_state.models_of(mine)) == 0:
+    if combat_result.passengers_held(setup.sides[side], unit_state.models_of(mine)) == 0:
         return False
     return unit_state.order_of(mine) == Order.LOST or unit_state.order_of(theirs) in (Order.WON, Order.OVERRUN)
 
 
 @step
-def changed(setup: Setup, operation: Line, pair: Pair, passed: bool) -> tuple[int, int]:
-    """Return the states of side 0 and side 1 after the operation; `passed` is the result of its test."""
+def apply(setup: Setup, operation: Op, pair: Pair, passed: bool) -> tuple[int, int]:
+    """Return the states of side 0 and side 1 after the operation; `passed`: True if its draw is a success."""
     kind, side, number = operation
     if kind & ON_PURPOSE:
         kind, passed = kind ^ ON_PURPOSE, False
         operation = (kind, side, number)
     if kind == Kind.TOSS:
-        return (pair[0] | unit_state.FIRST, pair[1]) if passed else (pair[0], pair[1] | unit_state.FIRST)
+        return (pair[0] | unit_state.IS_FIRST, pair[1]) if passed else (pair[0], pair[1] | unit_state.IS_FIRST)
     mine, theirs = (pair[0], pair[1]) if side == 0 else (pair[1], pair[0])
     facts, other = setup.sides[side], setup.sides[1 - side]
     if kind == Kind.RESOLVE:
-        mine, theirs = resolved(setup, side, pair, passed)
+        mine, theirs = resolve_combat(setup, side, pair, passed)
     elif kind == Kind.ENGAGE and combat_result.in_combat(mine):
-        mine, theirs = engaged(setup, side, mine, theirs)
-    elif kind == Kind.ENVELOP and not unit_state.is_removed(mine) and not unit_state.is_removed(theirs):
-        mine = activation.enveloped(mine, theirs, facts, other)  # fumes move with their unit
-        theirs = activation.enveloped(theirs, mine, other, facts)
-    elif kind == Kind.TEST_FRIGHTENED and special_rules.panics(theirs):
-        theirs = special_rules.settled(theirs, special_rules.PANIC, other)
-        mine = tested(setup, side, mine, passed)
-    elif kind == Kind.GO_OFF and special_rules.goes_off(mine, facts):
-        mine = special_rules.shown(mine, passed, special_rules.length_away(mine, theirs, facts, other), facts)
-    elif kind == Kind.FRIGHTEN and special_rules.panics(mine):
-        mine = mine if passed else special_rules.settled(mine, special_rules.PANIC, facts)
+        mine, theirs = enter_contact(setup, side, mine, theirs)
+    elif kind == Kind.SPREAD_FUMES and not unit_state.is_removed(mine) and not unit_state.is_removed(theirs):
+        mine = activation.apply_fumes(mine, theirs, facts, other)
+        theirs = activation.apply_fumes(theirs, mine, other, facts)
+    elif kind == Kind.TEST_PANIC and special_rules.causes_panic(theirs):
+        theirs = special_rules.end_effect(theirs, special_rules.PANIC, other)
+        mine = apply_test(setup, side, mine, passed)
+    elif kind == Kind.ROLL_DEMISE_DIE and special_rules.is_demise_die_due(mine, facts):
+        mine = special_rules.after_demise_die(
+            mine, passed, special_rules.distance_of_enemy(mine, theirs, facts, other), facts
+        )
+    elif kind == Kind.ROLL_PANIC_DIE and special_rules.causes_panic(mine):
+        mine = mine if passed else special_rules.end_effect(mine, special_rules.PANIC, facts)
     elif kind == Kind.GIVE_ORDERS:
-        mine = given_orders(setup, operation, mine, theirs)
+        mine = follow_policy(setup, operation, mine, theirs)
     elif kind == Kind.ORDER:
-        mine = ordered_to(setup, operation, mine, theirs)
-    elif kind == Kind.RUN_AMOK and special_rules.hurts(mine, theirs, (facts, other), setup.units[1 - side]):
-        theirs = special_rules.with_damage(theirs, other, setup.units[1 - side].damage_limit)
-        mine = special_rules.without_a_model(mine, facts)
-    elif kind == Kind.BEGIN and may_begin(operation[2], mine, theirs):
-        mine = activation.begun(mine, setup.units[side]) | (0 if passed else unit_state.RALLY_FAILED)
-    elif kind == Kind.TAKE_OVER:
-        mine = unit_state.without_suppression_by(setup.attacks[operation[2]])
+        mine = carry_out_order(setup, operation, mine, theirs)
+    elif kind == Kind.RUN_AMOK and special_rules.damages_enemy(mine, theirs, (facts, other), setup.units[1 - side]):
+        theirs = special_rules.take_damage(theirs, other, setup.units[1 - side].damage_limit)
+        mine = special_rules.lose_model(mine, facts)
+    elif kind == Kind.BEGIN and can_begin(operation[2], mine, theirs):
+        mine = activation.start_activation(mine, setup.units[side]) | (0 if passed else unit_state.RALLY_FAILED)
+    elif kind == Kind.NEXT_ATTACKER:
+        mine = unit_state.state_of_next_attacker(setup.attacks[operation[2]])
     elif not unit_state.is_removed(mine) or kind == Kind.END:
-        mine = changed_alone(setup, operation, mine, passed)
+        mine = apply_to_one_side(setup, operation, mine, passed)
     return (mine, theirs) if side == 0 else (theirs, mine)
 
 
 @step
-def changed_alone(setup: Setup, operation: Line, state: int, passed: bool) -> int:
-    """Return the state after an operation that looks at one side. Only END applies to a removed unit, too."""
+def apply_to_one_side(setup: Setup, operation: Op, state: int, passed: bool) -> int:
+    """Return the state after an operation that reads and changes only this side; a removed unit is changed by END."""
     kind, side, number = operation
     if kind == Kind.END:
-        return activation.ended(state, setup.units[side])
-    if kind == Kind.WRECK:
-        wrecked = passed and special_rules.is_at_stake(state, setup.sides[side])
-        return special_rules.after_siege_test(state, setup.sides[side], wrecked)
+        return activation.end_activation(state, setup.units[side])
+    if kind == Kind.ROLL_BUILDING_DIE:
+        wrecked = passed and special_rules.is_building_die_due(state, setup.sides[side])
+        return special_rules.after_building_die(state, setup.sides[side], wrecked)
     if kind == Kind.TEST_PASSENGERS and not passed:
-        return combat_result.passengers_failed(passengers_test(setup, side, state), state, setup.sides[side])
+        return combat_result.fail_passengers_test(passengers_test_fight(setup, side, state), state, setup.sides[side])
     if kind == Kind.TEST_SHOT:
         return strikes.after_test(setup, number, state, passed)
     if kind == Kind.END_COMBAT:
-        return state & ~combat_result.OF_THE_COMBAT
-    if kind == Kind.STAND and unit_state.order_of(state) == Order.OVERRUN:
+        return state & ~combat_result.COMBAT_FLAGS
+    if kind == Kind.DECLINE_OVERRUN and unit_state.order_of(state) == Order.OVERRUN:
         return unit_state.with_order(state, Order.WON)
-    if kind == Kind.FORGET:
+    if kind == Kind.CLEAR_MARK:
         return state & ~unit_state.MARKED
-    return state & ~activation.OF_THE_ROUND if kind == Kind.END_ROUND else state
+    return state & ~activation.ROUND_FLAGS if kind == Kind.END_ROUND else state
 
 
 @step
-def engaged(setup: Setup, active: int, mine: int, theirs: int) -> tuple[int, int]:
-    """Return both units in contact: the active one charges or overruns, and has followed up (Overrun, AC-7)."""
+def enter_contact(setup: Setup, active: int, mine: int, theirs: int) -> tuple[int, int]:
+    """Return both states when the active unit comes into contact, by a charge or an Overrun (AC-7)."""
     side, other = setup.sides[active], setup.sides[1 - active]
-    mine = combat_result.engaged(mine, side, setup.units[active])
-    theirs = combat_result.engaged(theirs, other, setup.units[1 - active])
-    return unit_state.moved(mine, side, max(activation.length_between(mine, theirs, side, other), 0)), theirs
+    mine = combat_result.enter_contact(mine, side, setup.units[active])
+    theirs = combat_result.enter_contact(theirs, other, setup.units[1 - active])
+    return unit_state.move(mine, side, max(activation.distance_between(mine, theirs, side, other), 0)), theirs
 
 
 @step
-def tested(setup: Setup, side: int, state: int, passed: bool) -> int:
-    """Return a unit after its test for a lost combat (AC-8.5) or a Spectacular Demise (AC-7), if it takes one."""
+def apply_test(setup: Setup, side: int, state: int, passed: bool) -> int:
+    """Return the state after the test for a lost combat (AC-8.5) or a Spectacular Demise (AC-7)."""
     if passed or unit_state.is_removed(state):
         return state
-    return combat_result.failed_combat_test(losers_test(setup, side, state), state, setup.sides[side])
+    return combat_result.fail_combat_test(losers_test_fight(setup, side, state), state, setup.sides[side])
 
 
 @step
-def given_orders(setup: Setup, operation: Line, mine: int, theirs: int) -> int:
-    """Return the active unit with the orders of its policy, if it awaits orders and the enemy is there."""
+def follow_policy(setup: Setup, operation: Op, mine: int, theirs: int) -> int:
+    """Return the active unit's state after its policy's orders; unchanged if it awaits none or the enemy is removed."""
     if not activation.awaits_orders(mine) or unit_state.is_removed(theirs):
         return mine
     _, side, number = operation
     view = view_of(setup, operation, mine, theirs)
     strike = setup.strikes[max(number, 0)]
-    return activation.ordered(mine, decision(setup, operation, view), setup.sides[side], strike, view.distance)
+    return activation.carry_out(mine, policy_decision(setup, operation, view), setup.sides[side], strike, view.distance)
 
 
 @step
-def ordered_to(setup: Setup, operation: Line, mine: int, theirs: int) -> int:
-    """Return the active unit with the chosen orders, if it awaits orders and the enemy is there."""
+def carry_out_order(setup: Setup, operation: Op, mine: int, theirs: int) -> int:
+    """Return the active unit's state after an ORDER; unchanged if it awaits no orders or the enemy is removed."""
     if not activation.awaits_orders(mine) or unit_state.is_removed(theirs):
         return mine
     _, side, number = operation
-    manoeuvre, action, strike, stop = order_in(number)
+    manoeuvre, action, strike, stop = unpack_order(number)
     view = view_of(setup, (Kind.GIVE_ORDERS, side, strike), mine, theirs)
     facts, row = setup.sides[side], setup.strikes[max(strike, 0)]
     to_edge = unit_state.length_to_edge(mine, facts)
     length = activation.length_moved(manoeuvre, facts, row, view.distance, to_edge)
-    length = activation.stopped(length, stop, view.distance)
-    return activation.ordered_to(mine, (manoeuvre, action), facts, length)
+    length = activation.length_until_stop(length, stop, view.distance)
+    return activation.carry_out_move(mine, (manoeuvre, action), facts, length)
 
 
 @step
-def shoots_by(operation: Line) -> bool:
+def orders_shot(operation: Op) -> bool:
     """Return True if an operation is an ORDER to shoot."""
-    return operation[0] == Kind.ORDER and order_in(operation[2]).action == Action.SHOOT
+    return operation[0] == Kind.ORDER and unpack_order(operation[2]).action == Action.SHOOT
 
 
 @step
-def can_be_ordered(setup: Setup, operation: Line, mine: int, theirs: int) -> bool:
-    """Return True if a unit that awaits orders may get these, and they do not duplicate other orders.
+def can_give_order(setup: Setup, operation: Op, mine: int, theirs: int) -> bool:
+    """Return True if a unit that awaits orders may get this ORDER, and no other ORDER has the same effect.
 
-    A failed rally test, a building or a rule may forbid orders (AC-5.6, AC-7). A unit that shoots and need not move
-    aims; with Overcharge it may choose not to, because a re-roll may show a blank (AC-3.4, AC-6). The strike decides
-    whether a shot is made.
+    A failed rally test, a building or a rule may forbid orders (AC-5.6, AC-7). A unit that shoots without moving aims;
+    with Overcharge it may choose not to, because a re-roll may show a blank (AC-3.4, AC-6). Whether the shot is
+    possible is checked separately, by its strike.
     """
     _, side, number = operation
-    manoeuvre, action, strike, stop = order_in(number)
+    manoeuvre, action, strike, stop = unpack_order(number)
     facts = setup.sides[side]
     view, row = view_of(setup, (Kind.GIVE_ORDERS, side, strike), mine, theirs), setup.strikes[max(strike, 0)]
     if action == Action.RE_ARM and not mine & unit_state.RELOADING:
@@ -246,9 +247,9 @@ def can_be_ordered(setup: Setup, operation: Line, mine: int, theirs: int) -> boo
     charges = manoeuvre == Manoeuvre.CHARGE
     to_edge = unit_state.length_to_edge(mine, facts)
     length = activation.length_moved(manoeuvre, facts, row, view.distance, to_edge)
-    if exits(manoeuvre):
-        elsewhere = manoeuvre == Manoeuvre.EXIT or length != 0
-        return bool(view.in_building) and elsewhere and (action == Action.NOTHING or not view.rally_failed)
+    if leaves_building(manoeuvre):
+        leaves = manoeuvre == Manoeuvre.EXIT or length != 0
+        return bool(view.in_building) and leaves and (action == Action.NOTHING or not view.rally_failed)
     if view.must_charge:
         return charges
     if charges:
@@ -258,37 +259,37 @@ def can_be_ordered(setup: Setup, operation: Line, mine: int, theirs: int) -> boo
         return action != Action.SHOOT or bool(hampered) or setup.attacks[max(strike, 0)].overcharge != 0
     if manoeuvre == Manoeuvre.AIM:
         return not hampered
-    if view.in_building or (view.rally_failed and (action != Action.NOTHING or doubles(manoeuvre))):
+    if view.in_building or (view.rally_failed and (action != Action.NOTHING or is_double_time(manoeuvre))):
         return False
     if length == 0:
         return False
     slower = Manoeuvre.ADVANCE if length > 0 else Manoeuvre.RETIRE
-    others = activation.length_moved(slower, facts, row, view.distance, to_edge)
+    slower_move = activation.length_moved(slower, facts, row, view.distance, to_edge)
     if stop != 0:
-        goes = activation.stopped(length, stop, view.distance)
-        return activation.is_part(goes, length) and (not doubles(manoeuvre) or abs(goes) > abs(others))
-    return manoeuvre in (Manoeuvre.ADVANCE, Manoeuvre.RETIRE) or length != others
+        moved = activation.length_until_stop(length, stop, view.distance)
+        return activation.ends_early(moved, length) and (not is_double_time(manoeuvre) or abs(moved) > abs(slower_move))
+    return manoeuvre in (Manoeuvre.ADVANCE, Manoeuvre.RETIRE) or length != slower_move
 
 
 @step
-def view_of(setup: Setup, operation: Line, mine: int, theirs: int) -> View:
-    """Return the view of the active side's policy when it gives orders."""
+def view_of(setup: Setup, operation: Op, mine: int, theirs: int) -> View:
+    """Return the view on which the active side's policy decides at GIVE_ORDERS."""
     _, side, number = operation
     sides = setup.sides[side], setup.sides[1 - side]
     return activation.view_of(mine, theirs, sides, setup.strikes[max(number, 0)], number != NONE)
 
 
 @step
-def decision(setup: Setup, operation: Line, view: View) -> tuple[int, int]:
-    """Return the manoeuvre and action of the active side. It aims if it would advance to shoot but cannot."""
-    return decided(setup, operation, view, decide(setup.sides[operation[1]].policy, view))
+def policy_decision(setup: Setup, operation: Op, view: View) -> tuple[int, int]:
+    """Return the manoeuvre and action of the active side by its policy, as permitted by the rules."""
+    return permitted_decision(setup, operation, view, decide(setup.sides[operation[1]].policy, view))
 
 
 @step
-def decided(setup: Setup, operation: Line, view: View, decision: tuple[int, int]) -> tuple[int, int]:
-    """Return a decision as the rules allow it in this view."""
+def permitted_decision(setup: Setup, operation: Op, view: View, decision: tuple[int, int]) -> tuple[int, int]:
+    """Return a decision as the rules permit it in this view; a unit that cannot advance to shoot aims instead."""
     side, strike = setup.sides[operation[1]], setup.strikes[max(operation[2], 0)]
-    manoeuvre, action = allowed(decision[0], decision[1], view)
+    manoeuvre, action = allowed_decision(decision[0], decision[1], view)
     advances = action == Action.SHOOT and manoeuvre in (Manoeuvre.ADVANCE, Manoeuvre.CLOSE_IN)
     if advances and activation.length_moved(manoeuvre, side, strike, view.distance, NONE) == 0:
         return Manoeuvre.AIM, action
@@ -296,41 +297,41 @@ def decided(setup: Setup, operation: Line, view: View, decision: tuple[int, int]
 
 
 @step
-def together(setup: Setup, pair: Pair) -> tuple[int, int]:
-    """Return the pair with both moves counted for the first side, because only the distance matters."""
-    one, two = setup.sides[0], setup.sides[1]
-    if not one.tracks_position or not two.tracks_position or one.distance == NONE:
+def merge_moves(setup: Setup, pair: Pair) -> tuple[int, int]:
+    """Return the pair with both sides' moves stored for side 0, if only the distance matters; this merges states."""
+    side_0, side_1 = setup.sides[0], setup.sides[1]
+    if not side_0.tracks_position or not side_1.tracks_position or side_0.distance == NONE:
         return pair[0], pair[1]
-    if one.edge_distance != NONE or two.edge_distance != NONE:
+    if side_0.edge_distance != NONE or side_1.edge_distance != NONE:
         return pair[0], pair[1]
     if unit_state.is_removed(pair[0]) or unit_state.is_removed(pair[1]):
         return pair[0], pair[1]
-    strides = (pair[1] >> two.position_at) - two.origin
-    return pair[0] + (strides << one.position_at), pair[1] - (strides << two.position_at)
+    strides = (pair[1] >> side_1.position_bit) - side_1.origin
+    return pair[0] + (strides << side_0.position_bit), pair[1] - (strides << side_1.position_bit)
 
 
 @step
-def resolved(setup: Setup, active: int, pair: Pair, passed: bool) -> tuple[int, int]:
-    """Return the active unit and its enemy after their combat is resolved (AC-8.5 to AC-8.7)."""
+def resolve_combat(setup: Setup, active: int, pair: Pair, passed: bool) -> tuple[int, int]:
+    """Return the states of the active unit and its enemy after the result of their combat (AC-8.5 to AC-8.7)."""
     mine, theirs = (pair[0], pair[1]) if active == 0 else (pair[1], pair[0])
     won_by = result_of_combat(setup, active, pair)
     if won_by == combat_result.NOT_FOUGHT:
         return mine, theirs
     side, other = setup.sides[active], setup.sides[1 - active]
     if won_by == combat_result.ACTIVE:
-        theirs = after_losing(setup, 1 - active, theirs, passed)
-        mine = combat_result.scored(mine, side)
+        theirs = apply_loss(setup, 1 - active, theirs, passed)
+        mine = combat_result.count_win(mine, side)
     elif won_by == combat_result.TARGET:
-        mine = after_losing(setup, active, mine, passed)
-        theirs = combat_result.scored(theirs, other)
+        mine = apply_loss(setup, active, mine, passed)
+        theirs = combat_result.count_win(theirs, other)
     elif not unit_state.is_removed(mine):
-        mine = combat_result.withdrawn(mine, side)
-    return combat_result.ended_as(mine, won_by, combat_result.overruns(won_by, mine, theirs, side), side), theirs
+        mine = combat_result.withdraw(mine, side)
+    return combat_result.end_combat(mine, won_by, combat_result.overruns(won_by, mine, theirs, side), side), theirs
 
 
 @step
-def after_losing(setup: Setup, side: int, state: int, passed: bool) -> int:
-    """Return the loser of a combat after it is driven off and tested (AC-8.5)."""
+def apply_loss(setup: Setup, side: int, state: int, passed: bool) -> int:
+    """Return the state of the loser of a combat after its withdrawal and its test (AC-8.5)."""
     if unit_state.is_removed(state):
         return state
-    return tested(setup, side, combat_result.driven_off(state, setup.sides[side]), passed)
+    return apply_test(setup, side, combat_result.withdraw_loser(state, setup.sides[side]), passed)

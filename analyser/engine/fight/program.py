@@ -1,7 +1,7 @@
-"""A longer fight as a program: a list of small operations on the states of two sides, read by both engines.
+"""Program of a longer fight: a list of operations on the states of two sides, which both engines run.
 
-An operation turns a pair of states (:mod:`~analyser.rules.unit_state`) into the next pairs. Strikes are in
-:mod:`.strikes`, other operations in :mod:`.operations`; the engines supply dice and cards.
+An operation changes a pair of states (:mod:`~analyser.rules.unit_state`). Strikes are in :mod:`.strikes`, other
+operations in :mod:`.operations`; the engines supply dice and cards.
 """
 
 from __future__ import annotations
@@ -17,35 +17,35 @@ from analyser.common.records import Int, Integers, plain, record_type
 from analyser.rules.house_rules import effects_on
 from analyser.rules.structs import ATTACK, FIGHT, NONE, SIDE, STRIKE, TARGET
 
-Line = tuple[int, int, int]  # an operation in kernels
+Op = tuple[int, int, int]  # an operation in kernels
 Pair = tuple[int, int]  # the states of side 0 and side 1
 
 
 class Kind(IntEnum):
-    """The operations."""
+    """Kind of an operation."""
 
     STRIKE = 0  # an attack
     BEGIN = 1  # a unit is activated, and takes its rally test
     GIVE_ORDERS = 2
-    ENGAGE = 3  # a charge, or an Overrun, brings the two into contact
-    RESOLVE = 4  # the winner of the combat, the loser's withdrawal and test
+    ENGAGE = 3  # a charge, or an Overrun, brings the units into contact
+    RESOLVE = 4  # result of a combat: the winner, the loser's withdrawal and test
     TEST_PASSENGERS = 5
     END_COMBAT = 6
     END = 7  # end of an activation
-    TOSS = 8  # the unit that is activated first in this round
-    WRECK = 9  # the die for a building that was attacked (Siegebreaker)
+    TOSS = 8  # a coin decides which unit is activated first in this round
+    ROLL_BUILDING_DIE = 9  # after an attack on a building (Siegebreaker)
     END_ROUND = 10
-    GO_OFF = 11  # Spectacular Demise: the die of a unit whose last model is destroyed
-    FRIGHTEN = 12  # if that die was no strike: True for a miss
-    TEST_FRIGHTENED = 13  # the enemy's suppression test
-    ENVELOP = 14  # Corrosive Fumes disorder each unit that they reach
-    FORGET = 15  # deletes the marks of a Throw
-    RUN_AMOK = 16  # a unit that has not charged hurts the enemy if near
-    TAKE_OVER = 17  # another unit of the side replaces the one before
+    ROLL_DEMISE_DIE = 11  # for a unit whose last model is destroyed (Spectacular Demise); success: a strike
+    ROLL_PANIC_DIE = 12  # the same die, given that it is not a strike; success: a miss
+    TEST_PANIC = 13  # the enemy's suppression test after such a miss
+    SPREAD_FUMES = 14  # Corrosive Fumes disorder each unit that they reach
+    CLEAR_MARK = 15  # removes the mark of a Throw or of a Tail Gunner
+    RUN_AMOK = 16  # a unit that has not charged damages an enemy nearby
+    NEXT_ATTACKER = 17  # in focus fire, the next attacker replaces the previous one
     ORDER = 18  # a unit gets orders chosen by its side instead of its policy
     CHOOSE = 19  # a plan selects one of the following branches
-    BRANCH = 20  # begins the lines of a branch, which are skipped if it is not selected
-    STAND = 21  # a unit that could overrun does not
+    BRANCH = 20  # first line of a branch, which is skipped if it is not selected
+    DECLINE_OVERRUN = 21  # a unit that could overrun does not
     TEST_SHOT = 22  # the suppression test of an attack, if it is a separate operation
 
 
@@ -56,69 +56,69 @@ class Operation(NamedTuple):
     """Operation of a program."""
 
     kind: int  # a Kind
-    # The active side, 0 or 1; of TEST_PASSENGERS, TEST_SHOT, WRECK and FORGET the side concerned; of CHOOSE the round
-    # from 0; of BRANCH the number of the branch.
+    # The active side, 0 or 1. For TEST_PASSENGERS, TEST_SHOT, ROLL_BUILDING_DIE and CLEAR_MARK: the side that tests,
+    # is in the building, or is marked. For CHOOSE: the round from 0. For BRANCH: the number of the branch.
     side: int = 0
-    # Of STRIKE, TEST_SHOT and TAKE_OVER: the strike. Of GIVE_ORDERS: the strike of the row to shoot with, or NONE. Of
-    # BEGIN: a When. Of ORDER: :func:`packed_order`. Of CHOOSE: the place of the choice in its round. Of BRANCH: the
-    # number of its lines.
+    # For STRIKE, TEST_SHOT and NEXT_ATTACKER: the strike. For GIVE_ORDERS: the strike of the row to shoot with, or
+    # NONE. For BEGIN: a When. For ORDER: :func:`pack_order`. For CHOOSE: the place of the choice in its round. For
+    # BRANCH: how many lines it has.
     number: int = NONE
 
 
-class Ordered(NamedTuple):
-    """The orders in an ORDER."""
+class OrderParts(NamedTuple):
+    """Unpacked number of an ORDER."""
 
     manoeuvre: int
     action: int
     strike: int  # index of the row to shoot with, or NONE
-    stop: int  # end of a shorter move (:func:`~.activation.stopped`); 0: full move
+    stop: int  # end of a shorter move (:func:`~.activation.length_until_stop`); 0: full move
 
 
-_MANOEUVRE_BITS, _ACTION_BITS, _STOP_BITS = 4, 3, 18  # bits of the parts of a packed order; a stop is below 2 * APART
+_MANOEUVRE_BITS, _ACTION_BITS, _STOP_BITS = 4, 3, 18  # a stop is below 2 * activation.STOP_IS_DISTANCE
 
 
-def packed_order(order: Ordered) -> int:
-    """Return the number of an ORDER."""
+def pack_order(order: OrderParts) -> int:
+    """Return the parts of an ORDER as its number."""
     packed = order.strike - NONE << _STOP_BITS | order.stop
     return (packed << _ACTION_BITS | order.action) << _MANOEUVRE_BITS | order.manoeuvre
 
 
 @step
-def order_in(number: int) -> Ordered:
-    """Return the orders of an ORDER from its number."""
+def unpack_order(number: int) -> OrderParts:
+    """Return the parts of an ORDER from its number."""
     packed = number >> _MANOEUVRE_BITS
     action, packed = packed & (1 << _ACTION_BITS) - 1, packed >> _ACTION_BITS
     stop, strike = packed & (1 << _STOP_BITS) - 1, (packed >> _STOP_BITS) + NONE
-    return Ordered(number & (1 << _MANOEUVRE_BITS) - 1, action, strike, stop)
+    return OrderParts(number & (1 << _MANOEUVRE_BITS) - 1, action, strike, stop)
 
 
 class When(IntEnum):
-    """Activation of a round in which a toss decides the first unit."""
+    """Condition of an activation (BEGIN) in a round in which a toss decides the first unit."""
 
     ALWAYS = -1
-    IF_SECOND = 0
+    IF_SECOND = 0  # the toss made the unit second
     IF_FIRST = 1
 
 
 MOST_STRIKES = 64  # 32 attacks, each with a return shot
-MOST_COUNT = 1000  # largest number of models or points of damage
+MOST_COUNT = 1000  # models, or points of damage
 
 
 class Setup:
-    """The constants of a running program as one record, with capacity for MOST_STRIKES strikes.
+    """Constants of a program as one record, with capacity for MOST_STRIKES strikes.
 
-    A setup belongs to one thread, because its last three records are scratch.
+    A setup belongs to one thread, because `attack`, `target` and `fight` are scratch memory.
     """
 
     sides: Annotated[Any, SIDE, (2,)]
-    units: Annotated[Any, TARGET, (2,)]  # unit of each side, for its tests; its state is ignored
+    units: Annotated[Any, TARGET, (2,)]  # unit of each side, for its tests; fields of its state are ignored
     passengers: Annotated[Any, TARGET, (2,)]  # the passengers of each side's unit
     strikes: Annotated[Any, STRIKE, (MOST_STRIKES,)]
     attacks: Annotated[Any, ATTACK, (MOST_STRIKES,)]  # the attack of each strike
     targets: Annotated[Any, TARGET, (MOST_STRIKES,)]  # the struck unit of each strike
-    # Attack dice by models, or by damage; row 1 has the values in parentheses. NONE: no attack.
+    # Attack dice by models, or by damage: row 0 has the usual values, row 1 those in parentheses. NONE: no attack.
     dice: Annotated[Any, np.int16, (MOST_STRIKES, 2, MOST_COUNT + 1)]
-    counts: Int  # filled entries of `dice`: models or damage, 0 included
+    dice_entries: Int  # filled entries of `dice`: models or damage, 0 included
     attack: Annotated[Any, ATTACK, (1,)]
     target: Annotated[Any, TARGET, (1,)]
     fight: Annotated[Any, FIGHT, (2,)]
@@ -132,13 +132,13 @@ SETUP = record_type(Setup)
 
 
 @step
-def operation_at(operations: Integers, place: int) -> Line:
+def operation_at(operations: Integers, place: int) -> Op:
     """Return one operation of a program."""
     return int(operations[place, 0]), int(operations[place, 1]), int(operations[place, 2])
 
 
-def _more_dice(setup: Setup, strikes: int) -> list[NDArray[np.int64]]:
-    """Return the dice that house rules add to each strike, first beyond short range, then at it: (strikes, 1) each."""
+def _house_rule_dice(setup: Setup, strikes: int) -> list[NDArray[np.int64]]:
+    """Return the dice that house rules add to each strike, beyond short range and at short range: (strikes, 1) each."""
     attacks, targets = setup["attacks"][:strikes], setup["targets"][:strikes]
     if not attacks["house_1"].any() and not targets["house_1"].any():
         return [np.zeros((strikes, 1), np.int64)]
@@ -146,12 +146,12 @@ def _more_dice(setup: Setup, strikes: int) -> list[NDArray[np.int64]]:
     return [np.array([[effects_on(*pair, short).dice] for pair in pairs], np.int64) for short in (0, 1)]
 
 
-def dice_of(setup: Setup, strikes: int) -> NDArray[np.bool_]:
+def possible_dice(setup: Setup, strikes: int) -> NDArray[np.bool_]:
     """Return a mask of the numbers of dice, from 0, that each of the first `strikes` can roll: (strikes, dice + 1)."""
-    table = setup["dice"][:strikes, :, : setup["counts"]].reshape(strikes, 2 * setup["counts"])
+    table = setup["dice"][:strikes, :, : setup["dice_entries"]].reshape(strikes, 2 * setup["dice_entries"])
     fixed = setup["strikes"]["fixed_dice"][:strikes, None]
-    more = _more_dice(setup, strikes)
-    table = np.concatenate([np.where(table > 0, np.maximum(table + column, 1), 0) for column in more], axis=1)
+    added = _house_rule_dice(setup, strikes)
+    table = np.concatenate([np.where(table > 0, np.maximum(table + column, 1), 0) for column in added], axis=1)
     dice = np.maximum(np.concatenate([table, fixed, np.zeros_like(fixed)], axis=1), 0).astype(np.int64)  # no NONE
     rolls = np.zeros((strikes, dice.max(initial=0) + 1), np.bool_)
     np.put_along_axis(rolls, dice, True, axis=1)

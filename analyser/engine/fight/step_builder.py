@@ -1,8 +1,8 @@
-"""Course of a fight: its operations and strikes, composed from the facts of two units.
+"""Builder of the program of a fight: operations and strikes, from the facts of two units.
 
-The composers (:mod:`.charge_steps`, :mod:`.duel_steps`) are steps. Python runs them on a draft
-(:class:`~analyser.scenarios.fight_records.Draft`), whose lines may contain choices. The calculator runs them on a
-:class:`Course`, which fills the records of a setup.
+The functions that append operations (also in :mod:`.charge_steps`, :mod:`.duel_steps`) can be compiled. Python runs
+them on a :class:`~analyser.scenarios.fight_records.Draft`, whose lines may contain choices. The calculator of the web
+page runs them on a :class:`Builder`, which fills the records of a setup.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from analyser.rules.structs import NONE
 from analyser.rules.unit_state import FALL_BACK
 
 MOST_LINES, MOST_PARTS = 1024, 6
-A_COMBAT_LOST = 2 * FALL_BACK  # the withdrawal, and falling back after a failed test
+LOST_COMBAT_LENGTH = 2 * FALL_BACK  # the withdrawal, and the move after a failed test
 
 
 class UnitFacts(NamedTuple):
-    """Facts about a unit in a fight that a target does not have. Lengths are in hundredths of an inch."""
+    """Facts about a unit in a fight that are not in TargetFacts. Lengths are in hundredths of an inch."""
 
     type: int = NONE  # index in charge_strikes.TYPES
     speed: int = 0
     points: int = NONE
     victory_points: int = NONE
-    edge_distance: int = NONE  # distance to its own table edge; NONE: far
+    edge_distance: int = NONE  # distance to the unit's own table edge; NONE: far
     veteran: int = 0
     static: int = 0
     hunter: int = 0
@@ -39,13 +39,13 @@ class UnitFacts(NamedTuple):
     stoic_defence: int = 0
     berserk: int = 0
     run_amok: int = 0
-    all_out_attack: int = 0  # rows
-    sponsons: int = 0  # dice
-    tail_gunner: int = 0  # dice
-    spectacular_demise: int = 0  # dice
+    all_out_attack: int = 0  # number of rows
+    sponsons: int = 0  # number of dice
+    tail_gunner: int = 0  # number of dice
+    spectacular_demise: int = 0  # number of dice
     throws: int = 0
     throw_reach: int = NONE
-    fumes: int = NONE  # range of its Corrosive Fumes; NONE: it has none
+    fumes: int = NONE  # reach of its Corrosive Fumes; NONE: it has no fumes
     on_lookout: int = 0
     reloading: int = 0
     ammo_supply: int = 0
@@ -58,73 +58,73 @@ class UnitFacts(NamedTuple):
     accompanied: int = 0  # 1: other units of its side are in contact (AC-8.7)
     outflanking: int = 0
     difficult_terrain: int = 0
-    overruns: int = 1  # 1: it uses Overrun
-    policy: int = NONE  # a Policy; NONE: chosen by its armaments
+    overruns: int = 1  # 1: it uses Overrun if it has the rule
+    policy: int = NONE  # a Policy; NONE: the armaments decide
     row: int = NONE  # index of the row to shoot with; NONE: the best
     close_quarters_row: int = NONE  # index of the row for close quarters; NONE: the first
-    capacity: int = 0  # embarked models that each of its models carries
-    passengers: int = NONE  # models embarked on it; NONE: it is not an occupied transport
+    capacity: int = 0  # passengers that each of its models carries
+    passengers: int = NONE  # number of passengers; NONE: it is not an occupied transport
 
 
-class Lines:
-    """Operations as a record."""
+class OperationList:
+    """List of operations as a record."""
 
     length: Int  # number of operations
     operations: Annotated[Any, np.int64, (MOST_LINES, 3)]
 
 
 class Parts:
-    """Operations of a course and of its parts."""
+    """Operation lists of a builder and its parts."""
 
     strikes: Int  # number of strikes of all parts
-    lines: Annotated[Any, record_type(Lines), (MOST_PARTS,)]
+    lines: Annotated[Any, record_type(OperationList), (MOST_PARTS,)]
 
 
 PARTS = record_type(Parts)
 
 
-class Course(NamedTuple):
-    """Operations of a fight, and the setup that receives its strikes."""
+class Builder(NamedTuple):
+    """Builder of a list of operations, with the setup that receives the strikes."""
 
-    question: Any  # with `units`, two units, and `fight`, the circumstances
+    question: Any  # has `units`, the two units, and `fight`, the circumstances
     setup: Any
     parts: Any  # a record of PARTS
-    place: int  # index of its own lines in `parts`
+    part: int  # index in `parts` of the list that this builder extends
 
 
 @step
-def begin(course: Course) -> None:
-    """Empty a course."""
-    course.parts.lines[course.place].length = 0
+def begin(builder: Builder) -> None:
+    """Empty the list of operations."""
+    builder.parts.lines[builder.part].length = 0
 
 
-@step_for(lambda course, *operation: course.lines.append(Operation(*operation)))
-def add(course: Course, kind: int, side: int, number: int) -> None:
+@step_for(lambda builder, *operation: builder.lines.append(Operation(*operation)))
+def add(builder: Builder, kind: int, side: int, number: int) -> None:
     """Append an operation."""
-    lines = course.parts.lines[course.place]
+    lines = builder.parts.lines[builder.part]
     place, operations = lines.length, lines.operations
     operations[place, 0], operations[place, 1], operations[place, 2] = kind, side, number
     lines.length = place + 1
 
 
-@step_for(lambda course, part: course.lines.extend(part.lines))
-def extend(course: Course, part: Course) -> None:
-    """Append the operations of a part."""
+@step_for(lambda builder, part: builder.lines.extend(part.lines))
+def extend(builder: Builder, part: Builder) -> None:
+    """Append the operations of another builder."""
     for line in lines_of(part):
-        add(course, line[0], line[1], line[2])
+        add(builder, line[0], line[1], line[2])
 
 
-@step_for(lambda course: course.lines)
-def lines_of(course: Course) -> Integers:
-    """Return the operations of a course."""
-    lines = course.parts.lines[course.place]
+@step_for(lambda builder: builder.lines)
+def lines_of(builder: Builder) -> Integers:
+    """Return the operations so far."""
+    lines = builder.parts.lines[builder.part]
     return lines.operations[: lines.length]  # type: ignore[no-any-return]
 
 
-@step_for(lambda course: len(course.setup.strikes))
-def strikes_of(course: Course) -> int:
-    """Return the number of strikes."""
-    return int(course.parts.strikes)
+@step_for(lambda builder: len(builder.setup.strikes))
+def strikes_of(builder: Builder) -> int:
+    """Return the number of strikes so far."""
+    return int(builder.parts.strikes)
 
 
 @step
@@ -137,31 +137,31 @@ def band_of(row: Any, count: int) -> int:
 
 
 @step
-def set_usual(strike: Any) -> None:
-    """Fill in the default facts of a strike."""
+def set_defaults(strike: Any) -> None:
+    """Set the default facts of a strike."""
     strike.orders = strike.inside = strike.fixed_dice = strike.long_range = strike.short_range = NONE
-    strike.by_lookout = strike.by_blast = strike.beside = strike.marks = strike.on_marked = strike.by_damage = 0
-    strike.counts = strike.indirect = strike.move_or_fire = strike.reloads = strike.bears_blanks = strike.wrecks = 0
-    strike.before_throw = strike.by_throw = strike.test_apart = 0
+    strike.by_lookout = strike.by_blast = strike.with_own_unit = strike.marks_striker = strike.on_marked = 0
+    strike.by_damage = strike.in_combat = strike.indirect = strike.move_or_fire = strike.reloads = 0
+    strike.pays_overcharge = strike.attacks_building = strike.before_throw = strike.by_throw = strike.separate_test = 0
     strike.after_failed_rally = 1
 
 
-@step_for(lambda course, *strike: course.new_strike(*strike))
-def new_strike(course: Course, striker: int, row: int) -> int:
-    """Add a strike with a row of the side, or without a row (NONE); return the number of the strike."""
-    number, setup, units = course.parts.strikes, course.setup, course.question.units
-    course.parts.strikes = number + 1
+@step_for(lambda builder, *strike: builder.new_strike(*strike))
+def new_strike(builder: Builder, striker: int, row: int) -> int:
+    """Add a strike with a row of the striking side, or without a row (NONE); return the number of the strike."""
+    number, setup, units = builder.parts.strikes, builder.setup, builder.question.units
+    builder.parts.strikes = number + 1
     setup.strikes[number].striker = striker
-    set_usual(setup.strikes[number])
+    set_defaults(setup.strikes[number])
     setup.targets[number] = units[1 - striker].target[0]
-    for count in range(setup.counts):
+    for count in range(setup.dice_entries):
         setup.dice[number, 0, count] = setup.dice[number, 1, count] = NONE
     if row == NONE:
-        setup.attacks[number] = course.question.plain[0]
+        setup.attacks[number] = builder.question.plain[0]
         return int(number)
     part, state = units[striker].rows[row], units[striker].target[0]
     setup.attacks[number] = part.attack[0]
-    more = shots.DICE_A_CARRIAGE * units[striker].facts[0].carriages if part.facts[0].full_steam_ahead else 0
+    more = shots.DICE_PER_CARRIAGE * units[striker].facts[0].carriages if part.facts[0].full_steam_ahead else 0
     most = state.damage_limit if state.behemoth else state.models
     for count in range(most + 1):
         band = band_of(part, count)
@@ -173,28 +173,28 @@ def new_strike(course: Course, striker: int, row: int) -> int:
 
 
 @step
-def add_row(course: Course, side: int, row: int, close: int) -> int:
+def add_row(builder: Builder, side: int, row: int, close: int) -> int:
     """Add a strike of a side with one of its rows, in close quarters if `close`; return its number."""
-    number = new_strike(course, side, row)
-    strike = course.setup.strikes[number]
-    strike.by_damage = 1 if course.question.units[side].target[0].behemoth else 0
-    strike.counts, strike.bears_blanks = close, 1
-    course.setup.attacks[number].close_quarters, course.setup.attacks[number].charging = close, 0
+    number = new_strike(builder, side, row)
+    strike = builder.setup.strikes[number]
+    strike.by_damage = 1 if builder.question.units[side].target[0].behemoth else 0
+    strike.in_combat, strike.pays_overcharge = close, 1
+    builder.setup.attacks[number].close_quarters, builder.setup.attacks[number].charging = close, 0
     if close:
-        course.setup.targets[number].exposed = NONE  # only ranged attacks prioritise models (AC-3.9)
+        builder.setup.targets[number].exposed = NONE  # only ranged attacks prioritise models (AC-3.9)
     return number
 
 
 @step
-def add_fixed(course: Course, side: int, dice: int, rating: int, veteran: int, afterwards: int) -> int:
+def add_fixed(builder: Builder, side: int, dice: int, rating: int, veteran: int, afterwards: int) -> int:
     """Add a strike with a fixed number of dice and a stated rating (AC-7); return its number.
 
-    Sponsons strike the target's front, in close quarters. A strike that answers an event (`afterwards`: Tail Gunner,
-    Spectacular Demise) causes a separate test, and ignores cover and front.
+    Sponsons strike the target's front, in close quarters. A strike `afterwards`, in response to an event (Tail Gunner,
+    Spectacular Demise), causes a separate test, and ignores cover and front.
     """
-    number = new_strike(course, side, NONE)
-    course.setup.strikes[number].fixed_dice = dice
-    attack, target = course.setup.attacks[number], course.setup.targets[number]
+    number = new_strike(builder, side, NONE)
+    builder.setup.strikes[number].fixed_dice = dice
+    attack, target = builder.setup.attacks[number], builder.setup.targets[number]
     attack.veteran, attack.stated_rating, attack.torrent = veteran, rating, afterwards
     attack.close_quarters = 1 - afterwards
     target.exposed, target.from_front = NONE, 1 - afterwards
@@ -204,53 +204,54 @@ def add_fixed(course: Course, side: int, dice: int, rating: int, veteran: int, a
 
 
 @step
-def set_side(course: Course, side: int) -> None:
-    """Fill in the facts of a side that all fights have."""
-    unit, enemy, facts = course.question.units[side], course.question.units[1 - side].facts[0], course.setup.sides[side]
+def set_side(builder: Builder, side: int) -> None:
+    """Set the facts of a side that are common to all fights."""
+    units, facts = builder.question.units, builder.setup.sides[side]
+    unit, enemy = units[side], units[1 - side].facts[0]
     own, target = unit.facts[0], unit.target[0]
     facts.models, facts.garrisoned, facts.distance = target.models, target.garrisoned, NONE
     facts.edge_distance, facts.tracks_position = own.edge_distance, 1 if own.edge_distance != NONE else 0
-    facts.stride, facts.origin, facts.position_at = 1, 0, unit_state.WINS
+    facts.stride, facts.origin, facts.position_bit = 1, 0, unit_state.WINS_BIT
     facts.speed = facts.retires = facts.policy = facts.charges = facts.berserk = facts.runs_amok = facts.rearms = 0
     facts.static, facts.hunter, facts.overrun = own.static, own.hunter, 0
     suffers = not target.automata and not target.near_commander and not target.steady
-    facts.fumes_within = enemy.fumes if suffers else NONE
+    facts.fumes_reach = enemy.fumes if suffers else NONE
     facts.withdraws_without_room, facts.spectacular_demise = own.withdraws_without_room, own.spectacular_demise
     facts.capacity, facts.passengers = own.capacity, max(own.passengers, 0)
 
 
 @step
-def set_back_by(course: Course, side: int, charger: int) -> int:
+def most_set_back(builder: Builder, side: int, charger: int) -> int:
     """Return the greatest length that the operations of one activation can set a side back.
 
-    A repeated strike is made once. `charger` is the active side if it can charge, else NONE. A charger continues only
-    after winning a combat, so it loses at most one.
+    A strike that is listed several times is made once. `charger` is the active side if it can charge, else NONE. A
+    charger fights on only after winning a combat, so it loses at most one combat.
     """
-    setup = course.setup
-    length = combats = dismayed = 0
-    counted = np.zeros(strikes_of(course), np.int64)
-    for line in lines_of(course):
+    setup = builder.setup
+    length = combats = panic = 0
+    counted = np.zeros(strikes_of(builder), np.int64)
+    for line in lines_of(builder):
         kind, active, number = line
         if kind == Kind.RESOLVE:
             combats += 1
-        elif kind == Kind.TEST_FRIGHTENED and active == side:
-            dismayed = FALL_BACK
+        elif kind == Kind.TEST_PANIC and active == side:
+            panic = FALL_BACK
         elif kind == Kind.STRIKE and not counted[number] and setup.strikes[number].striker != side:
             counted[number] = 1
             if setup.attacks[number].close_quarters or setup.targets[number].discipline == NONE:
                 continue
-            if setup.strikes[number].by_blast:  # an enemy goes off only once
-                dismayed = FALL_BACK
+            if setup.strikes[number].by_blast:  # each unit has only one blast
+                panic = FALL_BACK
             else:
                 length += FALL_BACK
     lost = 0
     if charger != NONE:
         lost = 1 if side == charger else combats
-    return length + dismayed + A_COMBAT_LOST * lost
+    return length + panic + LOST_COMBAT_LENGTH * lost
 
 
 @step
-def common_length(one: int, other: int) -> int:
+def common_divisor(one: int, other: int) -> int:
     """Return the greatest common divisor of two lengths."""
     while other:
         one, other = other, one % other
@@ -258,20 +259,20 @@ def common_length(one: int, other: int) -> int:
 
 
 @step
-def place(setup: Any, backs: Integers, advances: Integers, common: int) -> tuple[int, int]:
-    """Set the stride and origin of both sides; return a side whose positions do not fit into a state, and their length.
+def set_positions(setup: Any, backs: Integers, advances: Integers, common: int) -> tuple[int, int]:
+    """Set the stride and origin of both sides; return (NONE, 0), or a side whose positions do not fit and their range.
 
-    The result is (NONE, 0) if all fit. A state holds a position as a number of strides from where the unit stood
-    (:mod:`~analyser.rules.unit_state`). The stride is the greatest common divisor of all lengths: the longer it is, the
-    fewer bits a position needs. `backs` and `advances` are the longest moves of each side; its own edge and the enemy
-    may limit them. `common` divides all lengths except distances to an edge.
+    A state stores a position as a number of strides from the start (:mod:`~analyser.rules.unit_state`). The stride is
+    the greatest common divisor of all lengths: the longer it is, the fewer bits a position needs. `backs` and
+    `advances` are the longest moves of each side, which the edge and the enemy may limit further. `common` divides all
+    lengths except distances to an edge.
     """
-    stride = common_length(common, FALL_BACK)
+    stride = common_divisor(common, FALL_BACK)
     for side in range(2):
         edge = setup.sides[side].edge_distance
         if edge != NONE and edge <= backs[side]:  # an edge out of reach does not matter
             backs[side] = edge
-            stride = common_length(stride, edge)
+            stride = common_divisor(stride, edge)
     for side in range(2):
         facts = setup.sides[side]
         facts.stride = stride
@@ -280,7 +281,7 @@ def place(setup: Any, backs: Integers, advances: Integers, common: int) -> tuple
         back, ahead = int(backs[side]), 0
         if facts.distance != NONE:
             ahead = min(int(advances[side]), facts.distance + int(backs[1 - side]))
-        origin = unit_state.origin_of(back, ahead, stride, facts.position_at)
+        origin = unit_state.origin_of(back, ahead, stride, facts.position_bit)
         if origin == unit_state.TOO_FAR:
             return side, back + ahead
         facts.origin = origin

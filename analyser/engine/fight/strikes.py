@@ -1,4 +1,4 @@
-"""A strike on a pair of states: if it is made, its dice, and both sides after it."""
+"""A strike in a pair of states: whether it is made, its dice, and the states of both sides after it."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ from analyser.rules import activation, special_rules, unit_state
 from analyser.rules import strike as resolution
 from analyser.rules.activation import Order
 from analyser.rules.attack import dice_of_cell, set_fight, set_target
-from analyser.rules.discipline import ANNIHILATED, ANY_CARD, BITS, SUPPRESSED, fail_test
-from analyser.rules.discipline import test_up_to as test_up_to_of
+from analyser.rules.discipline import ANNIHILATED, ANY_CARD, BITS, SUPPRESSED, highest_card_of_test, outcome_if_failed
 from analyser.rules.structs import NONE, Bonus, Penalty, Test
 
-_SEEN_BY_STRIKER = (
-    ANNIHILATED | unit_state.OUT_OF_BUILDING | unit_state.ORDERS_MASK << unit_state.ORDERS | (-1 << unit_state.WINS)
+_SEEN_BITS = (
+    ANNIHILATED
+    | unit_state.OUT_OF_BUILDING
+    | unit_state.ORDER_MASK << unit_state.ORDER_BIT
+    | (-1 << unit_state.WINS_BIT)
 )
 
 
 @step
 def strike_dice(setup: Setup, number: int, striker: int, struck: int, short: bool) -> int:
-    """Return the attack dice of a striker in that state; NONE if the grid has no entry (AC-2.4, AC-3.2, AC-4.4).
+    """Return the attack dice of a striker in this state; NONE if its armaments table has no entry (AC-2.4, AC-3.2).
 
-    The band is that of the damage, of the models, or of half the models in or against a building (AC-2.3, AC-4.4,
-    AC-8.6).
+    The damage, the models, or half the models in or against a building select the band (AC-2.3, AC-4.4, AC-8.6).
     """
     strike, sides = setup.strikes[number], setup.sides
     if strike.fixed_dice != NONE:
@@ -31,7 +32,7 @@ def strike_dice(setup: Setup, number: int, striker: int, struck: int, short: boo
     if strike.by_damage:
         count = unit_state.damage_of(striker)
     elif activation.in_building(striker, sides[strike.striker]) or (
-        strike.counts and activation.in_building(struck, sides[1 - strike.striker])
+        strike.in_combat and activation.in_building(struck, sides[1 - strike.striker])
     ):
         count = (count + 1) // 2
     cell = int(setup.dice[number, 0, count]), int(setup.dice[number, 1, count])
@@ -40,13 +41,13 @@ def strike_dice(setup: Setup, number: int, striker: int, struck: int, short: boo
 
 @step
 def is_made(setup: Setup, number: int, active: int, pair: Pair) -> bool:
-    """Return True if the strike is made in these states of side 0 and side 1, `active` being the active side."""
+    """Return True if the strike is made in these states of side 0 and side 1; `active`: the active side."""
     strike = setup.strikes[number]
     mine, theirs = (pair[0], pair[1]) if strike.striker == 0 else (pair[1], pair[0])
     if strike.by_blast:
         return unit_state.is_removed(mine) and mine & special_rules.BLAST != 0 and not unit_state.is_removed(theirs)
-    beside_it = strike.beside != 0 and mine & unit_state.BY_OWN_BLANKS != 0
-    if (unit_state.is_removed(mine) and not beside_it) or unit_state.is_removed(theirs):
+    fights_on = strike.with_own_unit != 0 and mine & unit_state.BY_OWN_BLANKS != 0
+    if (unit_state.is_removed(mine) and not fights_on) or unit_state.is_removed(theirs):
         return False
     of_active = pair[0] if active == 0 else pair[1]
     if strike.on_marked and not theirs & unit_state.MARKED:
@@ -62,33 +63,34 @@ def is_made(setup: Setup, number: int, active: int, pair: Pair) -> bool:
     if strike.inside != NONE and strike.inside != (1 if mine & unit_state.OUT_OF_BUILDING == 0 else 0):
         return False
     side = setup.sides[strike.striker]
-    shoots = strike.move_or_fire and unit_state.order_of(mine) == Order.SHOOT  # without aiming: the unit has advanced,
-    if shoots and not mine & unit_state.RALLY_FAILED and not activation.in_building(mine, side):  # unless it could not
+    # A unit that shoots without aiming has advanced, unless a failed rally test or a building prevents moves.
+    advanced = strike.move_or_fire and unit_state.order_of(mine) == Order.SHOOT
+    if advanced and not mine & unit_state.RALLY_FAILED and not activation.in_building(mine, side):
         return False
-    distance = activation.length_between(pair[0], pair[1], setup.sides[0], setup.sides[1])
-    if not strike.counts and not activation.reaches(strike, side, distance):
+    distance = activation.distance_between(pair[0], pair[1], setup.sides[0], setup.sides[1])
+    if not strike.in_combat and not activation.can_reach(strike, side, distance):
         return False
     short = activation.is_short(strike, side, distance)
     return strike.by_throw != 0 or strike_dice(setup, number, mine, theirs, short) > 0
 
 
 @step
-def seen_by_striker(setup: Setup, number: int, struck: int) -> int:
+def bits_seen_by_striker(setup: Setup, number: int, struck: int) -> int:
     """Return the bits of the struck unit's state that :func:`is_made` and :func:`condition` read."""
     strike = setup.strikes[number]
-    return struck & (_SEEN_BY_STRIKER | (unit_state.MARKED if strike.on_marked else 0))
+    return struck & (_SEEN_BITS | (unit_state.MARKED if strike.on_marked else 0))
 
 
 @step
 def condition(setup: Setup, number: int, pair: Pair) -> int:
-    """Return the dice, damage, range, aim and suppression of the striker as one small number."""
+    """Return everything about the striker that affects the strike (dice, damage, range, aim, suppression), packed."""
     strike = setup.strikes[number]
     mine, theirs = (pair[0], pair[1]) if strike.striker == 0 else (pair[1], pair[0])
     side = setup.sides[strike.striker]
-    distance = activation.length_between(pair[0], pair[1], setup.sides[0], setup.sides[1])
+    distance = activation.distance_between(pair[0], pair[1], setup.sides[0], setup.sides[1])
     short = activation.is_short(strike, side, distance)
-    aiming = not strike.counts and not strike.by_lookout and unit_state.order_of(mine) == Order.SHOOT_AIMING
-    damage = unit_state.damage_of(mine) if strike.bears_blanks and setup.attacks[number].overcharge else 0
+    aiming = not strike.in_combat and not strike.by_lookout and unit_state.order_of(mine) == Order.SHOOT_AIMING
+    damage = unit_state.damage_of(mine) if strike.pays_overcharge and setup.attacks[number].overcharge else 0
     dice_and_damage = strike_dice(setup, number, mine, theirs, short) << BITS | damage
     suppressed = strike.fixed_dice == NONE and mine & SUPPRESSED
     return dice_and_damage << 3 | (4 if short else 0) | (2 if aiming else 0) | (1 if suppressed else 0)
@@ -105,10 +107,10 @@ def set_strike(setup: Setup, number: int, condition: int, struck: int) -> None:
     attack.damage = condition >> 3 & unit_state.MODELS_MASK
     attack.bonuses |= (Bonus.SHORT_RANGE if condition & 4 else 0) | (Bonus.AIMING if condition & 2 else 0)
     attack.penalties |= Penalty.SUPPRESSED if condition & 1 else 0
-    unit_state.put_into(target, setup.sides[1 - strike.striker], struck)
+    unit_state.copy_to_record(target, setup.sides[1 - strike.striker], struck)
     set_fight(attack, target, setup.fight[0])
     setup.fight[0].dice = attack.dice
-    if strike.test_apart:
+    if strike.separate_test:
         setup.fight[0].test = Test.PASSED
 
 
@@ -116,24 +118,24 @@ def set_strike(setup: Setup, number: int, condition: int, struck: int) -> None:
 def set_test(setup: Setup, number: int, struck: int) -> None:
     """Fill the scratch `fight` with the suppression test of a unit in state `struck` for the attack `number`."""
     setup.attack[0], setup.target[0] = setup.attacks[number], setup.targets[number]
-    unit_state.put_into(setup.target[0], setup.sides[1 - setup.strikes[number].striker], struck)
+    unit_state.copy_to_record(setup.target[0], setup.sides[1 - setup.strikes[number].striker], struck)
     set_target(setup.attack[0], setup.target[0], setup.fight[0])
 
 
 @step
-def test_up_to(setup: Setup, number: int, struck: int) -> int:
-    """Return the highest card that passes that test; ANY_CARD if no test is due."""
+def highest_passing_card(setup: Setup, number: int, struck: int) -> int:
+    """Return the highest card that passes the separate suppression test of a shot; ANY_CARD if no test is due."""
     if not struck & unit_state.TEST_DUE or unit_state.is_removed(struck):
         return ANY_CARD
     set_test(setup, number, struck)
     fight = setup.fight[0]
     lost = fight.models if struck & unit_state.AFTER_HEAVY_LOSSES else 0
-    return int(test_up_to_of(fight, lost, fight.disordered))
+    return int(highest_card_of_test(fight, lost, fight.disordered))
 
 
 @step
 def after_test(setup: Setup, number: int, struck: int, passed: bool) -> int:
-    """Return the struck unit after that test, if it is due."""
+    """Return the struck unit's state after the separate suppression test of a shot; unchanged if no test is due."""
     if not struck & unit_state.TEST_DUE or unit_state.is_removed(struck):
         return struck
     state = struck & ~(unit_state.TEST_DUE | unit_state.AFTER_HEAVY_LOSSES)
@@ -142,34 +144,34 @@ def after_test(setup: Setup, number: int, struck: int, passed: bool) -> int:
     set_test(setup, number, state)
     strike, fight = setup.strikes[number], setup.fight[0]
     side = setup.sides[1 - strike.striker]
-    outcome = fail_test(fight, 0, fight.damage, fight.disordered)
-    after = unit_state.carried_over(state, outcome, side, 0)
+    outcome = outcome_if_failed(fight, 0, fight.damage, fight.disordered)
+    after = unit_state.after_attack(state, outcome, side, 0)
     if unit_state.is_removed(after):
-        return after if strike.by_blast else special_rules.settled_by_a_shot(after, side)
-    return special_rules.shaken(after, side) if strike.wrecks else after
+        return after if strike.by_blast else special_rules.skip_die_after_shot(after, side)
+    return special_rules.mark_building(after, side) if strike.attacks_building else after
 
 
 @step
 def after_attack(setup: Setup, number: int, struck: int, outcome: int) -> int:
-    """Return the struck unit after an attack with that outcome."""
+    """Return the struck unit's state after an attack with this outcome."""
     strike = setup.strikes[number]
     side, attack = setup.sides[1 - strike.striker], setup.attacks[number]
     state = resolution.target_after(strike, attack, side, struck, outcome)
-    if strike.test_apart and not unit_state.is_removed(state):
+    if strike.separate_test and not unit_state.is_removed(state):
         left, models = unit_state.models_of(state), unit_state.models_of(struck)
         state |= unit_state.TEST_DUE if left < models else 0
         state |= unit_state.AFTER_HEAVY_LOSSES if 2 * (models - left) >= models else 0
-    if strike.wrecks:
-        state = special_rules.shaken(state, side)
+    if strike.attacks_building:
+        state = special_rules.mark_building(state, side)
     if strike.before_throw and not unit_state.is_removed(state):
         state |= unit_state.MARKED if unit_state.models_of(state) < unit_state.models_of(struck) else 0
     shot = not attack.close_quarters and not strike.by_blast
-    return special_rules.settled_by_a_shot(state, side) if shot and not strike.counts else state
+    return special_rules.skip_die_after_shot(state, side) if shot and not strike.in_combat else state
 
 
 @step
 def after_striking(setup: Setup, number: int, striker: int, struck: int, losses: tuple[int, int]) -> int:
-    """Return the striker after its attack (:func:`~analyser.rules.strike.attacker_after`) on `struck`."""
+    """Return the striker's state after its attack; `struck` is the target's state after it."""
     strike = setup.strikes[number]
     side = setup.sides[strike.striker]
     return int(resolution.attacker_after(strike, setup.attacks[number], side, (striker, struck), losses))

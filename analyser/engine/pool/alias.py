@@ -9,67 +9,67 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import Whole, inlined
-from analyser.engine.rng import HALF, LOWER
+from analyser.engine.rng import HALF_BITS, LOWER_HALF
 
 _WHOLE = 1 << 64
 _WORD = np.uint64(64)
 
-Law = dict[int, float]  # probabilities by score (:func:`~analyser.rules.attack.scores_for` the dice of the pool)
+ScorePmf = dict[int, float]  # probabilities of the scores of a pool (:class:`~analyser.rules.attack.Scores`)
 
 
 @inlined
-def drawn(alias: NDArray[np.uint64], first: Whole, bits: Whole, word: Whole) -> Any:
-    """Return the value that a random word draws from the table of 2**`bits` rows that begins at row `first`.
+def draw_value(alias: NDArray[np.uint64], first: Whole, bits: Whole, word: Whole) -> Any:
+    """Return the value that a random word draws from the table of 2**`bits` rows from row `first` on.
 
     The upper `bits` bits of the word select the row; the other bits are compared with its threshold.
     """
     row = first + (word >> (_WORD - bits))
     both = alias[row, 1]
-    return np.int64(both & LOWER if word << bits < alias[row, 0] else both >> HALF)
+    return np.int64(both & LOWER_HALF if word << bits < alias[row, 0] else both >> HALF_BITS)
 
 
 class Aliases(NamedTuple):
-    """Concatenated tables of several distributions; see :func:`drawn`."""
+    """Alias tables of several distributions, concatenated: first row and bits of each; see :func:`draw_value`."""
 
     first: NDArray[np.uint64]
     bits: NDArray[np.uint64]
     alias: NDArray[np.uint64]
 
 
-def aliases_of(laws: Sequence[Law]) -> Aliases:
-    """Return the concatenated tables of several distributions."""
-    tables = [alias_table(law) for law in laws]
+def aliases_of(pmfs: Sequence[ScorePmf]) -> Aliases:
+    """Return the concatenated alias tables of several distributions."""
+    tables = [alias_table(pmf) for pmf in pmfs]
     sizes = np.array([len(table) for table in tables], np.uint64)
     first = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.uint64)
     bits = np.array([int(size).bit_length() - 1 for size in sizes], np.uint64)
     return Aliases(first, bits, np.concatenate(tables))
 
 
-def alias_table(law: Law) -> NDArray[np.uint64]:
-    """Return the table of one distribution: shape (rows, 2), where `rows` is a power of two, at least 2.
+def alias_table(pmf: ScorePmf) -> NDArray[np.uint64]:
+    """Return the alias table of a distribution: shape (rows, 2), where `rows` is a power of two, at least 2.
 
     The upper bits of a word select a row. The other bits, shifted up, are compared with the row's first number, the
-    threshold. Below it the value is the lower half of the row's second number, else the upper half.
+    threshold. Below the threshold the value is the lower half of the row's second number, else the upper half.
 
     >>> alias_table({3: 0.5, 1: 0.5})[:, 1].tolist() == [3 | 3 << 32, 1 | 1 << 32]
     True
     """
-    rows = max(1 << (len(law) - 1).bit_length(), 2)
-    rolled = [*law, *[next(iter(law))] * (rows - len(law))]
-    share = [probability * rows for probability in law.values()] + [0.0] * (rows - len(law))
+    rows = max(1 << (len(pmf) - 1).bit_length(), 2)
+    values = [*pmf, *[next(iter(pmf))] * (rows - len(pmf))]
+    share = [probability * rows for probability in pmf.values()] + [0.0] * (rows - len(pmf))
     small = [row for row in range(rows) if share[row] < 1.0]
     large = [row for row in range(rows) if share[row] >= 1.0]
-    other = list(range(rows))
+    alias_row = list(range(rows))
     while small and large:
         row, giver = small.pop(), large[-1]
-        other[row] = giver
+        alias_row[row] = giver
         share[giver] -= 1.0 - share[row]
         if share[giver] < 1.0:
             small.append(large.pop())
-    for row in (*small, *large):  # rows that rounding leaves over draw their own value only
-        share[row], other[row] = 1.0, row
+    for row in (*small, *large):  # rows that remain because of rounding draw only their own value
+        share[row], alias_row[row] = 1.0, row
     table = np.empty((rows, 2), np.uint64)
     for row in range(rows):
         table[row, 0] = min(int(share[row] * _WHOLE), _WHOLE - 1)
-        table[row, 1] = rolled[row] | rolled[other[row]] << 32
+        table[row, 1] = values[row] | values[alias_row[row]] << 32
     return table

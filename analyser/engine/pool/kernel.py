@@ -1,10 +1,10 @@
-"""The dice kernel: rolls every die of every pool, a block of trials at a time, by the layout of its fight.
+"""The dice kernel: rolls every die of every pool, a block of trials at a time, by the fight's layout.
 
 No branch in the innermost loops depends on a draw, so the compiler vectorises them.
 
-Pools with extra re-rolls (AC-3.5) or Overcharge (AC-6) are "rerolls pools". Each of their trials rolls the dice of the
-first roll. Then each rolls a fixed number of added dice, two at a time; a trial counts only the dice that its heroic
-strikes add. The few trials that need more dice than that roll them one by one.
+Pools with extra re-rolls (AC-3.5) or Overcharge (AC-6) are "rerolls pools". Each of their trials rolls the first-roll
+dice, then a fixed number of added dice, two at a time; a trial counts only the dice that its heroic strikes add. The
+few trials that need more added dice roll the rest one by one.
 """
 
 from __future__ import annotations
@@ -18,31 +18,31 @@ from numpy.typing import NDArray
 from analyser.common.jit import inlined, kernel, step
 from analyser.common.records import Integers
 from analyser.engine.parallel import Task
-from analyser.engine.pool.dice_layout import BOUNDS_AT_ONCE, Layout, Rerolls, Thresholds
+from analyser.engine.pool.dice_layout import BOUNDS_TOGETHER, Layout, Rerolls, Thresholds
 from analyser.engine.rng import Stream, counter_of_chunk, fill, word_of
 
 BLOCK = 1024  # trials; the arrays of a block stay in the first-level cache
-ABREAST = 2  # dice rolled together
-TABLES = 4  # neighbouring trials use different tables, so that no count waits for the previous one
+DICE_TOGETHER = 2
+TABLES = 4  # neighbouring trials use different tables, so that a count need not wait for the previous one
 _CACHE_LINE = 64
-_APART = 320  # bytes between arrays
-_STRETCH = 64  # trials checked together for dice to roll
+_GAP_BYTES = 320  # between arrays
+_TRIALS_CHECKED = 64  # trials checked together for pending dice
 _WORD_BITS = 64
 
 
 class Block(NamedTuple):
-    """The arrays of a block of trials: one number a trial, except in `words`, `counters`, `turned` and `tables`."""
+    """Arrays of a block of trials: one number per trial, except in `words`, `counters`, `turned` and `tables`."""
 
     words: NDArray[np.uint64]
-    draws: Any  # the memory of `words`: one draw a trial for each die rolled together
+    draws: Any  # the memory of `words`: per trial one draw for each of the dice rolled together
     counters: Any  # rows of counts by pairs of thresholds: strikes; in rerolls pools also waiting dice, and blanks
     max_draw: Any  # the highest draw of the trial
-    pending: Any  # dice still to roll: first those added by heroic strikes, then the extra re-rolls
+    pending: Any  # dice still to roll: first the dice added by heroic strikes, then the extra re-rolls
     rerolled_strikes: Any  # number of re-rolled strikes
     rerolled_blanks: Any  # number of re-rolled blanks
     blanks: Any  # blanks that count
     extras: Any  # combined value of the other draws
-    cells: Any
+    cells: Any  # table cell of the trial (:class:`~.dice_layout.Layout`)
     other_words: NDArray[np.uint64]
     other_draws: NDArray[np.uint16]
     tables: NDArray[np.uint32]  # number of trials in each cell, of all blocks so far
@@ -52,25 +52,25 @@ class Block(NamedTuple):
 def block_for(layout: Layout, rerolls: Rerolls | None) -> Block:
     """Return empty arrays for a block of trials."""
     kind = type(layout.limit)
-    a_row = BLOCK * kind().itemsize
+    row_bytes = BLOCK * kind().itemsize
     rows = 3 if rerolls else 1
-    apart = _APART // kind().itemsize
+    gap = _GAP_BYTES // kind().itemsize
     cells = int(layout.discarded) + 1
-    words, counters, *numbers, other_words, tables = _side_by_side(
-        [ABREAST * a_row, rows * (a_row + _APART), *[a_row] * 7, BLOCK * 2, TABLES * cells * 4]
+    words, counters, *numbers, other_words, tables = _adjacent_arrays(
+        [DICE_TOGETHER * row_bytes, rows * (row_bytes + _GAP_BYTES), *[row_bytes] * 7, BLOCK * 2, TABLES * cells * 4]
     )
-    of_block = [words.view(np.uint64), words.view(kind), counters.view(kind).reshape(rows, BLOCK + apart)]
-    of_block += [*(number.view(kind) for number in numbers), other_words.view(np.uint64), other_words.view(np.uint16)]
+    arrays = [words.view(np.uint64), words.view(kind), counters.view(kind).reshape(rows, BLOCK + gap)]
+    arrays += [*(number.view(kind) for number in numbers), other_words.view(np.uint64), other_words.view(np.uint16)]
     turned = np.zeros(max(len(rerolls.card_bounds) - 1, 1) if rerolls else 1, np.int64)
-    return Block._make([*of_block, tables.view(np.uint32).reshape(TABLES, cells), turned])
+    return Block._make([*arrays, tables.view(np.uint32).reshape(TABLES, cells), turned])
 
 
-def _side_by_side(sizes: list[int]) -> list[NDArray[np.uint8]]:
+def _adjacent_arrays(sizes: list[int]) -> list[NDArray[np.uint8]]:
     """Return arrays of these sizes in bytes, one after the other in memory, each at the start of a cache line.
 
-    A gap separates them: arrays that are whole pages apart slow each other down on some pages, to half the speed.
+    Gaps separate them, because loops over arrays that are whole pages apart can be half as fast.
     """
-    starts = [0, *accumulate(size + -size % _CACHE_LINE + _APART for size in sizes)]
+    starts = [0, *accumulate(size + -size % _CACHE_LINE + _GAP_BYTES for size in sizes)]
     room = np.zeros(starts[-1] + _CACHE_LINE, np.uint8)
     first = -room.ctypes.data % _CACHE_LINE
     return [room[first + start : first + start + size] for start, size in zip(starts, sizes)]
@@ -78,7 +78,7 @@ def _side_by_side(sizes: list[int]) -> list[NDArray[np.uint8]]:
 
 @step
 def halves(numbers: Any) -> tuple[int, int]:
-    """Return the bits of half a number, and a mask of that many ones, as constants that keep shifts narrow."""
+    """Return the bits of half a number, and a mask with as many ones, as constants that keep shifts narrow."""
     return (8, 0xFF) if numbers.dtype.type(-1) == 0xFFFF else (16, 0xFFFF)
 
 
@@ -86,16 +86,16 @@ def halves(numbers: Any) -> tuple[int, int]:
 def units_of(layout: Layout, numbers: Any) -> tuple[Any, Any, Any]:
     """Return 0, 1, and 1 in the upper half of a number.
 
-    The 1 is no constant: with one the compiler emits one more instruction for each threshold.
+    The 1 is read from memory: with a constant the compiler emits one more instruction for each threshold.
     """
     return numbers.dtype.type(0), layout.lower_unit, layout.upper_unit
 
 
 @step
-def pair(counts: Any, draw: Any, thresholds: tuple[Any, Any] | None, units: tuple[Any, Any, Any]) -> Any:
-    """Return the contribution of a die to a count by two thresholds (first: upper half), or 0 if not `counts`.
+def passed(counts: Any, draw: Any, thresholds: tuple[Any, Any] | None, units: tuple[Any, Any, Any]) -> Any:
+    """Return 1 in the upper half if the draw is below the first threshold, plus 1 in the lower half for the second.
 
-    Every choice is between numbers of the type of the draws; otherwise the compiler does not vectorise the loop.
+    The result is 0 if not `counts`. All numbers have the type of the draws; otherwise the loop is not vectorised.
     """
     none, one, unit = units
     if thresholds is None:
@@ -105,7 +105,7 @@ def pair(counts: Any, draw: Any, thresholds: tuple[Any, Any] | None, units: tupl
 
 
 @inlined
-def score(layout: Layout, block: Block, gate: Any) -> None:
+def score_two_draws(layout: Layout, block: Block, gate: Any) -> None:
     """Score two draws of each trial; the second counts if the first is below `gate`.
 
     The lower half of a score counts strikes including heroic strikes, the upper half heroic strikes. Indices are
@@ -119,10 +119,10 @@ def score(layout: Layout, block: Block, gate: Any) -> None:
         draw, other = draws[trial], draws[np.uint64(BLOCK) + trial]
         max_draw[trial] = max(max_draw[trial], max(draw, other))  # noqa: PLW3301 - three arguments prevent vectorisation
         counters[0, trial] += (
-            pair(True, draw, added_to_one, units)
-            + pair(True, draw, one_alone, units)
-            + pair(draw < gate, other, added_to_two, units)
-            + pair(draw < gate, other, two_alone, units)
+            passed(True, draw, added_to_one, units)
+            + passed(True, draw, one_alone, units)
+            + passed(draw < gate, other, added_to_two, units)
+            + passed(draw < gate, other, two_alone, units)
         )
 
 
@@ -134,7 +134,7 @@ def roll_pool(layout: Layout, block: Block, dice: int, counter: np.uint64, gamma
     words, at_once, gates = block.words, layout.dice_at_once, layout.gates
     for number in range((dice + at_once - 1) // at_once):
         counter = fill(words, len(words), counter, gamma)
-        score(layout, block, gates[max((number + 1) * at_once - dice, 0)])
+        score_two_draws(layout, block, gates[max((number + 1) * at_once - dice, 0)])
     return counter
 
 
@@ -149,11 +149,11 @@ def turn_cards(rerolls: Rerolls, block: Block, trials: int, counter: np.uint64, 
     turned[:] = 0
     while trials > 0:
         counter = fill(block.other_words, len(block.other_words), counter, gamma)
-        some = min(trials, BLOCK)  # only the first draws of the last block count
+        used = min(trials, BLOCK)  # only the first draws of the last block count
         before: Any = 0
         for value in range(len(turned)):
             end, below = bounds[value + 1], none
-            for trial in range(some):
+            for trial in range(used):
                 below = np.uint16(below + (one if draws[trial] < end else none))
             turned[value] += below - before
             before = below
@@ -163,22 +163,22 @@ def turn_cards(rerolls: Rerolls, block: Block, trials: int, counter: np.uint64, 
 
 @step
 def roll_with_rerolls(
-    layout: Layout, rerolls: Rerolls, block: Block, dice: int, kept: int, counter: np.uint64, gamma: np.uint64
+    layout: Layout, rerolls: Rerolls, block: Block, dice: int, always_added: int, counter: np.uint64, gamma: np.uint64
 ) -> np.uint64:
     """Roll `dice` dice, the dice added by heroic strikes, and the extra re-rolls; return the counter."""
     block.counters[:] = 0
     block.max_draw[:] = 0
     block.pending[:] = 0
     for _ in range(dice):
-        counter = fill(block.words, len(block.words) // ABREAST, counter, gamma)
+        counter = fill(block.words, len(block.words) // DICE_TOGETHER, counter, gamma)
         score_first(layout, rerolls.thresholds, block)
-    for rolled in range(0, kept, ABREAST):
+    for rolled in range(0, always_added, DICE_TOGETHER):
         counter = fill(block.words, len(block.words), counter, gamma)
         score_pending(layout, rerolls.thresholds, block, rolled)
-    counter = roll_rest(layout, rerolls.thresholds, block, kept, counter, gamma)
+    counter = roll_rest(layout, rerolls.thresholds, block, always_added, counter, gamma)
     if rerolls.allowance > 0:
-        settle(rerolls.allowance, block.counters, block.pending, block.rerolled_strikes, block.rerolled_blanks)
-    for rolled in range(0, rerolls.allowance, ABREAST):
+        choose_rerolls(rerolls.allowance, block.counters, block.pending, block.rerolled_strikes, block.rerolled_blanks)
+    for rolled in range(0, rerolls.allowance, DICE_TOGETHER):
         counter = fill(block.words, len(block.words), counter, gamma)
         score_pending(layout, rerolls.thresholds_again, block, rolled)
     if layout.blank_cells > 0:
@@ -197,9 +197,9 @@ def score_first(layout: Layout, thresholds: Thresholds, block: Block) -> None:
         draw = draws[trial]
         max_draw[trial] = max(max_draw[trial], draw)
         pending[trial] += added if draw < explodes else none
-        counters[0, trial] += pair(True, draw, scores, units)
-        counters[1, trial] += pair(True, draw, waits, units)
-        counters[2, trial] += pair(True, draw, blanks, units)
+        counters[0, trial] += passed(True, draw, scores, units)
+        counters[1, trial] += passed(True, draw, waits, units)
+        counters[2, trial] += passed(True, draw, blanks, units)
 
 
 @step
@@ -210,11 +210,11 @@ def score_pending(layout: Layout, thresholds: Thresholds, block: Block, rolled: 
     units, (scores, waits, blanks) = units_of(layout, draws), thresholds
     for trial in range(np.uint64(BLOCK)):
         draw, other = draws[trial], draws[np.uint64(BLOCK) + trial]
-        here, there = pending[trial] > first, pending[trial] > second
+        first_counts, second_counts = pending[trial] > first, pending[trial] > second
         max_draw[trial] = max(max_draw[trial], max(draw, other))  # noqa: PLW3301 - three arguments prevent vectorisation
-        counters[0, trial] += pair(here, draw, scores, units) + pair(there, other, scores, units)
-        counters[1, trial] += pair(here, draw, waits, units) + pair(there, other, waits, units)
-        counters[2, trial] += pair(here, draw, blanks, units) + pair(there, other, blanks, units)
+        counters[0, trial] += passed(first_counts, draw, scores, units) + passed(second_counts, other, scores, units)
+        counters[1, trial] += passed(first_counts, draw, waits, units) + passed(second_counts, other, waits, units)
+        counters[2, trial] += passed(first_counts, draw, blanks, units) + passed(second_counts, other, blanks, units)
 
 
 @step
@@ -224,19 +224,19 @@ def roll_rest(
     """Roll the pending dice beyond the first `kept`, in the few trials that have any; return the counter."""
     pending, number = block.pending, block.pending.dtype.type
     none, one, most = number(0), number(1), number(kept)
-    for start in range(0, BLOCK, _STRETCH):
-        first, more = np.uint64(start), none
-        for trial in range(np.uint64(_STRETCH)):
-            more = number(more | (one if pending[first + trial] > most else none))
-        if more > none:
-            for trial in range(start, start + _STRETCH):
+    for start in range(0, BLOCK, _TRIALS_CHECKED):
+        first, is_any = np.uint64(start), none
+        for trial in range(np.uint64(_TRIALS_CHECKED)):
+            is_any = number(is_any | (one if pending[first + trial] > most else none))
+        if is_any > none:
+            for trial in range(start, start + _TRIALS_CHECKED):
                 if pending[trial] > most:
-                    counter = roll_on(layout, thresholds, block, trial, kept, counter, gamma)
+                    counter = roll_missing_dice(layout, thresholds, block, trial, kept, counter, gamma)
     return counter
 
 
 @step
-def roll_on(
+def roll_missing_dice(
     layout: Layout, thresholds: Thresholds, block: Block, trial: int, kept: int, counter: np.uint64, gamma: np.uint64
 ) -> np.uint64:
     """Roll the pending dice of one trial beyond the first `kept`; return the counter.
@@ -251,15 +251,15 @@ def roll_on(
         draw = word_of(counter) >> unused
         if draw < layout.limit:
             missing -= 1
-            counters[0, trial] += pair(True, draw, scores, units)
-            counters[1, trial] += pair(True, draw, waits, units)
-            counters[2, trial] += pair(True, draw, blanks, units)
+            counters[0, trial] += passed(True, draw, scores, units)
+            counters[1, trial] += passed(True, draw, waits, units)
+            counters[2, trial] += passed(True, draw, blanks, units)
     return counter
 
 
 @step
-def settle(allowance: Any, counters: Any, pending: Any, rerolled_strikes: Any, rerolled_blanks: Any) -> None:
-    """Set the number of extra re-rolls (AC-3.5) as the pending dice, and count the re-rolled strikes and blanks.
+def choose_rerolls(allowance: Any, counters: Any, pending: Any, rerolled_strikes: Any, rerolled_blanks: Any) -> None:
+    """Set `pending` to the number of extra re-rolls (AC-3.5), and count the re-rolled strikes and blanks.
 
     Worse dice are re-rolled first: a strike is re-rolled only if all other waiting dice are.
     """
@@ -275,7 +275,7 @@ def settle(allowance: Any, counters: Any, pending: Any, rerolled_strikes: Any, r
 
 @step
 def count_blanks(block: Block) -> None:
-    """Count the blanks (Overcharge, AC-6): all rolled blanks except the re-rolled ones."""
+    """Count the blanks (Overcharge, AC-6): all blanks except those re-rolled."""
     counters, blanks, rerolled_blanks = block.counters, block.blanks, block.rerolled_blanks
     kind, (bits, ones) = blanks.dtype.type, halves(blanks)
     for trial in range(np.uint64(BLOCK)):
@@ -285,20 +285,20 @@ def count_blanks(block: Block) -> None:
 @step
 def draw_others(layout: Layout, block: Block, counter: np.uint64, gamma: np.uint64) -> np.uint64:
     """Draw the card, the officer's position and the die for the building; return the counter."""
-    draws, extras, max_draw, spoilt = block.other_draws, block.extras, block.max_draw, layout.limit
+    draws, extras, max_draw, invalid = block.other_draws, block.extras, block.max_draw, layout.limit
     none, one, _ = units_of(layout, extras)
     extras[:] = 0
     for other in range(len(layout.limits)):
         counter = fill(block.other_words, len(block.other_words), counter, gamma)
         limit, values, bounds = layout.limits[other], layout.values[other], layout.bounds[other]
         for trial in range(np.uint64(BLOCK)):
-            max_draw[trial] = spoilt if draws[trial] >= limit else max_draw[trial]
-        for place in range(0, values - 1, BOUNDS_AT_ONCE):
+            max_draw[trial] = invalid if draws[trial] >= limit else max_draw[trial]
+        for place in range(0, values - 1, BOUNDS_TOGETHER):
             first, second, third = bounds[place], bounds[place + 1], bounds[place + 2]
-            room = one if place else values  # the values of this draw
+            factor = one if place else values  # only the first bounds of a draw multiply
             for trial in range(np.uint64(BLOCK)):
                 draw = draws[trial]
-                extras[trial] = extras[trial] * room + (
+                extras[trial] = extras[trial] * factor + (
                     (one if draw >= first else none)
                     + (one if draw >= second else none)
                     + (one if draw >= third else none)
@@ -308,7 +308,7 @@ def draw_others(layout: Layout, block: Block, counter: np.uint64, gamma: np.uint
 
 @inlined
 def find_cells(layout: Layout, block: Block) -> None:
-    """Set the cell in which each trial is counted."""
+    """Set the table cell in which each trial is counted."""
     counters, rerolled_strikes, blanks, extras = block.counters, block.rerolled_strikes, block.blanks, block.extras
     max_draw, cells = block.max_draw, block.cells
     strike, bonus, blank = layout.strike_cells, layout.heroic_bonus, layout.blank_cells
@@ -325,7 +325,7 @@ def find_cells(layout: Layout, block: Block) -> None:
 
 @step
 def count_cells(cells: Any, discarded: Any, wanted: int, tables: NDArray[np.uint32]) -> int:
-    """Count the first `wanted` good trials of a block, or all if it has fewer; return the number counted."""
+    """Count the first `wanted` trials that are not discarded, or all if there are fewer; return the number counted."""
     good = 0
     if wanted >= BLOCK:
         before = discarded_in(tables, discarded)
@@ -370,7 +370,7 @@ def roll_chunks(layout: Layout, rerolls: Rerolls | None, block: Block, dice: int
                     counter = roll_pool(layout, block, dice, counter, gamma)
                 else:
                     counter = roll_with_rerolls(
-                        layout, rerolls, block, dice + value, rerolls.kept[value], counter, gamma
+                        layout, rerolls, block, dice + value, rerolls.always_added[value], counter, gamma
                     )
                 counter = draw_others(layout, block, counter, gamma)
                 find_cells(layout, block)

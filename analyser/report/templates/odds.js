@@ -15,7 +15,7 @@ const startOdds = async () => {
   const cards = [...document.querySelectorAll(".card")].filter((_, at) => all[at]); // the others are larger than the engines allow
   const lines = cards.map((card) => card.appendChild(element("ul.live", { "aria-live": "polite" })));
   const show = () => {
-    const target = changed(targets[place.value], numbers, edits);
+    const target = withChanges(targets[place.value], numbers, edits);
     cards.forEach((_, at) => {
       const unit = units[at];
       const rows = unit.rows.map((row, number) => ({ row, answer: engine.attack(unit, number, target, { ...fight, attacker: standing[at] }) }));
@@ -30,7 +30,7 @@ const startOdds = async () => {
     show();
   };
   const begin = () => {
-    const target = changed(targets[place.value], {}, edits);
+    const target = withChanges(targets[place.value], {}, edits);
     for (const { name } of edits) numbers[name] = numberOf(target, edits.find((each) => each.name === name), 0);
     controls.replaceChildren(
       ...edits.map(({ name, label, least, most }) => field(label, numbers[name], { min: least, max: most }, set(numbers, name))),

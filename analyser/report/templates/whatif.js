@@ -106,7 +106,7 @@ const whatIf = (unit, place = unit.head) => {
     const printed = all.units[level.selector];
     const enemies = metBy(unit).map(({ key }) => unitOf.get(key)).map((each) => all.units[each.levels[each.head].selector]).filter((each) => each?.points > 0);
     before ??= await exchangeOf(all, printed, enemies, isWanted);
-    const now = before && (await exchangeOf(all, changed(printed, changes, data.slider.edits), enemies, isWanted));
+    const now = before && (await exchangeOf(all, withChanges(printed, changes, data.slider.edits), enemies, isWanted));
     if (!now) return;
     factor = before.destroyed > 0 && now.lost > 0 ? Math.sqrt((now.destroyed / before.destroyed) * (before.lost / now.lost)) : 1;
     tell(now);

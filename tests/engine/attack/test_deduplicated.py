@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from analyser.engine.attack import deduplicated
-from analyser.engine.attack.deduplicated import each_once
-from analyser.engine.attack.summaries import SUMMARY, sweep
+from analyser.engine.attack.deduplicated import deduplicated_summaries
+from analyser.engine.attack.summaries import SUMMARY, summary_table
 from analyser.game.profiles import load_profiles
 from analyser.rules.structs import ATTACK, CATEGORIES, TARGET
 from analyser.scenarios.attack import attack_record, target_record
@@ -28,13 +28,13 @@ def records():
 
 @pytest.mark.parametrize("room", [1, 1 << 10])
 def test_figures_are_those_of_each_attack_alone(records, room, monkeypatch):
-    monkeypatch.setattr(deduplicated, "_LEAST_ROOM", room)  # little room has to be made more
+    monkeypatch.setattr(deduplicated, "_LEAST_CAPACITY", room)  # little room has to be made more
     attacks, targets, ruleset = records
     possible = np.random.default_rng(1).random((len(attacks), len(CATEGORIES))) < 0.7
     drawn = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
-    found = each_once(attacks, targets, possible, *drawn)
+    found = deduplicated_summaries(attacks, targets, possible, *drawn)
     there = possible[:, targets["category"]]
-    alone = sweep(attacks, targets, there, *drawn)
+    alone = summary_table(attacks, targets, there, *drawn)
     assert ((found.which >= 0) == there).all()
     assert len(found.summaries) < there.sum() / 2
     for name in SUMMARY.names:
@@ -45,5 +45,5 @@ def test_nothing_comes_of_nothing(records):
     attacks, targets, ruleset = records
     drawn = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
     none = np.zeros((len(attacks), len(CATEGORIES)), np.bool_)
-    assert (each_once(attacks, targets, none, *drawn).which == -1).all()
-    assert each_once(attacks[:0], targets, none[:0], *drawn).which.shape == (0, len(targets))
+    assert (deduplicated_summaries(attacks, targets, none, *drawn).which == -1).all()
+    assert deduplicated_summaries(attacks[:0], targets, none[:0], *drawn).which.shape == (0, len(targets))

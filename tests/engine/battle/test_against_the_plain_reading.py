@@ -41,7 +41,7 @@ def played(plan, battles, seed):
     scenario = battle_scenario(army_of(plan.a), army_of(plan.b), terms, ruleset, library)
     simulation = Simulation(*encode_battle(scenario), replacement=plan.replacement)
     field = simulation._new_field()
-    battle = Battle(simulation._encoding, simulation._tables, field, empty_record(Counts))
+    battle = Battle(simulation._setup, simulation._tables, field, empty_record(Counts))
     units = [*range(len(plan.a.units)), *range(MOST_UNITS, MOST_UNITS + len(plan.b.units))]
     for number in range(battles):
         chunk, place = divmod(number, CHUNK_BATTLES)

@@ -47,7 +47,7 @@ def test_same_seed_same_bits_on_any_number_of_threads():
 def test_what_is_lost_is_what_is_not_left():
     simulation = simulation_of(RIFLES, GRENADIERS, rounds=4)
     counts = simulation.play(2000, 5)
-    begun = 2000 * simulation._encoding.models
+    begun = 2000 * simulation._setup.models
     gone = counts.lost.sum(axis=0)
     assert np.array_equal(begun - gone, counts.models[3])
     assert np.array_equal(counts.killed.sum(axis=(0, 1)), gone)  # nobody here hurts itself
@@ -58,11 +58,11 @@ def test_what_is_lost_is_what_is_not_left():
 def test_a_told_battle_is_the_one_that_was_counted():
     simulation = simulation_of(RIFLES, GRENADIERS)
     for number in (0, 3, 300):
-        told = simulation.told(number, 11)
+        told = simulation.logged_battle(number, 11)
         *_, mine, yours = events_of(told, Event.ENDED)[-1]
         assert mine - yours == told.margin
-        assert simulation.first_with(told.margin, number + 1, 11) <= number
+        assert simulation.first_battle_with(told.margin, number + 1, 11) <= number
     many = simulation.play(1000, 11)
-    margins = [simulation.told(number, 11).margin for number in range(200)]
+    margins = [simulation.logged_battle(number, 11).margin for number in range(200)]
     first, second = np.nonzero(many.results)
     assert set(margins) <= set((first - second).tolist())

@@ -39,7 +39,7 @@ def random_line(rng, units, places):
 class Game:
     def __init__(self, plan, places, first):
         self.plan, self.battle = plan, battle_of(plan, ("balanced", "balanced"))
-        self.battle.encoding.watches[:] = 0
+        self.battle.setup.watches[:] = 0
         units = [None] * 4
         for side, army in enumerate((plan.a, plan.b)):
             units[2 * side : 2 * side + len(army.units)] = army.units

@@ -34,6 +34,6 @@ def test_independent_numbers_give_the_law_of_a_chain():
 def test_every_die_along_a_course_is_rolled(seed):
     trials = 200_000
     counts = np.random.default_rng(seed).multinomial(trials, np.array(LAW)[NUMBERS].prod(axis=1))
-    sample = counts_along(GAME, TURNS, Paths(NUMBERS, counts), seed, part=2).of_all(GAME.size)
+    sample = counts_along(GAME, TURNS, Paths(NUMBERS, counts), seed, part=2).dense_weights(GAME.size)
     for law, found in zip(INDEPENDENT, sample):
         assert_counts_fit(found, law, trials)

@@ -72,7 +72,7 @@ def test_tables_of_found_states_are_those_of_all(name, monkeypatch):
 def test_each_trial_has_its_own_chance(trials, no_tables):
     """How many of a small group it happened to is binomial."""
     chain = Chain(0, (Phase(np.maximum, bernoulli(0.3), 1), RECORD), 2)
-    happened = [int(simulated_counts(chain, trials, seed).of_all(2)[0, 1]) for seed in range(800)]
+    happened = [int(simulated_counts(chain, trials, seed).dense_weights(2)[0, 1]) for seed in range(800)]
     law = stats.binom.pmf(range(trials + 1), trials, 0.3)
     assert_counts_fit(np.bincount(happened, minlength=trials + 1), law, 800)
 
@@ -101,7 +101,7 @@ def test_too_many_ends_are_refused(no_tables, monkeypatch):
 
 
 def test_states_without_a_number_are_refused():
-    with pytest.raises(InputError, match="100 units: too many to number"):
+    with pytest.raises(InputError, match="100 units: too many states"):
         Chain(0, (), 1 << 63, "100 units", "fewer units")
 
 
@@ -133,7 +133,7 @@ def test_courses_through_many_states():
 
 
 def test_too_many_courses_for_the_states_are_refused(monkeypatch):
-    monkeypatch.setattr("analyser.engine.chain.exact.MOST_NUMBERS", 10)
+    monkeypatch.setattr("analyser.engine.chain.exact.MOST_DISTRIBUTION_ENTRIES", 10)
     with pytest.raises(TooLargeError):
         distributions_along(GAME, TURNS, Paths(np.array([[0, 1], [2, 2]]), np.array([0.5, 0.5])))
 

@@ -14,7 +14,7 @@ SEEDS = 400
 def shown(die, trials, seed):
     """How often each value of a die was shown to `trials` trials that are alike."""
     chain = Chain(0, (Phase(lambda _, totals: totals, die, 1), RECORD), die.highest + 1)
-    return simulated_counts(chain, trials, seed).of_all(die.highest + 1)[0]
+    return simulated_counts(chain, trials, seed).dense_weights(die.highest + 1)[0]
 
 
 @pytest.mark.slow

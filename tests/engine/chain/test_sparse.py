@@ -23,7 +23,7 @@ MASK = np.arange(40) % 3 == 1
         lambda counts: counts[2::3].sum(axis=0),
         lambda counts: np.array([law[MASK].sum() for law in counts]),
         lambda counts: Recorded(np.arange(40), counts).grouped(np.arange(40) % 7, 8),
-        lambda counts: Recorded(np.arange(40) * 2, counts).of_all(80),
+        lambda counts: Recorded(np.arange(40) * 2, counts).dense_weights(80),
         lambda counts: np.array([len(counts), *counts.shape]),
     ],
 )

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from analyser.common.jit import interpreted
-from analyser.engine.fight.exact.distribution import fused_from
+from analyser.engine.fight.exact.distribution import fuse_operations
 from analyser.engine.fight.exact.propagate import exact_distributions, exact_distributions_by_models
 from analyser.engine.fight.program import Kind, Operation
 from analyser.game.profiles import load_ruleset
@@ -39,7 +39,7 @@ def test_the_last_strike_and_the_end_of_a_combat_together_are_those_one_by_one(c
         return {(joint.first[row], joint.second[column]): joint.probabilities[row, column] for row, column in pairs}
 
     together = distribution()
-    monkeypatch.setattr("analyser.engine.fight.exact.propagate.are_alone", lambda _: False)
+    monkeypatch.setattr("analyser.engine.fight.exact.propagate.concern_one_side", lambda _: False)
     assert together == pytest.approx(distribution(), rel=0, abs=1e-15)
 
 
@@ -63,7 +63,7 @@ def test_operations_that_draw_nothing_are_fused_with_the_one_before_them():
     operations = np.array([Operation(kind) for kind in kinds], np.int64)
     ends, place = [], 0
     while place < len(kinds):
-        _, place = fused_from(operations, place, len(kinds))
+        _, place = fuse_operations(operations, place, len(kinds))
         ends.append(place)
     assert ends == [2, 6, 7]
-    assert fused_from(operations, 2, 4)[1] == 4  # not beyond its part of the program
+    assert fuse_operations(operations, 2, 4)[1] == 4  # not beyond its part of the program

@@ -164,8 +164,11 @@ def test_added_dice_that_are_rolled_one_by_one_follow_the_same_law(variant):
     law, found = law_of_draws(VARIANTS[variant]), []
     for seed in seeds_of(variant):
         rolled = dealer(VARIANTS[variant])
-        assert rolled.rerolls.kept.min() > 0
-        table = Sample(replace(rolled, rerolls=rolled.rerolls._replace(kept=np.zeros_like(rolled.rerolls.kept))), seed)
+        assert rolled.rerolls.always_added.min() > 0
+        table = Sample(
+            replace(rolled, rerolls=rolled.rerolls._replace(always_added=np.zeros_like(rolled.rerolls.always_added))),
+            seed,
+        )
         table.play_to(TRIALS)
         found.append(chi_square(table.counts, law))
     assert min(found) > LEAST_P

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analyser.engine.pool.pmf import first_die, memory_sizes, moves_of, no_outcomes
+from analyser.engine.pool.pmf import empty_outcomes, fill_first_die_outcomes, memory_moves, memory_sizes
 from analyser.rules.attack import scores_for
 from analyser.scenarios.load import load_scenario
 from tests.oracle.random_scenarios import random_scenarios
@@ -14,13 +14,13 @@ def moves_of_scenario(given):
     ready = load_scenario(given)
     fight = ready.fight
     faces = np.array(ready.ruleset.die.faces) / ready.ruleset.die.sides
-    outcomes = no_outcomes(1000)
+    outcomes = empty_outcomes(1000)
     dice = int(fight["dice"]) + (max(ready.ruleset.deck.copies) if fight["overcharge"] else 0)
     scores = scores_for(fight, dice)
-    count = first_die(fight, scores, faces, outcomes)
+    count = fill_first_die_outcomes(fight, scores, faces, outcomes)
     assert outcomes.probabilities.sum() == pytest.approx(1, rel=0, abs=1e-12)
     sizes = memory_sizes(fight, dice)
-    added, after = moves_of(scores, outcomes, count, sizes)
+    added, after = memory_moves(scores, outcomes, count, sizes)
     return added, after, sizes.prod(), (1 + fight["explosion"]) * scores.heroic
 
 

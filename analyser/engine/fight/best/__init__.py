@@ -1,1 +1,1 @@
-"""Fights with choices: their possible outcomes, and best play."""
+"""Best play in fights: the graph of all choices, backward induction, and plans."""

@@ -13,31 +13,31 @@ from analyser.common.jit import step, tiered_or
 from analyser.common.records import Floats, Integers
 from analyser.rules.structs import NONE
 
-WORST, GIVEN, BEST = -1, 0, 1  # choice of a side: the least value, the edge of a plan, the greatest value
-_TIES = 1e-14  # share of the greatest value; the first of branches that differ by less is taken
+WORST, PLANNED, BEST = -1, 0, 1  # choice of a side: the least value, the edge in the plan, the greatest value
+_TIES = 1e-14  # share of the greatest value: of branches that differ by less, the first is taken
 
 
 class Edges(NamedTuple):
-    """The nodes of a game, sorted by place and then by the first round in which they can be reached, and their edges.
+    """Nodes of a game, sorted by place and then by the first round in which they can be reached, and their edges.
 
     A node of place 0, between two rounds, has one edge, or none if the fight is over.
     """
 
-    bounds: Integers  # (places, rounds + 2): first node of a place, then the end of the nodes of each round
-    choosers: Integers  # (places,): the side that chooses; NONE at a draw
+    bounds: Integers  # (places, rounds + 2): first node of a place, then the end of its nodes reachable in each round
+    choosers: Integers  # (places,): the side that chooses; NONE for a random draw
     begins: Integers  # (nodes + 1,): first edge of each node
     to: Integers  # (edges,): the next node
     weights: Floats  # (edges,): the probability, or at a choice the number of the branch
 
 
-def _backed_up_at_once(edges: Edges, final: Floats, first: int, second: int, plan: Integers) -> Floats:
-    """NumPy version of :func:`backed_up`, for use without a compiled kernel."""
+def _backward_values_numpy(edges: Edges, final: Floats, first: int, second: int, plan: Integers) -> Floats:
+    """NumPy version of :func:`backward_values`, for use without a compiled kernel."""
     rounds, starts = len(plan), len(final)
     values = np.zeros((rounds + 1, len(edges.begins) - 1))
     values[rounds, :starts] = final
     ties = _TIES * float(np.abs(final).max(initial=0.0))
     owners = np.repeat(np.arange(len(edges.begins) - 1), np.diff(edges.begins))
-    onwards = np.flatnonzero(np.diff(edges.begins[: starts + 1]))
+    unfinished = np.flatnonzero(np.diff(edges.begins[: starts + 1]))
     for number in range(rounds - 1, -1, -1):
         now = values[number]
         now[:starts] = values[number + 1, :starts]
@@ -52,26 +52,26 @@ def _backed_up_at_once(edges: Edges, final: Floats, first: int, second: int, pla
             if chooser == NONE:
                 now[low:high] = np.bincount(owner, edges.weights[begin:end] * after, high - low)
                 continue
-            takes = first if chooser == 0 else second
-            if takes != GIVEN:
-                after = takes * after
-                (good,) = np.nonzero(after >= (np.maximum.reduceat(after, begins - begin) - ties)[owner])
+            sign = first if chooser == 0 else second
+            if sign != PLANNED:
+                after = sign * after
+                (best,) = np.nonzero(after >= (np.maximum.reduceat(after, begins - begin) - ties)[owner])
                 chosen = np.empty(high - low, np.int64)
-                chosen[owner[good][::-1]] = good[::-1]  # in reverse order, so that the first of equal edges is kept
+                chosen[owner[best][::-1]] = best[::-1]  # in reverse order, so that the first of equal edges is kept
                 plan[number, low:high] = chosen - (begins - begin)
             now[low:high] = now[edges.to[begins + plan[number, low:high]]]
-        (there,) = np.nonzero(onwards < edges.bounds[0, number + 1])
-        now[onwards[there]] = now[edges.to[edges.begins[onwards[there]]]]
+        (reached,) = np.nonzero(unfinished < edges.bounds[0, number + 1])
+        now[unfinished[reached]] = now[edges.to[edges.begins[unfinished[reached]]]]
     return values
 
 
-@tiered_or(_backed_up_at_once, 2.0)
-def backed_up(edges: Edges, final: Floats, first: int, second: int, plan: Integers) -> Floats:
+@tiered_or(_backward_values_numpy, 2.0)
+def backward_values(edges: Edges, final: Floats, first: int, second: int, plan: Integers) -> Floats:
     """Return the value of every node in every round, shape (rounds + 1, nodes), and write the choices into `plan`.
 
     `final` has the values of the nodes of place 0 at the end of the fight. `first` and `second` are the choices of the
-    sides: WORST, GIVEN or BEST. `plan`, shape (rounds, nodes), has the number of the edge taken, among the edges of a
-    decision node. It is read for a side with GIVEN.
+    sides: WORST, PLANNED or BEST. `plan`, shape (rounds, nodes), has the number of the edge taken, among the edges of a
+    decision node; for a side with PLANNED it is read, not written.
     """
     rounds, starts = len(plan), len(final)
     values = np.zeros((rounds + 1, len(edges.begins) - 1))
@@ -85,7 +85,7 @@ def backed_up(edges: Edges, final: Floats, first: int, second: int, plan: Intege
             now[node] = values[number + 1, node]
         for place in range(1, len(edges.choosers)):
             chooser = edges.choosers[place]
-            takes = first if chooser == 0 else second
+            sign = first if chooser == 0 else second
             for node in range(edges.bounds[place, 0], edges.bounds[place, number + 1]):
                 if chooser == NONE:
                     total = 0.0
@@ -93,8 +93,8 @@ def backed_up(edges: Edges, final: Floats, first: int, second: int, plan: Intege
                         total += edges.weights[edge] * now[edges.to[edge]]
                     now[node] = total
                     continue
-                if takes != GIVEN:
-                    plan[number, node] = taken(edges, node, now, takes, _TIES * scale)
+                if sign != PLANNED:
+                    plan[number, node] = best_edge(edges, node, now, sign, _TIES * scale)
                 now[node] = now[edges.to[edges.begins[node] + plan[number, node]]]
         for node in range(edges.bounds[0, number + 1]):
             if edges.begins[node] < edges.begins[node + 1]:
@@ -103,20 +103,20 @@ def backed_up(edges: Edges, final: Floats, first: int, second: int, plan: Intege
 
 
 @step
-def taken(edges: Edges, node: int, values: Floats, takes: int, ties: float) -> int:
-    """Return the number of the best (or worst) edge of a node, the first of equals."""
+def best_edge(edges: Edges, node: int, values: Floats, sign: int, ties: float) -> int:
+    """Return the number of the best (`sign` 1) or worst (-1) edge of a node; the first of equal edges."""
     begin, end = edges.begins[node], edges.begins[node + 1]
-    result = takes * values[edges.to[begin]]
+    result = sign * values[edges.to[begin]]
     for edge in range(begin + 1, end):
-        result = max(result, takes * values[edges.to[edge]])
+        result = max(result, sign * values[edges.to[edge]])
     edge = begin
-    while takes * values[edges.to[edge]] < result - ties:
+    while sign * values[edges.to[edge]] < result - ties:
         edge += 1
     return int(edge - begin)
 
 
-def _spread_at_once(edges: Edges, plan: Integers) -> Floats:
-    """Do :func:`spread` with NumPy, place by place."""
+def _node_probabilities_numpy(edges: Edges, plan: Integers) -> Floats:
+    """NumPy version of :func:`node_probabilities`, place by place."""
     rounds, starts = len(plan), int(edges.bounds[0, -1])
     result = np.zeros((rounds + 1, len(edges.begins) - 1))
     result[0, 0] = 1.0
@@ -124,30 +124,30 @@ def _spread_at_once(edges: Edges, plan: Integers) -> Floats:
     for number in range(rounds):
         now, after = result[number], result[number + 1]
         nodes = np.arange(int(edges.bounds[0, number + 1]))
-        over = sizes[nodes] == 0
-        after[nodes[over]] += now[nodes[over]]
-        np.add.at(now, edges.to[edges.begins[nodes[~over]]], now[nodes[~over]])
+        is_over = sizes[nodes] == 0
+        after[nodes[is_over]] += now[nodes[is_over]]
+        np.add.at(now, edges.to[edges.begins[nodes[~is_over]]], now[nodes[~is_over]])
         for place in range(len(edges.choosers) - 1, 0, -1):
             low, high = int(edges.bounds[place, 0]), int(edges.bounds[place, number + 1])
             nodes = low + np.flatnonzero(now[low:high])
             if edges.choosers[place] != NONE:
-                to, more = edges.to[edges.begins[nodes] + plan[number, nodes]], now[nodes]
+                to, shares = edges.to[edges.begins[nodes] + plan[number, nodes]], now[nodes]
             else:
                 counts = sizes[nodes]
                 begins = np.repeat(edges.begins[nodes] - np.cumsum(counts) + counts, counts)
-                at = begins + np.arange(len(begins))
-                to, more = edges.to[at], np.repeat(now[nodes], counts) * edges.weights[at]
+                edge_numbers = begins + np.arange(len(begins))
+                to, shares = edges.to[edge_numbers], np.repeat(now[nodes], counts) * edges.weights[edge_numbers]
             ends = to < starts
-            np.add.at(after, to[ends], more[ends])
-            np.add.at(now, to[~ends], more[~ends])
+            np.add.at(after, to[ends], shares[ends])
+            np.add.at(now, to[~ends], shares[~ends])
     return result
 
 
-@tiered_or(_spread_at_once, 2.0)
-def spread(edges: Edges, plan: Integers) -> Floats:
-    """Return the probability of each node in each round under a plan, starting at node 0; shape (rounds + 1, nodes).
+@tiered_or(_node_probabilities_numpy, 2.0)
+def node_probabilities(edges: Edges, plan: Integers) -> Floats:
+    """Return the probability of each node in each round if both sides follow `plan`; shape (rounds + 1, nodes).
 
-    A finished fight stays at its node.
+    The fight starts at node 0; a finished fight stays at its node.
     """
     rounds, starts = len(plan), edges.bounds[0, -1]
     result = np.zeros((rounds + 1, len(edges.begins) - 1))
@@ -160,20 +160,20 @@ def spread(edges: Edges, plan: Integers) -> Floats:
             else:
                 now[edges.to[edges.begins[node]]] += now[node]
         for place in range(len(edges.choosers) - 1, 0, -1):
-            chosen = edges.choosers[place] != NONE
+            is_choice = edges.choosers[place] != NONE
             for node in range(edges.bounds[place, 0], edges.bounds[place, number + 1]):
                 share = now[node]
                 if share == 0.0:
                     continue
                 begin, end = edges.begins[node], edges.begins[node + 1]
-                if chosen:
+                if is_choice:
                     begin += plan[number, node]
                     end = begin + 1
                 for edge in range(begin, end):
                     to = edges.to[edge]
-                    more = share if chosen else share * edges.weights[edge]
+                    edge_share = share if is_choice else share * edges.weights[edge]
                     if to < starts:
-                        after[to] += more
+                        after[to] += edge_share
                     else:
-                        now[to] += more
+                        now[to] += edge_share
     return result

@@ -1,8 +1,8 @@
 """Program of a round in which sides choose, as flat records for kernels.
 
-A round is a list of operations and :class:`Choice`. Each branch of a choice is such a list again, and all branches
-continue after the choice. The flat form is a table of *places*, numbered from the end: each place leads to a lower
-number, and place 0 is between two rounds.
+A round is a list of operations and choices (:class:`Choice`). Each branch of a choice is such a list, too, and all
+branches continue after the choice. The flat form is a table of *places*, numbered from the end: each place leads to a
+lower number, and place 0 is between two rounds.
 """
 
 from __future__ import annotations
@@ -22,55 +22,56 @@ from analyser.rules.draws import test_draw
 from analyser.rules.structs import NONE
 
 BETWEEN_ROUNDS = 0
-# Columns of `Round.places`: the first operation or branch of a place, and their number; the next place after
+# Columns of `FlatRound.places`: the first operation or branch of a place, and their number; the next place after
 # operations; the side that chooses, or NONE; the subject of the choice.
 FIRST, COUNT, NEXT, CHOOSER, SUBJECT = range(5)
 # Subjects of choices. RETALIATION and ATTACK: the strike of the charged and of the active unit in a combat. DECLARED
-# offers no alternative: the strike declared with the charge, or the first possible one. TEST: take a test or fail it.
+# offers no alternative: the strike declared with the charge, or the first possible strike. TEST: take a test, or fail
+# it on purpose.
 ORDERS, REACTION, OVERRUN, RETALIATION, ATTACK, DECLARED, TEST = range(7)
-# Columns of `Round.branches`: the next place, and the operation that decides if the branch can be chosen (an ORDER, a
-# STRIKE, the ENGAGE of an Overrun, or a failed test), or NONE if it always can.
+# Columns of `FlatRound.branches`: the next place, and the operation that decides whether the branch can be chosen (an
+# ORDER, a STRIKE, the ENGAGE of an Overrun, or a failed test), or NONE if it always can.
 TO, GUARD = range(2)
 
-# Operations without a draw, which are done together with the operation before them.
-_CERTAIN = (
+# Operations without a draw, which are applied together with the operation before them.
+_WITHOUT_DRAW = (
     Kind.END,
     Kind.END_ROUND,
     Kind.END_COMBAT,
-    Kind.FORGET,
+    Kind.CLEAR_MARK,
     Kind.GIVE_ORDERS,
     Kind.ENGAGE,
-    Kind.ENVELOP,
+    Kind.SPREAD_FUMES,
     Kind.RUN_AMOK,
     Kind.ORDER,
-    Kind.STAND,
+    Kind.DECLINE_OVERRUN,
 )
 
 
 class Choice(NamedTuple):
-    """A choice of a side between branches; the first can be chosen if no other can."""
+    """A choice of a side between branches; if no other branch is allowed, the first is."""
 
     side: int
     subject: int  # ORDERS, REACTION, ...
     branches: Sequence[Sequence[Operation | Choice]]
 
 
-Course = Sequence[Operation | Choice]
+Steps = Sequence[Operation | Choice]
 
 
-class Round(NamedTuple):
-    """A flat round, with the columns above."""
+class FlatRound(NamedTuple):
+    """Flat form of a round; the columns are named above."""
 
     places: Integers  # (places, 5)
     branches: Integers  # (branches, 2)
     operations: Integers  # (operations, 3)
 
 
-def flatten(course: Course) -> Round:
+def flatten(steps: Steps) -> FlatRound:
     """Return the flat form of a round."""
     flat = _Flat([[0, 0, NONE, NONE, NONE]], [], [])
-    flat.add(course, BETWEEN_ROUNDS)
-    return Round(*(np.array(part, np.int64).reshape(-1, width) for part, width in zip(flat, (5, 2, 3))))
+    flat.add(steps, BETWEEN_ROUNDS)
+    return FlatRound(*(np.array(part, np.int64).reshape(-1, width) for part, width in zip(flat, (5, 2, 3))))
 
 
 class _Flat(NamedTuple):
@@ -78,16 +79,16 @@ class _Flat(NamedTuple):
     branches: list[list[int]]
     operations: list[tuple[int, int, int]]
 
-    def add(self, course: Course, after: int) -> int:
-        """Add the places of a part of the round before place `after`, and return its first place."""
+    def add(self, steps: Steps, after: int) -> int:
+        """Add the places of `steps`, which place `after` follows, and return their first place."""
         run: list[Operation] = []
-        for part in reversed(course):
+        for part in reversed(steps):
             if isinstance(part, Choice):
                 after = self._add_choice(part, self._add_run(run, after))
                 run = []
                 continue
             run.insert(0, part)
-            if part.kind not in _CERTAIN:
+            if part.kind not in _WITHOUT_DRAW:
                 after, run = self._add_run(run, after), []
         return self._add_run(run, after)
 
@@ -109,8 +110,8 @@ class _Flat(NamedTuple):
 
 
 @step
-def first_made(setup: Setup, rules: Round, place: int, pair: Pair) -> int:
-    """Return the first branch of a place whose strike is made, or the first branch if none is."""
+def first_made_strike(setup: Setup, rules: FlatRound, place: int, pair: Pair) -> int:
+    """Return the first branch of a place whose strike is made; the first branch if no strike is made."""
     begin = rules.places[place, FIRST]
     for branch in range(begin, begin + rules.places[place, COUNT]):
         operation = operation_at(rules.operations, rules.branches[branch, GUARD])
@@ -120,25 +121,25 @@ def first_made(setup: Setup, rules: Round, place: int, pair: Pair) -> int:
 
 
 @step
-def can_strike(setup: Setup, rules: Round, place: int, branch: int, pair: Pair) -> bool:
-    """Return True if a unit in a combat can strike by a branch. A unit that can strike must (AC-8.3)."""
+def can_strike(setup: Setup, rules: FlatRound, place: int, branch: int, pair: Pair) -> bool:
+    """Return True if a branch is a strike that a unit in a combat can choose; a unit that can strike must (AC-8.3)."""
     operation = operation_at(rules.operations, rules.branches[branch, GUARD])
     if rules.places[place, SUBJECT] != DECLARED and strikes.is_made(setup, operation[2], operation[1], pair):
         return True
-    return branch == first_made(setup, rules, place, pair)
+    return branch == first_made_strike(setup, rules, place, pair)
 
 
 @step
-def takes_test(setup: Setup, rules: Round, place: int, branch: int, pair: Pair) -> bool:
-    """Return True if the choosing unit takes a test by card there, which it can fail on purpose (AC-5.1)."""
+def takes_test(setup: Setup, rules: FlatRound, place: int, branch: int, pair: Pair) -> bool:
+    """Return True if a card decides the test at this place, so that the unit can fail it on purpose (AC-5.1)."""
     kind, side, number = operation_at(rules.operations, rules.branches[branch, GUARD])
     draw, _ = operations.required_draw(setup, (kind ^ ON_PURPOSE, side, number), pair)
     return bool(draw == test_draw(rules.places[place, CHOOSER]))
 
 
 @step
-def can_choose(setup: Setup, rules: Round, place: int, branch: int, pair: Pair) -> bool:
-    """Return True if a branch can be chosen in these states; without possible orders only the first one can."""
+def can_choose(setup: Setup, rules: FlatRound, place: int, branch: int, pair: Pair) -> bool:
+    """Return True if a branch can be chosen in these states; without possible orders only the first branch can."""
     guard = rules.branches[branch, GUARD]
     if guard == NONE:
         return True
@@ -152,14 +153,14 @@ def can_choose(setup: Setup, rules: Round, place: int, branch: int, pair: Pair) 
     side = rules.places[place, CHOOSER]
     mine, theirs = (pair[0], pair[1]) if side == 0 else (pair[1], pair[0])
     if rules.places[place, SUBJECT] == OVERRUN:
-        return bool(operation[0] == Kind.STAND or unit_state.order_of(mine) == Order.OVERRUN)
+        return bool(operation[0] == Kind.DECLINE_OVERRUN or unit_state.order_of(mine) == Order.OVERRUN)
     if not activation.awaits_orders(mine) or unit_state.is_removed(theirs):
         return bool(branch == rules.places[place, FIRST])
     if operation[0] == Kind.GIVE_ORDERS:
         return True
-    if not operations.can_be_ordered(setup, operation, mine, theirs):
+    if not operations.can_give_order(setup, operation, mine, theirs):
         return False
-    if not operations.shoots_by(operation):
+    if not operations.orders_shot(operation):
         return True
     to = rules.branches[branch, TO]
     after = after_run(setup, rules, to, pair)
@@ -168,17 +169,17 @@ def can_choose(setup: Setup, rules: Round, place: int, branch: int, pair: Pair) 
 
 
 @step
-def after_run(setup: Setup, rules: Round, place: int, pair: Pair) -> tuple[int, int]:
+def after_run(setup: Setup, rules: FlatRound, place: int, pair: Pair) -> tuple[int, int]:
     """Return the pair after the operations of a place, which have no draws."""
     begin = rules.places[place, FIRST]
     for at in range(begin, begin + rules.places[place, COUNT]):
-        pair = operations.changed(setup, operation_at(rules.operations, at), pair, True)
+        pair = operations.apply(setup, operation_at(rules.operations, at), pair, True)
     return pair[0], pair[1]
 
 
 @step
-def only_branch(setup: Setup, rules: Round, place: int, pair: Pair) -> int:
-    """Return the only branch that can be chosen; NONE if there are several, or if orders are given.
+def only_branch(setup: Setup, rules: FlatRound, place: int, pair: Pair) -> int:
+    """Return the only branch that can be chosen; NONE if there are several, or if the choice is of orders.
 
     Also NONE if the only strike in a combat is not the first branch, because a plan's default is the first branch.
     """

@@ -1,8 +1,8 @@
-"""Graph of a fight in which sides choose, built once for all choices.
+"""Search for the graph of a fight in which sides choose, which contains every possible choice.
 
 A *node* is a place of the round with a pair of states. The *edges* of a chance node have probabilities; a decision node
 has an edge for each branch that can be chosen. Places without a draw and without a choice are skipped. Strikes and
-tests use the steps of the exact engine.
+tests use the functions of the exact engine.
 """
 
 from __future__ import annotations
@@ -21,60 +21,60 @@ from analyser.engine.fight.best.choice_program import (
     FIRST,
     NEXT,
     TO,
-    Round,
+    FlatRound,
     can_choose,
     only_branch,
 )
-from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, none_known, pool_cache_for, with_list
+from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, no_outcomes, pool_cache_for, with_list
 from analyser.engine.fight.program import Kind, Pair, Setup, operation_at
-from analyser.engine.state_index import NOT_FOUND, StateIndex, find, index_of, state_index, with_room
+from analyser.engine.state_index import NOT_FOUND, StateIndex, find, find_or_add, state_index, with_room
 from analyser.rules import discipline, unit_state
 from analyser.rules.draws import probability_of
 from analyser.rules.structs import NONE
 
-PLACE, STATE = 50, 25  # lowest bits of the place and of the first state in the key of a node
+PLACE, STATE = 50, 25  # key of a node: lowest bits of the place and of the first state's index
 SECOND_MASK = (1 << STATE) - 1
 MOST_PLACES = 1 << 63 - PLACE
-_CONDITION, _NUMBER = 32, 48  # sizes of the keys of `StrikeOutcomes`
+_CONDITION, _NUMBER = 32, 48  # lowest bits in the keys of `StrikeOutcomes`
 _OWN_DESTROYED = discipline.ATTACKER_DESTROYED - discipline.ATTACKER_DAMAGE
 _ROOM = 1 << 12
-_SPARE = 1 << 10  # edges reserved for a node beyond those of a strike or a choice
+_SPARE = 1 << 10  # edges reserved for a node in addition to those of a strike or a choice
 
 
 class Graph(NamedTuple):
-    """The nodes so far, and their edges."""
+    """Nodes so far, and their edges."""
 
     first: StateIndex  # states of side 0
     second: StateIndex  # states of side 1
-    nodes: StateIndex  # packed place and pair of states
+    nodes: StateIndex  # keys of nodes: packed place and indices of both states
     rounds: Integers  # (nodes,): first round, from 0, in which the node can be reached
     begins: Integers  # (nodes,): first edge
     ends: Integers  # (nodes,): end of the edges
-    marks: Integers  # scratch: the last edge to each node
+    last_edges: Integers  # scratch: the last edge to each node
     to: Integers  # (edges,): the next node
     weights: Floats  # (edges,): the probability, or at a choice the number of the branch
     edges: Integers  # (1,): number of edges
 
 
-class Chances(NamedTuple):
-    """Distributions to draw from; for the interpreter also the successors computed so far."""
+class DrawSources(NamedTuple):
+    """Cached distributions of the draws; for the interpreter also the results of :func:`next_stop`."""
 
     cache: PoolCache
-    memory: Any
+    interpreter_cache: Any
 
 
-def _interpreted_round(rules: Round) -> Round:
-    return Round(*map(memoryview, rules))  # type: ignore[arg-type]  # yields Python integers
+def _interpreted_round(rules: FlatRound) -> FlatRound:
+    return FlatRound(*map(memoryview, rules))  # type: ignore[arg-type]  # yields Python integers
 
 
 @step_for(_interpreted_round)
-def readable(rules: Round) -> Round:
-    """Return a round in the form that is read fastest."""
+def readable(rules: FlatRound) -> FlatRound:
+    """Return a round in the form that the interpreter, or compiled code, reads fastest."""
     return rules
 
 
 @step
-def no_graph() -> Graph:
+def empty_graph() -> Graph:
     """Return an empty graph."""
     numbers = np.empty((4, _ROOM), np.int64)
     for place in range(_ROOM):
@@ -94,8 +94,8 @@ def no_graph() -> Graph:
 
 
 @step
-def longer(numbers: Integers, room: int) -> Integers:
-    """Return a copy of `numbers` of length `room`, filled up with NONE."""
+def extended(numbers: Integers, room: int) -> Integers:
+    """Return a copy of `numbers` of length `room`; new entries are NONE."""
     copied = np.full(room, NONE, np.int64)
     for place in range(len(numbers)):
         copied[place] = numbers[place]
@@ -112,49 +112,49 @@ def has_room(graph: Graph, more: int) -> bool:
 
 
 @step
-def roomy(graph: Graph, more: int) -> Graph:
+def with_graph_capacity(graph: Graph, more: int) -> Graph:
     """Return the graph with capacity for `more` nodes and edges."""
     edges = graph.edges[0]
-    first, second, nodes = with_room(graph.first, more), with_room(graph.second, more), with_room(graph.nodes, more)
-    rounds, begins, ends, marks = graph.rounds, graph.begins, graph.ends, graph.marks
+    first, second, nodes = (with_room(graph.first, more), with_room(graph.second, more), with_room(graph.nodes, more))
+    rounds, begins, ends, last_edges = graph.rounds, graph.begins, graph.ends, graph.last_edges
     if len(nodes.states) > len(begins):
         room = len(nodes.states)
-        rounds, begins, ends, marks = (
-            longer(rounds, room),
-            longer(begins, room),
-            longer(ends, room),
-            longer(marks, room),
+        rounds, begins, ends, last_edges = (
+            extended(rounds, room),
+            extended(begins, room),
+            extended(ends, room),
+            extended(last_edges, room),
         )
     to, weights = graph.to, graph.weights
     if edges + more > len(to):
         room = 2 * (edges + more)
-        to = longer(to, room)
+        to = extended(to, room)
         weights = np.empty(room)
         for place in range(edges):
             weights[place] = graph.weights[place]
-    return Graph(first, second, nodes, rounds, begins, ends, marks, to, weights, graph.edges)
+    return Graph(first, second, nodes, rounds, begins, ends, last_edges, to, weights, graph.edges)
 
 
 @step
 def node_at(setup: Setup, graph: Graph, place: int, pair: Pair) -> int:
-    """Return the number of a node, which is added if it is new. The graph must have capacity."""
-    first, second = operations.together(setup, pair)
-    key = place << PLACE | index_of(graph.first, first) << STATE | index_of(graph.second, second)
-    return index_of(graph.nodes, key)
+    """Return the number of a node, after adding it if it is new. The graph must have capacity."""
+    first, second = operations.merge_moves(setup, pair)
+    key = place << PLACE | find_or_add(graph.first, first) << STATE | find_or_add(graph.second, second)
+    return find_or_add(graph.nodes, key)
 
 
 @step
-def after_rest(setup: Setup, rules: Round, place: int, pair: Pair) -> tuple[int, int]:
-    """Return the pair after all operations of a place but the first."""
+def after_rest(setup: Setup, rules: FlatRound, place: int, pair: Pair) -> tuple[int, int]:
+    """Return the pair after all operations of a place except the first."""
     begin = rules.places[place, FIRST]
     for at in range(begin + 1, begin + rules.places[place, COUNT]):
-        pair = operations.changed(setup, operation_at(rules.operations, at), pair, True)
+        pair = operations.apply(setup, operation_at(rules.operations, at), pair, True)
     return pair[0], pair[1]
 
 
 @step
-def after_place(setup: Setup, rules: Round, cache: PoolCache, place: int, pair: Pair) -> tuple[int, int, int]:
-    """Return the next place and pair, or the same ones if the place needs a draw or a choice."""
+def after_place(setup: Setup, rules: FlatRound, cache: PoolCache, place: int, pair: Pair) -> tuple[int, int, int]:
+    """Return the next place and pair; the same place and pair if the place needs a draw or a choice."""
     if rules.places[place, CHOOSER] != NONE:
         branch = only_branch(setup, rules, place, pair)
         return place if branch == NONE else int(rules.branches[branch, TO]), pair[0], pair[1]
@@ -167,7 +167,7 @@ def after_place(setup: Setup, rules: Round, cache: PoolCache, place: int, pair: 
         passes = probability_of(draw, highest, cache.odds)
         if 0.0 < passes < 1.0:
             return place, pair[0], pair[1]
-        pair = operations.changed(setup, operation, pair, passes == 1.0)
+        pair = operations.apply(setup, operation, pair, passes == 1.0)
     after = after_rest(setup, rules, place, pair)
     return int(rules.places[place, NEXT]), after[0], after[1]
 
@@ -176,32 +176,34 @@ def _interpreted_memory() -> dict[tuple[int, int, int], tuple[int, int, int]]:
     return {}
 
 
-def _interpreted_settled(setup: Setup, rules: Round, chances: Chances, place: int, pair: Pair) -> tuple[int, int, int]:
+def _interpreted_next(
+    setup: Setup, rules: FlatRound, sources: DrawSources, place: int, pair: Pair
+) -> tuple[int, int, int]:
     at, passed = (place, pair[0], pair[1]), list[tuple[int, int, int]]()
     result: tuple[int, int, int] | None
-    while (result := chances.memory.get(at)) is None:
+    while (result := sources.interpreter_cache.get(at)) is None:
         passed.append(at)
-        following = at if at[0] == BETWEEN_ROUNDS else after_place(setup, rules, chances.cache, at[0], at[1:])
+        following = at if at[0] == BETWEEN_ROUNDS else after_place(setup, rules, sources.cache, at[0], at[1:])
         if following[0] == at[0]:
             result = at
             break
         at = following
-    chances.memory.update((state, result) for state in passed)
+    sources.interpreter_cache.update((state, result) for state in passed)
     return result
 
 
 @step_for(_interpreted_memory)
-def memory() -> int:
-    """Return the cache of :func:`settled` in the interpreter; compiled code has none."""
+def interpreter_cache() -> int:
+    """Return an empty cache for :func:`next_stop` in the interpreter; compiled code has no cache."""
     return 0
 
 
-@step_for(_interpreted_settled)
-def settled(setup: Setup, rules: Round, chances: Chances, place: int, pair: Pair) -> tuple[int, int, int]:
-    """Return the next place and pair with a draw or a choice, or at the end of a round."""
+@step_for(_interpreted_next)
+def next_stop(setup: Setup, rules: FlatRound, sources: DrawSources, place: int, pair: Pair) -> tuple[int, int, int]:
+    """Return the place and pair of the next draw or choice, or of the end of the round."""
     first, second = pair[0], pair[1]
     while place != BETWEEN_ROUNDS:
-        after = after_place(setup, rules, chances.cache, place, (first, second))
+        after = after_place(setup, rules, sources.cache, place, (first, second))
         if after[0] == place:
             break
         place, first, second = after
@@ -210,20 +212,20 @@ def settled(setup: Setup, rules: Round, chances: Chances, place: int, pair: Pair
 
 @step
 def add_edge(setup: Setup, graph: Graph, at: tuple[int, int, int], share: float, since: int, merge: bool) -> None:
-    """Add an edge to a place and pair; with `merge`, add to the probability of an equal edge from `since` on."""
+    """Add an edge to a place and pair; with `merge`, add its share to an equal edge, number `since` or later."""
     node = node_at(setup, graph, at[0], (at[1], at[2]))
-    same = graph.marks[node]
+    same = graph.last_edges[node]
     if merge and same >= since:
         graph.weights[same] += share
         return
     edge = graph.edges[0]
     graph.to[edge], graph.weights[edge] = node, share
-    graph.marks[node] = edge
+    graph.last_edges[node] = edge
     graph.edges[0] += 1
 
 
 @step
-def key_of_strike(setup: Setup, rules: Round, place: int, pair: Pair) -> tuple[int, int]:
+def key_of_strike(setup: Setup, rules: FlatRound, place: int, pair: Pair) -> tuple[int, int]:
     """Return the packed number and condition of the strike at a place, and the state of the struck unit."""
     number = rules.operations[rules.places[place, FIRST], 2]
     theirs = pair[1] if setup.strikes[number].striker == 0 else pair[0]
@@ -232,7 +234,7 @@ def key_of_strike(setup: Setup, rules: Round, place: int, pair: Pair) -> tuple[i
 
 @step
 def list_of(outcomes: StrikeOutcomes, key: tuple[int, int]) -> int:
-    """Return the index of the outcomes of a strike, NOT_FOUND if they are not yet computed."""
+    """Return the index of the outcomes of a strike; NOT_FOUND if they are not yet computed."""
     condition, state = find(outcomes.conditions, key[0]), find(outcomes.states, key[1])
     if min(condition, state) == NOT_FOUND:
         return NOT_FOUND
@@ -253,14 +255,15 @@ def with_outcomes(setup: Setup, cache: PoolCache, outcomes: StrikeOutcomes, key:
         outcomes.own,
         outcomes.probability,
     )
-    return with_list(outcomes, setup, cache, index_of(conditions, key[0]) << _CONDITION | index_of(states, key[1]))
+    packed = find_or_add(conditions, key[0]) << _CONDITION | find_or_add(states, key[1])
+    return with_list(outcomes, setup, cache, packed)
 
 
 @step
 def add_strike(
     setup: Setup,
-    rules: Round,
-    chances: Chances,
+    rules: FlatRound,
+    sources: DrawSources,
     graph: Graph,
     outcomes: StrikeOutcomes,
     at: int,
@@ -277,29 +280,29 @@ def add_strike(
         of_striker = strikes.after_striking(setup, number, mine, struck, losses)
         after = (of_striker, struck) if striker == 0 else (struck, of_striker)
         after = after_rest(setup, rules, place, after)
-        to = settled(setup, rules, chances, rules.places[place, NEXT], after)
+        to = next_stop(setup, rules, sources, rules.places[place, NEXT], after)
         add_edge(setup, graph, to, outcomes.probability[row], since, True)
 
 
 @step
-def add_test(setup: Setup, rules: Round, chances: Chances, graph: Graph, place: int, pair: Pair) -> None:
+def add_test(setup: Setup, rules: FlatRound, sources: DrawSources, graph: Graph, place: int, pair: Pair) -> None:
     """Add the edges of an operation that draws a card, a coin or a die."""
     operation, since = operation_at(rules.operations, rules.places[place, FIRST]), graph.edges[0]
     draw, highest = operations.required_draw(setup, operation, pair)
-    passes = probability_of(draw, highest, chances.cache.odds)
+    passes = probability_of(draw, highest, sources.cache.odds)
     for failed in range(2):
         share = 1.0 - passes if failed else passes
-        after = after_rest(setup, rules, place, operations.changed(setup, operation, pair, failed == 0))
-        add_edge(setup, graph, settled(setup, rules, chances, rules.places[place, NEXT], after), share, since, True)
+        after = after_rest(setup, rules, place, operations.apply(setup, operation, pair, failed == 0))
+        add_edge(setup, graph, next_stop(setup, rules, sources, rules.places[place, NEXT], after), share, since, True)
 
 
 @step
-def add_choices(setup: Setup, rules: Round, chances: Chances, graph: Graph, place: int, pair: Pair) -> None:
+def add_choices(setup: Setup, rules: FlatRound, sources: DrawSources, graph: Graph, place: int, pair: Pair) -> None:
     """Add an edge for each branch that can be chosen."""
     begin, since = rules.places[place, FIRST], graph.edges[0]
     for branch in range(begin, begin + rules.places[place, COUNT]):
         if can_choose(setup, rules, place, branch, pair):
-            to = settled(setup, rules, chances, rules.branches[branch, TO], pair)
+            to = next_stop(setup, rules, sources, rules.branches[branch, TO], pair)
             add_edge(setup, graph, to, float(branch - begin), since, False)
 
 
@@ -311,9 +314,9 @@ def pair_of(graph: Graph, node: int) -> tuple[int, int]:
 
 
 @tiered(8.0)
-def explored(
+def explore_graph(
     setup: Setup,
-    rules: Round,
+    rules: FlatRound,
     start: Pair,
     rounds: int,
     places: Integers,
@@ -321,59 +324,59 @@ def explored(
     deck: Integers,
     most_edges: int,
 ) -> Graph:
-    """Return the graph of a fight of `rounds` rounds from node 0; it is cut off beyond `most_edges`.
+    """Return the graph of a fight of `rounds` rounds; node 0 is its start. It is cut off beyond `most_edges`.
 
-    `places` are those of the :class:`~analyser.engine.fight.exact.strike.PoolCache`.
+    `places`: the `first_pools` of the :class:`~analyser.engine.fight.exact.strike.PoolCache`.
     """
     cache, rules = pool_cache_for(setup, places, die, deck), readable(rules)
-    graph, outcomes, chances = no_graph(), none_known(), Chances(cache, memory())
+    graph, outcomes, sources = empty_graph(), no_outcomes(), DrawSources(cache, interpreter_cache())
     node_at(setup, graph, BETWEEN_ROUNDS, start)
-    following = np.zeros(1, np.int64)  # nodes at the start of the round
+    next_starts = np.zeros(1, np.int64)  # nodes at the start of the round
     for number in range(rounds):
-        waiting, following = following, np.empty(64, np.int64)
-        at, last, late = 0, len(waiting), 0
-        while at < last:
+        waiting, next_starts = next_starts, np.empty(64, np.int64)
+        at, waiting_count, following_count = 0, len(waiting), 0
+        while at < waiting_count:
             node = waiting[at]
             at += 1
             place = graph.nodes.states[node] >> PLACE
             more = _SPARE + int(rules.places[place, COUNT])  # COUNT: branches of a choice, one edge each
             if not has_room(graph, more):
-                graph = roomy(graph, more)
+                graph = with_graph_capacity(graph, more)
             before, pair = graph.nodes.length[0], pair_of(graph, node)
             graph.rounds[node], graph.begins[node] = number, graph.edges[0]
             if place == BETWEEN_ROUNDS:
                 if not unit_state.is_removed(pair[0]) and not unit_state.is_removed(pair[1]):
-                    to = settled(setup, rules, chances, len(rules.places) - 1, pair)
+                    to = next_stop(setup, rules, sources, len(rules.places) - 1, pair)
                     add_edge(setup, graph, to, 1.0, graph.edges[0], True)
             elif rules.places[place, CHOOSER] != NONE:
-                add_choices(setup, rules, chances, graph, place, pair)
+                add_choices(setup, rules, sources, graph, place, pair)
             elif rules.operations[rules.places[place, FIRST], 0] == Kind.STRIKE:
                 key = key_of_strike(setup, rules, place, pair)
-                result = list_of(outcomes, key)
-                if result == NOT_FOUND:
-                    result = outcomes.lists.length[0]
+                list_index = list_of(outcomes, key)
+                if list_index == NOT_FOUND:
+                    list_index = outcomes.lists.length[0]
                     outcomes = with_outcomes(setup, cache, outcomes, key)
-                more = outcomes.starts[result + 1] - outcomes.starts[result] + _SPARE
+                more = outcomes.starts[list_index + 1] - outcomes.starts[list_index] + _SPARE
                 if not has_room(graph, more):
-                    graph = roomy(graph, more)
-                add_strike(setup, rules, chances, graph, outcomes, result, place, pair)
+                    graph = with_graph_capacity(graph, more)
+                add_strike(setup, rules, sources, graph, outcomes, list_index, place, pair)
             else:
-                add_test(setup, rules, chances, graph, place, pair)
+                add_test(setup, rules, sources, graph, place, pair)
             graph.ends[node] = graph.edges[0]
             added = graph.nodes.length[0] - before
-            if last + added > len(waiting):
-                waiting = longer(waiting, 2 * (last + added))
-            if late + added > len(following):
-                following = longer(following, 2 * (late + added))
+            if waiting_count + added > len(waiting):
+                waiting = extended(waiting, 2 * (waiting_count + added))
+            if following_count + added > len(next_starts):
+                next_starts = extended(next_starts, 2 * (following_count + added))
             for new in range(before, before + added):
                 if graph.nodes.states[new] >> PLACE == BETWEEN_ROUNDS:
                     graph.rounds[new], graph.begins[new], graph.ends[new] = number + 1, 0, 0
-                    following[late] = new
-                    late += 1
+                    next_starts[following_count] = new
+                    following_count += 1
                 else:
-                    waiting[last] = new
-                    last += 1
+                    waiting[waiting_count] = new
+                    waiting_count += 1
             if graph.edges[0] > most_edges:
                 return graph
-        following = following[:late].copy()
+        next_starts = next_starts[:following_count].copy()
     return graph

@@ -1,4 +1,4 @@
-"""A plan as programs of the simulation: each round with the branches that the plan takes."""
+"""Programs that simulate a plan of best play: each round with the branches that the plan takes."""
 
 from __future__ import annotations
 
@@ -8,98 +8,98 @@ from typing import NamedTuple
 import numpy as np
 
 from analyser.common.records import Floats, Integers
-from analyser.engine.fight.best.choice_program import BETWEEN_ROUNDS, ORDERS, Course
+from analyser.engine.fight.best.choice_program import BETWEEN_ROUNDS, ORDERS, Steps
 from analyser.engine.fight.best.solve import Game
 from analyser.engine.fight.program import Kind, Operation, Setup
-from analyser.engine.fight.simulated.choices import NOT_FOUND, Choices, pairs_known
+from analyser.engine.fight.simulated.choices import NOT_FOUND, Choices, find_pairs
 from analyser.rules import discipline
 from analyser.rules.structs import NONE
 
 
-class Moment(NamedTuple):
-    """The end of a part of a fight: before orders are given at a place, or with its round."""
+class PartEnd(NamedTuple):
+    """End of a part of a simulated fight: just before a choice of orders, or at the end of a round."""
 
     round: int  # number of the round, from 0
-    place: int
+    place: int  # place of the choice, or BETWEEN_ROUNDS
 
 
-class Followed:
-    """A game in which the sides follow a plan.
+class PlanPrograms:
+    """Programs of a game in which both sides follow a plan.
 
     Attributes
     ----------
     programs : list of list of Operation
-        The rounds, in parts.
-    moments : list of Moment
+        The rounds, divided into parts.
+    part_ends : list of PartEnd
         The end of each part.
     choices : Choices
         The branches by state, which the programs look up.
     """
 
-    def __init__(self, course: Course, game: Game, plan: Integers, weights: Floats) -> None:
+    def __init__(self, steps: Steps, game: Game, plan: Integers, weights: Floats) -> None:
         choosers = game.edges.choosers
         places = (place for place in range(len(choosers) - 1, 0, -1) if choosers[place] != NONE)
-        self._game, self._placed = game, _placed(course, places)
-        self._takes = _taken(game, plan, weights)
+        self._game, self._steps = game, _with_places(steps, places)
+        self._branches = _branches_taken(game, plan, weights)
         self.choices = self._choices()
         self.programs: list[list[Operation]] = []
-        self.moments: list[Moment] = []
+        self.part_ends: list[PartEnd] = []
         for number in range(game.rounds):
             self._add_round(number)
 
     @property
     def ends(self) -> list[int]:
-        """Indices of the parts that end with a round."""
-        return [part for part, moment in enumerate(self.moments) if moment.place == BETWEEN_ROUNDS]
+        """Indices of the parts that end at the end of a round."""
+        return [part for part, part_end in enumerate(self.part_ends) if part_end.place == BETWEEN_ROUNDS]
 
     def _choices(self) -> Choices:
         game, places = self._game, np.arange(len(self._game.edges.choosers))
-        asked = [
+        spans = [
             game.nodes_of(place) if game.edges.choosers[place] != NONE else slice(0, 0) for place in places.tolist()
         ]
-        orders = [span.start + np.lexsort((game.second[span], game.first[span])) for span in asked]
+        orders = [span.start + np.lexsort((game.second[span], game.first[span])) for span in spans]
         order = np.concatenate(orders)
         begins = np.concatenate([[0], np.cumsum([len(span) for span in orders])])
-        columns = (begins, game.first[order], game.second[order], self._takes[:, order])
+        columns = (begins, game.first[order], game.second[order], self._branches[:, order])
         return Choices(*(np.ascontiguousarray(column, np.int64) for column in columns))
 
     def _add_round(self, number: int) -> None:
         """Add the parts of a round."""
         part: list[Operation] = []
-        for step in self._placed:
+        for step in self._steps:
             if isinstance(step, Operation):
                 part.append(step)
                 continue
             if step.subject == ORDERS:
-                self._add(part, Moment(number, step.place))
+                self._add(part, PartEnd(number, step.place))
                 part = []
             part += self._lines(step, number)
-        self._add(part, Moment(number, BETWEEN_ROUNDS))
+        self._add(part, PartEnd(number, BETWEEN_ROUNDS))
 
-    def _add(self, part: list[Operation], moment: Moment) -> None:
+    def _add(self, part: list[Operation], part_end: PartEnd) -> None:
         self.programs.append(part)
-        self.moments.append(moment)
+        self.part_ends.append(part_end)
 
-    def _lines(self, choice: _Placed, number: int) -> list[Operation]:
-        """Return the lines of a choice: the branches taken in that round, and the first one."""
+    def _lines(self, choice: _PlacedChoice, number: int) -> list[Operation]:
+        """Return the operations of a choice: the branches taken in this round, and the first branch."""
         nodes, lines = self._game.nodes_of(choice.place), [Operation(Kind.CHOOSE, number, choice.place)]
-        for branch in np.union1d(0, self._takes[number, nodes]).tolist():
+        for branch in np.union1d(0, self._branches[number, nodes]).tolist():
             inside = list[Operation]()
             for step in choice.branches[branch]:
                 inside += [step] if isinstance(step, Operation) else self._lines(step, number)
             lines += [Operation(Kind.BRANCH, branch, len(inside)), *inside]
         return lines
 
-    def branches(self, setup: Setup, moment: Moment, pairs: tuple[Integers, Integers, object]) -> Integers:
-        """Return the branch taken in each pair of states; 0 if the fight is over."""
+    def branches(self, setup: Setup, part_end: PartEnd, pairs: tuple[Integers, Integers, object]) -> Integers:
+        """Return the branch taken in each pair of states at `part_end`; 0 if the fight is over."""
         first, second, _ = pairs
-        indices = pairs_known(setup, self.choices, moment.place, first, second)
+        indices = find_pairs(setup, self.choices, part_end.place, first, second)
         assert ((first | second)[indices == NOT_FOUND] & discipline.ANNIHILATED).all(), "not in the plan"
-        return np.where(indices == NOT_FOUND, 0, self.choices.branches[moment.round, indices])
+        return np.where(indices == NOT_FOUND, 0, self.choices.branches[part_end.round, indices])
 
 
-def _taken(game: Game, plan: Integers, weights: Floats) -> Integers:
-    """Return the branch taken in each round and node; 0 if the node is not reached or has no choice."""
+def _branches_taken(game: Game, plan: Integers, weights: Floats) -> Integers:
+    """Return the branch taken by round and node; 0 if the node is not reached or has no choice."""
     result = np.zeros_like(plan)
     chooses = game.edges.choosers[game.places] != NONE
     for number in range(game.rounds):
@@ -108,22 +108,22 @@ def _taken(game: Game, plan: Integers, weights: Floats) -> Integers:
     return result
 
 
-class _Placed(NamedTuple):
-    """A choice with its place."""
+class _PlacedChoice(NamedTuple):
+    """A choice with the number of its place."""
 
     place: int
     subject: int
-    branches: list[list[Operation | _Placed]]
+    branches: list[list[Operation | _PlacedChoice]]
 
 
-def _placed(course: Course, places: Iterator[int]) -> list[Operation | _Placed]:
-    """Return a course with the place of each choice. Places are numbered from the end, the first branch last."""
-    result = list[Operation | _Placed]()
-    for step in course:
+def _with_places(steps: Steps, places: Iterator[int]) -> list[Operation | _PlacedChoice]:
+    """Return the steps with the place of each choice; places are numbered from the end, as in :func:`flatten`."""
+    result = list[Operation | _PlacedChoice]()
+    for step in steps:
         if isinstance(step, Operation):
             result.append(step)
             continue
         place = next(places)
-        branches = [_placed(branch, places) for branch in reversed(step.branches)]
-        result.append(_Placed(place, step.subject, branches[::-1]))
+        branches = [_with_places(branch, places) for branch in reversed(step.branches)]
+        result.append(_PlacedChoice(place, step.subject, branches[::-1]))
     return result

@@ -1,4 +1,4 @@
-"""Orders of a policy in words at the decision nodes of a side."""
+"""Edges of a game that a policy in words takes at the decision nodes of a side."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import numpy as np
 from analyser.common.jit import step, tiered
 from analyser.common.records import Floats, Integers
 from analyser.engine.fight import operations
-from analyser.engine.fight.program import Line, Setup
+from analyser.engine.fight.program import Op, Setup
 from analyser.rules import activation, unit_state
-from analyser.rules.policies import Action, Manoeuvre, exits
+from analyser.rules.policies import Action, Manoeuvre, leaves_building
 from analyser.rules.structs import NONE
 
-# Columns of options and decisions. The salvo is NONE without shots; a stop is that of an order.
+# Columns of options and decisions. The salvo is NONE without shots; the stop is that of an OrderParts.
 MANOEUVRE, ACTION, SALVO, STOP = COLUMNS = range(4)
 
 
 @tiered(1.0)
-def views_of(setup: Setup, operation: Line, first: Integers, second: Integers) -> Integers:
+def views_of(setup: Setup, operation: Op, first: Integers, second: Integers) -> Integers:
     """Return the view of a side in each pair of states: fields of :class:`~analyser.rules.policies.View`, (nodes, 7).
 
-    `operation` is GIVE_ORDERS with the strike of the row to shoot with.
+    `operation`: GIVE_ORDERS, with the strike of the row to shoot with.
     """
     result = np.empty((len(first), 7), np.int64)
     for node in range(len(first)):
@@ -35,9 +35,9 @@ def views_of(setup: Setup, operation: Line, first: Integers, second: Integers) -
 
 
 @tiered(2.0)
-def edges_taken(
+def edge_numbers(
     setup: Setup,
-    operation: Line,
+    operation: Op,
     rearms: bool,
     options: Integers,
     decisions: Integers,
@@ -46,27 +46,29 @@ def edges_taken(
     begins: Integers,
     weights: Floats,
 ) -> Integers:
-    """Return the number of the edge taken in each node where a side gives orders, among its edges; shape (nodes,).
+    """Return the number of the edge taken, among the edges of each node where a side gives orders; shape (nodes,).
 
     `options` has a row for each branch, `decisions` a row for each node. With `rearms` a reloading unit re-arms instead
     of shooting. `first` and `second` are the states of both sides in each node; `begins`, shape (nodes + 1,), has the
-    first edge of each, and `weights` the branches of the edges.
+    first edge of each node, and `weights` the branches of the edges.
     """
-    taken = np.zeros(len(first), np.int64)
+    numbers = np.zeros(len(first), np.int64)
     for node in range(len(first)):
         mine, theirs = first[node], second[node]
         if operation[1] == 1:
             mine, theirs = theirs, mine
         if begins[node + 1] - begins[node] > 1:
             edges = (int(begins[node]), int(begins[node + 1]))
-            taken[node] = edge_taken(setup, operation, rearms, options, decisions[node], (mine, theirs), edges, weights)
-    return taken
+            numbers[node] = edge_number(
+                setup, operation, rearms, options, decisions[node], (mine, theirs), edges, weights
+            )
+    return numbers
 
 
 @step
-def edge_taken(
+def edge_number(
     setup: Setup,
-    operation: Line,
+    operation: Op,
     rearms: bool,
     options: Integers,
     decision: Integers,
@@ -74,26 +76,27 @@ def edge_taken(
     edges: tuple[int, int],
     weights: Floats,
 ) -> int:
-    """Return the number of the edge taken in one node; the deciding side is first in `pair`."""
+    """Return the number of the edge taken in one node; the deciding side comes first in `pair`."""
     mine, theirs = pair
     facts, strike = setup.sides[operation[1]], setup.strikes[max(operation[2], 0)]
     view, salvo, stop = operations.view_of(setup, operation, mine, theirs), int(decision[SALVO]), int(decision[STOP])
-    manoeuvre, action = operations.decided(setup, operation, view, (int(decision[MANOEUVRE]), int(decision[ACTION])))
+    planned = int(decision[MANOEUVRE]), int(decision[ACTION])
+    manoeuvre, action = operations.permitted_decision(setup, operation, view, planned)
     if action in (Action.SHOOT, Action.GO_ON_LOOKOUT) and rearms and mine & unit_state.RELOADING:
         action = Action.RE_ARM
     hampered, to_edge = view.rally_failed or view.in_building, unit_state.length_to_edge(mine, facts)
     if manoeuvre == Manoeuvre.EXIT_BACK and (view.distance == NONE or to_edge == 0):
         manoeuvre = Manoeuvre.EXIT
-    if manoeuvre in (Manoeuvre.AIM, Manoeuvre.CHARGE) or exits(manoeuvre):
+    if manoeuvre in (Manoeuvre.AIM, Manoeuvre.CHARGE) or leaves_building(manoeuvre):
         stop = 0
     else:
         length = activation.length_moved(manoeuvre, facts, strike, view.distance, to_edge)
         slower = Manoeuvre.ADVANCE if length > 0 else Manoeuvre.RETIRE
         shorter = activation.length_moved(slower, facts, strike, view.distance, to_edge)
-        goes = activation.stopped(length, stop, view.distance)
+        goes = activation.length_until_stop(length, stop, view.distance)
         if length * goes <= 0 and manoeuvre != Manoeuvre.STAY:  # a unit that cannot move aims if it may
             manoeuvre = Manoeuvre.AIM if action == Action.SHOOT and not hampered else Manoeuvre.STAY
-        elif not activation.is_part(goes, length):
+        elif not activation.ends_early(goes, length):
             stop, goes = 0, length
         if manoeuvre in (Manoeuvre.AIM, Manoeuvre.STAY):
             stop = 0
@@ -102,7 +105,7 @@ def edge_taken(
     if manoeuvre == Manoeuvre.AIM and action != Action.SHOOT:
         manoeuvre = Manoeuvre.STAY
     edge = edge_for(manoeuvre, action, (salvo, stop), options, edges, weights)
-    if edge == NONE and action == Action.SHOOT and manoeuvre == Manoeuvre.STAY:  # only Overcharge is fired unaimed
+    if edge == NONE and action == Action.SHOOT and manoeuvre == Manoeuvre.STAY:  # only Overcharge may not aim
         edge = edge_for(Manoeuvre.AIM, action, (salvo, stop), options, edges, weights)
     if edge == NONE and action == Action.SHOOT:  # out of range
         manoeuvre = Manoeuvre.STAY if manoeuvre == Manoeuvre.AIM else manoeuvre
@@ -114,17 +117,17 @@ def edge_taken(
 def edge_for(
     manoeuvre: int,
     action: int,
-    how: tuple[int, int],
+    salvo_and_stop: tuple[int, int],
     options: Integers,
     edges: tuple[int, int],
     weights: Floats,
 ) -> int:
     """Return the first edge with this manoeuvre, action, salvo (if it fires) and stop; NONE if there is none."""
-    salvo, stop = how
-    of_salvo = action == Action.SHOOT or manoeuvre == Manoeuvre.CHARGE
+    salvo, stop = salvo_and_stop
+    fires = action == Action.SHOOT or manoeuvre == Manoeuvre.CHARGE
     for edge in range(edges[0], edges[1]):
         option = options[int(weights[edge])]
-        is_it = option[MANOEUVRE] == manoeuvre and option[ACTION] == action and option[STOP] == stop
-        if is_it and (not of_salvo or option[SALVO] == salvo):
+        matches = option[MANOEUVRE] == manoeuvre and option[ACTION] == action and option[STOP] == stop
+        if matches and (not fires or option[SALVO] == salvo):
             return edge - edges[0]
     return NONE

@@ -1,4 +1,4 @@
-"""Solved game of a fight in which sides choose: its graph, values and plans."""
+"""Game of a fight in which sides choose: its sorted graph, and methods to compute values and plans."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from typing import NamedTuple
 import numpy as np
 
 from analyser.common.records import Floats, Integers
-from analyser.engine.fight.best.backward_induction import Edges, backed_up, spread
-from analyser.engine.fight.best.choice_program import CHOOSER, Round
-from analyser.engine.fight.best.explore import PLACE, SECOND_MASK, STATE, Graph, explored
-from analyser.engine.fight.program import Kind, Pair, Setup, dice_of
+from analyser.engine.fight.best.backward_induction import Edges, backward_values, node_probabilities
+from analyser.engine.fight.best.choice_program import CHOOSER, FlatRound
+from analyser.engine.fight.best.explore import PLACE, SECOND_MASK, STATE, Graph, explore_graph
+from analyser.engine.fight.program import Kind, Pair, Setup, possible_dice
 from analyser.game.ruleset import Rating
 from analyser.rules.structs import NONE
 
 MOST_EDGES = 24_000_000  # half a minute, and three gigabytes
 _REAL_PER_ESTIMATED_EDGE = 0.2, 0.5  # typical ratio of real to estimated edges, without and with a distance
-_INTERPRETED = 3.5e-5  # seconds an edge in the interpreter
+_SECONDS_PER_EDGE = 3.5e-5
 _MOST_EDGES_INTERPRETED = 250_000  # edges that the interpreter tries before the kernel is compiled
-_SECONDS_PER_EDGE_AND_ROUND = 4e-8  # seconds for an edge and a round, by NumPy
+_SECONDS_PER_EDGE_AND_ROUND = 4e-8  # by NumPy
 
 
 class Contest(NamedTuple):
-    """A fight of some rounds in which sides choose, not yet solved."""
+    """A fight in which sides choose: the input from which its graph is built."""
 
     setup: Setup
-    rules: Round
+    rules: FlatRound
     start: Pair
     rounds: int
     die: Integers  # sides of the die by face
@@ -36,11 +36,11 @@ class Contest(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """Graph of a fight of some rounds in which sides choose, sorted for backward induction.
+    """Graph of a fight in which sides choose, sorted for backward induction.
 
     Attributes
     ----------
-    rules : Round
+    rules : FlatRound
     rounds : int
     first, second : ndarray of int64
         The states of side 0 and side 1 in each node; nodes are sorted by place.
@@ -49,7 +49,7 @@ class Game:
     edges : Edges
     """
 
-    rules: Round
+    rules: FlatRound
     rounds: int
     first: Integers
     second: Integers
@@ -58,7 +58,7 @@ class Game:
 
     @cached_property
     def starts(self) -> int:
-        """Number of nodes between rounds, which come first; node 0 is the start of the fight."""
+        """Number of nodes between rounds; they come first, and node 0 is the start of the fight."""
         return int(self.edges.bounds[0, -1])
 
     def nodes_of(self, place: int) -> slice:
@@ -66,71 +66,69 @@ class Game:
         return slice(int(self.edges.bounds[place, 0]), int(self.edges.bounds[place, -1]))
 
     def blank_plan(self) -> Integers:
-        """Return an empty plan: the edge taken in each round and node."""
+        """Return a plan that takes the first edge of each node in each round."""
         return np.zeros((self.rounds, len(self.places)), np.int64)
 
-    def values(self, final: Floats, takes: tuple[int, int], plan: Integers) -> Floats:
-        """Call :func:`~.backward_induction.backed_up`, compiled if that saves time."""
-        backed_up.expect(self.rounds * len(self.edges.to) * _SECONDS_PER_EDGE_AND_ROUND)
-        return np.asarray(backed_up(self.edges, final, *takes, plan))
+    def values(self, final: Floats, choices: tuple[int, int], plan: Integers) -> Floats:
+        """Call :func:`~.backward_induction.backward_values`, compiled if that saves time."""
+        backward_values.expect(self.rounds * len(self.edges.to) * _SECONDS_PER_EDGE_AND_ROUND)
+        return np.asarray(backward_values(self.edges, final, *choices, plan))
 
-    def spread(self, plan: Integers) -> Floats:
-        """Call :func:`~.backward_induction.spread`, compiled if that saves time."""
-        spread.expect(self.rounds * len(self.edges.to) * _SECONDS_PER_EDGE_AND_ROUND)
-        return np.asarray(spread(self.edges, plan))
+    def node_probabilities(self, plan: Integers) -> Floats:
+        """Call :func:`~.backward_induction.node_probabilities`, compiled if that saves time."""
+        node_probabilities.expect(self.rounds * len(self.edges.to) * _SECONDS_PER_EDGE_AND_ROUND)
+        return np.asarray(node_probabilities(self.edges, plan))
 
     def branches_at(self, node: int) -> Integers:
-        """Return the branches that can be chosen in a node, in the order of its edges."""
+        """Return the branches that can be chosen in a node, in the order of the node's edges."""
         begin, end = self.edges.begins[node : node + 2]
         return self.edges.weights[begin:end].astype(np.int64)
 
 
-class TooManyWaysError(Exception):
-    """The graph of a fight has too many nodes."""
+class TooManyNodesError(Exception):
+    """Error: the graph of a fight has too many edges; `nodes` is the number of nodes so far."""
 
     def __init__(self, nodes: int) -> None:
         super().__init__(nodes)
         self.nodes = nodes
 
 
-def graph_of(contest: Contest, most_edges: int, ways: float = 0.0) -> Graph:
-    """Return the unsorted graph of :func:`game_of`, cut off beyond `most_edges`."""
+def graph_of(contest: Contest, most_edges: int, estimated_edges: float = 0.0) -> Graph:
+    """Return the graph of a contest, not sorted; it is incomplete if it has more than `most_edges`."""
     setup, rules = contest.setup, contest.rules
-    explored.expect(ways * _REAL_PER_ESTIMATED_EDGE[int(setup.sides[0].distance != NONE)] * _INTERPRETED)
+    share = _REAL_PER_ESTIMATED_EDGE[int(setup.sides[0].distance != NONE)]
+    explore_graph.expect(estimated_edges * share * _SECONDS_PER_EDGE)
     strikes = rules.operations[:, 0] == Kind.STRIKE
-    rolls = dice_of(setup, 1 + rules.operations[strikes, 2].max(initial=-1))
+    rolls = possible_dice(setup, 1 + rules.operations[strikes, 2].max(initial=-1))
     pools = (np.cumsum(rolls).reshape(rolls.shape) - 1) * len(Rating)
     dice = contest.die, contest.deck
-    asked = setup, rules, contest.start, contest.rounds, pools, *dice
-    if not explored.pays() and most_edges > _MOST_EDGES_INTERPRETED:
-        if (tried := explored(*asked, _MOST_EDGES_INTERPRETED)).edges[0] <= _MOST_EDGES_INTERPRETED:
-            return Graph(*tried)
-        explored.expect(most_edges * _INTERPRETED)  # larger than estimated: the interpreter would take minutes
-    return Graph(*explored(*asked, most_edges))
+    arguments = setup, rules, contest.start, contest.rounds, pools, *dice
+    if not explore_graph.pays() and most_edges > _MOST_EDGES_INTERPRETED:
+        if (graph := explore_graph(*arguments, _MOST_EDGES_INTERPRETED)).edges[0] <= _MOST_EDGES_INTERPRETED:
+            return Graph(*graph)
+        explore_graph.expect(most_edges * _SECONDS_PER_EDGE)  # larger than estimated
+    return Graph(*explore_graph(*arguments, most_edges))
 
 
-def game_of(contest: Contest, most_edges: int = MOST_EDGES, ways: float = 0.0) -> Game:
-    """Return the game of a contest; TooManyWaysError if it has more than `most_edges`.
-
-    `ways` is an estimate of the number of edges.
-    """
+def game_of(contest: Contest, most_edges: int = MOST_EDGES, estimated_edges: float = 0.0) -> Game:
+    """Return the game of a contest; TooManyNodesError if it has more than `most_edges`."""
     rules, rounds = contest.rules, contest.rounds
-    graph = graph_of(contest, most_edges, ways)
+    graph = graph_of(contest, most_edges, estimated_edges)
     count, edges = int(graph.nodes.length[0]), int(graph.edges[0])
     if edges > most_edges:
-        raise TooManyWaysError(count)
-    keys, since = graph.nodes.states[:count], graph.rounds[:count]
+        raise TooManyNodesError(count)
+    keys, first_rounds = graph.nodes.states[:count], graph.rounds[:count]
     places = keys >> PLACE
-    order = np.argsort(places * (rounds + 1) + since, kind="stable")
-    number = np.empty(count, np.int64)
-    number[order] = np.arange(count)
+    order = np.argsort(places * (rounds + 1) + first_rounds, kind="stable")
+    new_number = np.empty(count, np.int64)
+    new_number[order] = np.arange(count)
     begins = graph.begins[:count][order]
     sizes = graph.ends[:count][order] - begins
     new_begins = np.concatenate([[0], np.cumsum(sizes)])
-    moved = np.repeat(begins - new_begins[:-1], sizes) + np.arange(edges)
-    keys, places, since = keys[order], places[order], since[order]
+    old_edges = np.repeat(begins - new_begins[:-1], sizes) + np.arange(edges)
+    keys, places, first_rounds = keys[order], places[order], first_rounds[order]
     steps = np.arange(len(rules.places))[:, None] * (rounds + 1) + np.arange(rounds + 2)[None, :]
-    bounds = np.searchsorted(places * (rounds + 1) + since, steps)
+    bounds = np.searchsorted(places * (rounds + 1) + first_rounds, steps)
     return Game(
         rules,
         rounds,
@@ -141,7 +139,7 @@ def game_of(contest: Contest, most_edges: int = MOST_EDGES, ways: float = 0.0) -
             bounds,
             rules.places[:, CHOOSER].copy(),
             new_begins,
-            number[graph.to[:edges][moved]],
-            graph.weights[:edges][moved],
+            new_number[graph.to[:edges][old_edges]],
+            graph.weights[:edges][old_edges],
         ),
     )

@@ -1,4 +1,4 @@
-"""Transitions of a unit's states by one strike, as a matrix."""
+"""Transition matrices of a unit's states, one for each strike."""
 
 from __future__ import annotations
 
@@ -7,47 +7,49 @@ from numpy.typing import NDArray
 
 from analyser.common.records import Integers
 from analyser.engine.fight.exact.distribution import Joint
-from analyser.engine.fight.exact.propagate import run, start_states
-from analyser.engine.fight.program import Kind, Setup, dice_of
+from analyser.engine.fight.exact.propagate import propagate_program, start_states
+from analyser.engine.fight.program import Kind, Setup, possible_dice
 from analyser.game.ruleset import Rating
 
 
 def strike_matrices(
     setup: Setup, strikes: int, die: Integers, deck: Integers
 ) -> tuple[NDArray[np.int64], list[NDArray[np.float64]]]:
-    """Return the states that side 1 can reach by the first `strikes` strikes of side 0, in any number and order.
+    """Return the states that side 1 can reach by side 0's first `strikes` strikes, in any order and repeated.
 
     Also return a matrix for each strike, shape (states, states): the probability of each next state (column) from each
-    state (row). State 0 is the state before the first strike. A strike must not depend on the striker's state, nor
+    state (row). State 0 is the state before the first strike. The strikes must not depend on the striker's state, nor
     change it.
     """
     mine, first = start_states(setup)
-    places: dict[int, int] = {first: 0}
+    index_of: dict[int, int] = {first: 0}
     result: list[dict[int, Joint]] = [{} for _ in range(strikes)]
-    waiting = [first]
-    while waiting:
-        new: dict[int, None] = {}
-        for number, of_strike in enumerate(result):
-            joints = dict(zip(waiting, _struck(setup, number, mine, waiting, die, deck)))
-            new |= dict.fromkeys(state for joint in joints.values() for state in joint.second.tolist())
-            of_strike.update(joints)
-        waiting = [state for state in new if state not in places]
-        places |= {state: len(places) + at for at, state in enumerate(waiting)}
-    return np.array(list(places)), [_matrix(each, places) for each in result]
+    new_states = [first]
+    while new_states:
+        reached: dict[int, None] = {}
+        for number, joints_of_strike in enumerate(result):
+            joints = dict(zip(new_states, _after_strike(setup, number, mine, new_states, die, deck)))
+            reached |= dict.fromkeys(state for joint in joints.values() for state in joint.second.tolist())
+            joints_of_strike.update(joints)
+        new_states = [state for state in reached if state not in index_of]
+        index_of |= {state: len(index_of) + index for index, state in enumerate(new_states)}
+    return np.array(list(index_of)), [_matrix(joints_by_state, index_of) for joints_by_state in result]
 
 
-def _struck(setup: Setup, number: int, mine: int, states: list[int], die: Integers, deck: Integers) -> list[Joint]:
-    """Return the distribution after a strike on each of `states`, each a separate fight."""
+def _after_strike(
+    setup: Setup, number: int, mine: int, states: list[int], die: Integers, deck: Integers
+) -> list[Joint]:
+    """Return the distribution after a strike on a unit in each of `states`."""
     starts = np.array([(mine, state) for state in states])
     models = np.tile(setup["sides"]["models"], (len(states), 1))
-    rolls = dice_of(setup, number + 1)
+    rolls = possible_dice(setup, number + 1)
     pools = (np.cumsum(rolls).reshape(rolls.shape) - 1) * len(Rating)
     operations = np.array([(Kind.STRIKE, 0, number)], np.int64)
-    return list(run(setup, operations, np.array([1]), starts, models, pools, die, deck))
+    return list(propagate_program(setup, operations, np.array([1]), starts, models, pools, die, deck))
 
 
-def _matrix(joints: dict[int, Joint], places: dict[int, int]) -> NDArray[np.float64]:
-    matrix = np.zeros((len(places), len(places)))
+def _matrix(joints: dict[int, Joint], index_of: dict[int, int]) -> NDArray[np.float64]:
+    matrix = np.zeros((len(index_of), len(index_of)))
     for state, joint in joints.items():
-        matrix[places[state], [places[each] for each in joint.second.tolist()]] = joint.probabilities[0]
+        matrix[index_of[state], [index_of[next_state] for next_state in joint.second.tolist()]] = joint.probabilities[0]
     return matrix

@@ -1,7 +1,8 @@
-"""The exact engine of longer fights: the joint distribution of both sides' states, pushed through a program.
+"""Exact engine of longer fights: propagates the joint distribution of both sides' states through a program.
 
-A fight is a Markov chain on pairs of states with other transitions in each operation. Its distribution is propagated
-forward (Kemeny, Snell: Finite Markov Chains, 1960). Equal states are merged, so the distribution stays small and exact.
+A fight is a Markov chain on pairs of states, with different transitions for each operation. Its distribution is
+propagated forward (Kemeny, Snell: Finite Markov Chains, 1960). Equal states are merged, so that the distribution stays
+small and exact.
 """
 
 from __future__ import annotations
@@ -19,37 +20,37 @@ from analyser.engine.fight.exact.combat_end import after_combat
 from analyser.engine.fight.exact.distribution import (
     Fused,
     Joint,
-    are_alone,
-    both_after,
-    fused_from,
-    gathered,
-    larger,
+    apply_to_both,
+    concern_one_side,
+    enlarge,
+    fuse_operations,
+    trimmed,
 )
-from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, after_strike, none_known, pool_cache_for
-from analyser.engine.fight.program import Kind, Operation, Pair, Setup, dice_of
-from analyser.engine.state_index import index_of, state_index, with_room
+from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, after_strike, no_outcomes, pool_cache_for
+from analyser.engine.fight.program import Kind, Operation, Pair, Setup, possible_dice
+from analyser.engine.state_index import find_or_add, state_index, with_room
 from analyser.game.ruleset import Rating
 from analyser.rules import unit_state
 from analyser.rules.draws import probability_of
 from analyser.rules.structs import NONE, TARGET, TargetFacts
 
-_MORE = 16  # new states for which a matrix has room without a copy
+_SPARE_STATES = 16  # new states for which a matrix has space before it must be copied
 
 
 @step
-def after_next(
+def apply_next(
     setup: Setup, program: Integers, place: int, end: int, joint: Joint, cache: PoolCache, known: StrikeOutcomes
 ) -> tuple[Joint, StrikeOutcomes, int]:
-    """Return the distribution after the operation at `place`, the extended outcomes, and the place of the next one.
+    """Return the distribution after the operation at `place`, the extended outcomes, and the next place.
 
-    Following operations, before `end`, are fused with it.
+    Following operations, before `end`, are fused with the operation.
     """
-    fused, after = fused_from(program, place, end)
+    fused, after = fuse_operations(program, place, end)
     if fused.operation[0] != Kind.STRIKE:
-        return after_any(setup, fused, joint, cache), known, after
+        return apply_operations(setup, fused, joint, cache), known, after
     if after < end and program[after, 0] == Kind.RESOLVE and fused.rest == 0:
-        combat, after_it = fused_from(program, after, end)
-        if are_alone(combat.rest):
+        combat, after_it = fuse_operations(program, after, end)
+        if concern_one_side(combat.rest):
             joint, known = after_combat(setup, fused, combat, joint, cache, known)
             return joint, known, after_it
     joint, known = after_strike(setup, fused, joint, cache, known)
@@ -57,14 +58,14 @@ def after_next(
 
 
 @step
-def after_any(setup: Setup, fused: Fused, joint: Joint, cache: PoolCache) -> Joint:
+def apply_operations(setup: Setup, fused: Fused, joint: Joint, cache: PoolCache) -> Joint:
     """Return the distribution after fused operations that do not begin with a strike, pair by pair."""
     operation, rest = fused
     first, second, before = joint
     rows, columns = before.shape
     firsts, seconds = state_index(2 * rows), state_index(2 * columns)
-    after = np.zeros((rows + _MORE, columns + _MORE))
-    # Neighbouring pairs mostly lead a side to the same state, which is then not looked up again.
+    after = np.zeros((rows + _SPARE_STATES, columns + _SPARE_STATES))
+    # Neighbouring pairs mostly lead a side to the same state, which need not be looked up again.
     one_before, two_before = np.full((2, 2), NONE, np.int64), np.full((columns, 2, 2), NONE, np.int64)
     for row in range(rows):
         firsts, seconds = with_room(firsts, 2 * columns), with_room(seconds, 2 * columns)
@@ -73,26 +74,26 @@ def after_any(setup: Setup, fused: Fused, joint: Joint, cache: PoolCache) -> Joi
                 continue
             pair = (int(first[row]), int(second[column]))  # NumPy scalars are slow in the interpreter
             if operation[0] == Kind.BEGIN:
-                pair = operations.together(setup, pair)
+                pair = operations.merge_moves(setup, pair)
             draw, highest = operations.required_draw(setup, operation, pair)
             passes = probability_of(draw, highest, cache.odds)
             for failed in range(2):
                 share = passes if failed == 0 else 1.0 - passes
                 if share == 0.0:
                     continue
-                one, two = both_after(setup, rest, operations.changed(setup, operation, pair, failed == 0))
+                one, two = apply_to_both(setup, rest, operations.apply(setup, operation, pair, failed == 0))
                 if one_before[failed, 0] != one:
-                    one_before[failed, 0], one_before[failed, 1] = one, index_of(firsts, one)
+                    one_before[failed, 0], one_before[failed, 1] = one, find_or_add(firsts, one)
                 if two_before[column, failed, 0] != two:
-                    two_before[column, failed, 0], two_before[column, failed, 1] = two, index_of(seconds, two)
+                    two_before[column, failed, 0], two_before[column, failed, 1] = two, find_or_add(seconds, two)
                 if firsts.length[0] > after.shape[0] or seconds.length[0] > after.shape[1]:
-                    after = larger(after, firsts, seconds)
+                    after = enlarge(after, firsts, seconds)
                 after[one_before[failed, 1], two_before[column, failed, 1]] += share * before[row, column]
-    return gathered(firsts, seconds, after)
+    return trimmed(firsts, seconds, after)
 
 
 @tiered(8.0)
-def run(
+def propagate_program(
     setup: Setup,
     operations: Integers,
     ends: Integers,
@@ -105,8 +106,8 @@ def run(
     """Return the distribution at the end of each part of a program, fight by fight.
 
     `operations`, shape (n, 3), are those of all parts, and `ends` the numbers of operations up to the end of each part.
-    `starts` and `models`, shape (fights, 2), are the states and models of both sides at the start. `places` are those
-    of the :class:`~.strike.PoolCache`.
+    `starts` and `models`, shape (fights, 2), are the states and models of both sides at the start. `places`: the
+    `first_pools` of the :class:`~.strike.PoolCache`.
     """
     cache = pool_cache_for(setup, places, die, deck)
     result = [Joint(starts[0, :1], starts[0, 1:], np.ones((1, 1)))][:0]  # empty, of a type that can be inferred
@@ -114,10 +115,10 @@ def run(
         for side in range(2):
             setup.sides[side].models = models[fight, side]
         joint = Joint(starts[fight, :1], starts[fight, 1:], np.ones((1, 1)))
-        known, done = none_known(), 0
+        known, done = no_outcomes(), 0
         for end in ends:
             while done < end:
-                joint, known, done = after_next(setup, operations, done, end, joint, cache, known)
+                joint, known, done = apply_next(setup, operations, done, end, joint, cache, known)
             result.append(joint)
     return result
 
@@ -127,10 +128,10 @@ def exact_distributions(
 ) -> list[Joint]:
     """Return the joint distribution of the states of both sides after each part of a program.
 
-    Parts are the rounds of a duel, the attacks of focus fire, or one charge. Cards are drawn with replacement (AC-9.3).
-    `seconds` is the estimated time without compilation.
+    The parts are the rounds of a duel, the attacks of focus fire, or one charge. Cards are drawn with replacement
+    (AC-9.3). `seconds` is the estimated time without compilation.
     """
-    models = np.ascontiguousarray(setup["sides"]["models"])[None, :]  # avoids compiling the kernel for strided arrays
+    models = np.ascontiguousarray(setup["sides"]["models"])[None, :]  # a strided array would need another compilation
     return _distributions(setup, parts, [start], models, die, deck, seconds)
 
 
@@ -143,12 +144,12 @@ def exact_distributions_by_models(
     deck: Integers,
     seconds: float = 0.0,
 ) -> list[Joint]:
-    """Return the distributions at the end of one part, for both sides at each of those numbers of models.
+    """Return the distribution at the end of one part for each pair of numbers of models at the start.
 
-    `setup` and `start` belong to the fight with at least these numbers of models, on which nothing else in them may
-    depend. Pools are computed once for all.
+    `setup` and `start` must be those of a fight with at least as many models, and independent of the numbers of models
+    otherwise. The distributions of pools are computed once for all fights.
     """
-    starts = [tuple(map(unit_state.of_models, start, both)) for both in models]
+    starts = [tuple(map(unit_state.with_models, start, counts)) for counts in models]
     return _distributions(setup, [operations], starts, np.array(models, np.int64), die, deck, seconds) if models else []
 
 
@@ -162,11 +163,11 @@ def _distributions(
     seconds: float,
 ) -> list[Joint]:
     operations = _as_array(tuple(operation for part in parts for operation in part))
-    run.expect(seconds)
+    propagate_program.expect(seconds)
     ends = np.cumsum([len(part) for part in parts])
-    rolls = dice_of(setup, 1 + operations[operations[:, 0] == Kind.STRIKE, 2].max(initial=-1))
+    rolls = possible_dice(setup, 1 + operations[operations[:, 0] == Kind.STRIKE, 2].max(initial=-1))
     places = (np.cumsum(rolls).reshape(rolls.shape) - 1) * len(Rating)
-    return list(run(setup, operations, ends, np.array(starts, np.int64), models, places, die, deck))
+    return list(propagate_program(setup, operations, ends, np.array(starts, np.int64), models, places, die, deck))
 
 
 @lru_cache(maxsize=1024)  # many fights share a few programs
@@ -176,10 +177,11 @@ def _as_array(operations: tuple[Operation, ...]) -> Integers:
 
 def start_states(setup: Setup, statuses: tuple[int, int] = (0, 0)) -> tuple[int, int]:
     """Return the states of both sides before the first operation; `statuses` are bits of states."""
-    at, origin = setup["sides"]["position_at"].tolist(), setup["sides"]["origin"].tolist()
-    places = (where << bit for where, bit in zip(origin, at))
+    bits, origin = setup["sides"]["position_bit"].tolist(), setup["sides"]["origin"].tolist()
+    positions = (start << bit for start, bit in zip(origin, bits))
     first, second = (
-        _start_state(unit.tobytes(), status | place) for unit, status, place in zip(setup["units"], statuses, places)
+        _start_state(unit.tobytes(), status | position)
+        for unit, status, position in zip(setup["units"], statuses, positions)
     )
     return first, second
 

@@ -1,8 +1,8 @@
 """Strikes in the exact engine: their effect on a joint distribution.
 
-The *condition* of a strike (its dice, range and so on, if it is made) depends on the striker and a few bits of the
-struck unit. Its outcomes depend on the condition and the struck unit. Both are computed once for each combination, and
-looked up for pairs of states.
+The *condition* of a strike (whether it is made, its dice, its range and so on) depends on the striker and a few bits of
+the struck unit. The outcomes of a strike depend on its condition and the struck unit. Both are computed once for each
+combination, and looked up for pairs of states.
 """
 
 from __future__ import annotations
@@ -14,20 +14,21 @@ from numpy.typing import NDArray
 
 from analyser.common.jit import step
 from analyser.common.records import Floats, Integers
-from analyser.engine.attack.exact import ROWS_A_STATE, push_pmf
+from analyser.engine.attack.exact import OUTCOMES_PER_SCORE, push_pmf
 from analyser.engine.fight import strikes
-from analyser.engine.fight.exact.distribution import Fused, Joint, gathered, seen_from, side_after
+from analyser.engine.fight.exact.distribution import Fused, Joint, apply_to_side, trimmed, with_side_first
 from analyser.engine.fight.program import Setup
-from analyser.engine.pool.pmf import most_dice, no_outcomes, pool_pmf
-from analyser.engine.state_index import NOT_FOUND, StateIndex, find, index_of, state_index, with_room
+from analyser.engine.pool.pmf import empty_outcomes, most_dice, pool_pmf
+from analyser.engine.state_index import NOT_FOUND, StateIndex, find, find_or_add, state_index, with_room
 from analyser.game.ruleset import Rating
 from analyser.rules import discipline, unit_state
-from analyser.rules.attack import Scores, scores_for, set_pool, size_of
-from analyser.rules.draws import Odds, odds_of
+from analyser.rules.attack import Scores, score_bound, scores_for, set_pool
+from analyser.rules.draws import DrawOdds, odds_of
 from analyser.rules.structs import NONE, Bonus, FightFacts
 
 _OWN = discipline.ATTACKER_DAMAGE
-_NUMBER, _CONDITION = 48, 32  # lowest bits of the number of a strike and of the place of a condition, in a key
+# Keys: a strike's number above its condition; the index of that key above the index of the struck unit's state.
+_NUMBER, _CONDITION = 48, 32
 _STATE, _WITHOUT_NUMBER = (1 << _CONDITION) - 1, (1 << _NUMBER) - 1
 _OWN_DESTROYED = discipline.ATTACKER_DESTROYED - discipline.ATTACKER_DAMAGE
 _ROOM = 1024
@@ -36,40 +37,40 @@ _HITS, _FACES, _MASK = 4, 8, 16
 
 
 class PoolCache(NamedTuple):
-    """The die, the deck, and the cached distributions of the scores of pools."""
+    """Die, deck, and cached distributions of the scores of pools."""
 
-    odds: Odds
+    odds: DrawOdds
     faces: Floats  # probability of each face
     cards: Floats  # probability of each card value
     pools: Floats  # (pools, scores)
-    places: Integers  # (strikes, dice + 1): first pool with that number of dice; one for each rating follows
-    known: Integers  # (pools,): kind of each pool (:func:`kind_of_pool`); 0: not yet computed
+    first_pools: Integers  # (strikes, dice + 1): first pool with this number of dice; there is one pool per rating
+    kinds: Integers  # (pools,): kind of each pool (:func:`kind_of_pool`); 0: not yet computed
 
 
 class StrikeOutcomes(NamedTuple):
-    """Outcomes of strikes: a list for each pair of condition and state of the struck unit."""
+    """Outcomes of strikes so far: a list for each pair of condition and state of the struck unit."""
 
-    conditions: StateIndex  # (strike, condition)
+    conditions: StateIndex  # keys of strike and condition
     states: StateIndex  # states of the struck unit
-    lists: StateIndex  # pairs of places in `conditions` and `states`
+    lists: StateIndex  # pairs of indices in `conditions` and `states`
     reached: StateIndex  # next states of the struck unit
-    starts: Integers  # start of each list, and end of the one before
-    state: Integers  # the place of the struck unit's next state
+    starts: Integers  # start of each list, which is the end of the previous list
+    state: Integers  # index in `reached` of the struck unit's next state
     own: Integers  # the striker's own losses (Overcharge)
     probability: Floats
 
 
 class StrikeConditions(NamedTuple):
-    """Condition of the strike of each striker on each struck unit."""
+    """Condition of the strike for each striker's and each struck unit's state."""
 
-    views: Integers  # (struck,): the column of `kinds` for each struck unit
+    views: Integers  # (struck,): the column of `kinds` for each state of the struck unit
     kinds: Integers  # (strikers, views): index in `conditions`; NONE if the strike is not made
     conditions: StateIndex
 
 
 @step
-def _shares(counts: Integers) -> Floats:
-    """Return counts as fractions of their sum. A loop, because array division adds compile time."""
+def _fractions(counts: Integers) -> Floats:
+    """Return counts as fractions of their sum, by a loop, because array division adds compile time."""
     whole, shares = 0, np.empty(len(counts))
     for count in counts:
         whole += count
@@ -80,40 +81,40 @@ def _shares(counts: Integers) -> Floats:
 
 @step
 def pool_cache_for(setup: Setup, places: Integers, die: Integers, deck: Integers) -> PoolCache:
-    """Return an empty cache for the distribution of every pool that strikes can roll, at `places`."""
-    faces, cards = _shares(die), _shares(deck)
+    """Return an empty cache for every pool that strikes can roll; `places` are its `first_pools`."""
+    faces, cards = _fractions(die), _fractions(deck)
     pools, size = 0, 0
     for number in range(len(places)):
         pools = places[number, -1] + _RATINGS
         fight = setup.fight[0]
         setup.attack[0] = setup.attacks[number]
-        for bonus in (0, Bonus.SHORT_RANGE.value):  # house rules can tell them apart
+        for bonus in (0, Bonus.SHORT_RANGE.value):  # house rules may depend on short range
             setup.attack[0].bonuses |= bonus
             set_pool(setup.attack[0], setup.targets[number], fight)
             fight.dice = places.shape[1] - 1
             dice = most_dice(fight, cards)
-            size = max(size, size_of(fight, scores_for(fight, dice), dice))
+            size = max(size, score_bound(fight, scores_for(fight, dice), dice))
     return PoolCache(odds_of(die, deck), faces, cards, np.empty((pools, size)), places, np.zeros(pools, np.int64))
 
 
 @step
 def kind_of_pool(fight: FightFacts) -> int:
-    """Return a number above 0 that differs between pools of a strike with equal dice and rating, by its house rules."""
+    """Return a number above 0 that tells apart a strike's pools with equal dice and rating, if house rules differ."""
     hits = fight.heroic_hits << _HITS | fight.strike_hits
     return (hits << _MASK | fight.reroll_faces) << _MASK | fight.strike_faces << _FACES | fight.heroic_faces
 
 
 @step
-def none_known() -> StrikeOutcomes:
-    """Return outcomes without a list."""
+def no_outcomes() -> StrikeOutcomes:
+    """Return an empty record of outcomes."""
     starts, integers = np.zeros(_ROOM, np.int64), np.empty((2, _ROOM), np.int64)
     lists = state_index(64), state_index(256), state_index(256), state_index(256)
     return StrikeOutcomes(lists[0], lists[1], lists[2], lists[3], starts, integers[0], integers[1], np.empty(_ROOM))
 
 
 @step
-def grown(numbers: NDArray[Any], room: int) -> NDArray[Any]:
-    """Return `numbers`, or a longer copy if it has less than `room` entries."""
+def longer(numbers: NDArray[Any], room: int) -> NDArray[Any]:
+    """Return `numbers`, or a longer copy if it has fewer than `room` entries."""
     if len(numbers) >= room:
         return numbers
     larger = np.empty(2 * room, numbers.dtype)
@@ -124,16 +125,16 @@ def grown(numbers: NDArray[Any], room: int) -> NDArray[Any]:
 
 @step
 def pool_of(setup: Setup, scores: Scores, cache: PoolCache, number: int) -> Floats:
-    """Return the distribution of the score of the pool of the scratch fight, computed at the first call."""
+    """Return the distribution of the score of the scratch fight's pool, cached after the first call."""
     fight = setup.fight[0]
-    size = size_of(fight, scores, most_dice(fight, cache.cards))
-    place = cache.places[number, fight.dice] + fight.rating
+    size = score_bound(fight, scores, most_dice(fight, cache.cards))
+    place = cache.first_pools[number, fight.dice] + fight.rating
     pmf = cache.pools[place, :size]
-    if cache.known[place] != kind_of_pool(fight):
+    if cache.kinds[place] != kind_of_pool(fight):
         result = pool_pmf(fight, scores, cache.faces, cache.cards)
         for score in range(size):  # a loop: assigning whole arrays compiles an error text
             pmf[score] = result[score]
-        cache.known[place] = kind_of_pool(fight)
+        cache.kinds[place] = kind_of_pool(fight)
     return pmf
 
 
@@ -141,9 +142,9 @@ def pool_of(setup: Setup, scores: Scores, cache: PoolCache, number: int) -> Floa
 def with_lists(
     known: StrikeOutcomes, setup: Setup, cache: PoolCache, number: int, when: StrikeConditions, joint: Joint
 ) -> tuple[StrikeOutcomes, Integers]:
-    """Return the outcomes, extended by a strike for each condition and struck unit that occur together.
+    """Return the outcomes, extended by this strike for each condition and struck state that occur together.
 
-    Also return the places of the lists, shape (conditions, struck), NOT_FOUND for pairs that do not occur.
+    Also return the indices of the lists, shape (conditions, struck); NOT_FOUND for pairs that do not occur.
     """
     conditions, struck, probabilities = when.conditions, joint.second, joint.probabilities
     known_conditions = with_room(known.conditions, conditions.length[0])
@@ -153,9 +154,9 @@ def with_lists(
     )
     of_condition, of_state = np.empty(conditions.length[0], np.int64), np.empty(len(struck), np.int64)
     for kind in range(len(of_condition)):
-        of_condition[kind] = index_of(known_conditions, number << _NUMBER | conditions.states[kind]) << _CONDITION
+        of_condition[kind] = find_or_add(known_conditions, number << _NUMBER | conditions.states[kind]) << _CONDITION
     for column in range(len(of_state)):
-        of_state[column] = index_of(states, struck[column])
+        of_state[column] = find_or_add(states, struck[column])
     lists = np.full((len(of_condition), len(of_state)), NOT_FOUND, np.int64)
     for row in range(probabilities.shape[0]):
         for column in range(probabilities.shape[1]):
@@ -173,23 +174,23 @@ def with_lists(
 
 @step
 def with_list(known: StrikeOutcomes, setup: Setup, cache: PoolCache, key: int) -> StrikeOutcomes:
-    """Return the outcomes with one more list; `key` holds the places of a condition and of a struck unit's state."""
+    """Return the outcomes with one more list; `key` has the indices of a condition and of a struck unit's state."""
     condition, struck = int(known.conditions.states[key >> _CONDITION]), int(known.states.states[key & _STATE])
     number, condition = condition >> _NUMBER, condition & _WITHOUT_NUMBER
     lists = with_room(known.lists, 1)
-    place = index_of(lists, key)
+    place = find_or_add(lists, key)
     strikes.set_strike(setup, number, condition, struck)
     scores = scores_for(setup.fight[0], most_dice(setup.fight[0], cache.cards))
     pmf = pool_of(setup, scores, cache, number)
-    outcomes = no_outcomes(ROWS_A_STATE * len(pmf))
+    outcomes = empty_outcomes(OUTCOMES_PER_SCORE * len(pmf))
     count = push_pmf(setup.fight[0], scores, pmf, cache.odds, outcomes)
-    starts = grown(known.starts, place + 2)
+    starts = longer(known.starts, place + 2)
     start = starts[place]
     room = start + count
-    state, own, probability = grown(known.state, room), grown(known.own, room), grown(known.probability, room)
+    state, own, probability = (longer(known.state, room), longer(known.own, room), longer(known.probability, room))
     reached = with_room(known.reached, count)
     for row in range(count):
-        state[start + row] = index_of(reached, strikes.after_attack(setup, number, struck, outcomes.values[row]))
+        state[start + row] = find_or_add(reached, strikes.after_attack(setup, number, struck, outcomes.values[row]))
         own[start + row] = outcomes.values[row] >> _OWN
         probability[start + row] = outcomes.probabilities[row]
     starts[place + 1] = room
@@ -197,27 +198,27 @@ def with_list(known: StrikeOutcomes, setup: Setup, cache: PoolCache, key: int) -
 
 
 class StrikeTransitions(NamedTuple):
-    """Transitions by a strike, a list for each condition and struck unit; equal transitions are merged."""
+    """Transitions by a strike: a list for each condition and struck state; equal transitions are merged."""
 
     starts: Integers  # (conditions, struck): start of the list
-    ends: Integers  # (conditions, struck): its end; both are 0 for pairs that do not occur
-    to: Integers  # the place of the struck unit's next state
-    loss: Integers  # the place of the effect on the striker
+    ends: Integers  # (conditions, struck): end of the list; start and end are 0 for pairs that do not occur
+    to: Integers  # index of the struck unit's next state
+    loss: Integers  # index of the effect on the striker
     probability: Floats
     struck: StateIndex  # the next states of the struck unit
-    losses: StateIndex  # effects on strikers (Overcharge); lowest bit: the enemy is gone
+    losses: StateIndex  # effects on the striker (Overcharge); lowest bit: the enemy is removed
 
 
-class Struck(NamedTuple):
-    """A strike as transitions of the states of both sides, with the striker first."""
+class StrikeOnBoth(NamedTuple):
+    """Transitions of the states of both sides by a strike; the striker's side comes first."""
 
     before: Joint
     when: StrikeConditions
     transitions: StrikeTransitions
     strikers: StateIndex  # the next states of the striker
-    idle: Integers  # (strikers before,): places of the next states of those that do not strike,
-    missed: Integers  # (struck before,): and of those that are not struck
-    to: Integers  # (strikers before, losses): places of the next states of the strikers, by their losses
+    idle: Integers  # (strikers before,): index of the next state if the strike is not made
+    missed: Integers  # (struck before,): index of the next state if the strike is not made
+    to: Integers  # (strikers before, losses): index of the striker's next state by its losses
 
 
 @step
@@ -225,17 +226,17 @@ def after_strike(
     setup: Setup, fused: Fused, joint: Joint, cache: PoolCache, known: StrikeOutcomes
 ) -> tuple[Joint, StrikeOutcomes]:
     """Return the distribution after fused operations that begin with a strike, and the extended outcomes."""
-    strike, known = struck(setup, fused, joint, cache, known)
+    strike, known = strike_on_both(setup, fused, joint, cache, known)
     return joint_after(setup.strikes[fused.operation[2]].striker, strike), known
 
 
 @step
-def struck(
+def strike_on_both(
     setup: Setup, fused: Fused, joint: Joint, cache: PoolCache, known: StrikeOutcomes
-) -> tuple[Struck, StrikeOutcomes]:
-    """Return the transitions by fused operations that begin with a strike, and the extended outcomes."""
+) -> tuple[StrikeOnBoth, StrikeOutcomes]:
+    """Return both sides' transitions by fused operations that begin with a strike, and the extended outcomes."""
     _, active, number = fused.operation
-    turned = seen_from(setup.strikes[number].striker, joint)
+    turned = with_side_first(setup.strikes[number].striker, joint)
     when = conditions_of(setup, number, active, turned)
     known, lists = with_lists(known, setup, cache, number, when, turned)
     return with_strikers(setup, fused, when, turned, transitions_of(setup, fused, turned.second, lists, known)), known
@@ -243,12 +244,12 @@ def struck(
 
 @step
 def conditions_of(setup: Setup, number: int, active: int, joint: Joint) -> StrikeConditions:
-    """Return the conditions of strikes of each of `joint.first` on each of `joint.second`."""
+    """Return the condition of the strike for each state in `joint.first` (striker) and in `joint.second`."""
     striker = setup.strikes[number].striker
     seen = state_index(len(joint.second))
     views = np.empty(len(joint.second), np.int64)
     for column in range(len(joint.second)):
-        views[column] = index_of(seen, strikes.seen_by_striker(setup, number, int(joint.second[column])))
+        views[column] = find_or_add(seen, strikes.bits_seen_by_striker(setup, number, int(joint.second[column])))
     kinds = np.full((len(joint.first), seen.length[0]), NONE, np.int64)
     conditions = state_index(kinds.size)
     for row in range(kinds.shape[0]):
@@ -256,7 +257,7 @@ def conditions_of(setup: Setup, number: int, active: int, joint: Joint) -> Strik
             mine, theirs = int(joint.first[row]), int(seen.states[view])
             pair = (mine, theirs) if striker == 0 else (theirs, mine)
             if strikes.is_made(setup, number, active, pair):
-                kinds[row, view] = index_of(conditions, strikes.condition(setup, number, pair))
+                kinds[row, view] = find_or_add(conditions, strikes.condition(setup, number, pair))
     return StrikeConditions(views, kinds, conditions)
 
 
@@ -264,10 +265,10 @@ def conditions_of(setup: Setup, number: int, active: int, joint: Joint) -> Strik
 def transitions_of(
     setup: Setup, fused: Fused, states: Integers, lists: Integers, known: StrikeOutcomes
 ) -> StrikeTransitions:
-    """Return the transitions by a strike from each of `states`, from lists of outcomes."""
+    """Return the transitions of the struck unit from each of `states`, from lists of outcomes."""
     number, rest = fused.operation[2], fused.rest
     side = 1 - setup.strikes[number].striker
-    bears_blanks = setup.attacks[number].overcharge != 0 and setup.strikes[number].bears_blanks != 0
+    pays_overcharge = setup.attacks[number].overcharge != 0 and setup.strikes[number].pays_overcharge != 0
     _, _, _, reached, list_starts, state, own, weight = known
     room = 0
     for kind in range(lists.shape[0]):
@@ -278,7 +279,7 @@ def transitions_of(
     to, loss, probability = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room)
     # Many outcomes reach few states, so each state is looked up once.
     place_of = np.full(reached.length[0], NONE, np.int64)
-    struck, losses = state_index(len(states) + len(place_of)), state_index(room if bears_blanks else 1)
+    struck, losses = state_index(len(states) + len(place_of)), state_index(room if pays_overcharge else 1)
     last = np.full(len(struck.states), NONE, np.int64)  # index of each next state in the list
     count = 0
     for kind in range(lists.shape[0]):
@@ -289,14 +290,14 @@ def transitions_of(
             for row in range(list_starts[at], list_starts[at + 1]):
                 place = place_of[state[row]]
                 if place == NONE:
-                    place = index_of(struck, side_after(setup, rest, side, int(reached.states[state[row]])))
+                    place = find_or_add(struck, apply_to_side(setup, rest, side, int(reached.states[state[row]])))
                     place_of[state[row]] = place
                 lost = 0
-                if bears_blanks:
+                if pays_overcharge:
                     gone = unit_state.is_removed(int(reached.states[state[row]]))
-                    lost = index_of(losses, int(own[row]) << 1 | (1 if gone else 0))
+                    lost = find_or_add(losses, int(own[row]) << 1 | (1 if gone else 0))
                 elif losses.length[0] == 0:
-                    index_of(losses, 0)
+                    find_or_add(losses, 0)
                 same = last[place]
                 if same >= first and loss[same] == lost:
                     probability[same] += weight[row]
@@ -311,8 +312,8 @@ def transitions_of(
 @step
 def with_strikers(
     setup: Setup, fused: Fused, when: StrikeConditions, joint: Joint, transitions: StrikeTransitions
-) -> Struck:
-    """Return the transitions with the next states of strikers, and of units without a strike."""
+) -> StrikeOnBoth:
+    """Return the transitions of both sides: add the striker's next states, and those without a strike."""
     striker = setup.strikes[fused.operation[2]].striker
     mine, theirs, before = joint
     losses, struck = transitions.losses.length[0], transitions.struck
@@ -325,16 +326,16 @@ def with_strikers(
                 continue
             kind = when.kinds[row, when.views[column]]
             if kind != NONE and (several or to[row, 0] == NONE):
-                add_strikers(setup, fused, mine[row], (kind, column), transitions, strikers, to[row])
+                add_states_of_striker(setup, fused, mine[row], (kind, column), transitions, strikers, to[row])
             elif kind == NONE and idle[row] == NONE:
-                idle[row] = index_of(strikers, side_after(setup, fused.rest, striker, mine[row]))
+                idle[row] = find_or_add(strikers, apply_to_side(setup, fused.rest, striker, mine[row]))
             if kind == NONE and missed[column] == NONE:
-                missed[column] = index_of(struck, side_after(setup, fused.rest, 1 - striker, theirs[column]))
-    return Struck(joint, when, transitions, strikers, idle, missed, to)
+                missed[column] = find_or_add(struck, apply_to_side(setup, fused.rest, 1 - striker, theirs[column]))
+    return StrikeOnBoth(joint, when, transitions, strikers, idle, missed, to)
 
 
 @step
-def joint_after(striker: int, strike: Struck) -> Joint:
+def joint_after(striker: int, strike: StrikeOnBoth) -> Joint:
     """Return the distribution after the transitions of a strike."""
     (mine, theirs, before), (views, kinds, _), transitions, strikers, idle, missed, striker_to = strike
     starts, ends, to, loss, probability, others, _ = transitions
@@ -350,11 +351,11 @@ def joint_after(striker: int, strike: Struck) -> Joint:
                 continue
             for place in range(starts[kind, column], ends[kind, column]):
                 after[striker_to[row, loss[place]], to[place]] += share * probability[place]
-    return seen_from(striker, gathered(strikers, others, after))
+    return with_side_first(striker, trimmed(strikers, others, after))
 
 
 @step
-def add_strikers(
+def add_states_of_striker(
     setup: Setup,
     fused: Fused,
     state: int,
@@ -363,7 +364,7 @@ def add_strikers(
     strikers: StateIndex,
     places: Integers,
 ) -> None:
-    """Add the next states of a striker in `state` by the list `at`, and fill in its places by its losses."""
+    """Add the next states of a striker in `state` for the transition list `at`; set `places`, their indices by loss."""
     number, striker = fused.operation[2], setup.strikes[fused.operation[2]].striker
     for place in range(transitions.starts[at], transitions.ends[at]):
         which = transitions.loss[place]
@@ -372,4 +373,4 @@ def add_strikers(
             struck, own = (discipline.ANNIHILATED if loss & 1 else 0), loss >> 1
             losses = (own >> _OWN_DESTROYED, own & unit_state.MODELS_MASK)
             after = strikes.after_striking(setup, number, state, struck, losses)
-            places[which] = index_of(strikers, side_after(setup, fused.rest, striker, after))
+            places[which] = find_or_add(strikers, apply_to_side(setup, fused.rest, striker, after))

@@ -1,4 +1,4 @@
-"""Choices of a plan in a simulated fight, looked up when the fight reaches them."""
+"""Choices of a plan, for lookup when a simulated fight reaches them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ NOT_FOUND = -1
 
 
 class Choices(NamedTuple):
-    """A plan: the branch to take for each choice of a round and each pair of states at it.
+    """A plan: the branch to take for each choice of a round and each pair of states.
 
-    Choices are numbered by place. The pairs of a place are sorted, in the form of :func:`~..operations.together`.
+    Choices are numbered by place. The pairs of a place are sorted, as changed by :func:`~..operations.merge_moves`.
     """
 
     begins: Integers  # (places + 1,): index of the first pair of each place
@@ -27,13 +27,13 @@ class Choices(NamedTuple):
 
 
 _NONE = np.zeros(1, np.int64)
-NOBODY_CHOOSES = Choices(_NONE, _NONE, _NONE, np.zeros((1, 1), np.int64))
+NO_CHOICES = Choices(_NONE, _NONE, _NONE, np.zeros((1, 1), np.int64))
 
 
 @step
-def pair_known(setup: Setup, choices: Choices, place: int, pair: Pair) -> int:
+def find_pair(setup: Setup, choices: Choices, place: int, pair: Pair) -> int:
     """Return the index of a pair among the pairs of a plan at `place`, or NOT_FOUND."""
-    first, second = operations.together(setup, pair)
+    first, second = operations.merge_moves(setup, pair)
     low, high = choices.begins[place], choices.begins[place + 1]
     end = high
     while low < high:
@@ -50,14 +50,14 @@ def pair_known(setup: Setup, choices: Choices, place: int, pair: Pair) -> int:
 
 @step
 def next_line(setup: Setup, choices: Choices, lines: Integers, line: int, pair: Pair) -> int:
-    """Return the next line of a fight at a CHOOSE, or at a BRANCH that is not selected.
+    """Return the next line after a CHOOSE, or after a BRANCH that is not selected.
 
-    If the plan does not contain the pair, there is nothing to choose, and any branch will do: the first is taken.
+    For a pair that is not in the plan, no choice is possible, so that any branch has the same effect as the first.
     """
     kind, number, place = operation_at(lines, line)
     if kind == Kind.BRANCH:
         return line + 1 + place
-    index = pair_known(setup, choices, place, pair)
+    index = find_pair(setup, choices, place, pair)
     branch = choices.branches[number, index] if index != NOT_FOUND else 0
     line += 1
     while lines[line, 1] != branch:
@@ -66,9 +66,9 @@ def next_line(setup: Setup, choices: Choices, lines: Integers, line: int, pair: 
 
 
 @tiered(1.0)
-def pairs_known(setup: Setup, choices: Choices, place: int, first: Integers, second: Integers) -> Integers:
-    """Return the indices in a plan of several pairs of states at `place`, or NOT_FOUND."""
+def find_pairs(setup: Setup, choices: Choices, place: int, first: Integers, second: Integers) -> Integers:
+    """Return the indices of several pairs of states at `place` in a plan, or NOT_FOUND."""
     result = np.empty(len(first), np.int64)
     for index in range(len(first)):
-        result[index] = pair_known(setup, choices, place, (first[index], second[index]))
+        result[index] = find_pair(setup, choices, place, (first[index], second[index]))
     return result

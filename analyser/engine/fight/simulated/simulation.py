@@ -1,7 +1,8 @@
-"""Simulated fights: each trial goes from node to node (:mod:`.draw_graph`) and makes the draw of each node.
+"""Simulated fights: each trial goes from node to node of a graph of random draws (:mod:`.random_draw_graph`).
 
 Attack rolls are drawn from the exact distribution of their scores. Cards are drawn from two real decks or, with
-replacement, from full ones. The next node of an answer is looked up; the exact engine applies the same rules.
+replacement, from full decks. The next node for the result of a draw is looked up; it follows from the same rules as in
+the exact engine.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from analyser.common.method_settings import Progress
 from analyser.common.records import Int, Integers, empty_record, views
 from analyser.engine.fight.program import Operation, Pair, Setup
 from analyser.engine.fight.simulated import random_draw_graph
-from analyser.engine.fight.simulated.choices import NOBODY_CHOOSES, Choices
+from analyser.engine.fight.simulated.choices import NO_CHOICES, Choices
 from analyser.engine.fight.simulated.random_draw_graph import (
     BELOW,
     END,
@@ -33,43 +34,43 @@ from analyser.engine.fight.simulated.random_draw_graph import (
     Graph,
     Nodes,
     Program,
-    Rolls,
+    RollTables,
     add_tables,
-    no_rolls,
+    empty_roll_tables,
 )
-from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, play
-from analyser.engine.pool.alias import drawn
-from analyser.engine.rng import Stream, counter_after, counter_of_chunk, next_word, one_of, stream_of
+from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, run_chunks
+from analyser.engine.pool.alias import draw_value
+from analyser.engine.rng import Stream, counter_after, counter_of_chunk, next_word, stream_of, uniform_below
 from analyser.game.ruleset import MOST_CARDS
 from analyser.rules.draws import odds_of
 
-# Up to FEW trials, an interpreted simulation spends most of its time on new nodes. Each thread would extend a graph of
-# its own, and the interpreter runs one thread at a time, so one thread is used.
-FEW = 10_000_000
-PATIENCE = 2000  # new answers between checks for Ctrl-C
+# Up to FEW_TRIALS, an interpreted simulation spends most of its time on new nodes. It uses one thread, because each
+# thread would extend its own graph, and the interpreter runs one thread at a time.
+FEW_TRIALS = 10_000_000
+ANSWERS_PER_CHECK = 2000  # new answers between checks for Ctrl-C
 _NO_DECK, _ZERO, _ONE = np.uint64(NO_DECK), np.uint64(0), np.uint64(1)
-_BITS_A_TRIAL = 16  # each trial of a chunk has 65,536 random words
+_WORD_BITS_PER_TRIAL = 16  # each trial has 1 << 16 random words
 _MOST_LINES = 1 << 13
 _MOST_LOGGED = 1 << 18
 
-# Reasons for the return of a kernel.
-DONE, NO_NEXT, NO_ANSWERS, NO_TABLE, NO_ROOM, NO_PATIENCE = range(6)
+# Reasons why a kernel returns.
+DONE, NO_NEXT, NO_ANSWERS, NO_TABLE, NO_ROOM, CHECK_INTERRUPT = range(6)
 
 Snapshot = tuple[Integers, Integers, Integers]
 
 
 class Trials:
-    """The trials of a chunk as one record: the position and the decks of the current trial.
+    """Trials of a chunk as one record: the current trial's position in the graph, and its decks.
 
-    Each trial has its own random words, so it can be repeated alone.
+    Each trial has its own random words, so that it can be repeated alone.
     """
 
     node: Int  # current node
-    part: Int  # number of parts begun
+    part: Int  # number of parts of the program begun
     answer: Int  # result of the draw at the node
-    counter: Annotated[Any, np.uint64]  # counter of its stream (:class:`~analyser.engine.rng.Words`)
+    counter: Annotated[Any, np.uint64]  # of the stream (:class:`~analyser.engine.rng.RandomStream`)
     gamma: Annotated[Any, np.uint64]
-    # Its two decks: the first `left` cards have not been drawn. `was_at` is the former index of each drawn card.
+    # Two decks: the first `left` cards have not been drawn. `was_at` is the former index of each drawn card.
     deck: Annotated[Any, np.uint8, (2, MOST_CARDS)]
     was_at: Annotated[Any, np.uint16, (2, MOST_CARDS)]
     left: Annotated[Any, np.int64, (2,)]
@@ -85,118 +86,118 @@ class Trials:
 
 
 @step
-def begin_trial(at: Trials) -> None:
+def begin_trial(trials: Trials) -> None:
     """Begin the next trial of the chunk, with two full decks."""
-    at.counter = counter_after(at.start, at.gamma, at.begun << _BITS_A_TRIAL)
-    at.node, at.part = at.root, 0
-    at.begun += 1
+    trials.counter = counter_after(trials.start, trials.gamma, trials.begun << _WORD_BITS_PER_TRIAL)
+    trials.node, trials.part = trials.root, 0
+    trials.begun += 1
     for side in range(2):
-        restore(at, side)
+        restore_deck(trials, side)
 
 
 @step
-def restore(at: Trials, side: Whole) -> None:
+def restore_deck(trials: Trials, side: Whole) -> None:
     """Put all drawn cards of a deck back at their former indices."""
-    for place in range(at.left[side], at.cards):
-        was = at.was_at[side, place]
-        at.deck[side, was], at.deck[side, place] = at.deck[side, place], at.deck[side, was]
-    at.left[side] = at.cards
+    for place in range(trials.left[side], trials.cards):
+        was = trials.was_at[side, place]
+        trials.deck[side, was], trials.deck[side, place] = trials.deck[side, place], trials.deck[side, was]
+    trials.left[side] = trials.cards
 
 
 @inlined
-def card(at: Trials, side: Whole) -> Any:
-    """Draw a card of a deck, and reshuffle the deck if it is then empty (AC-5.1)."""
-    left = np.uint64(at.left[side])
-    place = np.uint64(one_of(at, left))
-    value = at.deck[side, place]
-    if not at.replacement:
+def draw_card(trials: Trials, side: Whole) -> Any:
+    """Draw a card from a deck, and reshuffle the deck if it is empty after that (AC-5.1)."""
+    left = np.uint64(trials.left[side])
+    place = np.uint64(uniform_below(trials, left))
+    value = trials.deck[side, place]
+    if not trials.replacement:
         last = left - _ONE
-        at.deck[side, place] = at.deck[side, last]
-        at.deck[side, last], at.was_at[side, last], at.left[side] = value, place, last
+        trials.deck[side, place] = trials.deck[side, last]
+        trials.deck[side, last], trials.was_at[side, last], trials.left[side] = value, place, last
         if last == _ZERO:
-            restore(at, np.int64(side))
+            restore_deck(trials, np.int64(side))
     return np.int64(value)
 
 
 @kernel
-def walk(nodes: Nodes, rolls: Rolls, at: Trials, which: Integers, counts: NDArray[np.int64]) -> int:
-    """Simulate trials up to `until`; stop early at a new answer (NO_NEXT) or a roll without a table (NO_ANSWERS)."""
-    node: Whole = np.uint64(at.node)
-    part: Whole = at.part
+def simulate(nodes: Nodes, rolls: RollTables, trials: Trials, part_numbers: Integers, counts: NDArray[np.int64]) -> int:
+    """Simulate trials up to `until`; return early at a new answer (NO_NEXT) or a roll without a table (NO_ANSWERS)."""
+    node: Whole = np.uint64(trials.node)
+    part: Whole = trials.part
     value: Whole
     answer: Whole
     while True:
-        special, side = nodes.asks[node, SPECIAL], np.uint64(nodes.asks[node, SIDE])
+        special, side = nodes.draws[node, SPECIAL], np.uint64(nodes.draws[node, SIDE])
         if special == random_draw_graph.NOTHING:
             if side == _NO_DECK:
-                row, bits = np.uint64(nodes.asks[node, ROW]), np.uint64(nodes.asks[node, SHIFT])
-                value = np.int64(drawn(rolls.alias, row, bits, next_word(at)))
+                row, bits = np.uint64(nodes.draws[node, ROW]), np.uint64(nodes.draws[node, SHIFT])
+                value = np.int64(draw_value(rolls.alias, row, bits, next_word(trials)))
                 answer = value
             else:
-                value = card(at, side)
-                answer = np.int64(value <= nodes.asks[node, BELOW])
+                value = draw_card(trials, side)
+                answer = np.int64(value <= nodes.draws[node, BELOW])
         elif special == random_draw_graph.PART:
-            counts[nodes.asks[node, BELOW], part] += 1
-            if part == len(which):
-                if at.begun == at.until:
+            counts[nodes.draws[node, BELOW], part] += 1
+            if part == len(part_numbers):
+                if trials.begun == trials.until:
                     return DONE
-                begin_trial(at)
-                node, part = np.uint64(at.root), 0
+                begin_trial(trials)
+                node, part = np.uint64(trials.root), 0
                 continue
-            value = which[part]
+            value = part_numbers[part]
             answer = value
             part += 1
         elif special == random_draw_graph.NO_ANSWERS:
-            at.node, at.part = node, part
+            trials.node, trials.part = node, part
             return NO_ANSWERS
         elif special == random_draw_graph.VALUE:
-            value = card(at, side)
+            value = draw_card(trials, side)
             answer = value
         else:
-            value = np.int64(one_of(at, special) < nodes.asks[node, BELOW])
+            value = np.int64(uniform_below(trials, special) < nodes.draws[node, BELOW])
             answer = value
-        if at.logs:
-            at.log[at.logged, 0], at.log[at.logged, 1] = node, value
-            at.logged += 1
-        to = nodes.next[np.uint64(nodes.asks[node, FIRST]) + np.uint64(answer)]
+        if trials.logs:
+            trials.log[trials.logged, 0], trials.log[trials.logged, 1] = node, value
+            trials.logged += 1
+        to = nodes.next[np.uint64(nodes.draws[node, FIRST]) + np.uint64(answer)]
         if to == random_draw_graph.UNKNOWN:
-            at.node, at.part, at.answer = node, part, answer
+            trials.node, trials.part, trials.answer = node, part, answer
             return NO_NEXT
         node = np.uint64(to)
 
 
 @tiered(6.0)
-def play_trials(graph: Graph, at: Trials, which: Integers, counts: NDArray[np.int64]) -> int:
-    """Simulate trials; return early if Python must free memory or add a table, or after PATIENCE new answers."""
+def play_trials(graph: Graph, trials: Trials, part_numbers: Integers, counts: NDArray[np.int64]) -> int:
+    """Simulate trials; return early if Python must free memory, add a table or handle Ctrl-C (ANSWERS_PER_CHECK)."""
     nodes, rolls = graph.nodes, graph.rolls
-    for _ in range(PATIENCE):
-        needed = walk(nodes, rolls, at, which, counts)
-        if needed == DONE:
-            return needed
-        if needed == NO_NEXT:
-            at.node = random_draw_graph.follow(graph, at.node, at.answer)
+    for _ in range(ANSWERS_PER_CHECK):
+        reason = simulate(nodes, rolls, trials, part_numbers, counts)
+        if reason == DONE:
+            return reason
+        if reason == NO_NEXT:
+            trials.node = random_draw_graph.next_node(graph, trials.node, trials.answer)
         else:
-            roll = nodes.asks[at.node, NUMBER]
+            roll = nodes.draws[trials.node, NUMBER]
             if rolls.scores[roll] == 0:
                 return NO_TABLE
-            random_draw_graph.give_table(nodes, rolls, at.node, roll)
+            random_draw_graph.connect_table(nodes, rolls, trials.node, roll)
         if not random_draw_graph.has_room(nodes):
             return NO_ROOM
-    return NO_PATIENCE
+    return CHECK_INTERRUPT
 
 
 class Chunk(NamedTuple):
-    """A chunk of trials: their first states, the stream of the seed, and the number of the chunk."""
+    """A chunk of trials: the states at their start, the stream of the seed, and the number of the chunk."""
 
     start: Pair
     stream: Stream
     number: int
 
 
-class Player:
-    """Simulates chunks on one thread; see :class:`Simulation`.
+class ThreadSimulator:
+    """Simulates chunks on one thread, for a :class:`Simulation`.
 
-    `counters` count the trials by pair of states after each program, since the last `begin`.
+    `counters` count the trials by pair of states after each program, since the last call of `begin`.
     """
 
     def __init__(
@@ -212,7 +213,7 @@ class Player:
         self._which = np.array([texts.index(tuple(program)) for program in programs])
         self._faces, cards = die / die.sum(), np.repeat(np.arange(len(deck)), deck)
         nodes: Any = empty_record(Nodes)
-        self._graph = Graph(setup.copy(), _program_of(texts), no_rolls(), nodes, choices, odds_of(die, deck))
+        self._graph = Graph(setup.copy(), _concatenate(texts), empty_roll_tables(), nodes, choices, odds_of(die, deck))
         self._at: Any = empty_record(Trials)
         self._at.cards, self._at.replacement, self._at.left[:] = len(cards), replacement, len(cards)
         self._at.deck[:, : len(cards)] = cards
@@ -220,18 +221,18 @@ class Player:
         self._viewed = views(self._graph), views(self._at)
 
     def begin(self) -> None:
-        """Reset the counters and keep the graph."""
+        """Reset the counters, but not the graph."""
         self.counters: list[Counter[tuple[int, int]]] = [Counter() for _ in self._which]
 
     def play(self, chunk: Chunk, first: int, until: int) -> None:
-        """Simulate the trials of a chunk with numbers from `first` up to, not including, `until`."""
+        """Simulate the trials `first` to `until` - 1 of a chunk."""
         at = self._at
         at.start, at.gamma = counter_of_chunk(*chunk.stream, chunk.number), chunk.stream.gamma
         with play_trials.interpreting():
             at.root = random_draw_graph.node_at(self._viewed[0], END, chunk.start, 0)
         at.begun, at.until = first, until
         begin_trial(at)
-        needed = NO_PATIENCE
+        needed = CHECK_INTERRUPT
         while needed != DONE:
             if play_trials.pays():
                 needed = play_trials(self._graph, self._at, self._which, self._counts)
@@ -243,7 +244,7 @@ class Player:
             elif needed == NO_ROOM:
                 self.collect()
                 with play_trials.interpreting():
-                    at.node, at.root = random_draw_graph.forget_but(self._viewed[0], [at.node, at.root])
+                    at.node, at.root = random_draw_graph.keep_only(self._viewed[0], [at.node, at.root])
 
     def collect(self) -> None:
         """Add the counts of all ends to the counters, and clear them."""
@@ -256,7 +257,7 @@ class Player:
                 counter[pair] += count
         self._counts[: len(at)] = 0
 
-    def traced(self, chunk: Chunk, number: int) -> list[int]:
+    def trace_trial(self, chunk: Chunk, number: int) -> list[int]:
         """Repeat one trial of a chunk, and return the results of its draws (:meth:`Simulation.trace`)."""
         at, nodes, rolls = self._at, self._graph.nodes, self._graph.rolls
         at.logs, at.logged = 1, 0
@@ -264,18 +265,18 @@ class Player:
         at.logs = 0
         result = []
         for node, value in at.log[: at.logged].tolist():
-            special, side, roll = nodes.asks[node, [SPECIAL, SIDE, NUMBER]].tolist()
+            special, side, roll = nodes.draws[node, [SPECIAL, SIDE, NUMBER]].tolist()
             if special != random_draw_graph.PART:
                 is_roll = special == random_draw_graph.NOTHING and side == NO_DECK
                 result.append(int(rolls.score[rolls.first_score[roll] + value]) if is_roll else value)
         return result
 
 
-def _program_of(texts: Sequence[Sequence[Operation]]) -> Program:
-    """Return the concatenated parts of a program."""
+def _concatenate(texts: Sequence[Sequence[Operation]]) -> Program:
+    """Return the parts of a program, concatenated."""
     ends = np.cumsum([len(text) for text in texts])
     if ends[-1] > _MOST_LINES:
-        raise InputError(f"{ends[-1]} steps in one fight", where="rounds", allowed=f"up to {_MOST_LINES}: fewer rounds")
+        raise InputError(f"{ends[-1]} steps in one fight", where="rounds", allowed=f"up to {_MOST_LINES}; fewer rounds")
     operations = np.array([operation for text in texts for operation in text], np.int64).reshape(-1, 3)
     lengths = np.diff(ends, prepend=0)
     return Program(operations, np.repeat(ends, lengths), np.column_stack([ends - lengths, ends]))
@@ -284,8 +285,8 @@ def _program_of(texts: Sequence[Sequence[Operation]]) -> Program:
 class Simulation:
     """A fight to simulate repeatedly, from any states; its graphs are kept between calls.
 
-    A snapshot is taken after each program. Both sides have the same deck; with `replacement` every card is drawn from a
-    full one, as in the exact engine (AC-9.3). `choices` is the plan of the programs' choices.
+    A snapshot counts the trials by states after each program. Both sides have the same deck; with `replacement` every
+    card is drawn from a full deck, as in the exact engine (AC-9.3). `choices` is the plan for the programs' choices.
     """
 
     def __init__(
@@ -295,10 +296,10 @@ class Simulation:
         die: Integers,
         deck: Integers,
         replacement: bool = False,
-        choices: Choices = NOBODY_CHOOSES,
+        choices: Choices = NO_CHOICES,
     ) -> None:
         self._fight = setup, programs, die, deck, replacement, choices
-        self._players: list[Player] = []
+        self._simulators: list[ThreadSimulator] = []
 
     def play(
         self,
@@ -312,43 +313,43 @@ class Simulation:
         """Return the distinct pairs of states of each snapshot, sorted, and the number of trials of each.
 
         The trials begin in the states `start_words` of side 0 and side 1. The counts do not depend on `threads`;
-        `progress` receives the trials so far and their planned number. The trials follow `before` others, whole
-        chunks (:data:`~analyser.engine.parallel.CHUNK_TRIALS`) that are simulated elsewhere.
+        `progress` receives the trials so far and the planned number. `before` other trials, whole chunks
+        (:data:`~analyser.engine.parallel.CHUNK_TRIALS`) simulated elsewhere, precede these.
         """
-        assert before % CHUNK_TRIALS == 0, "a sample is shared out by whole chunks"
-        start, stream, seen = (int(start_words[0]), int(start_words[1])), stream_of(seed), list[Player]()
+        assert before % CHUNK_TRIALS == 0, "`before` is a number of whole chunks"
+        start, stream, seen = (int(start_words[0]), int(start_words[1])), stream_of(seed), list[ThreadSimulator]()
 
         def work(queue: Queue) -> None:
-            player = self._player()
+            simulator = self._simulator()
             for task in queue:
                 for number in range(task.first, task.last):
-                    player.play(Chunk(start, stream, number), 0, task.chunk_trials)
-            player.collect()
-            seen.append(player)  # skipped after an interrupt, which stops within a trial
+                    simulator.play(Chunk(start, stream, number), 0, task.chunk_trials)
+            simulator.collect()
+            seen.append(simulator)  # skipped after an interrupt, which stops within a trial
 
-        if trials <= FEW and not play_trials.pays():
+        if trials <= FEW_TRIALS and not play_trials.pays():
             threads = 1
         chunks = Chunks(trials, CHUNK_TRIALS, before // CHUNK_TRIALS)
-        play(chunks, work, threads, progress and (lambda done: progress(done, trials)))
-        self._players += seen
+        run_chunks(chunks, work, threads, progress and (lambda done: progress(done, trials)))
+        self._simulators += seen
         snapshots = []
-        for counters in zip(*(player.counters for player in seen)):
+        for counters in zip(*(simulator.counters for simulator in seen)):
             counted = sorted((*pair, count) for pair, count in sum(counters, Counter()).items())
             first, second, counts = np.array(counted, np.int64).T.copy()
             snapshots.append((first, second, counts))
         return snapshots
 
     def trace(self, start: Pair, numbers: Iterable[int], seed: int) -> Iterator[list[int]]:
-        """Yield the results of the draws of single trials of :meth:`play`, given by their numbers from 0.
+        """Yield the results of the draws in single trials of :meth:`play`; `numbers` are their indices.
 
         The result of a roll is its score, of a card its value, and of any other draw 1 for yes or 0 for no.
         """
-        player, stream = self._player(), stream_of(seed)
+        simulator, stream = self._simulator(), stream_of(seed)
         for number in numbers:
             chunk, place = divmod(number, CHUNK_TRIALS)
-            yield player.traced(Chunk((int(start[0]), int(start[1])), stream, chunk), place)
+            yield simulator.trace_trial(Chunk((int(start[0]), int(start[1])), stream, chunk), place)
 
-    def _player(self) -> Player:
-        player = self._players.pop() if self._players else Player(*self._fight)
-        player.begin()
-        return player
+    def _simulator(self) -> ThreadSimulator:
+        simulator = self._simulators.pop() if self._simulators else ThreadSimulator(*self._fight)
+        simulator.begin()
+        return simulator

@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 from analyser.common.jit import tiered
 from analyser.engine.chain.chain import (
     RECORD,
+    Alternatives,
     Chain,
     Change,
     Die,
     ExtraDie,
     Phase,
     States,
-    Turns,
     fair_die,
     success_die,
 )
@@ -92,7 +92,7 @@ class System:
 
         return after
 
-    def chain(self) -> tuple[Chain, Turns]:
+    def chain(self) -> tuple[Chain, Alternatives]:
         """Return the chain of all rounds, and the phases of each round.
 
         For a duel there is a round for each number of models lost, 0 to all; the paths of its losses select them.
@@ -175,10 +175,10 @@ def attacked(
                 continue
             fight.models, fight.suppressed = models, int(before != CALM)
             fight.flees = int(not far and falls == falls_apart - 1)
-            if card > discipline.passes_up_to(fight, losses, 0):
-                fate = discipline.fail_test(fight, losses, 0, 0)
+            if card > discipline.highest_passing_card(fight, losses, 0):
+                fate = discipline.outcome_if_failed(fight, losses, 0, 0)
             else:
-                fate = discipline.pass_test(fight, losses, 0, 0)
+                fate = discipline.outcome_if_passed(fight, losses, 0, 0)
             if fate & (discipline.BROKEN | discipline.FLED):
                 after[row, total] = gone
                 continue

@@ -70,7 +70,7 @@ class UnitTested(Section[Check]):
 
     def answer(self, recorded: Recorded) -> Answer:
         """Return `check`: probabilities to stand, flee or be silenced, and of the state afterwards."""
-        eager, shaken, _, routed, _, silenced = recorded.of_all(gt.SILENCED + 1).T
+        eager, shaken, _, routed, _, silenced = recorded.dense_weights(gt.SILENCED + 1).T
         probabilities = {"p_stands": eager + shaken, "p_flees": routed, "p_silenced": silenced}
         probabilities |= {"p_eager": eager, "p_shaken": shaken, "p_routed": routed}
         worst = "silenced" if self.asked.arm == "artillery" else "routed"
@@ -126,7 +126,7 @@ class OneFlight(Section[Flight]):
 
     def answer(self, recorded: Recorded) -> Answer:
         """Return `flight`: the joint distribution of fate, distance and pursuit; `fates`: probabilities and means."""
-        weights = recorded.of_all(gt.TOTALS + 1)
+        weights = recorded.dense_weights(gt.TOTALS + 1)
         ends = [*(self._end(total) for total in range(gt.TOTALS)), ("surrounded", 0.0)]
         fates, distances = map(np.array, zip(*ends))
         moves = fates != "surrounded"  # a surrounded unit does not move and is not pursued

@@ -101,7 +101,7 @@ class Duel(Section[Combat]):
 
     def answer(self, recorded: Recorded) -> Answer:
         """Return `combat`: probabilities and means by round; `hits`: joint distribution; and hits of each side."""
-        states, weights = np.arange(self.fields.size), recorded.of_all(self.fields.size)
+        states, weights = np.arange(self.fields.size), recorded.dense_weights(self.fields.size)
         mode, landed = self.fields.get("mode", states), [self.fields.get(name, states) for name in HITS]
         fought, rounds = mode != CALM, turns_of(weights, "round")
         probabilities = {"p_combat": weights @ fought}

@@ -146,7 +146,7 @@ class AllAlone(Section[Alone]):
 
     def answer(self, recorded: Recorded) -> Answer:
         """Return break and flight by turn, from turn 0, and the distribution of inches to the edge."""
-        weights, turns = recorded.of_all(self.size), {"turn": range(self.question.turns_played + 1)}
+        weights, turns = recorded.dense_weights(self.size), {"turn": range(self.question.turns_played + 1)}
         named = {"p_holds": HOLDS, "p_rallied": RALLIED, "p_left_table": LEFT, "p_down": DOWN}
         flees = weights[:, self.far :].sum(axis=1)
         broke = weights[:, [RALLIED, LEFT, DOWN]].sum(axis=1) + flees
@@ -217,7 +217,7 @@ class Stupid(Section[Stupidity]):
 
     def answer(self, recorded: Recorded) -> Answer:
         """Return `stupidity`: actions by turn; `turns_lost`: distribution of the lost turns."""
-        weights = recorded.of_all((self.question.turns_played + 1) * len(DOES))
+        weights = recorded.dense_weights((self.question.turns_played + 1) * len(DOES))
         by_turn = weights.reshape(len(weights), -1, len(DOES))
         names = [f"p_{does.replace(' ', '_')}" for does in DOES]
         probabilities = {name: by_turn[:, :, place].sum(axis=1) for place, name in enumerate(names)}

@@ -5,7 +5,7 @@ import pytest
 
 from analyser.common.jit import interpreted
 from analyser.engine.fight.best import solve
-from analyser.engine.fight.best.backward_induction import BEST, GIVEN, WORST, backed_up, spread
+from analyser.engine.fight.best.backward_induction import BEST, PLANNED, WORST, backward_values, node_probabilities
 from analyser.results.duel_solution import play_of
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.load import load_as
@@ -26,20 +26,20 @@ def play(request):
     return play_of(duel_of(**request.param))
 
 
-@pytest.mark.parametrize("takes", [(BEST, WORST), (WORST, BEST), (BEST, GIVEN), (GIVEN, GIVEN)])
+@pytest.mark.parametrize("takes", [(BEST, WORST), (WORST, BEST), (BEST, PLANNED), (PLANNED, PLANNED)])
 def test_values_and_plans_are_the_same_to_the_bit(play, takes):
     plans = [play.plan.copy(), play.plan.copy()]
-    at_once = backed_up._meanwhile(play.game.edges, play.final, *takes, plans[0])
+    at_once = backward_values._meanwhile(play.game.edges, play.final, *takes, plans[0])
     with interpreted():
-        one_by_one = backed_up(play.game.edges, play.final, *takes, plans[1])
+        one_by_one = backward_values(play.game.edges, play.final, *takes, plans[1])
     assert np.array_equal(at_once, one_by_one)
     assert np.array_equal(*plans)
 
 
 def test_chances_are_the_same_to_the_bit(play):
     with interpreted():
-        one_by_one = spread(play.game.edges, play.plan)
-    assert np.array_equal(spread._meanwhile(play.game.edges, play.plan), one_by_one)
+        one_by_one = node_probabilities(play.game.edges, play.plan)
+    assert np.array_equal(node_probabilities._meanwhile(play.game.edges, play.plan), one_by_one)
 
 
 class Explorer:
@@ -61,8 +61,8 @@ class Explorer:
 
 def test_what_turns_out_large_is_tried_no_further_and_compiled(monkeypatch):
     asked = duel_of(models=2)
-    whole, explorer = play_of(asked).game, Explorer(solve.explored)
-    monkeypatch.setattr(solve, "explored", explorer)
+    whole, explorer = play_of(asked).game, Explorer(solve.explore_graph)
+    monkeypatch.setattr(solve, "explore_graph", explorer)
     monkeypatch.setattr(solve, "_MOST_EDGES_INTERPRETED", 100)
     assert np.array_equal(play_of(asked).game.edges.weights, whole.edges.weights)
     assert explorer.rooms == [100, solve.MOST_EDGES]

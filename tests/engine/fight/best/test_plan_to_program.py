@@ -39,10 +39,10 @@ def told_of_one(setup, pairs):
     """
     found = Counter()
     for first, second, weight in zip(*pairs):
-        pair = operations.together(setup, (int(first), int(second)))
+        pair = operations.merge_moves(setup, (int(first), int(second)))
         if any(map(unit_state.is_removed, pair)):
             pair = tuple(
-                state & (1 << int(side["position_at"])) - 1 & ~unit_state.FIRST
+                state & (1 << int(side["position_bit"])) - 1 & ~unit_state.IS_FIRST
                 for state, side in zip(pair, setup["sides"])
             )
         found[pair] += weight.item()

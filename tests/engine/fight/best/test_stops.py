@@ -8,7 +8,7 @@ import pytest
 from analyser import InputError, best_play, duel
 from analyser.results.duel_solution import play_of
 from analyser.results.plan import option_in_words
-from analyser.rules.activation import APART
+from analyser.rules.activation import STOP_IS_DISTANCE
 from analyser.rules.policies import Action, Manoeuvre
 from analyser.rules.policy_lines import lines_of
 from analyser.scenarios.duel import DuelScenario
@@ -117,13 +117,18 @@ def test_each_order_of_a_plan_is_read_as_itself():
     a = unit(4, *rows, edge_distance=9, rules=["All-Out Attack (2)"])
     play = play_of(load_as(DuelScenario, scenario(a, BATTERY, distance=18, rounds=1, step=2)))
     chooser = play.chooser_at(0)
-    assert {option.stop ^ APART for option in chooser.options if option.stop > APART} == {800, 1000, 1200, 1600}
+    assert {option.stop ^ STOP_IS_DISTANCE for option in chooser.options if option.stop > STOP_IS_DISTANCE} == {
+        800,
+        1000,
+        1200,
+        1600,
+    }
     for option in chooser.options:
         if option.manoeuvre == Manoeuvre.STAY and option.action == Action.SHOOT:
             continue  # which who shoots from where it stands does unaimed, and says nothing of
         words = option_in_words(option, chooser)
         (line,) = lines_of(words, "words")
-        salvo = chooser.salvo_called(line.fired)
+        salvo = chooser.salvo_called(line.row)
         assert (line.manoeuvre, line.action, chooser.stop_of(line, salvo)) == (*option[:2], option.stop), words
         assert option.action != Action.SHOOT or chooser.salvos[salvo] == option.shots, words
 

@@ -96,7 +96,7 @@ def test_the_dice_agree_with_the_laws(asked, seed):
     for system, laws in exact.items():
         assert np.isin(sample[system].states, laws.states).all()
         size = int(laws.states.max()) + 1
-        for law, counts in zip(laws.of_all(size), sample[system].of_all(size)):
+        for law, counts in zip(laws.dense_weights(size), sample[system].dense_weights(size)):
             assert_counts_fit(counts, law, trials)
 
 

@@ -262,7 +262,7 @@ def test_eight_cavalry_of_one_column_are_answered():
 
 
 def test_more_than_have_a_number_are_told_what_helps():
-    with pytest.raises(InputError, match=r"too many to number .allowed: fewer units or turns, cavalry nearer"):
+    with pytest.raises(InputError, match=r"too many states .allowed: fewer units or turns, cavalry nearer"):
         morale.simulate("grande-tactique", many(edge_distance=90), 500)
 
 
