@@ -159,8 +159,8 @@ def _parts(data: Any, x: Any, by: str | None) -> list[Part]:
 
 def _tidy(data: Any, x: Any) -> tuple[pd.DataFrame, str]:
     """Return the input as a tidy frame, and the column of its values."""
-    if hasattr(data, "pictured"):  # the result of a fight
-        figure, moment = x if isinstance(x, tuple) else (x or data.pictured, None)
+    if hasattr(data, "plotted_figure"):  # the result of a fight
+        figure, moment = x if isinstance(x, tuple) else (x or data.plotted_figure, None)
         frame = data.pmf(figure, moment).rename(columns={"value": figure})
         return (
             frame if data.trials is None else frame.assign(count=(frame["probability"] * data.trials).round())

@@ -32,10 +32,10 @@ from analyser.game.army import Army
 from analyser.report.comparison_data import figures_data, packed_figures, side_data
 from analyser.report.shell import page_of
 from analyser.results.battle import BattleResult
-from analyser.results.battle_tactics import by_tactic
-from analyser.results.battle_text import by_margin, by_unit, left_of
+from analyser.results.battle_tactics import tactics_block
+from analyser.results.battle_text import margin_block, survivors_block, units_block
 from analyser.results.rendering import method_line, of_intervals
-from analyser.results.unit_swings import PART, by_swing
+from analyser.results.unit_swings import SAMPLE_NOTE, swings_block
 from analyser.scenarios.battle import SIDES
 
 
@@ -52,14 +52,14 @@ def battle_page(answer: BattleResult) -> str:
         asked=[*answer.heading(), ("Method", method_line([answer]))],
         ends=ends(answer),
         margin=margin_picture(answer.margins()),
-        by_margin=by_margin(answer)._replace(head=(f"{first} less {second}", "of battles")),
+        by_margin=margin_block(answer)._replace(head=(f"{first} minus {second}", "of battles")),
         survival=survival_picture(left),
-        left={side: left_of(left, side) for side in SIDES},
+        left={side: survivors_block(left, side) for side in SIDES},
         deeds=deeds(did),
-        by_unit=by_unit(did, names, in_full=True),
-        by_swing=by_swing(answer.swings, names),
-        part=PART,
-        by_tactic=by_tactic(answer.game, names) if answer.game else None,
+        by_unit=units_block(did, names, in_full=True),
+        by_swing=swings_block(answer.swings, names),
+        part=SAMPLE_NOTE,
+        by_tactic=tactics_block(answer.game, names) if answer.game else None,
         rounds=answer.story.rounds(),
         intervals=of_intervals([answer]),
     )

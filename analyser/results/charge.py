@@ -20,7 +20,7 @@ from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.ruleset import Rating
 from analyser.results import rules_used, states
 from analyser.results.attack import ALWAYS_SHOWN, UNIT_FIGURES, unit_line
-from analyser.results.base import contest
+from analyser.results.base import likeliest_result
 from analyser.results.rating import rating_reasons
 from analyser.results.rendering import NOT_SHOWN
 from analyser.results.states import FATES, FightResult, solve_fight, unit_name
@@ -52,7 +52,7 @@ class ChargeResult(FightResult):
     """
 
     kind = "charge"
-    pictured = "target_models_destroyed"
+    plotted_figure = "target_models_destroyed"
     figures = tuple(f"{side}_{what}" for side in CHARGE_SIDES for what in UNIT_FIGURES)
 
     scenario: ChargeScenario
@@ -124,7 +124,7 @@ class ChargeResult(FightResult):
         """Main figures by name; simulated probabilities with intervals."""
         means = {"models_destroyed": "models_destroyed", "models_left": "models_left", "damage_left": "damage"}
         figures = {f"mean_{side}_{label}": f"{side}_{what}" for side in CHARGE_SIDES for label, what in means.items()}
-        summary = self._figures_named({f"p_{name}": name for name in self.events}, figures)
+        summary = self._named_figures({f"p_{name}": name for name in self.events}, figures)
         for side in CHARGE_SIDES:
             name, points = f"expected_{side}_victory_points", self.victory_points(side)
             summary[name] = None
@@ -174,7 +174,7 @@ class ChargeResult(FightResult):
         """Result in one sentence, without intervals."""
         lost = self.probability("target_wins") + self.probability("no_combat")
         attacker, target = map(unit_name, self.units)
-        return contest(attacker, target, self.probability("attacker_wins"), lost)
+        return likeliest_result(attacker, target, self.probability("attacker_wins"), lost)
 
     def blocks(self) -> list[Block]:
         """Return the result as blocks of text."""
@@ -191,7 +191,7 @@ def solve_charge(scenario: ChargeScenario, sampling: Sampling) -> ChargeResult:
 
     def answer(**head: Any) -> ChargeResult:
         strikes = tuple(_strikes_described(setup, operations, start, scenario))
-        rules = rules_used.of_charge(scenario, with_replacement=sampling.with_replacement)
+        rules = rules_used.rules_of_charge(scenario, with_replacement=sampling.with_replacement)
         return ChargeResult(strikes=strikes, rules=rules, **head)
 
     return solve_fight(scenario, setup, [operations], start, sampling, answer)

@@ -21,7 +21,7 @@ from analyser.common.text import counted, p_text, with_error
 from analyser.engine.fight.program import Setup
 from analyser.results import rules_used, states
 from analyser.results.attack import UNIT_FIGURES, unit_line
-from analyser.results.base import contest
+from analyser.results.base import likeliest_result
 from analyser.results.duel_solution import Play, play_of, worth
 from analyser.results.round_actions import Deeds, Seen, deeds_of_play, deeds_of_rounds
 from analyser.results.states import ALIVE, FATES, FightResult, JointStates, solve_fight, unit_name
@@ -113,12 +113,12 @@ class DuelResult(FightResult):
             result.append(np.unique(np.add.outer(wins, [0, rating])))
         return result
 
-    def _possible(self, figure: str) -> NDArray[Any]:
+    def _possible_values(self, figure: str) -> NDArray[Any]:
         if figure == "margin":
             return np.unique(np.subtract.outer(*self._possible_points))
         if figure.endswith("victory_points"):
             return self._possible_points[DUEL_SIDES.index(figure[0])]
-        return super()._possible(figure)
+        return super()._possible_values(figure)
 
     def _all_weights(self) -> list[NDArray[Any]]:
         return [*super()._all_weights(), np.array([deed for deeds in self._deeds.values() for deed in deeds.values()])]
@@ -129,7 +129,7 @@ class DuelResult(FightResult):
         for number, side in product(range(1, len(self.moments) + 1), DUEL_SIDES):
             events = {f"p_{name}": f"{side}_{name}" for name in (ALIVE, *FATES, *STATUSES)}
             means = {"mean_models": f"{side}_models_left", "mean_damage_left": f"{side}_damage"}
-            figures = {"round": number, "side": side} | self._figures_named(events, means, number)
+            figures = {"round": number, "side": side} | self._named_figures(events, means, number)
             rows.append(figures | self._percentiles("models", f"{side}_models_left", number))
         return rows
 
@@ -201,7 +201,7 @@ class DuelResult(FightResult):
         means["expected_{}_victory_points"] = "victory_points"
         figures = {name.format(side): f"{side}_{what}" for name, what in means.items() for side in DUEL_SIDES}
         events = {f"p_{name}": name for name in (*RESULTS, *DEVASTATING, *of_sides)}
-        return self._figures_named(events, figures | {"expected_margin": "margin"})
+        return self._named_figures(events, figures | {"expected_margin": "margin"})
 
     def table(self) -> dict[str, NDArray[Any]]:
         """Return the states of both units at the end as columns by name; see :meth:`to_frame`."""
@@ -269,7 +269,7 @@ class DuelResult(FightResult):
     def headline(self) -> str:
         """Result in one sentence, without intervals."""
         first, second = map(unit_name, self.units)
-        return contest(first, second, self.probability("a_wins"), self.probability("b_wins"))
+        return likeliest_result(first, second, self.probability("a_wins"), self.probability("b_wins"))
 
     def blocks(self) -> list[Block]:
         """Return the result as blocks of text."""
@@ -323,7 +323,7 @@ def solve_duel(scenario: DuelScenario, sampling: Sampling) -> DuelResult:
             moments=tuple(moments[part] for part in ends),
             setup=setup,
             orders=tuple((order, moments[order.part]) for order in orders),
-            rules=rules_used.of_duel(scenario, shooters, with_replacement=sampling.with_replacement),
+            rules=rules_used.rules_of_duel(scenario, shooters, with_replacement=sampling.with_replacement),
             **head,
         )
 
@@ -336,7 +336,7 @@ def solve_best(scenario: DuelScenario, sampling: Sampling, kind: type[PlayedT] =
     The plan is made for cards with replacement; a simulation plays it, by default with real decks.
     """
     play = play_of(scenario)
-    rules = rules_used.of_duel(play.scenario, play.shooters, with_replacement=sampling.with_replacement)
+    rules = rules_used.rules_of_duel(play.scenario, play.shooters, with_replacement=sampling.with_replacement)
     about: dict[str, Any] = {"setup": play.setup, "play": play, "rules": rules}
     if sampling.is_exact:
         return kind(moments=play.moments(), scenario=scenario, profiles=scenario.profiles, **about)

@@ -129,7 +129,7 @@ class FocusResult(FightResult):
             "attacker": attack.attacker,
             "row": attack.row,
             "p_made": 1 - gone_before,
-            **self._figures_named({f"p_{name}": name for name in EVENTS}, means, number),
+            **self._named_figures({f"p_{name}": name for name in EVENTS}, means, number),
             **self._percentiles("models_destroyed", "models_destroyed", number),
         }
 
@@ -232,7 +232,7 @@ class FocusResult(FightResult):
 def solve_focus(scenario: FocusScenario, sampling: Sampling) -> FocusResult:
     """Return the result of several attacks on one target."""
     setup, programs = focus_program(scenario.attacks, scenario.attackers)
-    rules = rules_used.of_focus(scenario, with_replacement=sampling.with_replacement)
+    rules = rules_used.rules_of_focus(scenario, with_replacement=sampling.with_replacement)
     answer = partial(FocusResult, rules=rules)
     return solve_fight(scenario, setup, programs, start_states(setup), sampling, answer)
 

@@ -53,7 +53,7 @@ def blocks_of(results: Sequence[Result]) -> list[Block]:
 
 def _terminal_notes(results: Sequence[Result]) -> list[list[str]]:
     """Return the notes as lines, shortened if the text of the result does not name all unmodelled rules."""
-    tells_all = results[0].gaps_in_text == results[0].not_modelled
+    tells_all = results[0].unmodelled_in_text == results[0].not_modelled
     notes = _notes(results, tells_all=tells_all)
     return notes if tells_all else [[line for paragraph in part for line in fill(paragraph)] for part in notes]
 
@@ -84,7 +84,7 @@ def _of_rules(result: Result) -> list[list[str]]:
 
 def _of_rules_in_short(result: Result) -> list[list[str]]:
     """Return the rules as lines; unmodelled rules of these units are named, the others counted."""
-    gaps, own = result.not_modelled, result.gaps_in_text
+    gaps, own = result.not_modelled, result.unmodelled_in_text
     more = len(gaps) - len(own)
     return [
         [f"Rules applied ({len(result.rules_applied)}): {', '.join(result.rules_applied) or 'none'}"],

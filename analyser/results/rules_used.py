@@ -187,7 +187,7 @@ def _has_occasion(term: Term, case: Case) -> bool:
     return term.name not in _OCCASION or _OCCASION[term.name](case)
 
 
-def of_attack(scenario: Scenario, fight: FightFacts) -> RulesUsed:
+def rules_of_attack(scenario: Scenario, fight: FightFacts) -> RulesUsed:
     """Return the rules behind a single attack."""
     rules = SortedRules()
     _add_attack(rules, scenario, fight, "attack")
@@ -234,7 +234,7 @@ def _add_attack(rules: SortedRules, scenario: Scenario, fight: FightFacts, where
         rules.not_used.append(_COULD_BE_USED.format("Overcharge", f"{where}.overcharge"))
 
 
-def of_focus(scenario: FocusScenario, *, with_replacement: bool) -> RulesUsed:
+def rules_of_focus(scenario: FocusScenario, *, with_replacement: bool) -> RulesUsed:
     """Return the distinct rules behind a sequence of attacks."""
     rules, target = SortedRules(), scenario.target
     computed = [rule for rule in target.keywords if rule.term and rule.term.counts_in(FOCUS_FIRE)]
@@ -247,7 +247,7 @@ def of_focus(scenario: FocusScenario, *, with_replacement: bool) -> RulesUsed:
     return rules.all(assumptions, scenario.warnings, scenario.ruleset)
 
 
-def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> RulesUsed:
+def rules_of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> RulesUsed:
     """Return the rules behind a charge."""
     rules, (attacker, target) = SortedRules(), (scenario.attacker, scenario.target)
     charging = [attacker.charge_row("attacker")]
@@ -283,7 +283,7 @@ def _not_chosen(shooter: Shooter) -> Iterator[str]:
         yield "the choice to attack with other rows after a charge, by All-Out Attack (AC-7)"
 
 
-def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replacement: bool) -> RulesUsed:
+def rules_of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replacement: bool) -> RulesUsed:
     """Return the rules behind a duel; `shooters` have the rows that both sides shoot with."""
     rules, near = SortedRules(), list[Keyword]()
     charges = [shooter.mine.may_charge(shooter.theirs, shooter.policy) for shooter in shooters]

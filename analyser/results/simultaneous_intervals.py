@@ -60,11 +60,11 @@ def band_blocks(result: Result) -> list[Block]:
     """Return the simultaneous intervals of a simulated result as text."""
     assert result.trials is not None
     blocks = []
-    if result.pictured in result.figures:
-        reach, title = dkw_half_width(result.trials), result.pictured.replace("_", " ").capitalize()
+    if result.plotted_figure in result.figures:
+        reach, title = dkw_half_width(result.trials), result.plotted_figure.replace("_", " ").capitalize()
         rows = [
             [str(row["value"]), str(Estimate(row["at_least"], row["at_least"] - reach, row["at_least"] + reach))]
-            for row in result.distribution(result.pictured)
+            for row in result.distribution(result.plotted_figure)
         ]
         blocks.append(Block(f"{title}, the whole table at once", ("value", "at least"), rows, ">", " | "))
     events = [[f"P({name.replace('_', ' ')})", str(p)] for name, p in band_of_events(result).items()]

@@ -14,7 +14,7 @@ from analyser.common.means import values_of_unit
 from analyser.common.method_settings import Sampling, SharedSampling
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.ruleset import Ruleset
-from analyser.results.base import Result, Weighed
+from analyser.results.base import Result, WeightedValues
 from analyser.rules import discipline, unit_state
 from analyser.rules.structs import NONE
 from analyser.scenarios.schema import Combatant, Target
@@ -177,10 +177,10 @@ class FightResult(Result):
     def _event_weight(self, name: str, moment: int | None) -> float:
         return float(self.after(moment).weights[self.event(name, moment)].sum())
 
-    def _weighed(self, figure: str, moment: int | None) -> Weighed:
+    def _weighted_values(self, figure: str, moment: int | None) -> WeightedValues:
         return self.values(figure, moment), self.after(moment).weights
 
-    def _possible(self, figure: str) -> NDArray[Any]:
+    def _possible_values(self, figure: str) -> NDArray[Any]:
         side, what = self._split(figure)
         unit = getattr(self.scenario, side)
         return values_of_unit(what, unit.models, unit.damage_limit)

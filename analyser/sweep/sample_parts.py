@@ -18,7 +18,7 @@ from analyser.common.text import json_text
 from analyser.engine.attack.simulated import Sample
 from analyser.engine.battle.battle_data import Counts
 from analyser.engine.parallel import CHUNK_TRIALS
-from analyser.results.attack import sample_of, sampled_answer
+from analyser.results.attack import result_of_sample, sample_of
 from analyser.results.base import Result
 from analyser.results.dispatch import solve
 from analyser.scenarios.attack import Scenario
@@ -102,7 +102,7 @@ def answer_of(plan: Plan, batches: Iterable[pd.DataFrame]) -> Result:
     if isinstance(scenario, Scenario):
         sample: Sample = sample_of(scenario, plan.sampled.sample.seed)
         sample.counts.reshape(-1)[counted["cell"]] += counted["count"]
-        return sampled_answer(scenario, sample, plan.cells)
+        return result_of_sample(scenario, sample, plan.cells)
     if plan.content["kind"] == "battle":
         total = empty_record(Counts)
         counts = np.frombuffer(total, np.int64)  # type: ignore[call-overload]

@@ -27,7 +27,7 @@ from analyser.morale.games.compare.question import FATES_OF_SYSTEMS, GONE, ROUTE
 from analyser.morale.games.compare.systems import CLASH, SYSTEMS, ArmouredClash, System, in_words
 from analyser.morale.result_tables import Answer, Facts, Fates, Keys, Rules, Table, weights_of
 from analyser.results.base import RulesUsed
-from analyser.results.rules_used import of_duel
+from analyser.results.rules_used import rules_of_duel
 from analyser.results.states import flag, is_removed, models_destroyed, run, simulation_of
 from analyser.scenarios.duel import DuelScenario, duel_program, duel_start, shooters_of
 from analyser.scenarios.load import load_as
@@ -113,7 +113,7 @@ def rules(question: Question) -> Rules:
     if question.duel is not None:
         scenario = scenario_of(question)
         shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
-        used = of_duel(scenario, shooters, with_replacement=True)
+        used = rules_of_duel(scenario, shooters, with_replacement=True)
     applied = [f"{system.title}: {system.rules}" for system in systems_of(question).values()]
     applied += [f"{clash}: {rule}" for rule in used.applied]
     not_used = [*(f"not used: {rule}" for rule in used.not_used), *used.not_modelled, *used.assumptions]
