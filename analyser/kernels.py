@@ -60,7 +60,7 @@ def _sampled_fights() -> None:
 def _best_play() -> None:
     result = best_play(A, B, rounds=2)
     str(result)
-    followed = result.play.followed  # a plan for simulated duels; their other kernels are those of all simulated fights
+    followed = result.solution.followed  # simulated duels need these kernels besides those of all simulated fights
     begins, place = followed.choices.begins, followed.moments[0].place
     span = slice(begins[place], begins[place + 1])
     followed.branches(

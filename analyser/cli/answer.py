@@ -142,11 +142,11 @@ def write(
     written or none, before anything is printed. `warnings` go to standard error if the format has no place for them,
     and the `headline` if the answer goes to a file. Inside :func:`together` the answer is stored instead.
     """
-    from analyser.results.rendering import FORMATS, TABLES, Shown
+    from analyser.results.rendering import FORMATS, TABLES, Renderings
 
     context = click.get_current_context()
     form, out = context.params["form"], context.params.get("out")
-    answered = Shown(text, record, rows)
+    answered = Renderings(text, record, rows)
     if TOGETHER in context.meta:
         context.meta[TOGETHER].append(answered)
     else:

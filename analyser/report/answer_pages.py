@@ -34,7 +34,7 @@ from analyser.report.shell import page_of
 from analyser.results.battle import BattleResult
 from analyser.results.battle_tactics import tactics_block
 from analyser.results.battle_text import margin_block, survivors_block, units_block
-from analyser.results.rendering import method_line, of_intervals
+from analyser.results.rendering import interval_notes, method_line
 from analyser.results.unit_swings import SAMPLE_NOTE, swings_block
 from analyser.scenarios.battle import SIDES
 
@@ -61,7 +61,7 @@ def battle_page(answer: BattleResult) -> str:
         part=SAMPLE_NOTE,
         by_tactic=tactics_block(answer.game, names) if answer.game else None,
         rounds=answer.story.rounds(),
-        intervals=of_intervals([answer]),
+        intervals=interval_notes([answer]),
     )
 
 

@@ -24,7 +24,7 @@ from analyser.game.names import spoken
 from analyser.game.profiles import ProfilesUsed, profiles_record
 from analyser.game.ruleset import ruleset_record
 from analyser.results import rendering, simultaneous_intervals
-from analyser.results.custom import OwnFigures, check_name
+from analyser.results.custom import UserMetrics, check_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +51,7 @@ class RulesUsed:
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Result(OwnFigures, Answer):
+class Result(UserMetrics, Answer):
     """Answer to one question about a fight or about morale, exact or simulated.
 
     Attributes

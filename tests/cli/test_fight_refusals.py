@@ -99,7 +99,7 @@ def test_python_refuses_the_same():
         (lambda: focused.at_least(-1), "models: -1 is out of range"),
         (lambda: analyser.attack(RIFLES, GRENADIERS).at_least(-1), "models: -1 is out of range"),
         (lambda: analyser.focus(RIFLES, GRENADIERS), "not a list of attacks"),
-        (lambda: charge.probability("wins"), "no event 'wins'"),
+        (lambda: charge.probability("wins"), "unknown event 'wins'"),
         (lambda: analyser.duel(RIFLES, GRENADIERS, rounds=1).probability("a_wins", 7), "round: 7 is out of range"),
     ):
         with pytest.raises(InputError, match=message):

@@ -28,7 +28,7 @@ from analyser.morale.games.compare.systems import CLASH, SYSTEMS, ArmouredClash,
 from analyser.morale.result_tables import Answer, Facts, Fates, Keys, Rules, Table, weights_of
 from analyser.results.base import RulesUsed
 from analyser.results.rules_used import rules_of_duel
-from analyser.results.states import flag, is_removed, models_destroyed, run, simulation_of
+from analyser.results.states import flag, is_removed, models_destroyed, simulation_of, states_after
 from analyser.scenarios.duel import DuelScenario, duel_program, duel_start, shooters_of
 from analyser.scenarios.load import load_as
 
@@ -246,7 +246,7 @@ class _Duel:
             return np.array([number]), np.zeros(1, np.int64), np.array([sampling.trials or 1.0])
         if self._simulation is None and not sampling.is_exact:
             self._simulation = simulation_of(self._setup, [self._round], self._ruleset, replacement=True)
-        (states,) = run(self._setup, [self._round], pair, self._ruleset, sampling, self._simulation)
+        (states,) = states_after(self._setup, [self._round], pair, self._ruleset, sampling, self._simulation)
         after = self._numbers_of(states.first.tolist(), states.second.tolist())
         own = states.second if self._side else states.first
         lost = models_destroyed(own, self._models) - models_destroyed(np.array([pair[self._side]]), self._models)

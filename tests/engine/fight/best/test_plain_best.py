@@ -31,7 +31,7 @@ def check(duel, want):
         if "more places than a state has room for" in error.problem:
             return
         raise
-    expected = plain_best.value(duel, want, "ab"[play.wanter])
+    expected = plain_best.value(duel, want, "ab"[play.objective_side])
     assert play.value == pytest.approx(float(expected), abs=SAME), duel
     assert play.exploitability < SAME
 
@@ -46,7 +46,7 @@ def few(duel):
 def _as_simple_tactics_fight(play, side):
     """The plan of best play, except that one side chooses in combats as simple tactics do."""
     plan = play.plan.copy()
-    for place in play.places:
+    for place in play.choice_points:
         if place.side == side and place.subject not in (ORDERS, REACTION):
             plan[:, play.game.nodes_of(place.place)] = IN_COMBAT
     return plan
@@ -94,7 +94,7 @@ def test_whether_to_overrun_is_chosen_once_the_first_combat_is_over():
         duel |= {"policy_a": BEST, "policy_b": BEST}
         check(duel, "survival")
         play = engine.best_play_of(duel, "survival")
-        gained.append(play.value - play.following(_as_simple_tactics_fight(play, 0)))
+        gained.append(play.value - play.value_of_plan(_as_simple_tactics_fight(play, 0)))
         stated = {**duel, "a": {**duel["a"], "charge": {"overrun": False}}}
         check(stated, "survival")
         assert engine.best_play_of(stated, "survival").value <= play.value + SAME
