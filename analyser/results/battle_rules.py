@@ -44,7 +44,7 @@ def rules_of_battle(scenario: BattleScenario, *, with_replacement: bool) -> Rule
         dict.fromkeys(rule.canonical for unit in combatants for rule in unit.keywords if rule.name in _NEAR_FRIENDS)
     )
     rules.applied = [name for name in rules.applied if name not in from_friends]
-    used = rules.all([_NO_MAP, _CHOICES, CARDS[with_replacement]], scenario.warnings, scenario.ruleset)
+    used = rules.as_rules_used([_NO_MAP, _CHOICES, CARDS[with_replacement]], scenario.warnings, scenario.ruleset)
     boons = [f"boon {boon.name}" for army in scenario.armies for boon in army.bought]
     left_out = tuple(dict.fromkeys((*boons, *used.not_modelled, *from_friends, *NOT_MODELLED)))
     return RulesUsed(used.applied, used.not_used, left_out, used.assumptions, used.warnings)
@@ -70,8 +70,8 @@ def _add_rules(rules: SortedRules, scenario: BattleScenario, own: Fielded, enemy
         charged=charges[1],
         distant=True,
         takes_cover=own.tactic == "take_cover",
-        fires_several=shooter is not None and len(shooter.rows) > 1,
-        answers=other.category == "aerial",
+        fires_all_rows=shooter is not None and len(shooter.rows) > 1,
+        shoots_back=other.category == "aerial",
     )
     for rule in unit.keywords:
         contact = any(charges) and rule.term is not None and rule.term.counts_in(CLOSE_QUARTERS)

@@ -92,7 +92,7 @@ def test_python_refuses_the_same():
         analyser.charge(RIFLES, GRENADIERS, secondary=GRENADIERS)
     focused, charge = analyser.focus([RIFLES], GRENADIERS), analyser.charge(RIFLES, GRENADIERS)
     for asked, message in (
-        (lambda: focused.until("broken", 0.8), "no fate 0.8"),
+        (lambda: focused.until("broken", 0.8), "unknown fate 0.8"),
         (lambda: focused.until("a", "broken"), "until: 'a' is not usable"),
         (lambda: focused.after("2"), "attack: must be an integer, got '2'"),
         (lambda: focused.at_least("x"), "models: must be an integer, got 'x'"),
