@@ -12,7 +12,7 @@ from multiprocessing import resource_tracker
 from typing import Any, TypeVar
 
 from analyser.common.errors import InputError
-from analyser.report.worker_pool import deaf
+from analyser.report.worker_pool import interrupts_delayed
 
 ResultT = TypeVar("ResultT")
 LOCAL = "local"  # in place of an address: start a scheduler and workers on this machine
@@ -91,7 +91,7 @@ def dask(address: str, workers: int) -> Iterator[Executor]:
         raise InputError("Dask is not installed", where="--dask", allowed="pip install 'analyser[cluster]'") from None
     if address == LOCAL:
         resource_tracker.ensure_running()  # starting it later would unblock Ctrl-C
-        with deaf():  # threads and processes started here inherit it
+        with interrupts_delayed():  # threads and processes started here inherit it
             cluster = distributed.LocalCluster(
                 n_workers=workers,
                 threads_per_worker=1,

@@ -172,8 +172,8 @@ def test_who_is_not_edited_and_has_another_verdict_is_told_too(dear, tmp_path, c
         assert each.old.verdict != each.new.verdict
         fair = " → ".join(f"{side.fair_points:.0f}" for side in (each.old, each.new))
         told = f"{each.loadout} {each.old.verdict} → {each.new.verdict} (at {each.new.points} points, fair {fair})"
-        assert each.told.startswith(told)
-    assert found.others[0].told in run(capsys, dear, new)[1]
+        assert each.verdict_line.startswith(told)
+    assert found.others[0].verdict_line in run(capsys, dear, new)[1]
 
 
 def test_without_an_exchange_there_is_no_verdict_and_the_rest_is_told(dear, tmp_path, capsys):
@@ -312,7 +312,7 @@ def test_of_equal_profiles_no_matchup_is_worked_out(old, tmp_path, monkeypatch, 
     assert (found.unchanged, found.n_compared, found.worst, found.edits) == (True, 64, 0, ())
     assert len(found.frame) == len(found.for_points) == 0
     assert json.loads(run(capsys, old, commented, "--format", "json")[1])["matchups"] == []
-    same = "Profiles: nothing changed, so that all 64 matchups are the same, and none was worked out"
+    same = "Profiles: nothing changed, so all 64 matchups are the same, and were not computed"
     assert run(capsys, old, old, "--fail-over", "0")[1].endswith(f"\n\n{same}\n")
     with pytest.raises(InputError, match="fits nothing"):
         diff(old, commented, attackers="river/nobody*")
