@@ -144,18 +144,16 @@ def write_report(
         field=None if field is None else field.only(both),
     )
     bar = Sampling(progress=progress).with_bar()
-    recorded, replacing = interrupts_recorded(), replacing_folder(folder)
-    with bar as reporting, recorded as check_interrupt, rare_collections(), replacing as report:
+    with bar as reporting, interrupts_recorded() as check, rare_collections(), replacing_folder(folder) as report:
         lines = len(inputs.situations) * sum(len(ours) * len(theirs) for ours, theirs in inputs.directions)
         cores = threads or default_threads()
         directions = report_jobs.matchup_jobs(inputs, max(cores // MOST_PROCESSES, 1))
         cache_jobs = [] if executor is not None else report_jobs.opponent_jobs(tuple(opponents.values()), inputs)
         jobs = Jobs("report", [*cache_jobs, *chain(*directions), *_tactic_jobs(inputs, policy)])
-        job_cost = jobs.left
-        total = job_cost + lines * (TABLE_LINE_COST + PAGE_LINE_COST)
+        total = (job_cost := jobs.left) + lines * (TABLE_LINE_COST + PAGE_LINE_COST)
 
         def tell(done: int) -> None:
-            check_interrupt()
+            check()
             reporting.report(done, total)
 
         tell(0)
@@ -167,20 +165,20 @@ def write_report(
         if opponents:
             with suppress(InputError):  # no exchanges of fire
                 sides, against = tuple(both.values()), tuple(opponents.values())
-                prices = fair_points(sides, against=against, progress=lambda *_: check_interrupt(), **settings)
+                prices = fair_points(sides, against=against, progress=lambda *_: check(), **settings)
                 inputs = inputs._replace(field=prices.only(both))
         result = _matchups(inputs, table)
         (report / PARQUET).write_bytes(result.frame.to_parquet(index=False))
         report_jobs.write_table(result.frame, report / TABLE, lambda line: tell(job_cost + line * TABLE_LINE_COST // 2))
-        balance = report_jobs.balance_of(result, check_interrupt, inputs.field)
+        balance = report_jobs.balance_of(result, check, inputs.field)
         for name, frame in balance.tables.items():
             report_jobs.write_table(frame, report / f"{name}.csv")
         write_units(inputs, report)
         tell(job_cost + lines * TABLE_LINE_COST)
         write_page(result, balance, inputs, report / PAGE, cores)
         tell(total)
-        seconds = {"wall_seconds": round(time.monotonic() - started, 3)}
-        write_manifest(report, {**manifest_facts(inputs), **_opponents(balance.prices), **seconds})
+        facts = manifest_facts(inputs) | _opponents(balance.prices)
+        write_manifest(report, facts | {"wall_seconds": round(time.monotonic() - started, 3)})
     return folder
 
 

@@ -161,7 +161,7 @@ def _compare_folders(
     new_prices_table = edited(old_prices_table, *[list(after.values())] * 2, **new_options)
     changes = edited_loadouts(before, after)
     common = [[name for name in olds if name in news] for olds, news in (attacking, defending)]
-    blocks = _blocks(*common, set(changes) if old.ruleset == new.ruleset else {*common[0], *common[1]})
+    blocks = _blocks(common[0], common[1], set(changes) if old.ruleset == new.ruleset else {*common[0], *common[1]})
     situations = situations_called(arguments["situations"])
     frames = [[_rows_of_blocks(table.frame, blocks, situations)] for table in (old_prices_table, new_prices_table)]
     for rows, columns in blocks if (others := [each for each in situations if each not in EXCHANGES]) else ():

@@ -187,7 +187,7 @@ def test_a_report_can_be_written_from_another_thread(river, tmp_path):
 def always_helped(monkeypatch):
     """A second process helps however little there is to do."""
     monkeypatch.setattr(worker_pool, "COST_PER_PROCESS", 1)
-    monkeypatch.setattr(report_jobs, "A_PART", 1)
+    monkeypatch.setattr(report_jobs, "PART_COST", 1)
 
 
 def test_with_a_helper_or_an_executor_of_the_caller_the_report_is_the_same(river, tmp_path, always_helped, unstopped):
