@@ -95,7 +95,7 @@ def child(plan, workers, cells, folder):
     found = run_sweep(plan, folder, workers=workers, part=f"1/{jobs}")
     seconds = time.perf_counter() - start
     mine, theirs = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    lines = list(found.store.logged("part"))
+    lines = list(found.store.log_lines("part"))
     total = sum(each["size"] for each in lines)
     began = set()  # the first part of a process pays for its start, and for kernels that are read from disk
     steady = [each for each in lines if each["worker"] in began or began.add(each["worker"])]

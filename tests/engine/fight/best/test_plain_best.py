@@ -7,7 +7,7 @@ import pytest
 
 from analyser.common.errors import InputError
 from analyser.engine.fight.best.choice_program import ORDERS, REACTION
-from analyser.results.duel_solution import IN_COMBAT
+from analyser.results.duel_solution import FIRST_EDGE
 from tests.oracle import fights_by_engine as engine
 from tests.oracle import plain_best
 from tests.oracle.random_fights import (
@@ -48,7 +48,7 @@ def _as_simple_tactics_fight(play, side):
     plan = play.plan.copy()
     for place in play.choice_points:
         if place.side == side and place.subject not in (ORDERS, REACTION):
-            plan[:, play.game.nodes_of(place.place)] = IN_COMBAT
+            plan[:, play.game.nodes_of(place.place)] = FIRST_EDGE
     return plan
 
 

@@ -69,7 +69,7 @@ def check(scenario, replacement=True, trials=TRIALS, seed=1):
     for seen, law in zip(sample.moments, play.moments()):
         p = chi_square(told_of_one(play.setup, seen), told_of_one(play.setup, law))
         assert p is None or p > LEAST
-    exact, deeds = solve_duel(scenario, Sampling())._deeds, sample._deeds
+    exact, deeds = solve_duel(scenario, Sampling())._actions, sample._actions
     assert exact.keys() == deeds.keys()
     for key, law in exact.items():
         assert sum(deeds[key].values()) == trials
