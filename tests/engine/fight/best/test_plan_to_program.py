@@ -65,7 +65,7 @@ def told_of_one(setup, pairs):
 def check(scenario, replacement=True, trials=TRIALS, seed=1):
     """The p-values of how both stand after each round, and of what they did; cards are put back, or as good as."""
     sample = solve_duel(scenario, Sampling("monte-carlo", trials=trials, seed=seed, replacement=replacement))
-    play = sample.play
+    play = sample.solution
     for seen, law in zip(sample.moments, play.moments()):
         p = chi_square(told_of_one(play.setup, seen), told_of_one(play.setup, law))
         assert p is None or p > LEAST
