@@ -79,8 +79,8 @@ def best_lines(
         steps: dict[str, Any] = {"drawstyle": "steps-pre"} if between else {}
         for number, line in enumerate(others):
             part = frame[frame["line"] == line]
-            called = _others(others) if number == 0 else None
-            axes.plot(part[x].map(places).astype(float), scale * part[metric], color=_GREY, label=called, **steps)
+            text = _others(others) if number == 0 else None
+            axes.plot(part[x].map(places).astype(float), scale * part[metric], color=_GREY, label=text, **steps)
         styles = look.line_styles(axes, names, label, color)
         for line, style in zip(names, styles):
             part = frame[frame["line"] == line]
@@ -133,8 +133,8 @@ def _strip(axes: Axes, best: Sequence[tuple[float, float, str]], styles: Mapping
             axes.axvline(left, color="0.55", linewidth=0.8, linestyle=(0, (2, 2)), zorder=0)
             where: Any = (left, 1.0 - _STRIP_HEIGHT)
             text = "" if discrete else f"{left:g}"
-            beside: dict[str, Any] = {"xytext": (3, -9), "textcoords": "offset points", "size": look.CELL_POINTS}
-            axes.annotate(text, where, xycoords=inside, **beside)
+            offset: dict[str, Any] = {"xytext": (3, -9), "textcoords": "offset points", "size": look.CELL_POINTS}
+            axes.annotate(text, where, xycoords=inside, **offset)
     if any(best_line not in colours for _, _, best_line in best):
         axes.fill_between([], [], color="0.6", label="strip: best line; grey: tied or impossible")
 
@@ -183,8 +183,8 @@ def trade_map(
     scale = 100 if str(quantity or "").startswith("P(") else 1
     name = f"{quantity or 'figure'}{', percent' if scale == 100 else ''}: contours"
     columns, rows = (range(len(values)) for values in (across, up))
-    called = (key.replace("_", " ") for key in (x, y))
-    options: dict[str, Any] = {"own": f"{look.subject_of(data)}\n{name}", **dict(zip(("xlabel", "ylabel"), called))}
+    labels = (key.replace("_", " ") for key in (x, y))
+    options: dict[str, Any] = {"own": f"{look.subject_of(data)}\n{name}", **dict(zip(("xlabel", "ylabel"), labels))}
     with look.drawing(ax, SQUARE * 1.2, SQUARE, title=title, grid="", **options) as axes:
         image_style: dict[str, Any] = {"origin": "lower", "aspect": "auto", "zorder": _ZORDER, **artist}
         if len(lines) > 1:

@@ -279,7 +279,7 @@ def _matchup_arguments(
     situations: Sequence[Situation | str] | None,
     report: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
-    """Return the arguments for :func:`matchups`: those of the first report or, without a report, as given or all."""
+    """Return the arguments for :func:`matchups`: those of the first report or, without reports, of the caller."""
     if report is None:
         sides = {"attackers": [attackers or EVERYBODY], "defenders": [defenders or EVERYBODY]}
         return {**sides, "situations": situations or [ALL_SITUATIONS]}

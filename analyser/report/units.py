@@ -81,7 +81,7 @@ def mispriced_probability(price: Row) -> float:
 
 
 def verdict_text(price: Row) -> str:
-    """Return the verdict on a price in a few words, with the probability of being mispriced if it is."""
+    """Return the verdict on a price in a few words; of a mispriced loadout with the probability."""
     likely = mispriced_probability(price)
     if kind_of(price["verdict"]) in ("under", "over"):
         return f"{price['verdict']}, {whole_percent(likely)}"

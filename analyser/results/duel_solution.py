@@ -92,7 +92,7 @@ class SolvedDuel:
 
     @property
     def objective_side(self) -> int:
-        """Side whose objective defines the value: A, unless only B plays best."""
+        """Number of the side whose objective defines the value: A (0), unless only B plays best."""
         return 1 if self.choosers == (False, True) else 0
 
     @cached_property

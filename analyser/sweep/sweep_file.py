@@ -162,8 +162,8 @@ class CellSampling(Record):
 
     def of(self, seed: int) -> Sampling:
         """Return the settings for the simulation of a cell with a seed."""
-        how: dict[str, Any] = {"trials": self.trials, "precision": self.precision, "replacement": self.replacement}
-        return Sampling("monte-carlo", seed=seed, threads=1, **how)
+        settings: dict[str, Any] = {"trials": self.trials, "precision": self.precision, "replacement": self.replacement}
+        return Sampling("monte-carlo", seed=seed, threads=1, **settings)
 
 
 class SweepFile(Record):
