@@ -4,7 +4,7 @@ import tempfile
 import time
 
 import analyser
-from analyser.results.duel_solution import play_of
+from analyser.results.duel_solution import solved_duel
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.load import load_as
 from benchmarks.first_answers import process
@@ -26,7 +26,7 @@ def best_play(rounds=3):
     """Seconds of value and plan of each size, with its number of situations; of processes; of all pairs."""
     duels = {size: duel(*size) for size in SIZES}
     candidates = [
-        Candidate(str(size), compiled(lambda asked=asked: play_of(asked).value)) for size, asked in duels.items()
+        Candidate(str(size), compiled(lambda asked=asked: solved_duel(asked).value)) for size, asked in duels.items()
     ]
     samples = interleaved(candidates, rounds)
     start = time.perf_counter()
@@ -53,7 +53,7 @@ def duel(rounds, models, distance):
 
 def graph(asked):
     """How large the graph of choices is."""
-    game = play_of(asked).game
+    game = solved_duel(asked).game
     return {"situations": len(game.places), "ways": len(game.edges.to)}
 
 

@@ -50,7 +50,7 @@ def main(folder: Path) -> None:
         killer.client.close()
     print(disturbed, flush=True)
     alone = run_sweep(PLAN, folder.with_name(f"{folder.name}-alone"), workers=1)
-    found = disturbed.store.verified()
+    found = disturbed.store.verify()
     assert killer.killed is not None
     assert not found.damaged
     assert names_in(disturbed) == names_in(alone), "other bytes than those of an undisturbed run"

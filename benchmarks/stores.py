@@ -19,8 +19,8 @@ from pathlib import Path
 
 import pyarrow.dataset as pads
 
-from analyser.sweep.plan import read_plan, unpacked
-from analyser.sweep.running import Made, resume_sweep, run_sweep, work_through
+from analyser.sweep.plan import read_plan, unpack_plan
+from analyser.sweep.running import FinishedPart, compute_parts, resume_sweep, run_sweep
 from analyser.sweep.store import store_for
 from analyser.sweep.store_reader import open_sweep
 
@@ -95,7 +95,7 @@ def child(plan, workers, cells, folder):
     found = run_sweep(plan, folder, workers=workers, part=f"1/{jobs}")
     seconds = time.perf_counter() - start
     mine, theirs = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    lines = list(found.store.logged("part"))
+    lines = list(found.store.log_lines("part"))
     total = sum(each["size"] for each in lines)
     began = set()  # the first part of a process pays for its start, and for kernels that are read from disk
     steady = [each for each in lines if each["worker"] in began or began.add(each["worker"])]
@@ -204,7 +204,7 @@ class _Nothing(Executor):
     def submit(self, work, packed, number, folder):
         pickle.dumps((work, packed, number, folder))
         future = Future()
-        future.set_result(Made(number, unpacked(packed).size(number), 0, 1.0, "nobody", None))
+        future.set_result(FinishedPart(number, unpack_plan(packed).size(number), 0, 1.0, "nobody", None))
         return future
 
 
@@ -212,7 +212,7 @@ def _handed(folder):
     """Seconds of the driver that handing out, collecting and logging a part take, the work itself left out."""
     store = store_for(read_plan(TINY), folder)
     some = store.missing(range(MANY_PARTS // 5))
-    return _seconds(lambda: work_through(store, some, lambda: nullcontext(_Nothing()), 64)) / len(some)
+    return _seconds(lambda: compute_parts(store, some, lambda: nullcontext(_Nothing()), 64)) / len(some)
 
 
 def _seconds(work):

@@ -210,7 +210,7 @@ def of_best_play(found):
         )
         for each in found["sizes"]
     ]
-    return table(("rounds", "models a side", "distance", "situations", "ways to go on", "value and plan"), rows)
+    return table(("rounds", "models a side", "distance", "situations", "transitions", "value and plan"), rows)
 
 
 def of_exact_fights(found):

@@ -199,7 +199,7 @@ def test_the_two_verbs_take_two_units_as_the_questions_do():
         ((0.8,), 'such as (0.8, "broken")'),
         ((float("nan"), "broken"), "until: nan is not usable"),
         ((0.8, "brokn"), "did you mean 'broken'"),
-        ((0.8, ["broken"]), "no fate ['broken']"),
+        ((0.8, ["broken"]), "unknown fate ['broken']"),
     ],
 )
 def test_what_is_wrong_with_until_is_told_before_anything_is_solved(until, told, monkeypatch):

@@ -99,9 +99,9 @@ def _traded_once(a: Combatant, b: Combatant, distance: float | None, ruleset: st
 
 
 def _end_of(scenario: DuelScenario) -> JointStates:
-    from analyser.results.duel_solution import play_of  # a late import, because most comparisons do not need it
+    from analyser.results.duel_solution import solved_duel  # a late import, because most comparisons do not need it
 
-    return play_of(scenario).moments()[-1]
+    return solved_duel(scenario).moments()[-1]
 
 
 def _over(end: JointStates, scenario: DuelScenario, row: str | None = None) -> Over:

@@ -18,7 +18,7 @@ from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Operation, Setup
 from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
 from analyser.game.units import Loadout
-from analyser.results.states import damage, exact_laws_of, flag, is_removed, models_left
+from analyser.results.states import damage, flag, is_removed, joint_distributions, models_left
 from analyser.results.states import holds as holds_of
 from analyser.rules.activation import length_moved
 from analyser.rules.policies import Manoeuvre
@@ -289,7 +289,7 @@ class _Search:
         """Return the possible states of the target after an attack, with their probabilities."""
         if (way, state) not in self._after:
             program: list[Operation] = self.programs[way]
-            joint = exact_laws_of(self.setup, [program], (self.start[0], state), self.given.ruleset)[0]
+            joint = joint_distributions(self.setup, [program], (self.start[0], state), self.given.ruleset)[0]
             chances = joint.probabilities.sum(axis=0)
             self._after[way, state] = [(int(to), float(p)) for to, p in zip(joint.second, chances) if p > 0]
         return self._after[way, state]
@@ -331,7 +331,7 @@ class _Search:
 
     def _as_given(self) -> float:
         setup, programs = focus_program(self.given.attacks, self.given.attackers)
-        joint = exact_laws_of(
+        joint = joint_distributions(
             setup, [[step for program in programs for step in program]], start_states(setup), self.given.ruleset
         )[0]
         return float(sum(p for to, p in zip(joint.second, joint.probabilities.sum(axis=0)) if self.holds(int(to))))

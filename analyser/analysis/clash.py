@@ -25,7 +25,7 @@ from analyser.common.metrics import AskedMetric
 from analyser.common.text import counted
 from analyser.game.forces import Boon
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
-from analyser.results.base import contest
+from analyser.results.base import likeliest_result
 from analyser.scenarios.armies import ArmyLike
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Clash(FramedAnswer):
         """The army that wins more battles; without battles the number of enemy kinds that the first can hardly hurt."""
         mine, yours = self.mine.army.name, self.yours.army.name
         if self.battle:
-            return contest(mine, yours, self.battle["p_victory"], self.battle["p_defeat"])
+            return likeliest_result(mine, yours, self.battle["p_victory"], self.battle["p_defeat"])
         hard = len({gap.target for gap in self.gaps})
         kinds = counted(len(self.yours.kinds), "kind")
         return f"{mine} can do little about {hard or 'none'} of {kinds} of units of {yours}."

@@ -27,7 +27,7 @@ from analyser.game import keywords
 from analyser.game.names import Name, Slug
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Inches, Loadout, Row
-from analyser.results.states import exact_ends_by_models, points_won
+from analyser.results.states import final_distributions_by_models, points_won
 from analyser.rules.attack import attack_dice
 from analyser.rules.policies import BEST, SHOOTING
 from analyser.rules.structs import CATEGORIES, TARGET, AttackFacts
@@ -151,7 +151,7 @@ def _charges(attackers: Sequence[Combatant], targets: Sequence[Combatant], rules
     except InputError as error:
         return [problem or error.problem for problem in result]
     models = [(attacker.models or 0, target.models or 0) for attacker, target in (pairs[number] for number in able)]
-    pmfs = exact_ends_by_models(setup, operations, charge_start(setup), models, ruleset)
+    pmfs = final_distributions_by_models(setup, operations, charge_start(setup), models, ruleset)
     for number, pmf in zip(able, pmfs):
         if isinstance(pmf, InputError):
             result[number] = pmf.problem
@@ -216,7 +216,7 @@ def _fought(duels: Sequence[tuple[DuelScenario, tuple[Shooter, Shooter]]], rules
         yield from [error.problem] * len(duels)
         return
     operations = [operation for part in rounds for operation in part]
-    pmfs = exact_ends_by_models(setup, operations, start_states(setup), models, ruleset)
+    pmfs = final_distributions_by_models(setup, operations, start_states(setup), models, ruleset)
     for (duel, shooters), pmf in zip(duels, pmfs):
         if isinstance(pmf, InputError):
             yield pmf.problem

@@ -25,7 +25,7 @@ from analyser.engine.pool.replay import dice_that_score
 from analyser.engine.rng import stream_of
 from analyser.game.ruleset import Rating
 from analyser.results.dispatch import solve
-from analyser.results.duel_solution import play_of
+from analyser.results.duel_solution import solved_duel
 from analyser.results.states import JointStates
 from analyser.rules import combat_result, discipline, strike, unit_state
 from analyser.rules.activation import Order
@@ -364,7 +364,7 @@ def fight_of(scenario: Any) -> Fight:
         setup, programs = focus_program(scenario.attacks, scenario.attackers)
         return Fight(setup, programs, start_states(setup), _NAMES, range(len(programs)), "Attack")
     if not all(policy in POLICIES for policy in (scenario.terms.policy_a, scenario.terms.policy_b)):
-        play = play_of(scenario)
+        play = solved_duel(scenario)
         followed = play.followed
         return Fight(play.setup, followed.programs, play.start, ("A", "B"), followed.ends, "Round", followed.choices)
     shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)

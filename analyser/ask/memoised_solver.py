@@ -115,7 +115,7 @@ class Solver:
         keywords = *scenario.attack.keywords, *scenario.attacker_rules, *scenario.target.keywords
         left_out = (word for word in keywords if word.term is None or not word.term.counts_in(RANGED_ATTACK))
         if any(word.canonical not in self._left_out for word in left_out):
-            rules = rules_used.of_attack(scenario, plain(scenario.fight))
+            rules = rules_used.rules_of_attack(scenario, plain(scenario.fight))
             self._left_out |= dict.fromkeys(rules.not_modelled)
 
 

@@ -142,11 +142,11 @@ def write(
     none, before anything is printed. `warnings` go to standard error if the format has no place for them, and the
     `headline` if the answer goes to a file. Inside :func:`collect_answers` the answer is stored instead.
     """
-    from analyser.results.rendering import FORMATS, TABLES, Shown
+    from analyser.results.rendering import FORMATS, TABLES, Renderings
 
     context = click.get_current_context()
     form, out = context.params["form"], context.params.get("out")
-    answer_forms = Shown(text, record, rows)
+    answer_forms = Renderings(text, record, rows)
     if SEVERAL_ANSWERS in context.meta:
         context.meta[SEVERAL_ANSWERS].append(answer_forms)
     else:

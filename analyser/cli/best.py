@@ -20,7 +20,7 @@ from analyser.cli.fights import (
 from analyser.cli.options import AT_LEAST_1, OUTPUT_OPTIONS, THREADS, Option
 from analyser.cli.waiting import message_when_stopped, run_in_thread
 from analyser.common.errors import InputError
-from analyser.results.best import PICTURES
+from analyser.results.best import PLOT_AXES
 from analyser.scenarios.schema import TARGET_FATES, DuelTerms
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ TERMS = [option for option in options.key_options(DuelTerms, "duel", _DUEL) if o
 @command(
     Option("--against POLICY", "Policy of B: best (default), a simple tactic, or a policy in words.", _DUEL),
     *TERMS,
-    Option("--by", "Horizontal axis of the picture. Default: models.", _PICTURE, type=Choice(PICTURES)),
+    Option("--by", "Horizontal axis of the picture. Default: models.", _PICTURE, type=Choice(PLOT_AXES)),
     Option("--round N", "Round of the picture. Default: 1.", _PICTURE, type=AT_LEAST_1),
     *OUTPUT_OPTIONS,
     examples=(

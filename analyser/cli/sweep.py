@@ -112,7 +112,7 @@ def sweep_verify(context: click.Context, /, store: str, remove: bool) -> None:
     from analyser.sweep.store import Store
 
     opened = Store(store)
-    result = opened.verified(remove=remove)
+    result = opened.verify(remove=remove)
     click.echo(
         f"{result.whole:,} of {opened.plan.parts:,} parts are whole, {len(result.damaged):,} damaged, "
         f"{result.missing:,} to be made"

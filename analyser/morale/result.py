@@ -22,7 +22,7 @@ from analyser.morale.questions import Asked
 from analyser.morale.result_tables import Fates, Panel, Table, picture_of
 from analyser.morale.systems import SYSTEMS
 from analyser.results import simultaneous_intervals
-from analyser.results.base import Result, Weighed
+from analyser.results.base import Result, WeightedValues
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -126,13 +126,13 @@ class MoraleResult(Result):
         table = self._tables_of_events[name]
         return float(self.weighed[table].probabilities[f"p_{name}"][self._row_at(table, moment)])
 
-    def _weighed(self, figure: str, moment: int | None) -> Weighed:
+    def _weighted_values(self, figure: str, moment: int | None) -> WeightedValues:
         table, first = self.weighed[figure], self._row_at(figure, moment)
         *others, values = table.keys.values()
         rows = [row for row in range(len(values)) if all(key[row] == key[first] for key in others)]
         return np.array(values)[rows], table.probabilities["probability"][rows]
 
-    def _possible(self, figure: str) -> NDArray[Any]:
+    def _possible_values(self, figure: str) -> NDArray[Any]:
         return np.array(list(self.weighed[figure].keys.values())[-1])
 
     def _all_weights(self) -> list[NDArray[Any]]:

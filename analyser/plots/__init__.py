@@ -1,13 +1,13 @@
 """Plots of tidy tables and results: functions that take data and return Axes, without pyplot and its global state.
 
-A module must not have the name of a plot, because it would hide the plot. Every plot takes
+No module here may have the name of a plot, because it would hide the plot. Every plot takes
 
 - a tidy frame or a result;
-- `ax`, the Axes to draw on. By default it makes a new figure of suitable size (``.figure.savefig(...)`` writes it). On
-  given axes it uses their style, and the legend stands where ``Axes.legend`` puts it;
-- `label` and `color`: one for a single series; for several a list, or a mapping by name;
-- `title`: None for none. On given axes the default is no title;
-- keyword arguments for its artists, such as `alpha` or `linewidth`.
+- `ax`, the Axes to draw on. By default the plot makes a new figure of suitable size (``.figure.savefig(...)`` writes
+  it). On given axes it uses their style, and ``Axes.legend`` places the legend;
+- `label` and `color`: a single one for a single series; for several series a list, or a mapping by name;
+- `title`; None for no title, which is the default on given axes;
+- keyword arguments for the artists, such as `alpha` or `linewidth`.
 
 It returns the Axes. It raises InputError if the frame has no rows or lacks a column, or if there are too many series to
 distinguish.
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from analyser.plots.over_numbers import front as front
     from analyser.plots.over_numbers import trade_map as trade_map
 
-_PLACES = {
+_MODULES = {
     **dict.fromkeys(("fates", "funnel", "tornado"), "bars"),
     **dict.fromkeys(("contributions", "margins", "points_left"), "battles"),
     **dict.fromkeys(("choices", "tactic_costs"), "decisions"),
@@ -55,14 +55,14 @@ _PLACES = {
     "ranked": "bars",
     **dict.fromkeys(("best_lines", "front", "trade_map"), "over_numbers"),
 }
-__all__ = list(_PLACES)
+__all__ = list(_MODULES)
 
 
 def __getattr__(name: str) -> Any:
-    """Import a plot on first access, so that modules here that need no pandas load without it."""
-    if name not in _PLACES:
+    """Import a plot on first access, so that the modules that need no pandas load without pandas."""
+    if name not in _MODULES:
         raise AttributeError(f"module 'analyser.plots' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"analyser.plots.{_PLACES[name]}"), name)
+    return getattr(importlib.import_module(f"analyser.plots.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:

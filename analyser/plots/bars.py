@@ -1,4 +1,4 @@
-"""Bar plots: states of a unit by round, the funnel of dice, the effect of each number, the best variants."""
+"""Bar plots: states of a unit by round, the funnel of dice, the effect of each characteristic, the best variants."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from analyser.common.frames import readable
 from analyser.common.metrics import figure_title
 
 FATES_HEIGHT = 2.5  # inches
-ACROSS, HEIGHT_A_STAGE, HEIGHT_A_NUMBER = 5.0, 0.36, 0.4  # inches, of horizontal bars
-LETTERS_A_LINE = 78
+WIDTH, STAGE_HEIGHT, NUMBER_HEIGHT = 5.0, 0.36, 0.4  # inches, of horizontal bars
+LINE_LETTERS = 78
 STATES: Mapping[str, tuple[str, str, str]] = {
     "p_steady": ("steady", look.LIGHT, ""),
     "p_shaken": ("shaken", look.MEDIUM, ""),
@@ -25,7 +25,7 @@ STATES: Mapping[str, tuple[str, str, str]] = {
     "p_gone": ("gone", "white", look.LOST),
 }
 """Name, colour and hatch of each state, by column."""
-_LOOK: Mapping[str, Mapping[str, Any]] = {
+_STYLES: Mapping[str, Mapping[str, Any]] = {
     "total": {"facecolor": look.DARK},
     "part": {"facecolor": look.MEDIUM, "edgecolor": look.DARK},
     "lost": {"facecolor": look.LIGHT, "edgecolor": look.DARK, "hatch": look.LOST},
@@ -60,8 +60,8 @@ def fates(
     look.check_columns(frame, ("round", *STATES))
     labels = look.per_series(label, list(STATES), [name for name, *_ in STATES.values()], "label")
     colours = look.per_series(color, list(STATES), [colour for _, colour, _ in STATES.values()], "color")
-    more: dict[str, Any] = {"xlabel": "round", "ylabel": "percent", "legend": len(STATES), "grid": ""}
-    with look.drawing(ax, ACROSS, FATES_HEIGHT, title=title, own=look.subject_of(data), **more) as axes:
+    options: dict[str, Any] = {"xlabel": "round", "ylabel": "percent", "legend": len(STATES), "grid": ""}
+    with look.drawing(ax, WIDTH, FATES_HEIGHT, title=title, own=look.subject_of(data), **options) as axes:
         bottom = np.zeros(len(frame))
         for (column, (_, _, hatch)), text, colour in zip(STATES.items(), labels, colours):
             percent = 100 * frame[column].to_numpy(np.float64)
@@ -81,13 +81,13 @@ def funnel(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """Draw the expected numbers from dice rolled to models destroyed, one bar per stage; losses are hatched.
+    """Draw the expected numbers from dice rolled to models destroyed, one bar per stage; lost dice or hits are hatched.
 
     Parameters
     ----------
     data : DataFrame
-        `stage`, `unit` (of the count), `kind` (``"total"``, ``"part"`` of the total above it, or ``"lost"``) and
-        `mean`, from top to bottom, as :func:`analyser.dice_funnel` returns them.
+        `stage`, `mean`, `unit` (what the mean counts), and `kind` (``"total"``, ``"part"`` of the total above, or
+        ``"lost"``); rows from top to bottom, as :func:`analyser.dice_funnel` returns them.
     color : mapping, optional
         Colours of the kinds.
 
@@ -102,25 +102,25 @@ def funnel(
     frame = look.rows_of(data)
     look.check_columns(frame, ("stage", "unit", "kind", "mean"))
     means = frame["mean"].to_numpy(np.float64)
-    beside: dict[str, Any] = {"xytext": (4, 0), "textcoords": "offset points", "va": "center"}
-    own, across = "Where the dice went", "expected number, each in its own unit; hatched: lost"
+    offset: dict[str, Any] = {"xytext": (4, 0), "textcoords": "offset points", "va": "center"}
+    own, x_label = "Where the dice went", "expected number; hatched: lost"
     with look.drawing(
         ax,
-        ACROSS,
-        HEIGHT_A_STAGE * len(frame),
+        WIDTH,
+        STAGE_HEIGHT * len(frame),
         title=title,
         own=own,
-        xlabel=across,
+        xlabel=x_label,
         legend=int(label is not None),
         grid="x",
     ) as axes:
-        for place, (mean, kind, unit) in enumerate(zip(means, frame["kind"], frame["unit"])):
-            style = {**_LOOK[kind], **({"facecolor": color[kind]} if color and kind in color else {})}
+        for row, (mean, kind, unit) in enumerate(zip(means, frame["kind"], frame["unit"])):
+            style = {**_STYLES[kind], **({"facecolor": color[kind]} if color and kind in color else {})}
             axes.barh(
-                place, mean, **{"height": 0.72, "linewidth": 0.8, "label": None if place else label, **style, **artist}
+                row, mean, **{"height": 0.72, "linewidth": 0.8, "label": None if row else label, **style, **artist}
             )
             text = f"{'<0.01' if 0 < mean < 0.005 else f'{mean:.2f}'} {unit}"
-            axes.annotate(text, (mean, place), size=look.LABEL_POINTS, **beside)
+            axes.annotate(text, (mean, row), size=look.LABEL_POINTS, **offset)
         axes.set_yticks(np.arange(len(frame)), list(frame["stage"]))
         axes.set(ylim=(len(frame) - 0.5, -0.5), xlim=(0, 1.28 * max(means.max(), 1e-9)))
     return axes
@@ -136,17 +136,17 @@ def tornado(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """Draw the change of a figure by one less and one more of each number of a unit, the largest on top.
+    """Draw how a figure changes if each characteristic of both units is lowered or raised by one, largest on top.
 
     Parameters
     ----------
     data : Sensitivity, or DataFrame
-        `side`, `number`, `value`, `metric`, `base`, and `minus_1` and `plus_1`, the figure with one less and one more
-        of the number, NaN if impossible. Figures ``p_...`` are drawn in percent.
+        `side`, `number` (the characteristic), its `value`, `metric`, `base` (the figure), and `minus_1` and `plus_1`:
+        the figure for a value one lower and one higher, NaN if impossible. Figures ``p_...`` are drawn in percent.
     quantity : str, optional
         Name of the figure. Default: the name of its column in words.
     label, color : optional
-        For the bars ``"one less"`` and ``"one more"``: two, or a mapping.
+        For the bars ``"one less"`` and ``"one more"``: a list of two, or a mapping.
 
     Examples
     --------
@@ -166,28 +166,28 @@ def tornado(
     order = order[longest[order] > SAME_WITHIN]
     names = [f"{row.side}: {row.number} {row.value:g}" for row in frame.itertuples()]
     rows, subject = len(order), readable(getattr(data, "subject", ""))
-    own = f"{subject}\n{name}: {base:.3g} as it is,\nand with one less or one more of each number"
-    steps = ("one less", "one more")
-    labels = look.per_series(label, steps, steps, "label")
-    colours = look.per_series(color, steps, [_LOOK[step]["facecolor"] for step in steps], "color")
-    idle = [names[place] for place in np.flatnonzero(longest <= SAME_WITHIN)]
-    no_effect = "\n".join(textwrap.wrap(f"No effect: {', '.join(idle)}.", LETTERS_A_LINE)) if idle else ""
+    own = f"{subject}\n{name}: {base:.3g} at present,\nand with each number lowered or raised by one"
+    changes_by_one = ("one less", "one more")
+    labels = look.per_series(label, changes_by_one, changes_by_one, "label")
+    colours = look.per_series(color, changes_by_one, [_STYLES[step]["facecolor"] for step in changes_by_one], "color")
+    unchanged = [names[row] for row in np.flatnonzero(longest <= SAME_WITHIN)]
+    no_effect = "\n".join(textwrap.wrap(f"No effect: {', '.join(unchanged)}.", LINE_LETTERS)) if unchanged else ""
     with look.drawing(
-        ax, ACROSS, HEIGHT_A_NUMBER * max(rows, 1), title=title, own=own, xlabel=no_effect, legend=2, grid="x"
+        ax, WIDTH, NUMBER_HEIGHT * max(rows, 1), title=title, own=own, xlabel=no_effect, legend=2, grid="x"
     ) as axes:
-        for column, step in enumerate(steps):
+        for column, step in enumerate(changes_by_one):
             bars: dict[str, Any] = {"left": base, "height": 0.36, "linewidth": 0.8, "label": labels[column]}
-            bars |= {**_LOOK[step], "facecolor": colours[column], **artist}
+            bars |= {**_STYLES[step], "facecolor": colours[column], **artist}
             axes.barh(np.arange(rows) + 0.18 * (2 * column - 1), changes[order, column], **bars)
         axes.axvline(base, color="black", linewidth=1)
-        axes.set_yticks(np.arange(rows), [names[place] for place in order])
+        axes.set_yticks(np.arange(rows), [names[row] for row in order])
         axes.set_ylim(max(rows, 1) - 0.5, -0.5)
         axes.margins(x=0.08)
     return axes
 
 
-WIDE, _A_ROW = 5.2, 0.27  # inches
-MOST = 25
+RANKED_WIDTH, ROW_HEIGHT = 5.2, 0.27  # inches
+MOST_RANKED = 25
 
 
 def ranked(
@@ -200,12 +200,12 @@ def ranked(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """Draw the best variants as dots. Filled dots are best or tied; races have confidence sequences.
+    """Draw the best variants as dots, filled if best or tied; variants of a race have confidence intervals.
 
     Parameters
     ----------
     data : Search, or DataFrame
-        `variant`, `value` and `status`, the best first; for a race also `low` and `high`. 25 are shown.
+        `variant`, `value` and `status`, the best first; for a race also `low` and `high`. The first 25 are drawn.
     quantity : str
         Name of the figure; it is in percent if the name starts with ``P(``.
 
@@ -219,19 +219,19 @@ def ranked(
     frame = look.rows_of(data, "frame")
     look.check_columns(frame, ("variant", "value", "status"))
     possible = frame[frame["value"].notna()]
-    shown = possible.head(MOST).iloc[::-1]
+    shown = possible.head(MOST_RANKED).iloc[::-1]
     scale = 100 if quantity.startswith("P(") else 1
     left_out = len(possible) - len(shown)
-    across = f"{quantity}{', percent' if scale == 100 else ''}" + (f"   (the first {MOST})" if left_out else "")
+    x_label = quantity + ", percent" * (scale == 100) + f"   (the first {MOST_RANKED})" * bool(left_out)
     places = np.arange(len(shown))
-    more: dict[str, Any] = {"own": look.subject_of(data), "xlabel": across, "legend": int(label is not None)}
-    with look.drawing(ax, WIDE, 0.5 + _A_ROW * len(shown), title=title, grid="x", **more) as axes:
+    options: dict[str, Any] = {"own": look.subject_of(data), "xlabel": x_label, "legend": int(label is not None)}
+    with look.drawing(ax, RANKED_WIDTH, 0.5 + ROW_HEIGHT * len(shown), title=title, grid="x", **options) as axes:
         values = scale * shown["value"].to_numpy(float)
         best = shown["status"].isin(("best", "tied")).to_numpy()
         if "low" in shown and shown["low"].notna().all():
             ends = [values - scale * shown["low"].to_numpy(float), scale * shown["high"].to_numpy(float) - values]
-            how: dict[str, Any] = {"fmt": "none", "ecolor": "0.45", "elinewidth": 1.2, "capsize": 3}
-            axes.errorbar(values, places, xerr=np.clip(ends, 0, None), **how)
+            style: dict[str, Any] = {"fmt": "none", "ecolor": "0.45", "elinewidth": 1.2, "capsize": 3}
+            axes.errorbar(values, places, xerr=np.clip(ends, 0, None), **style)
         dots: dict[str, Any] = {"marker": "o", "linestyle": "", "color": color}
         axes.plot(values[best], places[best], **{**dots, "markersize": 7, "label": label, **artist})
         axes.plot(values[~best], places[~best], **{**dots, "markerfacecolor": "white", "markersize": 6, **artist})

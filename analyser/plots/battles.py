@@ -14,7 +14,7 @@ from analyser.common.frames import readable
 from analyser.common.text import NEGLIGIBLE
 
 WIDTH, HEIGHT = 6.2, 2.9  # inches
-BAR = 0.34  # inches per unit
+UNIT_HEIGHT = 0.34  # inches per unit
 _WON, _DRAWN, _LOST = look.DARK, look.LIGHT, look.MEDIUM
 
 
@@ -47,12 +47,12 @@ def margins(
     first, second = _armies(data).values()
     labels = look.per_series(label, names, (f"{first} wins", "draw", f"{second} wins"), "label")
     colours = look.per_series(color, names, (_WON, _DRAWN, _LOST), "color")
-    more: dict[str, Any] = {"xlabel": f"victory points, {first} less {second}", "ylabel": look.PERCENT, "legend": 3}
-    with look.drawing(ax, WIDTH, HEIGHT, title=title, own=look.subject_of(data), **more) as axes:
+    options: dict[str, Any] = {"xlabel": f"victory points, {first} minus {second}", "ylabel": look.PERCENT, "legend": 3}
+    with look.drawing(ax, WIDTH, HEIGHT, title=title, own=look.subject_of(data), **options) as axes:
         kinds = (shown["margin"] > 0, shown["margin"] == 0, shown["margin"] < 0)
         for name, text, colour, of_kind in zip(names, labels, colours, kinds):
             rows = shown[of_kind]
-            share = 100 * float(frame["probability"][_same(frame, rows)].sum()) if len(rows) else 0.0
+            share = 100 * float(frame["probability"][_same_result(frame, rows)].sum()) if len(rows) else 0.0
             style: dict[str, Any] = {"width": 0.8, "color": colour, "edgecolor": "black", "linewidth": 0.6}
             style |= {"hatch": look.LOST if name.startswith("yours") else None}
             style |= {"label": f"{text}: {look.short_text(share / 100, is_probability=True)}%"}
@@ -67,13 +67,13 @@ def margins(
 
 
 def _armies(data: Any) -> dict[str, str]:
-    """Return the names of the armies by side; for a table the names of the sides."""
+    """Return the names of the armies by side or, for a table, the sides themselves."""
     names = getattr(data, "names", None)
     return names if isinstance(names, dict) else {"mine": "mine", "yours": "yours"}
 
 
-def _same(frame: pd.DataFrame, rows: pd.DataFrame) -> Any:
-    """Return True for the rows of `frame` whose margin has the sign of that of `rows`."""
+def _same_result(frame: pd.DataFrame, rows: pd.DataFrame) -> Any:
+    """Return True for the rows of `frame` with the result of `rows`: won, drawn or lost."""
     return np.sign(frame["margin"]) == np.sign(rows["margin"].iloc[0])
 
 
@@ -86,7 +86,7 @@ def points_left(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """Draw the percent of each side's points left by round: a line per side, with a band of 80% of battles.
+    """Draw the percentage of points left by round: a line per side for the mean, with a band for the middle 80%.
 
     Parameters
     ----------
@@ -103,12 +103,12 @@ def points_left(
     """
     frame = look.rows_of(data, "survivors")
     look.check_columns(frame, ("round", "side", "mean_percent", "percent_10th_percentile", "percent_90th_percentile"))
-    more: dict[str, Any] = {
+    options: dict[str, Any] = {
         "xlabel": "round",
         "ylabel": "points left, percent:\nmean and middle 80% of battles",
         "legend": 2,
     }
-    with look.drawing(ax, WIDTH, HEIGHT, title=title, own=look.subject_of(data), **more) as axes:
+    with look.drawing(ax, WIDTH, HEIGHT, title=title, own=look.subject_of(data), **options) as axes:
         sides = [rows for _, rows in frame.groupby("side", sort=False, observed=True)]
         names = [str(rows["side"].iloc[0]) for rows in sides]
         labels = look.per_series(label, names, list(map(_armies(data).get, names)), "label")
@@ -136,8 +136,7 @@ def contributions(
     Parameters
     ----------
     data : BattleResult, or DataFrame
-        `side`, `name`, `points_destroyed`, `points_absorbed`, and standard errors if known, as ``contributions()`` of
-        a battle returns them.
+        `side`, `name`, `points_destroyed` and `points_absorbed`, as ``contributions()`` of a battle returns them.
 
     Examples
     --------
@@ -147,19 +146,19 @@ def contributions(
     """
     frame = look.rows_of(data, "contributions")
     look.check_columns(frame, ("side", "name", "points_destroyed", "points_absorbed"))
-    places, armies = np.arange(len(frame)), _armies(data)
-    height = max(1.2, BAR * len(frame))
+    positions, armies = np.arange(len(frame)), _armies(data)
+    height = max(1.2, UNIT_HEIGHT * len(frame))
     names = ("destroyed", "lost")
-    labels = look.per_series(label, names, ("destroyed of the enemy", "lost of its own"), "label")
+    labels = look.per_series(label, names, ("enemy points destroyed", "own points lost"), "label")
     colours = look.per_series(color, names, (look.DARK, look.LIGHT), "color")
-    more: dict[str, Any] = {"xlabel": "points in a battle, mean", "legend": 2}
-    with look.drawing(ax, WIDTH, height, title=title, own=look.subject_of(data), grid="x", **more) as axes:
+    options: dict[str, Any] = {"xlabel": "points in a battle, mean", "legend": 2}
+    with look.drawing(ax, WIDTH, height, title=title, own=look.subject_of(data), grid="x", **options) as axes:
         kinds = (("points_destroyed", -0.19, None), ("points_absorbed", 0.19, look.LOST))
         for text, colour, (column, shift, hatch) in zip(labels, colours, kinds):
             style: dict[str, Any] = {"height": 0.36, "color": colour, "edgecolor": "black", "linewidth": 0.6}
-            axes.barh(places + shift, frame[column], **{**style, "hatch": hatch, "label": text, **artist})
+            axes.barh(positions + shift, frame[column], **{**style, "hatch": hatch, "label": text, **artist})
         units = [f"{armies.get(side, side)}: {readable(name)}" for side, name in zip(frame["side"], frame["name"])]
-        axes.set_yticks(places, units)
+        axes.set_yticks(positions, units)
         axes.invert_yaxis()
         axes.set_xlim(left=0)
         axes.set_ylim(len(frame) - 0.4, -0.6)

@@ -1,4 +1,4 @@
-"""Text of crowded plots: drawn fast from outlines cached per string, and placed without overlaps."""
+"""Text for crowded plots: outlines cached by string, which draw fast, and positions of labels without overlaps."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from matplotlib.textpath import TextPath
 from matplotlib.transforms import Affine2D, Bbox
 from numpy.typing import NDArray
 
-_POINTS_AN_INCH = 72
+_POINTS_PER_INCH = 72
 _MIDDLE, _BOTTOM = "0", "lp"  # reference glyphs for vertical alignment
 
 
@@ -32,31 +32,31 @@ class Outline(NamedTuple):
 
 
 class OutlinedText(Text):
-    """A text on one line, without formulas, drawn from its outline at its own position or at `places`.
+    """A text on one line, without formulas, drawn from its outline at its own position or at `positions`.
 
-    One of several equal texts draws all of them (`places`); the others have an empty list. A plot has hundreds of texts
+    Of several equal texts, one draws all (`positions`), and the others have an empty list. A plot has hundreds of texts
     but few different strings, so laying out each string once saves most of the time.
     """
 
-    places: list[tuple[float, float]] | None = None
+    positions: list[tuple[float, float]] | None = None
 
     def __init__(self, x: float = 0, y: float = 0, text: str = "", **properties: Any) -> None:
         super().__init__(x, y, text, parse_math=False, **properties)
 
     def draw(self, renderer: Any) -> None:
         """Draw the text; called by the figure."""
-        places = [self.get_unitless_position()] if self.places is None else self.places
-        if not (self.get_visible() and self.get_text() and places):
+        positions = [self.get_unitless_position()] if self.positions is None else self.positions
+        if not (self.get_visible() and self.get_text() and positions):
             return
         pen, outline = renderer.new_gc(), self._outline()
         scaled = _scaled(renderer.points_to_pixels(1.0), self.get_rotation())
-        if self.places is not None or isinstance(renderer, RendererAgg):
+        if self.positions is not None or isinstance(renderer, RendererAgg):
             pen.set_linewidth(0)
             colour = to_rgba(self.get_color())
-            renderer.draw_markers(pen, outline.path, scaled, Path(places), self.get_transform(), colour)
+            renderer.draw_markers(pen, outline.path, scaled, Path(positions), self.get_transform(), colour)
         else:  # SVG stores each letter once, for a third of the file size
             pen.set_foreground(self.get_color())
-            x, y = scaled.transform(outline.start) + self.get_transform().transform(places[0])
+            x, y = scaled.transform(outline.start) + self.get_transform().transform(positions[0])
             y = renderer.get_canvas_width_height()[1] - y if renderer.flipy() else y
             renderer.draw_text(pen, x, y, self.get_text(), self.get_fontproperties(), self.get_rotation())
         pen.restore()
@@ -65,9 +65,9 @@ class OutlinedText(Text):
         """Return the area that the text covers, in pixels."""
         if not self.get_text():
             return Bbox.null()
-        pixels = (dpi or cast("Figure", self.get_figure(root=True)).dpi) / _POINTS_AN_INCH
-        place = self.get_transform().transform(self.get_unitless_position())
-        corners = _scaled(pixels, self.get_rotation()).transform(self._outline().corners) + place
+        pixels = (dpi or cast("Figure", self.get_figure(root=True)).dpi) / _POINTS_PER_INCH
+        anchor = self.get_transform().transform(self.get_unitless_position())
+        corners = _scaled(pixels, self.get_rotation()).transform(self._outline().corners) + anchor
         return Bbox([corners.min(axis=0), corners.max(axis=0)])
 
     def _outline(self) -> Outline:
@@ -79,11 +79,11 @@ def outline_labels(axis: Axis) -> None:
     """Draw the labels of an axis from outlines; its ticks must be fixed."""
     for tick in axis.get_major_ticks():
         for name in ("label1", "label2"):
-            plain = getattr(tick, name)
-            if plain.get_visible():
-                label = OutlinedText(*plain.get_position())
-                label.update_from(plain)
-                label.set(figure=plain.get_figure(), parse_math=False)
+            original = getattr(tick, name)
+            if original.get_visible():
+                label = OutlinedText(*original.get_position())
+                label.update_from(original)
+                label.set(figure=original.get_figure(), parse_math=False)
                 setattr(tick, name, label)
 
 
@@ -94,34 +94,34 @@ def _scaled(pixels: float, rotation: float) -> Affine2D:
 
 
 @lru_cache(maxsize=4096)
-def _outline(text: str, font: FontProperties, across: str, up: str) -> Outline:
-    """Return the outline of `text` relative to the anchor of its alignment, for any height of its letters."""
+def _outline(text: str, font: FontProperties, horizontal: str, vertical: str) -> Outline:
+    """Return the outline of `text` relative to its anchor, aligned by a reference glyph whatever its letters."""
 
     def path_of(string: str) -> Path:
         with rc_context({"text.parse_math": False}):  # TextPath has no parse_math argument
             return TextPath((0, 0), string, size=font.get_size_in_points(), prop=font)
 
-    path, line = path_of(text), path_of(_BOTTOM if up == "bottom" else _MIDDLE).get_extents()
+    path, line = path_of(text), path_of(_BOTTOM if vertical == "bottom" else _MIDDLE).get_extents()
     whole = path.get_extents() if len(path) else Bbox.unit()  # spaces have no path
-    left = {"left": whole.x0, "center": (whole.x0 + whole.x1) / 2, "right": whole.x1}[across]
-    move = Affine2D().translate(-left, -line.y0 if up == "bottom" else -(line.y0 + line.y1) / 2)
+    left = {"left": whole.x0, "center": (whole.x0 + whole.x1) / 2, "right": whole.x1}[horizontal]
+    move = Affine2D().translate(-left, -line.y0 if vertical == "bottom" else -(line.y0 + line.y1) / 2)
     return Outline(move.transform_path(path), move.transform(whole.corners()), move.transform(np.zeros(2)))
 
 
-Places = NDArray[np.float64]
+Points = NDArray[np.float64]
 
 OFF_MARKERS, OFF_LABELS = 11.0, 14.0  # least pixels between the centre of a label and a marker, or another label
-_AWAY = (14.0, 20.0, 27.0, 35.0, 44.0)  # pixels from a marker to its label, in the order of trial
-_TURNS = np.radians((0, 25, -25, 50, -50, 75, -75))  # angles to the preferred direction, in order of trial
+_DISTANCES = (14.0, 20.0, 27.0, 35.0, 44.0)  # pixels from a marker to its label, in the order tried
+_ANGLES = np.radians((0, 25, -25, 50, -50, 75, -75))  # angles to the preferred direction, in the order tried
 
 
-def label_offsets(markers: Places, labelled: Sequence[int], outwards: Sequence[float], size: Sequence[float]) -> Places:
-    """Return the offset of each label from its marker: the nearest free one, else the one with most space.
+def label_offsets(markers: Points, labelled: Sequence[int], outwards: Sequence[float], size: Sequence[float]) -> Points:
+    """Return the offset of each label from its marker: the nearest free position, or else the one with most space.
 
     Parameters
     ----------
     markers : float array, shape (markers, 2)
-        Positions of the markers in pixels.
+        Points of the markers in pixels.
     labelled : sequence of int
         Indices of the markers with a label, the most important first.
     outwards : sequence of float
@@ -140,20 +140,21 @@ def label_offsets(markers: Places, labelled: Sequence[int], outwards: Sequence[f
     [[-14.0, 0.0]]
     """
     ends, taken, result = np.array(size, np.float64), np.zeros((0, 2)), []
-    for at, degrees in zip(labelled, outwards):
-        angles = np.radians(degrees) + _TURNS
-        tries = np.concatenate([far * np.column_stack([np.cos(angles), np.sin(angles)]) for far in _AWAY])
-        places = markers[at] + tries
-        inside = np.minimum(places, ends - places).min(axis=1) / OFF_MARKERS
-        room = np.minimum(inside, _nearest(places, markers) / OFF_MARKERS)
-        room = np.minimum(room, _nearest(places, taken) / OFF_LABELS)
+    for marker, degrees in zip(labelled, outwards):
+        angles = np.radians(degrees) + _ANGLES
+        directions = np.column_stack([np.cos(angles), np.sin(angles)])
+        offsets = np.concatenate([distance * directions for distance in _DISTANCES])
+        positions = markers[marker] + offsets
+        inside = np.minimum(positions, ends - positions).min(axis=1) / OFF_MARKERS
+        room = np.minimum(inside, _nearest(positions, markers) / OFF_MARKERS)
+        room = np.minimum(room, _nearest(positions, taken) / OFF_LABELS)
         best = int(np.argmax(np.minimum(room, 1.0)))  # the first of equals
-        taken = np.vstack([taken, places[best]])
-        result.append(tries[best])
+        taken = np.vstack([taken, positions[best]])
+        result.append(offsets[best])
     return np.array(result).reshape(-1, 2)
 
 
-def _nearest(places: Places, others: Places) -> Places:
+def _nearest(positions: Points, others: Points) -> Points:
     """Return the distance of each position to the nearest of `others`."""
-    away = np.hypot(*(places[:, None, :] - others[None, :, :]).transpose(2, 0, 1))
-    return np.asarray(away.min(axis=1, initial=np.inf), np.float64)
+    distances = np.hypot(*(positions[:, None, :] - others[None, :, :]).transpose(2, 0, 1))
+    return np.asarray(distances.min(axis=1, initial=np.inf), np.float64)

@@ -15,7 +15,7 @@ from analyser.common.errors import InputError
 from analyser.common.frames import names_of
 
 CELL_WIDTH, CELL_HEIGHT, WIDEST = 0.62, 0.42, 8.0  # inches
-PALE = 0.35  # opacity of a situation with probability 0
+PALE_ALPHA = 0.35  # opacity of a situation with probability 0
 MOST_ACTIONS = 8
 COLOURS = {
     "aim and shoot": ("#9db4c8", ""),
@@ -31,9 +31,9 @@ COLOURS = {
     "take cover": ("#dfe6ec", "\\\\\\"),
     "advance and take cover": ("#dfe6ec", "///"),
 }
-"""Colour and hatch of actions: colours are safe for colour-blind readers, hatches work in grey."""
-_HOW_FAR = re.compile(r" (to |\d).*?(?= and |$)")  # "advance 3 inches and shoot" becomes "advance and shoot"
-_EDGES: dict[str, Any] = {"edgecolor": "white", "linewidth": 1, "hatchcolor": look.DARK, "hatch_linewidth": 0.7}
+"""Colour and hatch of each action: the colours suit colour-blind readers, and the hatches work in grey."""
+_DISTANCE = re.compile(r" (to |\d).*?(?= and |$)")  # "advance 3 inches and shoot" becomes "advance and shoot"
+_CELL_STYLE: dict[str, Any] = {"edgecolor": "white", "linewidth": 1, "hatchcolor": look.DARK, "hatch_linewidth": 0.7}
 FEWEST_COLUMNS = 4
 MOST_BARS, BAR_HEIGHT = 40, 0.26  # inches
 
@@ -49,15 +49,15 @@ def choices(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """Draw the best action of each situation over two numbers, with a colour and a hatch per action.
+    """Draw the best action for each pair of two numbers, with a colour and a hatch per action.
 
     Actions of :data:`COLOURS` have the same colour in every picture; moves of different lengths count as one action.
 
     Parameters
     ----------
     data : DataFrame
-        Numbers `x` and `y`; `do`, the action (the rarest of more than eight are drawn as one); `costs`, the cost of the
-        next best; `comes_up`, False draws the situation pale. A situation without a row stays white.
+        Numbers `x` and `y`; `do`, the action (of more than eight the rarest share a colour); `costs`, the cost of the
+        second best; `comes_up`, False for situations that are drawn pale. A situation without a row stays white.
     across, up : str
         Names of `x` and `y`.
     label, color : optional
@@ -74,45 +74,45 @@ def choices(
     """
     frame = look.rows_of(data)
     look.check_columns(frame, ("x", "y", "do", "costs", "comes_up"))
-    frame = frame.assign(do=[_HOW_FAR.sub("", action) for action in frame["do"]])
+    frame = frame.assign(do=[_DISTANCE.sub("", action) for action in frame["do"]])
     if frame.duplicated(["x", "y"]).any():
         raise InputError("more than one row for one cell")
     frequent = frame["do"].value_counts(sort=True).sort_index(kind="stable").sort_values(ascending=False, kind="stable")
     named = list(frequent.index[:MOST_ACTIONS])
     if len(frequent) > MOST_ACTIONS:
-        named = [*named[:-1], "something else"]
+        named = [*named[:-1], "other actions"]
     xs, ys = np.sort(frame["x"].unique()), np.sort(frame["y"].unique())
     columns, fills = max(len(xs), FEWEST_COLUMNS), _fills(named)
     labels = look.per_series(label, named, named, "label")
     colours = dict(zip(named, look.per_series(color, named, [fills[name][0] for name in named], "color")))
     width, height = min(CELL_WIDTH * columns, WIDEST), CELL_HEIGHT * len(ys)
-    more: dict[str, Any] = {"xlabel": across, "ylabel": up}
-    more["own"] = look.subject_of(data)
-    with look.drawing(ax, width, height, title=title, grid="", **more) as axes:
-        places = zip(np.searchsorted(xs, frame["x"]), np.searchsorted(ys, frame["y"]))
-        for (across_at, up_at), do, comes_up in zip(places, frame["do"], frame["comes_up"]):
+    options: dict[str, Any] = {"xlabel": across, "ylabel": up}
+    options["own"] = look.subject_of(data)
+    with look.drawing(ax, width, height, title=title, grid="", **options) as axes:
+        positions = zip(np.searchsorted(xs, frame["x"]), np.searchsorted(ys, frame["y"]))
+        for (column, row), do, comes_up in zip(positions, frame["do"], frame["comes_up"]):
             name = do if do in named else named[-1]
-            style: dict[str, Any] = {"facecolor": colours[name], "hatch": fills[name][1], **_EDGES}
-            style |= {"alpha": 1.0 if comes_up else PALE}
-            axes.add_patch(Rectangle((across_at - 0.5, up_at - 0.5), 1, 1, **{**style, **artist}))
+            style: dict[str, Any] = {"facecolor": colours[name], "hatch": fills[name][1], **_CELL_STYLE}
+            style |= {"alpha": 1.0 if comes_up else PALE_ALPHA}
+            axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, **{**style, **artist}))
         axes.set(xlim=(-0.5, columns - 0.5), ylim=(-0.5, len(ys) - 0.5))
         axes.set_xticks(range(len(xs)), [f"{x:g}" for x in xs])
         axes.set_yticks(range(len(ys)), [f"{y:g}" for y in ys])
         patches = [
-            Patch(facecolor=colours[name], hatch=fills[name][1], label=text, **_EDGES)
+            Patch(facecolor=colours[name], hatch=fills[name][1], label=text, **_CELL_STYLE)
             for name, text in zip(named, labels)
         ]
         if not frame["comes_up"].all():
-            patches.append(Patch(facecolor="#999999", alpha=PALE, label="pale: does not come up under the plan"))
-        beside: Any = {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0), "frameon": False, "borderaxespad": 0}
-        axes.legend(handles=patches, fontsize=look.LABEL_POINTS, **(beside if isinstance(axes, look.Picture) else {}))
+            patches.append(Patch(facecolor="#999999", alpha=PALE_ALPHA, label="pale: cannot occur under the plan"))
+        outside: Any = {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0), "frameon": False, "borderaxespad": 0}
+        axes.legend(handles=patches, fontsize=look.LABEL_POINTS, **(outside if isinstance(axes, look.Picture) else {}))
     return axes
 
 
 def _fills(named: list[str]) -> dict[str, tuple[str, str]]:
-    """Return the colour and hatch of each action; one not in COLOURS gets those of an action that is not drawn."""
-    free = [fill for name, fill in COLOURS.items() if name not in named]
-    return {name: COLOURS.get(name) or free.pop(0) for name in named}
+    """Return the colour and hatch of each action; an action without its own gets those of one that is not drawn."""
+    unused = [fill for name, fill in COLOURS.items() if name not in named]
+    return {name: COLOURS.get(name) or unused.pop(0) for name in named}
 
 
 def tactic_costs(
@@ -124,7 +124,7 @@ def tactic_costs(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """Draw the cost of each unit's usual tactic against best play as bars, with a line to the highest cost.
+    """Draw the mean cost of each unit's usual tactic against best play as bars, with a line to the highest cost.
 
     Parameters
     ----------
@@ -141,15 +141,15 @@ def tactic_costs(
     look.check_columns(frame, ("attacker", "cost", "most"))
     shown = frame.head(MOST_BARS).iloc[::-1]
     own = "Cost of the usual tactic against best play"
-    more: dict[str, Any] = {
+    options: dict[str, Any] = {
         "xlabel": "cost, percentage points of P(win); line: largest cost",
         "legend": int(label is not None),
     }
-    with look.drawing(ax, 5.0, BAR_HEIGHT * len(shown), title=title, own=own, grid="x", **more) as axes:
-        places = np.arange(len(shown))
+    with look.drawing(ax, 5.0, BAR_HEIGHT * len(shown), title=title, own=own, grid="x", **options) as axes:
+        positions = np.arange(len(shown))
         style: dict[str, Any] = {"color": color, "edgecolor": look.DARK, "height": 0.7, "label": label}
-        axes.barh(places, 100 * shown["cost"], **{**style, **artist})
-        axes.hlines(places, 0, 100 * shown["most"], color=look.DARK, linewidth=1)
-        axes.set_yticks(places, names_of(shown["attacker"].tolist()))
+        axes.barh(positions, 100 * shown["cost"], **{**style, **artist})
+        axes.hlines(positions, 0, 100 * shown["most"], color=look.DARK, linewidth=1)
+        axes.set_yticks(positions, names_of(shown["attacker"].tolist()))
         axes.set(ylim=(-0.6, len(shown) - 0.4), xlim=(0, None))
     return axes

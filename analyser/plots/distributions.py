@@ -22,19 +22,19 @@ from analyser.common.text import NEGLIGIBLE, SHORT_ENOUGH
 
 Kind = Literal["summary", "bars", "lines", "at least", "at most"]
 KINDS: Sequence[Kind] = ("summary", "bars", "lines", "at least", "at most")
-WIDTH_A_BAR, LEAST_WIDTH, MOST_WIDTH, HEIGHT = 0.44, 3.4, 7.5, 2.9  # inches
-MOST_WITH_TEXT = 16  # bars with their percentage above them
-MOST_BARS = 24  # most bars that all have a name
-FEWEST_PLACES = 5  # least width of the axis in bars, so that few bars are not too wide
-PANEL_WIDTH, PANEL_HEIGHT, LETTERS_AN_INCH = 3.4, 2.7, 10  # inches; letters of a title or legend
-INCHES_A_SAMPLE, HEIGHT_A_LABEL = 0.8, 0.2  # inches of a legend: symbol, and height of a label
+BAR_WIDTH, LEAST_WIDTH, MOST_WIDTH, HEIGHT = 0.44, 3.4, 7.5, 2.9  # inches
+MOST_WITH_TEXT = 16  # most bars with percentages above them
+MOST_BARS = 24  # most bars that are all named on the axis
+FEWEST_BARS = 5  # least width of the axis in bars, so that one or two bars are not too wide
+PANEL_WIDTH, PANEL_HEIGHT, LETTERS_PER_INCH = 3.4, 2.7, 10  # inches; letters of titles and legends
+SYMBOL_WIDTH, LABEL_HEIGHT = 0.8, 0.2  # inches, in a legend
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo")
-_KNOWN_VALUES = ("value", "models_destroyed")  # default columns for `x`
+_DEFAULT_COLUMNS = ("value", "models_destroyed")  # default columns for `x`
 _BAR: dict[str, Any] = {"color": look.MEDIUM, "edgecolor": look.DARK, "linewidth": 0.8}
 
 
 class Curve(NamedTuple):
-    """Distribution over the values of a plot, in percent; `ends` of its 95% intervals have shape (2, n)."""
+    """One distribution over the values of a plot, in percent; `ends` of 95% intervals have shape (2, values)."""
 
     name: str
     percent: NDArray[np.float64]
@@ -59,23 +59,23 @@ def distribution(
     Parameters
     ----------
     data : DataFrame, result, Distribution, or mapping of any of these by name
-        A tidy frame has `probability` and a column of values; rows of one value are summed. The 95% intervals of
-        simulated ones are drawn from `count`, or from `low` and `high` (`at_least_low`, `at_least_high`) as in
+        A tidy frame has `probability` and a column of values; rows with equal values are summed. If simulated, 95%
+        intervals are computed from `count`, or read from `low` and `high` (`at_least_low`, `at_least_high`) as in
         :meth:`analyser.Result.pmf`.
     x : str, or (str, int), optional
         The column of the values; or the figure of a result, with its round or attack. Default: `value` or
         `models_destroyed`.
     by : str, optional
-        A column of a frame: a series for each of its values.
+        A column of a frame; each of its values becomes a series.
     kind : {"summary", "bars", "lines", "at least", "at most"}, optional
-        ``"summary"`` draws bars, and a stepped line for *at least*. It is the default for a single series on a new
-        figure; otherwise the default is bars. Ends with a probability below 0.01% are left out.
+        ``"summary"`` draws bars, and a stepped line for *at least*; it is the default for a single series on a new
+        figure. Otherwise the default is bars. Ends with a probability below 0.01% are left out.
     lost : str, optional
-        A bool column of a frame: bars of lost units are hatched.
+        A bool column of a frame, True for lost units, whose bars are hatched.
     ax : Axes, optional
-        Default: those of a new figure. New series differ from those already on the axes.
+        Default: those of a new figure. The style of a new series differs from those already on the axes.
     label, color : optional
-        One for a single series; for several a list, or a mapping by name.
+        A single one for a single series; for several series a list, or a mapping by name.
     title : str or None
         Default: the question of a result. None: no title.
     **artist
@@ -100,67 +100,67 @@ def distribution(
     """
     if kind is not None:
         check_choice(kind, "kind", KINDS)
-    parts = _parts(data, x, by)
-    drawn: Kind = kind or ("summary" if len(parts) == 1 and ax is None and _is_counted(parts) else "bars")
-    values, curves, is_cut = _curves(parts, drawn)
-    across = str(parts[0].x).replace("_", " ") + (f" (others: less than {NEGLIGIBLE:.2%} each)" if is_cut else "")
+    sources = _sources(data, x, by)
+    drawn: Kind = kind or ("summary" if len(sources) == 1 and ax is None and _has_integers(sources) else "bars")
+    values, curves, is_cut = _curves(sources, drawn)
+    x_label = str(sources[0].x).replace("_", " ") + (f" (others: less than {NEGLIGIBLE:.2%} each)" if is_cut else "")
     is_short = len(values) <= MOST_BARS
-    width = float(np.clip(WIDTH_A_BAR * len(values) * (1.2 if len(curves) > 1 else 1.0), LEAST_WIDTH, MOST_WIDTH))
+    width = float(np.clip(BAR_WIDTH * len(values) * (1.2 if len(curves) > 1 else 1.0), LEAST_WIDTH, MOST_WIDTH))
     has_legend = len(curves) > 1 or label is not None or drawn == "summary"
-    more: dict[str, Any] = {
-        "xlabel": across,
+    options: dict[str, Any] = {
+        "xlabel": x_label,
         "ylabel": _ylabel(drawn),
         "legend": (2 if drawn == "summary" else 1) * has_legend,
     }
-    with look.drawing(ax, width, HEIGHT, title=title, own=look.subject_of(data), **more) as axes:
-        places = np.asarray(values, np.float64) if _is_counted(parts) else np.arange(len(values), dtype=np.float64)
+    with look.drawing(ax, width, HEIGHT, title=title, own=look.subject_of(data), **options) as axes:
+        places = np.asarray(values, np.float64) if _has_integers(sources) else np.arange(len(values), dtype=np.float64)
         if drawn in ("summary", "bars"):
-            named = ["exactly so many"] if drawn == "summary" and label is None else label
-            _draw_bars(axes, places, curves, named, color, artist)
+            texts = ["exactly so many"] if drawn == "summary" and label is None else label
+            _draw_bars(axes, places, curves, texts, color, artist)
             if lost:
-                flags = parts[0].frame.groupby(parts[0].x, sort=False)[lost].any()
+                flags = sources[0].frame.groupby(sources[0].x, sort=False)[lost].any()
                 for bar, value in zip(axes.patches, values):
                     bar.set_hatch(look.LOST if flags[value] else "")
         if drawn == "summary":
-            above = _curves(parts, "at least", trimmed=values)[1]
+            above = _curves(sources, "at least", trimmed=values)[1]
             axes.step(places, above[0].percent, where="mid", color=look.DARK, linewidth=1.6, label="at least so many")
         elif drawn != "bars":
             _draw_lines(axes, places, curves, drawn, label, color, artist)
         _set_scale(axes, places, [curve.percent for curve in curves], full=drawn in ("summary", "at least", "at most"))
-        if _is_counted(parts):
+        if _has_integers(sources):
             least, most = axes.dataLim.intervalx  # ticks only at values, not at the edges of bars
             ticks = MaxNLocator(integer=True).tick_values(least, most)
             axes.set_xticks(ticks[(ticks >= least) & (ticks <= most)])
         else:
-            every = 1 if is_short else -(-len(values) // MOST_BARS)
-            axes.set_xticks(places[::every], [f"{v:g}" if isinstance(v, float) else str(v) for v in values][::every])
+            step = 1 if is_short else -(-len(values) // MOST_BARS)
+            axes.set_xticks(places[::step], [f"{v:g}" if isinstance(v, float) else str(v) for v in values][::step])
     return axes
 
 
-class Part(NamedTuple):
-    """Input of one distribution: its name, tidy rows, and column of values."""
+class Source(NamedTuple):
+    """Data of one distribution: name, tidy rows, and the column of values."""
 
     name: str
     frame: pd.DataFrame
     x: str
 
 
-def _parts(data: Any, x: Any, by: str | None) -> list[Part]:
-    """Return the distributions to draw."""
+def _sources(data: Any, x: Any, by: str | None) -> list[Source]:
+    """Return the data of each distribution to draw."""
     if isinstance(data, Mapping):
-        return [part._replace(name=str(name)) for name, series in data.items() for part in _parts(series, x, None)]
+        return [part._replace(name=str(name)) for name, series in data.items() for part in _sources(series, x, None)]
     frame, column = _tidy(data, x)
     key = by or ("loadout" if hasattr(data, "distributions") else None)
     look.check_columns(frame, (column, "probability", *([key] if key else [])))
     if key is None:
-        return [Part(column.replace("_", " "), frame, column)]
-    return [Part(str(name), rows, column) for name, rows in frame.groupby(key, sort=False, observed=True)]
+        return [Source(column.replace("_", " "), frame, column)]
+    return [Source(str(name), rows, column) for name, rows in frame.groupby(key, sort=False, observed=True)]
 
 
 def _tidy(data: Any, x: Any) -> tuple[pd.DataFrame, str]:
-    """Return the input as a tidy frame, and the column of its values."""
-    if hasattr(data, "pictured"):  # the result of a fight
-        figure, moment = x if isinstance(x, tuple) else (x or data.pictured, None)
+    """Return the data as a tidy frame, and the name of the column of values."""
+    if hasattr(data, "plotted_figure"):  # the result of a fight
+        figure, moment = x if isinstance(x, tuple) else (x or data.plotted_figure, None)
         frame = data.pmf(figure, moment).rename(columns={"value": figure})
         return (
             frame if data.trials is None else frame.assign(count=(frame["probability"] * data.trials).round())
@@ -168,70 +168,70 @@ def _tidy(data: Any, x: Any) -> tuple[pd.DataFrame, str]:
     if hasattr(data, "pmf"):
         return data.pmf().rename(columns={"value": data.name}), data.name
     frame = look.rows_of(getattr(data, "distributions", data))
-    names = [name for name in _KNOWN_VALUES if name in frame]
+    names = [name for name in _DEFAULT_COLUMNS if name in frame]
     if x is None and not names:
-        raise InputError("no column of values", where="x", allowed=", ".join(map(str, frame.columns)))
+        raise InputError("the table has no column of values", where="x", allowed=", ".join(map(str, frame.columns)))
     return frame, x or names[0]
 
 
-def _is_counted(parts: Sequence[Part]) -> bool:
-    return all(pd.api.types.is_integer_dtype(part.frame[part.x]) for part in parts)
+def _has_integers(sources: Sequence[Source]) -> bool:
+    return all(pd.api.types.is_integer_dtype(source.frame[source.x]) for source in sources)
 
 
-def _curves(parts: Sequence[Part], kind: Kind, trimmed: Any = None) -> tuple[list[Any], list[Curve], bool]:
+def _curves(sources: Sequence[Source], kind: Kind, trimmed: Any = None) -> tuple[list[Any], list[Curve], bool]:
     """Return the sorted values of the plot, the distributions over them, and True if values are left out."""
-    values = list(dict.fromkeys(value for part in parts for value in part.frame[part.x]))
-    if _is_counted(parts):
-        least = 0 if parts[0].x == "models_destroyed" else min(values)  # 0 may be missing in a simulation
+    values = list(dict.fromkeys(value for source in sources for value in source.frame[source.x]))
+    if _has_integers(sources):
+        least = 0 if sources[0].x == "models_destroyed" else min(values)  # 0 may be missing in a simulation
         values = list(range(min(least, *values), max(values) + 1))
-    elif all(pd.api.types.is_numeric_dtype(part.frame[part.x]) for part in parts):
+    elif all(pd.api.types.is_numeric_dtype(source.frame[source.x]) for source in sources):
         values = sorted(values)
-    pmfs = np.array([_added_up(part, "probability", values) for part in parts])
-    shown = [values.index(value) for value in trimmed] if trimmed is not None else _shown(pmfs, kind)
+    pmfs = np.array([_sum_by_value(source, "probability", values) for source in sources])
+    shown = [values.index(value) for value in trimmed] if trimmed is not None else _drawn_indices(pmfs, kind)
     curves = []
-    for part, pmf in zip(parts, pmfs):
-        ends = _ends(part, kind, values)
+    for source, pmf in zip(sources, pmfs):
+        ends = _interval_ends(source, kind, values)
         curves.append(
-            Curve(part.name, 100 * _cumulated(pmf, kind)[shown], None if ends is None else 100 * ends[:, shown])
+            Curve(source.name, 100 * _cumulative(pmf, kind)[shown], None if ends is None else 100 * ends[:, shown])
         )
     is_cut = len(shown) < len(values) and kind not in ("at least", "at most")
-    return [values[place] for place in shown], curves, is_cut
+    return [values[index] for index in shown], curves, is_cut
 
 
-def _added_up(part: Part, column: str, values: list[Any]) -> NDArray[np.float64]:
+def _sum_by_value(source: Source, column: str, values: list[Any]) -> NDArray[np.float64]:
     """Return a column summed by value, 0 for missing values: shape (values,)."""
-    summed = part.frame.groupby(part.x, sort=False, observed=True)[column].sum()
+    summed = source.frame.groupby(source.x, sort=False, observed=True)[column].sum()
     return summed.reindex(values, fill_value=0).to_numpy(np.float64)
 
 
-def _cumulated(pmf: NDArray[np.float64], kind: Kind) -> NDArray[np.float64]:
+def _cumulative(pmf: NDArray[np.float64], kind: Kind) -> NDArray[np.float64]:
     if kind == "at least":
         return np.asarray(np.cumsum(pmf[::-1])[::-1])
     return np.asarray(np.cumsum(pmf)) if kind == "at most" else pmf
 
 
-def _shown(pmfs: NDArray[np.float64], kind: Kind) -> list[int]:
+def _drawn_indices(pmfs: NDArray[np.float64], kind: Kind) -> list[int]:
     """Return the indices of the values to draw, without the unlikely ends of a long distribution."""
     above = np.cumsum(pmfs[:, ::-1], axis=1)[:, ::-1].max(axis=0)
     below = np.cumsum(pmfs, axis=1).max(axis=0)
-    places = np.flatnonzero((above >= NEGLIGIBLE) & (below >= NEGLIGIBLE))
+    indices = np.flatnonzero((above >= NEGLIGIBLE) & (below >= NEGLIGIBLE))
     if len(pmfs) == 1 and kind not in ("at least", "at most") and pmfs.shape[1] <= max(SHORT_ENOUGH, MOST_BARS):
-        places = np.arange(pmfs.shape[1])
-    if kind == "at least" and len(places) > 1 and places[0] == 0:
-        places = places[1:]  # "at least" the smallest value is certain
-    return [int(place) for place in places]
+        indices = np.arange(pmfs.shape[1])
+    if kind == "at least" and len(indices) > 1 and indices[0] == 0:
+        indices = indices[1:]  # "at least" the smallest value is certain
+    return [int(index) for index in indices]
 
 
-def _ends(part: Part, kind: Kind, values: list[Any]) -> NDArray[np.float64] | None:
+def _interval_ends(source: Source, kind: Kind, values: list[Any]) -> NDArray[np.float64] | None:
     """Return the ends of simulated 95% intervals, shape (2, values); None if there are none."""
-    if "count" in part.frame:
-        counts = _added_up(part, "count", values)
-        low, high, _ = intervals(_cumulated(counts, kind).round(), int(counts.sum()))
+    if "count" in source.frame:
+        counts = _sum_by_value(source, "count", values)
+        low, high, _ = intervals(_cumulative(counts, kind).round(), int(counts.sum()))
         return np.array([low, high])
     names = ["at_least_low", "at_least_high"] if kind in ("at least", "at most") else ["low", "high"]
-    if not set(names) <= set(part.frame.columns) or part.frame[part.x].duplicated().any():
+    if not set(names) <= set(source.frame.columns) or source.frame[source.x].duplicated().any():
         return None
-    rows = part.frame.set_index(part.x)[names].reindex(values).to_numpy(np.float64).T
+    rows = source.frame.set_index(source.x)[names].reindex(values).to_numpy(np.float64).T
     if kind != "at most":
         return rows
     return np.hstack([1 - rows[::-1, 1:], np.full((2, 1), np.nan)])  # P(at most x) = 1 - P(at least x + 1)
@@ -253,30 +253,29 @@ def _draw_bars(
         style = {"color": line["color"], "edgecolor": "white", "hatch": HATCHES[(first + number) % len(HATCHES)]}
         if len(curves) == 1 and not first:
             style = {**_BAR, **({} if color is None else {"color": line["color"]})}
-        at = places + width * (number - (len(curves) - 1) / 2)
-        over = {"alpha": 0.6} if first else {}
-        axes.bar(
-            at, curve.percent, **{"width": width, "label": line["label"], "linewidth": 0.6, **style, **over, **artist}
-        )
+        centres = places + width * (number - (len(curves) - 1) / 2)
+        overlaid = {"alpha": 0.6} if first else {}
+        style = {"width": width, "label": line["label"], "linewidth": 0.6, **style, **overlaid, **artist}
+        axes.bar(centres, curve.percent, **style)
         if curve.ends is not None:
-            _draw_ends(axes, at, curve, "black")
+            _draw_interval_ends(axes, centres, curve, "black")
         elif len(curves) == 1 and not first and len(places) <= MOST_WITH_TEXT:
             possible = curve.percent > 0
-            for text in look.write_above(axes, at[possible], curve.percent[possible]):
+            for text in look.write_above(axes, centres[possible], curve.percent[possible]):
                 text.set_path_effects([withStroke(linewidth=2.5, foreground="white")])  # a line may run behind it
 
 
 def _draw_lines(
     axes: Axes, places: Any, curves: Sequence[Curve], kind: Kind, label: Any, color: Any, artist: dict[str, Any]
 ) -> None:
-    how = {"drawstyle": "steps-mid"} if kind != "lines" else {}
+    steps = {"drawstyle": "steps-mid"} if kind != "lines" else {}
     for curve, line in zip(curves, look.line_styles(axes, [series.name for series in curves], label, color)):
-        axes.plot(places, curve.percent, **{"linewidth": 1.6, "markersize": 5.5, **how, **line, **artist})
+        axes.plot(places, curve.percent, **{"linewidth": 1.6, "markersize": 5.5, **steps, **line, **artist})
         if curve.ends is not None:
-            _draw_ends(axes, places, curve, line["color"])
+            _draw_interval_ends(axes, places, curve, line["color"])
 
 
-def _draw_ends(axes: Axes, places: Any, curve: Curve, color: Any) -> None:
+def _draw_interval_ends(axes: Axes, places: Any, curve: Curve, color: Any) -> None:
     assert curve.ends is not None
     look.draw_intervals(
         axes, places, curve.percent, [curve.percent - curve.ends[0], curve.ends[1] - curve.percent], color
@@ -284,14 +283,14 @@ def _draw_ends(axes: Axes, places: Any, curve: Curve, color: Any) -> None:
 
 
 def _set_scale(axes: Axes, places: NDArray[np.float64], drawn: Sequence[NDArray[np.float64]], *, full: bool) -> None:
-    """Set limits that include new and earlier series; cumulative figures reach 100 percent."""
+    """Set limits that include new and earlier series, up to 100 percent for cumulative figures (`full`)."""
     is_new = len(axes.get_legend_handles_labels()[1]) <= len(drawn) + full
-    half, middle = max(len(places), FEWEST_PLACES) / 2, (places[0] + places[-1]) / 2
-    half = (places[-1] - places[0] + 1.2) / 2 if len(places) >= FEWEST_PLACES else half
+    half, middle = max(len(places), FEWEST_BARS) / 2, (places[0] + places[-1]) / 2
+    half = (places[-1] - places[0] + 1.2) / 2 if len(places) >= FEWEST_BARS else half
     left, right, top = middle - half, middle + half, 108.0 if full else max(1.15 * max(map(np.max, drawn)), 1.0)
     if not is_new:
-        (before, after), highest = axes.get_xlim(), axes.get_ylim()[1]
-        left, right, top = min(left, before), max(right, after), max(top, highest)
+        (old_left, old_right), highest = axes.get_xlim(), axes.get_ylim()[1]
+        left, right, top = min(left, old_left), max(right, old_right), max(top, highest)
     axes.set(xlim=(left, right), ylim=(0, top))
     if full:
         axes.set_yticks(range(0, 101, 20))
@@ -324,13 +323,13 @@ def panels(
     data : DataFrame, or mapping
         A tidy frame with the column `by`, or the data of each panel by its title.
     draw : callable
-        A plot of this package, or any function with the arguments data, `ax` and `title`.
+        A plot of this package, or another function with the arguments data, `ax` and `title`.
     columns : int
         Panels side by side.
     size : (float, float)
         Width and height of a panel, inches.
     share : bool
-        Give all panels the same limits, and name the axes once.
+        True to give all panels the same limits, and label the axes once.
     title : str, optional
         Title of the whole figure.
     **more
@@ -338,46 +337,44 @@ def panels(
 
     Examples
     --------
-    >>> laws = pd.DataFrame({"target": ["a", "a", "b"], "value": [0, 1, 0], "probability": [0.25, 0.75, 1.0]})
-    >>> [ax.get_title() for ax in panels(laws, distribution, by="target", kind="bars")]
+    >>> pmfs = pd.DataFrame({"target": ["a", "a", "b"], "value": [0, 1, 0], "probability": [0.25, 0.75, 1.0]})
+    >>> [ax.get_title() for ax in panels(pmfs, distribution, by="target", kind="bars")]
     ['a', 'b']
     """
     if by is not None:
         look.check_columns(look.rows_of(data), (by,))
         data = dict(iter(look.rows_of(data).groupby(by, sort=False, observed=True)))
     if not isinstance(data, Mapping) or not data:
-        raise InputError(
-            "nothing to draw panels of", where="by", allowed="a column of the frame, or a mapping by title"
-        )
+        raise InputError("no data for panels", where="by", allowed="a column of the frame, or a mapping by title")
     if "ax" in more:
-        raise InputError("several panels are a figure of their own", where="ax", allowed="left out")
-    across = min(columns, len(data))
-    rows = -(-len(data) // across)
-    figure = look.new_figure(size[0] * across, size[1] * rows)
+        raise InputError("panels are drawn on a new figure", where="ax", allowed="none")
+    n_columns = min(columns, len(data))
+    rows = -(-len(data) // n_columns)
+    figure = look.new_figure(size[0] * n_columns, size[1] * rows)
     figure.set_layout_engine("constrained")
     with look.house_style():
-        kind: dict[str, Any] = {} if share else {"subplot_kw": {"axes_class": look.Picture}}
-        grid = figure.subplots(rows, across, squeeze=False, **kind).ravel()
+        axes_type: dict[str, Any] = {} if share else {"subplot_kw": {"axes_class": look.Picture}}
+        grid = figure.subplots(rows, n_columns, squeeze=False, **axes_type).ravel()
         titles = names_of([str(name) for name in data])
-        letters = int(LETTERS_AN_INCH * size[0])
-        for number, (axes, name, part) in enumerate(zip(grid, titles, data.values())):
-            draw(part, ax=axes, title=None, **more)
+        letters = int(LETTERS_PER_INCH * size[0])
+        for number, (axes, name, source) in enumerate(zip(grid, titles, data.values())):
+            draw(source, ax=axes, title=None, **more)
             axes.set_title(textwrap.fill(name, letters), size=look.LABEL_POINTS + 1, parse_math=False)
             axes.tick_params(labelsize=look.LABEL_POINTS)
             if share:
                 axes.spines[["top", "right"]].set_visible(False)
-                axes.set_xlabel(axes.get_xlabel() if number + across >= len(data) else "", size=look.LABEL_POINTS)
-                axes.set_ylabel("" if number % across else axes.get_ylabel(), size=look.LABEL_POINTS)
-                axes.tick_params(labelleft=not number % across)
+                axes.set_xlabel(axes.get_xlabel() if number + n_columns >= len(data) else "", size=look.LABEL_POINTS)
+                axes.set_ylabel("" if number % n_columns else axes.get_ylabel(), size=look.LABEL_POINTS)
+                axes.tick_params(labelleft=not number % n_columns)
         for axes in grid[len(data) :]:
             axes.remove()
-        kept = Panels(grid[: len(data)])
+        drawn = Panels(grid[: len(data)])
         if share:
-            _share_scales(kept)
-        _one_legend(figure, kept)
+            _share_scales(drawn)
+        _one_legend(figure, drawn)
         if title:
             figure.suptitle(title, x=0.01, ha="left", size=look.TITLE_POINTS, parse_math=False)
-    return kept
+    return drawn
 
 
 def _share_scales(grid: Sequence[Axes]) -> None:
@@ -401,7 +398,7 @@ def _one_legend(figure: Figure, grid: Sequence[Axes]) -> None:
             legend.remove()
         handles, labels = grid[0].get_legend_handles_labels()
         style: dict[str, Any] = {"frameon": False, "fontsize": look.LABEL_POINTS, "handlelength": 3.2}
-        room = int(figure.get_figwidth() / (INCHES_A_SAMPLE + max(map(len, labels)) / LETTERS_AN_INCH))
-        columns = max(min(len(labels), room), 1)
+        fitting = int(figure.get_figwidth() / (SYMBOL_WIDTH + max(map(len, labels)) / LETTERS_PER_INCH))
+        columns = max(min(len(labels), fitting), 1)
         figure.legend(handles, labels, loc="outside lower left", ncols=columns, **style)
-        figure.set_figheight(figure.get_figheight() + HEIGHT_A_LABEL * (1 - -len(labels) // columns))
+        figure.set_figheight(figure.get_figheight() + LABEL_HEIGHT * (1 - -len(labels) // columns))

@@ -23,7 +23,7 @@ MOST_NUMBERED = 14  # above this number only the frontier is numbered
 
 
 def efficient(frame: pd.DataFrame, metric: str) -> NDArray[np.bool_]:
-    """Return True for efficient rows: no other row has more effect for at most its points, or as much for fewer.
+    """Return True for each efficient row: no other has more effect for at most as many points, or as much for fewer.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def efficient(frame: pd.DataFrame, metric: str) -> NDArray[np.bool_]:
     Returns
     -------
     bool array, shape (rows,)
-        False if a figure is unknown. Equal rows are all efficient.
+        False if points or effect are unknown. Equal rows are efficient or not together.
 
     Examples
     --------
@@ -62,13 +62,13 @@ def cost_against_effect(
 ) -> Axes:
     """Draw the effect of loadouts against their points, with the efficient frontier as a stepped line.
 
-    A loadout is on the (Pareto) frontier if no other has as much effect for fewer points, or more for as many.
+    A loadout is on the (Pareto) frontier if no other has as much effect for fewer points, or more for as many points.
 
     Parameters
     ----------
     data : Comparison, or DataFrame
-        `loadout`, `points`, and the column `metric`, as in :class:`analyser.Comparison`. Rows without one of the
-        figures are counted, not drawn; InputError if no rows remain.
+        `loadout`, `points`, and the column `metric`, as in :class:`analyser.Comparison`. Rows without points or effect
+        are only counted; InputError if no other rows remain.
     metric : str
         The column of the effect; more is better.
     quantity : str, optional
@@ -92,45 +92,42 @@ def cost_against_effect(
     on_frontier = efficient(shown, metric)
     points, effects = shown["points"].to_numpy(np.float64), scale * shown[metric].to_numpy(np.float64)
     missing, kinds = len(frame) - len(shown), ("efficient frontier", "beaten by another")
-    called = label if isinstance(label, Mapping) else {}
+    own_labels = label if isinstance(label, Mapping) else {}
     labels = look.per_series(label, kinds, kinds, "label")
     colours = look.per_series(color, kinds, (look.DARK, look.MEDIUM), "color")
-    across = "points" + (f"   ({missing} without figures left out)" if missing else "")
-    more: dict[str, Any] = {"xlabel": across, "ylabel": name, "legend": 2}
-    with look.drawing(ax, WIDTH, HEIGHT, title=title, own=look.subject_of(data), grid="both", **more) as axes:
+    x_label = "points" + (f"   ({missing} without figures left out)" if missing else "")
+    options: dict[str, Any] = {"xlabel": x_label, "ylabel": name, "legend": 2}
+    with look.drawing(ax, WIDTH, HEIGHT, title=title, own=look.subject_of(data), grid="both", **options) as axes:
         order = np.lexsort((effects, points))
         best, rest = order[on_frontier[order]], ~on_frontier
         axes.step(points[best], effects[best], where="post", color=colours[0], linewidth=1.4, label=labels[0])
-        dots: dict[str, Any] = {"linestyle": "", "marker": "o", "markersize": 13, "color": colours[0]}  # 2 digits
+        dots: dict[str, Any] = {"linestyle": "", "marker": "o", "markersize": 13, "color": colours[0]}  # fits 2 digits
         axes.plot(points[best], effects[best], **{**dots, **artist})
         if rest.any():
             dots |= {"marker": "D", "markersize": 5.5, "markerfacecolor": colours[1], "markeredgewidth": 0.8}
             axes.plot(points[rest], effects[rest], **{**dots, "label": labels[1], **artist})
         room = 0.06 * max(float(np.ptp(points)), 10.0)
         axes.set(xlim=(points.min() - room, points.max() + room), ylim=(0, 1.12 * max(effects.max(), 1e-9)))
-        _name(
-            axes,
-            look.per_series(called, shown["loadout"].tolist(), names_of(shown["loadout"].tolist()), "label"),
-            np.column_stack([points, effects]),
-            on_frontier,
-        )
+        loadouts = shown["loadout"].tolist()
+        names = look.per_series(own_labels, loadouts, names_of(loadouts), "label")
+        _number_markers(axes, names, np.column_stack([points, effects]), on_frontier)
     return axes
 
 
-def _name(axes: Axes, loadouts: list[str], places: NDArray[np.float64], on_frontier: NDArray[np.bool_]) -> None:
-    """Number the markers and list their names beside the axes, because names at the markers would overlap."""
-    order = np.lexsort((-places[:, 1], places[:, 0], ~on_frontier))
-    named = order[: on_frontier.sum()] if len(loadouts) > MOST_NUMBERED else order
+def _number_markers(axes: Axes, names: list[str], spots: NDArray[np.float64], on_frontier: NDArray[np.bool_]) -> None:
+    """Number the markers, and list their names beside the axes: names at the markers would overlap."""
+    order = np.lexsort((-spots[:, 1], spots[:, 0], ~on_frontier))
+    named = order[: on_frontier.sum()] if len(names) > MOST_NUMBERED else order
     inside: dict[str, Any] = {"xytext": (0, 0), "ha": "center", "color": "white"}
-    beside: dict[str, Any] = {"xytext": (6, 0), "ha": "left", "color": "black"}
+    right: dict[str, Any] = {"xytext": (6, 0), "ha": "left", "color": "black"}
     small: dict[str, Any] = {"textcoords": "offset points", "va": "center_baseline", "size": look.CELL_POINTS}
-    for number, place in enumerate(named, start=1):
-        where = inside if on_frontier[place] else beside
-        axes.annotate(str(number), tuple(places[place]), **where, **small)
-    _list(axes, [loadouts[place] for place in named])
+    for number, marker in enumerate(named, start=1):
+        alignment = inside if on_frontier[marker] else right
+        axes.annotate(str(number), tuple(spots[marker]), **alignment, **small)
+    _list_names(axes, [names[marker] for marker in named])
 
 
-def _list(axes: Axes, loadouts: list[str]) -> None:
+def _list_names(axes: Axes, loadouts: list[str]) -> None:
     """List the numbered names beside a new figure, or in the legend of given axes."""
     if not isinstance(axes, look.Picture):
         for number, name in enumerate(loadouts, start=1):
@@ -153,14 +150,14 @@ def fair_points(
 ) -> Axes:
     """Draw today's points of loadouts against fair points, with markers by faction.
 
-    A loadout above the upper or below the lower line costs more or less than a typical interval of fair points allows.
-    Loadouts with a verdict have filled markers, and the farthest are numbered.
+    The grey band is a typical interval of fair points. Over-priced and under-priced loadouts have filled markers, and
+    those farthest from their fair points are numbered.
 
     Parameters
     ----------
     data : FairPoints, or DataFrame
-        As in :class:`analyser.FairPoints`. Loadouts without fair points are counted, not drawn; InputError if none
-        remain.
+        The columns of :class:`analyser.FairPoints`. Loadouts without points or fair points are only counted; InputError
+        if no others remain.
 
     Examples
     --------
@@ -178,21 +175,21 @@ def fair_points(
     fair, points = (shown[name].to_numpy(np.float64) for name in ("fair_points", "points"))
     below, above = (float((shown[end] / shown["fair_points"]).median()) for end in ("fair_low", "fair_high"))
     missing = len(frame) - len(shown)
-    across = "fair points" + (f"   ({missing} without left out)" if missing else "")
+    x_label = "fair points" + (f"   ({missing} loadouts without them left out)" if missing else "")
     factions = list(dict.fromkeys(shown["faction"]))
-    more: dict[str, Any] = {
+    options: dict[str, Any] = {
         "own": "Points of loadouts, and their fair points",
-        "xlabel": across,
+        "xlabel": x_label,
         "ylabel": "points",
         "legend": 2,
     }
-    with look.drawing(ax, WIDTH, WIDTH, title=title, grid="both", **more) as axes:
+    with look.drawing(ax, WIDTH, WIDTH, title=title, grid="both", **options) as axes:
         ends = np.array([0.8 * min(fair.min(), points.min()), 1.25 * max(fair.max(), points.max())])
-        axes.fill_between(ends, below * ends, above * ends, color=look.LIGHT, linewidth=0, label="fair, usually")
-        for faction, line in zip(factions, _by_faction(factions, label, color)):
-            here = (shown["faction"] == faction).to_numpy()
-            wrong = here & shown["verdict"].isin(("over-priced", "under-priced")).to_numpy()
-            axes.plot(fair[here], points[here], **{**line, "markerfacecolor": "none", **artist})
+        axes.fill_between(ends, below * ends, above * ends, color=look.LIGHT, linewidth=0, label="typical interval")
+        for faction, line in zip(factions, _faction_styles(factions, label, color)):
+            of_faction = (shown["faction"] == faction).to_numpy()
+            wrong = of_faction & shown["verdict"].isin(("over-priced", "under-priced")).to_numpy()
+            axes.plot(fair[of_faction], points[of_faction], **{**line, "markerfacecolor": "none", **artist})
             axes.plot(fair[wrong], points[wrong], **{**line, "label": None, **artist})
         axes.set(xscale="log", yscale="log", xlim=ends, ylim=ends)
         ticks = [tick for tick in (10, 20, 50, 100, 200, 500, 1000, 2000) if ends[0] <= tick <= ends[1]]
@@ -204,22 +201,21 @@ def fair_points(
         farthest = wrong[np.argsort(-np.abs(np.log(points / fair))[wrong], kind="stable")][:MOST_NUMBERED]
         order = farthest[np.argsort(fair[farthest], kind="stable")]
         size, span = 72 * WIDTH, float(np.log(ends[1] / ends[0]))
-        places = size * np.log(np.column_stack([fair, points]) / ends[0]) / span
-        over = (shown["verdict"] == "over-priced").to_numpy()
-        outwards = np.where(over, 135.0, -45.0)[farthest]  # away from the diagonal
-        offsets = dict(
-            zip(farthest.tolist(), label_offsets(places, farthest.tolist(), outwards.tolist(), (size, size)))
-        )
-        for number, place in enumerate(order.tolist(), start=1):
-            at = (fair[place], points[place])
+        spots = size * np.log(np.column_stack([fair, points]) / ends[0]) / span
+        is_over = (shown["verdict"] == "over-priced").to_numpy()
+        outwards = np.where(is_over, 135.0, -45.0)[farthest]  # away from the diagonal
+        offsets = dict(zip(farthest.tolist(), label_offsets(spots, farthest.tolist(), outwards.tolist(), (size, size))))
+        for number, marker in enumerate(order.tolist(), start=1):
+            position = (fair[marker], points[marker])
             leader: dict[str, Any] = {"arrowprops": {"arrowstyle": "-", "color": look.MEDIUM, "linewidth": 0.6}}
             centred: dict[str, Any] = {"ha": "center", "va": "center_baseline", "size": look.CELL_POINTS}
-            axes.annotate(str(number), at, xytext=offsets[place], textcoords="offset points", **centred, **leader)
-        _list(axes, [readable(name) for name in shown["loadout"].iloc[order]])
+            where: dict[str, Any] = {"xytext": offsets[marker], "textcoords": "offset points"}
+            axes.annotate(str(number), position, **where, **centred, **leader)
+        _list_names(axes, [readable(name) for name in shown["loadout"].iloc[order]])
     return axes
 
 
-def _by_faction(factions: list[str], label: Any, color: Any) -> list[dict[str, Any]]:
+def _faction_styles(factions: list[str], label: Any, color: Any) -> list[dict[str, Any]]:
     """Return the style of the markers of each faction."""
     styles = [look.LINES[number % len(look.LINES)] for number in range(len(factions))]
     labels = look.per_series(label, factions, factions, "label")

@@ -1,4 +1,4 @@
-"""Heatmaps: tables of figures, and the distribution of a number by round."""
+"""Heatmaps: tables of figures as coloured cells, and the distribution of a number by round."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from analyser.game.units import Category
 from analyser.plots.crowded_text import OutlinedText, outline_labels
 
 Scale = Literal["linear", "log", "log-odds"]
-LEAST_SHARE = 0.01  # limit of the colours: share of the highest figure, or distance of a probability from 0 and 1
+LEAST_SHARE = 0.01  # ends of the colour scale: share of the highest figure, or distance of a probability from 0 and 1
 MEAN = "mean"
 MOST_CELLS = 40  # most values of a distribution
 CELL_WIDTH, CELL_HEIGHT = 0.44, 0.31  # inches; fits four characters of CELL_POINTS
@@ -31,17 +31,17 @@ SCALE_GAP, SCALE_WIDTH = 0.2, 0.15  # inches
 LOGARITHMIC = "logarithmic from a hundredth of the highest"
 LOG_ODDS = "logarithm of the odds"
 IMPOSSIBLE = "Hatched: the attacker cannot make this attack; means leave it out."
-OF_CHANGES = "PuOr"  # colours from a loss over white to a gain
-_BETWEEN = 5.0  # points of white between groups and before the means
+CHANGE_COLOURS = "PuOr"  # colour scale from losses through white to gains
+_GAP_WIDTH = 5.0  # width in points of the white lines between groups and before the means
 _PERCENT_TICKS = (1, 2, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 98, 99)  # ticks of a colour bar in percent
-_ROUND = (1, 2, 5)  # times powers of ten: other ticks of a colour bar
-_POINTS_AN_INCH, _OF_CELL = 72, 0.75  # largest share of a cell's height for its text
-_INCHES_A_LETTER = 0.075  # width of a letter of a label
+_TICK_DIGITS = (1, 2, 5)  # ticks of other colour bars are these digits times powers of ten
+_POINTS_PER_INCH, _TEXT_SHARE = 72, 0.75  # text takes at most this share of the height of a cell
+_LETTER_WIDTH = 0.075  # width of a letter of a label
 _LEAST_TEXT = 5.0  # points; smaller cells have no text
 
 
 class Table(NamedTuple):
-    """Content of a heatmap: grid of values, names of rows and columns, and groups of columns."""
+    """Content of a heatmap: the grid of values, the names of rows and columns, and the groups of columns."""
 
     values: NDArray[np.float64]
     rows: list[str]
@@ -69,7 +69,7 @@ def heatmap(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """Draw a tidy frame or matchups as a table of coloured cells with their figures.
+    """Draw a tidy frame or matchups as a table of coloured cells, with a figure in each cell.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def heatmap(
     label : str, optional
         Name of the values.
     color : colormap, its name, or a colour, optional
-        A colour means a scale from white to it. Default: a scale that is readable in grey and for the colour-blind.
+        A single colour gives a scale from white to this colour. Default: a scale that suits grey and colour blindness.
     title : str or None
         Default: the name of the values, and for matchups the sides and the situation. None: no title.
     **artist
@@ -119,7 +119,7 @@ def heatmap(
     frame = look.rows_of(data)
     shown = values or getattr(data, "metric", None)
     if shown is None:
-        raise InputError("no column of values", where="values", allowed=", ".join(map(str, frame.columns)))
+        raise InputError("no column of values is named", where="values", allowed=", ".join(map(str, frame.columns)))
     table = _table(frame, (rows, columns, shown), groups, means)
     drawn = scale or (
         "log"
@@ -127,21 +127,19 @@ def heatmap(
         else "linear"
     )
     check_choice(drawn, "scale", get_args(Scale))
-    across, up = CELL_WIDTH * len(table.columns), CELL_HEIGHT * len(table.rows)
+    width, height = CELL_WIDTH * len(table.columns), CELL_HEIGHT * len(table.rows)
     is_matchups = f"{rows}_unit" in frame
-    names = {} if is_matchups else {"xlabel": head_of(columns), "ylabel": head_of(rows)}
+    names: dict[str, Any] = {} if is_matchups else {"xlabel": head_of(columns), "ylabel": head_of(rows)}
     if is_matchups and np.isnan(frame[shown].to_numpy(float)).any():
         names = {"xlabel": IMPOSSIBLE}
     unit = ", percent" if table.is_probability else ""
     own = f"{label or table.quantity}{unit}"
-    whole = "\n".join(filter(None, [own, _sides(frame, rows, columns) if is_matchups else "", note]))
-    with look.drawing(
-        ax, across, up, title=title, own=whole, grid="", xlabel=names.get("xlabel", ""), ylabel=names.get("ylabel", "")
-    ) as axes:
+    full_title = "\n".join(filter(None, [own, _sides_text(frame, rows, columns) if is_matchups else "", note]))
+    with look.drawing(ax, width, height, title=title, own=full_title, grid="", **names) as axes:
         image = _draw_cells(axes, table, drawn, color, artist)
-        _label(axes, table)
+        _name_axes(axes, table)
         if len(table.groups) > 1 or table.has_means:
-            _separate(axes, table)
+            _separate_groups(axes, table)
         if colorbar:
             _add_scale(axes, image, own, drawn, is_titled=title == look.AUTO)
     if is_matchups:
@@ -154,34 +152,34 @@ def _table(frame: pd.DataFrame, names: tuple[str, str, str], groups: str | None,
     rows, columns, values = names
     look.check_columns(frame, (values, rows, columns))
     if not pd.api.types.is_numeric_dtype(frame[values]):
-        raise InputError(f"{values} has no numbers", where="values", allowed="a column of numbers")
-    if "situation" in frame and "situation" not in names and len(result := frame["situation"].unique()) > 1:
-        raise InputError(f"{len(result)} situations in one picture", allowed=f"one of {', '.join(map(str, result))}")
+        raise InputError(f"the column {values} has no numbers", where="values", allowed="a column of numbers")
+    if "situation" in frame and "situation" not in names and len(found := frame["situation"].unique()) > 1:
+        raise InputError(f"{len(found)} situations in one picture", allowed=f"one of {', '.join(map(str, found))}")
     if frame.duplicated([rows, columns]).any():
         problem = f"more than one row for one {rows} and {columns}"
-        raise InputError(problem, allowed="one, such as of groupby(...).mean()")
+        raise InputError(problem, allowed="one row, for example from groupby(...).mean()")
     key = groups or ("defender_category" if columns == "defender" and "defender_category" in frame else None)
     with_means = f"{rows}_unit" in frame if means is None else means
-    firsts = [_in_order(frame, side, values if with_means else None) for side in (rows, columns)]
+    headings = [_in_order(frame, side, values if with_means else None) for side in (rows, columns)]
     if key is not None:
-        order = get_args(Category) if key == "defender_category" else tuple(dict.fromkeys(firsts[1][key]))
-        firsts[1] = firsts[1].iloc[np.argsort(firsts[1][key].astype(object).map(order.index), kind="stable")]
+        order = get_args(Category) if key == "defender_category" else tuple(dict.fromkeys(headings[1][key]))
+        headings[1] = headings[1].iloc[np.argsort(headings[1][key].astype(object).map(order.index), kind="stable")]
     cells = frame.assign(**{values: frame[values].astype(float)}).pivot(index=rows, columns=columns, values=values)
-    grid = cells.reindex(index=firsts[0][rows], columns=firsts[1][columns]).to_numpy(np.float64)
-    called = [_names(first, side) for first, side in zip(firsts, (rows, columns))]
+    grid = cells.reindex(index=headings[0][rows], columns=headings[1][columns]).to_numpy(np.float64)
+    names_by_side = [_names(heading, side) for heading, side in zip(headings, (rows, columns))]
     if with_means:
-        across = np.append(firsts[1][MEAN], frame[values].mean())
-        grid = np.vstack([np.column_stack([grid, firsts[0][MEAN]]), across]).astype(np.float64)
-        called = [[*heading, MEAN] for heading in called]
-    sizes = firsts[1].groupby(key, sort=False, observed=True).size() if key else pd.Series({"": len(firsts[1])})
+        last_row = np.append(headings[1][MEAN], frame[values].mean())
+        grid = np.vstack([np.column_stack([grid, headings[0][MEAN]]), last_row]).astype(np.float64)
+        names_by_side = [[*heading, MEAN] for heading in names_by_side]
+    sizes = headings[1].groupby(key, sort=False, observed=True).size() if key else pd.Series({"": len(headings[1])})
     metric = metrics.metric_called(values)
     is_probability = metric.is_probability or values.startswith("p_")
     quantity = metric.title.replace("_", " ")
-    return Table(grid, called[0], called[1], sizes, with_means, quantity, is_probability)
+    return Table(grid, names_by_side[0], names_by_side[1], sizes, with_means, quantity, is_probability)
 
 
 def _in_order(frame: pd.DataFrame, side: str, values: str | None) -> pd.DataFrame:
-    """Return the distinct rows of a side with the means of `values`, highest first; without `values` in given order."""
+    """Return the distinct rows of a side, with the means of `values`, highest first; if None, in the present order."""
     rows = frame.drop_duplicates(side)
     if values is not None:
         means = frame.groupby(side, observed=True)[values].mean()
@@ -192,13 +190,13 @@ def _in_order(frame: pd.DataFrame, side: str, values: str | None) -> pd.DataFram
 def _draw_cells(ax: Axes, table: Table, scale: Scale, color: Any, artist: dict[str, Any]) -> AxesImage:
     """Draw colours, figures, and thin white lines between the cells."""
     shown = 100 * table.values if table.is_probability else table.values
-    # The hatched background shows through cells without a figure.
+    # The hatched background is visible in cells without a figure.
     ax.patch.set(facecolor="white", edgecolor="0.72", hatch="////", linewidth=0)
     norm = _norm(shown, scale)
     has_both = scale == "linear" and norm.vmin is not None and norm.vmin < 0 < (norm.vmax or 0)
     shown = np.ma.masked_invalid(shown.clip(float(norm.vmin or 0.0), float(norm.vmax or 1.0)))
-    how = {"cmap": look.scale_of(color, OF_CHANGES if has_both else look.SCALE), "norm": norm, "aspect": "auto"}
-    image = ax.imshow(shown, **{**how, "interpolation": "nearest", **artist})
+    style = {"cmap": look.scale_of(color, CHANGE_COLOURS if has_both else look.SCALE), "norm": norm, "aspect": "auto"}
+    image = ax.imshow(shown, **{**style, "interpolation": "nearest", **artist})
     rows, columns = table.values.shape
     _write_cells(ax, image, table)
     ax.vlines(np.arange(1, columns) - 0.5, -0.5, rows - 0.5, color="white", linewidth=1)
@@ -209,7 +207,7 @@ def _draw_cells(ax: Axes, table: Table, scale: Scale, color: Any, artist: dict[s
 
 
 def _write_cells(ax: Axes, image: AxesImage, table: Table) -> None:
-    """Write the figure of each cell into it, as large as it fits."""
+    """Write a figure into each cell, as large as fits."""
     box = ax.get_window_extent()
     inches = box.width / ax.figure.dpi / table.values.shape[1], box.height / ax.figure.dpi / table.values.shape[0]
     share = min(1.0, inches[0] / CELL_WIDTH, inches[1] / CELL_HEIGHT + 0.15)
@@ -218,14 +216,14 @@ def _write_cells(ax: Axes, image: AxesImage, table: Table) -> None:
         return
     colours = np.asarray(image.cmap(image.norm(np.ma.asarray(image.get_array()))))
     inks, inside = look.inks(colours), TransformedPath(ax.patch.get_path(), ax.patch.get_transform())
-    alike: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    equal_texts: dict[tuple[str, str], list[tuple[float, float]]] = {}
     for (row, column), value in np.ndenumerate(table.values):
         if text := look.short_text(float(value), is_probability=table.is_probability):
             ink = str(inks[row, column])
             cell = OutlinedText(column, row, text, color=ink, ha="center", va="center")
-            cell.places = [] if (text, ink) in alike else alike.setdefault((text, ink), [])
-            alike[text, ink].append((column, row))
-            # A common clip path, because computing one per cell would dominate the time.
+            cell.positions = [] if (text, ink) in equal_texts else equal_texts.setdefault((text, ink), [])
+            equal_texts[text, ink].append((column, row))
+            # A common clip path, because computing one for each cell takes most of the time.
             cell.set(size=size, transform=ax.transData, clip_path=inside, in_layout=False)
             ax.add_artist(cell)
 
@@ -237,44 +235,44 @@ def _norm(shown: NDArray[np.float64], scale: Scale) -> Normalize:
         return LogNorm(LEAST_SHARE * highest, highest)
     if scale == "linear":
         lowest = min(float(np.nanmin(shown, initial=0.0)), 0.0)
-        reach = max(-lowest, highest)
-        return Normalize(-reach, reach) if lowest < 0 else Normalize(0.0, highest)
+        largest = max(-lowest, highest)
+        return Normalize(-largest, largest) if lowest < 0 else Normalize(0.0, highest)
     farthest = 100 * LEAST_SHARE, 100 - 100 * LEAST_SHARE
     least, most = np.clip([np.nanmin(shown, initial=100.0), highest], *farthest)
     ends = (float(least), float(most)) if least < most else farthest
 
     def log_odds(percent: Any) -> Any:
-        shown = np.clip(percent, *ends)  # cells without a figure stay masked
+        shown = np.clip(percent, *ends)  # keeps the mask of cells without a figure
         return np.log(shown / (100 - shown))
 
     return FuncNorm((log_odds, lambda odds: 100 / (1 + np.exp(-odds))), *ends)
 
 
-def _label(ax: Axes, table: Table) -> None:
-    """Name the rows on the left and the columns above; names wider than the cells are slanted."""
+def _name_axes(ax: Axes, table: Table) -> None:
+    """Name the rows on the left, and the columns above: slanted if the names are wider than the cells."""
     ax.set_yticks(np.arange(len(table.rows)), table.rows, size=look.LABEL_POINTS)
-    letters = int(ax.get_window_extent().width / ax.figure.dpi / len(table.columns) / _INCHES_A_LETTER)
+    letters = int(ax.get_window_extent().width / ax.figure.dpi / len(table.columns) / _LETTER_WIDTH)
     names = ["\n".join(textwrap.wrap(name, letters, break_long_words=False)) for name in table.columns]
     is_long = any(name.count("\n") > 2 or max(map(len, name.split("\n"))) > letters for name in names)
     slanted: dict[str, Any] = {"rotation": 55, "ha": "left", "va": "bottom", "rotation_mode": "anchor"}
-    names, how = (table.columns, slanted) if is_long else (names, {})
-    ax.set_xticks(np.arange(len(table.columns)), names, size=look.LABEL_POINTS, **how)
+    names, style = (table.columns, slanted) if is_long else (names, {})
+    ax.set_xticks(np.arange(len(table.columns)), names, size=look.LABEL_POINTS, **style)
     ax.xaxis.set_ticks_position("top")
     ax.tick_params(which="major", length=0, pad=3)
     outline_labels(ax.yaxis)
-    if not any("\n" in name for name in names):  # outlines have one line
+    if not any("\n" in name for name in names):  # an outline has a single line
         outline_labels(ax.xaxis)
 
 
-def _sides(frame: pd.DataFrame, rows: str, columns: str) -> str:
+def _sides_text(frame: pd.DataFrame, rows: str, columns: str) -> str:
     """Return the second line of the title of matchups: both sides, the situation and the method."""
-    parts = [f"Rows: {_side(frame, rows)}", f"columns: {_side(frame, columns)}"]
+    parts = [f"Rows: {_side_text(frame, rows)}", f"columns: {_side_text(frame, columns)}"]
     parts += [str(frame["situation"].iloc[0]).replace("-", " ")] if "situation" in frame else []
     return " · ".join([*parts, *([", ".join(dict.fromkeys(frame["method"]))] if "method" in frame else [])])
 
 
 def _names(sides: pd.DataFrame, side: str) -> list[str]:
-    """Return the names of units, with levels if the table has several; other rows and columns have their values."""
+    """Return the names of units, with levels if the table has several; for other rows and columns, their values."""
     if f"{side}_unit" not in sides:
         return names_of([f"{value:g}" if isinstance(value, float) else str(value) for value in sides[side]])
     units = [str(name) for name in sides[f"{side}_unit"]]
@@ -283,7 +281,7 @@ def _names(sides: pd.DataFrame, side: str) -> list[str]:
     return [f"{unit}, {level}" for unit, level in zip(units, sides[f"{side}_level"])]
 
 
-def _side(frame: pd.DataFrame, side: str) -> str:
+def _side_text(frame: pd.DataFrame, side: str) -> str:
     """Return the factions of a side, and the level if all units share it."""
     selectors = frame[side].drop_duplicates().astype(str)
     factions = " and ".join(name.replace("-", " ").title() for name in selectors.str.partition("/")[0].unique())
@@ -293,46 +291,45 @@ def _side(frame: pd.DataFrame, side: str) -> str:
     return f"{factions}, {levels[0]}" if len(levels) == 1 else factions
 
 
-def _separate(ax: Axes, table: Table) -> None:
+def _separate_groups(ax: Axes, table: Table) -> None:
     """Draw wide white lines between groups of columns and before the means, and name the groups below."""
     ends = table.groups.cumsum() - 0.5
     top, bottom = sorted(ax.get_ylim())
-    ax.vlines(ends if table.has_means else ends[:-1], top, bottom, color="white", linewidth=_BETWEEN)
+    ax.vlines(ends if table.has_means else ends[:-1], top, bottom, color="white", linewidth=_GAP_WIDTH)
     if table.has_means:
-        ax.hlines(len(table.rows) - 1.5, -0.5, len(table.columns) - 0.5, color="white", linewidth=_BETWEEN)
+        ax.hlines(len(table.rows) - 1.5, -0.5, len(table.columns) - 0.5, color="white", linewidth=_GAP_WIDTH)
     ax.set_xticks(ends - table.groups / 2, table.groups.index, minor=True, size=look.LABEL_POINTS)
     ax.xaxis.remove_overlapping_locs = False  # labels of a group and a column may coincide
     ax.tick_params(axis="x", which="minor", length=0, pad=3, top=False, labeltop=False, labelbottom=True)
 
 
 def _add_scale(ax: Axes, image: AxesImage, quantity: str, scale: Scale, *, is_titled: bool = False) -> None:
-    """Draw the colour bar beside the cells, without a label if the title has it and the bar is too short."""
+    """Draw the colour bar beside the cells; without a label if this would be too long and the title says the same."""
     if isinstance(ax, look.Picture):
         inches = ax.get_window_extent().width / ax.figure.dpi
-        place: dict[str, Any] = {"cax": ax.inset_axes((1 + SCALE_GAP / inches, 0, SCALE_WIDTH / inches, 1))}
+        position: dict[str, Any] = {"cax": ax.inset_axes((1 + SCALE_GAP / inches, 0, SCALE_WIDTH / inches, 1))}
     else:
-        place = {"ax": ax}
-    bar = ax.figure.colorbar(image, **place)
+        position = {"ax": ax}
+    bar = ax.figure.colorbar(image, **position)
     bar.outline.set_visible(False)
     if scale != "linear":
         least, most = image.get_clim()
         ticks: Sequence[float] = [tick for tick in _PERCENT_TICKS if least <= tick <= most]
         if scale == "log":
             powers = range(int(np.floor(np.log10(least))), int(np.floor(np.log10(most))) + 1)
-            ticks = [
-                tick for power in powers for digit in _ROUND if least <= (tick := float(f"{digit}e{power}")) <= most
-            ]
+            round_values = (float(f"{digit}e{power}") for power in powers for digit in _TICK_DIGITS)
+            ticks = [tick for tick in round_values if least <= tick <= most]
         bar.set_ticks(list(ticks), labels=[f"{tick:g}" for tick in ticks])
         bar.minorticks_off()
-    how = {"log": f"\n{LOGARITHMIC}", "log-odds": f"\n{LOG_ODDS}"}.get(scale, "")
-    is_long = _INCHES_A_LETTER * len(quantity) > bar.ax.get_window_extent().height / ax.figure.dpi
+    suffix = {"log": f"\n{LOGARITHMIC}", "log-odds": f"\n{LOG_ODDS}"}.get(scale, "")
+    is_long = _LETTER_WIDTH * len(quantity) > bar.ax.get_window_extent().height / ax.figure.dpi
     if not (is_long and is_titled and isinstance(ax, look.Picture)):
-        bar.set_label(quantity + how, size=look.LABEL_POINTS)
+        bar.set_label(quantity + suffix, size=look.LABEL_POINTS)
     bar.ax.tick_params(labelsize=look.LABEL_POINTS, length=2)
 
 
 def likely_values(frame: pd.DataFrame, number: str) -> NDArray[np.int64]:
-    """Return the values that :func:`distributions_by_round` draws; a single one if no value is likely."""
+    """Return the range of values that :func:`distributions_by_round` draws: a single value if none is likely."""
     likely = frame[frame["probability"] >= NEGLIGIBLE][number]
     shown = frame[number].head(1) if likely.empty else likely
     return np.arange(shown.min(), shown.max() + 1)[: MOST_CELLS + 1]
@@ -374,22 +371,22 @@ def distributions_by_round(
     cells = frame.pivot_table(index=number, columns=x, values="probability", aggfunc="sum", fill_value=0.0)
     shown = 100 * cells.reindex(index=values, columns=rounds, fill_value=0.0).to_numpy(np.float64)
     own = look.PERCENT.capitalize()
-    more: dict[str, Any] = {"xlabel": x, "ylabel": label or number.replace("_", " ")}
+    options: dict[str, Any] = {"xlabel": x, "ylabel": label or number.replace("_", " ")}
     size = ROUND_WIDTH * len(rounds), NUMBER_HEIGHT * len(values)
-    with look.drawing(ax, *size, title=title, own=own, grid="", **more) as axes:
+    with look.drawing(ax, *size, title=title, own=own, grid="", **options) as axes:
         norm = Normalize(0.0, shown.max() or 1.0)
-        how: dict[str, Any] = {"cmap": look.scale_of(color), "norm": norm, "aspect": "auto", "origin": "lower"}
-        image = axes.imshow(shown, **{**how, "interpolation": "nearest", **artist})
+        style: dict[str, Any] = {"cmap": look.scale_of(color), "norm": norm, "aspect": "auto", "origin": "lower"}
+        image = axes.imshow(shown, **{**style, "interpolation": "nearest", **artist})
         inks = look.inks(image.cmap(norm(shown)))
         inches = axes.get_window_extent().height / axes.figure.dpi
-        points = min(look.CELL_POINTS, _OF_CELL * _POINTS_AN_INCH * inches / len(values))
+        points = min(look.CELL_POINTS, _TEXT_SHARE * _POINTS_PER_INCH * inches / len(values))
         for (row, column), percent in np.ndenumerate(shown if points >= _LEAST_TEXT else np.empty((0, 0))):
             if percent > 100 * NEGLIGIBLE:
                 text, ink = look.short_text(float(percent) / 100, is_probability=True), str(inks[row, column])
                 axes.text(column, row, text, ha="center", va="center", color=ink, size=points)
-        every = int(np.ceil(look.LABEL_POINTS / (_POINTS_AN_INCH * inches / len(values))))
+        step = int(np.ceil(look.LABEL_POINTS / (_POINTS_PER_INCH * inches / len(values))))
         axes.set_xticks(range(len(rounds)), [str(number) for number in rounds])
-        axes.set_yticks(range(0, len(values), every), [str(value) for value in values[::every]])
+        axes.set_yticks(range(0, len(values), step), [str(value) for value in values[::step]])
         axes.spines[:].set_visible(False)
         if points < _LEAST_TEXT:
             _add_scale(axes, image, own, "linear")

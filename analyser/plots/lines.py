@@ -27,7 +27,7 @@ def curves(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """Draw probabilities in several columns of a frame by round, a line with markers each.
+    """Draw the probabilities in several columns of a frame by round, each as a line with markers.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def curves(
     x : str
         The column of the rounds.
     lines : mapping
-        Name of each line in the legend, by column; six at most.
+        The name of each line in the legend, by column; at most six.
 
     Examples
     --------
@@ -48,8 +48,8 @@ def curves(
     """
     frame = look.rows_of(data)
     look.check_columns(frame, (x, *lines))
-    more: dict[str, Any] = {"xlabel": x, "ylabel": look.PERCENT, "legend": min(len(lines), 3)}
-    with look.drawing(ax, WIDTH, HEIGHT, title=title, own=look.subject_of(data), **more) as axes:
+    options: dict[str, Any] = {"xlabel": x, "ylabel": look.PERCENT, "legend": min(len(lines), 3)}
+    with look.drawing(ax, WIDTH, HEIGHT, title=title, own=look.subject_of(data), **options) as axes:
         series = [(name, column, frame) for column, name in lines.items()]
         look.draw_lines(axes, x, series, label=label, color=color, **artist)
     return axes
@@ -64,14 +64,14 @@ def survival(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """Draw the probability that each side is alive after each round, a line with markers per side.
+    """Draw the probability that each side is alive after each round, each side as a line with markers.
 
     Parameters
     ----------
     data : DuelResult, or DataFrame
-        The result of a duel, its ``to_frame(by_round=True)``, or a similar frame. Columns are `round` (from 0, before
-        the first), `side` (a name) and `p_alive` (neither destroyed, broken nor fled by the end of the round). Optional
-        `p_alive_low` and `p_alive_high` are drawn as intervals. Six sides at most.
+        The result of a duel, its ``to_frame(by_round=True)``, or a frame with these columns: `round` (0 is the start),
+        `side` (a name) and `p_alive` (not destroyed, broken or fled by the end of the round); `p_alive_low` and
+        `p_alive_high`, if present, are drawn as intervals. At most six sides.
     label, color : optional
         A list, or a mapping by side, such as ``{"a": "Rifles", "b": "Grenadiers"}``.
 
@@ -81,20 +81,20 @@ def survival(
     >>> survival(rounds).lines[0].get_ydata().tolist()
     [100.0, 90.0, 70.0]
     """
-    frame = _by_round(data)
+    frame = _rounds_frame(data)
     look.check_columns(frame, ("round", "side", "p_alive"))
     sides = [
         (str(side), "p_alive", rows.sort_values("round"))
         for side, rows in frame.groupby("side", sort=False, observed=True)
     ]
-    named = label or _names_of_sides(data)
-    more: dict[str, Any] = {"xlabel": "round", "ylabel": "P(in the fight after it), percent", "legend": 1}
-    with look.drawing(ax, WIDTH, HEIGHT, title=title, own=look.subject_of(data), **more) as axes:
-        look.draw_lines(axes, "round", sides, label=named, color=color, **artist)
+    names = label or _side_names(data)
+    options: dict[str, Any] = {"xlabel": "round", "ylabel": "P(alive after the round), percent", "legend": 1}
+    with look.drawing(ax, WIDTH, HEIGHT, title=title, own=look.subject_of(data), **options) as axes:
+        look.draw_lines(axes, "round", sides, label=names, color=color, **artist)
     return axes
 
 
-def _names_of_sides(data: Any) -> dict[str, str] | None:
+def _side_names(data: Any) -> dict[str, str] | None:
     """Return the names of the units of a duel by side; None if they are equal or unknown."""
     units = [getattr(unit, "unit", None) for unit in getattr(data, "units", ())]
     if len(units) != 2 or None in units or units[0] == units[1]:
@@ -102,17 +102,17 @@ def _names_of_sides(data: Any) -> dict[str, str] | None:
     return dict(zip(("a", "b"), names_of([str(unit) for unit in units])))
 
 
-def _by_round(given: Any) -> pd.DataFrame:
-    """Return the input as a frame with one row per round and side; InputError for anything else."""
-    if not isinstance(given, pd.DataFrame):
+def _rounds_frame(data: Any) -> pd.DataFrame:
+    """Return the data as a frame with one row per round and side; InputError if that is impossible."""
+    if not isinstance(data, pd.DataFrame):
         try:
-            given = given.to_frame(by_round=True)
+            data = data.to_frame(by_round=True)
         except (AttributeError, TypeError):
-            raise InputError(f"{type(given).__name__} tells of no rounds", where="survival", allowed=_ALLOWED) from None
-    if not {"round", "side"} <= set(given.columns):
-        result = ", ".join(map(str, given.columns[:3])) or "nothing"
-        raise InputError(f"a table of {result} ..., not of rounds and sides", where="survival", allowed=_ALLOWED)
-    return pd.DataFrame(given)
+            raise InputError(f"{type(data).__name__} has no rounds", where="survival", allowed=_ALLOWED) from None
+    if not {"round", "side"} <= set(data.columns):
+        names = ", ".join(map(str, data.columns[:3])) or "none"
+        raise InputError(f"no columns round and side, but {names} ...", where="survival", allowed=_ALLOWED)
+    return pd.DataFrame(data)
 
 
 def trade_off(
@@ -125,7 +125,7 @@ def trade_off(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """Draw the fair points of a loadout by change of its dice, as a line with a band of intervals.
+    """Draw the fair points of a loadout for more or fewer dice, as a line with a band of intervals.
 
     Parameters
     ----------
@@ -143,9 +143,9 @@ def trade_off(
     frame = look.rows_of(data, "frame")
     look.check_columns(frame, ("dice", "fair_points", "fair_low", "fair_high"))
     today = getattr(data, "points", None) if points is None else points
-    more: dict[str, Any] = {"xlabel": "change of dice", "ylabel": "fair points, 95% intervals", "legend": 2}
+    options: dict[str, Any] = {"xlabel": "change of dice", "ylabel": "fair points, 95% intervals", "legend": 2}
     own = f"{look.subject_of(data)}\nFair points at each change of dice"
-    with look.drawing(ax, WIDTH, HEIGHT, title=title, own=own, **more) as axes:
+    with look.drawing(ax, WIDTH, HEIGHT, title=title, own=own, **options) as axes:
         band: dict[str, Any] = {"color": look.LIGHT, "linewidth": 0, "zorder": 0}
         axes.fill_between(frame["dice"], frame["fair_low"], frame["fair_high"], **band)
         axes.plot(frame["dice"], frame["fair_points"], **{"marker": "o", "color": color, "label": label, **artist})

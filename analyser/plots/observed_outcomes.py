@@ -12,10 +12,10 @@ from matplotlib.axes import Axes
 from analyser.common import look
 from analyser.common.frames import readable
 
-WIDE, HIGH = 6.2, 3.0  # inches
-_A_STRIP = 0.34
+WIDTH, HEIGHT = 6.2, 3.0  # inches
+_STRIP_HEIGHT = 0.34
 _MOST_BARS = 60
-_LONGEST_LEVEL = 5  # characters; longer names of bars are rotated
+_LONGEST_NAME = 5  # characters; longer names of bars are rotated
 
 
 def outcome_distribution(
@@ -28,12 +28,12 @@ def outcome_distribution(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """Draw the distribution of an outcome, worst to best, coloured as worse than, equal to or better than observed.
+    """Draw the distribution of an outcome from worst to best, coloured by whether it is worse than the observed one.
 
     Parameters
     ----------
     data : DataFrame
-        The figures of the outcome and `probability`; rows from the worst to the best.
+        A column for each figure of the outcome, and `probability`; rows from the worst to the best.
     happened : mapping
         The observed value of each figure.
 
@@ -45,31 +45,32 @@ def outcome_distribution(
     """
     frame, names = look.rows_of(data), list(happened)
     look.check_columns(frame, (*names, "probability"))
-    is_it = np.all([frame[name] == value for name, value in happened.items()], axis=0)
-    at = int(np.flatnonzero(is_it)[0])
+    is_observed = np.all([frame[name] == value for name, value in happened.items()], axis=0)
+    observed = int(np.flatnonzero(is_observed)[0])
     likely = np.flatnonzero(frame["probability"] >= 1e-4)
-    first, last = min(likely.min(), at), max(likely.max(), at)
-    first, last = max(first, at - _MOST_BARS // 2), min(last, at + _MOST_BARS // 2)
-    places = np.arange(first, last + 1)
-    percent = 100 * frame["probability"].to_numpy(float)[places]
-    columns = [frame[name].iloc[places].tolist() for name in names]
+    first, last = min(likely.min(), observed), max(likely.max(), observed)
+    first, last = max(first, observed - _MOST_BARS // 2), min(last, observed + _MOST_BARS // 2)
+    spots = np.arange(first, last + 1)
+    percent = 100 * frame["probability"].to_numpy(float)[spots]
+    columns = [frame[name].iloc[spots].tolist() for name in names]
     texts = [", ".join(map(_word, values)) for values in zip(*columns)]
-    turned = max(map(len, texts)) > _LONGEST_LEVEL
+    rotated = max(map(len, texts)) > _LONGEST_NAME
     kinds = ("worse", "observed result", "better")
     labels = look.per_series(label, kinds, kinds, "label")
     colours = look.per_series(color, kinds, (look.DARK, look.MEDIUM, look.LIGHT), "color")
-    across = ", ".join(names).replace("_", " ") + "\n " * turned * 2  # space for rotated names
+    x_label = ", ".join(names).replace("_", " ") + "\n " * rotated * 2  # space for rotated names
     own = f"{look.subject_of(data)}\nPossible results"
-    more: dict[str, Any] = {"xlabel": across, "ylabel": look.PERCENT, "legend": 3}
-    with look.drawing(ax, WIDE, HIGH, title=title, own=own, **more) as axes:
-        parts = ((places < at, ""), (places == at, look.LOST), (places > at, ""))
-        for text, colour, (here, hatch) in zip(labels, colours, parts):
-            if not here.any():
+    options: dict[str, Any] = {"xlabel": x_label, "ylabel": look.PERCENT, "legend": 3}
+    with look.drawing(ax, WIDTH, HEIGHT, title=title, own=own, **options) as axes:
+        parts = ((spots < observed, ""), (spots == observed, look.LOST), (spots > observed, ""))
+        for text, colour, (rows, hatch) in zip(labels, colours, parts):
+            if not rows.any():
                 continue
             style: dict[str, Any] = {"color": colour, "width": 0.85, "edgecolor": "black", "linewidth": 0.6}
-            axes.bar(places[here], percent[here], **{**style, "hatch": hatch, "label": text, **artist})
-        step = -(-len(places) // 16)
-        axes.set_xticks(places[::step], texts[::step], rotation=60 if turned else 0, ha="right" if turned else "center")
+            axes.bar(spots[rows], percent[rows], **{**style, "hatch": hatch, "label": text, **artist})
+        step = -(-len(spots) // 16)
+        slant: dict[str, Any] = {"rotation": 60, "ha": "right"} if rotated else {"rotation": 0, "ha": "center"}
+        axes.set_xticks(spots[::step], texts[::step], **slant)
     return axes
 
 
@@ -91,7 +92,8 @@ def luck_strips(
     Parameters
     ----------
     data : DataFrame
-        `fight`, `side`, `got`, `worse` and `equal` (probabilities); last the sums of the sides, with `fight` "all".
+        `fight`, `side`, `got` (the outcome), and the probabilities of a `worse` and an `equal` one; the last rows are
+        the sums over all fights of a side, with `fight` "all".
     label, color : optional
         By side.
 
@@ -106,17 +108,17 @@ def luck_strips(
     sides = list(dict.fromkeys(frame["side"]))
     names = dict(zip(sides, look.per_series(label, sides, sides, "label")))
     colours = dict(zip(sides, look.per_series(color, sides, [str(line["color"]) for line in look.LINES], "color")))
-    places = np.arange(len(frame))[::-1]
-    across = "share of such fights that go worse, percent: a strip is as wide as its outcome is likely"
-    own, height = "Luck of the whole game", 0.6 + _A_STRIP * len(frame)
-    with look.drawing(ax, WIDE, height, title=title, own=own, xlabel=across, grid="x") as axes:
-        axes.barh(places, 100.0, color=look.LIGHT, height=0.7)
-        for place, (_, row) in zip(places, frame.iterrows()):
+    spots = np.arange(len(frame))[::-1]
+    x_label = "share of such fights that go worse, percent: the width of a strip is the probability of its outcome"
+    own, height = "Luck of the whole game", 0.6 + _STRIP_HEIGHT * len(frame)
+    with look.drawing(ax, WIDTH, height, title=title, own=own, xlabel=x_label, grid="x") as axes:
+        axes.barh(spots, 100.0, color=look.LIGHT, height=0.7)
+        for place, (_, row) in zip(spots, frame.iterrows()):
             style: dict[str, Any] = {"color": colours[row["side"]], "height": 0.7, "alpha": 0.75, "linewidth": 0.8}
             style |= {"edgecolor": "black", "hatch": "//" if row["fight"] == "all" else ""}
             axes.barh(place, max(100 * row["equal"], 0.4), left=100 * row["worse"], **{**style, **artist})
         axes.axvline(50, color="0.4", linewidth=0.9, linestyle="--")
         axes.set(xlim=(0, 100), ylim=(-0.6, len(frame) - 0.4))
         rows = [f"{names[row['side']]}, {row['fight']}: {row['got']}" for _, row in frame.iterrows()]
-        look.name_rows(axes, places, list(map(readable, rows)))
+        look.name_rows(axes, spots, list(map(readable, rows)))
     return axes

@@ -1,4 +1,4 @@
-"""Batch reports: a folder of tables and a page."""
+"""Batch reports: folders with tables and an HTML page."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ if TYPE_CHECKING:
     from analyser.report.batch import write_report as write_report
     from analyser.report.site import write_site as write_site
 
-_PLACES = {"write_report": "batch", "write_site": "site"}
-__all__ = list(_PLACES)
+_MODULES = {"write_report": "batch", "write_site": "site"}
+__all__ = list(_MODULES)
 
 
 def __getattr__(name: str) -> Any:
-    """Import the writers of reports on first use; a diff does not need them."""
-    if name not in _PLACES:
+    """Import the writers of reports on first use, because a diff does not need them."""
+    if name not in _MODULES:
         raise AttributeError(f"module 'analyser.report' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"analyser.report.{_PLACES[name]}"), name)
+    return getattr(importlib.import_module(f"analyser.report.{_MODULES[name]}"), name)

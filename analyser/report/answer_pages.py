@@ -1,6 +1,6 @@
-"""Pages of a battle, a clash, a build and a cross-check of fair points: HTML files that open offline.
+"""Pages of a battle, a clash, a build, and a check of fair points by battles: HTML files that open offline.
 
-Pictures are drawn by the page, from coordinates in percent of their width and height.
+Coordinates of pictures are in percent of the width and height of the picture.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from analyser.game.army import Army
 from analyser.report.comparison_data import figures_data, packed_figures, side_data
 from analyser.report.shell import page_of
 from analyser.results.battle import BattleResult
-from analyser.results.battle_tactics import by_tactic
-from analyser.results.battle_text import by_margin, by_unit, left_of
-from analyser.results.rendering import method_line, of_intervals
-from analyser.results.unit_swings import PART, by_swing
+from analyser.results.battle_tactics import tactics_block
+from analyser.results.battle_text import margin_block, survivors_block, units_block
+from analyser.results.rendering import interval_notes, method_line
+from analyser.results.unit_swings import SAMPLE_NOTE, swings_block
 from analyser.scenarios.battle import SIDES
 
 
@@ -50,18 +50,18 @@ def battle_page(answer: BattleResult) -> str:
         links=_links(answer),
         found=answer,
         asked=[*answer.heading(), ("Method", method_line([answer]))],
-        ends=ends(answer),
+        ends=result_segments(answer),
         margin=margin_picture(answer.margins()),
-        by_margin=by_margin(answer)._replace(head=(f"{first} less {second}", "of battles")),
+        by_margin=margin_block(answer)._replace(head=(f"{first} minus {second}", "of battles")),
         survival=survival_picture(left),
-        left={side: left_of(left, side) for side in SIDES},
-        deeds=deeds(did),
-        by_unit=by_unit(did, names, in_full=True),
-        by_swing=by_swing(answer.swings, names),
-        part=PART,
-        by_tactic=by_tactic(answer.game, names) if answer.game else None,
+        left={side: survivors_block(left, side) for side in SIDES},
+        deeds=unit_bars(did),
+        by_unit=units_block(did, names, in_full=True),
+        by_swing=swings_block(answer.swings, names),
+        part=SAMPLE_NOTE,
+        by_tactic=tactics_block(answer.game, names) if answer.game else None,
         rounds=answer.story.rounds(),
-        intervals=of_intervals([answer]),
+        intervals=interval_notes([answer]),
     )
 
 
@@ -75,7 +75,7 @@ def _links(answer: BattleResult) -> list[tuple[str, str, bool]]:
 
 
 WON, DRAWN, LOST = "won", "drawn", "lost"
-_ENDS = (  # results for the first army, from the best to the worst: event, name, class
+_RESULTS = (  # results for the first army, from the best to the worst: event, name, class
     ("devastating_victory", "{mine} wins devastatingly", "won much"),
     ("victory", "{mine} wins otherwise", WON),
     ("draw", "draw", DRAWN),
@@ -83,19 +83,19 @@ _ENDS = (  # results for the first army, from the best to the worst: event, name
     ("devastating_defeat", "{yours} wins devastatingly", "lost much"),
 )
 _MOST_TICKS = 8
-_STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
-_BAR = 0.8  # width of a bar, as a share of its column
+_TICK_STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
+_BAR_SHARE = 0.8  # width of a bar, as a share of its column
 
 
 class Tick(NamedTuple):
-    """A tick of an axis: its text and its position."""
+    """A tick of an axis: text and position."""
 
     text: str
     at: float
 
 
 class Segment(NamedTuple):
-    """A segment of the bar of results: its start and width, and the share of battles as text."""
+    """A segment of the bar of results: CSS class, name, start, width, and the share of battles as text."""
 
     kind: str
     name: str
@@ -105,7 +105,7 @@ class Segment(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """The bar of a margin: its left edge, its top, and the ends of its interval, measured from the top."""
+    """The bar of a margin: CSS class, left edge, and from above the top and the ends of the interval."""
 
     kind: str
     left: float
@@ -124,8 +124,8 @@ class MarginPicture(NamedTuple):
     levels: list[Tick]
 
 
-class Left(NamedTuple):
-    """Paths of the points left of a side by round: the line of the mean, and the band of most battles."""
+class SidePaths(NamedTuple):
+    """SVG paths of the points left of a side by round: a line for the mean, and a band for the middle 80%."""
 
     side: str
     line: str
@@ -135,13 +135,13 @@ class Left(NamedTuple):
 class SurvivalPicture(NamedTuple):
     """Points left of both sides, by round from the start."""
 
-    sides: list[Left]
+    sides: list[SidePaths]
     ticks: list[Tick]
     levels: list[Tick]
 
 
-class Deed(NamedTuple):
-    """Points that a unit destroyed and lost: the widths of two bars, and the points as text."""
+class UnitBars(NamedTuple):
+    """Points that a unit destroyed and lost: widths of two bars, and the points as text."""
 
     name: str
     destroyed: float
@@ -150,15 +150,15 @@ class Deed(NamedTuple):
     points_lost: str
 
 
-def ends(answer: BattleResult) -> list[Segment]:
-    """Return the share of battles with each result; victories and defeats exclude devastating ones."""
+def result_segments(answer: BattleResult) -> list[Segment]:
+    """Return a segment for each result of a battle; victories and defeats exclude devastating ones."""
     battles = {name: round(answer.probability(name) * answer.trials) for name in answer.events}
     for name in ("victory", "defeat"):
         battles[name] -= battles[f"devastating_{name}"]
     segments, start = [], 0.0
-    for name, called, kind in _ENDS:
+    for name, label, kind in _RESULTS:
         share = estimate(battles[name], answer.trials)
-        text = called.format(**answer.names)
+        text = label.format(**answer.names)
         segments.append(Segment(kind, text, round(100 * start, 2), round(100 * share.probability, 2), str(share)))
         start += share
     return segments
@@ -166,12 +166,12 @@ def ends(answer: BattleResult) -> list[Segment]:
 
 def margin_picture(rows: Sequence[Mapping[str, Any]]) -> MarginPicture:
     """Return the picture of :meth:`BattleResult.margins`, without very rare margins at both ends."""
-    seen = [place for place, row in enumerate(rows) if row["probability"] >= NEGLIGIBLE]
-    shown = rows[seen[0] : seen[-1] + 1]
+    likely = [index for index, row in enumerate(rows) if row["probability"] >= NEGLIGIBLE]
+    shown = rows[likely[0] : likely[-1] + 1]
     first, last = shown[0]["margin"], shown[-1]["margin"]
-    room, highest = 100 / (last - first + 1), max(float(row["high"]) for row in shown)
+    column, highest = 100 / (last - first + 1), max(float(row["high"]) for row in shown)
 
-    def up(share: float) -> float:
+    def top(share: float) -> float:
         return round(100 - 100 * share / highest, 2)
 
     bars = []
@@ -179,15 +179,15 @@ def margin_picture(rows: Sequence[Mapping[str, Any]]) -> MarginPicture:
         margin = row["margin"]
         kind = WON if margin > 0 else LOST if margin < 0 else DRAWN
         share = Estimate(row["probability"], row["low"], row["high"])
-        left = round((margin - first + (1 - _BAR) / 2) * room, 2)
+        left = round((margin - first + (1 - _BAR_SHARE) / 2) * column, 2)
         words = f"{_signed(margin)} VP: {share}"
-        bars.append(Bar(kind, left, up(row["probability"]), up(row["low"]), up(row["high"]), words))
-    step = _step(last - first)
+        bars.append(Bar(kind, left, top(row["probability"]), top(row["low"]), top(row["high"]), words))
+    step = _tick_step(last - first)
     marks = range(-(-first // step) * step, last + 1, step)
-    ticks = [Tick(_signed(mark), round((mark - first + 0.5) * room, 2)) for mark in marks]
-    percents = _step(100 * highest, 4)
-    levels = [Tick(f"{percent}%", up(percent / 100)) for percent in range(percents, int(100 * highest) + 1, percents)]
-    return MarginPicture(bars, round(_BAR * room, 2), ticks, levels)
+    ticks = [Tick(_signed(mark), round((mark - first + 0.5) * column, 2)) for mark in marks]
+    percents = _tick_step(100 * highest, 4)
+    levels = [Tick(f"{percent}%", top(percent / 100)) for percent in range(percents, int(100 * highest) + 1, percents)]
+    return MarginPicture(bars, round(_BAR_SHARE * column, 2), ticks, levels)
 
 
 def survival_picture(rows: Sequence[Mapping[str, Any]]) -> SurvivalPicture:
@@ -195,8 +195,8 @@ def survival_picture(rows: Sequence[Mapping[str, Any]]) -> SurvivalPicture:
     rounds = max(row["round"] for row in rows)
 
     def path(percents: Iterable[float], first: int = 0, step: int = 1) -> str:
-        places = (f"{100 * (first + step * at) / rounds:.4g},{100 - share:.4g}" for at, share in enumerate(percents))
-        return "L".join(places)
+        corners = (f"{100 * (first + step * i) / rounds:.4g},{100 - share:.4g}" for i, share in enumerate(percents))
+        return "L".join(corners)
 
     sides = []
     for side in SIDES:
@@ -204,25 +204,25 @@ def survival_picture(rows: Sequence[Mapping[str, Any]]) -> SurvivalPicture:
         mean = [100.0, *(row["mean_percent"] for row in own)]
         low, high = ([100.0, *(row[f"percent_{end}_percentile"] for row in own)] for end in ("10th", "90th"))
         band = f"M{path(high)}L{path(low[::-1], rounds, -1)}z"
-        sides.append(Left(side, f"M{path(mean)}", band))
+        sides.append(SidePaths(side, f"M{path(mean)}", band))
     ticks = [Tick(str(round_), round(100 * round_ / rounds, 2)) for round_ in range(rounds + 1)]
     return SurvivalPicture(sides, ticks, [Tick(f"{percent}%", 100 - percent) for percent in (0, 25, 50, 75, 100)])
 
 
-def deeds(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Deed]]:
+def unit_bars(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[UnitBars]]:
     """Return the bars of :meth:`BattleResult.contributions` by side, on a common scale."""
     names = ("points_destroyed", "points_absorbed")
     most = max([row[name] for row in rows for name in names] + [1.0])
-    result: dict[str, list[Deed]] = {side: [] for side in SIDES}
+    result: dict[str, list[UnitBars]] = {side: [] for side in SIDES}
     for row in rows:
         widths = [round(100 * row[name] / most, 2) for name in names]
-        result[row["side"]].append(Deed(row["name"], *widths, *(f"{row[name]:,.0f}" for name in names)))
+        result[row["side"]].append(UnitBars(row["name"], *widths, *(f"{row[name]:,.0f}" for name in names)))
     return result
 
 
-def _step(span: float, ticks: int = _MOST_TICKS) -> int:
-    """Return the smallest round step that divides `span` into at most `ticks` parts."""
-    return next((step for step in _STEPS if span / step <= ticks), _STEPS[-1])
+def _tick_step(span: float, ticks: int = _MOST_TICKS) -> int:
+    """Return the smallest round step between ticks that divides `span` into at most `ticks` parts."""
+    return next((step for step in _TICK_STEPS if span / step <= ticks), _TICK_STEPS[-1])
 
 
 def _signed(margin: int) -> str:
@@ -230,7 +230,7 @@ def _signed(margin: int) -> str:
 
 
 _LEVEL = "as in the army"
-_CARRIED = (
+_FIGURES = (
     *(SHARE_LOST, "p_annihilated", "mean_models_destroyed", "p_any_destroyed", "p_half_destroyed", "p_suppressed"),
     *("p_broken", "mean_damage", "expected_points_destroyed", "attacker_share_lost", WINS, "p_draw"),
 )
@@ -238,7 +238,7 @@ _CARRIED = (
 
 def clash_page(answer: Clash) -> str:
     """Return the page of a clash as HTML."""
-    rounds = list(_rounds(answer))
+    rounds = list(_best_attacks(answer))
     return page_of(
         "clash",
         title=f"{answer.mine.army.name} against {answer.yours.army.name}",
@@ -253,8 +253,8 @@ def clash_page(answer: Clash) -> str:
         gap_lines=answer.gap_lines(),
         rounds=rounds,
         answers=list(_answers(answer)),
-        units=[(army, _units(army, key)) for key, army in (("mine", answer.mine), ("yours", answer.yours))],
-        data=packed_figures(_data(answer)),
+        units=[(army, _unit_sections(army, key)) for key, army in (("mine", answer.mine), ("yours", answer.yours))],
+        data=packed_figures(_script_data(answer)),
         aims=AIMS,
         value_text=value_text,
         proof_text=proof_text,
@@ -263,7 +263,7 @@ def clash_page(answer: Clash) -> str:
     )
 
 
-def _rounds(answer: Clash) -> Iterator[tuple[str, list[tuple[Volleys, Listed, Listed]]]]:
+def _best_attacks(answer: Clash) -> Iterator[tuple[str, list[tuple[Volleys, Listed, Listed]]]]:
     """Yield the best attacks of both sides for each situation."""
     for ours, theirs in zip(answer.volleys, answer.their_volleys):
         yield ours.situation.heading, [(ours, answer.mine, answer.yours), (theirs, answer.yours, answer.mine)]
@@ -273,15 +273,15 @@ def _answers(answer: Clash) -> Iterator[tuple[str, list[tuple[str, list[tuple[st
     """Yield, for each side, a title and the targets, each with the best and second-best counter by situation."""
     mine = (answer.mine, answer.yours, answer.answers, answer.next_answers)
     yours = (answer.yours, answer.mine, answer.threats, answer.next_threats)
-    for title, (army, enemy, best, following) in zip(answer_titles(answer), (mine, yours)):
+    for title, (army, enemy, best, next_best) in zip(answer_titles(answer), (mine, yours)):
         by_target: dict[str, list[tuple[str, str]]] = {}
-        for first, second in zip(best, following):
-            after = "" if second.attacker is None else answer_text(second, army)
-            by_target.setdefault(first.target, []).append((answer_text(first, army), after))
+        for first, second in zip(best, next_best):
+            next_text = "" if second.attacker is None else answer_text(second, army)
+            by_target.setdefault(first.target, []).append((answer_text(first, army), next_text))
         yield title, [(counted_name(enemy, target), cells) for target, cells in by_target.items()]
 
 
-def _units(army: Listed, key: str) -> list[dict[str, Any]]:
+def _unit_sections(army: Listed, key: str) -> list[dict[str, Any]]:
     """Return the units of an army, each with the anchor that the heatmap links to."""
     return [
         {
@@ -300,23 +300,23 @@ def _slug(selector: str) -> str:
     return selector.replace("/", "-").replace("@", "-")
 
 
-def _data(answer: Clash) -> dict[str, Any]:
-    """Return the data for the scripts: units by side, so a unit of both sides occurs twice."""
+def _script_data(answer: Clash) -> dict[str, Any]:
+    """Return the data for the scripts; a unit that is in both armies occurs twice."""
     sides, frames = [], []
     for key, army, other in (("mine", answer.mine, "yours"), ("yours", answer.yours, "mine")):
         for kind in army.kinds:
-            named = {"selector": f"{key}/{_slug(kind.selector)}", "unit": counted_name(army, kind.selector)}
-            sides.append(side_data(kind) | named | {"level": _LEVEL, "faction": key})
+            names = {"selector": f"{key}/{_slug(kind.selector)}", "unit": counted_name(army, kind.selector)}
+            sides.append(side_data(kind) | names | {"level": _LEVEL, "faction": key})
         part = answer.of(key)
         renamed = {"attacker": part["attacker"].map(lambda name, key=key: f"{key}/{_slug(name)}")}
         renamed |= {"defender": part["defender"].map(lambda name, other=other: f"{other}/{_slug(name)}")}
         frames.append(part.assign(**renamed))
     frame = pd.concat(frames, ignore_index=True)
-    carried = [name for name in _CARRIED if frame[name].notna().any()]
+    figures = [name for name in _FIGURES if frame[name].notna().any()]
     names = {"mine": answer.mine.army.name, "yours": answer.yours.army.name}
     if names["mine"] == names["yours"]:
         names = {key: f"{name} ({key})" for key, name in names.items()}
-    return figures_data(frame, answer.situations, sides, carried) | {"every_level": _LEVEL, "faction_names": names}
+    return figures_data(frame, answer.situations, sides, figures) | {"every_level": _LEVEL, "faction_names": names}
 
 
 def build_page(build: Build) -> str:
@@ -328,7 +328,7 @@ def build_page(build: Build) -> str:
         "build",
         title=build.title,
         found=build,
-        not_in_it=[*(f"Left out: {line}" for line in build.left_out), *build.assumptions],
+        not_in_it=[*(f"SidePaths out: {line}" for line in build.left_out), *build.assumptions],
         rows=[
             (army, played, said, build.own_worth if army is build.own else values[army.name])
             for army, played, said in fought
@@ -339,10 +339,10 @@ def build_page(build: Build) -> str:
     )
 
 
-class Pair(NamedTuple):
-    """A row of the picture: a name, a note, and the win rate beside the one that fair points say, in percent."""
+class CheckRow(NamedTuple):
+    """A row of the picture: name, note, win rate, and win rate expected from fair points, in percent."""
 
-    kind: str  # class of its colour
+    kind: str  # CSS class
     name: str
     note: str
     wins: float
@@ -351,25 +351,25 @@ class Pair(NamedTuple):
 
 
 def check_page(answer: BalanceCheck) -> str:
-    """Return the page of a cross-check as HTML, which opens offline."""
+    """Return the page of a check of fair points by battles as HTML, which opens offline."""
     rows = answer.frame.sort_values("off", ascending=False, kind="stable").to_dict("records")
     return page_of(
         "check",
-        title="Battles beside fair points",
+        title="Battles and fair points",
         found=answer,
-        groups=[_pair(row, row["group"], counted(row["units"], "unit")) for row in answer.groups.to_dict("records")],
-        armies=[_army(row) for row in rows],
+        groups=[_row(row, row["group"], counted(row["units"], "unit")) for row in answer.groups.to_dict("records")],
+        armies=[_army_row(row) for row in rows],
     )
 
 
-def _army(row: Mapping[Any, Any]) -> Pair:
+def _army_row(row: Mapping[Any, Any]) -> CheckRow:
     price = f"{row['role']} · {row['number']} × {row['points']} points, fair {row['fair_points']:.0f}"
     has_reason = abs(row["off"]) >= DISAGREES and row["why"] not in (NO_REASON, TOO_FEW)
-    return _pair(row, row["unit"], f"{price} · {row['why']}" if has_reason else price)
+    return _row(row, row["unit"], f"{price} · {row['why']}" if has_reason else price)
 
 
-def _pair(row: Mapping[Any, Any], name: str, note: str) -> Pair:
+def _row(row: Mapping[Any, Any], name: str, note: str) -> CheckRow:
     wins, said = row["win_rate"], row["by_fair_points"]
     kind = "undecided" if abs(row["off"]) < DISAGREES / 2 else "under" if row["off"] > 0 else "over"
     text = f"{whole_percent(wins)} ({whole_percent(said)})"
-    return Pair(kind, name, note, round(100 * wins, 1), round(100 * said, 1), text)
+    return CheckRow(kind, name, note, round(100 * wins, 1), round(100 * said, 1), text)

@@ -1,4 +1,4 @@
-"""Card of an army for the table: one HTML page that opens offline and prints on a sheet of paper."""
+"""Card of an army for the table: one HTML page that opens offline and can be printed."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from analyser.game.keywords import Bearer, in_short
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, Row
 from analyser.report.shell import page_of
-from analyser.report.sliders import entry_of
+from analyser.report.sliders import unit_facts
 from analyser.scenarios.armies import load_army
 from analyser.web.html import pack_engine
 from analyser.web.memory_layout import layout
 from analyser.web.page_data import COMPARED, RANKING, USUAL_DISTANCE, edits
 
-_PAGE = 277.0  # millimetres: height of an A4 sheet without its margins
-_A_LINE = 1.3 * 25.4 / 72  # millimetres: height of a line, per point of type size
+_PAGE = 277.0  # millimetres: height of an A4 sheet without margins
+_LINE_HEIGHT = 1.3 * 25.4 / 72  # millimetres: height of a line, per point of type size
 _LARGEST, _SMALLEST = 17, 11  # type sizes in print, in half points
-_ON_SEVERAL = 13  # type size if even the smallest needs several pages
-_AROUND = 2.6  # lines: height of the head of a card and the space around it
+_SIZE_ON_SEVERAL_PAGES = 13  # type size if the cards need several pages
+_HEAD_LINES = 2.6  # lines for the head of a card and the space around the card
 _WIDTH = 560.0  # characters in a column at a type size of one point
 _TARGETS = tuple(
     dict(zip(("name", "type", "category", "models", "defence", "damage_limit", "discipline", "break_limit"), target))
@@ -31,69 +31,69 @@ _TARGETS = tuple(
         ("Aerial rotorcraft", "rotorcraft", "aerial", 3, 2, 2, 7, 2),
     )
 )
-"""Initial targets for the odds of a card; each number can be changed."""
-_CHANGED = ("defence", "damage_limit", "models")
+"""Targets for the odds of a card, whose numbers the reader can change."""
+_ADJUSTABLE = ("defence", "damage_limit", "models")
 
 
-class Sheet(NamedTuple):
+class UnitCard(NamedTuple):
     """The card of one unit, or of several identical units."""
 
     loadout: Loadout
     number: int
-    names: list[str]  # given by the army
+    names: list[str]  # names of the units in the army, if it has own ones
     bands: list[tuple[int, int]]
-    at: int  # index of the band of the undamaged unit, -1 if none
-    lines: list[tuple[Row, list[str]]]  # each row with its cells by band
+    at: int  # index of the band of the undamaged unit, or -1
+    lines: list[tuple[Row, list[str]]]  # each row of armaments, with its dice in each band
     notes: list[str]
 
 
 def army_card(army: Army, ruleset: Ruleset | None = None) -> str:
-    """Return the card of an army as HTML; it prints on one page of A4, or more for a very large army.
+    """Return the card of an army as HTML for printing on one page of A4, or several for a very large army.
 
-    `ruleset` has the die and the deck of its odds; default: those of the shipped profiles.
+    `ruleset` has the die and the deck for the odds; default: those of the shipped profiles.
     """
-    sheets = _sheets(army)
-    units = [sheet.loadout.unit for sheet in sheets]
+    cards = _unit_cards(army)
+    units = [card.loadout.unit for card in cards]
     bearers: list[Bearer] = [*units, *(row for unit in units for row in unit.rows)]
     glossary = in_short(keyword for bearer in bearers for keyword in bearer.keywords)
-    size = _half_points(sheets, glossary)
+    size = _type_size(cards, glossary)
     return page_of(
         "army",
         title=army.name,
         army=army,
-        sheets=sheets,
+        sheets=cards,
         glossary=glossary,
         half_points=size,
-        pack_engine=_odds(sheets, ruleset),
+        pack_engine=_odds(cards, ruleset),
     )
 
 
-def _odds(sheets: Sequence[Sheet], ruleset: Ruleset | None) -> str:
-    """Return the exact engines, packed with the units of the cards, usual targets, and their adjustable numbers."""
+def _odds(cards: Sequence[UnitCard], ruleset: Ruleset | None) -> str:
+    """Return the exact engines, packed with the units of the cards, the targets, and the adjustable numbers."""
     data: dict[str, Any] = {
         "layout": layout(ruleset),
-        "units": [entry_of(sheet.loadout) for sheet in sheets],
-        "targets": [entry_of(loadout) for loadout in load_army(list(_TARGETS)).loadouts],
-        "edits": [edit for edit in edits() if edit["name"] in _CHANGED],
+        "units": [unit_facts(card.loadout) for card in cards],
+        "targets": [unit_facts(loadout) for loadout in load_army(list(_TARGETS)).loadouts],
+        "edits": [edit for edit in edits() if edit["name"] in _ADJUSTABLE],
         "distance": USUAL_DISTANCE,
         "figures": [figure for figure in COMPARED if figure["name"] != "points"],
     }
     return pack_engine(data | RANKING)
 
 
-def _sheets(army: Army) -> list[Sheet]:
+def _unit_cards(army: Army) -> list[UnitCard]:
     """Return a card for each kind of unit, in the order of the army."""
-    alike: list[list[ArmyUnit]] = []
+    groups: list[list[ArmyUnit]] = []
     for unit in army:
-        same = next((units for units in alike if units[0].loadout == unit.loadout), None)
+        same = next((units for units in groups if units[0].loadout == unit.loadout), None)
         if same is None:
-            alike.append([unit])
+            groups.append([unit])
         else:
             same.append(unit)
-    return [_sheet(units) for units in alike]
+    return [_unit_card(units) for units in groups]
 
 
-def _sheet(units: Sequence[ArmyUnit]) -> Sheet:
+def _unit_card(units: Sequence[ArmyUnit]) -> UnitCard:
     loadout = units[0].loadout
     unit, own = loadout.unit, f"{loadout.unit.id}@{loadout.level_name}"
     bands = sorted({(band.first, band.last) for row in unit.rows for band in row.bands})
@@ -101,34 +101,34 @@ def _sheet(units: Sequence[ArmyUnit]) -> Sheet:
     for row in unit.rows:
         dice = {(band.first, band.last): band.cell for band in row.bands}
         lines.append((row, [dice.get(band, "") for band in bands]))
-    whole = 0 if "behemoth" in unit.traits else loadout.level.models
-    return Sheet(
+    models = 0 if "behemoth" in unit.traits else loadout.level.models
+    return UnitCard(
         loadout=loadout,
         number=len(units),
         names=[other.name for other in units if not other.name.startswith(own) and other.name != unit.name],
         bands=bands,
-        at=next((place for place, (first, last) in enumerate(bands) if first <= whole <= last), -1),
+        at=next((index for index, (first, last) in enumerate(bands) if first <= models <= last), -1),
         lines=lines,
         notes=list(dict.fromkeys(other.notes for other in units if other.notes)),
     )
 
 
-def _half_points(sheets: Sequence[Sheet], glossary: dict[str, str]) -> int:
+def _type_size(cards: Sequence[UnitCard], glossary: dict[str, str]) -> int:
     """Return the type size, in half points, at which cards (two columns) and rules (three) fill one page."""
     sizes = range(_LARGEST, _SMALLEST - 1, -1)
-    return next((size for size in sizes if _height(sheets, glossary, size / 2) <= _PAGE), _ON_SEVERAL)
+    return next((size for size in sizes if _height(cards, glossary, size / 2) <= _PAGE), _SIZE_ON_SEVERAL_PAGES)
 
 
-def _height(sheets: Sequence[Sheet], glossary: dict[str, str], size: float) -> float:
+def _height(cards: Sequence[UnitCard], glossary: dict[str, str], size: float) -> float:
     """Return the estimated height of a page in millimetres."""
     width = _WIDTH / size
-    cards = sum(_lines_of(sheet, width) for sheet in sheets) / 2 + 2
-    rules = sum(ceil((len(name) + len(text) + 2) / (width * 0.62)) for name, text in glossary.items())
-    return (cards + ceil(rules / 3) + 6) * size * _A_LINE
+    card_lines = sum(_lines_of(card, width) for card in cards) / 2 + 2
+    rule_lines = sum(ceil((len(name) + len(text) + 2) / (width * 0.62)) for name, text in glossary.items())
+    return (card_lines + ceil(rule_lines / 3) + 6) * size * _LINE_HEIGHT
 
 
-def _lines_of(sheet: Sheet, width: float) -> float:
-    unit = sheet.loadout.unit
+def _lines_of(card: UnitCard, width: float) -> float:
+    unit = card.loadout.unit
     rows = sum(ceil((45 + len(", ".join(row.qualities))) / width) for row in unit.rows)
-    rules = ceil(len(", ".join(unit.rules)) / width) + len(sheet.notes) + bool(sheet.names)
-    return _AROUND + 1.2 + 1.15 * (rows + bool(rows)) + rules
+    rules = ceil(len(", ".join(unit.rules)) / width) + len(card.notes) + bool(card.names)
+    return _HEAD_LINES + 1.2 + 1.15 * (rows + bool(rows)) + rules

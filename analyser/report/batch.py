@@ -1,4 +1,4 @@
-"""Batch report: every attacker against every defender, written as a folder."""
+"""Batch report: every attacker against every defender, written as a folder of tables and a page."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ from analyser.game.profiles import ProfilesLike, library_of
 from analyser.report import report_jobs
 from analyser.report.folder import (
     PARQUET,
-    Inputs,
+    ReportInputs,
     check_replaceable,
-    facts_of,
+    manifest_facts,
+    replacing_folder,
     write_manifest,
     write_units,
-    written_whole,
 )
 from analyser.report.page import reasons, write_page
-from analyser.report.tactics import frame_in, jobs_for, stored_tactics
-from analyser.report.worker_pool import MOST_PROCESSES, Job, Jobs, interrupts_noted, rarely_collected
+from analyser.report.tactics import frame_of_contents, read_tactics, tactic_jobs
+from analyser.report.worker_pool import MOST_PROCESSES, Job, Jobs, interrupts_recorded, rare_collections
 from analyser.rules.policies import BEST
 from analyser.scenarios.schema import DuelTerms
 
-A_LINE_OF_TABLES, A_LINE_OF_PAGE = 55, 6  # microseconds on a typical machine
-MOST_REASONS = 4  # in a message
+TABLE_LINE_COST, PAGE_LINE_COST = 55, 6  # microseconds per matchup, on a typical machine
+MOST_REASONS = 4  # most reasons in a message
 TABLE, PAGE = "matchups.csv", "index.html"
 
 
@@ -69,7 +69,7 @@ def write_report(
     balance (``docs/balance.md``), the page ``index.html``, and ``manifest.json``. It appears when it is complete, and
     replaces an earlier report. Equal inputs and versions give equal bytes, except for the wall time in the manifest.
 
-    Finished parts are cached: after Ctrl-C the same call resumes. In the main thread Ctrl-C takes effect between steps.
+    Finished parts are cached; after Ctrl-C the same call resumes. In the main thread Ctrl-C takes effect between steps.
 
     Parameters
     ----------
@@ -80,20 +80,20 @@ def write_report(
     situations : sequence of Situation or str, or ``"all"``
         Default: all situations.
     policy : "tactic" or "best"
-        Play of duels: simple tactics, or best play (`docs/best-play.md`). Prices are also based on best play then, if
-        there are exchanges of fire and no `row`.
+        How duels are played: by simple tactics, or best play (`docs/best-play.md`). With best play, prices are based
+        on it too, if there are exchanges of fire and no `row`.
     field : str, Loadout, several of them, or FairPoints, optional
-        Opponents that prices are judged against, in addition to the units of the report; or fair points already
-        computed against all of these. Default: all factions of the profiles, as in :func:`analyser.fair_points`. With a
-        `row`, or with best play (too slow for all): the units of the report.
+        Opponents for the fair points, in addition to the units of the report; or fair points already computed against
+        all of these. Default: all factions of the profiles, as in :func:`analyser.fair_points`; but with a `row`, or
+        with best play (too slow for all factions), only the units of the report.
     metrics : sequence of str or callable
         Figures of your own (:func:`analyser.metric`), of ranged attacks, for the tables and the page.
     progress : callable or True, optional
-        Called with the work done and the work of this run in all, in microseconds on a typical machine; True: a bar.
+        Called with the finished and the total work of this run, in microseconds on a typical machine; True: a bar.
     home : str
-        Address of the index page over reports, relative to the page of this report, for a link; empty: no link.
+        Address of the index page of reports, relative to the page of this report, for a link; empty: no link.
     tactics : path, optional
-        File written by :func:`analyser.tactics` for these units. The page then says how reliable duels by simple
+        File that :func:`analyser.tactics` wrote for these units; the page then states how reliable duels by simple
         tactics are. Not needed with best play.
     executor : Executor, optional
         An executor as in ``concurrent.futures``, whose workers share the work with this process. Jobs that fail there,
@@ -102,8 +102,8 @@ def write_report(
     Raises
     ------
     InputError
-        As in :func:`analyser.matchups`; no attack is possible; or `out` cannot be written, has other content, or is
-        being written by another run.
+        An error of :func:`analyser.matchups`, no attack is possible, or `out` cannot be written, has other content, or
+        is being written by another run.
     KeyboardInterrupt
         Ctrl-C.
 
@@ -125,63 +125,60 @@ def write_report(
     defending = loadouts(defenders, library)
     both = {loadout.selector: loadout for loadout in (*attacking, *defending)}
     if field is not None and row is not None:
-        raise InputError("prices in a field are made of every row", where="field", allowed="a field or a row, not both")
-    asked: dict[str, Any] = {"situations": situations, "policy": policy, "threads": threads, "profiles": library}
+        raise InputError("fair points against opponents use all rows", where="field", allowed="field or row, not both")
+    settings: dict[str, Any] = {"situations": situations, "policy": policy, "threads": threads, "profiles": library}
     if field is not None and not isinstance(field, FairPoints):
-        field = fair_points(tuple(both.values()), against=field, progress=progress, **asked)
-    is_open = field is None and row is None and policy != "best"
-    opponents = {loadout.selector: loadout for loadout in loadouts(EVERYBODY, library)} | both if is_open else {}
-    inputs = Inputs(
+        field = fair_points(tuple(both.values()), against=field, progress=progress, **settings)
+    uses_everybody = field is None and row is None and policy != "best"
+    opponents = {loadout.selector: loadout for loadout in loadouts(EVERYBODY, library)} | both if uses_everybody else {}
+    inputs = ReportInputs(
         attackers=attacking,
         defenders=defending,
-        situations=_fought(policy, situations_called(situations), row),
+        situations=_all_situations(policy, situations_called(situations), row),
         row=row,
         ruleset=library.ruleset,
         used=library.used._replace(folder=real_path(library.used.folder).name),
         home=home,
         metrics=tuple(name for name in map(checked_metric, metrics) if function_of(name) is not None),
-        tactics=None if tactics is None else stored_tactics(tactics, set(both)),
+        tactics=None if tactics is None else read_tactics(tactics, set(both)),
         field=None if field is None else field.only(both),
     )
     bar = Sampling(progress=progress).with_bar()
-    with bar as reporting, interrupts_noted() as heed, rarely_collected(), written_whole(folder) as report:
+    with bar as reporting, interrupts_recorded() as check, rare_collections(), replacing_folder(folder) as report:
         lines = len(inputs.situations) * sum(len(ours) * len(theirs) for ours, theirs in inputs.directions)
         cores = threads or default_threads()
         directions = report_jobs.matchup_jobs(inputs, max(cores // MOST_PROCESSES, 1))
-        meeting = [] if executor is not None else report_jobs.field_jobs(tuple(opponents.values()), inputs)
-        jobs = Jobs("report", [*meeting, *chain(*directions), *_duels_by_tactic(inputs, policy)])
-        shared = jobs.left
-        whole = shared + lines * (A_LINE_OF_TABLES + A_LINE_OF_PAGE)
+        cache_jobs = [] if executor is not None else report_jobs.opponent_jobs(tuple(opponents.values()), inputs)
+        jobs = Jobs("report", [*cache_jobs, *chain(*directions), *_tactic_jobs(inputs, policy)])
+        total = (job_cost := jobs.left) + lines * (TABLE_LINE_COST + PAGE_LINE_COST)
 
         def tell(done: int) -> None:
-            heed()
-            reporting.report(done, whole)
+            check()
+            reporting.report(done, total)
 
         tell(0)
-        contents = islice(jobs.done(cores, executor, tell), len(meeting), None)
+        contents = islice(jobs.done(cores, executor, tell), len(cache_jobs), None)
         parts = [[*islice(contents, len(direction))] for direction in directions]
-        table = report_jobs.whole_table(parts, len(inputs.situations))
+        table = report_jobs.joined_table(parts, len(inputs.situations))
         if by_tactic := [*contents]:
-            inputs = inputs._replace(tactics=frame_in(by_tactic))
+            inputs = inputs._replace(tactics=frame_of_contents(by_tactic))
         if opponents:
             with suppress(InputError):  # no exchanges of fire
                 sides, against = tuple(both.values()), tuple(opponents.values())
-                judged = fair_points(sides, against=against, progress=lambda *_: heed(), **asked)
-                inputs = inputs._replace(field=judged.only(both))
+                prices = fair_points(sides, against=against, progress=lambda *_: check(), **settings)
+                inputs = inputs._replace(field=prices.only(both))
         result = _matchups(inputs, table)
         (report / PARQUET).write_bytes(result.frame.to_parquet(index=False))
-        report_jobs.write_table(result.frame, report / TABLE, lambda at: tell(shared + at * A_LINE_OF_TABLES // 2))
-        balance = report_jobs.balance_of(result, heed, inputs.field)
+        report_jobs.write_table(result.frame, report / TABLE, lambda line: tell(job_cost + line * TABLE_LINE_COST // 2))
+        balance = report_jobs.balance_of(result, check, inputs.field)
         for name, frame in balance.tables.items():
             report_jobs.write_table(frame, report / f"{name}.csv")
         write_units(inputs, report)
-        tell(shared + lines * A_LINE_OF_TABLES)
+        tell(job_cost + lines * TABLE_LINE_COST)
         write_page(result, balance, inputs, report / PAGE, cores)
-        tell(whole)
-        write_manifest(
-            report,
-            {**facts_of(inputs), **_opponents(balance.prices), "wall_seconds": round(time.monotonic() - started, 3)},
-        )
+        tell(total)
+        facts = manifest_facts(inputs) | _opponents(balance.prices)
+        write_manifest(report, facts | {"wall_seconds": round(time.monotonic() - started, 3)})
     return folder
 
 
@@ -190,32 +187,32 @@ def _opponents(prices: FairPoints | None) -> dict[str, Any]:
     return {} if prices is None else {"judged_among": prices.among.as_dict()}
 
 
-def _fought(policy: str, situations: tuple[Situation, ...], row: str | None) -> tuple[Situation, ...]:
-    """Return the situations under a policy; best play adds those that prices need, if there are prices."""
-    played = duel_situations(policy, situations)
-    exchanged = row is None and any(situation.kind in WAYS for situation in situations)
-    fought = price_situations(policy, played) if exchanged else played
-    check_best_is_played(policy, fought)
-    return fought
+def _all_situations(policy: str, situations: tuple[Situation, ...], row: str | None) -> tuple[Situation, ...]:
+    """Return the situations under a policy; best play adds the situations that prices need, if there are prices."""
+    result = duel_situations(policy, situations)
+    if row is None and any(situation.kind in WAYS for situation in situations):
+        result = price_situations(policy, result)
+    check_best_is_played(policy, result)
+    return result
 
 
-def _duels_by_tactic(inputs: Inputs, policy: str) -> list[Job]:
-    """Return the jobs for the cost of simple tactics, if duels use best play and no file has that cost."""
+def _tactic_jobs(inputs: ReportInputs, policy: str) -> list[Job]:
+    """Return the jobs for the cost of simple tactics, if duels use best play and no file with the cost is given."""
     if policy != "best" or inputs.tactics is not None or inputs.row is not None:
         return []
     if not any(situation.fight.has_winner for situation in inputs.situations):
         return []
     terms = DuelTerms(policy_a=BEST, policy_b=BEST)
-    return [job for both in inputs.directions for job in jobs_for(*both, terms, inputs.ruleset)]
+    return [job for both in inputs.directions for job in tactic_jobs(*both, terms, inputs.ruleset)]
 
 
-def _matchups(inputs: Inputs, frame: pd.DataFrame) -> Matchups:
-    """Return the table with its subject; InputError, with the reasons, if no attack is possible."""
+def _matchups(inputs: ReportInputs, frame: pd.DataFrame) -> Matchups:
+    """Return the table with its loadouts and situations; InputError with the reasons if no attack is possible."""
     if frame["why_not"].notna().all():
         why = reasons(frame)
-        more = [f"and {len(why) - MOST_REASONS} reasons more"] if len(why) > MOST_REASONS else []
+        more = [f"and {len(why) - MOST_REASONS} more reasons"] if len(why) > MOST_REASONS else []
         problem = f"no attack is possible: {'; '.join(why[:MOST_REASONS] + more)}"
-        allowed = "attackers, defenders, situations and a row that go together"
+        allowed = "attackers, defenders, situations and a row with at least one possible attack"
         raise InputError(problem, where="report", allowed=allowed)
     sides = tuple({loadout.selector: loadout for loadout in (*inputs.attackers, *inputs.defenders)}.values())
     missing = not_modelled(sides, sides, inputs.situations)

@@ -1,4 +1,4 @@
-"""Data for the scripts of the page: every figure of a comparison, in compact form."""
+"""Data for the scripts of a page: all figures of a table of matchups, in compact form."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ from analyser.game.units import Category, Loadout
 from analyser.plots.heatmaps import LEAST_SHARE as LEAST_ODDS
 from analyser.web.html import pack_data
 
-CARRIED = (
+PAGE_FIGURES = (
     *(EFFICIENCY, "mean_models_destroyed", "p_any_destroyed", "p_half_destroyed"),
     *("p_suppressed", "p_broken", "p_annihilated", "mean_damage"),
 )
-"""Figures of every situation that the page includes."""
+"""Figures that a page has for every situation."""
 PROBABILITY_STEPS = 10_000  # probabilities are stored in hundredths of a percent
 DECIMALS = 3  # of all other figures
-NEXT_TO_NOTHING, NEXT_TO_CERTAIN = 2**32 - 1, 2**32 - 2  # codes: within a step of 0, and of 1, but not equal
-_PLACES = ("row", "why_not")  # columns of indices into lists of texts
+ALMOST_ZERO, ALMOST_CERTAIN = 2**32 - 1, 2**32 - 2  # codes of probabilities that round to 0 or 1 but differ
+_INDEX_COLUMNS = ("row", "why_not")  # columns of indices into lists of texts
 COLOURS = 64
 LEAST_SHARE = 0.002  # share of the highest figure at which the colour scale begins
 
 
-def page_data(answer: Matchups, figures: Sequence[str] = CARRIED) -> dict[str, Any]:
+def page_data(answer: Matchups, figures: Sequence[str] = PAGE_FIGURES) -> dict[str, Any]:
     """Return the data for the scripts of the page of a report: :func:`figures_data` of all its loadouts.
 
-    The result also has the figures of charges, duels and Cryo, if any, and those of the user.
+    It also has the figures of charges, duels and Cryo if the table has them, and the metrics of the user.
     """
     own = [name for name in OF_BOTH if answer.frame[name].notna().any()]
     own += [name for name in map(str, answer.frame) if function_of(name) is not None]
     names = [*figures, *(["p_activated"] if answer.frame["p_activated"].gt(0).any() else []), *own]
     sides = list(map(side_data, answer.attackers))
     data = figures_data(answer.frame, answer.situations, sides, names)
-    called = row_names(answer.attackers)
-    return data | {"rows": [called.get(row, row) for row in data["rows"]]}
+    names_of_rows = row_names(answer.attackers)
+    return data | {"rows": [names_of_rows.get(row, row) for row in data["rows"]]}
 
 
 def row_names(loadouts: Iterable[Loadout]) -> dict[str, str]:
@@ -54,7 +54,7 @@ def row_names(loadouts: Iterable[Loadout]) -> dict[str, str]:
     names: dict[str, set[str]] = {}
     for row in (row for loadout in loadouts for row in loadout.unit.rows):
         names.setdefault(row.id, set()).add(row.name)
-    return {name: called.pop() for name, called in names.items() if len(called) == 1}
+    return {row: options.pop() for row, options in names.items() if len(options) == 1}
 
 
 def figures_data(
@@ -67,36 +67,34 @@ def figures_data(
     Returns
     -------
     dict
-        `sides`; `pairs`: indices in `sides` of the attacker and of the defender of every pair; `situations` and
+        `sides`; `pairs`: indices in `sides` of the attackers, and of the defenders, of all pairs; `situations` and
         `metrics`: names and titles, with `short` ones for menus; `columns`: figures by metric, None if missing; `rows`
         and `why`: texts, with the indices `row` and `why_not` into them, -1 for none; `scale`: background and text
         colours from low to high; `least_share`: share of the highest figure at which the scale begins;
         `least_odds`: the same for probabilities; `categories` of targets, in order.
     """
-    carried = {name: metric_called(name) for name in names}
+    metrics = {name: metric_called(name) for name in names}
     row, rows = pd.factorize(frame["row"])
     why_not, why = pd.factorize(frame["why_not"])
     colours = colormaps[SCALE](np.linspace(0, 1, COLOURS))
-    places = {side["selector"]: place for place, side in enumerate(sides)}
+    indices = {side["selector"]: index for index, side in enumerate(sides)}
     pairs = frame.iloc[:: len(situations)]
     return {
         "sides": list(sides),
-        "pairs": [pairs[side].map(places).tolist() for side in ("attacker", "defender")],
-        "situations": [
-            {"name": one.name, "heading": one.heading, "is_duel": one.fight.has_winner} for one in situations
-        ],
+        "pairs": [pairs[side].map(indices).tolist() for side in ("attacker", "defender")],
+        "situations": [{"name": s.name, "heading": s.heading, "is_duel": s.fight.has_winner} for s in situations],
         "metrics": [
             {
                 "name": name,
-                "title": what.title,
-                "short": _short_title(what.title),
-                "is_probability": what.is_probability,
-                "unit": what.unit,
+                "title": metric.title,
+                "short": _short_title(metric.title),
+                "is_probability": metric.is_probability,
+                "unit": metric.unit,
             }
-            for name, what in carried.items()
+            for name, metric in metrics.items()
         ],
         "steps": PROBABILITY_STEPS,
-        "columns": {name: frame[name].to_numpy(np.float64) for name in carried},
+        "columns": {name: frame[name].to_numpy(np.float64) for name in metrics},
         "rows": [str(row) for row in rows],
         "row": row,
         "why": [str(reason) for reason in why],
@@ -109,14 +107,14 @@ def figures_data(
 
 
 def packed_figures(data: Mapping[str, Any]) -> str:
-    """Return the data packed as text for a browser (``figures.js``), as by :func:`analyser.web.html.pack_data`.
+    """Return the data packed as text for a browser (``figures.js``), by :func:`analyser.web.html.pack_data`.
 
     The entry `codes` of the JSON names the columns that follow it as integers, situation by situation: all first bytes,
     then all second bytes, and so on. A code is 0 for a missing value, else the value in steps plus 1. The two highest
     codes mean nearly 0 and nearly certain.
     """
-    columns = {**data["columns"], **{name: data[name] for name in _PLACES}}
-    head = {name: entry for name, entry in data.items() if name not in ("columns", *_PLACES)}
+    columns = {**data["columns"], **{name: data[name] for name in _INDEX_COLUMNS}}
+    head = {name: entry for name, entry in data.items() if name not in ("columns", *_INDEX_COLUMNS)}
     steps = {name: 10.0**-DECIMALS for name in data["columns"] if not metric_called(name).is_probability}
     head["codes"] = [[name, steps.get(name, 1.0)] for name in columns]
     coded = [_coded(name, np.asarray(column, np.float64), len(data["situations"])) for name, column in columns.items()]
@@ -125,14 +123,14 @@ def packed_figures(data: Mapping[str, Any]) -> str:
 
 def _coded(name: str, values: Array, situations: int) -> bytes:
     """Return a column as bytes (:func:`packed_figures`); rounding never turns a possible event into 0 or certainty."""
-    is_place, is_probability = name in _PLACES, metric_called(name).is_probability
-    steps = values * (1 if is_place else PROBABILITY_STEPS if is_probability else 10**DECIMALS)
+    is_index, is_probability = name in _INDEX_COLUMNS, metric_called(name).is_probability
+    steps = values * (1 if is_index else PROBABILITY_STEPS if is_probability else 10**DECIMALS)
     codes = np.where(np.isnan(steps), -1.0, steps).round() + 1
-    if not is_place:
-        codes[(codes == 1) & (steps > CERTAIN_WITHIN)] = NEXT_TO_NOTHING
+    if not is_index:
+        codes[(codes == 1) & (steps > CERTAIN_WITHIN)] = ALMOST_ZERO
     if is_probability:
-        almost = steps < PROBABILITY_STEPS * (1 - CERTAIN_WITHIN)
-        codes[(codes == PROBABILITY_STEPS + 1) & almost] = NEXT_TO_CERTAIN
+        is_uncertain = steps < PROBABILITY_STEPS * (1 - CERTAIN_WITHIN)
+        codes[(codes == PROBABILITY_STEPS + 1) & is_uncertain] = ALMOST_CERTAIN
     by_situation = codes.reshape(-1, situations).T.astype("<u4").ravel()
     return by_situation.view(np.uint8).reshape(-1, 4).T.tobytes()
 

@@ -1,7 +1,7 @@
 """Diff of two sets of profiles, or two reports; only fights that an edit affects are computed.
 
-Verdicts need all opponents once, in the situations of exchanges of fire. Everything else needs only the rows and
-columns of edited loadouts.
+Verdicts need the fights of all opponents once, in the situations of exchanges of fire. Everything else needs only the
+fights of edited loadouts.
 """
 
 from __future__ import annotations
@@ -33,15 +33,16 @@ from analyser.game.units import Loadout
 from analyser.report.diff_answer import KEY, PROBABILITY, Diff
 from analyser.report.diff_profiles import edits
 from analyser.report.diff_verdicts import Move, edited_loadouts, moves_between
-from analyser.report.folder import MANIFEST, Stored, matchups_of, stored
-from analyser.report.worker_pool import rarely_collected
+from analyser.report.folder import MANIFEST, StoredReport, matchups_of, read_report
+from analyser.report.worker_pool import rare_collections
 
 PROBABILITIES = tuple(name for name in METRICS if name.startswith("p_"))
-"""Figures that are probabilities, which excludes shares lost."""
-_CHANGES = [*KEY, "metric", "unit", "old", "new", "change", "note"]
-_DIGITS = 12  # decimals of a change; further ones are rounding errors of sums
+"""Figures that are probabilities; shares lost are not."""
+_COLUMNS = [*KEY, "metric", "unit", "old", "new", "change", "note"]
+_DIGITS = 12  # decimals of a change; more would be rounding errors of sums
 _STEPS = 1000  # steps of progress
-_STAGES = 3  # the opponents, the other situations, and both for the new profiles
+_Stages = Callable[[int], Progress]
+_STAGES = 3  # fights of the opponents, other situations of the old profiles, fights of the new profiles
 
 
 def diff(
@@ -56,7 +57,7 @@ def diff(
     ruleset: RulesetLike | None = None,
     progress: Progress | bool | None = None,
 ) -> Diff:
-    """Return the changes from `old` to `new`, and their effect on every loadout and matchup in both.
+    """Return the changes from `old` to `new`, and the effect of these on each loadout and matchup that is in both.
 
     For two folders of profiles it computes only the fights that an edit affects. The verdicts also need the fights of
     the opponents in the situations of :func:`analyser.fair_points`, once. Equal profiles need no computation.
@@ -65,10 +66,10 @@ def diff(
     ----------
     old, new : path
         A folder of profiles, or a report (``analyser report``). If one is a report, the matchups of the other are
-        computed with the settings of that report.
+        computed with the arguments of that report.
     attackers, defenders : str, optional
-        Selectors, with wildcards; for profiles only. Default: all. Together they are the opponents for the verdicts;
-        for reports these are the loadouts of the report.
+        Selectors, with wildcards; for profiles only. Default: all. They are also the opponents for the verdicts.
+        For reports, attackers, defenders and opponents are the loadouts of the report.
     situations : sequence of Situation or str, optional
         For profiles only. Default: all.
     metric : str, optional
@@ -77,15 +78,15 @@ def diff(
     threads : int, optional
         As in :func:`analyser.matchups`.
     ruleset : Ruleset or mapping, optional
-        A die, a deck or both, to replace those of both folders.
+        A die, a deck or both, to use in place of those of both folders.
     progress : callable or True, optional
         Called with the work done so far and the total work; True: a bar.
 
     Raises
     ------
     InputError
-        A path is neither profiles nor a report; an unknown metric or situation; a selector without a match; or
-        selectors with a report.
+        A path is neither profiles nor a report, a metric or situation is unknown, a selector matches no loadout, or
+        selectors are given for a report.
 
     Examples
     --------
@@ -96,31 +97,32 @@ def diff(
     """
     names = PROBABILITIES if metric is None else (checked_metric(metric),)
     before, after = sides = [_side(path_of(path, name), ruleset) for name, path in (("old", old), ("new", new))]
-    reports = [side.source for side in sides if isinstance(side.source, Stored)]
-    asked = _asked(attackers, defenders, situations, reports[0].manifest if reports else None)
-    # Units that are not in a report are neither new nor gone.
+    reports = [side.source for side in sides if isinstance(side.source, StoredReport)]
+    arguments = _matchup_arguments(attackers, defenders, situations, reports[0].manifest if reports else None)
+    # Units that a report does not contain count neither as new nor as gone.
     parts = (
-        {name: thing for name, thing in side.things.items() if all(name in report.things for report in reports)}
+        {name: entry for name, entry in side.content.items() if all(name in report.content for report in reports)}
         for side in sides
     )
-    written = edits(*parts)
-    if not reports and not written:
-        return _unchanged(before, after, asked)
-    with rarely_collected(), Sampling(progress=progress).with_bar() as reporting:
+    changes = edits(*parts)
+    if not reports and not changes:
+        return _unchanged(before, after, arguments)
+    with rare_collections(), Sampling(progress=progress).with_bar() as reporting:
         stage = _stages(reporting.report)
-        compared = _of_reports(sides, asked, stage) if reports else _of_profiles(sides, asked, threads, stage)
+        question = sides, arguments, stage
+        compared = _compare_reports(*question) if reports else _compare_folders(*question, threads)
     return Diff(
-        edits=written,
-        frame=_changed(compared.joined, names),
-        for_points=_changed_for_points(compared.joined if metric is None else compared.joined.head(0)),
+        edits=changes,
+        frame=_changed_matchups(compared.joined, names),
+        for_points=_repriced_matchups(compared.joined if metric is None else compared.joined.head(0)),
         old=before.used,
         new=after.used,
         **{name: value for name, value in compared._asdict().items() if name != "joined"},
     )
 
 
-class _Compared(NamedTuple):
-    """The matchups of old and new side by side, and the verdicts."""
+class _Comparison(NamedTuple):
+    """The matchups of old and new in the same rows, and the changes of verdicts."""
 
     joined: pd.DataFrame
     n_compared: int
@@ -132,8 +134,8 @@ class _Compared(NamedTuple):
     among: Among | None = None
 
 
-def _stages(report: Progress) -> Callable[[int], Progress]:
-    """Return a function that maps a stage to its progress callback; together the stages make up `report`."""
+def _stages(report: Progress) -> _Stages:
+    """Return a function that returns the progress callback of a stage; `report` gets the progress of all stages."""
 
     def stage(number: int) -> Progress:
         def tell(done: int, total: int) -> None:
@@ -144,51 +146,52 @@ def _stages(report: Progress) -> Callable[[int], Progress]:
     return stage
 
 
-def _of_profiles(
-    sides: Sequence[_Side], asked: Mapping[str, Any], threads: int | None, stage: Callable[[int], Progress]
-) -> _Compared:
-    """Compare two folders: all opponents of both for the verdicts, and edited loadouts in other situations."""
+def _compare_folders(
+    sides: Sequence[_Side], arguments: Mapping[str, Any], stage: _Stages, threads: int | None
+) -> _Comparison:
+    """Compare two folders: all opponents for the verdicts, and in other situations only edited loadouts."""
     old, new = (side.source for side in sides if isinstance(side.source, Profiles))
-    attacking, defending = ([_named(asked[side], one) for one in (old, new)] for side in ("attackers", "defenders"))
+    names = "attackers", "defenders"
+    attacking, defending = ([_selected(arguments[name], each) for each in (old, new)] for name in names)
     before, after = (ours | theirs for ours, theirs in zip(attacking, defending))
-    how: dict[str, Any] = {"threads": threads}
-    changed: dict[str, Any] = {"ruleset": new.ruleset, "used": new.used, **how}
-    everybody = list(before.values())
-    field = matchups(everybody, everybody, situations=EXCHANGES, profiles=old, progress=stage(0), **how)
-    field_now = edited(field, *[list(after.values())] * 2, **changed)
-    written = edited_loadouts(before, after)
-    both = [[name for name in was if name in now] for was, now in (attacking, defending)]
-    blocks = _blocks(both[0], both[1], set(written) if old.ruleset == new.ruleset else {*both[0], *both[1]})
-    situations = situations_called(asked["situations"])
-    frames = [[_of_blocks(table.frame, blocks, situations)] for table in (field, field_now)]
-    for rows, columns in blocks if (others := [one for one in situations if one not in EXCHANGES]) else ():
+    options: dict[str, Any] = {"threads": threads}
+    new_options: dict[str, Any] = {"ruleset": new.ruleset, "used": new.used, **options}
+    opponents = list(before.values())
+    old_prices_table = matchups(opponents, opponents, situations=EXCHANGES, profiles=old, progress=stage(0), **options)
+    new_prices_table = edited(old_prices_table, *[list(after.values())] * 2, **new_options)
+    changes = edited_loadouts(before, after)
+    common = [[name for name in olds if name in news] for olds, news in (attacking, defending)]
+    blocks = _blocks(common[0], common[1], set(changes) if old.ruleset == new.ruleset else {*common[0], *common[1]})
+    situations = situations_called(arguments["situations"])
+    frames = [[_rows_of_blocks(table.frame, blocks, situations)] for table in (old_prices_table, new_prices_table)]
+    for rows, columns in blocks if (others := [each for each in situations if each not in EXCHANGES]) else ():
         ours, theirs = ([before[name] for name in names] for names in (rows, columns))
-        was = matchups(ours, theirs, situations=others, profiles=old, progress=stage(1), **how)
+        earlier = matchups(ours, theirs, situations=others, profiles=old, progress=stage(1), **options)
         ours, theirs = ([after[name] for name in names] for names in (rows, columns))
-        now = edited(was, ours, theirs, progress=stage(2), **changed)
-        for parts, table in zip(frames, (was, now)):
+        later = edited(earlier, ours, theirs, progress=stage(2), **new_options)
+        for parts, table in zip(frames, (earlier, later)):
             parts.append(table.frame)
-    return _Compared(
-        _side_by_side(*(pd.concat(parts, ignore_index=True) for parts in frames)),
-        len(both[0]) * len(both[1]) * len(situations),
+    return _Comparison(
+        _join_matchups(*(pd.concat(parts, ignore_index=True) for parts in frames)),
+        len(common[0]) * len(common[1]) * len(situations),
         tuple(name for name in before if name not in after),
         tuple(name for name in after if name not in before),
-        *_moves(field, field_now, written),
+        *_moves(old_prices_table, new_prices_table, changes),
     )
 
 
-def _named(selectors: Sequence[str], profiles: Profiles) -> dict[str, Loadout]:
+def _selected(selectors: Sequence[str], profiles: Profiles) -> dict[str, Loadout]:
     return {loadout.selector: loadout for loadout in loadouts(selectors, profiles)}
 
 
-def _blocks(attackers: Sequence[str], defenders: Sequence[str], touched: set[str]) -> list[tuple[list[str], list[str]]]:
-    """Return blocks of attackers and defenders that contain every pair with a loadout in `touched`."""
-    ours, rest = ([name for name in attackers if (name in touched) is is_so] for is_so in (True, False))
-    result = (ours, list(defenders)), (rest, [name for name in defenders if name in touched])
+def _blocks(attackers: Sequence[str], defenders: Sequence[str], changed: set[str]) -> list[tuple[list[str], list[str]]]:
+    """Return blocks of attackers and defenders that contain every pair with a loadout in `changed`."""
+    ours, rest = ([name for name in attackers if (name in changed) is is_edited] for is_edited in (True, False))
+    result = (ours, list(defenders)), (rest, [name for name in defenders if name in changed])
     return [pair for pair in result if all(pair)]
 
 
-def _of_blocks(
+def _rows_of_blocks(
     frame: pd.DataFrame, blocks: Sequence[tuple[list[str], list[str]]], situations: Sequence[Situation]
 ) -> pd.DataFrame:
     """Return the rows of a table for pairs in `blocks`, in the situations of exchanges among `situations`."""
@@ -199,25 +202,25 @@ def _of_blocks(
 
 
 def _moves(
-    old: Matchups, new: Matchups, written: Sequence[str]
+    old: Matchups, new: Matchups, changes: Sequence[str]
 ) -> tuple[tuple[Move, ...], tuple[Move, ...], str, Among | None]:
-    """Return the moves of edited loadouts, and of others with a changed verdict; or the reason why there are none.
+    """Return the moves of edited loadouts, and of others with a new verdict; or why there are no verdicts.
 
-    The last value is the set of opponents for the new verdicts.
+    The last value describes the opponents for the new verdicts.
     """
     try:
         before, after = Standings(old), Standings(new)
     except InputError as error:
         return (), (), error.problem, None
-    return *moves_between(before, after, written), "", after.prices.among
+    return *moves_between(before, after, changes), "", after.prices.among
 
 
-def _of_reports(sides: Sequence[_Side], asked: Mapping[str, Any], stage: Callable[[int], Progress]) -> _Compared:
-    """Compare two reports, or a report and profiles, whose matchups are computed with the settings of the report."""
-    tables = [_as_reported(side.source, asked, stage(number)) for number, side in enumerate(sides)]
+def _compare_reports(sides: Sequence[_Side], arguments: Mapping[str, Any], stage: _Stages) -> _Comparison:
+    """Compare two reports, or a report and profiles computed with the arguments of the report."""
+    tables = [_report_matchups(side.source, arguments, stage(number)) for number, side in enumerate(sides)]
     before, after = ({side.selector: side for side in (*table.attackers, *table.defenders)} for table in tables)
-    joined = _side_by_side(*(table.frame for table in tables))
-    return _Compared(
+    joined = _join_matchups(*(table.frame for table in tables))
+    return _Comparison(
         joined,
         len(joined),
         tuple(name for name in before if name not in after),
@@ -226,41 +229,41 @@ def _of_reports(sides: Sequence[_Side], asked: Mapping[str, Any], stage: Callabl
     )
 
 
-def _as_reported(source: Profiles | Stored, asked: Mapping[str, Any], progress: Progress) -> Matchups:
-    """Return the matchups of a report, or those of profiles with the settings of a report, in both directions."""
-    if isinstance(source, Stored):
+def _report_matchups(source: Profiles | StoredReport, arguments: Mapping[str, Any], progress: Progress) -> Matchups:
+    """Return the matchups of a report, or of profiles with the arguments of a report, in both directions."""
+    if isinstance(source, StoredReport):
         return matchups_of([source])
-    ours, theirs = (loadouts(_there(asked[name], source), source) for name in ("attackers", "defenders"))
+    ours, theirs = (loadouts(_existing(arguments[name], source), source) for name in ("attackers", "defenders"))
     directions = (
         [(ours, theirs), (theirs, ours)]
         if {loadout.selector for loadout in ours} != {loadout.selector for loadout in theirs}
         else [(ours, theirs)]
     )
-    how = {name: asked[name] for name in ("situations", "row")}
-    parts = [matchups(*direction, **how, profiles=source, progress=progress) for direction in directions]
+    options = {name: arguments[name] for name in ("situations", "row")}
+    parts = [matchups(*direction, **options, profiles=source, progress=progress) for direction in directions]
     frame = pd.concat([part.frame for part in parts], ignore_index=True)
     sides = tuple({loadout.selector: loadout for loadout in (*ours, *theirs)}.values())
     return replace(parts[0], frame=frame.drop_duplicates(KEY, ignore_index=True), attackers=sides, defenders=sides)
 
 
-def _side_by_side(old: pd.DataFrame, new: pd.DataFrame) -> pd.DataFrame:
+def _join_matchups(old: pd.DataFrame, new: pd.DataFrame) -> pd.DataFrame:
     return old.merge(new, on=KEY, suffixes=("_old", "_new"))
 
 
 class _Side(NamedTuple):
-    """One side of a diff: units by ``faction/unit`` and the ruleset as plain data, and the source of matchups."""
+    """One side of a diff."""
 
-    things: Mapping[str, Any]
+    content: Mapping[str, Any]  # units by ``faction/unit``, and the `ruleset`, as plain data
     used: ProfilesUsed
-    source: Profiles | Stored
+    source: Profiles | StoredReport  # of the matchups
 
 
 def _side(path: Path, ruleset: RulesetLike | None) -> _Side:
-    report = stored(path)
+    report = read_report(path)
     if report is not None and ruleset is not None:
-        raise InputError("a report has the die and deck of its own", where=str(path), allowed="a folder of profiles")
+        raise InputError("a report has its own die and deck", where=str(path), allowed="a folder of profiles")
     if report is not None:
-        return _Side(report.things, report.used, report)
+        return _Side(report.content, report.used, report)
     if not is_there(path) or not path.is_dir() or next(path.glob("*.toml"), None) is None:
         problem = "neither profiles nor a report" if is_there(path) else "no such folder"
         allowed = "a folder of unit files (.toml), or one that `analyser report` wrote"
@@ -270,13 +273,13 @@ def _side(path: Path, ruleset: RulesetLike | None) -> _Side:
     return _Side({**units, "ruleset": profiles.ruleset.model_dump(mode="json")}, profiles.used, profiles)
 
 
-def _asked(
+def _matchup_arguments(
     attackers: str | None,
     defenders: str | None,
     situations: Sequence[Situation | str] | None,
     report: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
-    """Return the arguments for :func:`matchups`: as given, else those of the first report, else everything."""
+    """Return the arguments for :func:`matchups`: those of the first report or, without reports, of the caller."""
     if report is None:
         sides = {"attackers": [attackers or EVERYBODY], "defenders": [defenders or EVERYBODY]}
         return {**sides, "situations": situations or [ALL_SITUATIONS]}
@@ -290,32 +293,33 @@ def _asked(
     }
 
 
-def _there(selectors: Sequence[str], profiles: Profiles) -> Sequence[str]:
-    """Return the loadouts of a report that exist in `profiles`; a selector with wildcards is returned unchanged."""
+def _existing(selectors: Sequence[str], profiles: Profiles) -> Sequence[str]:
+    """Return the selectors of a report that exist in `profiles`, or all if they are one or have wildcards."""
     if any(mark in selectors[0] for mark in "*?[") or len(selectors) == 1:
         return selectors
     names = {profile.selector for profile in profiles}
     return [selector for selector in selectors if selector in names] or selectors[:1]
 
 
-def _unchanged(old: _Side, new: _Side, asked: dict[str, Any]) -> Diff:
+def _unchanged(old: _Side, new: _Side, arguments: dict[str, Any]) -> Diff:
     """Return the diff of two folders of equal profiles."""
     assert isinstance(old.source, Profiles)
-    sides = [loadouts(asked[name], old.source) for name in ("attackers", "defenders")]
-    compared = len(sides[0]) * len(sides[1]) * len(situations_called(asked["situations"]))
-    nothing = pd.DataFrame(columns=_CHANGES)
-    return Diff((), nothing, nothing.assign(share=None), compared, (), (), old.used, new.used, unchanged=True)
+    sides = [loadouts(arguments[name], old.source) for name in ("attackers", "defenders")]
+    compared = len(sides[0]) * len(sides[1]) * len(situations_called(arguments["situations"]))
+    empty = pd.DataFrame(columns=_COLUMNS)
+    return Diff((), empty, empty.assign(share=None), compared, (), (), old.used, new.used, unchanged=True)
 
 
-def _changed(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """Return the figure that changed most in each matchup, without unchanged matchups."""
-    # Reports of earlier versions lack some figures.
+def _changed_matchups(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Return the figure that changed most in each changed matchup."""
+    # `reindex`, because reports of earlier versions lack some figures.
     columns = ([f"{name}_{side}" for name in names] for side in ("old", "new"))
     old, new = (np.nan_to_num(joined.reindex(columns=column).to_numpy(np.float64), nan=0.0) for column in columns)
     change = new - old
     most = np.abs(change).argmax(axis=1)
     rows = np.arange(len(joined))
-    could, can = (joined[f"why_not_{side}"].isna() for side in ("old", "new"))
+    was_possible, is_possible = (joined[f"why_not_{side}"].isna() for side in ("old", "new"))
+    lost, gained = was_possible & ~is_possible, is_possible & ~was_possible
     units = [PROBABILITY if METRICS[name].is_probability else METRICS[name].unit for name in names]
     result = joined[KEY].assign(
         metric=np.array(names)[most],
@@ -323,22 +327,22 @@ def _changed(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
         old=old[rows, most],
         new=new[rows, most],
         change=change[rows, most],
-        note=np.where(could & ~can, "no longer possible", np.where(can & ~could, "now possible", "")),
+        note=np.where(lost, "no longer possible", np.where(gained, "now possible", "")),
     )
     result = result[(result["change"].abs() > SAME_WITHIN) | (result["note"] != "")]
-    # Sort by absolute change, largest first; equal ones, up to rounding, by name.
+    # Sort by absolute change, the largest first; changes that are equal up to rounding by name.
     size = result["change"].abs().round(_DIGITS)
     ordered = result.assign(size=size).sort_values(["size", *KEY], ascending=[False, True, True, True])
     return ordered.drop(columns="size").reset_index(drop=True)
 
 
-def _changed_for_points(joined: pd.DataFrame) -> pd.DataFrame:
-    """Return the matchups of loadouts with changed points, with points destroyed per 100; the largest change first.
+def _repriced_matchups(joined: pd.DataFrame) -> pd.DataFrame:
+    """Return the points destroyed per 100 in matchups of loadouts with changed points, the largest change first.
 
-    Sorting by `share` would put matchups with few points destroyed first. In `share` an old figure below one point
-    counts as one point.
+    `share` is the change divided by the old figure, or by one point if that is larger. Sorting by `share` would put
+    matchups with few points destroyed first.
     """
     sides = ("attacker_points", "defender_points")
     same = [joined[f"{side}_old"].eq(joined[f"{side}_new"]) | joined[f"{side}_new"].isna() for side in sides]
-    result = _changed(joined[~(same[0] & same[1])].reset_index(drop=True), (EFFICIENCY,))
+    result = _changed_matchups(joined[~(same[0] & same[1])].reset_index(drop=True), (EFFICIENCY,))
     return result.assign(share=result["change"] / result["old"].clip(lower=LEAST))

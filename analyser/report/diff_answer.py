@@ -1,4 +1,4 @@
-"""Answer of a diff, as text and data: sentences, then the edits, then the matchups."""
+"""Answer of a diff as text and data: sentences on loadouts, then the edits, then the matchups."""
 
 from __future__ import annotations
 
@@ -25,34 +25,34 @@ KEY = ["attacker", "defender", "situation"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Diff(FramedAnswer):
-    """Changes from old to new.
+    """Changes from old to new profiles or reports, and their effects.
 
     Attributes
     ----------
     moves : tuple of Move
-        Every edited loadout, the largest move first.
+        A move for every edited loadout, the largest first.
     others : tuple of Move
-        Other loadouts with a changed verdict.
+        Moves of other loadouts with a changed verdict.
     no_verdict : str
-        Reason why there are no verdicts; empty if there are.
+        The reason why there are no verdicts; empty if there are some.
     among : Among or None
         The opponents of the new verdicts; None without verdicts.
     edits : tuple of Edit
         Edits of the units and the ruleset.
     frame : DataFrame
-        The changed matchups, largest change first: `attacker`, `defender`, `situation`, `metric`, `unit` (of the next
-        three: ``"probability"``, from 0 to 1, ``"models"`` and so on), `old`, `new`, `change`. `note` marks an attack
-        that is possible in only one of old and new; its figure in the other is 0.
+        The changed matchups, largest change first: `attacker`, `defender`, `situation`, `metric`, `old`, `new`,
+        `change`, and the `unit` of these three (``"probability"``, from 0 to 1, ``"models"`` and so on). `note` marks
+        an attack that is impossible in old or in new; its figure there is 0.
     for_points : DataFrame
-        The matchups of loadouts with changed points, by expected points destroyed per 100, largest change first. The
-        columns of `frame`, and `share`: the change divided by the old figure, or by 1 point if that is larger. Empty if
-        a metric is given.
+        The expected points destroyed per 100 in matchups of loadouts with changed points, largest change first. The
+        columns are those of `frame`, and `share`: the change divided by the old figure, or by 1 point if that is
+        larger. Empty if a metric is given.
     n_compared : int
-        Number of matchups in both.
+        Number of matchups in both old and new.
     gone, added : tuple of str
-        Loadouts in old only, and in new only.
+        Loadouts only in old, and only in new.
     old, new : ProfilesUsed
-        The folders, as given, and the versions of the profiles.
+        The folders and the versions of the profiles.
     unchanged : bool
         True if two folders of profiles are equal, so that no matchup was computed.
     """
@@ -77,7 +77,7 @@ class Diff(FramedAnswer):
     def headline(self) -> str:
         """The numbers of edits, of changed verdicts and of changed matchups, in one sentence."""
         if self.unchanged or not self.edits:
-            return "The profiles say the same."
+            return "The profiles are equal."
         verdicts = sum(move.has_new_verdict for move in (*self.moves, *self.others))
         parts = [counted(len(self.edits), "edit"), counted(verdicts, "verdict"), counted(len(self.frame), "matchup")]
         return f"{parts[0]}: {parts[1]} and {parts[2]} changed."
@@ -89,7 +89,7 @@ class Diff(FramedAnswer):
 
     @property
     def worst(self) -> float:
-        """The largest absolute change of any matchup, as a share for changed points; 0 if none changed."""
+        """The largest absolute change of a matchup (for changed points, of `share`); 0 if no matchup changed."""
         changes = (self.frame["change"], self.for_points["share"])
         return max((float(change.abs().max()) for change in changes if len(change)), default=0.0)
 
@@ -98,34 +98,34 @@ class Diff(FramedAnswer):
         return "\n\n".join(block.text for block in self.blocks(limit)) + "\n"
 
     def __str__(self) -> str:
-        """Return the text that the command line prints."""
+        """Return the text as the command line prints it."""
         return self.text()
 
     def notes(self) -> list[str]:
         """Return the profiles of old and new, with die and deck."""
-        return [f"Old: {self.old}", f"New: {self.new}", *(f"Assumption: {line}." for line in self._assumed())]
+        return [f"Old: {self.old}", f"New: {self.new}", *(f"Assumption: {line}." for line in self._die_and_deck())]
 
     def blocks(self, limit: int = MOST_MATCHUPS) -> list[Block]:
         """Return a sentence for each loadout, the edits, then the matchups with the largest changes."""
-        lines: list[Sequence[str]] = [fill(self._judged())] if self.moves or self.others else []
+        lines: list[Sequence[str]] = [fill(self._opponents_note())] if self.moves or self.others else []
         if self.moves:
             lines.append([*(move.sentence for move in self.moves[:limit]), *_more(self.moves, limit)])
         if self.others:
-            sentences = [f"  {other.told}" for other in self.others[:MOST_OTHERS]]
-            lines.append(["Other verdicts that moved:", *sentences, *_more(self.others, MOST_OTHERS)])
+            sentences = [f"  {other.verdict_line}" for other in self.others[:MOST_OTHERS]]
+            lines.append(["Other changed verdicts:", *sentences, *_more(self.others, MOST_OTHERS)])
         if self.no_verdict:
             lines.append([f"No verdicts: {self.no_verdict}"])
-        lines += [self.notes(), *self._edited()]
+        lines += [self.notes(), *self._edit_lines()]
         return [*(Block(lines=line) for line in lines), *self._matchups(limit)]
 
-    def _edited(self) -> list[Sequence[str]]:
+    def _edit_lines(self) -> list[Sequence[str]]:
         if self.unchanged:
-            same = f"all {counted(self.n_compared, 'matchup')} are the same, and none was worked out"
-            return [[f"Profiles: nothing changed, so that {same}"]]
+            same = f"all {counted(self.n_compared, 'matchup')} are the same, and were not computed"
+            return [[f"Profiles: nothing changed, so {same}"]]
         lines = [f"  {edit}" for edit in self.edits[:MOST_EDITS]] + _more(self.edits, MOST_EDITS)
-        both = (("old", self.gone), ("new", self.added))
+        only_in = (("old", self.gone), ("new", self.added))
         result = [[f"Profiles: {counted(len(self.edits), 'change') if lines else 'nothing changed'}", *lines]]
-        return [*result, *([f"Only in {side}: {', '.join(names)}"] for side, names in both if names)]
+        return [*result, *([f"Only in {side}: {', '.join(names)}"] for side, names in only_in if names)]
 
     def _matchups(self, limit: int) -> list[Block]:
         compared = f"{counted(self.n_compared, 'matchup')} compared, exact"
@@ -134,18 +134,18 @@ class Diff(FramedAnswer):
             result = [Block(lines=[f"{compared}: none changed"])]
         return result + ([_table(self.for_points, METRICS[EFFICIENCY].title, limit)] if len(self.for_points) else [])
 
-    def _assumed(self) -> list[str]:
-        """Return die and deck; of both old and new if they differ."""
+    def _die_and_deck(self) -> list[str]:
+        """Return die and deck as text; those of old and those of new if they differ."""
         old, new = self.old.assumptions, self.new.assumptions
         return [*new] if old == new else [*(f"old: {line}" for line in old), *(f"new: {line}" for line in new)]
 
-    def _judged(self) -> str:
+    def _opponents_note(self) -> str:
         return f"Judged {self.among}."
 
     def failures(self, limit: float) -> list[str]:
         """Return the reasons to fail: matchups that changed by more than `limit`, and loadouts newly mispriced.
 
-        Changed points change the points destroyed per 100 in every matchup, which does not count as a failure.
+        Changes that follow from changed points (:attr:`for_points`) do not count as failures.
         """
         lines, frame = list[str](), self.frame[self.frame["change"].abs() > limit]
         if len(frame):
@@ -153,15 +153,16 @@ class Diff(FramedAnswer):
             scale, measure = (100, " pp") if unit == PROBABILITY else (1, f" {unit}")
             heading = f"{counted(len(frame), 'matchup')} changed by more than {scale * limit:.4g}{measure}"
             lines.append(f"{heading}{', the largest change first' if len(frame) > 1 else ''}:")
-            lines += [f"  {line}" for line in _told(frame.head(MOST_REASONS))] + _more(frame, MOST_REASONS)
-        flipped = [move for move in (*self.moves, *self.others) if move.is_flipped]
-        if flipped:
-            lines.append(f"{counted(len(flipped), 'loadout')} became over-priced or under-priced:")
-            lines += [f"  {move.told}" for move in flipped[:MOST_REASONS]] + _more(flipped, MOST_REASONS)
+            lines += [f"  {line}" for line in _matchup_lines(frame.head(MOST_REASONS))] + _more(frame, MOST_REASONS)
+        newly_mispriced = [move for move in (*self.moves, *self.others) if move.is_newly_mispriced]
+        if newly_mispriced:
+            lines.append(f"{counted(len(newly_mispriced), 'loadout')} became over-priced or under-priced:")
+            lines += [f"  {move.verdict_line}" for move in newly_mispriced[:MOST_REASONS]]
+            lines += _more(newly_mispriced, MOST_REASONS)
         return lines
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each changed matchup; with `share` if points changed."""
+        """Return a row for each changed matchup, with `share` if points changed."""
         parts = [part for part in (self.frame, self.for_points) if len(part)]
         table = pd.concat(parts, ignore_index=True) if parts else self.frame
         return plain_rows(table.assign(old_profiles=str(self.old), new_profiles=str(self.new)))
@@ -170,7 +171,7 @@ class Diff(FramedAnswer):
         return {
             "summary": {
                 "sentences": [move.sentence for move in self.moves],
-                "other_verdicts": [move.told for move in self.others],
+                "other_verdicts": [move.verdict_line for move in self.others],
                 "no_verdict": self.no_verdict or None,
                 "judged_among": None if self.among is None else self.among.as_dict(),
                 "edits": len(self.edits),
@@ -183,7 +184,7 @@ class Diff(FramedAnswer):
             "old": self.old.as_dict() | ruleset_record(self.old.ruleset),
             "new": self.new.as_dict(),
             **ruleset_record(self.new.ruleset),
-            "assumptions": self._assumed(),
+            "assumptions": self._die_and_deck(),
             "rule": " ".join(RULE),
             "loadouts": [move.as_dict() for move in self.moves],
             "others": [other.as_dict() for other in self.others],
@@ -198,16 +199,16 @@ class Diff(FramedAnswer):
 
     def markdown(self) -> str:
         """Return a summary in Markdown for a pull request: sentences, edits, and the largest changes of matchups."""
-        blocks = [["### What the change does (exact)"]]
+        blocks = [["### Effects of the change (exact)"]]
         parts = (markdown(move.sentence).partition(":") for move in self.moves)
         sentences = [f"- **{name}**:{rest}" for name, _, rest in parts]
         if self.others:
             more = [f"and {len(self.others) - MOST_OTHERS} more"] if len(self.others) > MOST_OTHERS else []
-            sentence = "; ".join([*(other.told for other in self.others[:MOST_OTHERS]), *more])
-            sentences.append(f"- Other verdicts that moved: {markdown(sentence)}")
+            sentence = "; ".join([*(other.verdict_line for other in self.others[:MOST_OTHERS]), *more])
+            sentences.append(f"- Other changed verdicts: {markdown(sentence)}")
         if self.moves or self.others:
-            blocks.append([markdown(self._judged())])
-        blocks.append(sentences or ["No loadout is written differently." if not self.edits else "No verdicts."])
+            blocks.append([markdown(self._opponents_note())])
+        blocks.append(sentences or ["No loadout was edited." if not self.edits else "No verdicts."])
         if self.edits:
             lines = [f"- {code_span(str(edit))}" for edit in self.edits[:MOST_EDITS]]
             blocks.append(["Edits:", "", *lines, *_more(self.edits, MOST_EDITS)])
@@ -220,18 +221,18 @@ class Diff(FramedAnswer):
         return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def _more(every: Sized, most: int) -> list[str]:
-    return [f"  … and {len(every) - most} more"] if len(every) > most else []
+def _more(items: Sized, most: int) -> list[str]:
+    return [f"  … and {len(items) - most} more"] if len(items) > most else []
 
 
 def _columns(frame: pd.DataFrame) -> dict[str, list[str]]:
-    """Return the figures of rows as text, by column heading; `share` marks a frame about changed points."""
+    """Return the figures of a frame as text, by column heading; with a column `share` it is about changed points."""
     (unit,), for_points = frame["unit"].unique(), "share" in frame
-    scale, unit, of_change = (100, "%", "pp") if unit == PROBABILITY else (1, unit, unit)
+    scale, unit, change_unit = (100, "%", "pp") if unit == PROBABILITY else (1, unit, unit)
     if for_points:
-        unit = of_change = "points"
+        unit = change_unit = "points"
     return {
-        f"change ({of_change})": [number_text(scale * change, "+") for change in frame["change"]],
+        f"change ({change_unit})": [number_text(scale * change, "+") for change in frame["change"]],
         **({"change (% of old)": [f"{100 * share:+.1f}" for share in frame["share"]]} if for_points else {}),
         **{f"{name} ({unit})": [number_text(scale * value) for value in frame[name]] for name in ("old", "new")},
     }
@@ -246,14 +247,14 @@ def _names(frame: pd.DataFrame) -> dict[str, list[str]]:
 def _table(frame: pd.DataFrame, heading: str, limit: int) -> Block:
     """Return the matchups with the largest changes, below a heading."""
     figures, names = (part(frame.head(limit)) for part in (_columns, _names))
-    where = f"changed{' where points did' if 'share' in frame else ''}, worst first"
+    where = f"changed{' with the points' if 'share' in frame else ''}, largest change first"
     first = f" (the first {limit})" if len(frame) > limit else ""
     title, rows = f"{heading}: {len(frame):,} {where}{first}", [*zip(*figures.values(), *names.values())]
     return Block(title, [*figures, *names], rows, ">" * len(figures) + "<")
 
 
-def _told(frame: pd.DataFrame) -> Iterator[str]:
-    """Yield a line for each row: attacker, target, and the figure before and after."""
+def _matchup_lines(frame: pd.DataFrame) -> Iterator[str]:
+    """Yield a line for each row: attacker, target, and the figure in old and new."""
     figures = list(_columns(frame).values())
     for row, change, old, new in zip(frame.to_dict("records"), figures[0], *figures[-2:]):
         fight = f"{row['attacker']} on {row['defender']}, {row['situation'].replace('-', ' ')}"

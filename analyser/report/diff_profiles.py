@@ -13,10 +13,10 @@ _CAPITALS = ("defence", "damage_limit", "discipline", "break_limit", "speed", "s
 
 
 class Edit(NamedTuple):
-    """Edit of one value; `old` or `new` is None if the value is missing there."""
+    """Change of one value; `old` or `new` is None if there is no such value in the old or the new profiles."""
 
     where: str  # a unit as ``faction/unit``, or ``"ruleset"``
-    key: str  # key in it, joined by dots; empty: the whole unit
+    key: str  # path of the value in the unit, joined by dots; empty: the whole unit
     old: str | None
     new: str | None
 
@@ -40,23 +40,26 @@ def in_words(edit: Edit, unit: Mapping[str, Any]) -> str:
     """
     if not edit.key:
         return "new" if edit.old is None else "gone"
-    place, key = "", edit.key
+    prefix, key = "", edit.key
     if match := _OF_A_LEVEL.fullmatch(key):
-        place, key = f"{match[1]}: ", match[2]
+        prefix, key = f"{match[1]}: ", match[2]
     elif match := _OF_A_ROW.fullmatch(key):
         names = {row["id"]: row["name"] for row in unit.get("rows", ())}
-        place, key = f"{names.get(match[1], match[1])}: ", match[2]
+        prefix, key = f"{names.get(match[1], match[1])}: ", match[2]
     if match := _OF_A_BAND.fullmatch(key):
         first, last, key = match.groups()
-        counted = "damage" if "behemoth" in unit.get("traits", ()) else "model" if last == "1" else "models"
-        key = f"{key} of {first if first == last else f'{first}–{last}'} {counted}"
+        noun = "damage" if "behemoth" in unit.get("traits", ()) else "model" if last == "1" else "models"
+        key = f"{key} of {first if first == last else f'{first}–{last}'} {noun}"
     key = key.replace("_", " ").replace(".", " ")
     old, new = ("none" if value is None else value for value in (edit.old, edit.new))
-    return f"{place}{key.upper() if key.replace(' ', '_') in _CAPITALS else key} {old} → {new}"
+    return f"{prefix}{key.upper() if key.replace(' ', '_') in _CAPITALS else key} {old} → {new}"
 
 
-def concerns(edit: Edit, level: str, models: int) -> bool:
-    """Return True if an edit of its unit affects a loadout: neither another level, nor more models than it has."""
+def affects(edit: Edit, level: str, models: int) -> bool:
+    """Return True if an edit of a unit affects its loadout with this level and number of models.
+
+    Edits of other levels, and of dice for more models, do not.
+    """
     if match := _OF_A_LEVEL.fullmatch(edit.key):
         return match[1] == level
     row = _OF_A_ROW.fullmatch(edit.key)
@@ -65,7 +68,7 @@ def concerns(edit: Edit, level: str, models: int) -> bool:
 
 
 def edits(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[Edit, ...]:
-    """Return the differences between two mappings of plain data, sorted by name.
+    """Return the differences between the units of two mappings (plain data by name), sorted by name.
 
     >>> old = {"crown/rifles": {"defence": 2, "levels": {"basic": {"points": 35}}}}
     >>> new = {"crown/rifles": {"defence": 2, "levels": {"basic": {"points": 40}}}, "crown/guns": {}}
@@ -75,7 +78,7 @@ def edits(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[Edit, ...]:
     result = []
     for name in sorted({*old, *new}):
         if name not in old or name not in new:
-            result.append(Edit(name, "", *("there" if name in side else None for side in (old, new))))
+            result.append(Edit(name, "", *("present" if name in side else None for side in (old, new))))
             continue
         before, after = dict(_leaves(old[name])), dict(_leaves(new[name]))
         keys = [key for key in dict.fromkeys((*before, *after)) if before.get(key) != after.get(key)]
@@ -84,13 +87,13 @@ def edits(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[Edit, ...]:
 
 
 def _leaves(data: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the path and text of every value in nested data. List entries go by id; a list of words is one value."""
+    """Yield path and text of each value in nested data; items of lists go by id, and a list of words is a value."""
     if isinstance(data, Mapping):
         for key, value in data.items():
             yield from _leaves(value, f"{path}.{key}" if path else str(key))
     elif isinstance(data, list) and any(isinstance(item, Mapping) for item in data):
-        for place, item in enumerate(data):
-            band = f"{item['first']}-{item['last']}" if {"first", "last"} <= item.keys() else place  # dice
+        for index, item in enumerate(data):
+            band = f"{item['first']}-{item['last']}" if {"first", "last"} <= item.keys() else index  # dice
             yield from _leaves(item, f"{path}.{item.get('id') or band}")
     elif data is not None:
         yield path, ", ".join(map(str, data)) or "none" if isinstance(data, list) else str(data)

@@ -25,13 +25,13 @@ from analyser.analysis.standing import (
 from analyser.analysis.verdict import OVER, UNDER, interval_text
 from analyser.game.units import Loadout
 
-SMALL = 0.02  # change of log(points / fair points) below which a move is hidden
+SMALL = 0.02  # a smaller change of log(points / fair points) is negligible
 
 
 class Move(NamedTuple):
-    """Change of a loadout: its old and new standing, and the matchups that it newly wins or loses (`hands`).
+    """Old and new standing of a loadout, and the matchups that it newly wins or loses (`hands`).
 
-    `margins` has the old and new margin, from -1 to 1, against each opponent in `hands`.
+    `margins` has the old and the new margin, from -1 to 1, of each of these matchups, by opponent.
     """
 
     loadout: str
@@ -52,23 +52,23 @@ class Move(NamedTuple):
 
     @property
     def has_new_verdict(self) -> bool:
-        """Return True if its verdict changed."""
+        """True if the verdict changed."""
         return self.old.verdict != self.new.verdict
 
     @property
-    def is_flipped(self) -> bool:
-        """Return True if it is newly over-priced or under-priced."""
+    def is_newly_mispriced(self) -> bool:
+        """True if the loadout became over-priced or under-priced."""
         return self.has_new_verdict and self.new.verdict in (OVER, UNDER)
 
     @property
     def is_small(self) -> bool:
-        """Return True for a negligible change: equal points, verdict and matchups, and nearly equal fair points."""
+        """True for a negligible change: equal points, verdict and matchups, and nearly equal fair points."""
         same = self.old.points == self.new.points and not self.has_new_verdict
         return same and not self.change_hands and self.size < SMALL
 
     @property
-    def told(self) -> str:
-        """Its old and new verdict, its points, its fair points, and a note if it is undecided or hardly moved."""
+    def verdict_line(self) -> str:
+        """Old and new verdict, points and fair points in a line, with a note if the verdict is uncertain."""
         fair = ARROW.join(figure(side.fair_points) for side in (self.old, self.new))
         doubt = f": {self.new.doubt}" if self.new.doubt else ": at the edge of both" if self.is_at_edge else ""
         verdicts = f"{self.old.verdict}{ARROW}{self.new.verdict}"
@@ -83,13 +83,13 @@ class Move(NamedTuple):
 
     @property
     def is_at_edge(self) -> bool:
-        """Return True if it can be priced before and after, and its ratio of points to fair points hardly moved."""
+        """True if old and new have fair points, and the ratio of points to fair points hardly changed."""
         can_be_priced = all(side.fair_points == side.fair_points for side in (self.old, self.new))
         return can_be_priced and self.size < SMALL
 
     @property
     def in_words(self) -> dict[str, str]:
-        """Its figures as "old → new", or as one figure if they are equal."""
+        """Figures as ``"old → new"``, or as a single figure if both are equal."""
         fair, new = self._both("fair_points", figure), self.new
         ends = f" ({interval_text(new.fair_low, new.fair_high)})" if new.fair_low == new.fair_low else ""
         return {
@@ -103,7 +103,7 @@ class Move(NamedTuple):
         return _arrow(*(text(getattr(side, name)) for side in (self.old, self.new)))
 
     def margin(self, opponent: str) -> str:
-        """Return in words its old and new margin against an opponent in `hands`."""
+        """Return in words the old and the new margin against an opponent in `hands`."""
         return _arrow(*map(ahead_text, self.margins[opponent]))
 
     def as_dict(self) -> dict[str, Any]:
@@ -120,21 +120,21 @@ def _arrow(old: str, new: str) -> str:
 
 
 class Moves(NamedTuple):
-    """Edited loadouts, and others with a changed verdict; the largest change comes first."""
+    """Moves of edited loadouts, and of other loadouts with a changed verdict, the largest change first."""
 
-    written: tuple[Move, ...] = ()
+    written: tuple[Move, ...] = ()  # of edited loadouts
     others: tuple[Move, ...] = ()
 
     @property
     def shown(self) -> list[Move]:
-        """The edited loadouts without negligible changes."""
+        """The edited loadouts whose change is not negligible."""
         return [move for move in self.written if not move.is_small]
 
     @property
     def hands(self) -> int:
-        """Number of matchups newly won or lost by the shown loadouts; a matchup of two of them counts once."""
-        hands = ((move.loadout, other) for move in self.shown for other in (*move.hands.gained, *move.hands.lost))
-        return len({frozenset((name, other)) for name, other in hands})
+        """Number of matchups newly won or lost by the shown loadouts; a matchup between two of these counts once."""
+        pairs = ((move.loadout, other) for move in self.shown for other in (*move.hands.gained, *move.hands.lost))
+        return len({frozenset((name, other)) for name, other in pairs})
 
 
 def edited_loadouts(before: Mapping[str, Loadout], after: Mapping[str, Loadout]) -> list[str]:
@@ -146,8 +146,8 @@ def _differs(old: Loadout, new: Loadout) -> bool:
     return old.level.points != new.level.points or not fights_as(old, new)
 
 
-def moves_between(before: Standings, after: Standings, written: Iterable[str]) -> Moves:
-    """Return the moves of the edited loadouts (`written`), and of others with a changed verdict."""
+def moves_between(before: Standings, after: Standings, edited: Iterable[str]) -> Moves:
+    """Return the moves of the loadouts named in `edited`, and of other loadouts with a changed verdict."""
 
     def move(name: str) -> Move:
         pairs = moved(before, after, name)
@@ -155,8 +155,8 @@ def moves_between(before: Standings, after: Standings, written: Iterable[str]) -
         margins = dict(zip(changed["opponent"], zip(changed["before"].tolist(), changed["after"].tolist())))
         return Move(name, before[name], steady(before[name], after[name]), hands_of(pairs), margins)
 
-    names = [name for name in written if name in before.verdicts.index and name in after.verdicts.index]
+    names = [name for name in edited if name in before.verdicts.index and name in after.verdicts.index]
     same = before.verdicts.index.intersection(after.verdicts.index, sort=False).difference(names, sort=False)
     others = same[before.verdicts[same] != after.verdicts[same]]
-    moves = [*map(move, names)], [one for one in map(move, others) if one.has_new_verdict]
-    return Moves(*(tuple(sorted(part, key=lambda one: (-one.size, one.loadout))) for part in moves))
+    moves = [*map(move, names)], [each for each in map(move, others) if each.has_new_verdict]
+    return Moves(*(tuple(sorted(part, key=lambda each: (-each.size, each.loadout))) for part in moves))

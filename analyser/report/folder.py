@@ -1,4 +1,4 @@
-"""Folder of a report: written atomically, never over other files, and read back."""
+"""Folder of a report: written atomically and without overwriting other files, and read."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ from analyser.game.units import Loadout, unit_of
 
 MANIFEST, STATE, LOCK = "manifest.json", "work.json", "lock"
 PARQUET = "matchups.parquet"
-UNITS = "units.json"  # units and ruleset of a report, to compare two reports
+UNITS = "units.json"  # units and ruleset of a report, for comparisons of reports
 FINISHED: Mapping[str, object] = {"program": "analyser", "kind": "report"}
 UNFINISHED: Mapping[str, object] = {"program": "analyser", "kind": "unfinished report"}
-_LEFT_BY_FILE_MANAGERS = {".DS_Store", "Thumbs.db", "desktop.ini"}
-_ALLOWED = "a new or empty folder, or one that holds nothing but a report of this program"
+_FILE_MANAGER_FILES = {".DS_Store", "Thumbs.db", "desktop.ini"}
+_ALLOWED = "a new or empty folder, or one that contains only a report of this program"
 
 
-class Inputs(NamedTuple):
-    """All inputs that the bytes of a report depend on, except the versions of the programs.
+class ReportInputs(NamedTuple):
+    """All inputs on which the bytes of a report depend, except the versions of the programs.
 
-    `row` is None for the best row. `used` describes the profiles by the name of their folder, without its path. `home`
-    is the address of the index page over reports, relative to this report; empty: none. `tactics` are duels, as of
-    :func:`analyser.report.tactics.stored_tactics`. `field` has fair points of these loadouts, judged against other
-    opponents than those of the report.
+    `row` is None for the best row. `used` describes the profiles by the name of their folder, without the path. `home`
+    is the address of the index page of reports, relative to this report; empty: none. `tactics` is a table of duels
+    (:func:`analyser.report.tactics.read_tactics`). `field` has the fair points of the loadouts against opponents other
+    than those of the report.
     """
 
     attackers: tuple[Loadout, ...]
@@ -61,14 +61,14 @@ class Inputs(NamedTuple):
 
     @property
     def directions(self) -> list[tuple[tuple[Loadout, ...], tuple[Loadout, ...]]]:
-        """Pairs of attackers and defenders, in both directions, so that both are rated; one pair for equal sides."""
+        """Attackers and defenders, and the reverse so that both sides are rated; a single pair if both are equal."""
         ours, theirs = ({loadout.selector for loadout in side} for side in (self.attackers, self.defenders))
-        there, back = (self.attackers, self.defenders), (self.defenders, self.attackers)
-        return [there] if ours == theirs else [there, back]
+        pair, reverse = (self.attackers, self.defenders), (self.defenders, self.attackers)
+        return [pair] if ours == theirs else [pair, reverse]
 
 
-def facts_of(inputs: Inputs) -> dict[str, Any]:
-    """Return the inputs as entries of the manifest; profiles and ruleset also as SHA-256 of their content."""
+def manifest_facts(inputs: ReportInputs) -> dict[str, Any]:
+    """Return the inputs as entries of the manifest; profiles and ruleset have the SHA-256 of their content."""
     ruleset = inputs.ruleset.model_dump(mode="json")
     return {
         "format": 3,
@@ -81,7 +81,7 @@ def facts_of(inputs: Inputs) -> dict[str, Any]:
         "home": inputs.home,
         "metrics": list(inputs.metrics),
         **({} if inputs.tactics is None else {"tactics": {"sha256": _sha256(inputs.tactics.to_csv())}}),
-        **({} if inputs.field is None else {"field": _field_facts(inputs.field)}),
+        **({} if inputs.field is None else {"field": _opponent_facts(inputs.field)}),
         "ruleset": {"sha256": _sha256(ruleset), **ruleset},
         "profiles_used": inputs.used.as_dict(),
         "profiles": {faction: _sha256(units) for faction, units in units_of(inputs).items()},
@@ -90,19 +90,19 @@ def facts_of(inputs: Inputs) -> dict[str, Any]:
     }
 
 
-def _field_facts(field: FairPoints) -> dict[str, Any]:
+def _opponent_facts(field: FairPoints) -> dict[str, Any]:
     return {**field.among.as_dict(), "sha256": _sha256(field.frame.to_csv())}
 
 
-def units_of(inputs: Inputs) -> dict[str, dict[str, Any]]:
-    """Return the content of the units that take part, by faction and id, without comments and layout."""
+def units_of(inputs: ReportInputs) -> dict[str, dict[str, Any]]:
+    """Return the units that take part as plain data, by faction and id."""
     units: dict[str, dict[str, Any]] = {}
     for loadout in (*inputs.attackers, *inputs.defenders):
         units.setdefault(loadout.faction, {})[loadout.unit.id] = loadout.unit.record()
     return {faction: units[faction] for faction in sorted(units)}
 
 
-def write_units(inputs: Inputs, folder: Path) -> None:
+def write_units(inputs: ReportInputs, folder: Path) -> None:
     """Write the units, by ``faction/unit``, and the ruleset as plain data."""
     units = {f"{faction}/{name}": unit for faction, own in units_of(inputs).items() for name, unit in own.items()}
     text = json_text({**units, "ruleset": inputs.ruleset.model_dump(mode="json")}, indent=1, ensure_ascii=False)
@@ -115,20 +115,20 @@ def _sha256(data: object) -> str:
 
 
 def unfinished(out: Path) -> Path:
-    """Return the folder in which a report is written before it replaces `out`: next to it, a dot before its name."""
+    """Return the folder in which a report is written before it replaces `out`: a hidden folder beside `out`."""
     return out.parent / f".{out.name}.unfinished"
 
 
 @contextmanager
-def written_whole(out: Path) -> Iterator[Path]:
-    """Yield a folder to write a report in, which replaces `out` at the end.
+def replacing_folder(out: Path) -> Iterator[Path]:
+    """Yield a folder for a report, which replaces `out` at the end.
 
     After a failure or Ctrl-C the folder is deleted, and `out` is unchanged. InputError if `out` has other content,
     cannot be written, or is being written by another run.
     """
     out = real_path(out)
     check_replaceable(out)
-    made = [folder for folder in out.parents if not is_there(folder)]
+    new_parents = [folder for folder in out.parents if not is_there(folder)]
     folder = unfinished(out)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -138,21 +138,21 @@ def written_whole(out: Path) -> Iterator[Path]:
             (folder / STATE).write_text(json_text(UNFINISHED) + "\n", encoding="utf-8")
             report.mkdir()
             yield report
-            _put_in_place(report, out, aside=folder / "old")
+            _replace_folder(report, out, backup=folder / "old")
     except OSError as error:
         raise InputError(f"cannot write this report: {reason_of(error)}", where=str(out)) from error
     finally:
-        for path in made:
-            with suppress(OSError):  # it is not empty
+        for path in new_parents:
+            with suppress(OSError):  # not empty
                 path.rmdir()
 
 
 @contextmanager
 def _locked(folder: Path, out: Path) -> Iterator[None]:
-    """Create and lock a folder, and delete it afterwards; the lock ends with the process in any case."""
-    others = folder.exists() and {path.name for path in folder.iterdir()} - {LOCK}  # a killed run can leave it
-    if others and not _marked(folder / STATE, UNFINISHED):
-        raise InputError("this is where unfinished reports are kept, and it holds something else", where=str(folder))
+    """Create and lock a folder, and delete it afterwards; if the process is killed, the lock ends too."""
+    others = folder.exists() and {path.name for path in folder.iterdir()} - {LOCK}  # a killed run leaves the lock file
+    if others and not _json_with(folder / STATE, UNFINISHED):
+        raise InputError("this folder for an unfinished report has other content", where=str(folder))
     folder.mkdir(exist_ok=True)
     try:
         with FileLock(folder / LOCK).acquire(timeout=0):
@@ -164,16 +164,16 @@ def _locked(folder: Path, out: Path) -> Iterator[None]:
         raise InputError("another run is writing this report", where=str(out)) from None
 
 
-def _put_in_place(filled: Path, out: Path, *, aside: Path) -> None:
-    """Replace `out` by the filled folder; restore the old content if that fails."""
-    check_replaceable(out)  # checked again, because the work took a while
+def _replace_folder(new: Path, out: Path, *, backup: Path) -> None:
+    """Replace `out` by the folder `new`; restore the old content if this fails."""
+    check_replaceable(out)  # again, because it may have changed during the work
     try:
         if out.exists():
-            out.rename(aside)
-        filled.rename(out)
+            out.rename(backup)
+        new.rename(out)
     except BaseException:
-        if aside.exists() and not out.exists():
-            aside.rename(out)
+        if backup.exists() and not out.exists():
+            backup.rename(out)
         raise
 
 
@@ -184,9 +184,9 @@ def check_replaceable(out: Path) -> None:
     if not out.is_dir():
         raise InputError("this is not a folder", where=str(out), allowed=_ALLOWED)
     manifest = manifest_of(out)
-    ours = {MANIFEST, *manifest["files"]} if manifest else set()
-    result = _files_in(out) if ours else [path.name for path in out.iterdir()]
-    others = sorted(name for name in result if name not in ours and Path(name).name not in _LEFT_BY_FILE_MANAGERS)
+    own = {MANIFEST, *manifest["files"]} if manifest else set()
+    names = _files_in(out) if own else [path.name for path in out.iterdir()]
+    others = sorted(name for name in names if name not in own and Path(name).name not in _FILE_MANAGER_FILES)
     if others:
         more = f" and {len(others) - 1} more" if len(others) > 1 else ""
         raise InputError(f"this folder holds other files: {others[0]}{more}", where=str(out), allowed=_ALLOWED)
@@ -194,7 +194,7 @@ def check_replaceable(out: Path) -> None:
 
 def manifest_of(folder: Path) -> dict[str, Any]:
     """Return the manifest of the report in `folder`; empty if it has no report of this program."""
-    manifest = _marked(folder / MANIFEST, FINISHED)
+    manifest = _json_with(folder / MANIFEST, FINISHED)
     return manifest if isinstance(manifest.get("files"), dict) else {}
 
 
@@ -211,8 +211,8 @@ def _files_in(folder: Path) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in result)
 
 
-def _marked(path: Path, mark: Mapping[str, object]) -> dict[str, Any]:
-    """Return the content of a JSON file with the entries of `mark`; empty for any other file."""
+def _json_with(path: Path, mark: Mapping[str, object]) -> dict[str, Any]:
+    """Return the content of a JSON file that has the entries of `mark`; empty for any other file."""
     try:
         result = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -225,26 +225,26 @@ _POINTS = ("attacker_points", "defender_points")
 COLUMNS = ("attacker", "defender", "situation", "why_not", *_POINTS, EFFICIENCY)
 
 
-class Stored(NamedTuple):
-    """A report: units by ``faction/unit`` and the ruleset as plain data, and the table of its matchups."""
+class StoredReport(NamedTuple):
+    """A report that was read from a folder."""
 
     folder: Path
     manifest: Mapping[str, Any]
-    things: Mapping[str, Any]
+    content: Mapping[str, Any]  # units by ``faction/unit``, and the `ruleset`, as plain data
     table: pd.DataFrame
 
     @property
     def used(self) -> ProfilesUsed:
-        """The version of its profiles; unknown for a report of an earlier program."""
+        """The profiles of the report; their version is unknown for a report of an earlier program."""
         version = self.manifest.get("profiles_used", {}).get("version", "unknown")
-        ruleset = checked(Ruleset, self.things["ruleset"], where=str(self.folder / UNITS))
+        ruleset = checked(Ruleset, self.content["ruleset"], where=str(self.folder / UNITS))
         return ProfilesUsed(name_of(self.folder), version, ruleset)
 
 
 class _Manifest(Record):
-    """The keys read from the manifest of a report."""
+    """Keys of the manifest of a report that are read."""
 
-    model_config = ConfigDict(extra="ignore")  # manifests have further keys
+    model_config = ConfigDict(extra="ignore")  # a manifest has more keys
 
     attackers: Annotated[Several[str], Field(min_length=1)]
     defenders: Annotated[Several[str], Field(min_length=1)]
@@ -254,11 +254,11 @@ class _Manifest(Record):
     field: dict[str, Any] = Field(default_factory=dict)
 
 
-def stored(folder: Path) -> Stored | None:
+def read_report(folder: Path) -> StoredReport | None:
     """Return the report in a folder; None if there is none.
 
-    A folder with a manifest, or with two of the files of a report, counts as a report. Raises InputError, with the file
-    at fault, for a damaged report, or one of a program with other tables.
+    A folder with a manifest, or with two of the files of a report, counts as a report. Raises InputError that names the
+    file for a damaged report, or for a report of a program with other tables.
     """
     manifest = manifest_of(folder)
     if not manifest:
@@ -268,22 +268,22 @@ def stored(folder: Path) -> Stored | None:
     checked(_Manifest, manifest, where=str(folder / MANIFEST))
     _check_files(folder, manifest["files"])
     try:
-        things = json.loads((folder / UNITS).read_text(encoding="utf-8"))
+        content = json.loads((folder / UNITS).read_text(encoding="utf-8"))
         table = pd.read_parquet(BytesIO((folder / PARQUET).read_bytes()))
     except (OSError, ValueError, RecursionError) as error:
         raise _damaged(folder, f"this report cannot be read: {error}") from None
-    if not isinstance(things, dict) or not all(isinstance(thing, dict) for thing in ({}, *things.values())):
-        raise _damaged(folder / UNITS, "no table of units")
+    if not isinstance(content, dict) or not all(isinstance(entry, dict) for entry in ({}, *content.values())):
+        raise _damaged(folder / UNITS, "this file has no table of units")
     if missing := [name for name in COLUMNS if name not in table]:
-        raise _damaged(folder / PARQUET, f"no column {missing[0]!r}")
+        raise _damaged(folder / PARQUET, f"the table has no column {missing[0]!r}")
     try:
         table[[name for name in (*METRICS, *_POINTS) if name in table]].astype(np.float64)
     except (ValueError, TypeError) as error:
-        raise _damaged(folder / PARQUET, f"a figure that is no number: {error}") from None
+        raise _damaged(folder / PARQUET, f"a figure is not a number: {error}") from None
     units = {unit_of(str(name)) for side in ("attacker", "defender") for name in table[side].unique()}
-    if absent := sorted({"ruleset", *units} - things.keys()):
+    if absent := sorted({"ruleset", *units} - content.keys()):
         raise _damaged(folder / UNITS, f"{absent[0]} is missing")
-    return Stored(folder, manifest, things, table)
+    return StoredReport(folder, manifest, content, table)
 
 
 def _check_files(folder: Path, files: Mapping[str, str]) -> None:
@@ -292,32 +292,32 @@ def _check_files(folder: Path, files: Mapping[str, str]) -> None:
         try:
             digest = hashlib.sha256((folder / name).read_bytes()).hexdigest()
         except (OSError, ValueError) as error:  # ValueError: an impossible file name in the manifest
-            said = reason_of(error) if isinstance(error, OSError) else error
-            raise _damaged(folder / name, f"this file of a report cannot be read: {said}") from None
+            reason = reason_of(error) if isinstance(error, OSError) else error
+            raise _damaged(folder / name, f"this file of a report cannot be read: {reason}") from None
         if digest != files.get(name):
             raise _damaged(folder / name, "this file of a report was changed or damaged since it was written")
 
 
-def _damaged(place: Path, problem: str) -> InputError:
-    return InputError(problem, where=str(place), allowed="a whole report: delete the folder and write it anew")
+def _damaged(path: Path, problem: str) -> InputError:
+    return InputError(problem, where=str(path), allowed="a complete report: delete the folder and write it again")
 
 
-def matchups_of(reports: Sequence[Stored]) -> Matchups:
+def matchups_of(reports: Sequence[StoredReport]) -> Matchups:
     """Return the distinct matchups of several reports of one version of the data.
 
     InputError if this program cannot read the units of a report.
     """
     tables = pd.concat([report.table for report in reports], ignore_index=True)
     table = tables.drop_duplicates(["attacker", "defender", "situation"], ignore_index=True)
-    things = {name: unit for report in reports for name, unit in report.things.items()}
-    ruleset = checked(Ruleset, things.pop("ruleset"), where=str(reports[-1].folder / UNITS))
-    there = dict.fromkeys((*table["attacker"].unique(), *table["defender"].unique()))
-    sides = tuple(_loadout(name, things) for name in there)
+    content = {name: unit for report in reports for name, unit in report.content.items()}
+    ruleset = checked(Ruleset, content.pop("ruleset"), where=str(reports[-1].folder / UNITS))
+    names = dict.fromkeys((*table["attacker"].unique(), *table["defender"].unique()))
+    sides = tuple(_loadout(name, content) for name in names)
     situations = tuple(checked(Situation, situation, where=MANIFEST) for situation in reports[0].manifest["situations"])
     return Matchups(table, sides, sides, situations, None, EFFICIENCY, ruleset, (), reports[0].used)
 
 
-def _loadout(selector: str, things: Mapping[str, Any]) -> Loadout:
+def _loadout(selector: str, content: Mapping[str, Any]) -> Loadout:
     unit, _, level = selector.partition("@")
-    facts = {"faction": unit.partition("/")[0], "unit": things[unit], "level_name": level}
+    facts = {"faction": unit.partition("/")[0], "unit": content[unit], "level_name": level}
     return checked(Loadout, facts, where=UNITS)

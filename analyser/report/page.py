@@ -30,42 +30,42 @@ from analyser.common.metrics import EFFICIENCY
 from analyser.common.text import percent
 from analyser.game.names import faction_name
 from analyser.game.units import unit_of
-from analyser.report.comparison_data import CARRIED, packed_figures, page_data
-from analyser.report.folder import Inputs
+from analyser.report.comparison_data import PAGE_FIGURES, packed_figures, page_data
+from analyser.report.folder import ReportInputs
 from analyser.report.report_jobs import Balance
 from analyser.report.shell import page_of
 from analyser.report.sliders import engine_of, slider_data
-from analyser.report.units import KINDS, UNDECIDED, cards_of, kind_of, lines_of, says
+from analyser.report.units import KINDS, UNDECIDED, cards_of, kind_of, lines_of, verdict_text
 
 MOST_BYTES = 1_000_000  # size of a page, compressed
-THE_FEW = (EFFICIENCY, "mean_models_destroyed", "p_annihilated")
-FIGURES = (CARRIED, THE_FEW, THE_FEW[:1])  # a page has the first set with which it is small enough
-MOST_OUTLIERS, FEWEST_OF_A_ROLE = 20, 3
+MAIN_FIGURES = (EFFICIENCY, "mean_models_destroyed", "p_annihilated")
+FIGURES = (PAGE_FIGURES, MAIN_FIGURES, MAIN_FIGURES[:1])  # the first set that keeps the page below MOST_BYTES is used
+MOST_OUTLIERS, LEAST_ROLE_SIZE = 20, 3
 VERDICTS = {**{kind: verdict for verdict, kind in KINDS.items()}, UNDECIDED: UNDECIDED}
 ORDER = ("over", "under", "fair", UNDECIDED)
-_OF_A_ROW = re.compile(r"([a-z0-9]+(?:-[a-z0-9]+)*): (.*)")
+_ROW_PREFIX = re.compile(r"([a-z0-9]+(?:-[a-z0-9]+)*): (.*)")
 
 
-def write_page(answer: Matchups, balance: Balance, inputs: Inputs, path: Path, threads: int = 1) -> None:
-    """Write the page of a comparison to `path`, with fewer figures if it exceeds :data:`MOST_BYTES` compressed."""
-    shown, own = parts_of_page(answer, balance, inputs, threads)
+def write_page(answer: Matchups, balance: Balance, inputs: ReportInputs, path: Path, threads: int = 1) -> None:
+    """Write the page of a report to `path`; with fewer figures if it is larger than :data:`MOST_BYTES` compressed."""
+    shown, own = page_values(answer, balance, inputs, threads)
     for figures in FIGURES:
         data = packed_figures(page_data(answer, figures) | own)
-        text = page_of("report", data=data, has_all=figures is CARRIED, **shown)
+        text = page_of("report", data=data, has_all=figures is PAGE_FIGURES, **shown)
         if compressed(text) <= MOST_BYTES:
             break
     path.write_text(text, encoding="utf-8", newline="\n")
 
 
 def compressed(text: str) -> int:
-    """Return the number of bytes of a page, compressed as by servers."""
+    """Return the size of a page in bytes, compressed as for transfer by a server."""
     return len(zlib.compress(text.encode()))
 
 
-def parts_of_page(
-    answer: Matchups, balance: Balance, inputs: Inputs, threads: int = 1
+def page_values(
+    answer: Matchups, balance: Balance, inputs: ReportInputs, threads: int = 1
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the values for the template of the page, and the data for its scripts without the figures."""
+    """Return the values for the template of the page, and the data for the scripts of the page except the figures."""
     prices = balance.prices
     trades, factions = (None, None) if prices is None else trades_of(answer)
     named = {attacker.selector: f"{attacker.unit.name}, {attacker.level_name}" for attacker in answer.attackers}
@@ -81,7 +81,7 @@ def parts_of_page(
         "prices": prices,
         "headline": "" if prices is None else headline_of(prices),
         "counts": [] if prices is None else counts_of(prices),
-        "rows": [{**row, "says": says(row)} for row in rows],
+        "rows": [{**row, "says": verdict_text(row)} for row in rows],
         "lines": lines_of(cards),
         "roles": sorted({card["role"] for card in cards}),
         "in_it": list(dict.fromkeys(card["faction"] for card in cards)),
@@ -114,12 +114,12 @@ def parts_of_page(
 
 
 def _links(balance: Balance, factions: Trades | None) -> list[tuple[str, str, bool]]:
-    """Return the links of the navigation: anchor, name, and True if it needs a script."""
+    """Return the links of the navigation: anchor, name, and True if the section needs a script."""
     several = factions is not None and len(factions.names) > 1
-    places = [("verdict", "Verdict", False), ("factions", "Factions", False), ("heatmap", "Heatmap", True)]
-    places += [("ratings", "Duels", False), ("more", "More", False)]
-    there = {"factions": several, "ratings": balance.ratings is not None}
-    return [place for place in places if there.get(place[0], True)]
+    links = [("verdict", "Verdict", False), ("factions", "Factions", False), ("heatmap", "Heatmap", True)]
+    links += [("ratings", "Duels", False), ("more", "More", False)]
+    exists = {"factions": several, "ratings": balance.ratings is not None}
+    return [link for link in links if exists.get(link[0], True)]
 
 
 def headline_of(prices: FairPoints) -> str:
@@ -129,7 +129,7 @@ def headline_of(prices: FairPoints) -> str:
     if not len(frame) or not mispriced.any():
         return "No loadout looks mispriced."
     by_role = mispriced.groupby(frame["role"]).agg(["mean", "size"])
-    by_role = by_role[by_role["size"] >= FEWEST_OF_A_ROLE].sort_values("mean", ascending=False, kind="stable")
+    by_role = by_role[by_role["size"] >= LEAST_ROLE_SIZE].sort_values("mean", ascending=False, kind="stable")
     most = (
         f"; {plural(str(by_role.index[0]))} most of all"
         if len(by_role) > 1 and by_role["mean"].iloc[0] > mispriced.mean()
@@ -139,21 +139,21 @@ def headline_of(prices: FairPoints) -> str:
 
 
 def counts_of(prices: FairPoints) -> list[tuple[str, str, int, int]]:
-    """Return for each verdict its class, its name, the number of loadouts, and its length in a bar, from 1 to 20."""
+    """Return for each verdict its class, name, number of loadouts, and length in a bar (1 to 20)."""
     kinds = prices.frame["verdict"].map(kind_of).value_counts()
     numbers = {kind: int(kinds.get(kind, 0)) for kind in ORDER}
-    whole = max(sum(numbers.values()), 1)
-    return [(kind, VERDICTS[kind], number, max(round(20 * number / whole), 1)) for kind, number in numbers.items()]
+    total = max(sum(numbers.values()), 1)
+    return [(kind, VERDICTS[kind], number, max(round(20 * number / total), 1)) for kind, number in numbers.items()]
 
 
 def reasons(rows: pd.DataFrame) -> list[str]:
-    """Return the distinct reasons why none of `rows` can attack, for each row of the attacker's card."""
+    """Return the distinct reasons why the matchups in `rows` are impossible, for each row of the attacker."""
     result: dict[str, dict[str, None]] = {}
     for attacker, defender, why_not in rows[["attacker", "defender", "why_not"]].itertuples(index=False, name=None):
         text = str(why_not) if attacker == defender else str(why_not).replace(str(defender), "the target")
         for part in text.replace(str(attacker), "it").split("; "):
-            of_a_row = _OF_A_ROW.fullmatch(part)
-            row, reason = of_a_row.groups() if of_a_row else ("", part)
+            match = _ROW_PREFIX.fullmatch(part)
+            row, reason = match.groups() if match else ("", part)
             result.setdefault(row, {})[reason] = None
     return [f"{row}: {' / '.join(reasons)}" if row else " / ".join(reasons) for row, reasons in result.items()]
 
@@ -171,15 +171,14 @@ def _a_round(kinds: Collection[str]) -> str:
 
 
 def _without_duels(answer: Matchups) -> dict[str, str]:
-    """Return the reason why a unit fights no duels, by unit; empty for a report without duels."""
-    duels = answer.frame[
-        answer.frame["situation"].isin([fought.name for fought in answer.situations if fought.fight.has_winner])
-    ]
+    """Return, for each unit without duels, the reason; empty for a report without duels."""
+    names = [situation.name for situation in answer.situations if situation.fight.has_winner]
+    duels = answer.frame[answer.frame["situation"].isin(names)]
     units = duels["attacker"].map(unit_of)
-    alone = duels[~units.isin(units[duels["why_not"].isna()].unique())]
+    without = duels[~units.isin(units[duels["why_not"].isna()].unique())]
     return {
         str(unit): f"No duels: {'; '.join(reasons(rows))}."
-        for unit, rows in alone.groupby(units[alone.index], sort=False)
+        for unit, rows in without.groupby(units[without.index], sort=False)
     }
 
 
@@ -193,7 +192,7 @@ def _tactics_note(duels: pd.DataFrame | None) -> str:
 
 
 def _notes(dominated: Iterable[Row], duels: pd.DataFrame | None, names: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return lines for the cards of units: units that dominate them, and the cost of their tactic."""
+    """Return lines for the card of each unit: loadouts that dominate its loadouts, and the cost of its tactic."""
     result: dict[str, list[str]] = {}
     for row in dominated:
         saved = f"costs {row['points_saved']} points less" if row["points_saved"] else "costs no more"
@@ -215,13 +214,13 @@ def _notes(dominated: Iterable[Row], duels: pd.DataFrame | None, names: Mapping[
 
 
 def faction_lines(factions: Trades) -> list[str]:
-    """Return a sentence for each pair of factions that meet, with the one that comes out ahead."""
+    """Return a sentence for each pair of factions that fight each other, on which of them comes out ahead."""
     lines = []
-    for (one, ours), (other, theirs) in combinations(enumerate(factions.names), 2):
-        there, back = (float(factions.destroyed[pair]) for pair in ((one, other), (other, one)))
-        if math.isnan(there) or there == back == 0:
+    for (i, first), (j, second) in combinations(enumerate(factions.names), 2):
+        by_first, by_second = (float(factions.destroyed[pair]) for pair in ((i, j), (j, i)))
+        if math.isnan(by_first) or by_first == by_second == 0:
             continue
-        (ahead, more), (behind, less) = sorted([(ours, there), (theirs, back)], key=lambda side: -side[1])
+        (ahead, more), (behind, less) = sorted([(first, by_first), (second, by_second)], key=lambda side: -side[1])
         names = faction_name(ahead), faction_name(behind)
         if more - less < SAME_WITHIN:
             both = f"100 points of each destroy {more:.1f} points of the other a round"
@@ -242,11 +241,11 @@ def title_of(*sides: Iterable[str]) -> str:
     """
     ours, theirs = (list(dict.fromkeys(map(faction_name, side))) for side in sides)
     if ours != theirs:
-        return f"{_listed(ours)} against {_listed(theirs)}"
-    return f"{_listed(ours)} {'against itself' if len(ours) == 1 else 'among themselves'}"
+        return f"{_joined_names(ours)} against {_joined_names(theirs)}"
+    return f"{_joined_names(ours)} {'against itself' if len(ours) == 1 else 'among themselves'}"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _joined_names(names: Sequence[str]) -> str:
     *others, last = names
     return f"{', '.join(others)} and {last}" if others else last
 
@@ -255,21 +254,21 @@ STEPS = 1000  # probabilities are stored in tenths of a percent
 
 
 class Trades(NamedTuple):
-    """Points that each destroys of each other per 100 of its own while both act once; NaN if they do not meet."""
+    """Points that units or factions destroy of each other while both act once."""
 
     names: list[str]
-    destroyed: Array
+    destroyed: Array  # by 100 points of the row, of the column; NaN if they do not fight
 
 
 def trades_of(answer: Matchups) -> tuple[Trades, Trades]:
-    """Return the trades of units (means over their levels), and of factions (means over their units)."""
+    """Return the trades between units (means over levels), and between factions (means over units)."""
     exchange = exchange_of(answer.frame, answer.attackers, answer.situations, answer.ruleset)
     units = [unit_of(loadout.selector) for loadout in exchange.loadouts]
-    between_units = _means(_points_for_points(exchange), units)
+    between_units = _means(_trade_matrix(exchange), units)
     return between_units, _means(between_units.destroyed, [name.partition("/")[0] for name in between_units.names])
 
 
-def _points_for_points(exchange: Exchange) -> Array:
+def _trade_matrix(exchange: Exchange) -> Array:
     points = exchange.points
     destroyed = 100 * exchange.mean() * points[None, :] / points[:, None]
     return np.where(exchange.meets, destroyed, np.nan)
@@ -277,17 +276,17 @@ def _points_for_points(exchange: Exchange) -> Array:
 
 def _means(figures: Array, groups: Sequence[str]) -> Trades:
     """Return the means of a square table over groups of its rows and columns."""
-    member, names = pd.factorize(pd.Series(groups))
-    belongs: NDArray[np.float64] = np.equal.outer(np.arange(len(names)), member).astype(np.float64)
+    group_of, names = pd.factorize(pd.Series(groups))
+    belongs: NDArray[np.float64] = np.equal.outer(np.arange(len(names)), group_of).astype(np.float64)
     sums = belongs @ np.nan_to_num(figures) @ belongs.T
     counts = belongs @ ~np.isnan(figures) @ belongs.T
     return Trades(list(names), np.where(counts > 0, sums / np.maximum(counts, 1), np.nan))
 
 
 def wins_of(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the probability that the unit of a row beats that of a column in a duel; NaN if they fight none.
+    """Return the probability that the unit of a row beats the unit of a column in a duel; NaN if they fight none.
 
-    Means over the levels of both, and over both directions if the table has them: each loadout then begins one duel.
+    These are means over the levels of both and, if the table has both directions, over who begins the duel.
     """
     duels = frame.loc[frame["p_attacker_wins"].notna(), ["attacker", "defender", "p_attacker_wins", "p_draw"]]
     p_defender_wins = 1 - duels["p_attacker_wins"] - duels["p_draw"]
@@ -299,13 +298,13 @@ def wins_of(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def enemies_data(units: Sequence[str], wins: pd.DataFrame, trades: Trades | None) -> dict[str, Any]:
-    """Return square tables over `units` for the scripts of a page; None on the diagonal and for units that do not meet.
+    """Return square tables over `units` for the scripts of a page; None on the diagonal and for pairs without a fight.
 
     Returns
     -------
     dict
-        `wins`: probability, in tenths of a percent, that the unit of the row beats that of the column. `destroys`:
-        points of the column's unit destroyed per 100 points of the row's unit.
+        `wins`: probability, in tenths of a percent, that the unit of the row beats the unit of the column. `destroys`:
+        points of the unit of the column that 100 points of the unit of the row destroy.
     """
     destroys = pd.DataFrame() if trades is None else pd.DataFrame(trades.destroyed, trades.names, trades.names)
     tables = {"wins": (STEPS * wins).round(), "destroys": destroys.round(1)}

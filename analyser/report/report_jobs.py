@@ -1,8 +1,9 @@
-"""Jobs of a report: its matchups, computed part by part, and the balance."""
+"""Jobs of a report: the matchups, computed part by part, and the tables of the balance."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
@@ -22,16 +23,16 @@ from analyser.common.errors import InputError
 from analyser.common.text import csv_frame
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
-from analyser.report.folder import Inputs
-from analyser.report.worker_pool import Job, heed
+from analyser.report.folder import ReportInputs
+from analyser.report.worker_pool import Job, raise_if_interrupted
 
-A_PART = 250_000  # microseconds of work in one part on a typical machine; Ctrl-C takes effect between parts
-NUMBER = "%.12g"  # further digits are rounding errors of long sums
-LINES_AT_ONCE = 8_000
+PART_COST = 250_000  # microseconds for a part on a typical machine; Ctrl-C takes effect between parts
+FLOAT_FORMAT = "%.12g"  # further digits are rounding errors of long sums
+BLOCK_LINES = 8_000
 
 
-def matchup_jobs(inputs: Inputs, threads: int) -> list[list[Job]]:
-    """Return the jobs of each direction; a job has matchups of some attackers with all defenders in a situation."""
+def matchup_jobs(inputs: ReportInputs, threads: int) -> list[list[Job]]:
+    """Return the jobs of each direction; a job computes some attackers against all defenders in one situation."""
     loadouts = {loadout.selector: loadout for side in (inputs.attackers, inputs.defenders) for loadout in side}
     digests = {name: digest([name, loadout.unit.record()]) for name, loadout in loadouts.items()}
     rules = digest([inputs.ruleset.model_dump(mode="json"), inputs.row])
@@ -46,7 +47,7 @@ def matchup_jobs(inputs: Inputs, threads: int) -> list[list[Job]]:
         [
             job(situation, attackers[first : first + size], defenders)
             for situation in inputs.situations
-            for size in [max(A_PART // (situation.fight.cost * len(defenders)), 1)]
+            for size in [max(PART_COST // (situation.fight.cost * len(defenders)), 1)]
             for first in range(0, len(attackers), size)
         ]
         for attackers, defenders in inputs.directions
@@ -61,35 +62,35 @@ def matchups_as_parquet(
     row: str | None,
     threads: int,
 ) -> bytes:
-    """Return the matchups of some attackers in a situation as a Parquet file."""
+    """Return the matchups of some attackers in one situation as the content of a Parquet file."""
     return bytes(grid(attackers, Field(defenders, ruleset, row, threads), [situation]).to_parquet(index=False))
 
 
-def field_jobs(opponents: tuple[Loadout, ...], inputs: Inputs) -> list[Job]:
+def opponent_jobs(opponents: tuple[Loadout, ...], inputs: ReportInputs) -> list[Job]:
     """Return the jobs that fill the fight cache with the fights of all opponents, one for each situation.
 
-    No job if the cache is off, or if it has them.
+    The list is empty if the cache is off, or has all these fights.
     """
     cache = cached_results(opponents, Field(opponents, inputs.ruleset, None, 1))
     if not isinstance(cache, FightCache):
         return []
     fights = len(opponents) ** 2
     return [
-        Job(situation.fight.cost * fights, "", meet, (opponents, inputs.ruleset, situation))
+        Job(situation.fight.cost * fights, "", fill_fight_cache, (opponents, inputs.ruleset, situation))
         for situation in inputs.situations
         if situation.kind in WAYS and cache.pays(situation, fights) and cache.of(situation)[1]
     ]
 
 
-def meet(opponents: tuple[Loadout, ...], ruleset: Ruleset, situation: Situation) -> bytes:
-    """Fill the fight cache with the fights of each loadout against each; return empty content."""
+def fill_fight_cache(opponents: tuple[Loadout, ...], ruleset: Ruleset, situation: Situation) -> bytes:
+    """Fill the fight cache with the fights of each loadout against each; the content is empty."""
     field = Field(opponents, ruleset, None, 1)
-    grid(opponents, field, [situation], heed, cached_results(opponents, field))
+    grid(opponents, field, [situation], raise_if_interrupted, cached_results(opponents, field))
     return b""
 
 
-def whole_table(contents: Iterable[Sequence[bytes]], situations: int) -> pd.DataFrame:
-    """Return the jobs of all directions as one table, sorted by attacker, defender, situation; each matchup once."""
+def joined_table(contents: Iterable[Sequence[bytes]], situations: int) -> pd.DataFrame:
+    """Return the contents of all jobs as one table of distinct matchups, by attacker, defender and situation."""
     tables = [joined([pd.read_parquet(BytesIO(part)) for part in parts], situations) for parts in contents]
     whole = pd.concat(tables, ignore_index=True)
     return whole.drop_duplicates(["attacker", "defender", "situation"], ignore_index=True)
@@ -98,7 +99,7 @@ def whole_table(contents: Iterable[Sequence[bytes]], situations: int) -> pd.Data
 class Balance(NamedTuple):
     """Conclusions from a table of matchups.
 
-    `ratings` is None without duels, `prices` without exchanges of fire.
+    `ratings` is None without duels, and `prices` without exchanges of fire.
     """
 
     prices: FairPoints | None
@@ -109,35 +110,33 @@ class Balance(NamedTuple):
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """All tables present, by the name of their file."""
+        """All tables that exist, by the name of their file."""
         shown = {name: getattr(part, "frame", part) for name, part in self._asdict().items()}
         return {name: part for name, part in shown.items() if part is not None}
 
 
-def balance_of(answer: Matchups, heed: Callable[[], None], judged: FairPoints | None = None) -> Balance:
-    """Return all tables of the balance of a report; `heed` is called between tables.
+def balance_of(answer: Matchups, check_interrupt: Callable[[], None], prices: FairPoints | None = None) -> Balance:
+    """Return all tables of the balance of a report; `check_interrupt` is called between tables.
 
-    `judged`: fair points already computed against other opponents.
+    `prices`: fair points already computed against other opponents.
     """
     frame, attackers = answer.frame, answer.attackers
     duels = next((situation.name for situation in answer.situations if situation.fight.has_winner), None)
     ratings = None if duels is None else duel_ratings(frame[frame["situation"] == duels])
-    heed()
-    worth = efficiency(frame)
-    heed()
-    try:
-        prices = fair_points(answer) if judged is None else judged
-    except InputError:  # no exchanges of fire
-        prices = None
-    heed()
-    odd = outliers(frame, (*attackers, *answer.defenders))
-    return Balance(prices, worth, odd, dominated(frame, attackers), ratings)
+    check_interrupt()
+    balance = efficiency(frame)
+    check_interrupt()
+    with suppress(InputError):  # no exchanges of fire
+        prices = fair_points(answer) if prices is None else prices
+    check_interrupt()
+    unusual = outliers(frame, (*attackers, *answer.defenders))
+    return Balance(prices, balance, unusual, dominated(frame, attackers), ratings)
 
 
 def write_table(frame: pd.DataFrame, path: Path, tell: Callable[[int], None] = lambda _: None) -> None:
     """Write a table as CSV in blocks of lines; `tell` is called between blocks with the number of lines written."""
     with path.open("w", encoding="utf-8", newline="") as file:
-        for first in range(0, max(len(frame), 1), LINES_AT_ONCE):
+        for first in range(0, max(len(frame), 1), BLOCK_LINES):
             tell(first)
-            lines = csv_frame(frame.iloc[first : first + LINES_AT_ONCE])
-            lines.to_csv(file, index=False, header=first == 0, float_format=NUMBER, lineterminator="\n")
+            lines = csv_frame(frame.iloc[first : first + BLOCK_LINES])
+            lines.to_csv(file, index=False, header=first == 0, float_format=FLOAT_FORMAT, lineterminator="\n")

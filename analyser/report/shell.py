@@ -1,4 +1,4 @@
-"""Shell of every page: one stylesheet, one script, common parts, and a content policy that allows nothing else."""
+"""Frame of every HTML page: one stylesheet, one script, common parts, and a content policy that allows only these."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ SCRIPTS = ("words", "module", "packed", "dom", "edits")
 _SELECTOR = re.compile(r"[a-z0-9-]+/[a-z0-9-]+@[a-z0-9-]+")
 
 
-def page_of(template: str, **shown: Any) -> str:
-    """Return a page of the shell as HTML that opens offline; `shown` are the values for its template."""
+def page_of(template: str, **values: Any) -> str:
+    """Return a page as HTML that opens offline, from the template with this name and its values."""
     return with_security_policy(
-        _templates().get_template(f"{template}.html.jinja").render(version=__version__, **shown)
+        _templates().get_template(f"{template}.html.jinja").render(version=__version__, **values)
     )
 
 
 def anchor_of(selector: str) -> str:
-    """Return the anchor of the unit of a loadout on the page of a report."""
+    """Return the anchor of a unit on the page of a report, from the selector of the unit or of a loadout."""
     return "unit-" + unit_of(selector).replace("/", "-")
 
 

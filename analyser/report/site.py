@@ -1,4 +1,4 @@
-"""Index page over reports: every version of the data and pair of factions, and the changes since the last version."""
+"""Index page of reports: every version of the data and pair of factions, and the changes from version to version."""
 
 from __future__ import annotations
 
@@ -23,38 +23,38 @@ from analyser.common.method_settings import Progress
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.game.units import Loadout, unit_of
 from analyser.report.batch import PAGE, write_report
-from analyser.report.diff_profiles import Edit, concerns, edits, in_words
+from analyser.report.diff_profiles import Edit, affects, edits, in_words
 from analyser.report.diff_verdicts import Moves, edited_loadouts, moves_between
-from analyser.report.folder import FILES_READ, Stored, matchups_of, stored
+from analyser.report.folder import FILES_READ, StoredReport, matchups_of, read_report
 from analyser.report.page import counts_of, headline_of, title_of
 from analyser.report.shell import anchor_of, page_of
 
-MARK = '<meta name="generator" content="analyser site">'  # identifies a page of this program
+MARK = '<meta name="generator" content="analyser site">'  # marks pages of this program, which may be replaced
 CHECK = "check.html"  # page of `analyser balance check`
 _SIDES = ("attackers", "defenders")
 _NUMBERS = re.compile(r"(\d+)")
 
 
 class Report(NamedTuple):
-    """A report of the site: its path and its factions."""
+    """A report of the site; `title` names the factions."""
 
     path: str
     version: str
     title: str
-    stored: Stored
+    stored: StoredReport
 
-    def address(self, place: str) -> str:
-        """Return the address of an anchor in it, from the index page; `?home=` gives a report its missing link back."""
+    def address(self, anchor: str) -> str:
+        """Return the address of an anchor in the report; `?home=` adds a link back, if the report has none."""
         up = "../" * len(Path(self.path).parts)
         home = "" if self.stored.manifest.get("home") else f"?home={up}{PAGE}"
-        return f"{quote(self.path)}/{PAGE}#{place}{home}"
+        return f"{quote(self.path)}/{PAGE}#{anchor}{home}"
 
 
 class Version(NamedTuple):
-    """The reports of one version of the data, the verdicts on their loadouts, and the changes since the last version.
+    """The reports of one version of the data, the verdicts on their loadouts, and the changes since the version before.
 
-    `cards` has the address of the card of each unit in one of the reports, `names` the names of units and loadouts.
-    Edits in words: `edits` by unit (or ``"ruleset"``), and `own_edits` by loadout, without its points.
+    `cards` has the address of the card of each unit in one of the reports; `names` has the names of units and loadouts.
+    `edits` has edits in words by unit (or ``"ruleset"``), and `own_edits` by loadout, except edits of points.
     """
 
     name: str
@@ -71,22 +71,22 @@ class Version(NamedTuple):
 
     @property
     def n_units(self) -> int:
-        """Number of edited units; the ruleset does not count."""
+        """Number of edited units, without the ruleset."""
         return sum("/" in edit for edit in self.edits)
 
     @property
     def headline(self) -> str:
-        """The verdicts on its loadouts, in one sentence."""
+        """The verdicts on all loadouts, in one sentence."""
         return "" if self.standings is None else headline_of(self.standings.prices)
 
     @property
     def counts(self) -> list[tuple[str, str, int, int]]:
-        """Number of loadouts for each verdict, as in :func:`analyser.report.page.counts_of`."""
+        """Number of loadouts for each verdict (:func:`analyser.report.page.counts_of`)."""
         return [] if self.standings is None else counts_of(self.standings.prices)
 
     @property
     def one_verdict(self) -> bool:
-        """Return True if every report uses the opponents of the page, so that a loadout has a single verdict."""
+        """True if every report uses the opponents of this page, so that a loadout has a single verdict."""
         fields = {report.stored.manifest.get("field", {}).get("loadouts") for report in self.reports}
         return self.standings is not None and fields == {self.standings.prices.among.loadouts}
 
@@ -101,45 +101,45 @@ def write_site(
     progress: Progress | bool | None = None,
     executor: Executor | None = None,
 ) -> Path:
-    """Write the index page over all reports in `folder` and its subfolders, and return its path.
+    """Write the index page of all reports in `folder` and its subfolders, and return the path of the page.
 
-    Reports are in ``folder/VERSION/NAME``. Versions are sorted by name, with numbers in it by value. For each version
-    the page has the verdicts on all loadouts of its reports together (:func:`analyser.fair_points`), and the changes
+    Reports are in ``folder/VERSION/NAME``. Versions are sorted by name, and numbers in names by value. For each version
+    the page has the verdicts on the loadouts of all reports together (:func:`analyser.fair_points`), and the changes
     since the version before: edits of the profiles, and loadouts with changed points or verdict.
 
     Parameters
     ----------
     folder : path
     add : str, optional
-        First write a report for each pair of factions into ``folder/ADD``, replacing existing ones.
+        A version: first write (or replace) a report for each pair of factions in ``folder/ADD``.
     situations, profiles, threads, progress, executor
         As in :func:`analyser.report.write_report`, for the added reports; `progress` starts again for each.
 
     Raises
     ------
     InputError
-        There is no report; a report cannot be read; or the page would replace one of another program.
+        There is no report, a report cannot be read, or the page would replace a page of another program.
     """
-    place = path_of(folder, "site")
-    page = place / PAGE
+    root = path_of(folder, "site")
+    page = root / PAGE
     if is_there(page) and MARK not in page.read_text(encoding="utf-8", errors="replace"):
-        raise InputError("this page is not of this program, and is not replaced", where=str(page))
+        raise InputError("this page was not written by this program, so it is not replaced", where=str(page))
     if add is not None:
         check_writable(page)
-        _add(place, add, situations, profiles, threads, progress, executor)
-    reports = list(_reports(place)) if is_there(place) else []
+        _write_reports(root, add, situations, profiles, threads, progress, executor)
+    reports = list(_reports(root)) if is_there(root) else []
     if not reports:
         allowed = "a folder with reports in it (analyser report), or --add VERSION to write some"
-        raise InputError("no report is there", where=str(place), allowed=allowed)
+        raise InputError("no report is there", where=str(root), allowed=allowed)
     versions = [*_versions(reports)][::-1]
-    shown = {"title": "Balance reports", "limits": LIMITS, "rule": RULE, "mark": MARK, "verdicts": (OVER, UNDER)}
-    check = CHECK if is_there(place / CHECK) else ""
-    write_content(page, page_of("site", versions=versions, check=check, **shown))
+    values = {"title": "Balance reports", "limits": LIMITS, "rule": RULE, "mark": MARK, "verdicts": (OVER, UNDER)}
+    check = CHECK if is_there(root / CHECK) else ""
+    write_content(page, page_of("site", versions=versions, check=check, **values))
     return page
 
 
-def _add(
-    place: Path,
+def _write_reports(
+    root: Path,
     version: str,
     situations: Sequence[Situation | str],
     profiles: ProfilesLike | None,
@@ -153,13 +153,13 @@ def _add(
         raise InputError(f"{version!r} is not the name of a folder", where="add", allowed="such as 2026-11")
     library = library_of(profiles)
     judged: FairPoints | None = None
-    with suppress(InputError):  # no exchanges of fire, or an error that is raised below
+    with suppress(InputError):  # no exchanges of fire; write_report raises any other error again
         judged = fair_points(EVERYBODY, situations=situations, profiles=library, threads=threads, progress=progress)
     for ours, theirs in combinations_with_replacement(library.factions, 2):
         write_report(
             f"{ours}/*",
             f"{theirs}/*",
-            out=place / version / f"{ours}-{theirs}",
+            out=root / version / f"{ours}-{theirs}",
             situations=situations,
             field=judged,
             profiles=library,
@@ -170,11 +170,11 @@ def _add(
         )
 
 
-def _reports(place: Path) -> Iterator[Report]:
+def _reports(root: Path) -> Iterator[Report]:
     """Yield the reports in a folder and its subfolders, except hidden folders."""
-    for folder in sorted({path.parent for name in FILES_READ for path in place.glob(f"**/{name}")}):
-        path = folder.relative_to(place)
-        if any(part.startswith(".") for part in path.parts) or (result := stored(folder)) is None:
+    for folder in sorted({path.parent for name in FILES_READ for path in root.glob(f"**/{name}")}):
+        path = folder.relative_to(root)
+        if any(part.startswith(".") for part in path.parts) or (result := read_report(folder)) is None:
             continue
         version = path.parent.as_posix() if path.parent != Path() else result.used.version
         title = title_of(*([selector.partition("/")[0] for selector in result.manifest[side]] for side in _SIDES))
@@ -182,41 +182,41 @@ def _reports(place: Path) -> Iterator[Report]:
 
 
 def _versions(reports: Sequence[Report]) -> Iterator[Version]:
-    """Yield the versions, oldest first, each with its changes since the one before."""
+    """Yield the versions, oldest first, each with the changes since the version before."""
     by_name: dict[str, list[Report]] = {}
     for report in reports:
         by_name.setdefault(report.version, []).append(report)
     before: Version | None = None
-    for name in sorted(by_name, key=_natural):
-        here = by_name[name]
-        profiles = ", ".join(dict.fromkeys(report.stored.used.version for report in here))
-        assumed = tuple(dict.fromkeys(said for report in here for said in report.stored.used.assumptions))
-        result = Version(name, here, profiles, _cards(here), _names(_units(here)), _standings(here), assumed=assumed)
-        yield result if before is None else _since(before, result)
+    for name in sorted(by_name, key=_natural_key):
+        own = by_name[name]
+        profiles = ", ".join(dict.fromkeys(report.stored.used.version for report in own))
+        assumed = tuple(dict.fromkeys(line for report in own for line in report.stored.used.assumptions))
+        result = Version(name, own, profiles, _cards(own), _names(_units(own)), _standings(own), assumed=assumed)
+        yield result if before is None else _with_changes(before, result)
         before = result
 
 
-def _since(before: Version, answer: Version) -> Version:
-    """Return a version with its changes since another."""
-    old, new = (_units(side.reports) for side in (before, answer))
+def _with_changes(before: Version, after: Version) -> Version:
+    """Return a version with the changes since the version before."""
+    old, new = (_units(side.reports) for side in (before, after))
     moves, loadouts = Moves(), {}
-    if before.standings is not None and answer.standings is not None:
-        sides = (side.table.attackers for side in (before.standings, answer.standings))
-        was, loadouts = ({loadout.selector: loadout for loadout in side} for side in sides)
-        moves = moves_between(before.standings, answer.standings, edited_loadouts(was, loadouts))
+    if before.standings is not None and after.standings is not None:
+        sides = (side.table.attackers for side in (before.standings, after.standings))
+        old_loadouts, loadouts = ({loadout.selector: loadout for loadout in side} for side in sides)
+        moves = moves_between(before.standings, after.standings, edited_loadouts(old_loadouts, loadouts))
     units, by_unit = {**old, **new}, dict[str, list[Edit]]()
     for change in edits(old, new):
         by_unit.setdefault(change.where, []).append(change)
     own = {name: _own_edits(loadouts[name], by_unit, units) for name in (move.loadout for move in moves.written)}
     words = {unit: [in_words(edit, units.get(unit, {})) for edit in changes] for unit, changes in by_unit.items()}
-    names = {**before.names, **answer.names}
-    return answer._replace(before=before.name, moves=moves, edits=words, own_edits=own, names=names)
+    names = {**before.names, **after.names}
+    return after._replace(before=before.name, moves=moves, edits=words, own_edits=own, names=names)
 
 
 def _own_edits(loadout: Loadout, by_unit: Mapping[str, Sequence[Edit]], units: Mapping[str, Any]) -> list[str]:
-    """Return in words the edits that affect a loadout, except its points, which have a column."""
+    """Return in words the edits that affect a loadout, except edits of points, which have their own column."""
     unit = unit_of(loadout.selector)
-    own = [edit for edit in by_unit.get(unit, ()) if concerns(edit, loadout.level_name, loadout.level.models)]
+    own = [edit for edit in by_unit.get(unit, ()) if affects(edit, loadout.level_name, loadout.level.models)]
     return [in_words(edit, units[unit]) for edit in own if not edit.key.endswith(".points")]
 
 
@@ -227,27 +227,27 @@ def _names(units: Mapping[str, Any]) -> dict[str, str]:
     return {**names, **levels}
 
 
-def _natural(name: str) -> list[tuple[int, str]]:
+def _natural_key(name: str) -> list[tuple[int, str]]:
     """Return a sort key that puts version 10 after version 9."""
     return [(int(part), "") if part.isdigit() else (-1, part) for part in _NUMBERS.split(name)]
 
 
 def _units(reports: Sequence[Report]) -> dict[str, Any]:
     """Return the units, by ``faction/unit``, and the ruleset as plain data."""
-    return {name: unit for report in reports for name, unit in report.stored.things.items()}
+    return {name: unit for report in reports for name, unit in report.stored.content.items()}
 
 
 def _cards(reports: Sequence[Report]) -> dict[str, str]:
-    """Return the address of the card of each unit, in the first report that has it."""
+    """Return the address of the card of each unit, in the first report with the unit."""
     result: dict[str, str] = {}
     for report in reports:
-        for unit in report.stored.things:
+        for unit in report.stored.content:
             result.setdefault(unit, report.address(anchor_of(unit)))
     return result
 
 
 def _standings(reports: Sequence[Report]) -> Standings | None:
-    """Return the standings of the loadouts in reports of one version; None without exchanges of fire."""
+    """Return the standings of all loadouts in the reports of one version; None without exchanges of fire."""
     try:
         return Standings(matchups_of([report.stored for report in reports]))
     except InputError:  # no exchanges of fire

@@ -1,4 +1,4 @@
-"""Data for the sliders on the card of a unit: verdicts at other prices, and the exact engines with the units."""
+"""Data for the sliders on the card of a unit: verdicts at other prices, and the exact engines with facts of units."""
 
 from __future__ import annotations
 
@@ -20,51 +20,51 @@ from analyser.web.page_data import RANKING, edits, unit_entry
 
 STEP = 1.02  # ratio between successive prices
 RATIOS = 0.5 * STEP ** np.arange(71)
-"""Ratios of points to fair points for which a card has the verdict: from 0.5 to 2."""
-SLID = ("dice", "defence")
+"""Ratios of points to fair points for which a card states the verdict: from 0.5 to 2."""
+ADJUSTABLE = ("dice", "defence")
 
 
 class Verdicts(NamedTuple):
-    """Verdict at each of :data:`RATIOS`, and the probability, in percent, that points are more than 10% wrong."""
+    """Verdict at each of :data:`RATIOS`, with the probabilities that points are more than 10% too low or too high."""
 
-    under: list[int]
+    under: list[int]  # percent
     over: list[int]
     verdicts: list[str]
 
 
-def verdicts_at(price: Row) -> Verdicts:
+def verdicts_by_price(price: Row) -> Verdicts:
     """Return the verdict on a loadout at each of :data:`RATIOS`, by the model of its fair points.
 
-    The loadout must have a fair price.
+    The loadout must have fair points.
     """
     fair = float(price["fair_points"])
-    wrong = np.log(price["probably_over_fair"]) + price["follows"] * np.log(RATIOS / price["points_over_fair"])
+    mispricing = np.log(price["probably_over_fair"]) + price["follows"] * np.log(RATIOS / price["points_over_fair"])
     least = np.full(len(RATIOS), -np.inf) if np.isnan(price["at_most"]) else np.log(RATIOS * fair / price["at_most"])
-    under, over = probabilities(wrong, np.full(len(RATIOS), price["error"]), least)
+    under, over = probabilities(mispricing, np.full(len(RATIOS), price["error"]), least)
     verdicts = [OVER if most > 0 else verdict_of(*pair) for *pair, most in zip(under, over, least >= 0)]
     low, high = ((100 * shares).round().astype(int).tolist() for shares in (under, over))
     return Verdicts(low, high, verdicts)
 
 
 def slider_data() -> dict[str, Any]:
-    """Return the common data of all sliders: the grid of prices, and the adjustable numbers of a unit."""
-    return {"first": RATIOS[0], "step": STEP, "edits": [edit for edit in edits() if edit["name"] in SLID]}
+    """Return the data that all sliders share: the prices, and the adjustable numbers of a unit."""
+    return {"first": RATIOS[0], "step": STEP, "edits": [edit for edit in edits() if edit["name"] in ADJUSTABLE]}
 
 
 def engine_of(loadouts: Iterable[Loadout], situations: Sequence[Situation], ruleset: Ruleset) -> str:
     """Return the exact engines, packed with the units of a report; empty if the report has no shots or charges.
 
-    The data are `units`, the facts of each loadout by selector, without those too large for the module; `acts`, the
-    actions of units (`kind`, `near`, and `conditions` of the module); and the ranking of rows.
+    The data are `units`, facts of each loadout by selector, if the module has room for them; `acts`, the actions of
+    units (`kind`, `near`, and `conditions` for the module); and the figures that rank rows.
     """
-    acts = [_act(situation) for situation in situations if situation.kind in WAYS]
-    units = {loadout.selector: entry for loadout in loadouts if (entry := entry_of(loadout)) is not None}
+    acts = [_action(situation) for situation in situations if situation.kind in WAYS]
+    units = {loadout.selector: entry for loadout in loadouts if (entry := unit_facts(loadout)) is not None}
     if not acts or not units:
         return ""
     return pack_engine({"layout": layout(ruleset), "units": units, "acts": acts} | RANKING)
 
 
-def _act(situation: Situation) -> dict[str, Any]:
+def _action(situation: Situation) -> dict[str, Any]:
     conditions: dict[str, Any] = dict.fromkeys((*situation.bonuses, *situation.penalties), True)
     if situation.distance is not None:
         conditions["distance"] = situation.distance
@@ -73,7 +73,7 @@ def _act(situation: Situation) -> dict[str, Any]:
     return {"kind": kind, "near": is_near(situation), "conditions": conditions | suppressed}
 
 
-def entry_of(loadout: Loadout) -> dict[str, Any] | None:
+def unit_facts(loadout: Loadout) -> dict[str, Any] | None:
     """Return the facts of a loadout for the module; None if they are too large for it."""
     try:
         return unit_entry(loadout)

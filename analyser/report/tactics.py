@@ -1,4 +1,4 @@
-"""Cost of simple tactics against best play: one row for each duel of a unit with another."""
+"""Cost of simple tactics compared with best play, in duels of every attacker with every defender."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from analyser.common.validation import checked
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
-from analyser.report.worker_pool import Job, Jobs, interrupts_noted
+from analyser.report.worker_pool import Job, Jobs, interrupts_recorded
 from analyser.results.best import solve_best_play
 from analyser.rules.policies import BEST
 from analyser.scenarios.duel import DuelScenario
@@ -34,9 +34,9 @@ from analyser.scenarios.schema import DuelTerms
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-A_DUEL = 250_000  # microseconds to compute best play, on a typical machine
-MISJUDGED = 0.01  # a tactic with a higher cost misjudges the duel
-_KEPT = "the CSV file that `analyser best tactics --out` wrote"
+DUEL_COST = 250_000  # microseconds to compute best play, on a typical machine
+MISJUDGED_FROM = 0.01  # comparisons misjudge a duel in which their tactic costs more
+_TACTICS_FILE = "the CSV file that `analyser best tactics --out` wrote"
 COLUMNS = ("attacker", "defender", "value", "tactic", "cost", "exploitable", "best_tactic", "best_cost")
 
 _NUMBERS = ("value", "cost")  # columns that a report reads
@@ -44,14 +44,14 @@ _NUMBERS = ("value", "cost")  # columns that a report reads
 
 @dataclass(frozen=True, repr=False)
 class Tactics(Answer):
-    """Cost of the simple tactic of comparisons, duel by duel.
+    """Cost, in each duel, of the simple tactic that comparisons use.
 
     Attributes
     ----------
     frame : DataFrame
-        A row for each pair: `attacker`, `defender`; `value`, the value of best play of both for the attacker; `tactic`,
-        the tactic of comparisons; `cost`, its cost against an enemy with best play; `exploitable`, its cost against an
-        enemy that knows it; the `best_tactic` and its cost; `first_move`; `reason`, if there is no answer.
+        A row for each pair: `attacker`, `defender`; `value` of the duel for the attacker if both play best; `tactic`,
+        which comparisons use; its `cost` if the enemy plays best, and `exploitable`, its cost if the enemy also knows
+        it; `best_tactic`, the best simple tactic, and `best_cost`; `first_move` of best play; `reason` for no answer.
     terms : DuelTerms
         Terms of every duel.
     profiles : ProfilesUsed
@@ -65,9 +65,9 @@ class Tactics(Answer):
 
     @property
     def headline(self) -> str:
-        """The share of duels in which the tactic has a cost, in one sentence."""
-        answered = _answered(self.frame)
-        share = float((answered["cost"] > MISJUDGED).mean()) if len(answered) else 0.0
+        """The share of duels that simple tactics misjudge, in one sentence."""
+        answered = _with_answer(self.frame)
+        share = float((answered["cost"] > MISJUDGED_FROM).mean()) if len(answered) else 0.0
         return happens("Simple tactics", "misjudge a duel", share)
 
     @property
@@ -119,7 +119,7 @@ class Tactics(Answer):
 
 def cost_by_attacker(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each attacker in a table of duels, as in :meth:`Tactics.by_unit`."""
-    answered = _answered(frame)
+    answered = _with_answer(frame)
     rows = []
     for name, group in answered.groupby("attacker", sort=False):
         worst = plain_rows(group.nlargest(1, "cost"))[0]
@@ -131,7 +131,7 @@ def cost_by_attacker(frame: pd.DataFrame) -> pd.DataFrame:
                 "cost": group["cost"].mean(),
                 "most": worst["cost"],
                 "against": worst["defender"],
-                "misjudged": float((group["cost"] > MISJUDGED).mean()),
+                "misjudged": float((group["cost"] > MISJUDGED_FROM).mean()),
             }
         )
     result = pd.DataFrame(rows, columns=["attacker", "tactic", "value", "cost", "most", "against", "misjudged"])
@@ -140,37 +140,37 @@ def cost_by_attacker(frame: pd.DataFrame) -> pd.DataFrame:
 
 def note_of(frame: pd.DataFrame) -> str:
     """Return a sentence with the share of duels in a table that the tactic misjudges, and its mean cost."""
-    answered = _answered(frame)
-    share = float((answered["cost"] > MISJUDGED).mean()) if len(answered) else 0.0
+    answered = _with_answer(frame)
+    share = float((answered["cost"] > MISJUDGED_FROM).mean()) if len(answered) else 0.0
     mean = float(answered["cost"].mean()) if len(answered) else 0.0
     where = f"in {100 * share:.0f}% of {len(answered)} duels, {100 * mean:.1f} on average"
-    return f"The tactic of comparisons costs more than {100 * MISJUDGED:g} percentage points {where}."
+    return f"The tactic of comparisons costs more than {100 * MISJUDGED_FROM:g} percentage points {where}."
 
 
-def _answered(frame: pd.DataFrame) -> pd.DataFrame:
+def _with_answer(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["reason"] == ""]
 
 
-def stored_tactics(path: str | os.PathLike[str], loadouts: Collection[str]) -> pd.DataFrame:
-    """Return the duels between these loadouts from a file written by :func:`tactics`.
+def read_tactics(path: str | os.PathLike[str], loadouts: Collection[str]) -> pd.DataFrame:
+    """Return the duels between these loadouts from a file that :func:`tactics` wrote.
 
     Raises
     ------
     InputError
-        No such file; a file of another kind; or no duel between two of the loadouts.
+        The file cannot be read, is of another kind, or has no duel between two of the loadouts.
     """
     try:
         frame = pd.read_csv(path, keep_default_na=False, na_values={"cost": "", "value": ""})
     except (OSError, ValueError) as error:
-        raise InputError(f"this file cannot be read: {error}", where=str(path), allowed=_KEPT) from None
+        raise InputError(f"this file cannot be read: {error}", where=str(path), allowed=_TACTICS_FILE) from None
     if missing := [name for name in (*COLUMNS, "reason") if name not in frame]:
-        raise InputError(f"no column {missing[0]!r}", where=str(path), allowed=_KEPT)
-    here = frame[frame["attacker"].isin(list(loadouts)) & frame["defender"].isin(list(loadouts))]
-    if here.empty:
-        raise InputError("none of its duels is between units of this report", where=str(path), allowed=_KEPT)
-    if text := [name for name in _NUMBERS if not pd.api.types.is_numeric_dtype(frame[name])]:
-        raise InputError(f"what is in column {text[0]!r} is no number", where=str(path), allowed=_KEPT)
-    return here.reset_index(drop=True)
+        raise InputError(f"no column {missing[0]!r}", where=str(path), allowed=_TACTICS_FILE)
+    duels = frame[frame["attacker"].isin(list(loadouts)) & frame["defender"].isin(list(loadouts))]
+    if duels.empty:
+        raise InputError("the file has no duel between units of this report", where=str(path), allowed=_TACTICS_FILE)
+    if texts := [name for name in _NUMBERS if not pd.api.types.is_numeric_dtype(frame[name])]:
+        raise InputError(f"a value in column {texts[0]!r} is not a number", where=str(path), allowed=_TACTICS_FILE)
+    return duels.reset_index(drop=True)
 
 
 def tactics(
@@ -184,9 +184,10 @@ def tactics(
     executor: Executor | None = None,
     **terms: Any,
 ) -> Tactics:
-    """Return the cost of the tactic of comparisons against best play: every attacker in a duel with every defender.
+    """Return the cost of the tactic that comparisons use, in a duel of every attacker with every defender.
 
-    In a comparison a unit shoots if it can, else charges if it can, else takes cover.
+    The cost is the loss of value compared with best play. In a comparison a unit shoots if it can, else charges if it
+    can, else takes cover.
 
     Parameters
     ----------
@@ -203,24 +204,24 @@ def tactics(
     executor : Executor, optional
         Its workers share the work with this process, as in :func:`analyser.report.write_report`.
     **terms
-        Terms of every duel: rounds, first, distance, want.
+        Terms of every duel: `rounds`, `first`, `distance`, `want`.
 
     Raises
     ------
     InputError
-        An unusable input. A pair without an answer has a `reason` instead.
+        An input is unusable. A single pair without an answer has a `reason` instead.
 
     Examples
     --------
     >>> import analyser
-    >>> found = analyser.tactics("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", rounds=1)
-    >>> found.frame["tactic"].tolist(), bool(found.frame["cost"].iloc[0] >= 0)
+    >>> result = analyser.tactics("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", rounds=1)
+    >>> result.frame["tactic"].tolist(), bool(result.frame["cost"].iloc[0] >= 0)
     (['shoot'], True)
     """
     for name in ("policy_a", "policy_b"):
         if name in terms:
-            raise InputError("both play best here", where=name, allowed="rounds, first, distance, want")
-    wanted = checked(DuelTerms, {**terms, "policy_a": BEST, "policy_b": BEST}, where="tactics")
+            raise InputError("both sides play best in these duels", where=name, allowed="rounds, first, distance, want")
+    duel_terms = checked(DuelTerms, {**terms, "policy_a": BEST, "policy_b": BEST}, where="tactics")
     library = library_of(profiles)
     mine, theirs = loadouts(attackers, library), loadouts(defenders, library)
     check_threads(threads)
@@ -228,41 +229,41 @@ def tactics(
     target = None if out is None else path_of(out, "out")
     if target is not None:
         check_writable(target)
-    jobs = Jobs("duels", jobs_for(mine, theirs, wanted, library.ruleset))
-    cost = A_DUEL * len(theirs) * len(mine)
-    with Sampling(progress=progress).with_bar() as reporting, interrupts_noted() as heed:
+    jobs = Jobs("duels", tactic_jobs(mine, theirs, duel_terms, library.ruleset))
+    cost = DUEL_COST * len(theirs) * len(mine)
+    with Sampling(progress=progress).with_bar() as reporting, interrupts_recorded() as raise_if_interrupted:
 
         def tell(done: int) -> None:
-            heed()
+            raise_if_interrupted()
             reporting.report(before + done, cost)
 
         before = cost - jobs.left
-        frame = frame_in(jobs.done(number, executor, tell))
+        frame = frame_of_contents(jobs.done(number, executor, tell))
     if target is not None:
         write_whole(target, lambda temporary: csv_frame(frame).to_csv(temporary, index=False, lineterminator="\n"))
-    return Tactics(frame, wanted, library.used)
+    return Tactics(frame, duel_terms, library.used)
 
 
-def jobs_for(
+def tactic_jobs(
     attackers: Sequence[Loadout], defenders: Sequence[Loadout], terms: DuelTerms, ruleset: Ruleset
 ) -> list[Job]:
     """Return a job for each attacker, with its duels against all defenders."""
-    given = terms.model_dump(mode="json"), ruleset.model_dump(mode="json")
+    settings = terms.model_dump(mode="json"), ruleset.model_dump(mode="json")
     names = [[unit.selector, unit.unit.record()] for unit in defenders]
+    cost = DUEL_COST * len(defenders)
     return [
-        Job(A_DUEL * len(defenders), digest([unit.selector, unit.unit.record(), names, given]), work_out, arguments)
+        Job(cost, digest([unit.selector, unit.unit.record(), names, settings]), rows_of, (unit, defenders, *settings))
         for unit in attackers
-        for arguments in [(unit, defenders, *given)]
     ]
 
 
-def frame_in(contents: Sequence[bytes]) -> pd.DataFrame:
+def frame_of_contents(contents: Sequence[bytes]) -> pd.DataFrame:
     """Return the duels in the contents of the jobs as a table."""
     rows = [row for content in contents for row in json.loads(content)]
     return pd.DataFrame(rows, columns=[*COLUMNS, "first_move", "reason"])
 
 
-def work_out(attacker: Loadout, defenders: Sequence[Loadout], terms: dict[str, Any], ruleset: dict[str, Any]) -> bytes:
+def rows_of(attacker: Loadout, defenders: Sequence[Loadout], terms: dict[str, Any], ruleset: dict[str, Any]) -> bytes:
     """Return the rows of one attacker as JSON."""
     return json_text([_row(attacker, defender, terms, ruleset) for defender in defenders]).encode()
 

@@ -1,4 +1,4 @@
-"""Units on the page of a report: a row for each, and the data of a card that is built when it is opened."""
+"""Units on the page of a report: a row for each unit, and the data of its card, which a script builds when needed."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from analyser.game.names import faction_name
 from analyser.game.units import Loadout, Unit, unit_of
 from analyser.report.report_jobs import Balance
 from analyser.report.shell import anchor_of, by_name, fair_text
-from analyser.report.sliders import verdicts_at
+from analyser.report.sliders import verdicts_by_price
 
 KINDS = {UNDER: "under", OVER: "over", FAIR: "fair"}
-"""Classes of verdicts, which set their colours; all other verdicts are undecided."""
+"""CSS class of each verdict; all other verdicts are undecided."""
 UNDECIDED = "undecided"
 MOST_DRIVERS = 3
-_LEAST, _MOST = 0.5, 2.0  # ends of the logarithmic axis of points / fair points
+_LEAST, _MOST = 0.5, 2.0  # ends of the logarithmic axis: points divided by fair points
 
 
 class Mark(NamedTuple):
-    """A level on the axis of points over fair points: its position and the ends of its interval, in percent."""
+    """A level on the axis of points divided by fair points: position and interval, in percent of the axis."""
 
     kind: str
     at: float
@@ -41,7 +41,7 @@ class Mark(NamedTuple):
 
 
 class Line(NamedTuple):
-    """The row of a unit: its levels on the axis, and its most certain verdict in words."""
+    """The row of a unit: its levels on the axis, and in words the verdict on the level most likely to be mispriced."""
 
     key: str
     anchor: str
@@ -57,8 +57,8 @@ class Line(NamedTuple):
     marks: list[Mark]
 
 
-def by_unit(loadouts: Iterable[Loadout]) -> dict[str, list[Loadout]]:
-    """Return the loadouts of each unit, by its selector without a level."""
+def loadouts_by_unit(loadouts: Iterable[Loadout]) -> dict[str, list[Loadout]]:
+    """Return the loadouts of each unit, by selector of the unit (without a level)."""
     result: dict[str, list[Loadout]] = {}
     for loadout in loadouts:
         result.setdefault(unit_of(loadout.selector), []).append(loadout)
@@ -66,7 +66,7 @@ def by_unit(loadouts: Iterable[Loadout]) -> dict[str, list[Loadout]]:
 
 
 def kind_of(verdict: str) -> str:
-    """Return the class of a verdict.
+    """Return the CSS class of a verdict.
 
     >>> kind_of("under-priced"), kind_of("anything else")
     ('under', 'undecided')
@@ -74,15 +74,15 @@ def kind_of(verdict: str) -> str:
     return KINDS.get(verdict, UNDECIDED)
 
 
-def sureness(price: Row) -> float:
+def mispriced_probability(price: Row) -> float:
     """Return the probability that a loadout is mispriced in the more likely direction."""
     likely = max(price["under_probability"], price["over_probability"])
     return 0.0 if math.isnan(likely) else likely
 
 
-def says(price: Row) -> str:
-    """Return a verdict in a few words, with its probability if it has one."""
-    likely = sureness(price)
+def verdict_text(price: Row) -> str:
+    """Return the verdict on a price in a few words; of a mispriced loadout with the probability."""
+    likely = mispriced_probability(price)
     if kind_of(price["verdict"]) in ("under", "over"):
         return f"{price['verdict']}, {whole_percent(likely)}"
     if price["verdict"] == FAIR:
@@ -92,7 +92,7 @@ def says(price: Row) -> str:
 
 
 def price_near(fair: float, points: int) -> int:
-    """Return fair points as a price to print: a multiple of five, if the price today is one.
+    """Return fair points as a round price: a multiple of five, if today's points are one.
 
     >>> price_near(62.6, 100), price_near(62.6, 99), price_near(16.4, 15)
     (65, 63, 16)
@@ -101,10 +101,10 @@ def price_near(fair: float, points: int) -> int:
     return round(fair) if points % 5 or near in (0, points) else near
 
 
-def place_of(ratio: float) -> float:
+def axis_position(ratio: float) -> float:
     """Return the position of a ratio of points to fair points on the axis, in percent.
 
-    >>> [place_of(ratio) for ratio in (0.25, 0.5, 1.0, 1.5, 2.0)]
+    >>> [axis_position(ratio) for ratio in (0.25, 0.5, 1.0, 1.5, 2.0)]
     [0.0, 0.0, 50.0, 79.25, 100.0]
     """
     within = min(max(ratio, _LEAST), _MOST)
@@ -112,15 +112,15 @@ def place_of(ratio: float) -> float:
 
 
 def lines_of(cards: Sequence[Mapping[str, Any]]) -> list[Line]:
-    """Return the rows of units, by falling probability of being mispriced, then by name."""
+    """Return the rows of units, those most likely to be mispriced first; ties by name."""
     order = sorted(cards, key=lambda card: (-card["sure"], card["name"]))
     return [_line(card) for card in order]
 
 
 def _line(card: Mapping[str, Any]) -> Line:
     head = card["levels"][card["head"]]
-    moves = head["kind"] in ("under", "over")
-    price = f"{head['points']} → {head['to']}" if moves else f"{head['points'] or '–'} points"
+    is_mispriced = head["kind"] in ("under", "over")
+    price = f"{head['points']} → {head['to']}" if is_mispriced else f"{head['points'] or '–'} points"
     words = " ".join([card["name"], card["faction"], card["role"], card["profile"], *(row[0] for row in card["rows"])])
     return Line(
         key=card["key"],
@@ -139,7 +139,7 @@ def _line(card: Mapping[str, Any]) -> Line:
 
 
 def _mark(level: Mapping[str, Any]) -> Mark:
-    low, at, high = (place_of(level["points"] / level[name]) for name in ("high", "fair", "low"))
+    low, at, high = (axis_position(level["points"] / level[name]) for name in ("high", "fair", "low"))
     words = f"{level['level']}: {level['points']} points, fair {level['fair']:.0f} ({level['range']}): {level['says']}"
     return Mark(level["kind"], at, low, high, words)
 
@@ -152,7 +152,7 @@ def cards_of(
     no_duels: Mapping[str, str],
 ) -> list[dict[str, Any]]:
     """Return the card of each unit as plain data, in the order of the table; `notes` and `no_duels` are by unit."""
-    units, facts = by_unit(answer.attackers), _Facts(answer, balance)
+    units, facts = loadouts_by_unit(answer.attackers), _LevelFacts(answer, balance)
     return [
         {
             "key": name,
@@ -173,14 +173,14 @@ def cards_of(
     ]
 
 
-class _Facts:
-    """Facts about loadouts, by selector."""
+class _LevelFacts:
+    """Facts about the levels of units, for their cards."""
 
     def __init__(self, answer: Matchups, balance: Balance) -> None:
-        self._prices = {} if balance.prices is None else _by(balance.prices.frame, "loadout")
-        self._ratings = {} if balance.ratings is None else _by(balance.ratings, "loadout")
+        self._prices = {} if balance.prices is None else _rows_by(balance.prices.frame, "loadout")
+        self._ratings = {} if balance.ratings is None else _rows_by(balance.ratings, "loadout")
         charges = answer.frame[
-            answer.frame["situation"].isin([one.name for one in answer.situations if one.kind == "charge"])
+            answer.frame["situation"].isin([each.name for each in answer.situations if each.kind == "charge"])
         ]
         costs = charges.groupby("attacker", sort=False)["attacker_share_lost"].mean().dropna()
         self._charges: dict[str, float] = {str(name): float(share) for name, share in costs.items()}
@@ -192,16 +192,16 @@ class _Facts:
             self._reach[role][unit], self._speed[role][unit] = _reach(attacker.unit), attacker.unit.speed or 0.0
 
     def sure(self, loadout: Loadout) -> float:
-        """Return the probability that it is mispriced."""
+        """Return the probability that a loadout is mispriced; 0 without a price."""
         price = self._prices.get(loadout.selector)
-        return 0.0 if price is None else round(sureness(price), 4)
+        return 0.0 if price is None else round(mispriced_probability(price), 4)
 
     def head(self, loadouts: Sequence[Loadout]) -> int:
-        """Return the index of the level that represents its unit: the one most likely to be mispriced."""
-        return max(range(len(loadouts)), key=lambda at: self.sure(loadouts[at]))
+        """Return the index of the level that represents its unit: the level most likely to be mispriced."""
+        return max(range(len(loadouts)), key=lambda index: self.sure(loadouts[index]))
 
     def of(self, loadout: Loadout) -> dict[str, Any]:
-        """Return a level of a card."""
+        """Return the facts about a level for the card of its unit."""
         price, rating = (table.get(loadout.selector) for table in (self._prices, self._ratings))
         facts = {
             "selector": loadout.selector,
@@ -221,19 +221,20 @@ class _Facts:
         }
         if price is None:
             return facts
-        facts |= {"kind": kind_of(price["verdict"]), "says": says(price), "why": by_name(price["why"], self._names)}
+        why = by_name(price["why"], self._names)
+        facts |= {"kind": kind_of(price["verdict"]), "says": verdict_text(price), "why": why}
         if price["fair_points"] == price["fair_points"]:
             facts |= {"fair": price["fair_points"], "low": price["fair_low"], "high": price["fair_high"]}
             facts["to"] = price_near(price["fair_points"], price["points"])
             facts["noticed"] = round(float(price["noticed_from"]), 3)
-            under, over, verdicts = verdicts_at(price)
+            under, over, verdicts = verdicts_by_price(price)
             facts["prices"] = {"under": under, "over": over, "kinds": [kind_of(verdict) for verdict in verdicts]}
             facts["not_counted"] = price["not_counted"]
             facts["range"] = fair_text(price).partition("(")[2].rstrip(")")
         return facts
 
     def _drivers(self, loadout: Loadout, price: Row | None) -> list[tuple[str, float, float, str]]:
-        """Return up to three reasons for a price: name, own figure, median of its role, and both in words."""
+        """Return up to three reasons for a price: name, own figure, median of the role, and both in words."""
         role, unit = role_of(loadout.unit), unit_of(loadout.selector)
         result = []
         if price is not None and price["offence"] == price["offence"]:
@@ -260,12 +261,12 @@ def _hits(loadout: Loadout) -> float | None:
     return round(level.models * unit.damage_limit * defence_of(unit) * 100 / level.points, 2)
 
 
-def _by(frame: pd.DataFrame, column: str) -> dict[str, Row]:
+def _rows_by(frame: pd.DataFrame, column: str) -> dict[str, Row]:
     return dict(zip(frame[column], frame.to_dict("records")))
 
 
 def facts_text(unit: Unit) -> str:
-    """Return one line with the category of a unit as a target and its numbers, by level if levels differ."""
+    """Return one line with the target category of a unit and its characteristics, by level if levels differ."""
     names = ("defence", "damage_limit", "discipline", "break_limit")
     numbers = {name: getattr(unit, name) for name in names}
     for name in set(names).intersection(unit.differing):
@@ -283,7 +284,7 @@ def _profile(unit: Unit) -> str:
 
 
 def _row(row: Any) -> tuple[str, str, str, str, str]:
-    """Return a row of armaments in words: name, possible targets, ranges, dice, qualities."""
+    """Return a row of the armaments table in words: name, possible targets, ranges, dice, qualities."""
     ranges = ", ".join(
         f"{name} range {inches:g}″" for name, inches in (("short", row.short_range), ("long", row.long_range)) if inches
     )

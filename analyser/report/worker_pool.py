@@ -1,6 +1,6 @@
 """Jobs shared between this process and workers, with a cache; Ctrl-C takes effect between jobs.
 
-The content of a job depends only on its arguments, so any process can run it, or two.
+The content of a job depends only on its arguments, so any process can run the job, even two at the same time.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from analyser.common import interrupts
 from analyser.common.cache import Cache, program
 
 ResultT = TypeVar("ResultT")
-WORTH_A_HELPER = 6_000_000  # microseconds of work per process that make starting it worthwhile
+COST_PER_PROCESS = 6_000_000  # microseconds of work for which starting a process is worthwhile
 MOST_PROCESSES = 4
-_NOTED = threading.Event()  # set on Ctrl-C in the main process
+_INTERRUPTED = threading.Event()  # set if Ctrl-C was recorded in the main process
 NEW_OBJECTS = 50_000  # objects between garbage collections; Python's default is hundreds
-_killed: list[Any] = []  # threads of killed pools, kept so that the main thread frees them at exit
+_killed: list[Any] = []  # threads of killed pools, referenced here so that the main thread frees them at exit
 
 
 class Job(NamedTuple):
-    """A job: its cost in microseconds on a typical machine, its key in the cache (or none), and its function."""
+    """A job: cost in microseconds on a typical machine, key in the cache (empty: none), function and arguments."""
 
     cost: int
     key: str
@@ -59,26 +59,26 @@ class Jobs:
         """Return the content of each job; `tell` is called with the cost of the jobs run so far."""
         missing = [number for number, content in enumerate(self._contents) if content is None]
 
-        def keep(place: int, content: bytes) -> None:
-            self._contents[missing[place]] = content
-            if key := self._jobs[missing[place]].key:
+        def store(index: int, content: bytes) -> None:
+            self._contents[missing[index]] = content
+            if key := self._jobs[missing[index]].key:
                 self._cache.write(key, content)
 
         with Pool(processes_for(self.left, threads) - 1, executor) as pool:
-            pool.run([self._jobs[number] for number in missing], tell, keep)
+            pool.run([self._jobs[number] for number in missing], tell, store)
         return [content for content in self._contents if content is not None]
 
 
 def processes_for(cost: int, threads: int) -> int:
-    """Return the number of processes for work of a cost."""
-    return max(1, min(threads, MOST_PROCESSES, 1 + cost // WORTH_A_HELPER))
+    """Return the number of processes for work of this cost."""
+    return max(1, min(threads, MOST_PROCESSES, 1 + cost // COST_PER_PROCESS))
 
 
-class _Forgiving(Future[ResultT]):
+class _TolerantFuture(Future[ResultT]):
     """Future that accepts a failure after it was cancelled.
 
-    An executor with a killed process sets an exception on all unfinished futures. On a cancelled one its thread would
-    end with a traceback (Python 3.11), and the other futures would never finish.
+    If a process is killed, the thread of the executor sets an exception on all unfinished futures. A cancelled future
+    would end this thread with a traceback (Python 3.11), and the other futures would never finish.
     """
 
     def set_exception(self, exception: BaseException | None) -> None:
@@ -90,116 +90,116 @@ class Processes(ProcessPoolExecutor):
     """Worker processes that do not run the caller's script, ignore Ctrl-C, and end with the main process."""
 
     def __init__(self, workers: int) -> None:
-        with on_its_own():  # the executor starts a resource tracker process
-            super().__init__(workers, multiprocessing.get_context("spawn"), begin_to_help)
+        with isolated_start():  # the executor starts a resource tracker process
+            super().__init__(workers, multiprocessing.get_context("spawn"), initialise_worker)
 
     def submit(self, work: Callable[..., ResultT], /, *arguments: Any, **keys: Any) -> Future[ResultT]:
         """Submit a job as usual; this may start a process."""
-        with on_its_own():
+        with isolated_start():
             future = super().submit(work, *arguments, **keys)
-        future.__class__ = _Forgiving
+        future.__class__ = _TolerantFuture
         return future
 
     def kill(self) -> None:
         """Kill all workers at once; unfinished jobs are lost.
 
-        The thread of the executor is kept, because it would free semaphores while this process ends, and leak one.
+        The thread of the executor stays referenced: if it were freed while this process ends, a semaphore would leak.
         """
         _killed.append(self._executor_manager_thread)
         for process in list((self._processes or {}).values()):
             process.kill()
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Shut down as usual; Ctrl-C meanwhile kills running jobs.
+        """Shut down as usual; Ctrl-C during the wait kills running jobs.
 
-        It waits for the processes, not for the thread that manages them. Python before 3.13 marks that thread as ended
-        if the wait is interrupted, and this process would hang at exit.
+        The wait is for the processes instead of the thread that manages them: Python before 3.13 marks the thread as
+        ended if the wait is interrupted, and this process would hang at exit.
         """
-        at_work, thread = list((self._processes or {}).values()), self._executor_manager_thread
+        processes, thread = list((self._processes or {}).values()), self._executor_manager_thread
         super().shutdown(wait=False, cancel_futures=cancel_futures)
         try:
-            for process in at_work if wait else ():
+            for process in processes if wait else ():
                 process.join()
         except KeyboardInterrupt:
             _killed.append(thread)
-            for process in at_work:
+            for process in processes:
                 process.kill()
             raise
 
 
 class Pool:
-    """Pool of workers beside this process.
+    """Workers that share jobs with this process.
 
-    Workers take jobs from the front of the list, and this process from the back. If no worker can start, or one fails,
-    this process runs the jobs, and raises the same error.
+    Workers take jobs from the front of the list, and this process from the back. A job for which no worker can start,
+    or which fails there, runs in this process, and so raises its error here.
 
     Parameters
     ----------
-    helpers : int
-        Processes to start.
+    workers : int
+        Number of processes to start.
     executor : Executor, optional
-        Executor to use instead, such as workers on other machines; it is not shut down.
+        An executor to use instead of processes, such as one for other machines; it is not shut down.
     """
 
-    def __init__(self, helpers: int, executor: Executor | None = None) -> None:
-        self._helpers: Executor | None = executor
-        self._is_lent = executor is not None
+    def __init__(self, workers: int, executor: Executor | None = None) -> None:
+        self._workers: Executor | None = executor
+        self._is_borrowed = executor is not None
         self._submitted: list[Future[bytes]] = []
-        if helpers and executor is None:
+        if workers and executor is None:
             with suppress(OSError):
-                self._helpers = Processes(helpers)
+                self._workers = Processes(workers)
 
     def __enter__(self) -> Pool:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        for future in self._submitted if self._is_lent else ():
+        for future in self._submitted if self._is_borrowed else ():
             future.cancel()
-        if isinstance(self._helpers, Processes) and not self._is_lent:
+        if isinstance(self._workers, Processes) and not self._is_borrowed:
             if kind is not None and issubclass(kind, KeyboardInterrupt):  # do not wait for running jobs
-                self._helpers.kill()
-            self._helpers.shutdown(cancel_futures=True)
+                self._workers.kill()
+            self._workers.shutdown(cancel_futures=True)
 
-    def run(self, jobs: Sequence[Job], tell: Callable[[int], None], keep: Callable[[int, bytes], None]) -> None:
-        """Run all jobs; `keep` is called with the index and content of each, then `tell` with the cost done so far."""
+    def run(self, jobs: Sequence[Job], tell: Callable[[int], None], store: Callable[[int, bytes], None]) -> None:
+        """Run all jobs. For each, call `store` with its index and content, then `tell` with the cost done so far."""
         self._submitted = [self._submit(job) for job in jobs]
         pending, done = dict(enumerate(self._submitted)), 0
 
-        def note(number: int, content: bytes | None) -> None:
+        def finish(number: int, content: bytes | None) -> None:
             nonlocal done
-            keep(number, jobs[number].content() if content is None else content)
+            store(number, jobs[number].content() if content is None else content)
             pending.pop(number, None)
             done += jobs[number].cost
             tell(done)
 
         try:
             for number, future in reversed([*pending.items()]):
-                with deaf():  # Ctrl-C could leave the lock of the future held
+                with interrupts_delayed():  # an interrupt could leave the future locked
                     is_mine = future.cancel()
                 if is_mine:
-                    note(number, None)
+                    finish(number, None)
                     for other in [other for other, future in pending.items() if future.done() and other != number]:
-                        note(other, _content(pending[other]))
+                        finish(other, _content(pending[other]))
             for number, future in [*pending.items()]:
-                note(number, _content(future))
+                finish(number, _content(future))
         except KeyboardInterrupt:
             for number, future in pending.items():
                 if future.done() and (content := _content(future)) is not None:
-                    keep(number, content)
+                    store(number, content)
             raise
 
     def _submit(self, job: Job) -> Future[bytes]:
         """Submit a job to the workers; a job that cannot be submitted runs in this process."""
-        with on_its_own(), suppress(OSError, RuntimeError):  # no worker can start, or none is left
-            if self._helpers is not None and self._is_lent:
-                return self._helpers.submit(content_by, program(), job)
-            if self._helpers is not None:
-                return self._helpers.submit(job.content)
+        with isolated_start(), suppress(OSError, RuntimeError):  # no worker can start, or all have ended
+            if self._workers is not None and self._is_borrowed:
+                return self._workers.submit(content_if_same_version, program(), job)
+            if self._workers is not None:
+                return self._workers.submit(job.content)
         return Future()
 
 
-def content_by(version: str, job: Job) -> bytes:
-    """Run a job; RuntimeError in a process of another version of the program, whose bytes could differ."""
+def content_if_same_version(version: str, job: Job) -> bytes:
+    """Run a job; RuntimeError if this process runs another version of the program, whose bytes could differ."""
     if program() != version:
         raise RuntimeError("another version of the program")
     return job.content()
@@ -209,18 +209,18 @@ def _content(future: Future[bytes]) -> bytes | None:
     """Wait for the content of a job and return it; None if the job was lost or failed."""
     try:
         return future.result()
-    except (Exception, CancelledError):  # this process runs it, and raises the same error
+    except (Exception, CancelledError):  # the main process runs the job again, and raises the error
         return None
 
 
 @contextmanager
-def on_its_own() -> Iterator[None]:
-    """Start processes in this context without the caller's script, imports from the current folder, and Ctrl-C."""
+def isolated_start() -> Iterator[None]:
+    """Context in which processes start without the caller's script, the current folder on the path, and Ctrl-C."""
     main, safe_path = sys.modules["__main__"], os.environ.get("PYTHONSAFEPATH")
     sys.modules["__main__"] = ModuleType("__main__")
     os.environ["PYTHONSAFEPATH"] = "1"
     try:
-        with deaf():
+        with interrupts_delayed():
             yield
     finally:
         sys.modules["__main__"] = main
@@ -231,17 +231,17 @@ def on_its_own() -> Iterator[None]:
 
 
 @contextmanager
-def deaf() -> Iterator[None]:
+def interrupts_delayed() -> Iterator[None]:
     """Delay Ctrl-C until the end of this context.
 
-    The signal is blocked for this thread, which processes started here inherit. The handler records it if another
-    thread receives it.
+    The signal is blocked for this thread, and for processes that it starts. If another thread receives the signal, a
+    handler records it.
     """
     masks = hasattr(signal, "pthread_sigmask")  # not on Windows
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if masks else set()
     in_main_thread = threading.current_thread() is threading.main_thread()
-    heard: list[int] = []
-    handler = signal.signal(signal.SIGINT, lambda number, _: heard.append(number)) if in_main_thread else None
+    signals: list[int] = []
+    handler = signal.signal(signal.SIGINT, lambda number, _: signals.append(number)) if in_main_thread else None
     try:
         yield
     finally:
@@ -249,27 +249,27 @@ def deaf() -> Iterator[None]:
             signal.signal(signal.SIGINT, handler or signal.SIG_DFL)
         if masks:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        if heard:
+        if signals:
             signal.raise_signal(signal.SIGINT)
 
 
-def begin_to_help() -> None:
-    """Make this worker process end as soon as the main process has ended, for any reason."""
-    employer = multiprocessing.parent_process()
-    assert employer is not None
+def initialise_worker() -> None:
+    """Set up a worker process: it ends when the main process ends for any reason, and collects garbage rarely."""
+    main_process = multiprocessing.parent_process()
+    assert main_process is not None
 
-    def end_with_it() -> None:
-        employer.join()
+    def end_with_main_process() -> None:
+        main_process.join()
         signal.raise_signal(signal.SIGTERM)
 
-    threading.Thread(target=end_with_it, daemon=True).start()
+    threading.Thread(target=end_with_main_process, daemon=True).start()
     gc.freeze()
     gc.set_threshold(NEW_OBJECTS)
 
 
 @contextmanager
-def rarely_collected() -> Iterator[None]:
-    """Collect garbage less often in this context, because a picture makes thousands of live objects."""
+def rare_collections() -> Iterator[None]:
+    """Context with fewer garbage collections, because tables and pictures have many live objects to scan."""
     before = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(NEW_OBJECTS, *before[1:])
@@ -280,41 +280,41 @@ def rarely_collected() -> Iterator[None]:
         gc.unfreeze()
 
 
-def heed(*_: object) -> None:
-    """Raise KeyboardInterrupt if Ctrl-C was recorded inside :func:`interrupts_noted`; for calls in long jobs."""
-    if _NOTED.is_set():
+def raise_if_interrupted(*_: object) -> None:
+    """Raise KeyboardInterrupt if Ctrl-C was recorded by :func:`interrupts_recorded`; long jobs call this often."""
+    if _INTERRUPTED.is_set():
         raise KeyboardInterrupt
 
 
 @contextmanager
-def interrupts_noted() -> Iterator[Callable[[], None]]:
+def interrupts_recorded() -> Iterator[Callable[[], None]]:
     """Record Ctrl-C in this context, and yield a function that raises it; a second Ctrl-C is raised at once.
 
-    Python drops exceptions in callbacks and destructors, so an immediate KeyboardInterrupt could be lost. Nothing
-    changes if other code handles Ctrl-C, or outside the main thread.
+    An immediate KeyboardInterrupt could be lost, because Python drops exceptions in callbacks and destructors. The
+    context does nothing if other code handles Ctrl-C, or outside the main thread.
 
-    >>> with interrupts_noted() as heed:
+    >>> with interrupts_recorded() as raise_if_interrupted:
     ...     signal.raise_signal(signal.SIGINT)  # Ctrl-C
     ...     try:
-    ...         heed()
+    ...         raise_if_interrupted()
     ...     except KeyboardInterrupt:
     ...         print("stopped")
     stopped
     """
-    _NOTED.clear()
+    _INTERRUPTED.clear()
 
-    def note(*_: object) -> None:
-        heed()
-        _NOTED.set()
+    def record(*_: object) -> None:
+        raise_if_interrupted()
+        _INTERRUPTED.set()
 
     in_main_thread = threading.current_thread() is threading.main_thread()
     before = signal.getsignal(signal.SIGINT)
-    ours = in_main_thread and before in (signal.default_int_handler, interrupts.interrupt)
-    if ours:
-        signal.signal(signal.SIGINT, note)
+    replaces_handler = in_main_thread and before in (signal.default_int_handler, interrupts.interrupt)
+    if replaces_handler:
+        signal.signal(signal.SIGINT, record)
     try:
-        yield heed
+        yield raise_if_interrupted
     finally:
-        _NOTED.clear()
-        if ours:
+        _INTERRUPTED.clear()
+        if replaces_handler:
             signal.signal(signal.SIGINT, before)

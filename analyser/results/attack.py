@@ -1,4 +1,4 @@
-"""Result of an attack: the joint distribution of its outcome, exact or simulated, as numbers and tidy tables."""
+"""Result of a single attack: the joint distribution of the outcome, exact or simulated, and its display."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from analyser.game.names import spoken
 from analyser.game.ruleset import Face
 from analyser.game.units import MOST_MODELS
 from analyser.results import rules_used
-from analyser.results.base import Result, RulesUsed, Weighed, share_columns
+from analyser.results.base import Result, RulesUsed, WeightedValues, share_columns
 from analyser.results.rating import conditions
 from analyser.results.rendering import distribution_block
 from analyser.results.states import BIT_OF_FLAG, FLAGS
@@ -44,16 +44,16 @@ UNIT_FIGURES = ("models_left", "models_destroyed", "damage")
 LOSSES = ("attacker_models_destroyed", "attacker_damage")
 ALWAYS_SHOWN = ("suppressed", "broken", "annihilated")
 SHOWN_IF_POSSIBLE = ("disordered", "activated", "fell_back", "fled")
-MOST_STEPS = 1e9  # most steps of an exact distribution (some seconds)
+MOST_STEPS = 1e9  # most operations for an exact distribution (some seconds)
 
-_PLACES = {
+_SHIFTS = {  # position of each figure in a packed outcome
     "models_left": 0,
     "models_destroyed": discipline.MODELS_DESTROYED,
     "damage": discipline.DAMAGE,
     "attacker_models_destroyed": discipline.ATTACKER_DESTROYED,
     "attacker_damage": discipline.ATTACKER_DAMAGE,
 }
-_FATES = discipline.ANNIHILATED | discipline.BROKEN | discipline.FLED
+_FATE_BITS = discipline.ANNIHILATED | discipline.BROKEN | discipline.FLED
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -67,12 +67,13 @@ class AttackResult(Result):
     weights : array, shape (n,)
         Their probabilities (float64) or, in a simulation, counts (int64).
     scores : Scores
+        Possible results of the dice pool (:mod:`analyser.rules.attack`).
     score_weights : array
-        Probabilities or counts of the scores of the pool (:mod:`analyser.rules.attack`).
+        Their probabilities or counts.
     conditions : mapping
         Consequences of the rules for the scenario: dice, rating, effective DEFENCE and so on.
     building_wrecked_weight : float or None
-        Probability or count of a wrecked building (AC-6); None if no die is rolled for one.
+        Probability or count of a wrecked building (AC-6); None if no die is rolled for a building.
     """
 
     kind = "attack"
@@ -94,10 +95,10 @@ class AttackResult(Result):
 
     def column(self, name: str) -> NDArray[Any]:
         """Return a column of the outcomes, such as ``models_destroyed`` or ``broken``; shape (n,)."""
-        if name in _PLACES:
-            return np.asarray(self.outcomes >> _PLACES[name] & (1 << discipline.BITS) - 1)
+        if name in _SHIFTS:
+            return np.asarray(self.outcomes >> _SHIFTS[name] & (1 << discipline.BITS) - 1)
         if name == "destroyed":  # annihilated, but not broken or fled
-            return np.asarray(self.outcomes & _FATES == discipline.ANNIHILATED)
+            return np.asarray(self.outcomes & _FATE_BITS == discipline.ANNIHILATED)
         return np.asarray((self.outcomes & BIT_OF_FLAG[name]) != 0)
 
     def _event_weight(self, name: str, moment: int | None) -> float:
@@ -106,13 +107,13 @@ class AttackResult(Result):
             return self.building_wrecked_weight or 0
         return float(self.weights[self.column(name)].sum())
 
-    def _weighed(self, figure: str, moment: int | None) -> Weighed:
+    def _weighted_values(self, figure: str, moment: int | None) -> WeightedValues:
         _check_moment(moment)
         if figure == "hits":
             return np.arange(len(self.hits_weights)), self.hits_weights
         return self.column(figure), self.weights
 
-    def _possible(self, figure: str) -> NDArray[Any]:
+    def _possible_values(self, figure: str) -> NDArray[Any]:
         if figure == "hits":
             return np.arange(len(self.hits_weights))
         attack, target = self.scenario.attack, self.scenario.target
@@ -150,8 +151,8 @@ class AttackResult(Result):
         means = {"mean_hits": "hits", "mean_models_destroyed": "models_destroyed", "mean_damage_left": "damage"}
         if self.scenario.attack.overcharge:
             means["mean_attacker_models_destroyed"] = "attacker_models_destroyed"
-        events = (*FLAGS, *(["activated"] if "activated" in self._beside else []))
-        summary = self._figures_named({f"p_{name}": name for name in events}, means)
+        events = (*FLAGS, *(["activated"] if "activated" in self._extra_columns else []))
+        summary = self._named_figures({f"p_{name}": name for name in events}, means)
         summary |= self._percentiles("models_destroyed", "models_destroyed")
         gone = self.column("annihilated"), self.weights, self.trials
         summary |= points_figures("expected_victory_points", self.scenario.target.victory_points, *gone)
@@ -160,14 +161,14 @@ class AttackResult(Result):
         return summary
 
     @property
-    def _beside(self) -> list[str]:
-        """Names of outcomes other than the target's fate: `activated` (Cryo) and the losses of Overcharge."""
+    def _extra_columns(self) -> list[str]:
+        """Columns that only some attacks have: `activated` (Cryo), and the attacker's own losses (Overcharge)."""
         attack = self.scenario.attack
         return [*(["activated"] if attack.has("Cryo") else []), *(LOSSES if attack.overcharge else [])]
 
     def table(self, *, joint: bool = False) -> dict[str, NDArray[Any]]:
         """Return the outcomes as columns by name; see :meth:`to_frame`."""
-        names = [*UNIT_FIGURES, *FLAGS, *(self._beside if joint else [])]
+        names = [*UNIT_FIGURES, *FLAGS, *(self._extra_columns if joint else [])]
         in_order = {name: self.column(name) for name in ("models_destroyed", *names)}
         table = self._distribution_of(in_order, self.weights)
         return {name: table.pop(name) for name in names} | table
@@ -211,7 +212,7 @@ class AttackResult(Result):
             "models_destroyed": self.distribution("models_destroyed"),
             "summary": self.summary,
         }
-        return body | ({"joint_outcomes": records(self.table(joint=True))} if self._beside else {})
+        return body | ({"joint_outcomes": records(self.table(joint=True))} if self._extra_columns else {})
 
     def heading(self) -> list[tuple[str, str]]:
         """Return the question as labels and texts."""
@@ -222,7 +223,7 @@ class AttackResult(Result):
         if attack.row is not None or distance:
             label = "Distance" if attack.row is None else "Row"
             lines.append((label, " at ".join(filter(None, (attack.row, distance)))))
-        dice = counted(conditions["dice"], "die", "dice") + " and as many as a card says" * attack.overcharge
+        dice = counted(conditions["dice"], "die", "dice") + " and as many as the card shows" * attack.overcharge
         test = conditions["suppression_test"]
         if conditions["discipline"] is not None:
             test += f", DISCIPLINE {conditions['discipline']} before losses and disorder"
@@ -239,21 +240,21 @@ class AttackResult(Result):
     def blocks(self) -> list[Block]:
         """Return the result as blocks of text."""
         probabilities = {name: self.probability(name) for name in (*ALWAYS_SHOWN, *SHOWN_IF_POSSIBLE)}
-        label = {name: f"P({name.replace('_', ' ')})" for name in probabilities}
-        minor = {label[name] for name in SHOWN_IF_POSSIBLE if not probabilities[name]}
-        rows = [[label[name], p_text(p)] for name, p in probabilities.items()]
+        labels = {name: f"P({name.replace('_', ' ')})" for name in probabilities}
+        minor = {labels[name] for name in SHOWN_IF_POSSIBLE if not probabilities[name]}
+        rows = [[labels[name], p_text(p)] for name, p in probabilities.items()]
         if self.building_wrecked_weight is not None:
             rows.append(["P(building wrecked)", p_text(self.probability("building_wrecked"))])
-        for name, words in _FIGURES.items():
+        for name, text in _FIGURE_LABELS.items():
             if name in self.summary:
-                mean = name.startswith("mean")
-                rows.append([words, with_error(self.summary, name) if mean else str(self.summary[name])])
+                is_mean = name.startswith("mean")
+                rows.append([text, with_error(self.summary, name) if is_mean else str(self.summary[name])])
         rows.append(["Expected victory points", points_text(self.summary, "expected_victory_points")])
         destroyed = distribution_block(self.distribution("models_destroyed"), "Models destroyed")
         return [destroyed, Block(rows=rows, minor=frozenset(minor), beside=True)]
 
 
-_FIGURES = {
+_FIGURE_LABELS = {
     "mean_hits": "Mean hits",
     "mean_models_destroyed": "Mean models destroyed",
     "mean_damage_left": "Mean damage left on the target",
@@ -264,7 +265,7 @@ _FIGURES = {
 
 
 def unit_line(unit: Target, defence: int | None = None) -> str:
-    """Return a unit at the start of a fight, for a heading; of a single attack with its effective `defence`."""
+    """Return a text on a unit at the start of a fight; a single attack states the effective `defence` of its target."""
     parts = [f"DEFENCE {unit.defence}" if defence is None else f"effective DEFENCE {defence}"]
     parts = [counted(unit.models or 0, "model"), *parts, f"DAMAGE LIMIT {unit.damage_limit}"]
     if defence is None:
@@ -284,28 +285,28 @@ def unit_line(unit: Target, defence: int | None = None) -> str:
 
 def _check_moment(moment: int | None) -> None:
     if moment not in (None, 1):
-        raise InputError(f"{shown(moment)} is not usable", where="moment", allowed="1: it is a single attack")
+        raise InputError(f"{shown(moment)} is not usable", where="moment", allowed="1, because this is a single attack")
 
 
 def solve_attack(scenario: Scenario, sampling: Sampling = Sampling()) -> AttackResult:  # noqa: B008 - it is frozen
     """Return the result of an attack.
 
-    InputError if an exact result would take minutes, or a simulation has too many outcomes.
+    Raises InputError if an exact result would take minutes, or a simulation has too many outcomes.
     """
     if sampling.is_exact:
         return _exact(scenario)
     sample = sample_of(scenario, sampling.seed)
 
-    def answer(how: Sampling) -> AttackResult:
-        assert how.trials is not None
-        sample.play_to(how.trials, how.n_threads, how.report)
-        return _sampled(scenario, sample, sample.counts, sample.trials, how.seed)
+    def result_with(settings: Sampling) -> AttackResult:
+        assert settings.trials is not None
+        sample.play_to(settings.trials, settings.n_threads, settings.report)
+        return _simulated_result(scenario, sample, sample.counts, sample.trials, settings.seed)
 
-    return sampling.settled(answer, WIDEST_PILOT)
+    return sampling.settled(result_with, WIDEST_PILOT)
 
 
 def numbers_of(scenario: Scenario) -> AttackResult:
-    """Return the exact numbers without conditions and rules, which would be the slowest part of many attacks."""
+    """Return the exact result without conditions and rules, which take most of the time of a small attack."""
     bare = replace(scenario)
     bare.derived["head"] = {"scenario": scenario, "profiles": scenario.profiles, "conditions": {}, "rules": RulesUsed()}
     return _exact(bare)
@@ -313,11 +314,11 @@ def numbers_of(scenario: Scenario) -> AttackResult:
 
 def _exact(scenario: Scenario) -> AttackResult:
     fight = plain(scenario.fight)
-    die, deck = _draws(scenario)
+    die, deck = _die_and_deck(scenario)
     steps = approximate_additions(fight, fight.dice + (len(deck) - 1 if fight.overcharge else 0))
     if steps > MOST_STEPS:
-        allowed = "fewer dice, Veterans or extra re-rolls, or the method monte-carlo"
-        problem = f"the exact distribution of this pool takes {steps:.1g} steps"
+        allowed = "fewer dice, less Veteran or fewer extra re-rolls; or the method monte-carlo"
+        problem = f"the exact distribution of this pool takes {steps:.1g} operations, more than {MOST_STEPS:.0g}"
         raise InputError(problem, where="attack.dice", allowed=allowed)
     faces, cards = die / die.sum(), deck / deck.sum()
     scores, pmf, outcomes, probabilities = exact_attack(scenario.fight, faces, cards, odds_of(die, deck))
@@ -328,45 +329,47 @@ def _exact(scenario: Scenario) -> AttackResult:
         scores=scores,
         score_weights=pmf,
         building_wrecked_weight=wrecked if scenario.rolls_for_building else None,
-        **_head(scenario),
+        **_common_fields(scenario),
     )
 
 
 def simulate_in_batches(
     scenario: Scenario, batches: int, sampling: Sampling
 ) -> tuple[AttackResult, tuple[AttackResult, ...]]:
-    """Return a simulated result, identical to that of :func:`solve_attack`, and its equal batches of whole chunks.
+    """Return a simulated result, identical to that of :func:`solve_attack`, and the results of its equal batches.
 
-    It has at least as many trials as `sampling` says. Batch b of two scenarios with one seed uses common random
-    numbers, so the difference of the scenarios in a batch varies less than each of them.
+    The number of trials is that of `sampling` rounded up, so that a batch has whole chunks. Two scenarios with one seed
+    use common random numbers in each batch, so their difference varies less from batch to batch than either result.
     """
     trials = -(-sampling.first_trials() // (batches * CHUNK_TRIALS)) * CHUNK_TRIALS
     sample = sample_of(scenario, sampling.seed)
-    parts, before = [], sample.counts.copy()
+    results, before = [], sample.counts.copy()
     for batch in range(1, batches + 1):
         sample.play_to(batch * trials, sampling.n_threads)
-        parts.append(_sampled(scenario, sample, sample.counts - before, trials, sampling.seed))
+        results.append(_simulated_result(scenario, sample, sample.counts - before, trials, sampling.seed))
         before = sample.counts.copy()
         sampling.report(batch * trials, batches * trials)
-    return _sampled(scenario, sample, sample.counts, sample.trials, sampling.seed), tuple(parts)
+    return _simulated_result(scenario, sample, sample.counts, sample.trials, sampling.seed), tuple(results)
 
 
 def sample_of(scenario: Scenario, seed: int) -> Sample:
     """Return a simulation of an attack that has not run any trials."""
     if "plan" not in scenario.derived:
-        die, deck = _draws(scenario)
+        die, deck = _die_and_deck(scenario)
         scenario.derived["plan"] = plan_for(scenario.fight, die, deck, for_building=scenario.rolls_for_building)
     return Sample(scenario.derived["plan"], seed)
 
 
-def sampled_answer(scenario: Scenario, sample: Sample, trials: int) -> AttackResult:
-    """Return the result of a simulation of `trials` trials; counts of other processes may have been added to it."""
-    result = _sampled(scenario, sample, sample.counts, trials, sample.seed)
+def result_of_sample(scenario: Scenario, sample: Sample, trials: int) -> AttackResult:
+    """Return the result of a simulation with `trials` trials, including counts added from other processes."""
+    result = _simulated_result(scenario, sample, sample.counts, trials, sample.seed)
     return result.stopped(Stopping(trials))
 
 
-def _sampled(scenario: Scenario, sample: Sample, counts: NDArray[np.int64], trials: int, seed: int) -> AttackResult:
-    """Return the result of a simulation, or of a part of it with `trials` trials and their `counts`."""
+def _simulated_result(
+    scenario: Scenario, sample: Sample, counts: NDArray[np.int64], trials: int, seed: int
+) -> AttackResult:
+    """Return the result of `trials` trials of a simulation from their `counts`."""
     outcomes, weights = outcomes_of(sample.plan, counts)
     return AttackResult(
         outcomes=outcomes,
@@ -376,17 +379,17 @@ def _sampled(scenario: Scenario, sample: Sample, counts: NDArray[np.int64], tria
         building_wrecked_weight=int(counts[..., 0].sum()) if scenario.rolls_for_building else None,
         trials=int(trials),
         seed=int(seed),
-        **_head(scenario),
+        **_common_fields(scenario),
     )
 
 
-def _draws(scenario: Scenario) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _die_and_deck(scenario: Scenario) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
 
 
-def _head(scenario: Scenario) -> dict[str, Any]:
+def _common_fields(scenario: Scenario) -> dict[str, Any]:
     if "head" not in scenario.derived:
         fight = plain(scenario.fight)
-        result = {"conditions": conditions(scenario, fight), "rules": rules_used.of_attack(scenario, fight)}
-        scenario.derived["head"] = {"scenario": scenario, "profiles": scenario.profiles, **result}
+        parts = {"conditions": conditions(scenario, fight), "rules": rules_used.rules_of_attack(scenario, fight)}
+        scenario.derived["head"] = {"scenario": scenario, "profiles": scenario.profiles, **parts}
     return cast("dict[str, Any]", scenario.derived["head"])

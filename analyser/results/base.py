@@ -1,4 +1,4 @@
-"""Base class of results of fights and of morale: question, figures, rules and display."""
+"""Base class of the results of fights and morale: the question, the figures, the rules used, and the display."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from analyser.game.names import spoken
 from analyser.game.profiles import ProfilesUsed, profiles_record
 from analyser.game.ruleset import ruleset_record
 from analyser.results import rendering, simultaneous_intervals
-from analyser.results.custom import OwnFigures, check_name
+from analyser.results.custom import UserMetrics, check_name
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
 
-Weighed = tuple[NDArray[Any], NDArray[Any]]
+WeightedValues = tuple[NDArray[Any], NDArray[Any]]  # values, and the weight of each
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
 class RulesUsed:
-    """Rules behind a result; the properties of :class:`Result` describe each list."""
+    """Rules behind a result, in lists that the properties of :class:`Result` describe."""
 
     applied: tuple[str, ...] = ()
     not_used: tuple[str, ...] = ()
@@ -51,8 +51,8 @@ class RulesUsed:
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Result(OwnFigures, Answer):
-    """A result, exact or simulated.
+class Result(UserMetrics, Answer):
+    """Answer to one question about a fight or about morale, exact or simulated.
 
     Attributes
     ----------
@@ -60,17 +60,17 @@ class Result(OwnFigures, Answer):
         The question, with all defaults filled in.
     rules : RulesUsed
     trials, seed : int or None
-        Monte Carlo only.
+        Number of simulated trials and seed of the random numbers; None if exact.
     profiles : ProfilesUsed or None
         Source of the profiles.
     stopping : Stopping or None
-        Monte Carlo only: the number of trials planned, and the reason for stopping.
+        Simulated results only: the number of trials planned, and the reason for stopping.
     with_bands : bool
-        True to give simultaneous intervals in addition to the usual ones.
+        True if simultaneous intervals are given in addition to the usual ones (:meth:`all_at_once`).
     """
 
     kind: ClassVar[str]
-    pictured: ClassVar[str] = "models_destroyed"  # figure that :meth:`plot` shows
+    plotted_figure: ClassVar[str] = "models_destroyed"  # figure that :meth:`plot` draws
 
     scenario: Any
     rules: RulesUsed = RulesUsed()
@@ -86,8 +86,8 @@ class Result(OwnFigures, Answer):
         return f"analyser/{self.kind}/1"
 
     @property
-    def gaps_in_text(self) -> tuple[str, ...]:
-        """Unmodelled rules that the text names: all of them, unless a subclass narrows this."""
+    def unmodelled_in_text(self) -> tuple[str, ...]:
+        """Unmodelled rules that the text names; a subclass may leave some out."""
         return self.not_modelled
 
     @property
@@ -102,12 +102,12 @@ class Result(OwnFigures, Answer):
 
     @property
     def rules_applied(self) -> tuple[str, ...]:
-        """Rules that can apply in this question."""
+        """Rules that can apply in this fight."""
         return self.rules.applied
 
     @property
     def not_used(self) -> tuple[str, ...]:
-        """Rules that a unit has but does not use, and the option that would use them."""
+        """Rules that a unit has but does not use, each with the option that would use it."""
         return self.rules.not_used
 
     @property
@@ -140,12 +140,12 @@ class Result(OwnFigures, Answer):
         """Return the weight of an event: its probability or, if simulated, its count."""
 
     @abstractmethod
-    def _weighed(self, figure: str, moment: int | None) -> Weighed:
+    def _weighted_values(self, figure: str, moment: int | None) -> WeightedValues:
         """Return the values of a figure and their weights, each of shape (n,); values may repeat."""
 
     @abstractmethod
-    def _possible(self, figure: str) -> NDArray[Any]:
-        """Return a superset of the possible values of a figure."""
+    def _possible_values(self, figure: str) -> NDArray[Any]:
+        """Return values that include all possible values of a figure, for the intervals of means."""
 
     @abstractmethod
     def heading(self) -> list[tuple[str, str]]:
@@ -170,7 +170,7 @@ class Result(OwnFigures, Answer):
     @cached_property
     def summary(self) -> dict[str, Any]:
         """Probability of every event by name, with its interval if simulated."""
-        return self._figures_named({f"p_{name}": name for name in self.events}, {})
+        return self._named_figures({f"p_{name}": name for name in self.events}, {})
 
     def notes(self) -> list[str]:
         """Return the rules, assumptions, warnings and profiles of the result as lines."""
@@ -184,7 +184,7 @@ class Result(OwnFigures, Answer):
         name : str
             One of :attr:`events`.
         moment : int, optional
-            Number of the attack (focus fire) or round (duel) after which, from 1. Default: the last.
+            Attack (focus fire) or round (duel) after which the probability holds, from 1. Default: the last.
 
         Raises
         ------
@@ -208,8 +208,8 @@ class Result(OwnFigures, Answer):
         if self.trials is None:
             return records({"value": values, "probability": np.clip(weights, 0, 1), "at_least": np.clip(above, 0, 1)})
         columns = {"value": values, "probability": weights / self.trials, "at_least": above / self.trials}
-        for before, counts in (("", weights), ("at_least_", above)):
-            columns |= dict(zip((f"{before}low", f"{before}high", f"{before}interval"), intervals(counts, self.trials)))
+        for prefix, counts in (("", weights), ("at_least_", above)):
+            columns |= dict(zip((f"{prefix}low", f"{prefix}high", f"{prefix}interval"), intervals(counts, self.trials)))
         return records(
             columns | (simultaneous_intervals.at_least_columns(above, self.trials) if self.with_bands else {})
         )
@@ -222,7 +222,7 @@ class Result(OwnFigures, Answer):
         figure : str
             One of :attr:`figures`.
         moment : int, optional
-            As for :meth:`probability`.
+            The attack or round, as for :meth:`probability`.
 
         Returns
         -------
@@ -254,7 +254,7 @@ class Result(OwnFigures, Answer):
 
     def mean_with_interval(self, figure: str, moment: int | None = None) -> Mean:
         """Return the mean of a figure, with its 95% interval if simulated (:mod:`analyser.common.means`)."""
-        return mean_between(*self._checked(figure, moment), self.trials, self._possible(figure))
+        return mean_between(*self._checked(figure, moment), self.trials, self._possible_values(figure))
 
     def std(self, figure: str, moment: int | None = None) -> float:
         """Return the standard deviation of a figure; see :meth:`pmf` for the parameters."""
@@ -269,50 +269,50 @@ class Result(OwnFigures, Answer):
         value = values[min(int(np.searchsorted(reached, q - _ROUNDING)), len(values) - 1)]
         return value.item()  # type: ignore[no-any-return]
 
-    def _checked(self, figure: str, moment: int | None) -> Weighed:
+    def _checked(self, figure: str, moment: int | None) -> WeightedValues:
         check_name(figure, "figure", self.figures)
-        return self._weighed(figure, moment)
+        return self._weighted_values(figure, moment)
 
-    def _marginal(self, figure: str, moment: int | None) -> Weighed:
+    def _marginal(self, figure: str, moment: int | None) -> WeightedValues:
         """Return the sorted distinct values of a figure with their weights.
 
-        ``models_destroyed`` has every number up to the models of the target.
+        For ``models_destroyed`` every number up to the models of the target is included.
         """
         values, weights = self._checked(figure, moment)
-        every = np.arange((self.scenario.target.models or 0) + 1 if figure == "models_destroyed" else 0)
-        distinct, place = np.unique(np.concatenate([every, values]), return_inverse=True)
-        return distinct, _summed(weights, place.reshape(-1)[len(every) :], len(distinct))
+        always = np.arange((self.scenario.target.models or 0) + 1 if figure == "models_destroyed" else 0)
+        distinct, indices = np.unique(np.concatenate([always, values]), return_inverse=True)
+        return distinct, _sum_by_index(weights, indices.reshape(-1)[len(always) :], len(distinct))
 
     def _distribution_of(self, columns: dict[str, NDArray[Any]], weights: NDArray[Any]) -> dict[str, NDArray[Any]]:
         """Return the joint distribution of columns, with a row for each possible or simulated combination."""
         stacked = np.stack([np.asarray(column, np.int64) for column in columns.values()])
-        rows, place = np.unique(stacked, axis=1, return_inverse=True)
+        rows, indices = np.unique(stacked, axis=1, return_inverse=True)
         values = {name: row.astype(columns[name].dtype) for name, row in zip(columns, rows)}
-        return values | share_columns(_summed(weights, place.reshape(-1), rows.shape[1]), self.trials)
+        return values | share_columns(_sum_by_index(weights, indices.reshape(-1), rows.shape[1]), self.trials)
 
     def at_least_of(self, figure: str, value: int, moment: int | None = None) -> Estimate:
         """Return the probability that a figure is at least `value`."""
         check_integer(value, "models", 0)
         values, weights = self._marginal(figure, moment)
-        above = np.append(np.cumsum(weights[::-1])[::-1], 0)  # summed in the order of `distribution`
+        above = np.append(np.cumsum(weights[::-1])[::-1], 0)  # same order of addition as `distribution`: equal bits
         return estimate(above[np.searchsorted(values, value)], self.trials)
 
-    def _figures_named(
+    def _named_figures(
         self, events: Mapping[str, str], figures: Mapping[str, str], moment: int | None = None
     ) -> dict[str, Any]:
-        """Return probabilities of events and means of figures by new names, with intervals and errors if simulated."""
-        named: dict[str, Any] = {}
+        """Return probabilities of events and means of figures, under the keys of the mappings."""
+        result: dict[str, Any] = {}
         weights = [self._event_weight(event, moment) for event in events.values()]
         for name, estimated in zip(events, estimates.estimates(weights, self.trials)):
-            named |= probability_figures(name, estimated)
+            result |= probability_figures(name, estimated)
         for name, figure in figures.items():
-            named |= mean_figures(name, self.mean_with_interval(figure, moment))
-        return named
+            result |= mean_figures(name, self.mean_with_interval(figure, moment))
+        return result
 
     def _percentiles(self, name: str, figure: str, moment: int | None = None) -> dict[str, float]:
-        """Return the 10th and the 90th percentile of a figure under new names."""
-        places = {"10th": estimates.LOW_PERCENTILE, "90th": estimates.HIGH_PERCENTILE}
-        return {f"{name}_{place}_percentile": self.quantile(figure, q, moment) for place, q in places.items()}
+        """Return the 10th and the 90th percentile of a figure under names that begin with `name`."""
+        percentiles = {"10th": estimates.LOW_PERCENTILE, "90th": estimates.HIGH_PERCENTILE}
+        return {f"{name}_{rank}_percentile": self.quantile(figure, q, moment) for rank, q in percentiles.items()}
 
     def caption(self) -> list[str]:
         """Return the caption of a picture: units, target, conditions."""
@@ -328,56 +328,56 @@ class Result(OwnFigures, Answer):
 
     @property
     def has_rare(self) -> bool:
-        """True if a count or its complement is so small that its interval is computed differently."""
+        """True if an event occurred, or failed to occur, so rarely that another kind of interval is used."""
         return self.trials is not None and bool(rare(self._counts(), self.trials).any())
 
     @property
     def thin_means(self) -> tuple[str, ...]:
-        """Means of the summary with too few trials for the normal interval; their intervals are wider."""
+        """Means of the summary that have too few trials for the normal interval, and so a wider one."""
         summary = self.summary if self.trials is not None else {}
         means = (name for name in summary if name.startswith(("mean_", "expected_")))
         return tuple(name for name in means if summary.get(f"{name}_interval") in ("gaffke", "blaker"))
 
     def asked_of(self, precision: Precision) -> NDArray[Any]:
-        """Return the counts that a precision applies to: those of events if it is relative, else all."""
+        """Return the counts to which a precision applies: those of events if it is relative, else all counts."""
         return np.array([self._event_weight(x, None) for x in self.events]) if precision.relative else self._counts()
 
     def stopped(self, stopping: Stopping) -> Self:
-        """Return the result with the reason for its number of trials."""
+        """Return the result with the planned number of trials and the reason for stopping."""
         return replace(self, stopping=stopping)
 
     def all_at_once(self) -> Self:
         """Return the result, with additional simultaneous intervals if it is simulated.
 
-        These are a :attr:`band <pmf>` around *at least* of each figure (Dvoretzky, Kiefer, Wolfowitz), and intervals of
-        all :attr:`events` (Bonferroni). In 95% of simulations all true values of a table are inside.
+        There is a :attr:`band <pmf>` around the column *at least* of each figure (Dvoretzky, Kiefer, Wolfowitz), and an
+        interval for each of the :attr:`events` (Bonferroni). In 95% of simulations a table contains all true values.
 
         >>> import analyser
         >>> fight = {"attack": {"dice": 10}, "target": {"models": 5, "defence": 2, "damage_limit": 1}}
-        >>> found = analyser.simulate(fight, trials=1000).all_at_once().pmf("models_destroyed")
-        >>> found[["at_least", "at_least_low", "at_least_band_low"]].round(2).iloc[1].tolist()
+        >>> table = analyser.simulate(fight, trials=1000).all_at_once().pmf("models_destroyed")
+        >>> table[["at_least", "at_least_low", "at_least_band_low"]].round(2).iloc[1].tolist()
         [1.0, 0.99, 0.96]
         """
         return replace(self, with_bands=not self.exact)
 
     @abstractmethod
     def _all_weights(self) -> list[NDArray[Any]]:
-        """Return the weights from which all probabilities of this result are computed."""
+        """Return the weights of all probabilities of this result, for the widest interval and rare events."""
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
-        """Draw the result, by default on new Axes, and return them; morale returns a Figure of several.
+        """Draw the result, by default on new Axes, and return the Axes; a morale result returns a Figure.
 
-        `label`, `color`, `title` and keywords of artists are those of :mod:`analyser.plots`.
+        `label`, `color`, `title` and the keywords of artists work as in :mod:`analyser.plots`.
         """
-        return self.plot_pmf(self.pictured, ax=ax, **more)
+        return self.plot_pmf(self.plotted_figure, ax=ax, **more)
 
     def plot_pmf(self, figure: str, moment: int | None = None, *, ax: Axes | None = None, **more: Any) -> Axes:
-        """Draw the distribution of a figure (:func:`analyser.plots.distribution`, whose keywords it takes).
+        """Draw the distribution of a figure; the keywords are those of :func:`analyser.plots.distribution`.
 
         Parameters
         ----------
         figure, moment
-            As for :meth:`pmf`.
+            The figure, and the attack or round, as for :meth:`pmf`.
         ax : Axes, optional
             Default: those of a new figure.
         """
@@ -391,22 +391,22 @@ class Result(OwnFigures, Answer):
 
     def as_dict(self) -> dict[str, Any]:
         """Return the result as plain data, as ``--format json`` prints it."""
-        head: dict[str, Any] = {
+        record: dict[str, Any] = {
             "schema": self.schema,
             "headline": self.headline,
             "kind": self.kind,
             "method": self.method,
             "scenario": self.scenario.as_dict(),
         }
-        head |= ruleset_record(getattr(self.scenario, "ruleset", None)) | profiles_record(self.profiles)
+        record |= ruleset_record(getattr(self.scenario, "ruleset", None)) | profiles_record(self.profiles)
         if self.trials is not None:
-            head |= {"trials": self.trials, "seed": self.seed}
-        head |= {} if self.stopping is None else self.stopping.as_dict()
+            record |= {"trials": self.trials, "seed": self.seed}
+        record |= {} if self.stopping is None else self.stopping.as_dict()
         if thin := self.thin_means:
-            head |= {"thin_means": list(thin)}
+            record |= {"thin_means": list(thin)}
         if self.with_bands:
-            head |= {"bands": simultaneous_intervals.bands_record(self)}
-        return head | self._body() | self.rules.as_dict()
+            record |= {"bands": simultaneous_intervals.bands_record(self)}
+        return record | self._body() | self.rules.as_dict()
 
     def __str__(self) -> str:
         return rendering.text([self])
@@ -415,22 +415,22 @@ class Result(OwnFigures, Answer):
         return rendering.html([self])
 
 
-def _summed(weights: NDArray[Any], places: NDArray[np.intp], number: int) -> NDArray[Any]:
-    return np.bincount(places, weights, number).astype(weights.dtype)
+def _sum_by_index(weights: NDArray[Any], indices: NDArray[np.intp], length: int) -> NDArray[Any]:
+    return np.bincount(indices, weights, length).astype(weights.dtype)
 
 
 def share_columns(weights: NDArray[Any], trials: int | None) -> dict[str, NDArray[Any]]:
     """Return weights as columns: `probability`; if simulated, also `count`, and the 95% `interval` `low` to `high`."""
     if trials is None:
         return {"probability": weights}
-    low, high, by = intervals(weights, trials)
-    return {"probability": weights / trials, "count": weights, "low": low, "high": high, "interval": by}
+    low, high, methods = intervals(weights, trials)
+    return {"probability": weights / trials, "count": weights, "low": low, "high": high, "interval": methods}
 
 
-def contest(first: str, second: str, wins: float, loses: float) -> str:
-    """Return a headline on the likeliest result of a fight of two sides.
+def likeliest_result(first: str, second: str, wins: float, loses: float) -> str:
+    """Return a headline with the likeliest result of a fight between two sides: a win of either, or a draw.
 
-    >>> contest("Reds", "Blues", 0.75, 0.2), contest("Reds", "Blues", 0.2, 0.3)
+    >>> likeliest_result("Reds", "Blues", 0.75, 0.2), likeliest_result("Reds", "Blues", 0.2, 0.3)
     ('Reds beats Blues 3 times in 4.', 'Reds and Blues draw 1 time in 2.')
     """
     first, second = (spoken(first), spoken(second)) if first != second else (f"{first} (first)", f"{second} (second)")

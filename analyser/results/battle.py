@@ -1,4 +1,4 @@
-"""Result of a battle (`docs/battle.md`): winner, margin, survivors, and the contribution of each unit."""
+"""Result of simulated battles (`docs/battle.md`): winner, margin, survivors, and contributions of units."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from analyser.common.text import counted, fill, whole_percent
 from analyser.engine.battle.battle_data import MOST_UNITS, Counts
 from analyser.engine.battle.simulation import Simulation
 from analyser.game.army import ArmyUnit, names_apart
-from analyser.results.base import Result, Weighed, contest, share_columns
-from analyser.results.battle_rules import NOT_MODELLED, of_battle
+from analyser.results.base import Result, WeightedValues, likeliest_result, share_columns
+from analyser.results.battle_rules import NOT_MODELLED, rules_of_battle
 from analyser.results.battle_story import Story, story_of
-from analyser.results.battle_tactics import Game, by_tactic, game_of, spoken
-from analyser.results.battle_text import by_margin, by_round, by_unit, conclusions, heading
-from analyser.results.unit_swings import by_swing, swing_of
+from analyser.results.battle_tactics import TacticGame, tactic_in_words, tactics_block, tactics_game
+from analyser.results.battle_text import conclusions, heading, margin_block, rounds_block, units_block
+from analyser.results.unit_swings import swings_block, unit_swing
 from analyser.rules.battle import Outcome
 from analyser.scenarios.battle import SIDES, BattleScenario
 from analyser.scenarios.battle_tables import encode_battle
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 DEFAULT_BATTLES = 10_000
-LEAST_FOR_SWING = 1_000
-LEAST_FOR_TACTICS = 400
+LEAST_FOR_SWING = 1_000  # battles without each unit
+LEAST_FOR_TACTICS = 400  # battles of each pair of tactics
 _EVENTS = {
     "victory": (Outcome.VICTORY, Outcome.DEVASTATING_VICTORY),
     "devastating_victory": (Outcome.DEVASTATING_VICTORY,),
@@ -45,7 +45,7 @@ _EVENTS = {
     "defeat": (Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT),
     "devastating_defeat": (Outcome.DEVASTATING_DEFEAT,),
 }
-_OF_SIDES = ("victory_points", "units", "points_percent")
+_FIGURES_OF_SIDES = ("victory_points", "units", "points_percent")
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -57,17 +57,19 @@ class BattleResult(Result):
     counts : Counts
         Totals over all battles.
     simulation : Simulation
-        Simulation that produced the counts, and can narrate single battles.
+        The simulation that produced the counts; it can also narrate single battles.
     swings : tuple of dict
-        Results without each unit (:meth:`swing`).
-    game : Game, optional
-        The game of tactics, if tactics were compared (:mod:`.battle_tactics`).
+        The effect of leaving out each unit (:meth:`swing`).
+    game : TacticGame, optional
+        The comparison of all pairs of tactics, if there was one (:mod:`.battle_tactics`).
+    lists_all_rules : bool
+        True if the text names all unmodelled rules (:meth:`in_full`).
     """
 
     kind = "battle"
-    pictured = "margin"
+    plotted_figure = "margin"
     events = tuple(_EVENTS)
-    figures = ("margin", *(f"{side}_{figure}" for side in SIDES for figure in _OF_SIDES))
+    figures = ("margin", *(f"{side}_{figure}" for side in SIDES for figure in _FIGURES_OF_SIDES))
 
     scenario: BattleScenario
     trials: int
@@ -75,15 +77,15 @@ class BattleResult(Result):
     counts: Counts
     simulation: Simulation
     swings: tuple[dict[str, Any], ...] = field(default=())
-    game: Game | None = None
-    tells_all: bool = False
+    game: TacticGame | None = None
+    lists_all_rules: bool = False
 
     # --- methods of Result ------------------------------------------------------------------------------------
 
     def _event_weight(self, name: str, moment: int | None) -> float:  # noqa: ARG002 - a battle ends once
         return float(self.counts.outcomes[:, list(_EVENTS[name])].sum())
 
-    def _weighed(self, figure: str, moment: int | None) -> Weighed:
+    def _weighted_values(self, figure: str, moment: int | None) -> WeightedValues:
         if figure == "margin" or figure.endswith("victory_points"):
             mine, yours = np.nonzero(self.counts.results)
             values = {"margin": mine - yours, "mine": mine, "yours": yours}[figure.partition("_")[0]]
@@ -94,8 +96,8 @@ class BattleResult(Result):
         (values,) = np.nonzero(table[number, SIDES.index(side)])
         return values, table[number, SIDES.index(side)][values]
 
-    def _possible(self, figure: str) -> NDArray[Any]:
-        most = self._most_points
+    def _possible_values(self, figure: str) -> NDArray[Any]:
+        most = self._most_victory_points
         side, _, what = figure.partition("_")
         if figure == "margin":
             return np.arange(-most["yours"], most["mine"] + 1)
@@ -105,8 +107,8 @@ class BattleResult(Result):
         return np.arange(units + 1 if what == "units" else self.counts.percent.shape[-1])
 
     @property
-    def _most_points(self) -> dict[str, int]:
-        """Most victory points of each side: ratings plus, for each Hunter, two won combats per round and enemy."""
+    def _most_victory_points(self) -> dict[str, int]:
+        """Most victory points of each side: the enemy's ratings, and 2 per Hunter, round and enemy (won combats)."""
         most = {}
         for side, units, enemies in zip(SIDES, self.scenario.fielded, self.scenario.fielded[::-1]):
             hunters = sum(unit.combatant.has("Hunter") for unit in units)
@@ -116,11 +118,11 @@ class BattleResult(Result):
         return most
 
     def _all_weights(self) -> list[NDArray[Any]]:
-        margins = self._weighed("margin", None)
-        by_margin = np.bincount(margins[0] - margins[0].min(), margins[1])
+        margins = self._weighted_values("margin", None)
+        battles_by_margin = np.bincount(margins[0] - margins[0].min(), margins[1])
         events = np.array([self._event_weight(name, None) for name in self.events])
-        alive = [self.counts.survived[self._numbers]]
-        return [by_margin, np.cumsum(by_margin), events, *alive]
+        alive = [self.counts.survived[self._unit_numbers]]
+        return [battles_by_margin, np.cumsum(battles_by_margin), events, *alive]
 
     def table(self) -> dict[str, NDArray[Any]]:
         """Return the joint distribution of both sides' victory points as columns."""
@@ -150,43 +152,43 @@ class BattleResult(Result):
 
     @cached_property
     def units(self) -> list[tuple[str, ArmyUnit, int]]:
-        """Units, each with its side and its number."""
+        """The side, unit and number of each unit of the battle."""
         fielded = self.scenario.fielded
         return [
-            (side, unit.unit, place + MOST_UNITS * SIDES.index(side))
+            (side, unit.unit, index + MOST_UNITS * SIDES.index(side))
             for side, units in zip(SIDES, fielded)
-            for place, unit in enumerate(units)
+            for index, unit in enumerate(units)
         ]
 
     @cached_property
-    def _numbers(self) -> list[int]:
+    def _unit_numbers(self) -> list[int]:
         return [number for _, _, number in self.units]
 
     @cached_property
-    def _worth(self) -> NDArray[np.float64]:
+    def _model_points(self) -> NDArray[np.float64]:
         """Points of one model of each unit, by unit number; 0 if unknown."""
-        worth = np.zeros(2 * MOST_UNITS)
-        for (_, unit, number), models in zip(self.units, self._models):
-            worth[number] = (unit.points or 0) / models
-        return worth
+        points = np.zeros(2 * MOST_UNITS)
+        for (_, unit, number), models in zip(self.units, self._unit_models):
+            points[number] = (unit.points or 0) / models
+        return points
 
     @cached_property
-    def _models(self) -> list[int]:
+    def _unit_models(self) -> list[int]:
         return [unit.combatant.models or 1 for units in self.scenario.fielded for unit in units]
 
-    def _whole_points(self, own: slice) -> float:
-        """Return the points of a side before the battle; `own` is the slice of its unit numbers."""
-        numbers = range(own.start, own.stop)
-        sizes = [(number, models) for number, models in zip(self._numbers, self._models) if number in numbers]
-        return sum(float(self._worth[number]) * models for number, models in sizes)
+    def _starting_points(self, numbers: slice) -> float:
+        """Return the points before the battle of the units with numbers in the slice `numbers`."""
+        chosen = range(numbers.start, numbers.stop)
+        sizes = [(number, models) for number, models in zip(self._unit_numbers, self._unit_models) if number in chosen]
+        return sum(float(self._model_points[number]) * models for number, models in sizes)
 
-    def _least_points(self, own: slice) -> float:
-        """Return the points of the cheapest model of a side, 0 if unknown; `own` is the slice of its unit numbers."""
-        worth = self._worth[own]
-        return float(min(worth[worth > 0], default=0.0))
+    def _cheapest_model(self, numbers: slice) -> float:
+        """Return the points of the cheapest model of the units with numbers in the slice; 0 if all are unknown."""
+        points = self._model_points[numbers]
+        return float(min(points[points > 0], default=0.0))
 
     @cached_property
-    def _batches(self) -> NDArray[np.int64]:
+    def _batch_sizes(self) -> NDArray[np.int64]:
         """Number of battles in each batch."""
         battles: NDArray[np.int64] = self.counts.outcomes.sum(axis=1)
         return battles
@@ -194,19 +196,19 @@ class BattleResult(Result):
     def survivors(self) -> list[dict[str, Any]]:
         """Return the survivors at the end of each round, one plain dict per round and side.
 
-        Keys are `mean_units`, `mean_points` and `mean_percent` of the points, with intervals, and the 10th and 90th
-        percentile of the percentage. After its end a battle keeps its last state.
+        Keys are `mean_units`, `mean_points` and `mean_percent` (points left in percent), with intervals, and the 10th
+        and 90th percentile of that percentage. A battle that ended early counts with its final state.
         """
         rows = []
         for number in range(1, self.rounds + 1):
             for side in SIDES:
-                own = _numbered(side)
-                points = float(self.counts.models[number - 1, own] @ self._worth[own]) / self.trials
+                own = _units_of_side(side)
+                points = float(self.counts.models[number - 1, own] @ self._model_points[own]) / self.trials
                 figures: dict[str, Any] = {"round": number, "side": side}
                 figures |= mean_figures("mean_units", self.mean_with_interval(f"{side}_units", number))
-                rounded, whole = self.mean_with_interval(f"{side}_points_percent", number), self._whole_points(own)
-                percent = rounded.less(rounded.value - (100 * points / whole if whole else 0.0)).within(0.0, 100.0)
-                figures |= mean_figures("mean_points", percent.times(whole / 100)) | {"mean_points": points}
+                rounded, start = self.mean_with_interval(f"{side}_points_percent", number), self._starting_points(own)
+                percent = rounded.less(rounded.value - (100 * points / start if start else 0.0)).within(0.0, 100.0)
+                figures |= mean_figures("mean_points", percent.times(start / 100)) | {"mean_points": points}
                 figures |= mean_figures("mean_percent", percent)
                 rows.append(figures | self._percentiles("percent", f"{side}_points_percent", number))
         return rows
@@ -214,25 +216,26 @@ class BattleResult(Result):
     def contributions(self) -> list[dict[str, Any]]:
         """Return the mean contribution of each unit to a battle, one plain dict per unit.
 
-        `points_destroyed` are points of the enemy lost to its attacks and the tests after them. `points_absorbed` are
-        its own losses. Both are also given per 100 of its own points (None if those are unknown). `friends_destroyed`
-        are points of its own side destroyed by its blasts (AC-7). Each has its interval. `p_alive` is its probability
-        to survive the battle.
+        `points_destroyed` are the enemy points lost to the attacks of the unit and the tests after them.
+        `points_absorbed` are the losses of the unit itself. Both are also given per 100 points of the unit (None if
+        those are unknown). `friends_destroyed` are points of its own side destroyed by its blasts (AC-7). These
+        figures have intervals. `p_alive` is the probability that the unit survives the battle.
         """
         rows = []
         for side, unit, number in self.units:
-            killed, lost = self.counts.killed[:, number] * self._worth, self.counts.lost[:, number]
-            of_sides = killed.reshape(len(killed), len(SIDES), MOST_UNITS).sum(axis=2)
-            friends, enemies = (of_sides[:, SIDES.index(side) ^ other] for other in (0, 1))
-            figures: dict[str, Any] = {"side": side, **named(unit), "points": unit.points}
-            own, other = _numbered(side), _numbered(side, other=True)
-            itself = slice(number, number + 1)
-            for name, sums, whose in (
-                ("points_destroyed", enemies, other),
-                ("points_absorbed", lost * self._worth[number], itself),
-                ("friends_destroyed", friends, own),
+            destroyed, lost = self.counts.killed[:, number] * self._model_points, self.counts.lost[:, number]
+            by_side = destroyed.reshape(len(destroyed), len(SIDES), MOST_UNITS).sum(axis=2)
+            friends, enemies = (by_side[:, SIDES.index(side) ^ other] for other in (0, 1))
+            figures: dict[str, Any] = {"side": side, **name_cells(unit), "points": unit.points}
+            own_side, enemy_side = _units_of_side(side), _units_of_side(side, enemy=True)
+            for name, sums, victims in (
+                ("points_destroyed", enemies, enemy_side),
+                ("points_absorbed", lost * self._model_points[number], slice(number, number + 1)),
+                ("friends_destroyed", friends, own_side),
             ):
-                mean = amount_by_batch(sums, self._batches, self._least_points(whose), self._whole_points(whose))
+                mean = amount_by_batch(
+                    sums, self._batch_sizes, self._cheapest_model(victims), self._starting_points(victims)
+                )
                 figures |= mean_figures(name, mean)
                 if name != "friends_destroyed":
                     figures[f"{name}_per_100"] = 100 * mean.value / unit.points if unit.points else None
@@ -241,37 +244,38 @@ class BattleResult(Result):
         return rows
 
     def swing(self) -> list[dict[str, Any]]:
-        """Return P(victory) with and without each unit; the unit with the largest effect on its side comes first.
+        """Return how P(victory) of its side changes without each unit; the largest loss comes first.
 
-        `p_without` is the probability without the unit. `difference` is the probability with it minus `p_without`; its
-        95% interval, `low` to `high`, comes from batches of battles with common random numbers.
-        `expected_margin_difference` is in victory points. The list is empty if swings were not requested.
+        `p_without` is P(victory) without the unit. `difference` is P(victory) with the unit minus `p_without`, with the
+        95% interval `low` to `high` from batches of battles with common random numbers. `expected_margin_difference`
+        is the same difference in victory points. The list is empty if swings were not requested.
         """
         return [dict(row) for row in self.swings]
 
     def tactics(self) -> dict[str, Any]:
-        """Return the game of tactics as plain data; empty if both sides' tactics are stated or were not compared.
+        """Return the comparison of all pairs of tactics as plain data; empty if there was none.
 
-        `score` is the score of the first army in the equilibrium (a draw counts as half a win), with its 95% interval.
-        `plays` has the tactics of each side with probabilities and scores, `pairs` the results of each pair.
+        `plays` has each tactic of each side with its probability in the equilibrium, and its `score`: the share of
+        battles that the first army wins (draws count half) if this side uses the tactic and the other side plays the
+        equilibrium. `pairs` has the result of each pair.
         """
-        return {} if self.game is None else self.game.figures()
+        return {} if self.game is None else self.game.as_dict()
 
     @cached_property
     def story(self) -> Story:
-        """Narrate the first simulated battle with the median margin."""
+        """Narration of the first simulated battle with the median margin."""
         median = int(self.quantile("margin", 0.5))
         return self.tell(self.simulation.first_battle_with(median, self.trials, self.seed))
 
     def tell(self, number: int) -> Story:
-        """Narrate the battle with that number, 0 or more, among those of the seed."""
+        """Return the narration of battle `number` (from 0) of the simulation with this seed."""
         return story_of(self.scenario, self.simulation.logged_battle(number, self.seed), self.seed)
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """Figures at the end by name; probabilities with intervals."""
+        """Figures at the end of the battle by name; probabilities with intervals."""
         figures = {f"expected_{side}_victory_points": f"{side}_victory_points" for side in SIDES}
-        return self._figures_named({f"p_{name}": name for name in self.events}, figures | {"expected_margin": "margin"})
+        return self._named_figures({f"p_{name}": name for name in self.events}, figures | {"expected_margin": "margin"})
 
     def margins(self) -> list[dict[str, Any]]:
         """Return the distribution of the margin, victory points of the first army minus the second, as plain dicts."""
@@ -321,14 +325,14 @@ class BattleResult(Result):
         """Return the result as blocks of text."""
         blocks = [
             Block(lines=[line for conclusion in self.conclusions() for line in fill(conclusion)]),
-            by_margin(self),
-            by_round(self.survivors(), self.names),
-            by_unit(self.contributions(), self.names),
+            margin_block(self),
+            rounds_block(self.survivors(), self.names),
+            units_block(self.contributions(), self.names),
         ]
         if self.swings:
-            blocks.append(by_swing(self.swings, self.names))
+            blocks.append(swings_block(self.swings, self.names))
         if self.game is not None:
-            blocks.insert(1, by_tactic(self.game, self.names))
+            blocks.insert(1, tactics_block(self.game, self.names))
         return [
             *blocks,
             Block(lines=[f"Battle {self.story.number} has the median margin: --tell {self.story.number}."]),
@@ -339,14 +343,14 @@ class BattleResult(Result):
         """Result in one sentence, without intervals."""
         (first, second), won = self.names.values(), self.probability("victory")
         lost = self.probability("defeat")
-        sentence = contest(first, second, won, lost)
+        sentence = likeliest_result(first, second, won, lost)
         if self.game is None:
             return sentence
-        names = ("p_victory", "p_defeat") if won >= lost else ("p_defeat", "p_victory")
-        shares = sorted(row[names[0]] for row in self.game.ends)
+        name = "p_victory" if won >= lost else "p_defeat"
+        shares = sorted(row[name] for row in self.game.extreme_pairs)
         side = 0 if won >= lost else 1
         best = self.game.best(side)
-        advice = "no tactic is clearly the best" if best is None else f"best tactic: {spoken(best)}"
+        advice = "no tactic is clearly the best" if best is None else f"best tactic: {tactic_in_words(best)}"
         least, most = map(whole_percent, shares)
         return f"{sentence[:-1]}, and the pairs of tactics range from {least} to {most}; {advice}."
 
@@ -355,24 +359,24 @@ class BattleResult(Result):
         return conclusions(self)
 
     @property
-    def gaps_in_text(self) -> tuple[str, ...]:
-        """Unmodelled rules shown in the text: boons and rules of these armies, or all (:meth:`in_full`)."""
+    def unmodelled_in_text(self) -> tuple[str, ...]:
+        """Unmodelled rules that the text names: boons and rules of these armies, or all (:meth:`in_full`)."""
         own = tuple(rule for rule in self.not_modelled if rule not in NOT_MODELLED)
-        return self.not_modelled if self.tells_all else own
+        return self.not_modelled if self.lists_all_rules else own
 
     def in_full(self) -> BattleResult:
-        """Return the result with all unmodelled rules in its text, including those of any battle."""
-        return replace(self, tells_all=True)
+        """Return the result with all unmodelled rules in its text, including those that concern every battle."""
+        return replace(self, lists_all_rules=True)
 
 
-def _numbered(side: str, *, other: bool = False) -> slice:
-    """Return the slice of the unit numbers of a side, or of the other one."""
-    first = MOST_UNITS * (SIDES.index(side) ^ other)
+def _units_of_side(side: str, *, enemy: bool = False) -> slice:
+    """Return the slice of the unit numbers of a side, or of its enemy."""
+    first = MOST_UNITS * (SIDES.index(side) ^ enemy)
     return slice(first, first + MOST_UNITS)
 
 
-def named(unit: ArmyUnit) -> dict[str, str]:
-    """Return the name cells of a unit in a table: its key in the army and its display name."""
+def name_cells(unit: ArmyUnit) -> dict[str, str]:
+    """Return the columns `unit` (key in the army) and `name` (for display) of a unit."""
     return {"unit": unit.name, "name": unit.title}
 
 
@@ -381,47 +385,49 @@ def solve_battle(
 ) -> BattleResult:
     """Return the result of a battle.
 
-    `swing`: also simulate it without each unit. `tactics`: play an equilibrium of tactics where none are stated.
+    `swing`: also simulate it without each unit. `tactics`: a side without a stated tactic plays an equilibrium.
     """
     if sampling.is_exact:
         allowed = "--method monte-carlo, or no method (in Python analyser.battle or simulate)"
         raise InputError("battles are simulated; they have no exact answer", where="method", allowed=allowed)
     simulation = Simulation(*encode_battle(scenario), replacement=sampling.replacement)
-    rules = of_battle(scenario, with_replacement=sampling.replacement)
+    rules = rules_of_battle(scenario, with_replacement=sampling.replacement)
 
     if sampling.precision is None and sampling.trials is None:
         sampling = replace(sampling, trials=DEFAULT_BATTLES)
     game = (
-        game_of(scenario, simulation, share_of_trials(sampling, 50, LEAST_FOR_TACTICS), sampling) if tactics else None
+        tactics_game(scenario, simulation, share_of_trials(sampling, 50, LEAST_FOR_TACTICS), sampling)
+        if tactics
+        else None
     )
     if game is not None:
         simulation = simulation.with_mixes(game.names, game.mixes)
 
-    def played(how: Sampling) -> BattleResult:
-        trials = how.trials or DEFAULT_BATTLES
-        if isinstance(how, SharedSampling) and how.run_trials is not None:
-            counts = how.run_trials(simulation, None)
+    def result_with(settings: Sampling) -> BattleResult:
+        trials = settings.trials or DEFAULT_BATTLES
+        if isinstance(settings, SharedSampling) and settings.run_trials is not None:
+            counts = settings.run_trials(simulation, None)
         else:
-            counts = simulation.play(trials, how.seed, how.n_threads, how.report)
-        head: dict[str, Any] = {"trials": trials, "seed": int(how.seed), "profiles": scenario.profiles}
-        return BattleResult(scenario=scenario, rules=rules, counts=counts, simulation=simulation, game=game, **head)
+            counts = simulation.play(trials, settings.seed, settings.n_threads, settings.report)
+        origin: dict[str, Any] = {"trials": trials, "seed": int(settings.seed), "profiles": scenario.profiles}
+        return BattleResult(scenario=scenario, rules=rules, counts=counts, simulation=simulation, game=game, **origin)
 
-    result = sampling.settled(played)
+    result = sampling.settled(result_with)
     if swing:
         result = replace(result, swings=_swings(result, sampling))
     return result
 
 
 def _swings(result: BattleResult, sampling: Sampling) -> tuple[dict[str, Any], ...]:
-    """Return the results without each unit, simulated with common random numbers and equally many battles each."""
+    """Return the swing of each unit, simulated with common random numbers and equally many battles."""
     trials = swing_trials(sampling)
     threads, seed, simulation = sampling.n_threads, int(sampling.seed), result.simulation
     units, rows = result.units, []
     base = simulation.play(trials, seed, threads)
-    for place, (side, unit, number) in enumerate(units):
-        sampling.report(place * trials, len(units) * trials)
+    for finished, (side, unit, number) in enumerate(units):
+        sampling.report(finished * trials, len(units) * trials)
         without = simulation.play(trials, seed, threads, without=number)
-        rows.append({"side": side, **named(unit)} | swing_of(base, without, side, trials, len(units)))
+        rows.append({"side": side, **name_cells(unit)} | unit_swing(base, without, side, trials, len(units)))
     return tuple(sorted(rows, key=lambda row: -row["difference"]))
 
 
@@ -430,12 +436,12 @@ def swing_trials(sampling: Sampling) -> int:
     return share_of_trials(sampling, 10, LEAST_FOR_SWING)
 
 
-def share_of_trials(sampling: Sampling, share: int, least: int) -> int:
-    """Return the number of requested battles divided by `share`, but at least `least` if that many were requested.
+def share_of_trials(sampling: Sampling, divisor: int, least: int) -> int:
+    """Return the requested number of battles divided by `divisor`, but at least `least` if that many were requested.
 
-    If a precision is requested, the share is of the largest number of battles that it can take.
+    For a requested precision the number is the largest that it can take.
     """
-    whole = sampling.trials or DEFAULT_BATTLES
+    requested = sampling.trials or DEFAULT_BATTLES
     if sampling.precision is not None and not (precision := Precision.read(sampling.precision)).relative:
-        whole = trials_for(precision.width)
-    return min(max(whole // share, least), whole)
+        requested = trials_for(precision.width)
+    return min(max(requested // divisor, least), requested)

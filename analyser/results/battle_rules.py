@@ -1,4 +1,4 @@
-"""Rules behind the result of a battle: those of its units, and those of the sequence that need a map."""
+"""Rules behind the result of a battle: rules of its units, and rules that are not modelled for lack of a map."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ NOT_MODELLED = (
     "flank attacks",
     "unit coherency and the room that models take",
     "secondary combatants",
-    "target acquisition for others, arcs of aircraft and their way over the field",
+    "target acquisition for other units, and the arcs and flight paths of aircraft",
     "embarking, towing, garrisons and special actions other than lookout and taking cover",
 )
-_POINTS = (
+_NO_MAP = (
     "no map: units are points on an open field, every unit sees every other, attacks come from the front "
     "(docs/battle.md)"
 )
 _CHOICES = "sides look one activation ahead or follow fixed policies (docs/battle.md), and play cards by fixed rules"
-_BY_KEYS = ("Peer Review", "Chain of Command", "Ammo Supply", "Inspiring")  # rules of friends near a unit
+_NEAR_FRIENDS = ("Peer Review", "Chain of Command", "Ammo Supply", "Inspiring")  # rules with effect on units nearby
 
 
-def of_battle(scenario: BattleScenario, *, with_replacement: bool) -> RulesUsed:
+def rules_of_battle(scenario: BattleScenario, *, with_replacement: bool) -> RulesUsed:
     """Return the rules behind a battle."""
     rules, seen = SortedRules(), set[tuple[int, int, str]]()
     for side, units in enumerate(scenario.fielded):
@@ -38,23 +38,25 @@ def of_battle(scenario: BattleScenario, *, with_replacement: bool) -> RulesUsed:
                 key = (id(fielded.combatant), id(enemy.combatant), fielded.policy)
                 if key not in seen:
                     seen.add(key)
-                    _add(rules, scenario, fielded, enemy)
-    every = [fielded.combatant for units in scenario.fielded for fielded in units]
-    near = tuple(dict.fromkeys(rule.canonical for unit in every for rule in unit.keywords if rule.name in _BY_KEYS))
-    rules.applied = [name for name in rules.applied if name not in near]
-    used = rules.all([_POINTS, _CHOICES, CARDS[with_replacement]], scenario.warnings, scenario.ruleset)
+                    _add_rules(rules, scenario, fielded, enemy)
+    combatants = [fielded.combatant for units in scenario.fielded for fielded in units]
+    from_friends = tuple(
+        dict.fromkeys(rule.canonical for unit in combatants for rule in unit.keywords if rule.name in _NEAR_FRIENDS)
+    )
+    rules.applied = [name for name in rules.applied if name not in from_friends]
+    used = rules.as_rules_used([_NO_MAP, _CHOICES, CARDS[with_replacement]], scenario.warnings, scenario.ruleset)
     boons = [f"boon {boon.name}" for army in scenario.armies for boon in army.bought]
-    left_out = tuple(dict.fromkeys((*boons, *used.not_modelled, *near, *NOT_MODELLED)))
+    left_out = tuple(dict.fromkeys((*boons, *used.not_modelled, *from_friends, *NOT_MODELLED)))
     return RulesUsed(used.applied, used.not_used, left_out, used.assumptions, used.warnings)
 
 
-def _add(rules: SortedRules, scenario: BattleScenario, own: Fielded, enemy: Fielded) -> None:
-    """Sort the rules of a unit by their effect against an enemy."""
+def _add_rules(rules: SortedRules, scenario: BattleScenario, own: Fielded, enemy: Fielded) -> None:
+    """Add the rules of a unit, sorted by their effect against an enemy."""
     unit, other = own.combatant, enemy.combatant
     tactics = policy_against(own.policy, unit, other), policy_against(enemy.policy, other, unit)
     charges = [
-        tactic is not None and one.may_charge(two, tactic)
-        for tactic, one, two in zip(tactics, (unit, other), (other, unit))
+        tactic is not None and charger.may_charge(target, tactic)
+        for tactic, charger, target in zip(tactics, (unit, other), (other, unit))
     ]
     shooter = None if tactics[0] is None else Shooter(unit, other, tactics[0], 1.0, scenario.ruleset, "a")
     for row in _rows(own, enemy, charges):
@@ -68,8 +70,8 @@ def _add(rules: SortedRules, scenario: BattleScenario, own: Fielded, enemy: Fiel
         charged=charges[1],
         distant=True,
         takes_cover=own.policy == "take_cover",
-        fires_several=shooter is not None and len(shooter.rows) > 1,
-        answers=other.category == "aerial",
+        fires_all_rows=shooter is not None and len(shooter.rows) > 1,
+        shoots_back=other.category == "aerial",
     )
     for rule in unit.keywords:
         contact = any(charges) and rule.term is not None and rule.term.counts_in(CLOSE_QUARTERS)

@@ -26,19 +26,19 @@ _MANOEUVRES = {
     Manoeuvre.RETIRE: "falls back from",
     _SORTIE: "flies a sortie against",
 }
-_FACES = ("a heroic strike", "a strike", "a miss", "nothing that counts")
-_UNFIRED = {
+_DIE_FACES = ("a heroic strike", "a strike", "a miss", "another face")
+_REASONS_NOT_TO_SHOOT = {
     NoShotReason.RELOADS: "reloads instead of shooting (Slow to Fire)",
     NoShotReason.EMPTY: "cannot shoot again: a sortie has no re-arm action (Slow to Fire)",
     NoShotReason.TOO_NEAR: "cannot shoot at a target within its short range (Indirect)",
     NoShotReason.MOVED: "cannot shoot after an advance (Move or Fire)",
 }
-_BEGIN = (Event.ROUND, Event.ENTERED, Event.ACTIVATED, Event.GROUND, Event.ENDED)  # events that begin a line
-_WON = ("wins the combat", "loses the combat", "fights to a stalemate")
+_LINE_STARTS = (Event.ROUND, Event.ENTERED, Event.ACTIVATED, Event.GROUND, Event.ENDED)  # events that begin a line
+_COMBAT_RESULTS = ("wins the combat", "loses the combat", "fights to a stalemate")
 
 
 class Happening(NamedTuple):
-    """An event of a battle."""
+    """An event of a battle; the meaning of the three numbers depends on the :class:`~.log.Event`."""
 
     event: Event
     unit: int
@@ -55,19 +55,19 @@ class Story:
     Attributes
     ----------
     number, seed : int
-        Number of the battle and its seed, as :meth:`BattleResult.tell` takes them.
+        Number of the battle (:meth:`BattleResult.tell`), and seed of the simulation.
     margin : int
-        VP of the first army minus those of the second.
+        Victory points (VP) of the first army minus those of the second.
     happenings : tuple of Happening
         All events, in order.
     unfired : mapping
-        Reasons why orders to shoot were not carried out (AC-6), by index of the event.
+        Reasons why units did not shoot as ordered (AC-6), by index of the event.
     names : mapping
-        Names of the units by number; with the army if both armies have that unit.
+        Names of the units by number, with the army if both armies have a unit of that name.
     armies : tuple of str
         The names of both armies.
     embarked : frozenset of int
-        The units that begin aboard a transport.
+        Numbers of the units that begin the battle aboard a transport.
     """
 
     number: int
@@ -79,49 +79,49 @@ class Story:
     unfired: Mapping[int, NoShotReason] = field(default_factory=dict)
     embarked: frozenset[int] = frozenset()
 
-    def acting(self, event: Happening) -> str:
-        """Return the unit of an event after the name of its army."""
+    def army_and_unit(self, event: Happening) -> str:
+        """Return the names of the army and the unit of an event."""
         army = self.armies[event.unit // MOST_UNITS]
         return f"{army}: {self.names[event.unit].removesuffix(f' of {army}')}"
 
     def lines(self) -> Iterator[str]:
         """Yield a line for each start or end of a round and each activation."""
-        return (line for _, line in self._told())
+        return (line for _, line in self._events_and_lines())
 
     def rounds(self) -> list[list[str]]:
         """Return the lines by round; the first line of each announces the round."""
         result: list[list[str]] = []
-        for begins, line in self._told():
+        for begins, line in self._events_and_lines():
             if begins == Event.ROUND or not result:
                 result.append([])
             result[-1].append(line)
         return result
 
-    def _told(self) -> Iterator[tuple[Event, str]]:
-        """Yield each line with its first event."""
+    def _events_and_lines(self) -> Iterator[tuple[Event, str]]:
+        """Yield each line after its first event."""
         parts: list[str] = []
         first, aboard = Event.ROUND, set(self.embarked)
-        for place, happening in enumerate(self.happenings):
-            if happening.event in _BEGIN and parts:
+        for index, happening in enumerate(self.happenings):
+            if happening.event in _LINE_STARTS and parts:
                 yield first, "; ".join(parts)
                 parts = []
-            if happening.event in _BEGIN:
+            if happening.event in _LINE_STARTS:
                 first = happening.event
             if happening.event == Event.DISEMBARKED:
                 aboard.discard(happening.unit)
-            text = _TOLD[happening.event](happening, self)
+            text = _EVENT_TEXTS[happening.event](happening, self)
             if text:
                 parts.append(text)
-            if happening.event == Event.ACTIVATED and happening.unit in aboard and not self._follows(place):
+            if happening.event == Event.ACTIVATED and happening.unit in aboard and not self._line_continues(index):
                 parts.append("stays aboard")
-            if place in self.unfired:
-                parts.append(_UNFIRED[self.unfired[place]])
+            if index in self.unfired:
+                parts.append(_REASONS_NOT_TO_SHOOT[self.unfired[index]])
         yield first, "; ".join(parts)
 
-    def _follows(self, place: int) -> bool:
-        """Return True if the next event belongs to this line."""
-        after = self.happenings[place + 1 : place + 2]
-        return bool(after) and after[0].event not in _BEGIN
+    def _line_continues(self, index: int) -> bool:
+        """Return True if the event after that index belongs to the same line."""
+        following = self.happenings[index + 1 : index + 2]
+        return bool(following) and following[0].event not in _LINE_STARTS
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -131,9 +131,9 @@ def story_of(scenario: BattleScenario, trace: LoggedBattle, seed: int) -> Story:
     """Return the narration of a battle from the trace of a simulation."""
     armies = names_apart(*scenario.armies)
     fielded = {
-        place + side * MOST_UNITS: (army, unit)
+        index + side * MOST_UNITS: (army, unit)
         for side, army in enumerate(armies)
-        for place, unit in enumerate(scenario.fielded[side])
+        for index, unit in enumerate(scenario.fielded[side])
     }
     ours, theirs = ({unit.title for unit in units} for units in scenario.fielded)
     in_both = ours & theirs
@@ -161,12 +161,12 @@ def _round(event: Happening, story: Story) -> str:
 
 def _ordered(event: Happening, story: Story) -> str:
     if event.other == event.unit:
-        deeds = {Action.RE_ARM: "re-arms", Action.TAKE_COVER: "takes cover", Action.GO_ON_LOOKOUT: "goes on lookout"}
-        how = "falls back" if event.first in (Manoeuvre.RETIRE, Manoeuvre.RETIRE_AT_DOUBLE_TIME) else "holds"
-        return " and ".join([how, *([deeds[Action(event.second)]] if event.second in deeds else [])])
-    special = {Action.GO_ON_LOOKOUT: ", and goes on lookout", Action.TAKE_COVER: ", and takes cover"}
-    deed = special.get(Action(event.second), "")
-    return f'{_MANOEUVRES[event.first]} {story.names[event.other]}, {event.third / INCH:g}" away{deed}'
+        actions = {Action.RE_ARM: "re-arms", Action.TAKE_COVER: "takes cover", Action.GO_ON_LOOKOUT: "goes on lookout"}
+        move = "falls back" if event.first in (Manoeuvre.RETIRE, Manoeuvre.RETIRE_AT_DOUBLE_TIME) else "holds"
+        return " and ".join([move, *([actions[Action(event.second)]] if event.second in actions else [])])
+    actions = {Action.GO_ON_LOOKOUT: ", and goes on lookout", Action.TAKE_COVER: ", and takes cover"}
+    action = actions.get(Action(event.second), "")
+    return f'{_MANOEUVRES[event.first]} {story.names[event.other]}, {event.third / INCH:g}" away{action}'
 
 
 def _attacked(event: Happening, story: Story) -> str:
@@ -175,38 +175,38 @@ def _attacked(event: Happening, story: Story) -> str:
 
 
 def _card(event: Happening, story: Story) -> str:
-    what = "rally test" if event.third else "test"
+    test = "rally test" if event.third else "test"
     verdict = "passes" if event.first <= event.second else "fails"
-    return f"{story.names[event.unit]} {verdict} its {what}: card {event.first}, {event.second} or less passes"
+    return f"{story.names[event.unit]} {verdict} its {test}: card {event.first}, {event.second} or less passes"
 
 
 def _own_loss(event: Happening, story: Story) -> str:
-    how = "by its own doing"
+    cause = "by its own actions"
     if event.second:
-        how = f"aboard {story.names[event.other]}, which has no room for it"
-    return f"{story.names[event.unit]} loses {counted(event.first, 'model')} {how}"
+        cause = f"aboard {story.names[event.other]}, which lacks room for them"
+    return f"{story.names[event.unit]} loses {counted(event.first, 'model')} {cause}"
 
 
-_TOLD: Mapping[Event, Callable[[Happening, Story], str]] = {
+_EVENT_TEXTS: Mapping[Event, Callable[[Happening, Story], str]] = {
     Event.ROUND: _round,
-    Event.ENTERED: lambda event, story: f"  {story.acting(event)} comes out of reserve",
-    Event.ACTIVATED: lambda event, story: f"  {story.acting(event)} ({counted(event.first, 'model')})",
+    Event.ENTERED: lambda event, story: f"  {story.army_and_unit(event)} comes out of reserve",
+    Event.ACTIVATED: lambda event, story: f"  {story.army_and_unit(event)} ({counted(event.first, 'model')})",
     Event.CARD: _card,
     Event.ORDERED: _ordered,
     Event.MOVED: lambda event, _: f'moves {event.first / INCH:g}"',
     Event.ATTACKED: _attacked,
     Event.FELL_BACK: lambda event, story: f"{story.names[event.unit]} falls back",
     Event.SUPPRESSED: lambda event, story: f"{story.names[event.unit]} is suppressed",
-    Event.REMOVED: lambda event, story: f"{story.names[event.unit]} is gone ({event.second} VP)",
-    Event.COMBAT: lambda event, story: f"{story.names[event.unit]} {_WON[event.first]}",
+    Event.REMOVED: lambda event, story: f"{story.names[event.unit]} is removed ({event.second} VP)",
+    Event.COMBAT: lambda event, story: f"{story.names[event.unit]} {_COMBAT_RESULTS[event.first]}",
     Event.OWN_LOSS: _own_loss,
-    Event.DIE: lambda event, story: f"{story.names[event.unit]} goes off: {_FACES[event.first]}",
+    Event.DIE: lambda event, story: f"{story.names[event.unit]} explodes: {_DIE_FACES[event.first]}",
     Event.ENDED: lambda event, story: (
         f"End of round {event.first}: {story.armies[0]} {event.second} VP, {story.armies[1]} {event.third} VP"
     ),
     Event.GROUND: lambda event, story: (
-        f"{story.armies[event.first]} has no unit left on the field: 5 VP for {story.armies[1 - event.first]}"
+        f"{story.armies[event.first]} has no unit left on the table: 5 VP for {story.armies[1 - event.first]}"
     ),
     Event.DISEMBARKED: lambda event, story: f"{story.names[event.unit]} disembarks",
-    Event.CARD_DICE: lambda event, story: f"{story.names[event.unit]} turns a {event.first} for more dice",
+    Event.CARD_DICE: lambda event, story: f"{story.names[event.unit]} draws card {event.first} for its extra dice",
 }

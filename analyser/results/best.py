@@ -1,4 +1,4 @@
-"""Result of best play of a duel: its value, the plan, and the cost of each simple tactic."""
+"""Result of best play of a duel: the value, the plan, and the cost of each simple tactic."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from analyser.common.frames import tidy
 from analyser.common.method_settings import Sampling
 from analyser.common.text import counted
 from analyser.results.duel import DUEL_SIDES, DuelResult, solve_best
-from analyser.results.duel_solution import Play
-from analyser.results.plan import NO_ORDERS, PlanTable, stands_in_words
+from analyser.results.duel_solution import SolvedDuel
+from analyser.results.plan import NO_ORDERS, PlanTable, situation_in_words
 from analyser.rules.policies import BEST
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.schema import PROBABILITY_WANTS, WANTS
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-_SHOWN = 16  # situations of the plan as text
-_TELLING = 5e-5  # least cost of the runner-up in a choice that matters
-_LIKELY = 1e-12  # smaller probabilities are rounding errors
-PICTURES = ("models", "distance")
+_MOST_SITUATIONS = 16  # most rows of the plan in the text
+_LEAST_COST = 5e-5  # a choice matters if its second best has at least this cost
+_ROUNDING = 1e-12  # smaller probabilities are rounding errors
+PLOT_AXES = ("models", "distance")
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -37,33 +37,33 @@ class BestResult(DuelResult):
     Examples
     --------
     >>> import analyser
-    >>> found = analyser.best_play("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", rounds=1, first="a")
-    >>> found.first_moves()[0]["do"]
+    >>> result = analyser.best_play("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", rounds=1, first="a")
+    >>> result.first_moves()[0]["do"]
     'aim and shoot'
-    >>> found.exploitability < 1e-12
+    >>> result.exploitability < 1e-12
     True
     """
 
     kind = "best"
 
-    play: Play
+    solution: SolvedDuel
 
     @property
     def value(self) -> float:
-        """Value of the duel for the side that plays best (A if both do), by its objective."""
-        return self.play.value
+        """Value of the duel by the objective of the side that plays best (of A if both do)."""
+        return self.solution.value
 
     @property
     def exploitability(self) -> float:
-        """Largest gain of both sides together by deviating from the plan; 0 except for rounding."""
-        return self.play.exploitability
+        """Sum of what each side could gain by deviating from the plan; 0 except for rounding."""
+        return self.solution.exploitability
 
     @cached_property
     def _table(self) -> PlanTable:
-        return PlanTable(self.play)
+        return PlanTable(self.solution)
 
     def plan(self, side: str | None = None) -> list[dict[str, Any]]:
-        """Return the plan, one plain dict per situation that it leads to, the likeliest of each round first.
+        """Return the plan, one plain dict per situation that can occur under it; the likeliest of each round is first.
 
         Parameters
         ----------
@@ -73,11 +73,11 @@ class BestResult(DuelResult):
         Returns
         -------
         list of dict
-            `round`, `side` and `when`: ``first`` or ``second`` in the round, ``orders`` if that order is fixed,
-            ``reaction`` (opportunity fire), ``overrun`` (after a won combat), ``retaliation`` or ``attack`` (strikes of
-            the charged or the active unit), or ``test`` (one that can be failed on purpose). Models, damage and
-            statuses of its ``own_`` unit and the ``enemy_``; `distance` in inches. `do`, the choice, with its `value`;
-            the `runner_up` and its cost, `costs`; the `probability` of the situation.
+            `round`, `side`, and `when`: ``first`` or ``second`` in the round (``orders`` if the order of activation is
+            fixed), ``reaction`` (opportunity fire), ``overrun`` (after a won combat), ``retaliation`` or ``attack``
+            (strikes of the charged or the active unit), or ``test`` (which may be failed on purpose). Models, damage
+            and statuses of both units, with the prefixes ``own_`` and ``enemy_``; `distance` in inches. `do`, the
+            choice, and its `value`; `runner_up`, the second best, and its cost `costs`; the `probability`.
 
         Raises
         ------
@@ -85,55 +85,55 @@ class BestResult(DuelResult):
             The side does not play best.
         """
         self._side(side)
-        return [deepcopy(row) for row in self._reached if side in (None, row["side"])]
+        return [deepcopy(row) for row in self._plan_rows if side in (None, row["side"])]
 
     @cached_property
-    def _reached(self) -> list[dict[str, Any]]:
-        return self._table.reached(None, _LIKELY)
+    def _plan_rows(self) -> list[dict[str, Any]]:
+        return self._table.reached_rows(None, _ROUNDING)
 
     def _side(self, side: str | None) -> int | None:
         if side is None:
             return None
         if side not in DUEL_SIDES:
-            raise InputError(f"no side {side!r}{did_you_mean(str(side), DUEL_SIDES)}", where="side", allowed="a, b")
+            hint = did_you_mean(str(side), DUEL_SIDES)
+            raise InputError(f"unknown side {side!r}{hint}", where="side", allowed="a, b")
         number = DUEL_SIDES.index(side)
-        if not self.play.choosers[number]:
-            raise InputError(
-                f"{side} has a simple tactic, and no plan", where="side", allowed=DUEL_SIDES[self.play.wanter]
-            )
+        if not self.solution.choosers[number]:
+            problem, allowed = f"side {side} has no plan; it follows a simple tactic", DUEL_SIDES[1 - number]
+            raise InputError(problem, where="side", allowed=allowed)
         return number
 
     def first_moves(self) -> list[dict[str, Any]]:
         """Return the rows of the :meth:`plan` for the first move of the side that plays best (A if both do)."""
-        side, likeliest = DUEL_SIDES[self.play.wanter], dict[str, dict[str, Any]]()
-        for row in self._reached:
+        side, likeliest = DUEL_SIDES[self.solution.objective_side], dict[str, dict[str, Any]]()
+        for row in self._plan_rows:
             if row["side"] == side and row["round"] == 1 and row["when"] not in NO_ORDERS:
                 likeliest.setdefault(row["when"], row)
         return deepcopy(list(likeliest.values()))
 
     @cached_property
     def _regrets(self) -> list[dict[str, Any]]:
-        play, rows = self.play, list[dict[str, Any]]()
-        side = play.wanter
-        for name in play.tactics(side):
-            plan = play.plan_of_tactic(side, name)
-            value = play.following(plan)
-            row: dict[str, Any] = {"tactic": name, "value": value, "cost": max(play.value - value, 0.0)}
-            if play.choosers[1 - side]:
-                worst = play.against(plan, 1 - side)
-                row |= {"worst": worst, "exploitable": max(play.value - worst, 0.0)}
+        solution, rows = self.solution, list[dict[str, Any]]()
+        side = solution.objective_side
+        for name in solution.tactics(side):
+            plan = solution.plan_of_tactic(side, name)
+            value = solution.value_of_plan(plan)
+            row: dict[str, Any] = {"tactic": name, "value": value, "cost": max(solution.value - value, 0.0)}
+            if solution.choosers[1 - side]:
+                worst = solution.value_of_best_response(plan, 1 - side)
+                row |= {"worst": worst, "exploitable": max(solution.value - worst, 0.0)}
             rows.append(row)
         return sorted(rows, key=lambda row: row["cost"])
 
     def regrets(self) -> list[dict[str, Any]]:
-        """Return the cost of each possible tactic of the unit compared with best play, the smallest first.
+        """Return the cost of each simple tactic of the unit compared with best play, the smallest first.
 
         Returns
         -------
         list of dict
-            `tactic`; its `value` against the enemy's policy in this result; its `cost`, the value of best play minus
-            that. If both sides play best, also `worst`, its value against the enemy's best response, and
-            `exploitable`, its cost then.
+            `tactic`; `value` of the tactic against the enemy's policy in this result; `cost`, the value of best play
+            minus `value`. If both sides play best, also `worst`, the value against the enemy's best response, and
+            `exploitable`, the cost against it.
         """
         return [dict(row) for row in self._regrets]
 
@@ -149,7 +149,7 @@ class BestResult(DuelResult):
         regrets : bool
             Return one row per tactic.
         **tables : bool
-            `by_round` or `activations`, as for a duel.
+            `by_round` or `activations`: a table of the duel (:meth:`.DuelResult.to_frame`).
         """
         if tables:
             return super().to_frame(**tables)
@@ -165,53 +165,54 @@ class BestResult(DuelResult):
         ax : Axes, optional
             Default: those of a new figure.
         by : "models" or "distance"
-            The two axes.
+            The quantities on the axes.
         round : int
-            The round.
+            The round to draw, from 1.
         side : "a" or "b", optional
             The side that chooses. Default: the side that plays best, A if both do.
         """
         from analyser.common.look import about
         from analyser.plots import choices
 
-        if by not in PICTURES:
+        if by not in PLOT_AXES:
             raise InputError(
-                f"{by!r} is not usable{did_you_mean(by, PICTURES)}", where="by", allowed=", ".join(PICTURES)
+                f"{by!r} is not usable{did_you_mean(by, PLOT_AXES)}", where="by", allowed=", ".join(PLOT_AXES)
             )
-        check_integer(round, "round", 1, self.play.game.rounds)
-        number = self.play.wanter if side is None else self._side(side)
+        check_integer(round, "round", 1, self.solution.game.rounds)
+        number = self.solution.objective_side if side is None else self._side(side)
         assert number is not None
         if by == "distance" and self.scenario.terms.distance is None:
-            raise InputError("the duel has no distance", where="by", allowed="models, or a duel with a distance")
-        frame = tidy(self._table.pictured(number, round - 1, by))
+            raise InputError("this duel states no distance", where="by", allowed="models, or a duel with a distance")
+        frame = tidy(self._table.picture_cells(number, round - 1, by))
         if frame.empty:
-            raise InputError(f"the plan has no round {round} by {by}", where="plot", allowed="another round, or by")
-        across = {"models": "models of the enemy", "distance": "distance in inches"}[by]
-        up = {"models": "own models", "distance": "models of the enemy"}[by]
-        what = f"Best play of {DUEL_SIDES[number].upper()} in round {round}, in the likeliest situation of each cell"
-        lines = [*self.caption(), what]
-        return choices(about(frame, "\n".join(lines)), across=across, up=up, ax=ax, **more)
+            problem = f"the plan has no choice in round {round} to draw by {by}"
+            raise InputError(problem, where="plot", allowed="another round or by")
+        x_label = {"models": "models of the enemy", "distance": "distance in inches"}[by]
+        y_label = {"models": "own models", "distance": "models of the enemy"}[by]
+        title = f"Best play of {DUEL_SIDES[number].upper()} in round {round}, in the likeliest situation of each cell"
+        lines = [*self.caption(), title]
+        return choices(about(frame, "\n".join(lines)), across=x_label, up=y_label, ax=ax, **more)
 
     def worth(self, value: float) -> str:
-        """Return a value as text, a probability or victory points by the objective."""
+        """Return a value as text: a probability or victory points, depending on the objective."""
         want = self.scenario.terms.want
         return f"{100 * value:.2f}%" if want in PROBABILITY_WANTS else f"{value:+.3f} VP"
 
     def cost(self, value: float) -> str:
-        """Return a difference of values as text, in percentage points or victory points by the objective."""
+        """Return a difference of values as text: percentage points or victory points, depending on the objective."""
         want = self.scenario.terms.want
         return f"{100 * value:.2f} pp" if want in PROBABILITY_WANTS else f"{value:.3f} VP"
 
     def heading(self) -> list[tuple[str, str]]:
         """Return the question as labels and texts."""
         lines = super().heading()
-        wanter = DUEL_SIDES[self.play.wanter].upper()
-        return [("Best play", lines[0][1]), *lines[1:], ("Objective", f"{wanter}: {WANTS[self.scenario.terms.want]}")]
+        side = DUEL_SIDES[self.solution.objective_side].upper()
+        return [("Best play", lines[0][1]), *lines[1:], ("Objective", f"{side}: {WANTS[self.scenario.terms.want]}")]
 
     @property
     def headline(self) -> str:
         """Result in one sentence, without intervals."""
-        return f"At best play {super().headline}"
+        return f"With best play {super().headline}"
 
     def blocks(self) -> list[Block]:
         """Return the result as blocks of text."""
@@ -220,8 +221,8 @@ class BestResult(DuelResult):
 
     def _first_block(self) -> Block:
         want = self.scenario.terms.want
-        what = {"win": "P(win), a draw counts half", "survival": "P(survival)"}
-        rows = [[f"Value: {what.get(want, 'expected ' + want)}", f"{self.worth(self.value)} exact"]]
+        names = {"win": "P(win), a draw counts half", "survival": "P(survival)"}
+        rows = [[f"Value: {names.get(want, 'expected ' + want)}", f"{self.worth(self.value)} exact"]]
         for row in self.first_moves():
             label = {"first": "First move, if first", "second": "First move, if second"}.get(row["when"], "First move")
             other = f"; second best: {row['runner_up']} ({self.cost(row['costs'])} lower)" if row["runner_up"] else ""
@@ -231,7 +232,7 @@ class BestResult(DuelResult):
 
     def _tactics_block(self) -> Block:
         head = ["tactic", "value", "cost"]
-        both = self.play.choosers[1 - self.play.wanter]
+        both = self.solution.choosers[1 - self.solution.objective_side]
         head += ["worst-case value", "worst-case cost"] if both else []
         rows = []
         for row in self._regrets:
@@ -241,21 +242,21 @@ class BestResult(DuelResult):
         return Block("Cost of simple tactics", head, rows, "<>")
 
     def _plan_block(self) -> Block:
-        rows, units = self._reached, self.units
+        rows, units = self._plan_rows, self.units
         cells: dict[str, list[str]] = {}
-        telling = [row for row in rows if row["costs"] >= _TELLING]
-        for row in sorted(telling or rows, key=lambda row: -row["probability"]):
+        decisive = [row for row in rows if row["costs"] >= _LEAST_COST]
+        for row in sorted(decisive or rows, key=lambda row: -row["probability"]):
             mine, theirs = units if row["side"] == "a" else units[::-1]
-            stands = f"{row['round']} {row['side'].upper()}  {stands_in_words(row, mine, theirs)}"
+            situation = f"{row['round']} {row['side'].upper()}  {situation_in_words(row, mine, theirs)}"
             costs = f"{row['runner_up']}: {self.cost(row['costs'])}" if row["runner_up"] else ""
-            cells.setdefault(stands, [row["do"], costs, f"{100 * row['probability']:.1f}%"])
-            if len(cells) == _SHOWN:
+            cells.setdefault(situation, [row["do"], costs, f"{100 * row['probability']:.1f}%"])
+            if len(cells) == _MOST_SITUATIONS:
                 break
         head = ("round, side, situation", "action", "second best (cost)", "frequency")
-        shown = [[stands, *cells[stands]] for stands in sorted(cells, key=lambda stands: (int(stands.split()[0]), 0))]
+        shown = [[situation, *cells[situation]] for situation in sorted(cells, key=lambda text: int(text.split()[0]))]
         lines = [
-            f"The choice matters in {f'{len(telling):,}' if telling else 'none'} of "
-            f"{counted(len(rows), 'situation')}. All are in JSON and CSV."
+            f"The choice matters in {f'{len(decisive):,}' if decisive else 'none'} of "
+            f"{counted(len(rows), 'situation')}. JSON and CSV contain all of them."
         ]
         return Block("Plan: the most frequent and important situations", head, shown, "<<<>", lines=lines)
 
@@ -269,7 +270,7 @@ def _flat(cell: Any) -> Any:
 
 
 def solve_best_play(scenario: DuelScenario) -> BestResult:
-    """Return best play of a duel; InputError if neither side has that policy, or the duel is too large."""
+    """Return best play of a duel; InputError if neither side has the policy `best`, or the duel is too large."""
     if BEST not in (scenario.terms.policy_a, scenario.terms.policy_b):
-        raise InputError("neither side plays best", where="duel", allowed='policy_a = "best", or policy_b')
+        raise InputError("neither side plays best", where="duel", allowed='policy_a = "best" or policy_b = "best"')
     return solve_best(scenario, Sampling(), BestResult)

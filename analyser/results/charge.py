@@ -1,4 +1,4 @@
-"""Result of a charge (AC-8): winner, losses and fates of both sides, victory points."""
+"""Result of a charge (AC-8): winner, losses, fates and victory points of both sides."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.ruleset import Rating
 from analyser.results import rules_used, states
 from analyser.results.attack import ALWAYS_SHOWN, UNIT_FIGURES, unit_line
-from analyser.results.base import contest
+from analyser.results.base import likeliest_result
 from analyser.results.rating import rating_reasons
 from analyser.results.rendering import NOT_SHOWN
 from analyser.results.states import FATES, FightResult, solve_fight, unit_name
@@ -32,8 +32,8 @@ from analyser.scenarios.schema import Target
 
 CHARGE_SIDES = ("attacker", "target")
 CHARGE_RESULTS = ("attacker_wins", "target_wins", "draw", "no_combat")
-FLAGS = ("suppressed", "disordered", "activated", "fell_back", "broken", "fled", "annihilated")
-PASSENGERS_FLAGS = ("suppressed", "broken", "annihilated")
+UNIT_STATES = ("suppressed", "disordered", "activated", "fell_back", "broken", "fled", "annihilated")
+PASSENGER_STATES = ("suppressed", "broken", "annihilated")
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -48,11 +48,11 @@ class ChargeResult(FightResult):
         statuses and fates, prefixed ``attacker_`` or ``target_``; `probability`; if simulated, also `count`, `low`,
         `high`.
     strikes : tuple of dict
-        Each attack of the combat when made by full units: side, row, dice, rating, DEFENCE.
+        Each attack of the combat, as units without losses make it: side, row, dice, rating, DEFENCE.
     """
 
     kind = "charge"
-    pictured = "target_models_destroyed"
+    plotted_figure = "target_models_destroyed"
     figures = tuple(f"{side}_{what}" for side in CHARGE_SIDES for what in UNIT_FIGURES)
 
     scenario: ChargeScenario
@@ -63,20 +63,20 @@ class ChargeResult(FightResult):
         """Names that :meth:`probability` takes."""
         named = [*CHARGE_RESULTS, *(["attacker_overruns"] if self.scenario.attacker.has("Overrun") else [])]
         for side, unit in zip(CHARGE_SIDES, self.units):
-            named += [f"{side}_{flag}" for flag in (*FLAGS, "destroyed")]
+            named += [f"{side}_{flag}" for flag in (*UNIT_STATES, "destroyed")]
             if unit.passengers is not None:
-                named += [f"{side}_passengers_{flag}" for flag in PASSENGERS_FLAGS]
+                named += [f"{side}_passengers_{flag}" for flag in PASSENGER_STATES]
         return tuple(named)
 
     @cached_property
     def result(self) -> NDArray[np.str_]:
-        """Result of the (first) charge for each pair of states, one of the first four :attr:`events`."""
+        """Result of the charge, without the Overrun, for each pair of states: one of the first four :attr:`events`."""
         order = states.orders(self.moments[0].first)
-        kinds = [states.wins_of_charge(self.moments[0].first) > 0, order == Order.LOST, order == Order.NO_ATTACK]
-        return np.select(kinds, CHARGE_RESULTS[:3], CHARGE_RESULTS[3])
+        conditions = [states.wins_of_charge(self.moments[0].first) > 0, order == Order.LOST, order == Order.NO_ATTACK]
+        return np.select(conditions, CHARGE_RESULTS[:3], CHARGE_RESULTS[3])
 
     def event(self, name: str, moment: int | None = None) -> NDArray[np.bool_]:
-        """Return, for each pair of states, True if event `name` (one of :attr:`events`) has happened."""
+        """Return, for each pair of states, True if event `name` (one of :attr:`events`) occurred."""
         if name in CHARGE_RESULTS:
             return np.asarray(self.result == name)
         if name == "attacker_overruns":
@@ -89,7 +89,7 @@ class ChargeResult(FightResult):
         return super().event(name, moment)
 
     def _passengers(self, side: str) -> dict[str, NDArray[Any]]:
-        """Return the fate of passengers for each pair of states; those that broke or exceed the capacity are gone."""
+        """Return the fate of passengers for each pair of states; they are lost if they break or exceed the capacity."""
         unit, transport = getattr(self.scenario, side), self.states_of(side)
         broken = ~states.is_removed(transport) & (transport & combat_result.PASSENGERS_BROKEN != 0)
         aboard = np.minimum(unit.passengers.models or 0, (unit.capacity or 0) * states.models_left(transport))
@@ -115,16 +115,16 @@ class ChargeResult(FightResult):
             rated.append((theirs.passengers, self.event(f"{other}_passengers_annihilated")))
         if any(unit.victory_points is None for unit, _ in rated):
             return None
-        points = sum(gone * float(unit.victory_points or 0) for unit, gone in rated)
-        hunted = states.wins_of_charge(self.states_of(side)) if mine.has("Hunter") else 0
-        return np.asarray(points + hunted, np.float64)
+        points = sum(is_gone * float(unit.victory_points or 0) for unit, is_gone in rated)
+        won_combats = states.wins_of_charge(self.states_of(side)) if mine.has("Hunter") else 0
+        return np.asarray(points + won_combats, np.float64)
 
     @cached_property
     def summary(self) -> dict[str, Any]:
         """Main figures by name; simulated probabilities with intervals."""
         means = {"models_destroyed": "models_destroyed", "models_left": "models_left", "damage_left": "damage"}
         figures = {f"mean_{side}_{label}": f"{side}_{what}" for side in CHARGE_SIDES for label, what in means.items()}
-        summary = self._figures_named({f"p_{name}": name for name in self.events}, figures)
+        summary = self._named_figures({f"p_{name}": name for name in self.events}, figures)
         for side in CHARGE_SIDES:
             name, points = f"expected_{side}_victory_points", self.victory_points(side)
             summary[name] = None
@@ -134,7 +134,7 @@ class ChargeResult(FightResult):
         return summary
 
     def _possible_points(self, side: str) -> NDArray[np.float64]:
-        """Return the possible victory points of a side; the ratings must be known."""
+        """Return the possible victory points of a side; all victory-point ratings must be known."""
         mine, theirs = self.units if side == CHARGE_SIDES[0] else self.units[::-1]
         ratings = [float(unit.victory_points or 0) for unit in (theirs, theirs.passengers) if unit is not None]
         wins = 1 << unit_state.BITS_OF_WINS_IN_A_CHARGE if mine.has("Hunter") else 1
@@ -144,7 +144,7 @@ class ChargeResult(FightResult):
         """Return the outcomes as columns by name; see :meth:`to_frame`."""
         columns: dict[str, NDArray[Any]] = {"result": np.array([CHARGE_RESULTS.index(name) for name in self.result])}
         for side, unit in zip(CHARGE_SIDES, self.units):
-            columns |= self._columns(f"{side}_{name}" for name in (*UNIT_FIGURES, *FLAGS))
+            columns |= self._columns(f"{side}_{name}" for name in (*UNIT_FIGURES, *UNIT_STATES))
             if unit.passengers is not None:
                 aboard = self._passengers(side)
                 columns |= {f"{side}_{name}": aboard[name] for name in ("passengers_left", "passengers_suppressed")}
@@ -165,53 +165,53 @@ class ChargeResult(FightResult):
         """Return the question as labels and texts."""
         attacker, target = self.units
         lines = [("Charge", f"{unit_name(attacker)} -> {unit_name(target)}")]
-        lines += [("Beside it", unit_name(unit)) for unit in self.scenario.secondary]
+        lines += [("Secondary", unit_name(unit)) for unit in self.scenario.secondary]
         lines += [("Attacker", unit_line(attacker)), ("Target", unit_line(target))]
-        return lines + [("" if place else "Strikes", _strike_line(strike)) for place, strike in enumerate(self.strikes)]
+        return lines + [("" if index else "Strikes", _strike_line(strike)) for index, strike in enumerate(self.strikes)]
 
     @property
     def headline(self) -> str:
         """Result in one sentence, without intervals."""
         lost = self.probability("target_wins") + self.probability("no_combat")
         attacker, target = map(unit_name, self.units)
-        return contest(attacker, target, self.probability("attacker_wins"), lost)
+        return likeliest_result(attacker, target, self.probability("attacker_wins"), lost)
 
     def blocks(self) -> list[Block]:
         """Return the result as blocks of text."""
-        probabilities = {name: self.probability(name) for name in _RESULT_WORDS if name in self.events}
-        rows = [[_RESULT_WORDS[name], p_text(p)] for name, p in probabilities.items() if name != "no_combat" or p > 0]
-        return [Block("The combat", rows=rows), _losses(self), _become_of(self)]
+        probabilities = {name: self.probability(name) for name in _RESULT_LABELS if name in self.events}
+        rows = [[_RESULT_LABELS[name], p_text(p)] for name, p in probabilities.items() if name != "no_combat" or p > 0]
+        return [Block("The combat", rows=rows), _losses_block(self), _outcomes_block(self)]
 
 
 def solve_charge(scenario: ChargeScenario, sampling: Sampling) -> ChargeResult:
     """Return the result of a charge."""
     setup, operations = charge_program(scenario.attacker, scenario.target, scenario.secondary, scenario.ruleset.die)
-    setup.sides["hunter"] = 1  # count combats won for all units; the first combat is read from them
+    setup.sides["hunter"] = 1  # count combats won even without Hunter: `result` reads them
     start = charge_start(setup)
 
-    def answer(**head: Any) -> ChargeResult:
-        strikes = tuple(_strikes_described(setup, operations, start, scenario))
-        rules = rules_used.of_charge(scenario, with_replacement=sampling.with_replacement)
-        return ChargeResult(strikes=strikes, rules=rules, **head)
+    def make_result(**fields: Any) -> ChargeResult:
+        strikes = tuple(_strike_records(setup, operations, start, scenario))
+        rules = rules_used.rules_of_charge(scenario, with_replacement=sampling.with_replacement)
+        return ChargeResult(strikes=strikes, rules=rules, **fields)
 
-    return solve_fight(scenario, setup, [operations], start, sampling, answer)
+    return solve_fight(scenario, setup, [operations], start, sampling, make_result)
 
 
-def _strikes_described(
+def _strike_records(
     setup: Setup, operations: Sequence[Operation], start: tuple[int, int], scenario: ChargeScenario
 ) -> Iterator[dict[str, Any]]:
-    """Yield each attack of a combat as both units would make it in their states at the start."""
+    """Yield each attack of a combat as plain data, with both units in their states at the start."""
     rows = {"attacker": [scenario.attacker.charge_row("attacker")], "target": scenario.target.retaliation_rows()}
     for number in (operation.number for operation in operations if operation.kind == Kind.STRIKE):
         strike = setup.strikes[number]
-        again = strike.orders == 1 << Order.OVERRUN
-        attacker = unit_state.with_order(start[0], int(Order.OVERRUN)) if again else start[0]
+        is_overrun = strike.orders == 1 << Order.OVERRUN
+        attacker = unit_state.with_order(start[0], int(Order.OVERRUN)) if is_overrun else start[0]
         both = attacker, start[1] | (unit_state.MARKED if strike.by_throw else 0)
         if not strikes.is_made(setup, number, ATTACKER, both):
             continue
         strikes.set_strike(setup, number, strikes.condition(setup, number, both), both[1 - strike.striker])
         fight, reasons = setup.fight[0], rating_reasons(setup.attack[0], setup.target[0])
-        if reasons["rating_by"] == "stated":  # a file cannot state a rating here, so a rule did
+        if reasons["rating_by"] == "stated":  # a scenario states no rating of a strike, so a rule has set it
             reasons["rating_by"] = "rule"
         by = "attacker" if strike.striker == ATTACKER else "target"
         if strike.by_throw:
@@ -221,7 +221,7 @@ def _strikes_described(
         yield {
             "by": by,
             "row": next((row.id for row in rows.get(by, ())), None),
-            "overrun": bool(again),
+            "overrun": bool(is_overrun),
             "dice": int(fight.dice),
             "overcharge": bool(fight.overcharge),
             "rating": Rating(fight.rating).name.lower(),
@@ -230,8 +230,8 @@ def _strikes_described(
         }
 
 
-_WIDEST_GRID = 13  # columns of a joint table that fit a terminal
-_RESULT_WORDS = {
+_WIDEST_GRID = 13  # most columns of a joint table for a terminal
+_RESULT_LABELS = {
     "attacker_wins": "Attacker wins",
     "target_wins": "Target wins",
     "draw": "Draw (stalemate)",
@@ -240,7 +240,7 @@ _RESULT_WORDS = {
 }
 
 
-def _become_of(result: ChargeResult) -> Block:
+def _outcomes_block(result: ChargeResult) -> Block:
     rows = []
     for name in ("suppressed", "disordered", "fell_back", *FATES, "annihilated"):  # a charger is activated anyway
         probabilities = [result.probability(f"{side}_{name}") for side in CHARGE_SIDES]
@@ -249,8 +249,8 @@ def _become_of(result: ChargeResult) -> Block:
     for name in ("suppressed", "annihilated") if any(unit.passengers for unit in result.units) else ():
         rows.append([f"P(passengers {name})"])
         for side, unit in zip(CHARGE_SIDES, result.units):
-            gone = result.probability(f"{side}_passengers_{name}") if unit.passengers else "none aboard"
-            rows[-1].append(str(gone))
+            cell = result.probability(f"{side}_passengers_{name}") if unit.passengers else "no passengers"
+            rows[-1].append(str(cell))
     damage = ["damage_left"] if any(unit.keeps_damage for unit in result.units) else []
     for what in ("models_destroyed", "models_left", *damage):
         cells = [with_error(result.summary, f"mean_{side}_{what}") for side in CHARGE_SIDES]
@@ -260,13 +260,13 @@ def _become_of(result: ChargeResult) -> Block:
     return Block("Outcomes", ("", *CHARGE_SIDES), rows)
 
 
-def _losses(result: ChargeResult) -> Block:
-    """Return the joint table of losses, or one distribution per side if that is too wide for a terminal."""
+def _losses_block(result: ChargeResult) -> Block:
+    """Return the joint distribution of losses, or one distribution per side if the joint table is too wide."""
     table = result.losses()
     grid = np.zeros([(unit.models or 0) + 1 for unit in result.units])
     grid[tuple(table[f"{side}_models_destroyed"] for side in CHARGE_SIDES)] = table["probability"]
     pmfs = grid.sum(axis=1), grid.sum(axis=0)
-    down, across = map(_likely, pmfs)
+    down, across = map(_without_rare_ends, pmfs)
     if len(across) > _WIDEST_GRID:
         values = range(min(down.start, across.start), max(down.stop, across.stop))
         cells = [[str(value), *(_cell(pmf[value]) if value < len(pmf) else "-" for pmf in pmfs)] for value in values]
@@ -275,11 +275,11 @@ def _losses(result: ChargeResult) -> Block:
     cells.append(["any", *map(_cell, pmfs[1][across]), "100%"])
     head = ["attacker's \\ target's", *map(str, across), "any"]
     lines = [] if (len(down), len(across)) == grid.shape else [NOT_SHOWN]
-    return Block("Models destroyed, the attacker's down, the target's across", head, cells, ">", lines=lines)
+    return Block("Models destroyed (rows: of the attacker, columns: of the target)", head, cells, ">", lines=lines)
 
 
-def _likely(pmf: NDArray[np.float64]) -> range:
-    """Return the range of numbers of models without negligible ends."""
+def _without_rare_ends(pmf: NDArray[np.float64]) -> range:
+    """Return the range of numbers of models without ends of negligible probability."""
     likely = (np.cumsum(pmf) >= NEGLIGIBLE) & (np.cumsum(pmf[::-1])[::-1] >= NEGLIGIBLE)
     return range(int(likely.argmax()), len(pmf) - int(likely[::-1].argmax()))
 
@@ -292,8 +292,8 @@ def _cell(share: float) -> str:
 
 def _strike_line(strike: Mapping[str, Any]) -> str:
     row = f" with {strike['row']}" if strike["row"] else ""
-    again = " in an Overrun" if strike["overrun"] else ""
+    overrun = " in an Overrun" if strike["overrun"] else ""
     dice = counted(strike["dice"], "die", "dice")
     if strike["overcharge"]:
-        dice = f"{dice} and as many as a card says" if strike["dice"] else "as many dice as a card says"
-    return f"{strike['by']}{row}{again}: {dice}, {rating_text(strike)}, against DEFENCE {strike['defence']}"
+        dice = f"{dice} and as many as the card shows" if strike["dice"] else "as many dice as the card shows"
+    return f"{strike['by']}{row}{overrun}: {dice}, {rating_text(strike)}, against DEFENCE {strike['defence']}"

@@ -1,4 +1,4 @@
-"""User metrics of a result: distributions to compute with, and functions of its outcome table."""
+"""Metrics that users define: distributions to compute with, and functions of the outcome table of a result."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from analyser.common.means import Mean
 if TYPE_CHECKING:
     import pandas as pd
 
-_RENAMED = {"won": "attacker_wins", "lost": "target_wins", "stalemate": "draw", "overran": "attacker_overruns"}
+_NEW_NAMES = {"won": "attacker_wins", "lost": "target_wins", "stalemate": "draw", "overran": "attacker_overruns"}
 
 
 def check_name(name: object, what: str, names: Sequence[str]) -> None:
     """Raise InputError, which suggests the nearest of `names`, unless `name` is one of them."""
     if name not in names:
-        new = _RENAMED.get(str(name))
+        new = _NEW_NAMES.get(str(name))
         hint = f"; did you mean {new!r}?" if new in names else did_you_mean(str(name), names)
-        raise InputError(f"no {what} {shown(name)}{hint}", allowed=", ".join(names))
+        raise InputError(f"unknown {what} {shown(name)}{hint}", allowed=", ".join(names))
 
 
-class OwnFigures:
+class UserMetrics:
     """Mixin of results with distributions and user metrics."""
 
     def __getitem__(self: Any, figure: str | tuple[str, int]) -> Distribution:
-        """Return the distribution of a figure; ``result["models_destroyed", 2]`` is that after round or attack 2.
+        """Return the distribution of a figure, at the end or, as ``result["models_destroyed", 2]``, after round 2.
 
         >>> import analyser
         >>> fight = {"attack": {"dice": 2}, "target": {"models": 4, "defence": 1, "damage_limit": 1}}
@@ -48,13 +48,14 @@ class OwnFigures:
         Parameters
         ----------
         metric : str or callable
-            A name of `summary` or of :func:`analyser.metric`, or a function of :meth:`to_frame`. The function returns
-            a value for each outcome; the result is their mean, or the probability if they are bool.
+            A name of `summary` or of :func:`analyser.metric`, or a function. The function gets the table of
+            :meth:`to_frame` and returns a value for each outcome. The mean of these values is returned, or the
+            probability of True if they are bool.
 
         Raises
         ------
         InputError
-            Unknown figure (the message suggests the nearest name), or the function fails.
+            The figure is unknown (the message suggests the nearest name), or the function fails.
 
         Examples
         --------
@@ -73,12 +74,12 @@ class OwnFigures:
 
 
 def value_of(result: Any, function: Callable[[pd.DataFrame], Any]) -> Estimate | Mean | float:
-    """Return the value of a function of the outcome table of a result; see :meth:`OwnFigures.metric`.
+    """Return the value of a function of the outcome table of a result; see :meth:`UserMetrics.metric`.
 
     Returns
     -------
     Estimate, Mean, or float
-        The first two have a 95% interval if simulated. A float is returned if the function returns one number.
+        An Estimate or a Mean has a 95% interval if simulated. A float is the one number that the function returned.
 
     Raises
     ------
@@ -89,10 +90,10 @@ def value_of(result: Any, function: Callable[[pd.DataFrame], Any]) -> Estimate |
     try:
         answer = np.asarray(function(table))
     except Exception as error:
-        problem = f"the function fails on the outcome table: {type(error).__name__}: {error}"
-        raise InputError(problem, where="metric", allowed=f"its columns: {', '.join(table.columns)}") from error
+        problem = f"the function failed on the outcome table: {type(error).__name__}: {error}"
+        raise InputError(problem, where="metric", allowed=f"the columns {', '.join(table.columns)}") from error
     if answer.shape not in ((), (len(table),)) or answer.dtype.kind not in "bifu":
-        problem = f"the function gives an array of shape {answer.shape}, {answer.dtype}"
+        problem = f"the function returned an array of shape {answer.shape} and type {answer.dtype}"
         raise InputError(problem, where="metric", allowed="one number, or a value for each outcome")
     if answer.ndim == 0:
         return float(answer)

@@ -1,4 +1,4 @@
-"""The only place that maps a kind of scenario to its solver."""
+"""Solver of each kind of scenario."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ def solve(scenario: AnyScenario, sampling: Sampling, *, brief: bool = False) -> 
 
     Parameters
     ----------
-    scenario : Scenario and its like
+    scenario : AnyScenario
+        A single attack, or a scenario of another kind.
     sampling : Sampling
     brief : bool
-        Compute battles without swing units and the game of tactics, which double the time.
+        True to compute battles without swings and without the comparison of tactics, which double the time.
 
     Examples
     --------
@@ -32,7 +33,7 @@ def solve(scenario: AnyScenario, sampling: Sampling, *, brief: bool = False) -> 
     >>> round(solve(fight, Sampling()).mean("hits"), 2)
     10.89
     """
-    return _SOLVED_BY[scenario.kind](scenario, sampling, brief)
+    return _SOLVERS[scenario.kind](scenario, sampling, brief)
 
 
 def _battle(scenario: Any, sampling: Sampling, brief: bool) -> Result:
@@ -41,7 +42,7 @@ def _battle(scenario: Any, sampling: Sampling, brief: bool) -> Result:
     return solve_battle(scenario, sampling, swing=not brief, tactics=not brief)
 
 
-_SOLVED_BY: Mapping[Kind, Callable[[Any, Sampling, bool], Result]] = {
+_SOLVERS: Mapping[Kind, Callable[[Any, Sampling, bool], Result]] = {
     "attack": lambda scenario, sampling, _: solve_attack(scenario, sampling),
     "charge": lambda scenario, sampling, _: solve_charge(scenario, sampling),
     "focus": lambda scenario, sampling, _: solve_focus(scenario, sampling),

@@ -21,9 +21,9 @@ from analyser.common.text import counted, p_text, with_error
 from analyser.engine.fight.program import Setup
 from analyser.results import rules_used, states
 from analyser.results.attack import UNIT_FIGURES, unit_line
-from analyser.results.base import contest
-from analyser.results.duel_solution import Play, play_of, worth
-from analyser.results.round_actions import Deeds, Seen, deeds_of_play, deeds_of_rounds
+from analyser.results.base import likeliest_result
+from analyser.results.duel_solution import SolvedDuel, objective_values, solved_duel
+from analyser.results.round_actions import ActionWeights, SimulatedOrders, actions_of_plan, actions_of_rounds
 from analyser.results.states import ALIVE, FATES, FightResult, JointStates, solve_fight, unit_name
 from analyser.rules.policies import POLICIES
 from analyser.scenarios.duel import (
@@ -46,7 +46,7 @@ RESULTS = ("a_wins", "draw", "b_wins")
 DEVASTATING = ("a_devastating", "b_devastating")
 STATUSES = ("suppressed", "disordered", "on_lookout", "taking_cover", "reloading", "fell_back", "in_building")
 DEVASTATING_RATIO = 2  # AC-9.4
-PlayedT = TypeVar("PlayedT", bound="DuelResult")
+DuelT = TypeVar("DuelT", bound="DuelResult")
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -58,13 +58,13 @@ class DuelResult(FightResult):
     moments : tuple of JointStates
         States of both sides at the end of each round; A is the first side.
     setup : Setup
-        Constants of the duel for the engines.
+        Constants of the duel, for the exact and the simulating engine.
     orders : tuple of (OrdersPoint, JointStates)
-        States of both sides at each choice of orders; empty if a side plays best.
-    play : Play or None
-        Solution of the duel if a side plays best.
-    given : tuple of (PartEnd, JointStates)
-        If that is simulated: states of both sides at each choice of orders.
+        States of both sides at each choice of orders; empty for a duel with best play.
+    solution : SolvedDuel or None
+        The solved duel if a side plays best or follows a policy in lines.
+    simulated_orders : tuple of (PartEnd, JointStates)
+        For a simulated duel with a solution, the states of both sides at each choice of orders.
     """
 
     kind = "duel"
@@ -75,8 +75,8 @@ class DuelResult(FightResult):
     scenario: DuelScenario
     setup: Setup
     orders: tuple[tuple[OrdersPoint, JointStates], ...] = ()
-    play: Play | None = None
-    given: tuple[Seen, ...] = ()
+    solution: SolvedDuel | None = None
+    simulated_orders: tuple[SimulatedOrders, ...] = ()
 
     @cached_property
     def events(self) -> tuple[str, ...]:
@@ -104,10 +104,10 @@ class DuelResult(FightResult):
 
     def victory_points(self, side: str, moment: int | None = None) -> NDArray[np.int64]:
         """Return the VP of a side at the end of that round, for each pair of states (AC-5.9; Hunter, AC-7)."""
-        place = DUEL_SIDES.index(side)
-        other = DUEL_SIDES[1 - place]
+        number = DUEL_SIDES.index(side)
+        other = DUEL_SIDES[1 - number]
         mine, theirs = getattr(self.scenario, side), getattr(self.scenario, other)
-        bits = bits_of_wins(mine, theirs, self.scenario.terms, place)
+        bits = bits_of_wins(mine, theirs, self.scenario.terms, number)
         return states.points_won(self.states_of(side, moment), self.states_of(other, moment), mine, theirs, bits)
 
     @property
@@ -115,21 +115,24 @@ class DuelResult(FightResult):
         """Possible victory points of each side."""
         sides = (self.scenario.a, self.scenario.b)
         result = []
-        for place, (mine, theirs) in enumerate((sides, sides[::-1])):
-            wins = np.arange(1 << bits_of_wins(mine, theirs, self.scenario.terms, place))
+        for number, (mine, theirs) in enumerate((sides, sides[::-1])):
+            wins = np.arange(1 << bits_of_wins(mine, theirs, self.scenario.terms, number))
             rating = 1 if theirs.victory_points is None else theirs.victory_points
             result.append(np.unique(np.add.outer(wins, [0, rating])))
         return result
 
-    def _possible(self, figure: str) -> NDArray[Any]:
+    def _possible_values(self, figure: str) -> NDArray[Any]:
         if figure == "margin":
             return np.unique(np.subtract.outer(*self._possible_points))
         if figure.endswith("victory_points"):
             return self._possible_points[DUEL_SIDES.index(figure[0])]
-        return super()._possible(figure)
+        return super()._possible_values(figure)
 
     def _all_weights(self) -> list[NDArray[Any]]:
-        return [*super()._all_weights(), np.array([deed for deeds in self._deeds.values() for deed in deeds.values()])]
+        return [
+            *super()._all_weights(),
+            np.array([weight for row in self._actions.values() for weight in row.values()]),
+        ]
 
     def rounds(self) -> list[dict[str, Any]]:
         """Return the figures at the end of each round, one plain dict per round and side."""
@@ -137,23 +140,23 @@ class DuelResult(FightResult):
         for number, side in product(range(1, len(self.moments) + 1), DUEL_SIDES):
             events = {f"p_{name}": f"{side}_{name}" for name in (ALIVE, *FATES, *STATUSES)}
             means = {"mean_models": f"{side}_models_left", "mean_damage_left": f"{side}_damage"}
-            figures = {"round": number, "side": side} | self._figures_named(events, means, number)
+            figures = {"round": number, "side": side} | self._named_figures(events, means, number)
             rows.append(figures | self._percentiles("models", f"{side}_models_left", number))
         return rows
 
     rows = rounds  # printed by ``--format csv``
 
     @cached_property
-    def _deeds(self) -> Deeds:
-        if self.play is not None:
-            return deeds_of_play(self.play, self.given)
-        return deeds_of_rounds(self.setup, self.orders)
+    def _actions(self) -> ActionWeights:
+        if self.solution is not None:
+            return actions_of_plan(self.solution, self.simulated_orders)
+        return actions_of_rounds(self.setup, self.orders)
 
     def activations(self) -> list[dict[str, Any]]:
-        """Return the actions of each side in each round with reasons, one plain dict per possible or simulated action.
+        """Return the actions of each side in each round, one plain dict per action and reason.
 
-        Keys are `did`, `because` and `probability`, which sums to 1 for each round and side; if simulated, also `low`
-        and `high`.
+        Keys are `round`, `side`, `did` (the action), `because` (the reason), and `probability`, with `low` and `high`
+        if simulated. The probabilities of a side in a round add up to 1.
 
         Examples
         --------
@@ -163,38 +166,39 @@ class DuelResult(FightResult):
         [('a', 'shot_aiming', 'policy'), ('b', 'was_gone', 'gone')]
         """
         rows = []
-        for (number, side), weights in self._deeds.items():
-            for (did, why), weight in weights.items():
-                row = {"round": number, "side": side, "did": did, "because": why}
+        for (number, side), weights in self._actions.items():
+            for (did, because), weight in weights.items():
+                row = {"round": number, "side": side, "did": did, "because": because}
                 rows.append(row | probability_figures("probability", estimate(weight, self.trials)))
         return rows
 
     def planned(self) -> dict[str, Any] | None:
-        """Return the exact value of a plan made for cards with replacement, and its simulated value.
+        """Return the exact value of a plan, which assumes cards with replacement, and the simulated value of this plan.
 
         Returns
         -------
         dict or None
-            The `side` and its objective, `want`; `planned`, the exact value; `played`, the simulated value, and the
-            `difference`, both with standard errors. None for a duel of simple tactics and for an exact result.
+            `side` that plays best, and its objective `want`; `planned`, the exact value; `played`, the simulated value,
+            and the `difference`, both with standard errors. None for an exact result and for simple tactics.
 
         Examples
         --------
         >>> import analyser
-        >>> asked = {"policy_a": "best", "rounds": 1, "method": "monte-carlo", "trials": 1000}
-        >>> result = analyser.duel("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", **asked)
+        >>> options = {"policy_a": "best", "rounds": 1, "method": "monte-carlo", "trials": 1000}
+        >>> result = analyser.duel("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", **options)
         >>> abs(result.planned()["difference"]) < 0.1
         True
         """
-        if self.play is None or self.exact:
+        if self.solution is None or self.exact:
             return None
-        terms, side = self.scenario.terms, self.play.wanter
+        terms, side = self.scenario.terms, self.solution.objective_side
         ends = self.moments[-1]
         points = self._possible_points
         possible = np.array([0, 1]) if terms.want in PROBABILITY_WANTS else np.append(points[side], -points[1 - side])
-        mean = mean_between(worth(terms.want, ends, self.scenario, side), ends.weights, self.trials, possible)
-        figures = mean_figures("played", mean) | mean_figures("difference", mean.less(self.play.value))
-        return {"side": DUEL_SIDES[side], "want": terms.want, "planned": self.play.value, **figures}
+        values = objective_values(terms.want, ends, self.scenario, side)
+        mean = mean_between(values, ends.weights, self.trials, possible)
+        figures = mean_figures("played", mean) | mean_figures("difference", mean.less(self.solution.value))
+        return {"side": DUEL_SIDES[side], "want": terms.want, "planned": self.solution.value, **figures}
 
     def margins(self) -> list[dict[str, Any]]:
         """Return the distribution of the margin at the end, A's VP minus B's, as plain dicts."""
@@ -209,7 +213,7 @@ class DuelResult(FightResult):
         means["expected_{}_victory_points"] = "victory_points"
         figures = {name.format(side): f"{side}_{what}" for name, what in means.items() for side in DUEL_SIDES}
         events = {f"p_{name}": name for name in (*RESULTS, *DEVASTATING, *of_sides)}
-        return self._figures_named(events, figures | {"expected_margin": "margin"})
+        return self._named_figures(events, figures | {"expected_margin": "margin"})
 
     def table(self) -> dict[str, NDArray[Any]]:
         """Return the states of both units at the end as columns by name; see :meth:`to_frame`."""
@@ -231,7 +235,7 @@ class DuelResult(FightResult):
         Raises
         ------
         InputError
-            Both are requested.
+            Both tables are requested.
 
         Returns
         -------
@@ -240,7 +244,7 @@ class DuelResult(FightResult):
             ``a_`` or ``b_``; `probability`; if simulated, also `count`, `low`, `high`.
         """
         if by_round and activations:
-            raise InputError("by_round and activations", where="to_frame", allowed="one of them")
+            raise InputError("both by_round and activations are requested", where="to_frame", allowed="one of them")
         return tidy(self.activations() if activations else self.rounds() if by_round else self.table())
 
     def _body(self) -> dict[str, Any]:
@@ -277,7 +281,7 @@ class DuelResult(FightResult):
     def headline(self) -> str:
         """Result in one sentence, without intervals."""
         first, second = map(unit_name, self.units)
-        return contest(first, second, self.probability("a_wins"), self.probability("b_wins"))
+        return likeliest_result(first, second, self.probability("a_wins"), self.probability("b_wins"))
 
     def blocks(self) -> list[Block]:
         """Return the result as blocks of text."""
@@ -295,27 +299,27 @@ class DuelResult(FightResult):
         for row in self.margins():
             margins.append([f"{row['margin']:+d}" if row["margin"] else "0", str(estimate_in(row, "probability"))])
         return [
-            _by_round(self),
-            _by_deed(self),
+            _rounds_block(self),
+            _actions_block(self),
             Block("At the end, by victory points", rows=rows),
             Block(head=("", "A", "B"), rows=sides),
             Block("VP difference (A - B)", rows=margins, align=">"),
-            *self._planned_blocks(),
+            *self._plan_blocks(),
         ]
 
-    def _planned_blocks(self) -> list[Block]:
-        """Return the comparison of a plan made for cards with replacement with its value on real decks (AC-9.3)."""
+    def _plan_blocks(self) -> list[Block]:
+        """Return the exact value of the plan, with cards put back, and its value simulated with real decks (AC-9.3)."""
         plan = self.planned()
         if plan is None:
             return []
         in_percent = plan["want"] in PROBABILITY_WANTS
-        factor, unit = (100.0, "%") if in_percent else (1.0, " VP")
+        factor, suffix = (100.0, "%") if in_percent else (1.0, " VP")
         rows = [
-            ["As planned, with cards put back", f"{factor * plan['planned']:.2f}{unit} exact"],
-            ["As played", mean_text(mean_in(plan, "played").times(factor), unit)],
-            ["Difference", mean_text(mean_in(plan, "difference").times(factor), " pp" if in_percent else unit)],
+            ["Planned, with cards put back", f"{factor * plan['planned']:.2f}{suffix} exact"],
+            ["Simulated", mean_text(mean_in(plan, "played").times(factor), suffix)],
+            ["Difference", mean_text(mean_in(plan, "difference").times(factor), " pp" if in_percent else suffix)],
         ]
-        return [Block(f"Value of the plan to {plan['side'].upper()}: {WANTS[plan['want']]}", rows=rows)]
+        return [Block(f"Value of the plan for {plan['side'].upper()}: {WANTS[plan['want']]}", rows=rows)]
 
 
 def solve_duel(scenario: DuelScenario, sampling: Sampling) -> DuelResult:
@@ -326,35 +330,40 @@ def solve_duel(scenario: DuelScenario, sampling: Sampling) -> DuelResult:
     setup, rounds = program_of_shooters(shooters, scenario.terms)
     parts, orders, ends = split_at_orders(rounds, shooters)
 
-    def answer(moments: Sequence[JointStates], **head: Any) -> DuelResult:
+    def make_result(moments: Sequence[JointStates], **fields: Any) -> DuelResult:
         return DuelResult(
             moments=tuple(moments[part] for part in ends),
             setup=setup,
             orders=tuple((order, moments[order.part]) for order in orders),
-            rules=rules_used.of_duel(scenario, shooters, with_replacement=sampling.with_replacement),
-            **head,
+            rules=rules_used.rules_of_duel(scenario, shooters, with_replacement=sampling.with_replacement),
+            **fields,
         )
 
-    return solve_fight(scenario, setup, parts, duel_start(setup, (scenario.a, scenario.b)), sampling, answer)
+    return solve_fight(scenario, setup, parts, duel_start(setup, (scenario.a, scenario.b)), sampling, make_result)
 
 
-def solve_best(scenario: DuelScenario, sampling: Sampling, kind: type[PlayedT] = DuelResult) -> PlayedT:  # type: ignore[assignment]
-    """Return the result of a duel in which a side plays best, or follows a policy in lines.
+def solve_best(scenario: DuelScenario, sampling: Sampling, kind: type[DuelT] = DuelResult) -> DuelT:  # type: ignore[assignment]
+    """Return the result of a duel in which a side plays best or follows a policy in lines.
 
-    The plan is made for cards with replacement; a simulation plays it, by default with real decks.
+    The plan assumes cards with replacement. A simulation follows this plan, by default with real decks.
     """
-    play = play_of(scenario)
-    rules = rules_used.of_duel(play.scenario, play.shooters, with_replacement=sampling.with_replacement)
-    about: dict[str, Any] = {"setup": play.setup, "play": play, "rules": rules}
+    solution = solved_duel(scenario)
+    rules = rules_used.rules_of_duel(solution.scenario, solution.shooters, with_replacement=sampling.with_replacement)
+    common: dict[str, Any] = {"setup": solution.setup, "solution": solution, "rules": rules}
     if sampling.is_exact:
-        return kind(moments=play.moments(), scenario=scenario, profiles=scenario.profiles, **about)
-    followed = play.followed
+        return kind(moments=solution.moments(), scenario=scenario, profiles=scenario.profiles, **common)
+    followed = solution.followed
 
-    def answer(moments: Sequence[JointStates], **head: Any) -> PlayedT:
-        given = ((moment, moments[part]) for part, moment in enumerate(followed.part_ends) if part not in followed.ends)
-        return kind(moments=tuple(moments[part] for part in followed.ends), given=tuple(given), **about, **head)
+    def make_result(moments: Sequence[JointStates], **fields: Any) -> DuelT:
+        orders = (
+            (moment, moments[part]) for part, moment in enumerate(followed.part_ends) if part not in followed.ends
+        )
+        ends = tuple(moments[part] for part in followed.ends)
+        return kind(moments=ends, simulated_orders=tuple(orders), **common, **fields)
 
-    return solve_fight(scenario, play.setup, followed.programs, play.start, sampling, answer, followed.choices)
+    return solve_fight(
+        scenario, solution.setup, followed.programs, solution.start, sampling, make_result, followed.choices
+    )
 
 
 def policy_in_words(policy: str | tuple[str, ...]) -> str:
@@ -362,8 +371,8 @@ def policy_in_words(policy: str | tuple[str, ...]) -> str:
     return policy if isinstance(policy, str) else "; ".join(policy)
 
 
-_DID = {
-    "fell": "fell before it could act",
+_ACTION_TEXTS = {
+    "fell": "was removed before it could act",
     "shot_aiming": "aimed and shot",
     "shot": "shot without aiming",
     "double_timed": "moved at double time",
@@ -372,18 +381,18 @@ _DID = {
     "retired_and_shot": "retired and shot",
     "left_building": "left its building",
 }
-_WHY = {
+_REASON_TEXTS = {
     "choice": "",
     "policy": "",
     "gone": "",
-    "rule": "as a rule made it",
-    "activated": "activated before",
+    "rule": "forced by a rule",
+    "activated": "already activated",
     "out_of_reach": "too far to charge",
 }
 
 
-def _by_deed(result: DuelResult) -> Block:
-    """Return a table with a line per action of a side and its reason, and a column per round."""
+def _actions_block(result: DuelResult) -> Block:
+    """Return a table with a row for each side, action and reason, and a column for each round."""
     table: dict[tuple[str, str, str], dict[int, str]] = {}
     for row in result.activations():
         cells = table.setdefault((row["side"], row["did"], row["because"]), {})
@@ -391,8 +400,8 @@ def _by_deed(result: DuelResult) -> Block:
     numbers = range(1, len(result.moments) + 1)
     rows = []
     for (side, did, because), probabilities in sorted(table.items(), key=lambda item: item[0][0]):
-        why = _WHY.get(because, because.replace("_", " "))
-        name = f"{side.upper()} {_DID.get(did, did.replace('_', ' '))}" + (f" ({why})" if why else "")
+        reason = _REASON_TEXTS.get(because, because.replace("_", " "))
+        name = f"{side.upper()} {_ACTION_TEXTS.get(did, did.replace('_', ' '))}" + (f" ({reason})" if reason else "")
         rows.append([name, *(probabilities.get(number, "") for number in numbers)])
     return Block("Actions", ("round", *map(str, numbers)), rows, "<>")
 
@@ -402,8 +411,8 @@ def _in_words(name: str) -> str:
     return name if name == "draw" else f"{side.upper()} {what}" + (" victory" if what == "devastating" else "")
 
 
-def _by_round(result: DuelResult) -> Block:
-    """Return a table with a line per round: for each side P(alive), models, and the statuses that occur."""
+def _rounds_block(result: DuelResult) -> Block:
+    """Return a table with a row for each round: P(alive), models and statuses of each side, if they occur."""
     rounds = result.rounds()
     head, rows = ["round"], [[str(number)] for number in range(1, len(result.moments) + 1)]
     for side, unit in zip(DUEL_SIDES, result.units):

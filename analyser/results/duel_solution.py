@@ -1,4 +1,4 @@
-"""Solution of a duel in which a side plays best: its value, plan and outcomes."""
+"""Solution of a duel in which a side plays best: the value of the duel, the plan, and the outcomes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from analyser.engine.fight.best.explore import MOST_PLACES
 from analyser.engine.fight.best.plan_to_program import PlanPrograms
 from analyser.engine.fight.best.solve import MOST_EDGES, Contest, Game, TooManyNodesError, game_of, graph_of
 from analyser.engine.fight.program import Kind, Setup, unpack_order
-from analyser.results.policy_evaluator import Decider, Lines
+from analyser.results.policy_evaluator import PolicyDecisions, PolicyLines
 from analyser.results.states import JointStates, is_removed, points_won, share_lost
 from analyser.rules.policies import POLICIES
 from analyser.rules.policy_lines import TACTIC_LINES, Line
@@ -40,43 +40,43 @@ from analyser.scenarios.policies import Shooter, why_not
 from analyser.scenarios.schema import Combatant, WantName
 
 SIDES = ("a", "b")
-# Edges per combination of models and damage of both sides and per branch of a choice, measured with a distance in four
-# rounds and more. If the estimate exceeds the share NEAR of the limit, smaller games are solved for a better estimate.
-EDGES_A_WAY, NEAR = 450, 0.45
+# Edges per combination of models and damage of both sides and per branch of a choice, measured with a distance in at
+# least four rounds. Above the share CLOSE_SHARE of the limit, smaller games are solved for a better estimate.
+EDGES_PER_COMBINATION, CLOSE_SHARE = 450, 0.45
 # Models times damage of a side in the two smaller games, their least models, and their most edges (half a second). The
 # exponent by which edges grow with models comes from the two games or, failing that, from the rounds.
-MODELS_TRIED, FEWEST_TRIED, MOST_TRIED = (6, 10), 2, 600_000
-GROWTH_A_ROUND, GROWTH, MOST_GROWTH_A_ROUND = 0.5, 1.5, 0.6
-IN_COMBAT = 0  # edge of tactics and lines in combat: overrun if possible, strike as stated or as in the charge
-UNSURE = 1.6  # largest ratio of estimated to real edges
+PROBES, FEWEST_MODELS, PROBE_EDGES = (6, 10), 2, 600_000
+GROWTH_PER_ROUND, GROWTH, MOST_GROWTH_PER_ROUND = 0.5, 1.5, 0.6
+FIRST_EDGE = 0  # choice of tactics and lines in combat: overrun if possible, strike as stated or as in the charge
+ERROR_FACTOR = 1.6  # largest measured ratio of estimated to real edges
 Plan = NDArray[np.int64]
 Floats = NDArray[np.float64]
-_LaidOut = tuple[tuple[Shooter, Shooter], Contest, Steps]
+_GameParts = tuple[tuple[Shooter, Shooter], Contest, Steps]
 
 
-class Place(NamedTuple):
-    """A place of the round where a side chooses."""
+class ChoicePoint(NamedTuple):
+    """A point of the round at which a side chooses."""
 
-    place: int
+    place: int  # number of this point in the rules of the game
     side: int
     when: int  # activation of the round (:class:`~analyser.engine.fight.program.When`)
     subject: int  # see :class:`~analyser.engine.fight.best.choice_program.Choice`
 
 
 @dataclass(frozen=True, eq=False)
-class Play:
+class SolvedDuel:
     """A duel of which at least one side plays best.
 
     Attributes
     ----------
     scenario : DuelScenario
     shooters : tuple of Shooter
-        Both sides; a side that plays best is a :class:`~analyser.scenarios.best.Chooser`.
+        Both sides; a side that plays best or follows a policy in lines is a :class:`~analyser.scenarios.best.Chooser`.
     setup : Setup
     game : Game
         Graph of all situations of the duel.
     course : Course
-        Course of a round.
+        The steps and choices of a round.
     """
 
     scenario: DuelScenario
@@ -91,8 +91,8 @@ class Play:
         return duel_start(self.setup, (self.scenario.a, self.scenario.b))
 
     @property
-    def wanter(self) -> int:
-        """Side whose objective defines the value: A, unless only B plays best."""
+    def objective_side(self) -> int:
+        """Number of the side whose objective defines the value: A (0), unless only B plays best."""
         return 1 if self.choosers == (False, True) else 0
 
     @cached_property
@@ -102,57 +102,57 @@ class Play:
         return first, second
 
     @cached_property
-    def final(self) -> Floats:
-        """Values for the :attr:`wanter` of the states between two rounds, if the duel ends there."""
+    def final_values(self) -> Floats:
+        """Value for the :attr:`objective_side` of each pair of states between two rounds, if the duel ended in it."""
         game, scenario = self.game, self.scenario
         ends = JointStates(game.first[: game.starts], game.second[: game.starts], np.ones(game.starts))
-        return worth(scenario.terms.want, ends, scenario, self.wanter)
+        return objective_values(scenario.terms.want, ends, scenario, self.objective_side)
 
-    def takes(self, first: int, second: int) -> tuple[int, int]:
-        """Return the choice rule of both sides in the game: MOST with the sign of its own interest, or GIVEN."""
-        signs = (1, -1) if self.wanter == 0 else (-1, 1)
-        return tuple(sign if takes == MOST else PLANNED for sign, takes in zip(signs, (first, second)))  # type: ignore[return-value]
+    def choice_rules(self, first: int, second: int) -> tuple[int, int]:
+        """Return the rules of choice as the game takes them: MOST with the sign of the side's interest, or GIVEN."""
+        signs = (1, -1) if self.objective_side == 0 else (-1, 1)
+        return tuple(sign if rule == MOST else PLANNED for sign, rule in zip(signs, (first, second)))  # type: ignore[return-value]
 
     @cached_property
     def solved(self) -> tuple[Plan, Floats]:
-        """Plan of best play, and the values of all nodes in all rounds under it."""
+        """The plan of best play, and the values of all nodes in all rounds under this plan."""
         plan = self.game.blank_plan()
         for side, shooter in enumerate(self.shooters):
             if isinstance(shooter, Chooser) and shooter.lines:
                 plan = self.plan_of_lines(side, shooter.lines, plan)
         first, second = (MOST if chooses else PLANNED for chooses in self.choosers)
-        return plan, self.game.values(self.final, self.takes(first, second), plan)
+        return plan, self.game.values(self.final_values, self.choice_rules(first, second), plan)
 
     @property
     def plan(self) -> Plan:
-        """Plan of best play."""
+        """The plan of best play: the edge taken in each round (from 0) and node."""
         return self.solved[0]
 
     @cached_property
     def value(self) -> float:
-        """Value of the duel for the :attr:`wanter` under the plan."""
+        """Value of the duel for the :attr:`objective_side` under the plan."""
         return float(self.solved[1][0, 0])
 
-    def against(self, plan: Plan, side: int) -> float:
-        """Return the value of the duel if `side` plays its best response to the other side's `plan`."""
-        return float(self.answered(plan, side)[0][0, 0])
+    def value_of_best_response(self, plan: Plan, side: int) -> float:
+        """Return the value of the duel if `side` plays the best response to the other side's `plan`."""
+        return float(self.best_response(plan, side)[0][0, 0])
 
-    def answered(self, plan: Plan, side: int) -> tuple[Floats, Plan]:
-        """Return the values of :meth:`against` at all nodes, and the plan with the best response of `side`."""
-        answer = plan.copy()
+    def best_response(self, plan: Plan, side: int) -> tuple[Floats, Plan]:
+        """Return the values of all nodes if `side` plays the best response to `plan`, and the plan with it."""
+        response = plan.copy()
         first, second = (MOST if chooser == side and self.choosers[chooser] else PLANNED for chooser in range(2))
-        return self.game.values(self.final, self.takes(first, second), answer), answer
+        return self.game.values(self.final_values, self.choice_rules(first, second), response), response
 
-    def following(self, plan: Plan) -> float:
-        """Return the value of the duel if both sides follow a plan."""
-        return float(self.game.values(self.final, (PLANNED, PLANNED), plan)[0, 0])
+    def value_of_plan(self, plan: Plan) -> float:
+        """Return the value of the duel if both sides follow `plan`."""
+        return float(self.game.values(self.final_values, (PLANNED, PLANNED), plan)[0, 0])
 
     @cached_property
     def exploitability(self) -> float:
         """Largest gain of both sides together by deviating from the plan; 0 except for rounding."""
-        sign = 1 if self.wanter == 0 else -1
-        gains = [sign * (self.against(self.plan, 0) - self.value) if self.choosers[0] else 0.0]
-        gains += [sign * (self.value - self.against(self.plan, 1)) if self.choosers[1] else 0.0]
+        sign = 1 if self.objective_side == 0 else -1
+        gains = [sign * (self.value_of_best_response(self.plan, 0) - self.value) if self.choosers[0] else 0.0]
+        gains += [sign * (self.value - self.value_of_best_response(self.plan, 1)) if self.choosers[1] else 0.0]
         return max(gains[0], 0.0) + max(gains[1], 0.0)
 
     @cached_property
@@ -164,115 +164,115 @@ class Play:
         """Return the states of both sides at the end of each round."""
         result = []
         for weights in self.weights[1:, : self.game.starts]:
-            (there,) = np.nonzero(weights)
-            result.append(JointStates(self.game.first[there], self.game.second[there], weights[there]))
+            (nodes,) = np.nonzero(weights)
+            result.append(JointStates(self.game.first[nodes], self.game.second[nodes], weights[nodes]))
         return tuple(result)
 
     @cached_property
     def followed(self) -> PlanPrograms:
-        """Plan in the form that the simulation follows."""
+        """The plan in the form that a simulation needs."""
         return PlanPrograms(self.course, self.game, self.plan, self.weights)
 
     @cached_property
-    def places(self) -> list[Place]:
-        """Places of the round where a side chooses, in order."""
-        rules, result, when = self.game.rules, list[Place](), int(NONE)
+    def choice_points(self) -> list[ChoicePoint]:
+        """Points of the round at which a side chooses, in order."""
+        rules, result, when = self.game.rules, list[ChoicePoint](), int(NONE)
         for place in range(len(rules.places) - 1, 0, -1):
             subject = int(rules.places[place, SUBJECT])
             if subject != NONE:
                 chooser = int(self.game.edges.choosers[place])
-                result.append(Place(place, chooser, when, subject))
+                result.append(ChoicePoint(place, chooser, when, subject))
             else:
                 kind, _, number = rules.operations[rules.places[place, FIRST]].tolist()
                 when = number if kind == Kind.BEGIN else when
         return result
 
     def branches(self, number: int, nodes: NDArray[Any]) -> NDArray[Any]:
-        """Return the branch taken in each of `nodes` in a round."""
+        """Return the branch taken in each of `nodes` in a round (from 0)."""
         edges = self.game.edges
         branches: NDArray[Any] = edges.weights[edges.begins[nodes] + self.plan[number, nodes]].astype(np.int64)
         return branches
 
-    def order_of(self, place: Place, branch: int) -> tuple[tuple[int, int, int], int]:
-        """Return the first operation of a branch of orders, and the number of strikes its unit can shoot with."""
+    def order_of(self, point: ChoicePoint, branch: int) -> tuple[tuple[int, int, int], int]:
+        """Return the first operation of a branch of orders, and the number of strikes with which the unit can shoot."""
         rules = self.game.rules
-        guard = rules.branches[rules.places[place.place, FIRST] + branch, GUARD]
+        guard = rules.branches[rules.places[point.place, FIRST] + branch, GUARD]
         kind, side, number = rules.operations[guard].tolist()
         return (kind, side, number), len(self.shooters[side].rows) if kind == Kind.GIVE_ORDERS else 1
 
     def tactics(self, side: int) -> list[str]:
-        """Return the simple tactics that a side's unit can have; `short_range` needs a distance."""
+        """Return the simple tactics that the unit of a side can follow; `short_range` needs a distance."""
         shooter = self.shooters[side]
         names = [name for name in POLICIES if why_not(name, shooter.mine, shooter.theirs) is None]
         return [name for name in names if name != "short_range" or shooter.distance is not None]
 
     def plan_of_tactic(self, side: int, name: str) -> Plan:
-        """Return the plan of best play, except that `side`, which can choose, follows a simple tactic."""
+        """Return the plan of best play, changed so that `side` follows a simple tactic."""
         chooser = self.chooser_at(side)
         tactic = chooser.tactic(name)
         lines = TACTIC_LINES[name]
         if name == "short_range" and tactic.main is not None:  # short range of the main row
             lines = tuple(line._replace(row=tactic.main.id.lower()) for line in lines)
-        listed = Lines(lines, bool(tactic.rearms), chooser.reaction_of_tactic(tactic))
-        return self._followed(self.plan, side, listed)
+        policy = PolicyLines(lines, bool(tactic.rearms), chooser.reaction_of_tactic(tactic))
+        return self._plan_following(self.plan, side, policy)
 
     def plan_of_lines(self, side: int, lines: Sequence[Line], plan: Plan | None = None) -> Plan:
-        """Return a plan, by default that of best play, in which `side`, which can choose, follows `lines`."""
-        return self._followed(self.plan if plan is None else plan, side, self.listed(side, lines))
+        """Return `plan` (default: best play), changed so that `side` follows `lines`."""
+        return self._plan_following(self.plan if plan is None else plan, side, self.policy_lines(side, lines))
 
-    def listed(self, side: int, lines: Sequence[Line]) -> Lines:
-        """Return lines with the defaults of the unit: re-arming and opportunity fire."""
+    def policy_lines(self, side: int, lines: Sequence[Line]) -> PolicyLines:
+        """Return lines with the defaults of the unit of a side: re-arming and opportunity fire."""
         chooser = self.chooser_at(side)
-        watches = why_not("lookout", chooser.mine, chooser.theirs) is None
-        reaction = chooser.reaction_of_tactic(chooser.tactic("lookout")) if watches else NONE
-        return Lines(tuple(lines), any(row.has("Slow to Fire") for row in chooser.rows), reaction)
+        can_watch = why_not("lookout", chooser.mine, chooser.theirs) is None
+        reaction = chooser.reaction_of_tactic(chooser.tactic("lookout")) if can_watch else NONE
+        return PolicyLines(tuple(lines), any(row.has("Slow to Fire") for row in chooser.rows), reaction)
 
     def chooser_at(self, side: int) -> Chooser:
-        """Return a side that can choose."""
+        """Return a side that plays best or follows a policy in lines."""
         chooser = self.shooters[side]
         assert isinstance(chooser, Chooser)
         return chooser
 
-    def _followed(self, plan: Plan, side: int, listed: Lines) -> Plan:
+    def _plan_following(self, plan: Plan, side: int, policy: PolicyLines) -> Plan:
         plan, game = plan.copy(), self.game
-        for place in self.places:
-            if place.side != side:
+        for point in self.choice_points:
+            if point.side != side:
                 continue
-            nodes = game.nodes_of(place.place)
-            if place.subject == REACTION:
-                plan[:, nodes] = self._held_or_fired(nodes, listed.reaction)
+            nodes = game.nodes_of(point.place)
+            if point.subject == REACTION:
+                plan[:, nodes] = self._opportunity_fire_edges(nodes, policy.reaction)
                 continue
-            if place.subject != ORDERS:
-                plan[:, nodes] = IN_COMBAT
+            if point.subject != ORDERS:
+                plan[:, nodes] = FIRST_EDGE
                 continue
-            decider = Decider(self, place, listed)
-            rounds = [0] if not decider.looks_at_rounds else range(game.rounds)
+            decisions = PolicyDecisions(self, point, policy)
+            rounds = range(game.rounds) if decisions.depend_on_round else [0]
             for number in rounds:
-                plan[slice(None) if len(rounds) == 1 else number, nodes] = decider.edges(number)
+                plan[slice(None) if len(rounds) == 1 else number, nodes] = decisions.edges(number)
         return plan
 
-    def _held_or_fired(self, nodes: slice, reaction: int) -> NDArray[np.int64]:
-        """Return the edge of opportunity fire in each of `nodes`, or of holding fire if the shot is impossible."""
+    def _opportunity_fire_edges(self, nodes: slice, reaction: int) -> NDArray[np.int64]:
+        """Return the edge of opportunity fire in each of `nodes`, or where that is impossible of holding fire."""
         edges = self.game.edges
         begins, ends = edges.begins[nodes.start : nodes.stop], edges.begins[nodes.start + 1 : nodes.stop + 1]
         result = np.zeros(len(begins), np.int64)
         if reaction != NONE:
-            for at in range(int((ends - begins).max(initial=0))):
-                inside = begins + at < ends
-                result[inside & (edges.weights[np.minimum(begins + at, ends - 1)] == reaction + 1)] = at
+            for edge in range(int((ends - begins).max(initial=0))):
+                exists = begins + edge < ends
+                result[exists & (edges.weights[np.minimum(begins + edge, ends - 1)] == reaction + 1)] = edge
         return result
 
-    def strike_of(self, place: Place, salvo: int) -> int:
+    def strike_of(self, point: ChoicePoint, salvo: int) -> int:
         """Return the number of the first strike of a salvo; NONE for no salvo."""
         if salvo == NONE:
             return NONE
-        chooser = self.chooser_at(place.side)
-        branch = next(at for at, option in enumerate(chooser.options) if option.shots == chooser.salvos[salvo])
-        return int(unpack_order(self.order_of(place, branch)[0][2]).strike)
+        chooser = self.chooser_at(point.side)
+        branch = next(index for index, option in enumerate(chooser.options) if option.shots == chooser.salvos[salvo])
+        return int(unpack_order(self.order_of(point, branch)[0][2]).strike)
 
 
-def worth(want: WantName, ends: JointStates, scenario: DuelScenario, side: int) -> Floats:
-    """Return the value of each final pair of states for a side, by its objective (:data:`~.schema.WANTS`)."""
+def objective_values(want: WantName, ends: JointStates, scenario: DuelScenario, side: int) -> Floats:
+    """Return the value of each final pair of states for a side, by its objective `want` (:data:`~.schema.WANTS`)."""
     sides: tuple[Combatant, Combatant] = (scenario.a, scenario.b)
     states = (ends.first, ends.second)
     mine, theirs = sides[side], sides[1 - side]
@@ -294,78 +294,79 @@ def worth(want: WantName, ends: JointStates, scenario: DuelScenario, side: int) 
     return np.asarray((won > lost_points) + 0.5 * (won == lost_points), np.float64)
 
 
-def play_of(scenario: DuelScenario, most_edges: int = MOST_EDGES) -> Play:
+def solved_duel(scenario: DuelScenario, most_edges: int = MOST_EDGES) -> SolvedDuel:
     """Return the solution of a duel in which at least one side plays best; InputError if the duel is too large.
 
-    Without a stated step, moves may end at every position that matters, if that game is small enough.
+    Without a stated step, moves may end at every position that can matter, if that game is small enough.
     """
-    laid_out = _within(scenario, most_edges)
+    parts = _checked_parts(scenario, most_edges)
     if scenario.terms.step is None and (step := common_step(scenario.a, scenario.b, scenario.terms)) is not None:
         whole = replace(scenario, terms=scenario.terms.model_copy(update={"step": step}))
         with suppress(InputError):  # too large; other errors were raised above
-            return _explored(whole, most_edges, *_within(whole, most_edges))
-    return _explored(scenario, most_edges, *laid_out)
+            return _solved(whole, most_edges, *_checked_parts(whole, most_edges))
+    return _solved(scenario, most_edges, *parts)
 
 
-def _within(scenario: DuelScenario, most_edges: int) -> tuple[_LaidOut, float]:
-    """Return the parts of a duel and its estimated number of edges; InputError if those are clearly too many."""
-    laid_out = _laid_out(scenario)
-    places = laid_out[1].rules.places
+def _checked_parts(scenario: DuelScenario, most_edges: int) -> tuple[_GameParts, float]:
+    """Return the parts of the game, and its estimated number of edges; InputError if there are clearly too many."""
+    parts = _game_parts(scenario)
+    places = parts[1].rules.places
     if (count := len(places)) >= MOST_PLACES:
-        raise too_large(f"{count:,} places where something is drawn or chosen in a round", scenario)
-    ways = float(EDGES_A_WAY)
+        raise too_large_error(f"{count:,} points of a round at which something is drawn or chosen", scenario)
+    likely_edges = float(EDGES_PER_COMBINATION)
     for unit in (scenario.a, scenario.b):
-        ways *= (unit.models or 1) * (unit.damage_limit or 1)
-    ways *= int(places[~np.isin(places[:, SUBJECT], (NONE, TEST)), COUNT].sum())
-    limit = UNSURE * most_edges
-    if ways > NEAR * most_edges and (size := likely_size(scenario, ways, limit)) > limit:
-        raise too_large(f"about {float(f'{size:.1g}'):,.0f} ways to go on, or more", scenario)
-    return laid_out, ways
+        likely_edges *= (unit.models or 1) * (unit.damage_limit or 1)
+    likely_edges *= int(places[~np.isin(places[:, SUBJECT], (NONE, TEST)), COUNT].sum())
+    limit = ERROR_FACTOR * most_edges
+    if likely_edges > CLOSE_SHARE * most_edges and (size := estimated_edges(scenario, likely_edges, limit)) > limit:
+        raise too_large_error(f"about {float(f'{size:.1g}'):,.0f} transitions between situations, or more", scenario)
+    return parts, likely_edges
 
 
-def _explored(scenario: DuelScenario, most_edges: int, laid_out: _LaidOut, ways: float) -> Play:
+def _solved(scenario: DuelScenario, most_edges: int, parts: _GameParts, likely_edges: float) -> SolvedDuel:
     """Return the duel with the graph of all its situations; InputError if it has more than `most_edges` edges."""
-    shooters, contest, course = laid_out
+    shooters, contest, course = parts
     try:
-        game = game_of(contest, most_edges, ways)
+        game = game_of(contest, most_edges, likely_edges)
     except TooManyNodesError as error:
-        raise too_large(f"more than {most_edges:,} ways to go on, from {error.nodes:,} situations", scenario) from None
-    return Play(scenario, shooters, contest.setup, game, course)
+        size = f"more than {most_edges:,} transitions from {error.nodes:,} situations"
+        raise too_large_error(size, scenario) from None
+    return SolvedDuel(scenario, shooters, contest.setup, game, course)
 
 
-def likely_size(scenario: DuelScenario, ways: float = 0.0, limit: float = np.inf) -> float:
+def estimated_edges(scenario: DuelScenario, likely: float = 0.0, limit: float = np.inf) -> float:
     """Return the estimated number of edges of a duel, extrapolated from two duels of fewer models.
 
     The choice to fail tests is left out, because it adds few edges in large duels and many in small ones. The estimate
-    takes about a second, or less if it exceeds `limit`, because it is then cut off. For duels of shipped units it is at
-    most :data:`UNSURE` times the real number.
+    takes about a second; it stops early if it exceeds `limit`. For duels of shipped units it is at most
+    :data:`ERROR_FACTOR` times the real number.
     """
-    power = min(GROWTH_A_ROUND * scenario.terms.rounds, GROWTH)
-    (few, few_times), (many, many_times) = (_of_fewer_models(scenario, tried) for tried in MODELS_TRIED)
-    enough = max(MOST_TRIED * many_times / few_times, limit / few_times**power)  # edges with which it exceeds the limit
-    edges = int(graph_of(_laid_out(few, with_test_choices=False)[1], int(min(MOST_TRIED, enough)), ways).edges[0])
-    if few_times == many_times or edges * few_times / many_times > MOST_TRIED:  # the larger game would exceed the limit
+    power = min(GROWTH_PER_ROUND * scenario.terms.rounds, GROWTH)
+    (few, few_times), (many, many_times) = (_of_fewer_models(scenario, size) for size in PROBES)
+    enough = max(PROBE_EDGES * many_times / few_times, limit / few_times**power)  # beyond the limit
+    edges = int(graph_of(_game_parts(few, with_test_choices=False)[1], int(min(PROBE_EDGES, enough)), likely).edges[0])
+    if few_times == many_times or edges * few_times / many_times > PROBE_EDGES:  # the larger is too large
         return float(edges * few_times**power)
-    more = int(graph_of(_laid_out(many, with_test_choices=False)[1], MOST_TRIED, ways).edges[0])
-    if more > MOST_TRIED:
+    more = int(graph_of(_game_parts(many, with_test_choices=False)[1], PROBE_EDGES, likely).edges[0])
+    if more > PROBE_EDGES:
         return float(edges * few_times**power)
     grown = float(np.log(more / edges) / np.log(few_times / many_times))
-    return float(more * many_times ** min(grown, MOST_GROWTH_A_ROUND * scenario.terms.rounds))
+    return float(more * many_times ** min(grown, MOST_GROWTH_PER_ROUND * scenario.terms.rounds))
 
 
-def _of_fewer_models(scenario: DuelScenario, tried: int) -> tuple[DuelScenario, float]:
-    """Return a duel with about `tried` models times damage per side, and the factor by which models are reduced."""
-    times, fewer = 1.0, list[Combatant]()
+def _of_fewer_models(scenario: DuelScenario, size: int) -> tuple[DuelScenario, float]:
+    """Return a duel with about `size` models times damage per side, and the factor by which models are reduced."""
+    factor, fewer = 1.0, list[Combatant]()
     for unit in (scenario.a, scenario.b):
         models = unit.models or 1
-        kept = min(models, max(tried // (unit.damage_limit or 1), FEWEST_TRIED))
-        fewer.append(unit.model_copy(update={"models": kept}))
-        times *= models / kept
-    return replace(scenario, a=fewer[0], b=fewer[1]), times
+        models_kept = min(models, max(size // (unit.damage_limit or 1), FEWEST_MODELS))
+        fewer.append(unit.model_copy(update={"models": models_kept}))
+        factor *= models / models_kept
+    return replace(scenario, a=fewer[0], b=fewer[1]), factor
 
 
-def _laid_out(scenario: DuelScenario, *, with_test_choices: bool = True) -> _LaidOut:
-    """Return both sides of a duel, the game to explore, and the course of a round."""
+def _game_parts(scenario: DuelScenario, *, with_test_choices: bool = True) -> _GameParts:
+    """Return both sides of a duel, the game to explore, and the steps of a round."""
     ruleset, terms = scenario.ruleset, scenario.terms
     shooters = shooters_of(scenario.a, scenario.b, terms, ruleset)
     setup, course = round_program(shooters, terms, with_test_choices=with_test_choices)
@@ -373,10 +374,10 @@ def _laid_out(scenario: DuelScenario, *, with_test_choices: bool = True) -> _Lai
     return shooters, Contest(setup, flatten(course), start, terms.rounds, die, ruleset.deck.counts()), course
 
 
-def too_large(size: str, scenario: DuelScenario) -> InputError:
+def too_large_error(size: str, scenario: DuelScenario) -> InputError:
     """Return the error for a game that is too large, with remedies."""
-    less = ["fewer rounds or models", "a simple tactic for one of the two sides"]
-    less += ["a longer step"] if scenario.terms.distance is not None else []
-    less += ["no edge_distance"] if any(unit.edge_distance is not None for unit in (scenario.a, scenario.b)) else []
-    less += ["no distance, or a multiple of the SPEEDs and ranges"] if scenario.terms.distance is not None else []
-    return InputError(f"best play of this duel has {size}", where="duel", allowed="; ".join(less))
+    remedies = ["fewer rounds or models", "a simple tactic for one of the two sides"]
+    remedies += ["a longer step"] if scenario.terms.distance is not None else []
+    remedies += ["no edge_distance"] if any(unit.edge_distance is not None for unit in (scenario.a, scenario.b)) else []
+    remedies += ["no distance, or a multiple of the SPEEDs and ranges"] if scenario.terms.distance is not None else []
+    return InputError(f"best play of this duel has {size}", where="duel", allowed="; ".join(remedies))

@@ -1,4 +1,4 @@
-"""Result of several attacks on one target (AC-9.1), with the state of the target after each."""
+"""Result of several attacks on one target (AC-9.1), with the state of the target after each attack."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ EVENTS = ("suppressed", "disordered", "activated", "fell_back", "broken", "fled"
 
 
 class Until(NamedTuple):
-    """Number of attacks needed for a fate."""
+    """Least number of attacks after which a fate has a wanted probability."""
 
-    attacks: int | None  # least number that makes the fate that likely; None: more than were made
-    probability: Estimate  # after that number; after all attacks if None
+    attacks: int | None  # None: all attacks together are not enough
+    probability: Estimate  # probability of the fate after that number of attacks, or after all of them
 
 
 def check_until(wanted: object) -> None:
@@ -43,7 +43,7 @@ def check_until(wanted: object) -> None:
         raise InputError(f"{shown(wanted)} is not usable", where="until", allowed=allowed)
     share, fate = wanted
     if fate not in TARGET_FATES:
-        problem = f"no fate {shown(fate)}{did_you_mean(str(fate), TARGET_FATES)}"
+        problem = f"unknown fate {shown(fate)}{did_you_mean(str(fate), TARGET_FATES)}"
         raise InputError(problem, where="until", allowed=", ".join(TARGET_FATES))
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
         raise InputError(f"{shown(share)} is not usable", where="until", allowed="a probability above 0, up to 1")
@@ -60,7 +60,7 @@ class FocusResult(FightResult):
         attack and outcome: `attack` (from 1), `models_left`, `models_destroyed`, `damage`, statuses, fates and
         `probability`; if simulated, also `count`, `low`, `high`.
     wanted : (float, str) or None
-        Probability and fate; the result then has the number of attacks that makes the fate that likely (:meth:`until`).
+        A probability and a fate, for which the result states the number of attacks needed (:meth:`until`).
     """
 
     kind = "focus"
@@ -81,7 +81,7 @@ class FocusResult(FightResult):
         Raises
         ------
         InputError
-            Not an integer, or an unknown attack.
+            `models` is not an integer, or there is no such attack.
         """
         return self.at_least_of("models_destroyed", models, attack)
 
@@ -93,13 +93,13 @@ class FocusResult(FightResult):
         share : float
             A probability above 0, up to 1.
         fate : str
-            ``suppressed`` (still there and suppressed), ``broken``, ``destroyed`` (its last model by damage), or
+            ``suppressed`` (and not removed), ``broken``, ``destroyed`` (the last model is destroyed by damage), or
             ``annihilated`` (removed in any way, AC-5.9).
 
         Raises
         ------
         InputError
-            Another fate, or a share out of range.
+            An unknown fate, or a probability out of range.
         """
         check_until((share, fate))
         probability = Estimate(0.0)
@@ -111,12 +111,12 @@ class FocusResult(FightResult):
 
     @cached_property
     def conditions(self) -> list[dict[str, Any]]:
-        """Conditions of each attack on the target in its starting state, as for a single attack."""
+        """Conditions of each attack if the target were in its starting state, as for a single attack."""
         return [conditions(attack, attack.fight) for attack in self.scenario.attacks]
 
     def rounds(self) -> list[dict[str, Any]]:
-        """Return the figures after each attack, one plain dict per attack, with the losses of an attacker at risk."""
-        return [self._figures(number) | self._own_losses(number) for number in range(1, len(self.moments) + 1)]
+        """Return the figures after each attack, one plain dict per attack, with the losses of attackers at risk."""
+        return [self._figures(number) | self._attacker_losses(number) for number in range(1, len(self.moments) + 1)]
 
     rows = rounds  # printed by ``--format csv``
 
@@ -129,12 +129,12 @@ class FocusResult(FightResult):
             "attacker": attack.attacker,
             "row": attack.row,
             "p_made": 1 - gone_before,
-            **self._figures_named({f"p_{name}": name for name in EVENTS}, means, number),
+            **self._named_figures({f"p_{name}": name for name in EVENTS}, means, number),
             **self._percentiles("models_destroyed", "models_destroyed", number),
         }
 
-    def _own_losses(self, number: int) -> dict[str, Any]:
-        """Return the losses of the attacker in that attack (Overcharge, Tail Gunner); empty if none is at risk."""
+    def _attacker_losses(self, number: int) -> dict[str, Any]:
+        """Return the losses of the attacker in an attack (Overcharge, Tail Gunner); empty if no attacker is at risk."""
         if not self.scenario.at_risk:
             return {}
         own, _, weights = self.after(number)
@@ -143,7 +143,7 @@ class FocusResult(FightResult):
             weight = weights[states.flag(own, name)].sum()
             losses |= probability_figures(f"p_attacker_{name}", estimate(weight, self.trials))
         models = self.scenario.attacks[number - 1].attack.attacker_models or MOST_MODELS
-        missing = MOST_MODELS - models  # the setup gives the attacker MOST_MODELS
+        missing = MOST_MODELS - models  # each attacker begins with MOST_MODELS models in the setup
         destroyed = states.models_destroyed(own, MOST_MODELS) - missing
         limit = self.scenario.attacks[number - 1].attack.attacker_damage_limit
         for name, values in (("models_destroyed", destroyed), ("damage_left", states.damage(own))):
@@ -159,13 +159,13 @@ class FocusResult(FightResult):
             del summary[name]
         gone = self.event("annihilated"), self.moments[-1].weights, self.trials
         summary |= points_figures("expected_victory_points", self.scenario.target.victory_points, *gone)
-        return summary | (self._points_lost() if self.scenario.at_risk else {})
+        return summary | (self._victory_points_lost() if self.scenario.at_risk else {})
 
-    def _points_lost(self) -> dict[str, Any]:
-        """Return the mean victory points lost to the other side; None if an attacker at risk has no rating.
+    def _victory_points_lost(self) -> dict[str, Any]:
+        """Return the mean victory points lost to the enemy; None if an attacker that can be removed has no rating.
 
-        If simulated, standard error and interval are the sums of those of the attackers. These are upper bounds for
-        any correlation of the attackers' fates.
+        If simulated, standard error and interval add up those of the attackers, which is an upper bound for any
+        correlation of their fates.
         """
         name, means = "expected_victory_points_lost", []
         for attacker, (own, _, weights) in zip(self.scenario.attackers, self.moments):
@@ -218,8 +218,8 @@ class FocusResult(FightResult):
 
     def blocks(self) -> list[Block]:
         """Return the result as blocks of text."""
-        last = distribution_block(self.distribution("models_destroyed"), "After the last", "models destroyed")
-        blocks = [_after_each(self), last._replace(beside=False)]
+        last = distribution_block(self.distribution("models_destroyed"), "After the last attack", "models destroyed")
+        blocks = [_attacks_block(self), last._replace(beside=False)]
         if self.wanted is not None:
             share, fate = self.wanted
             blocks.append(Block(_until_line(self.until(share, fate), share, fate, len(self.moments))))
@@ -232,26 +232,26 @@ class FocusResult(FightResult):
 def solve_focus(scenario: FocusScenario, sampling: Sampling) -> FocusResult:
     """Return the result of several attacks on one target."""
     setup, programs = focus_program(scenario.attacks, scenario.attackers)
-    rules = rules_used.of_focus(scenario, with_replacement=sampling.with_replacement)
-    answer = partial(FocusResult, rules=rules)
-    return solve_fight(scenario, setup, programs, start_states(setup), sampling, answer)
+    rules = rules_used.rules_of_focus(scenario, with_replacement=sampling.with_replacement)
+    make_result = partial(FocusResult, rules=rules)
+    return solve_fight(scenario, setup, programs, start_states(setup), sampling, make_result)
 
 
-_OWN = {
+_ATTACKER_LABELS = {
     "mean_attacker_models_destroyed": "own models lost",
     "mean_attacker_damage_left": "own damage left",
-    "p_attacker_annihilated": "own unit gone",
+    "p_attacker_annihilated": "own unit removed",
 }
 
 
-def _after_each(result: FocusResult) -> Block:
+def _attacks_block(result: FocusResult) -> Block:
     rounds = result.rounds()
     columns = {"mean_models_left": "models left"}
     columns |= {"mean_damage_left": "damage left"} if result.scenario.target.keeps_damage else {}
     for name in EVENTS:
         if name in ALWAYS_SHOWN or any(figures[f"p_{name}"] for figures in rounds):
             columns[f"p_{name}"] = name.replace("_", " ")
-    columns |= _OWN if result.scenario.at_risk else {}
+    columns |= _ATTACKER_LABELS if result.scenario.at_risk else {}
     rows = []
     for figures in rounds:
         by = ", ".join(filter(None, (figures["attacker"] or "no profile", figures["row"])))
@@ -263,7 +263,6 @@ def _after_each(result: FocusResult) -> Block:
 
 
 def _until_line(until: Until, share: float, fate: str, attacks: int) -> str:
-    wanted = f"{100 * share:g}% likely to be {fate}"
     if until.attacks is None:
         return f"P({fate}) after {counted(attacks, 'attack')} is below {100 * share:g}%: {until.probability}"
-    return f"{wanted[0].upper()}{wanted[1:]} after {counted(until.attacks, 'attack')}: {until.probability}"
+    return f"{100 * share:g}% likely to be {fate} after {counted(until.attacks, 'attack')}: {until.probability}"

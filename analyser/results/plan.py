@@ -1,4 +1,4 @@
-"""Table of the plan of best play: the situation, the best choice, and the cost of the runner-up."""
+"""Table of the plan of best play: for each situation the best choice, and the cost of the second best."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from analyser.engine.fight.best.choice_program import (
     TEST,
 )
 from analyser.engine.fight.program import When
-from analyser.results.duel_solution import SIDES, Place, Plan, Play
+from analyser.results.duel_solution import SIDES, ChoicePoint, Plan, SolvedDuel
 from analyser.results.states import damage, flag, models_left
 from analyser.rules import unit_state
 from analyser.rules.activation import STOP_IS_DISTANCE
@@ -52,21 +52,21 @@ _ACTIONS = {
     Action.TAKE_COVER: "take cover",
     Action.RE_ARM: "re-arm",
 }
-# Values of `when` in a row for choices other than orders.
+# Values of `when` in the rows of choices other than orders.
 _WHEN = {REACTION: "reaction", OVERRUN: "overrun", RETALIATION: "retaliation", ATTACK: "attack", TEST: "test"}
 NO_ORDERS = tuple(_WHEN.values())
-_STANDS = {
+_OCCASIONS = {
     "overrun": "won a combat",
     "retaliation": "retaliation due",
     "attack": "attack due",
     "test": "suppression test due",
 }
 HOLD, HOLD_FIRE = "do nothing", "hold fire"
-_NEVER = 1e-12  # smaller probabilities are rounding errors
+_ROUNDING = 1e-12  # smaller probabilities are rounding errors
 
 
 def option_in_words(option: Option, chooser: Chooser) -> str:
-    """Return an option of a unit in words; rows are named if it has several."""
+    """Return an option of a unit in words; rows are named if the unit has several."""
     unaimed = option.manoeuvre == Manoeuvre.STAY and option.action == Action.SHOOT and option.shots[0].overcharge
     parts = ["stay" if unaimed else _MOVES[option.manoeuvre], _ACTIONS[option.action]]
     if option.stop > STOP_IS_DISTANCE:
@@ -75,19 +75,19 @@ def option_in_words(option: Option, chooser: Chooser) -> str:
         parts[0] += f" {_inches(option.stop)}"
     text = " and ".join(filter(None, parts)) or HOLD
     if option.action == Action.SHOOT:
-        text += _with(option.shots, len(chooser.rows) > 1)
+        text += _row_names(option.shots, len(chooser.rows) > 1)
     if option.charge is not None and not chooser.mine.overcharge:
-        text += _with((option.charge,), len(chooser.charge_rows) > 1)
+        text += _row_names((option.charge,), len(chooser.charge_rows) > 1)
     return text
 
 
 def _up_to(option: Option, chooser: Chooser) -> str:
-    """Return the range at which a move stops, by name if it is a range of the row that the option fires."""
-    apart = option.stop ^ STOP_IS_DISTANCE
+    """Return the distance at which a move stops, by name if it is a range of the row that the option fires."""
+    distance = option.stop ^ STOP_IS_DISTANCE
     row = option.shots[0].row if option.shots else chooser.row_of_ranges(option.action, chooser.best_salvo)
-    if row is not None and apart == length_of(row.short_range):
+    if row is not None and distance == length_of(row.short_range):
         return " to short range"
-    return " to range" if row is not None and apart == length_of(row.long_range) else f" to {_inches(apart)}"
+    return " to range" if row is not None and distance == length_of(row.long_range) else f" to {_inches(distance)}"
 
 
 def _inches(length: int) -> str:
@@ -95,19 +95,19 @@ def _inches(length: int) -> str:
 
 
 def reaction_in_words(shot: Shot | None, chooser: Chooser) -> str:
-    """Return in words the reaction of a unit on lookout while its enemy acts."""
-    return HOLD_FIRE if shot is None else "opportunity fire" + _with((shot,), len(chooser.lookout_rows) > 1)
+    """Return in words how a unit on lookout reacts to an action of the enemy."""
+    return HOLD_FIRE if shot is None else "opportunity fire" + _row_names((shot,), len(chooser.lookout_rows) > 1)
 
 
-def blow_in_words(charged: CloseAttack, ways: Sequence[CloseAttack], deed: str) -> str:
-    """Return a strike in a combat in words; the row is named if there is a choice of rows."""
-    return deed + _with((charged,), len({way.row.id for way in ways}) > 1)
+def strike_in_words(strike: CloseAttack, choices: Sequence[CloseAttack], verb: str) -> str:
+    """Return a strike in a combat in words; the row is named if the choices use several rows."""
+    return verb + _row_names((strike,), len({choice.row.id for choice in choices}) > 1)
 
 
-def _with(made: Sequence[Shot | CloseAttack], named: bool) -> str:
-    rows = " and ".join(shot.row.id for shot in made)
-    text = f" with {rows}{' overcharged' * made[0].overcharge}" if named else ""
-    return text or (" with overcharge" if made[0].overcharge else "")
+def _row_names(attacks: Sequence[Shot | CloseAttack], named: bool) -> str:
+    rows = " and ".join(attack.row.id for attack in attacks)
+    text = f" with {rows}{' overcharged' * attacks[0].overcharge}" if named else ""
+    return text or (" with overcharge" if attacks[0].overcharge else "")
 
 
 class _Columns(NamedTuple):
@@ -120,118 +120,118 @@ class _Columns(NamedTuple):
 
 
 class PlanTable:
-    """Rows of a plan, by default that of best play; values are those of the :attr:`~.duel_solution.Play.wanter`."""
+    """Rows of a plan, by default that of best play; values are those of the objective side of the duel."""
 
-    def __init__(self, play: Play, plan: Plan | None = None) -> None:
-        self.play, self.plan = play, play.plan if plan is None else plan
-        self.weights = play.weights if plan is None else play.game.node_probabilities(plan)
-        self._words = {place.place: self._words_at(place) for place in play.places}
+    def __init__(self, duel: SolvedDuel, plan: Plan | None = None) -> None:
+        self.duel, self.plan = duel, duel.plan if plan is None else plan
+        self.weights = duel.weights if plan is None else duel.game.node_probabilities(plan)
+        self._texts = {point.place: self._branch_texts(point) for point in duel.choice_points}
 
-    def _words_at(self, place: Place) -> list[str]:
-        """Return the branches of a choice in words."""
-        chooser, rules = self.play.shooters[place.side], self.play.game.rules
+    def _branch_texts(self, point: ChoicePoint) -> list[str]:
+        """Return a text for each branch of a choice."""
+        chooser, rules = self.duel.shooters[point.side], self.duel.game.rules
         if not isinstance(chooser, Chooser):
             return []
-        if place.subject == ORDERS:
+        if point.subject == ORDERS:
             return [option_in_words(option, chooser) for option in chooser.options]
-        if place.subject == REACTION:
+        if point.subject == REACTION:
             return [reaction_in_words(shot, chooser) for shot in (None, *chooser.reaction_shots)]
-        if place.subject == OVERRUN:
+        if point.subject == OVERRUN:
             return ["overrun", "do not overrun"]
-        if place.subject == TEST:
+        if point.subject == TEST:
             return ["take the test", "fail the test on purpose"]
-        first, count = rules.places[place.place, [FIRST, COUNT]].tolist()
+        first, count = rules.places[point.place, [FIRST, COUNT]].tolist()
         strikes = rules.operations[rules.branches[first : first + count, GUARD], 2]  # one per branch
-        back = place.subject == RETALIATION
-        ways, deed = (chooser.retaliations, "strike back") if back else (chooser.charges, "strike")
-        return [blow_in_words(ways[way], ways, deed) for way in (strikes - strikes.min()).tolist()]
+        retaliates = point.subject == RETALIATION
+        choices, verb = (chooser.retaliations, "strike back") if retaliates else (chooser.charges, "strike")
+        return [strike_in_words(choices[index], choices, verb) for index in (strikes - strikes.min()).tolist()]
 
-    def reached(self, side: int | None = None, least: float = 0.0) -> list[dict[str, Any]]:
+    def reached_rows(self, side: int | None = None, least: float = 0.0) -> list[dict[str, Any]]:
         """Return a row for each choice with a probability above `least`, the likeliest of each round first."""
         result = []
-        for number in range(self.play.game.rounds):
+        for number in range(self.duel.game.rounds):
             rows = []
-            for place in self._places(side):
-                nodes = self.play.game.nodes_of(place.place)
-                there = nodes.start + np.flatnonzero(self.weights[number, nodes] > least)
-                rows += [self.row(place, number, node) for node in there.tolist() if self._is_choice(node)]
+            for point in self._points(side):
+                nodes = self.duel.game.nodes_of(point.place)
+                reached = nodes.start + np.flatnonzero(self.weights[number, nodes] > least)
+                rows += [self.row(point, number, node) for node in reached.tolist() if self._is_choice(node)]
             result += sorted(rows, key=lambda row: -row["probability"])
         return result
 
-    def _places(self, side: int | None) -> Iterator[Place]:
-        for place in self.play.places:
-            if self.play.choosers[place.side] and side in (None, place.side):
-                yield place
+    def _points(self, side: int | None) -> Iterator[ChoicePoint]:
+        for point in self.duel.choice_points:
+            if self.duel.choosers[point.side] and side in (None, point.side):
+                yield point
 
     def _is_choice(self, node: int) -> bool:
-        """Return True if there is more than one option."""
-        begins = self.play.game.edges.begins
+        """Return True if the side has more than one option in a node."""
+        begins = self.duel.game.edges.begins
         return bool(begins[node + 1] - begins[node] > 1)
 
-    def row(self, place: Place, number: int, node: int) -> dict[str, Any]:
+    def row(self, point: ChoicePoint, number: int, node: int) -> dict[str, Any]:
         """Return the row of the plan for a node in a round, from 0."""
-        play, game = self.play, self.play.game
+        duel, game = self.duel, self.duel.game
         begin, end = game.edges.begins[node : node + 2].tolist()
-        after, now = play.solved[1][number + 1], play.solved[1][number]
+        after, now = duel.solved[1][number + 1], duel.solved[1][number]
         to = game.edges.to[begin:end]
         values = np.where(to < game.starts, after[to], now[to])
         taken = int(self.plan[number, node])
-        sign = 1 if place.side == play.wanter else -1
-        words = [self._words[place.place][branch] for branch in game.branches_at(node).tolist()]
-        row = {"round": number + 1, "side": SIDES[place.side], "when": self._when(place), **self._stands(place, node)}
-        row |= {"do": words[taken], "value": float(values[taken])}
-        others = [at for at in range(len(words)) if words[at] != words[taken]]
+        sign = 1 if point.side == duel.objective_side else -1
+        texts = [self._texts[point.place][branch] for branch in game.branches_at(node).tolist()]
+        row = {"round": number + 1, "side": SIDES[point.side], "when": self._when(point)}
+        row |= self._situation(point, node) | {"do": texts[taken], "value": float(values[taken])}
+        others = [index for index in range(len(texts)) if texts[index] != texts[taken]]
         if others:
-            second = max(others, key=lambda at: sign * values[at])
-            row |= {"runner_up": words[second], "costs": max(0.0, float(sign * (values[taken] - values[second])))}
+            second = max(others, key=lambda index: sign * values[index])
+            row |= {"runner_up": texts[second], "costs": max(0.0, float(sign * (values[taken] - values[second])))}
         else:
             row |= {"runner_up": "", "costs": 0.0}
         return row | {"probability": float(self.weights[number, node])}
 
-    def pictured(self, side: int, number: int, by: str) -> list[dict[str, Any]]:
-        """Return a row for each cell of a picture of a round (from 0): `x`, `y`, `do`, `costs` and `comes_up`.
+    def picture_cells(self, side: int, number: int, by: str) -> list[dict[str, Any]]:
+        """Return the cells of a picture of a round (from 0): `x`, `y`, `do`, `costs` and `comes_up`.
 
-        A cell shows its likeliest situation under the plan. If none `comes_up`, it shows the situation with the fewest
-        statuses, which is most like the start.
+        A cell stands for its likeliest situation under the plan. If no situation of the cell `comes_up`, it stands for
+        the situation with the fewest statuses, which is most like the start.
         """
-        cells: dict[tuple[float, float], tuple[tuple[Any, ...], Place, int]] = {}
-        for place in self._places(side):
-            if place.subject != ORDERS:
+        cells: dict[tuple[float, float], tuple[tuple[Any, ...], ChoicePoint, int]] = {}
+        for point in self._points(side):
+            if point.subject != ORDERS:
                 continue
-            nodes = self.play.game.nodes_of(place.place)
-            since = self.play.game.edges.bounds[place.place]
-            for node in range(nodes.start, int(since[number + 1])):
+            nodes = self.duel.game.nodes_of(point.place)
+            bounds = self.duel.game.edges.bounds[point.place]
+            for node in range(nodes.start, int(bounds[number + 1])):
                 if not self._is_choice(node):
                     continue
-                stands = self._stands(place, node)
-                statuses = len(stands["own_statuses"]) + len(stands["enemy_statuses"])
-                damages = stands["own_damage"] + stands["enemy_damage"]
+                situation = self._situation(point, node)
+                statuses = len(situation["own_statuses"]) + len(situation["enemy_statuses"])
+                damages = situation["own_damage"] + situation["enemy_damage"]
                 if by == "models":
-                    cell = (stands["enemy_models"], stands["own_models"])
-                elif stands["distance"] is None:
+                    cell = (situation["enemy_models"], situation["own_models"])
+                elif situation["distance"] is None:
                     continue
                 else:
-                    cell = (stands["distance"], stands["enemy_models"])
-                likely = -float(self.weights[number, node])
-                rank = (likely if likely < -_NEVER else 0.0, statuses, -stands["own_models"], damages, node)
+                    cell = (situation["distance"], situation["enemy_models"])
+                weight = float(self.weights[number, node])
+                rank = (-weight if weight > _ROUNDING else 0.0, statuses, -situation["own_models"], damages, node)
                 if cell not in cells or rank < cells[cell][0]:
-                    cells[cell] = (rank, place, node)
-        rows = [(x, y, self.row(place, number, node)) for (x, y), (_, place, node) in sorted(cells.items())]
+                    cells[cell] = (rank, point, node)
+        rows = [(x, y, self.row(point, number, node)) for (x, y), (_, point, node) in sorted(cells.items())]
         return [
-            {"x": x, "y": y, "do": row["do"], "costs": row["costs"], "comes_up": row["probability"] > _NEVER}
+            {"x": x, "y": y, "do": row["do"], "costs": row["costs"], "comes_up": row["probability"] > _ROUNDING}
             for x, y, row in rows
         ]
 
     @staticmethod
-    def _when(place: Place) -> str:
-        if place.subject != ORDERS:
-            return _WHEN.get(place.subject, _WHEN[ATTACK])
-        return {When.IF_FIRST: "first", When.IF_SECOND: "second"}.get(When(place.when), "orders")
+    def _when(point: ChoicePoint) -> str:
+        if point.subject != ORDERS:
+            return _WHEN.get(point.subject, _WHEN[ATTACK])
+        return {When.IF_FIRST: "first", When.IF_SECOND: "second"}.get(When(point.when), "orders")
 
     @cached_property
     def _columns(self) -> tuple[list[_Columns], NDArray[np.float64] | None]:
-        """Columns of each side in every node, and the distance in inches if the duel has one."""
-        states, sides = (self.play.game.first, self.play.game.second), self.play.setup["sides"]
+        """Columns of each side, and the distance in inches of each node; None if the duel has no distance."""
+        states, sides = (self.duel.game.first, self.duel.game.second), self.duel.setup["sides"]
         columns = []
         for state, side in zip(states, sides):
             statuses = {name: flag(state, name) for name in STATUSES}
@@ -244,36 +244,36 @@ class PlanTable:
     @cached_property
     def _has_edges(self) -> bool:
         """True if either unit has a stated distance to its own edge."""
-        return bool((self.play.setup["sides"]["edge_distance"] != NONE).any())
+        return bool((self.duel.setup["sides"]["edge_distance"] != NONE).any())
 
     def _to_edge(self, side: int, forward: int) -> float | None:
-        """Return the inches to the unit's own edge; None if that is not stated (far)."""
-        edge = int(self.play.setup["sides"][side]["edge_distance"])
+        """Return the distance of a unit to its own edge in inches; None if it is not stated."""
+        edge = int(self.duel.setup["sides"][side]["edge_distance"])
         return None if edge == NONE else max(edge + forward, 0) / INCH
 
     def _is_inside(self, side: int, node: int) -> bool:
-        """Return True if a garrison is still in its building."""
-        state = int((self.play.game.first, self.play.game.second)[side][node])
+        """Return True if the garrison of a side is still in its building."""
+        state = int((self.duel.game.first, self.duel.game.second)[side][node])
         return not state & unit_state.OUT_OF_BUILDING
 
-    def _stands(self, place: Place, node: int) -> dict[str, Any]:
-        """Return the states of both sides as plain data."""
+    def _situation(self, point: ChoicePoint, node: int) -> dict[str, Any]:
+        """Return the situation in a node as plain data: the states of both sides, and their distance."""
         columns, distance = self._columns
         result: dict[str, Any] = {}
-        for who, side in (("own", place.side), ("enemy", 1 - place.side)):
+        for who, side in (("own", point.side), ("enemy", 1 - point.side)):
             models, damages, flags, forward = columns[side]
             result |= {f"{who}_models": int(models[node]), f"{who}_damage": int(damages[node])}
-            result[f"{who}_statuses"] = [name for name, held in flags.items() if held[node]]
-            if self.play.setup["sides"][side]["garrisoned"] and self._is_inside(side, node):
+            result[f"{who}_statuses"] = [name for name, is_set in flags.items() if is_set[node]]
+            if self.duel.setup["sides"][side]["garrisoned"] and self._is_inside(side, node):
                 result[f"{who}_statuses"].append("in_building")
             result |= {f"{who}_edge": self._to_edge(side, int(forward[node]))} if self._has_edges else {}
-        states = (self.play.game.first, self.play.game.second)[place.side]
+        states = (self.duel.game.first, self.duel.game.second)[point.side]
         if int(states[node]) & unit_state.RALLY_FAILED:
             result["own_statuses"].append("rally_failed")
         return result | {"distance": None if distance is None else float(distance[node])}
 
 
-def stands_in_words(row: dict[str, Any], mine: Combatant, theirs: Combatant) -> str:
+def situation_in_words(row: dict[str, Any], mine: Combatant, theirs: Combatant) -> str:
     """Return the situation in a row of the plan, in words."""
     parts = [f"{_unit(row, 'own', mine)} against {_unit(row, 'enemy', theirs)}"]
     if row["distance"] is not None:
@@ -281,8 +281,8 @@ def stands_in_words(row: dict[str, Any], mine: Combatant, theirs: Combatant) -> 
     parts += _edges_in_words(row.get("own_edge"), row.get("enemy_edge"))
     if row["when"] in ("first", "second"):
         parts.append(f"{row['when']} in the round")
-    if row["when"] in _STANDS:
-        parts.append(_STANDS[row["when"]])
+    if row["when"] in _OCCASIONS:
+        parts.append(_OCCASIONS[row["when"]])
     return ", ".join(parts)
 
 

@@ -1,4 +1,4 @@
-"""Decisions of a policy in lines for a side of a solved duel: conditions that hold, and edges taken."""
+"""Decisions of a policy in lines for a side of a solved duel: which conditions hold, and which edges are taken."""
 
 from __future__ import annotations
 
@@ -17,82 +17,82 @@ from analyser.rules.structs import INCH, NONE
 from analyser.scenarios.best import Chooser, Option
 
 if TYPE_CHECKING:
-    from analyser.results.duel_solution import Place, Play
+    from analyser.results.duel_solution import ChoicePoint, SolvedDuel
 
 
-class Lines(NamedTuple):
-    """A list of lines with the defaults of a unit: re-arming and opportunity fire."""
+class PolicyLines(NamedTuple):
+    """The lines of a policy, with the defaults of the unit for re-arming and opportunity fire."""
 
     lines: tuple[Line, ...]
-    rearms: bool
-    reaction: int
+    rearms: bool  # re-arm when the row reloads
+    reaction: int  # number of the opportunity fire; NONE: hold fire
 
 
-class Meant(NamedTuple):
-    """A line with its choices resolved for a unit."""
+class ResolvedLine(NamedTuple):
+    """A line as a unit carries it out."""
 
     line: Line
-    fired: int  # value of the column SALVO
+    attack: int  # number of its salvo or charge, the value of the column SALVO
     stop: int  # value of the column STOP
-    strike: int  # strike whose range and sight its conditions use
+    strike: int  # the strike whose range and sight its conditions test
 
 
-class Decider:
-    """Decisions of a list of lines at a choice of orders."""
+class PolicyDecisions:
+    """Decisions of a policy in lines at a choice of orders."""
 
-    def __init__(self, play: Play, place: Place, listed: Lines) -> None:
-        self.play, self.place, self.listed = play, place, listed
-        self.nodes = play.game.nodes_of(place.place)
-        self.first, self.second = play.game.first[self.nodes], play.game.second[self.nodes]
-        chooser = play.chooser_at(place.side)
-        self.units = (self.first, self.second) if place.side == 0 else (self.second, self.first)
-        self.orders = [self._meant(line, chooser) for line in (*listed.lines, LAST_RESORT)]
+    def __init__(self, duel: SolvedDuel, point: ChoicePoint, policy: PolicyLines) -> None:
+        self.duel, self.point, self.policy = duel, point, policy
+        self.nodes = duel.game.nodes_of(point.place)
+        self.first, self.second = duel.game.first[self.nodes], duel.game.second[self.nodes]
+        chooser = duel.chooser_at(point.side)
+        self.units = (self.first, self.second) if point.side == 0 else (self.second, self.first)
+        self.lines = [self._resolved_line(line, chooser) for line in (*policy.lines, LAST_RESORT)]
         self.options = np.array(
-            [(way.manoeuvre, way.action, _number_of(way, chooser), way.stop) for way in chooser.options], np.int64
+            [(way.manoeuvre, way.action, _attack_of(way, chooser), way.stop) for way in chooser.options], np.int64
         )
         self._views: dict[int, NDArray[np.int64]] = {}
-        self._held: dict[tuple[Condition, int, int], NDArray[np.bool_]] = {}
+        self._holds_by_key: dict[tuple[Condition, int, int], NDArray[np.bool_]] = {}
 
-    def _meant(self, line: Line, chooser: Chooser) -> Meant:
+    def _resolved_line(self, line: Line, chooser: Chooser) -> ResolvedLine:
         charges = line.manoeuvre == Manoeuvre.CHARGE
         salvo = chooser.salvo_called("" if charges else line.row)
-        fired = chooser.charge_called(line.row) if charges else salvo
-        return Meant(line, fired, chooser.stop_of(line, salvo), self.play.strike_of(self.place, salvo))
+        attack = chooser.charge_called(line.row) if charges else salvo
+        return ResolvedLine(line, attack, chooser.stop_of(line, salvo), self.duel.strike_of(self.point, salvo))
 
     @property
-    def looks_at_rounds(self) -> bool:
-        """True if its decisions depend on the round."""
-        return any(condition.quantity.startswith("round") for line, *_ in self.orders for condition in line.conditions)
+    def depend_on_round(self) -> bool:
+        """True if the decisions depend on the round."""
+        return any(condition.quantity.startswith("round") for line, *_ in self.lines for condition in line.conditions)
 
     def edges(self, number: int) -> NDArray[np.int64]:
-        """Return the number of the edge taken in each node in a round, from 0."""
+        """Return the number of the edge taken in each node in round `number`, from 0."""
         count = len(self.first)
-        decisions, strikes, open_yet = (
+        decisions, strikes, undecided = (
             np.zeros((count, len(COLUMNS)), np.int64),
             np.full(count, NONE),
             np.ones(count, np.bool_),
         )
-        for line, fired, stop, strike in self.orders:
-            holds = open_yet.copy()
+        for line, attack, stop, strike in self.lines:
+            holds = undecided.copy()
             for condition in all_conditions(line):
                 holds &= self.holds(condition, strike, number)
                 if not holds.any():
                     break
-            decisions[holds] = (line.manoeuvre, line.action, fired, stop)
+            decisions[holds] = (line.manoeuvre, line.action, attack, stop)
             strikes[holds] = strike
-            open_yet &= ~holds
+            undecided &= ~holds
         result = np.zeros(count, np.int64)
         for strike in np.unique(strikes).tolist():
-            result = np.where(strikes == strike, self._taken(strike, decisions), result)
+            result = np.where(strikes == strike, self._edges_for_strike(strike, decisions), result)
         return result
 
-    def _taken(self, strike: int, decisions: NDArray[np.int64]) -> NDArray[np.int64]:
-        edges = self.play.game.edges
+    def _edges_for_strike(self, strike: int, decisions: NDArray[np.int64]) -> NDArray[np.int64]:
+        edges = self.duel.game.edges
         return np.asarray(
             edge_numbers(
-                self.play.setup,
-                (int(Kind.GIVE_ORDERS), self.place.side, strike),
-                self.listed.rearms,
+                self.duel.setup,
+                (int(Kind.GIVE_ORDERS), self.point.side, strike),
+                self.policy.rearms,
                 self.options,
                 decisions,
                 self.first,
@@ -104,47 +104,47 @@ class Decider:
 
     def _view(self, strike: int) -> NDArray[np.int64]:
         if strike not in self._views:
-            operation = (int(Kind.GIVE_ORDERS), self.place.side, strike)
-            self._views[strike] = views_of(self.play.setup, operation, self.first, self.second)
+            operation = (int(Kind.GIVE_ORDERS), self.point.side, strike)
+            self._views[strike] = views_of(self.duel.setup, operation, self.first, self.second)
         return self._views[strike]
 
     def holds(self, condition: Condition, strike: int, number: int) -> NDArray[np.bool_]:
-        """Return True for the nodes where a condition holds in a round, for a unit that would shoot with `strike`."""
+        """Return True for each node where a condition holds in a round, if the unit would shoot with `strike`."""
         key = condition, strike, number if condition.quantity.startswith("round") else NONE
-        if key not in self._held:
-            self._held[key] = self._holds(*key)
-        return self._held[key]
+        if key not in self._holds_by_key:
+            self._holds_by_key[key] = self._holds(*key)
+        return self._holds_by_key[key]
 
     def _holds(self, condition: Condition, strike: int, number: int) -> NDArray[np.bool_]:
         quantity = condition.quantity
         if quantity in QUANTITIES:
-            result = _COMPARED[condition.comparison](self._number(quantity, strike, number), condition.value)
-        elif quantity in _IN_VIEW:
-            result = self._view(strike)[:, _IN_VIEW[quantity]] != 0
+            result = _COMPARISONS[condition.comparison](self._quantity(quantity, strike, number), condition.value)
+        elif quantity in _VIEW_COLUMNS:
+            result = self._view(strike)[:, _VIEW_COLUMNS[quantity]] != 0
         else:
             enemy = quantity.startswith("enemy ")
             result = flag(self.units[enemy], quantity.removeprefix("enemy ").replace(" ", "_"))
         return np.asarray(result != condition.negated)
 
-    def _number(self, quantity: str, strike: int, number: int) -> NDArray[Any]:
-        if quantity == "distance":  # no distance counts as 0
+    def _quantity(self, quantity: str, strike: int, number: int) -> NDArray[Any]:
+        if quantity == "distance":  # an unstated distance counts as 0
             distance = self._view(strike)[:, View._fields.index("distance")]
             return np.where(distance == NONE, 0, distance) / INCH
         if quantity.startswith("round"):
-            left = self.play.game.rounds - number - 1
+            left = self.duel.game.rounds - number - 1
             return np.full(len(self.first), number + 1 if quantity == "round" else left)
         read = models_left if quantity.endswith("models") else damage
         return read(self.units[quantity.startswith("enemy ")])
 
 
-_IN_VIEW = {
+_VIEW_COLUMNS = {
     "rally failed": View._fields.index("rally_failed"),
     "in building": View._fields.index("in_building"),
     "in range": View._fields.index("in_range"),
     "in short range": View._fields.index("in_short_range"),
     "within reach": View._fields.index("can_charge"),
 }
-_COMPARED: dict[str, Callable[[Any, Any], Any]] = {
+_COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "<": np.less,
     "<=": np.less_equal,
     "==": np.equal,
@@ -153,8 +153,8 @@ _COMPARED: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-def _number_of(option: Option, chooser: Chooser) -> int:
-    """Return the value of the column SALVO for an option."""
+def _attack_of(option: Option, chooser: Chooser) -> int:
+    """Return the value of the column SALVO for an option: the number of its charge or salvo, or NONE."""
     if option.charge is not None:
         return chooser.charges.index(option.charge)
     salvo = tuple(shot._replace(reforming=False) for shot in option.shots)

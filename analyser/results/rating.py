@@ -1,4 +1,4 @@
-"""Combat rating and effective numbers of an attack, and the reasons for them."""
+"""Combat rating, dice pool and effective DEFENCE of an attack, and the reasons for the rating."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ _TESTS = {
 
 
 def rating_reasons(attack: AttackFacts, target: TargetFacts) -> dict[str, Any]:
-    """Return the reasons for a combat rating (AC-3.1): the bonuses and penalties that count.
+    """Return the reasons for a combat rating (AC-3.1): the bonuses and penalties that apply.
 
-    `rating_by` is set if something else decides: ``stated`` (a different rating is stated), ``no sight`` or ``spotter``
-    (Indirect), or ``rule`` (Sponsons or Throw in a charge).
+    If they do not determine the rating, `rating_by` says what does: ``stated`` (another rating is stated), ``no sight``
+    or ``spotter`` (Indirect), or ``rule`` (Sponsons or Throw in a charge).
     """
-    counted: Any = copy(attack)
-    counted.stated_rating = NONE
+    unrated: Any = copy(attack)
+    unrated.stated_rating = NONE
     concealed = is_concealed(attack, target)
-    if attack.stated_rating not in (NONE, combat_rating(counted, target, concealed)):
+    if attack.stated_rating not in (NONE, combat_rating(unrated, target, concealed)):
         return {"bonuses": [], "penalties": [], "rating_by": "stated"}
     if attack.sight != Sight.OWN:
         return {"bonuses": [], "penalties": [], "rating_by": _SIGHTS[Sight(attack.sight)]}
@@ -44,8 +44,8 @@ def rating_reasons(attack: AttackFacts, target: TargetFacts) -> dict[str, Any]:
 def conditions(scenario: Scenario, fight: FightFacts) -> dict[str, Any]:
     """Return the effects of the rules in a scenario: pool, rating, effective DEFENCE and test.
 
-    `discipline` includes the modifiers known before the roll. It excludes the -1 for heavy losses and the -1 of a unit
-    that is or becomes disordered.
+    `discipline` includes only modifiers known before the roll: not the -1 for heavy losses, nor the -1 for a unit that
+    is or becomes disordered.
     """
     by_card = fight.test == Test.BY_CARD
     return {

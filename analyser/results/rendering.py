@@ -1,4 +1,4 @@
-"""Text, JSON, tables and HTML of results: pure functions for all kinds of results."""
+"""Text, JSON, tables and HTML of all kinds of results."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ if TYPE_CHECKING:
 
 _NO_RULES = "Rules applied: none"
 _WIDEST_LIST = 120  # characters; a longer list has a line per entry
-_MORE = "{} of any such battle (--full names them; JSON too; in Python in_full())"
-_THIN = "Means that rest on few trials: Gaffke's, which allow for values that were not seen."
-_INTERVALS = f"Intervals: Wilson's; Blaker's for events or complements seen in fewer than {RARE} trials."
+_MORE = "{} of any such battle (named by --full, in JSON, and by in_full() in Python)"
+_THIN = "Intervals of means that rest on few trials: Gaffke's, which allow for values that were not simulated."
+_INTERVALS = f"Intervals: Wilson's; Blaker's for events that occurred, or failed to occur, in fewer than {RARE} trials."
 NOT_SHOWN = f"Not shown: values less likely than {100 * NEGLIGIBLE:.2f}% in all, at either end."
 _DIFFERENT_CARDS = (
-    "The two methods may differ by more than chance, because they draw cards differently; with --replacement both put "
+    "The two methods may differ by more than chance, because they draw cards differently. With --replacement both put "
     "cards back."
 )
 
-BOTH = "analyser/both/1"  # schema of the results of two methods
+BOTH = "analyser/both/1"  # JSON schema of the results of two methods
 
 
 def distribution_block(rows: Sequence[dict[str, Any]], title: str, head: str = "value") -> Block:
     """Return the distribution of a figure as a table, without negligible ends."""
     first, last = shown_range([row["probability"] for row in rows], [row["at_least"] for row in rows])
-    minor = frozenset(str(row["value"]) for place, row in enumerate(rows) if not first <= place <= last)
+    minor = frozenset(str(row["value"]) for index, row in enumerate(rows) if not first <= index <= last)
     cells = []
     for row in rows:  # P(at least 0) is 1
         more = "100%" if row["value"] == 0 else str(estimate_in(row, "at_least"))
@@ -52,29 +52,29 @@ def blocks_of(results: Sequence[Result]) -> list[Block]:
 
 
 def _terminal_notes(results: Sequence[Result]) -> list[list[str]]:
-    """Return the notes as lines, shortened if the text of the result does not name all unmodelled rules."""
-    tells_all = results[0].gaps_in_text == results[0].not_modelled
-    notes = _notes(results, tells_all=tells_all)
-    return notes if tells_all else [[line for paragraph in part for line in fill(paragraph)] for part in notes]
+    """Return the notes as lines, in short form if the text of the result names only some unmodelled rules."""
+    names_all = results[0].unmodelled_in_text == results[0].not_modelled
+    notes = _notes(results, names_all=names_all)
+    return notes if names_all else [[line for paragraph in part for line in fill(paragraph)] for part in notes]
 
 
-def _notes(results: Sequence[Result], *, tells_all: bool = True) -> list[list[str]]:
+def _notes(results: Sequence[Result], *, names_all: bool = True) -> list[list[str]]:
     first, warnings = results[0], dict.fromkeys(chain.from_iterable(result.warnings for result in results))
     assumptions = []
-    for fromkey in dict.fromkeys(chain.from_iterable(result.assumptions for result in results)):
-        by = [method_name(result) for result in results if fromkey in result.assumptions]
-        assumptions.append(f"Assumption{'' if len(by) == len(results) else f' ({by[0]})'}: {fromkey}")
+    for assumption in dict.fromkeys(chain.from_iterable(result.assumptions for result in results)):
+        methods = [method_name(result) for result in results if assumption in result.assumptions]
+        assumptions.append(f"Assumption{'' if len(methods) == len(results) else f' ({methods[0]})'}: {assumption}")
     return [
-        *(_of_rules(first) if tells_all else _of_rules_in_short(first)),
+        *(_rules_notes(first) if names_all else _short_rules_notes(first)),
         [] if first.profiles is None else [f"Profiles: {first.profiles}"],
         assumptions,
-        *([line] for line in of_intervals(results)),
+        *([line] for line in interval_notes(results)),
         [_DIFFERENT_CARDS] if len({result.assumptions for result in results}) > 1 else [],
         [f"Warning: {warning}" for warning in warnings],
     ]
 
 
-def _of_rules(result: Result) -> list[list[str]]:
+def _rules_notes(result: Result) -> list[list[str]]:
     return [
         _listed("Rules applied", result.rules_applied, ", ") or [_NO_RULES],
         _listed("Not used", result.not_used, "; "),
@@ -82,49 +82,49 @@ def _of_rules(result: Result) -> list[list[str]]:
     ]
 
 
-def _of_rules_in_short(result: Result) -> list[list[str]]:
-    """Return the rules as lines; unmodelled rules of these units are named, the others counted."""
-    gaps, own = result.not_modelled, result.gaps_in_text
-    more = len(gaps) - len(own)
+def _short_rules_notes(result: Result) -> list[list[str]]:
+    """Return the rules as lines; unmodelled rules of these units are named, and the number of the others stated."""
+    gaps, named = result.not_modelled, result.unmodelled_in_text
+    more = len(gaps) - len(named)
     return [
         [f"Rules applied ({len(result.rules_applied)}): {', '.join(result.rules_applied) or 'none'}"],
         [f"Not used: {'; '.join(result.not_used)}"] if result.not_used else [],
-        [f"Not modelled ({len(gaps)}): {'; '.join([*own, _MORE.format(f'and {more} more' if own else more)])}"],
+        [f"Not modelled ({len(gaps)}): {'; '.join([*named, _MORE.format(f'and {more} more' if named else more)])}"],
     ]
 
 
-def of_intervals(results: Sequence[Result]) -> list[str]:
-    """Return the notes on the intervals of rare events and of means of few trials."""
+def interval_notes(results: Sequence[Result]) -> list[str]:
+    """Return the notes on the intervals of rare events and of means that rest on few trials."""
     lines = [_INTERVALS] if any(result.has_rare for result in results) else []
     return [*lines, _THIN] if any(result.thin_means for result in results) else lines
 
 
 def _joined_blocks(results: Sequence[Result]) -> Iterator[Block]:
-    """Yield the blocks of all results; a block that shows methods side by side is joined."""
-    of_each = [[*result.blocks(), *result.band_blocks()] for result in results]
-    for same in zip(*of_each):
+    """Yield the blocks of all results; blocks for display side by side are joined into one."""
+    by_result = [[*result.blocks(), *result.band_blocks()] for result in results]
+    for same in zip(*by_result):
         if same[0].beside:
             yield _joined(same, results, named=True)
-    for result, blocks in zip(results, of_each):
+    for result, blocks in zip(results, by_result):
         for block in blocks:
             if not block.beside:
                 yield _joined([block], [result], named=len(results) > 1)
 
 
 def _joined(blocks: Sequence[Block], results: Sequence[Result], *, named: bool) -> Block:
-    """Return one block of several answers joined, with the methods in its title and above its columns."""
+    """Return several blocks joined into one, with the methods in the title and above the columns."""
     first, methods = blocks[0], [method_name(result) for result in results]
     if first.title and named:
         first = first._replace(title=f"{first.title} ({' and '.join(methods)})")
     if not first.rows:
         return first
     shown = [row for row in first.rows if any(row[0] not in block.minor for block in blocks)]
-    others = [{row[0]: row[1:] for row in block.rows} for block in blocks[1:]]  # a single block keeps equal names
+    others = [{row[0]: row[1:] for row in block.rows} for block in blocks[1:]]  # a single block may repeat names
     blank = [""] * (len(first.rows[0]) - 1)
     rows = [[*row, *chain.from_iterable(other.get(row[0], blank) for other in others)] for row in shown]
     head = first.head
     if len(blocks) > 1 and head:
-        head = [head[0], *(f"{what} {method}" for method in methods for what in head[1:])]
+        head = [head[0], *(f"{column} {method}" for method in methods for column in head[1:])]
     elif len(blocks) > 1:
         head = ["", *chain.from_iterable([method, *blank[1:]] for method in methods)]
     left_out = [first.left_out] if first.left_out and len(shown) < len(first.rows) else []
@@ -156,7 +156,7 @@ def _listed(label: str, entries: Sequence[str], separator: str) -> list[str]:
 def rows(results: Sequence[Result]) -> list[dict[str, Any]]:
     """Return the main table, one dict per row, with the profiles that it uses.
 
-    The tables of several methods follow each other, with a column `method`.
+    The rows of several methods follow each other, and a column `method` tells them apart.
     """
     several = len(results) > 1
     return [
@@ -178,7 +178,7 @@ def record(results: Sequence[Result]) -> dict[str, Any]:
     }
 
 
-class Shown(NamedTuple):
+class Renderings(NamedTuple):
     """Lazily computed parts of a result for the output formats."""
 
     text: Callable[[], str]
@@ -186,7 +186,7 @@ class Shown(NamedTuple):
     rows: Callable[[], Sequence[Mapping[str, Any]]]  # the main table
 
 
-def _parquet(answer: Shown) -> bytes:
+def _parquet(answer: Renderings) -> bytes:
     """Return the main table as a Parquet file; a column of mixed types becomes text."""
     import pyarrow
     from pyarrow.parquet import write_table
@@ -203,7 +203,7 @@ def _parquet(answer: Shown) -> bytes:
     return buffer.getvalue()
 
 
-FORMATS: Mapping[str, Callable[[Shown], str | bytes]] = {
+FORMATS: Mapping[str, Callable[[Renderings], str | bytes]] = {
     "text": lambda answer: answer.text(),
     "json": lambda answer: json_text(answer.record(), indent=2) + "\n",
     "csv": lambda answer: csv_of_rows(answer.rows()),
@@ -219,5 +219,5 @@ def method_name(result: Result) -> str:
 
 def method_line(results: Sequence[Result]) -> str:
     """Return the method of each result, in one line."""
-    sampled = "Monte Carlo, {0.trials:,} trials, seed {0.seed}, intervals at 95%{1}"
-    return "; ".join(method_name(one) if one.exact else sampled.format(one, one.stopping or "") for one in results)
+    line = "Monte Carlo, {0.trials:,} trials, seed {0.seed}, intervals at 95%{1}"
+    return "; ".join("exact" if result.exact else line.format(result, result.stopping or "") for result in results)

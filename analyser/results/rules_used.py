@@ -1,4 +1,4 @@
-"""Rules behind a result: those applied, those left out, and assumptions."""
+"""Rules behind a result: applied rules, unused and unmodelled rules, and assumptions."""
 
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ CARDS = {  # True: with replacement
     "cards are gone until the deck runs out (AC-5.1)",
     False: "cards without replacement: each side's deck runs out and is shuffled again (AC-5.1)",
 }
-_COULD_BE_USED = "{}, could be used with {}"
-_OTHERS_UNHURT = "Overcharge damage to secondary combatants is not followed"
+_USED_WITH = "{}, could be used with {}"
+_NO_SECONDARY_DAMAGE = "Overcharge damage to secondary combatants is not modelled"
 _IN_CONTACT_ONLY = "no distance is given: {} reaches only a unit in contact"
 _NEAR_IT = ("Corrosive Fumes", "Spectacular Demise")  # rules that depend on the distance between two units
 _ALWAYS_REACHES = "no distance is given: nothing is out of range, and a charge always reaches"
-_EVERY_PLACE = 'a move of best play ends at any multiple of {:g}": no other place is better for either side'
+_ALL_STOPS = 'a move of best play ends at any multiple of {:g}": no other place is better for either side'
 _FULL_MOVES = "a move of best play has its full length, or ends at the range of a row: other stops are not tried"
 _STEPS = 'a move of best play ends at a multiple of {:g}", at its full length, or at the range of a row'
 _NO_EDGE = "a unit without edge_distance is far from its own edge, and retires by its SPEED, never at double time"
-_AMOK_UNMEASURED = "no distance is given: a unit that runs amok without charging hurts no unit"
+_AMOK_WITHOUT_DISTANCE = "no distance is given: a unit that runs amok without charging does no damage"
 _DIFFERENT_UNITS = "the attackers are different units: an attacker's own losses do not affect later attacks"
 _NO_PROFILE = "an attacker without a profile does not count as an aerial unit, at which a Tail Gunner would fire back"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """Circumstances of a unit with a rule in a kind of fight against an enemy."""
+    """Circumstances in which a rule of a unit may apply, in a kind of fight against an enemy."""
 
     unit: Any  # the Attack, Target or Combatant that has the rule
     enemy: Any
-    alone: bool = False  # a single ranged attack
-    # qualities of a row
+    single_attack: bool = False  # this is a single ranged attack
+    # circumstances for qualities of a row
     in_parentheses: bool = False  # the row has dice in parentheses that may be used
     at_short_range: bool = False
     outside_front_arc: bool = False
@@ -58,23 +58,23 @@ class Case:
     opportunity_fire: bool = False
     overcharge: bool = False
     shoots: bool = False
-    tested: bool = False  # the enemy takes tests
-    # special rules
-    distant: bool = False  # the distance between the units counts
+    enemy_tests: bool = False  # the enemy takes tests
+    # circumstances for special rules
+    distant: bool = False  # the fight states a distance between the units
     veteran: bool = False
-    against_it: frozenset[str] = frozenset()  # qualities of the rows that attack it
+    enemy_qualities: frozenset[str] = frozenset()  # qualities of the rows that attack the unit
     attacked: bool = False
     charges: bool = False
     charged: bool = False
-    struck: bool = False  # attacked during its charge, from the front
+    hit_charging: bool = False  # attacked during its charge, from the front
     takes_cover: bool = False
-    saved_by_card: bool = False  # its status depends on a card (Construct)
-    disorders: bool = False  # it can disorder a near enemy (Corrosive Fumes)
-    fires_several: bool = False
-    answers: bool = False  # it shoots back at aerial attackers
-    # house rules
-    at: frozenset[At] | None = None  # ranges at which it can attack; None: all
-    attacked_at: frozenset[At] | None = None  # ranges at which it can be attacked; None: all
+    saved_by_card: bool = False  # a card can spare the unit a status (Construct)
+    can_disorder: bool = False  # the unit can disorder a near enemy (Corrosive Fumes)
+    fires_all_rows: bool = False
+    shoots_back: bool = False  # the unit shoots back at aerial attackers
+    # circumstances for house rules
+    at: frozenset[At] | None = None  # ranges at which the unit can attack; None: all
+    attacked_at: frozenset[At] | None = None  # ranges at which the unit can be attacked; None: all
     enemy_is: int | None = None  # bits of the enemy's kinds; None: those of `enemy`
 
 
@@ -83,39 +83,41 @@ _CONTACT: frozenset[At] = frozenset({"charge", "close quarters"})
 _IN_CONTACT: frozenset[At] = frozenset({"close quarters"})
 
 
-_OCCASION: Mapping[str, Callable[[Case], bool]] = {  # other rules can apply in every fight
+_CAN_APPLY: Mapping[str, Callable[[Case], bool]] = {  # a rule without an entry can apply in every fight
     # qualities (AC-6)
     "Point Blank": lambda case: case.in_parentheses and case.at_short_range,
     "Shock": lambda case: case.in_parentheses and case.enemy.category == "light",
     "Wreckers": lambda case: case.in_parentheses and case.enemy.category == "heavy",
-    "Suppressive": lambda case: case.tested,
-    "Torrent": lambda case: case.alone or _is_hidden(case.enemy),
-    "Precision": lambda case: case.alone or case.tested,
-    "Cryo": lambda case: case.alone or case.tested,
-    "Seismic": lambda case: case.alone or case.tested or case.enemy.garrisoned,
+    "Suppressive": lambda case: case.enemy_tests,
+    "Torrent": lambda case: case.single_attack or _is_hidden(case.enemy),
+    "Precision": lambda case: case.single_attack or case.enemy_tests,
+    "Cryo": lambda case: case.single_attack or case.enemy_tests,
+    "Seismic": lambda case: case.single_attack or case.enemy_tests or case.enemy.garrisoned,
     "Overcharge": lambda case: case.overcharge,
     "Turret": lambda case: case.outside_front_arc,
     "Indirect": lambda case: case.out_of_sight,
     "Lock On": lambda case: case.opportunity_fire,
-    "Slow to Fire": lambda case: not case.alone,
+    "Slow to Fire": lambda case: not case.single_attack,
     "Move or Fire": lambda case: case.distant,
     "Reactive": lambda case: case.opportunity_fire,
     "Siegebreaker": lambda case: case.shoots and case.enemy.garrisoned,
     "Full Steam Ahead": lambda case: case.unit.carriages > 0,
     # special rules (AC-7)
-    "Durable": lambda case: case.alone or case.attacked or case.struck,
+    "Durable": lambda case: case.single_attack or case.attacked or case.hit_charging,
     "Veteran": lambda case: case.veteran,
     "Peer Review": lambda case: case.unit.peer_review,
     "Chain of Command": lambda case: case.unit.chain_of_command,
-    "Resilient": lambda case: case.struck or (case.attacked and case.unit.from_front and not case.unit.garrisoned),
+    "Resilient": lambda case: (
+        case.hit_charging or (case.attacked and case.unit.from_front and not case.unit.garrisoned)
+    ),
     "Emplacement": lambda case: case.unit.obstacle,
     "Pavises": lambda case: case.takes_cover,
     "Construct": lambda case: case.saved_by_card,
-    "Corrosive Fumes": lambda case: case.disorders,
-    "Bodyguard": lambda case: "Precision" in case.against_it,
+    "Corrosive Fumes": lambda case: case.can_disorder,
+    "Bodyguard": lambda case: "Precision" in case.enemy_qualities,
     "Irregular": lambda case: case.unit.formation == "open",
     "Lockstep": lambda case: case.unit.formation == "close",
-    "Hover": lambda case: "Seismic" in case.against_it,
+    "Hover": lambda case: "Seismic" in case.enemy_qualities,
     "Sponsons": lambda case: case.charged,
     "Stoic Defence": lambda case: case.charged,
     "Storming Party": lambda case: case.charges and case.enemy.garrisoned,
@@ -123,49 +125,49 @@ _OCCASION: Mapping[str, Callable[[Case], bool]] = {  # other rules can apply in 
     "Onslaught": lambda case: case.charges,
     "Overrun": lambda case: case.charges and case.unit.charge.overrun,
     "Hunter": lambda case: case.charges or case.charged,
-    "Capacity": lambda case: case.attacked if case.alone else case.unit.passengers is not None,
+    "Capacity": lambda case: case.attacked if case.single_attack else case.unit.passengers is not None,
     "Throw": lambda case: case.charges,
-    "All-Out Attack": lambda case: case.fires_several,
-    "Tail Gunner": lambda case: case.answers,
+    "All-Out Attack": lambda case: case.fires_all_rows,
+    "Tail Gunner": lambda case: case.shoots_back,
     "Berserk": lambda case: case.shoots or (case.charges and case.unit.discipline is not None),
     "Run Amok": lambda case: case.shoots or case.charges or case.distant,
 }
 
 
 def _is_hidden(unit: Combatant) -> bool:
-    """Return True if a shot at the unit can meet concealment or cover, which Torrent ignores (AC-4.3)."""
+    """Return True if the unit can have concealment or cover, which Torrent ignores (AC-4.3)."""
     return unit.garrisoned or unit.concealed or unit.obstacle or unit.has("Shrouded", "Obfuscating", "Pavises")
 
 
 @dataclass
 class SortedRules:
-    """Rules sorted by their part in a result, in the order of the profiles."""
+    """Rules sorted into applied, unused and unmodelled ones, in the order of the profiles."""
 
     applied: list[str] = field(default_factory=list)
     not_used: list[str] = field(default_factory=list)
     not_modelled: list[str] = field(default_factory=list)
-    computed: set[str] = field(default_factory=set)  # rules computed in at least one kind of fight
+    modelled: set[str] = field(default_factory=set)  # rules modelled in at least one kind of fight
 
     def add(self, keywords: Iterable[Keyword], fight: str, case: Case, side: str = "") -> None:
-        """Sort keywords of a profile by their effect in a kind of fight; `side`: owner of the profile in an attack."""
+        """Add keywords of a profile by their effect in a kind of fight; `side`: owner of the profile in an attack."""
         for keyword in keywords:
             term, name = keyword.term, keyword.canonical
             if term is not None and term.counts_in(fight):
-                self.computed.add(name)
+                self.modelled.add(name)
                 if (not side or term.side == side) and _is_applied(keyword, term, case):
                     self.applied.append(name if keyword.house is None else f"{name} ({term.touches})")
-            elif term is None or self._could_bear(term, fight, case):
+            elif term is None or self._could_matter(term, fight, case):
                 self.not_modelled.append(name)
 
-    def _could_bear(self, term: Term, fight: str, case: Case) -> bool:
+    def _could_matter(self, term: Term, fight: str, case: Case) -> bool:
         """Return True if a rule that is not modelled could change the result."""
         if term.touches in OF_SHOTS:
             return term.can_bear_on(fight) or (case.charged and case.enemy.has("Throw"))
-        return term.can_bear_on(fight) and _has_occasion(term, case)
+        return term.can_bear_on(fight) and _can_apply(term, case)
 
-    def all(self, assumptions: Iterable[str], warnings: tuple[str, ...], ruleset: Ruleset) -> RulesUsed:
-        """Return the distinct rules; die and deck are the first assumption of every fight."""
-        lists = self.applied, self.not_used, (name for name in self.not_modelled if name not in self.computed)
+    def as_rules_used(self, assumptions: Iterable[str], warnings: tuple[str, ...], ruleset: Ruleset) -> RulesUsed:
+        """Return the distinct rules; the first assumption of every fight is about die and deck."""
+        lists = self.applied, self.not_used, (name for name in self.not_modelled if name not in self.modelled)
         applied, not_used, left_out = (tuple(dict.fromkeys(names)) for names in lists)
         return RulesUsed(applied, not_used, left_out, (ruleset.assumed, *assumptions), warnings)
 
@@ -173,7 +175,7 @@ class SortedRules:
 def _is_applied(keyword: Keyword, term: Term, case: Case) -> bool:
     """Return True if a modelled rule can apply in a kind of fight."""
     if keyword.house is None:
-        return _has_occasion(term, case)
+        return _can_apply(term, case)
     rule, kinds = keyword.house, case.enemy_is
     if kinds is None:
         kinds = IS_A[case.enemy.type] | IS_A[case.enemy.category]
@@ -183,25 +185,25 @@ def _is_applied(keyword: Keyword, term: Term, case: Case) -> bool:
     return not rule.at or possible is None or not possible.isdisjoint(rule.at)
 
 
-def _has_occasion(term: Term, case: Case) -> bool:
-    return term.name not in _OCCASION or _OCCASION[term.name](case)
+def _can_apply(term: Term, case: Case) -> bool:
+    return term.name not in _CAN_APPLY or _CAN_APPLY[term.name](case)
 
 
-def of_attack(scenario: Scenario, fight: FightFacts) -> RulesUsed:
+def rules_of_attack(scenario: Scenario, fight: FightFacts) -> RulesUsed:
     """Return the rules behind a single attack."""
     rules = SortedRules()
     _add_attack(rules, scenario, fight, "attack")
-    return rules.all((), scenario.warnings, scenario.ruleset)
+    return rules.as_rules_used((), scenario.warnings, scenario.ruleset)
 
 
 def _add_attack(rules: SortedRules, scenario: Scenario, fight: FightFacts, where: str) -> None:
     attack, target, attacker = scenario.attack, scenario.target, scenario.attacker
     short = "short_range" in attack.bonuses
     at: frozenset[At] = frozenset({"short range" if short else "long range"})
-    made = Case(
+    attacker_case = Case(
         unit=attack,
         enemy=target,
-        alone=True,
+        single_attack=True,
         in_parentheses=attack.dice_in_parentheses is not None and uses_parentheses(*scenario.facts, short),
         at_short_range=short,
         at=at,
@@ -210,125 +212,126 @@ def _add_attack(rules: SortedRules, scenario: Scenario, fight: FightFacts, where
         opportunity_fire=attack.opportunity_fire,
         overcharge=attack.overcharge,
         shoots=True,
-        tested=fight.test == Test.BY_CARD,
+        enemy_tests=fight.test == Test.BY_CARD,
         veteran=fight.veteran > 0,
-        disorders=bool(fight.disordered) and not target.disordered,
-        fires_several=True,
+        can_disorder=bool(fight.disordered) and not target.disordered,
+        fires_all_rows=True,
     )
-    met = Case(
+    target_case = Case(
         unit=target,
         enemy=attack,
-        alone=True,
-        against_it=frozenset(quality.name for quality in attack.keywords),
+        single_attack=True,
+        enemy_qualities=frozenset(quality.name for quality in attack.keywords),
         attacked=True,
         attacked_at=at,
         enemy_is=scenario.facts[0].is_a,
         takes_cover=target.taking_cover,
         saved_by_card=fight.test != Test.NOT_TAKEN and target.discipline not in (None, NONE),
-        answers=attacker is None or attacker.unit.category == "aerial",
+        shoots_back=attacker is None or attacker.unit.category == "aerial",
     )
-    rules.add(attack.keywords, RANGED_ATTACK, made, "attacker")
-    rules.add(scenario.attacker_rules, RANGED_ATTACK, made, "attacker")
-    rules.add(target.keywords, RANGED_ATTACK, met, "target")
+    rules.add(attack.keywords, RANGED_ATTACK, attacker_case, "attacker")
+    rules.add(scenario.attacker_rules, RANGED_ATTACK, attacker_case, "attacker")
+    rules.add(target.keywords, RANGED_ATTACK, target_case, "target")
     if attack.has("Overcharge") and not attack.overcharge:
-        rules.not_used.append(_COULD_BE_USED.format("Overcharge", f"{where}.overcharge"))
+        rules.not_used.append(_USED_WITH.format("Overcharge", f"{where}.overcharge"))
 
 
-def of_focus(scenario: FocusScenario, *, with_replacement: bool) -> RulesUsed:
+def rules_of_focus(scenario: FocusScenario, *, with_replacement: bool) -> RulesUsed:
     """Return the distinct rules behind a sequence of attacks."""
     rules, target = SortedRules(), scenario.target
-    computed = [rule for rule in target.keywords if rule.term and rule.term.counts_in(FOCUS_FIRE)]
-    for place, (attack, attacker) in enumerate(zip(scenario.attacks, scenario.attackers)):
-        _add_attack(rules, attack, attack.fight, f"attacks.{place}")
-        rules.add(computed, FOCUS_FIRE, Case(unit=target, enemy=attacker, answers=gunner_dice(target, attacker) > 0))
+    modelled = [rule for rule in target.keywords if rule.term and rule.term.counts_in(FOCUS_FIRE)]
+    for index, (attack, attacker) in enumerate(zip(scenario.attacks, scenario.attackers)):
+        _add_attack(rules, attack, attack.fight, f"attacks.{index}")
+        shoots_back = gunner_dice(target, attacker) > 0
+        rules.add(modelled, FOCUS_FIRE, Case(unit=target, enemy=attacker, shoots_back=shoots_back))
     assumptions = [CARDS[with_replacement]] if len(scenario.attacks) > 1 else []
     assumptions += [_DIFFERENT_UNITS] if scenario.at_risk else []
-    assumptions += [_NO_PROFILE] if computed and None in scenario.attackers else []
-    return rules.all(assumptions, scenario.warnings, scenario.ruleset)
+    assumptions += [_NO_PROFILE] if modelled and None in scenario.attackers else []
+    return rules.as_rules_used(assumptions, scenario.warnings, scenario.ruleset)
 
 
-def of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> RulesUsed:
+def rules_of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> RulesUsed:
     """Return the rules behind a charge."""
     rules, (attacker, target) = SortedRules(), (scenario.attacker, scenario.target)
     charging = [attacker.charge_row("attacker")]
     fighters = [(attacker, target, charging, "attacker"), (target, attacker, target.retaliation_rows(), "target")]
-    for place, unit in enumerate(scenario.secondary):
-        fighters.append((unit, attacker, unit.retaliation_rows(), f"secondary.{place}"))
+    for index, unit in enumerate(scenario.secondary):
+        fighters.append((unit, attacker, unit.retaliation_rows(), f"secondary.{index}"))
     for unit, enemy, rows, where in fighters:
         charges = unit is attacker
         for row in rows:
             rules.add(row.qualities, CLOSE_QUARTERS, case_of_row(row, unit, enemy))
         enemy_rows = target.retaliation_rows() if charges else charging
-        fought = {"charges": charges, "charged": not charges, "shoots": False}
-        case = case_of_unit(unit, enemy, enemy_rows, **fought, fires_several=charges)
+        roles = {"charges": charges, "charged": not charges, "shoots": False}
+        case = case_of_unit(unit, enemy, enemy_rows, **roles, fires_all_rows=charges)
         rules.add(unit.keywords, CLOSE_QUARTERS, case)
         rules.not_used += _unused_in_contact(unit, rows, where, "charge" if charges else "")
     overcharge = [unit.overcharge and any(row.has("Overcharge") for row in rows) for unit, _, rows, _ in fighters]
     several_cards = any(unit.passengers is not None for unit in (attacker, target)) or any(overcharge)
     assumptions = [CARDS[with_replacement]] if several_cards or attacker.has("Overrun", "Throw") else []
-    assumptions += [_OTHERS_UNHURT] if any(overcharge[2:]) else []
-    return rules.all(assumptions, scenario.warnings, scenario.ruleset)
+    assumptions += [_NO_SECONDARY_DAMAGE] if any(overcharge[2:]) else []
+    return rules.as_rules_used(assumptions, scenario.warnings, scenario.ruleset)
 
 
-def _not_chosen(shooter: Shooter) -> Iterator[str]:
-    """Yield the relevant choices of the rules that best play does not consider."""
+def _unconsidered_choices(shooter: Shooter) -> Iterator[str]:
+    """Yield the choices that the rules allow and best play does not consider, if they are relevant."""
     if not isinstance(shooter, Chooser) or shooter.lines:
         return
     unit, enemy = shooter.mine, shooter.theirs
     if enemy.exposed is not None and shooter.lookout_rows:
-        yield "the choice to prioritise exposed models, or not (AC-3.9): it is as stated"
+        yield "the choice whether to prioritise exposed models (AC-3.9): it is made as stated"
     if unit.value("All-Out Attack") > 1 and len(shooter.rows) > 1:
         yield "the order of an All-Out Attack (AC-7): the other rows follow in profile order, without Overcharge"
     if unit.value("All-Out Attack") > 1 and shooter.charge_rows and (shooter.rows or len(shooter.charge_rows) > 1):
         yield "the choice to attack with other rows after a charge, by All-Out Attack (AC-7)"
 
 
-def of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replacement: bool) -> RulesUsed:
-    """Return the rules behind a duel; `shooters` have the rows that both sides shoot with."""
-    rules, near = SortedRules(), list[Keyword]()
+def rules_of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replacement: bool) -> RulesUsed:
+    """Return the rules behind a duel; `shooters` are both sides with the rows that they fire."""
+    rules, near_rules = SortedRules(), list[Keyword]()
     charges = [shooter.mine.may_charge(shooter.theirs, shooter.policy) for shooter in shooters]
-    contact, apart = any(charges), scenario.terms.distance is not None
+    contact, has_distance = any(charges), scenario.terms.distance is not None
     rows = [_rows_of_duel(shooter, charges) for shooter in shooters]
 
-    def counted_in(rule: Keyword) -> str:
+    def fight_of(rule: Keyword) -> str:
         if contact and rule.term is not None and rule.term.counts_in(CLOSE_QUARTERS):
             return CLOSE_QUARTERS
-        return "" if rule.name in _NEAR_IT and not (contact or apart) else DUEL
+        return "" if rule.name in _NEAR_IT and not (contact or has_distance) else DUEL
 
-    for place, (shooter, enemy) in enumerate(zip(shooters, shooters[::-1])):
+    for side, (shooter, enemy) in enumerate(zip(shooters, shooters[::-1])):
         unit, where = shooter.mine, shooter.where
-        for row in rows[place]:
+        for row in rows[side]:
             case = case_of_row(row, unit, enemy.mine, shooter)
             rules.add(row.qualities, DUEL if row.kind == "ranged" else CLOSE_QUARTERS, case)
         case = case_of_unit(
             unit,
             enemy.mine,
-            rows[1 - place],
-            charges=charges[place],
-            charged=charges[1 - place],
-            distant=apart,
+            rows[1 - side],
+            charges=charges[side],
+            charged=charges[1 - side],
+            distant=has_distance,
             takes_cover=unit.taking_cover or shooter.policy == "take_cover" or shooter.chooses,
-            fires_several=len(shooter.rows) > 1 and (not shooter.chooses or unit.has("All-Out Attack")),
-            answers=enemy.is_answered and (enemy.main or enemy.lookout_row) is not None,
+            fires_all_rows=len(shooter.rows) > 1 and (not shooter.chooses or unit.has("All-Out Attack")),
+            shoots_back=enemy.is_answered and (enemy.main or enemy.lookout_row) is not None,
         )
         for fight in (CLOSE_QUARTERS, "", DUEL):
-            rules.add([rule for rule in unit.keywords if counted_in(rule) == fight], fight, case)
+            rules.add([rule for rule in unit.keywords if fight_of(rule) == fight], fight, case)
         rules.not_used += _unused_in_shooting(shooter)
-        charges_by = f"{where}.charge" if charges[place] else ""
-        rules.not_used += _unused_in_contact(unit, rows[place], where, charges_by, chooses=shooter.chooses)
-        near += [rule for rule in unit.keywords if rule.name in _NEAR_IT and counted_in(rule) == CLOSE_QUARTERS]
-        rules.not_modelled += _not_chosen(shooter)
+        charges_by = f"{where}.charge" if charges[side] else ""
+        rules.not_used += _unused_in_contact(unit, rows[side], where, charges_by, chooses=shooter.chooses)
+        near_rules += [rule for rule in unit.keywords if rule.name in _NEAR_IT and fight_of(rule) == CLOSE_QUARTERS]
+        rules.not_modelled += _unconsidered_choices(shooter)
     assumptions = [CARDS[with_replacement]]
     choosers = [shooter for shooter in shooters if isinstance(shooter, Chooser)]
-    assumptions += _of_moves(scenario, [chooser for chooser in choosers if chooser.mine.speed])
-    if not apart:
+    assumptions += _assumptions_on_moves(scenario, [chooser for chooser in choosers if chooser.mine.speed])
+    if not has_distance:
         assumptions.append(_ALWAYS_REACHES)
-        assumptions += [_AMOK_UNMEASURED] if any(shooter.mine.has("Run Amok") for shooter in shooters) else []
-        assumptions += map(_IN_CONTACT_ONLY.format, dict.fromkeys(rule.canonical for rule in near))
-    return rules.all(assumptions, scenario.warnings, scenario.ruleset)
+        assumptions += [_AMOK_WITHOUT_DISTANCE] if any(shooter.mine.has("Run Amok") for shooter in shooters) else []
+        assumptions += map(_IN_CONTACT_ONLY.format, dict.fromkeys(rule.canonical for rule in near_rules))
+    return rules.as_rules_used(assumptions, scenario.warnings, scenario.ruleset)
 
 
-def _of_moves(scenario: DuelScenario, movers: Sequence[Chooser]) -> Iterator[str]:
+def _assumptions_on_moves(scenario: DuelScenario, movers: Sequence[Chooser]) -> Iterator[str]:
     """Yield the assumptions about the moves of a side that plays best or follows lines."""
     terms = scenario.terms
     if terms.distance is None:
@@ -336,7 +339,7 @@ def _of_moves(scenario: DuelScenario, movers: Sequence[Chooser]) -> Iterator[str
     if any(mover.policy == BEST for mover in movers):
         whole = common_step(scenario.a, scenario.b, terms)
         is_whole = terms.step is not None and whole is not None and length_of(whole) % length_of(terms.step) == 0
-        yield _FULL_MOVES if terms.step is None else (_EVERY_PLACE if is_whole else _STEPS).format(terms.step)
+        yield _FULL_MOVES if terms.step is None else (_ALL_STOPS if is_whole else _STEPS).format(terms.step)
     if any(mover.may_retire and mover.mine.edge_distance is None for mover in movers):
         yield _NO_EDGE
 
@@ -351,28 +354,28 @@ def case_of_unit(
     shoots: bool = True,
     **more: bool,
 ) -> Case:
-    """Return the case of a unit with its special rules against an enemy in a duel or a charge."""
+    """Return the circumstances of the special rules of a unit against an enemy, in a duel or a charge."""
     ranges = _RANGES if shoots else frozenset()
-    back = _IN_CONTACT if charges or charged else frozenset()
+    contact = _IN_CONTACT if charges or charged else frozenset()
     return Case(
         unit=unit,
         enemy=enemy,
-        against_it=frozenset(quality.name for row in enemy_rows for quality in row.qualities),
+        enemy_qualities=frozenset(quality.name for row in enemy_rows for quality in row.qualities),
         attacked=bool(enemy_rows),
         charges=charges,
         charged=charged,
-        at=ranges | (_CONTACT if charges else back),
-        attacked_at=ranges | (_CONTACT if charged else back),
-        struck=charges and (bool(enemy.retaliation_rows()) or enemy.has("Sponsons")),
+        at=ranges | (_CONTACT if charges else contact),
+        attacked_at=ranges | (_CONTACT if charged else contact),
+        hit_charging=charges and (bool(enemy.retaliation_rows()) or enemy.has("Sponsons")),
         veteran=(unit.veteran or 0) > 0,
         saved_by_card=unit.discipline is not None and not unit.near_commander,
-        disorders=not (enemy.has("Automata") or enemy.near_commander),
+        can_disorder=not (enemy.has("Automata") or enemy.near_commander),
         **({"takes_cover": unit.taking_cover} | more),
     )
 
 
 def case_of_row(row: Row, unit: Combatant, enemy: Combatant, shooter: Shooter | None = None) -> Case:
-    """Return the case of a row with its qualities against an enemy in a duel or a charge."""
+    """Return the circumstances of the qualities of a row against an enemy, in a duel or a charge."""
     distant = shooter is not None and shooter.distance is not None
     policy, chooses = (None, False) if shooter is None else (shooter.policy, shooter.chooses)
     return Case(
@@ -386,17 +389,17 @@ def case_of_row(row: Row, unit: Combatant, enemy: Combatant, shooter: Shooter | 
         opportunity_fire=shooter is not None and row in shooter.reaction_rows,
         overcharge=chooses or (policy == "overcharge" if row.kind == "ranged" else unit.overcharge),
         shoots=shooter is not None,
-        tested=enemy.discipline is not None,
+        enemy_tests=enemy.discipline is not None,
     )
 
 
 def _rows_of_duel(shooter: Shooter, charges: Sequence[bool]) -> list[Row]:
     rows, unit = [*shooter.rows, *shooter.reaction_rows], shooter.mine
-    free = shooter if isinstance(shooter, Chooser) else None
+    chooser = shooter if isinstance(shooter, Chooser) else None
     if charges[shooter.side]:
-        rows += free.charge_rows if free else [unit.charge_row(shooter.where)]
+        rows += chooser.charge_rows if chooser else [unit.charge_row(shooter.where)]
     if charges[1 - shooter.side]:
-        rows += [retaliation.row for retaliation in free.retaliations] if free else unit.retaliation_rows()
+        rows += [retaliation.row for retaliation in chooser.retaliations] if chooser else unit.retaliation_rows()
     return list({row.id: row for row in rows}.values())
 
 
@@ -405,21 +408,21 @@ def _unused_in_contact(
 ) -> Iterator[str]:
     """Yield Overcharge and Overrun if a unit could use them but does not.
 
-    `charges_by` is the section of the file with its charge; empty if it does not charge.
+    `charges_by` is the section of the file with the charge; empty if the unit does not charge.
     """
     if not (unit.overcharge or chooses) and any(row.has("Overcharge") for row in rows if row.kind != "ranged"):
-        yield _COULD_BE_USED.format("Overcharge", f"{where}.overcharge")
+        yield _USED_WITH.format("Overcharge", f"{where}.overcharge")
     if charges_by and not unit.charge.overrun and (rule := unit.keyword("Overrun")):
-        yield _COULD_BE_USED.format(rule.canonical, f"{charges_by}.overrun")
+        yield _USED_WITH.format(rule.canonical, f"{charges_by}.overrun")
 
 
 def _unused_in_shooting(shooter: Shooter) -> Iterator[str]:
-    """Yield the rules that only another policy would use; a side that chooses uses all."""
+    """Yield the rules that only another policy would use; best play considers all rules."""
     if shooter.chooses:
         return
     mine, theirs = shooter.mine, shooter.theirs
-    written = {rule.name: rule.canonical for rule in mine.keywords}
+    full_names = {rule.name: rule.canonical for rule in mine.keywords}
     for policy, name in (("overcharge", "Overcharge"), ("all_out", "All-Out Attack")):
-        fires_one = policy == "all_out" and len(rows_to_shoot_with(mine, theirs, policy)) == 1
-        if policy != shooter.policy and not fires_one and why_not(policy, mine, theirs) is None:
-            yield _COULD_BE_USED.format(written.get(name, name), f'duel.policy_{shooter.where} = "{policy}"')
+        fires_one_row = policy == "all_out" and len(rows_to_shoot_with(mine, theirs, policy)) == 1
+        if policy != shooter.policy and not fires_one_row and why_not(policy, mine, theirs) is None:
+            yield _USED_WITH.format(full_names.get(name, name), f'duel.policy_{shooter.where} = "{policy}"')

@@ -1,4 +1,4 @@
-"""Joint states of both sides of a longer fight: weighted pairs, their columns, and their computation."""
+"""Joint distribution of the states of both sides of a longer fight: its computation, and columns read from it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from analyser.common.means import values_of_unit
 from analyser.common.method_settings import Sampling, SharedSampling
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.ruleset import Ruleset
-from analyser.results.base import Result, Weighed
+from analyser.results.base import Result, WeightedValues
 from analyser.rules import discipline, unit_state
 from analyser.rules.structs import NONE
 from analyser.scenarios.schema import Combatant, Target
@@ -32,9 +32,9 @@ States = NDArray[np.int64]
 
 FLAGS = ("suppressed", "disordered", "fell_back", "broken", "fled", "annihilated")
 BIT_OF_FLAG: dict[str, int] = {name: getattr(discipline, name.upper()) for name in (*FLAGS, "activated")}
-_POSTURES = ("on_lookout", "taking_cover", "reloading")
-_BITS: dict[str, int] = BIT_OF_FLAG | {name: getattr(unit_state, name.upper()) for name in _POSTURES}
-_OF_THE_STANDING = {"suppressed", "disordered", "activated", *_POSTURES}
+_ORDERED_STATUSES = ("on_lookout", "taking_cover", "reloading")
+_BITS: dict[str, int] = BIT_OF_FLAG | {name: getattr(unit_state, name.upper()) for name in _ORDERED_STATUSES}
+_STATUSES = {"suppressed", "disordered", "activated", *_ORDERED_STATUSES}
 
 
 def is_removed(states: States) -> NDArray[np.bool_]:
@@ -43,18 +43,18 @@ def is_removed(states: States) -> NDArray[np.bool_]:
 
 
 def models_left(states: States) -> NDArray[np.int64]:
-    """Return the models left; 0 for a unit that is gone."""
+    """Return the models left; 0 for a removed unit."""
     return np.where(is_removed(states), 0, states & unit_state.MODELS_MASK)
 
 
 def models_destroyed(states: States, models: int | NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the models lost, of `models` at the start, by damage or for lack of space to fall back or withdraw."""
+    """Return the losses among `models` models, by damage or for lack of space to fall back or withdraw."""
     lost = states >> discipline.MODELS_DESTROYED & unit_state.MODELS_MASK
     return np.where(is_removed(states), lost, models - (states & unit_state.MODELS_MASK))
 
 
 def damage(states: States) -> NDArray[np.int64]:
-    """Return the damage on the unit; 0 for a unit that is gone."""
+    """Return the damage on the unit; 0 for a removed unit."""
     return np.where(is_removed(states), 0, states >> discipline.DAMAGE & unit_state.MODELS_MASK)
 
 
@@ -62,18 +62,18 @@ def share_lost(
     states: States, models: int | NDArray[np.int64], damage_limit: int | NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Return the lost share of a unit: 1 if it is annihilated (AC-5.9), else the share of its damage (AC-3.8)."""
-    suffered = models_destroyed(states, models) * damage_limit + damage(states)
-    return np.asarray(np.where(is_removed(states), 1.0, suffered / (models * damage_limit)))
+    total = models_destroyed(states, models) * damage_limit + damage(states)
+    return np.asarray(np.where(is_removed(states), 1.0, total / (models * damage_limit)))
 
 
 def flag(states: States, name: str) -> NDArray[np.bool_]:
-    """Return True where a status or a fate is set; a unit that is gone has no status."""
+    """Return True where a status or a fate is set; a removed unit has no status."""
     is_set = (states & _BITS[name]) != 0
-    return np.asarray(is_set & ~is_removed(states) if name in _OF_THE_STANDING else is_set)
+    return np.asarray(is_set & ~is_removed(states) if name in _STATUSES else is_set)
 
 
 def holds(states: States, name: str, unit: Target) -> NDArray[np.bool_]:
-    """Return True where a status or a fate holds; a unit is ``alive``, ``destroyed``, ``broken`` or ``fled``."""
+    """Return True where a status or a fate holds: each unit is ``alive``, ``destroyed``, ``broken`` or ``fled``."""
     if name == ALIVE:
         return ~is_removed(states)
     if name == "destroyed":
@@ -89,20 +89,23 @@ def orders(states: States) -> NDArray[np.int64]:
 
 
 def wins(states: States, bits: int) -> NDArray[np.int64]:
-    """Return the close quarters combats won, if counted, from `bits` bits of the state."""
+    """Return the combats won, which the state counts in `bits` bits; 0 if they are not counted."""
     return np.asarray(states >> unit_state.WINS_BIT & (1 << bits) - 1)
 
 
 def wins_of_charge(states: States) -> NDArray[np.int64]:
-    """Return the combats won in one charge with its Overrun, if counted."""
+    """Return the combats won in a charge, Overrun included; 0 if they are not counted."""
     return wins(states, unit_state.BITS_OF_WINS_IN_A_CHARGE)
 
 
 def points_won(mine: States, theirs: States, unit: Combatant, enemy: Combatant, bits: int) -> NDArray[np.int64]:
-    """Return the VP of a side in a duel (AC-5.9; Hunter, AC-7); its wins have `bits` bits, an unknown rating is 1."""
+    """Return the VP of a side in a duel (AC-5.9; Hunter, AC-7); an unknown victory-point rating counts as 1.
+
+    `bits` is the number of bits in which the state counts combats won.
+    """
     rating = 1 if enemy.victory_points is None else enemy.victory_points
-    hunted = wins(mine, bits) if unit.has("Hunter") else 0
-    return np.asarray(is_removed(theirs) * rating + hunted, np.int64)
+    won_combats = wins(mine, bits) if unit.has("Hunter") else 0
+    return np.asarray(is_removed(theirs) * rating + won_combats, np.int64)
 
 
 def unit_name(unit: Combatant) -> str:
@@ -120,7 +123,7 @@ class JointStates(NamedTuple):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class FightResult(Result):
-    """Result of a fight after one or several steps (attacks or rounds).
+    """Result of a fight of one or several steps (attacks or rounds).
 
     Attributes
     ----------
@@ -177,10 +180,10 @@ class FightResult(Result):
     def _event_weight(self, name: str, moment: int | None) -> float:
         return float(self.after(moment).weights[self.event(name, moment)].sum())
 
-    def _weighed(self, figure: str, moment: int | None) -> Weighed:
+    def _weighted_values(self, figure: str, moment: int | None) -> WeightedValues:
         return self.values(figure, moment), self.after(moment).weights
 
-    def _possible(self, figure: str) -> NDArray[Any]:
+    def _possible_values(self, figure: str) -> NDArray[Any]:
         side, what = self._split(figure)
         unit = getattr(self.scenario, side)
         return values_of_unit(what, unit.models, unit.damage_limit)
@@ -198,10 +201,10 @@ class FightResult(Result):
 Pair = tuple[int, int]  # states of both sides
 Programs = Sequence[Sequence[Operation]]
 FightT = TypeVar("FightT", bound=FightResult)
-MOST_STEPS = 5e7  # most steps of an exact distribution (some seconds)
-_INTERPRETED = 4e-7  # seconds per step without compilation
-_STATUSES = 4  # common sets of statuses per number of models and damage, in fights of several rounds
-_WAYS_APART = 2  # common distances between two units that charge each other
+MOST_STEPS = 5e7  # most operations for an exact distribution (some seconds)
+_SECONDS_PER_STEP = 4e-7  # without compilation
+_STATUS_SETS = 4  # common sets of statuses per number of models and damage, in fights of several rounds
+_DISTANCES = 2  # common distances between two units that charge each other
 
 
 def solve_fight(
@@ -210,26 +213,27 @@ def solve_fight(
     programs: Programs,
     start: Pair,
     sampling: Sampling,
-    answer: Callable[..., FightT],
+    make_result: Callable[..., FightT],
     choices: Choices | None = None,
 ) -> FightT:
-    """Return the result of a fight, with the states of both sides after each of its programs as `moments`.
+    """Return the result of a fight that runs `programs` in sequence; `moments` are the states after each program.
 
-    `choices`: decisions of a plan for the choices in the programs; such a fight is simulated.
+    `make_result` makes the result from these and other fields. `choices` has the decisions of a plan for the choices in
+    the programs; a fight with choices is always simulated.
     """
     ruleset, simulation = scenario.ruleset, None
     if not sampling.is_exact:
         simulation = simulation_of(setup, programs, ruleset, replacement=sampling.replacement, choices=choices)
 
-    def played(how: Sampling) -> FightT:
-        moments = tuple(run(setup, programs, start, ruleset, how, simulation))
-        head = {} if how.is_exact else {"trials": how.first_trials(), "seed": int(how.seed)}
-        return answer(moments=moments, scenario=scenario, profiles=scenario.profiles, **head)
+    def result_with(settings: Sampling) -> FightT:
+        moments = tuple(states_after(setup, programs, start, ruleset, settings, simulation))
+        origin = {} if settings.is_exact else {"trials": settings.first_trials(), "seed": int(settings.seed)}
+        return make_result(moments=moments, scenario=scenario, profiles=scenario.profiles, **origin)
 
-    return sampling.settled(played)
+    return sampling.settled(result_with)
 
 
-def run(
+def states_after(
     setup: Setup,
     programs: Programs,
     start: Pair,
@@ -237,77 +241,77 @@ def run(
     sampling: Sampling,
     simulation: Simulation | None = None,
 ) -> list[JointStates]:
-    """Return the states after each of `programs`, run in sequence from the states `start`.
+    """Return the states of both sides after each of `programs`, run in sequence from the states `start`.
 
-    `simulation`: the simulation of this fight (:func:`simulation_of`), to reuse it for many starts.
+    `simulation` is that of this fight (:func:`simulation_of`); it can be reused for many starts.
     """
     if sampling.is_exact:
         states = []
-        for joint in exact_laws_of(setup, programs, start, ruleset):
+        for joint in joint_distributions(setup, programs, start, ruleset):
             row, column = np.nonzero(joint.probabilities)
             states.append(JointStates(joint.first[row], joint.second[column], joint.probabilities[row, column]))
         return states
     simulation = simulation or simulation_of(setup, programs, ruleset, replacement=sampling.replacement)
     if isinstance(sampling, SharedSampling) and sampling.run_trials is not None:
-        return [JointStates(*half) for half in sampling.run_trials(simulation, start)]
-    played = simulation.play(start, sampling.first_trials(), sampling.seed, sampling.n_threads, sampling.report)
-    return [JointStates(*half) for half in played]
+        return [JointStates(*columns) for columns in sampling.run_trials(simulation, start)]
+    moments = simulation.play(start, sampling.first_trials(), sampling.seed, sampling.n_threads, sampling.report)
+    return [JointStates(*columns) for columns in moments]
 
 
 def simulation_of(
     setup: Setup, programs: Programs, ruleset: Ruleset, *, replacement: bool, choices: Choices | None = None
 ) -> Simulation:
-    """Return the simulation of `programs` in sequence; `choices`: decisions of a plan in them."""
+    """Return the simulation of `programs` in sequence; `choices` has the decisions of a plan for their choices."""
     from analyser.engine.fight.simulated.simulation import Simulation
 
-    planned = () if choices is None else (choices,)
-    return Simulation(setup, programs, *_drawn(ruleset), replacement, *planned)
+    optional = () if choices is None else (choices,)
+    return Simulation(setup, programs, *_die_and_deck(ruleset), replacement, *optional)
 
 
-def exact_laws_of(setup: Setup, programs: Programs, start: Pair, ruleset: Ruleset) -> list[Joint]:
-    """Return the joint distribution after each of `programs`; InputError if it would take minutes or gigabytes."""
+def joint_distributions(setup: Setup, programs: Programs, start: Pair, ruleset: Ruleset) -> list[Joint]:
+    """Return the exact joint distributions after each of `programs`; InputError if this takes minutes or gigabytes."""
     from analyser.engine.fight.exact.propagate import exact_distributions
 
     steps = float(_steps_of(setup, programs, setup["units"]["models"]))
     if steps > MOST_STEPS:
         raise _takes_too_long(steps)
-    return exact_distributions(setup, programs, start, *_drawn(ruleset), steps * _INTERPRETED)
+    return exact_distributions(setup, programs, start, *_die_and_deck(ruleset), steps * _SECONDS_PER_STEP)
 
 
-def exact_ends_by_models(
+def final_distributions_by_models(
     setup: Setup, operations: Sequence[Operation], start: Pair, models: Sequence[tuple[int, int]], ruleset: Ruleset
 ) -> list[Joint | InputError]:
-    """Return the exact distribution at the end of a program, or an error, for each pair of numbers of models.
+    """Return the exact joint distribution after a program, or an error, for each pair of numbers of models.
 
-    `setup` and `start` belong to a fight with at least as many models; nothing else in them may depend on the numbers.
+    `setup` and `start` are those of a fight with at least as many models; only the models may differ between fights.
     """
     from analyser.engine.fight.exact.propagate import exact_distributions_by_models
 
     steps = _steps_of(setup, [operations], np.array(models)).tolist()
-    able = [both for both, number in zip(models, steps) if number <= MOST_STEPS]
-    seconds = sum(steps) * _INTERPRETED
-    result = iter(exact_distributions_by_models(setup, operations, start, able, *_drawn(ruleset), seconds))
+    feasible = [pair for pair, number in zip(models, steps) if number <= MOST_STEPS]
+    seconds = sum(steps) * _SECONDS_PER_STEP
+    result = iter(exact_distributions_by_models(setup, operations, start, feasible, *_die_and_deck(ruleset), seconds))
     return [next(result) if number <= MOST_STEPS else _takes_too_long(number) for number in steps]
 
 
 def _steps_of(setup: Setup, programs: Programs, models: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the estimated steps of an exact distribution for numbers of models of shape (..., 2)."""
+    """Return the estimated number of operations for an exact distribution; `models` has shape (..., 2)."""
     kinds = [[operation[0] for operation in operations] for operations in programs]
     strikes = sum(kind.count(Kind.STRIKE) for kind in kinds)
     rounds = sum(program.count(Kind.END_ROUND) for program in kinds) // 2 or len(programs)
-    standing = models.astype(np.float64) * setup["units"]["damage_limit"]
-    pairs = standing.prod(axis=-1) * (_STATUSES**2 if rounds > 1 else 1)
+    health = models.astype(np.float64) * setup["units"]["damage_limit"]
+    pairs = health.prod(axis=-1) * (_STATUS_SETS**2 if rounds > 1 else 1)
     sides = setup["sides"]
     if rounds > 1 and sides["charges"].all() and (sides["distance"] != NONE).all():
-        pairs *= _WAYS_APART
-    return np.asarray(strikes * pairs * standing.max(axis=-1))
+        pairs *= _DISTANCES
+    return np.asarray(strikes * pairs * health.max(axis=-1))
 
 
 def _takes_too_long(steps: float) -> InputError:
-    problem = f"the exact distribution of this fight takes about {steps:.1g} steps"
+    problem = f"the exact distribution of this fight takes about {steps:.1g} operations, more than {MOST_STEPS:.0g}"
     return InputError(problem, where="method", allowed="fewer models or rounds, or the method monte-carlo")
 
 
-def _drawn(ruleset: Ruleset) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _die_and_deck(ruleset: Ruleset) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the die and the deck in the form of the engines."""
     return np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()

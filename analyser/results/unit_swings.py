@@ -1,4 +1,4 @@
-"""Swing of each unit of a battle: the result without that unit (`docs/battle.md`)."""
+"""Swing of each unit of a battle: how the result changes without the unit (`docs/battle.md`)."""
 
 from __future__ import annotations
 
@@ -17,47 +17,47 @@ from analyser.rules.battle import Outcome
 from analyser.scenarios.battle import SIDES
 
 MOST_NAMED = 4  # most units named as not significantly different from the swing unit
-# outcomes that each side wins
-_WON = [Outcome.VICTORY, Outcome.DEVASTATING_VICTORY], [Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT]
-PART = "From at least a tenth of the battles, so slightly different from the figures of all battles."
+# for each side
+_WINNING_OUTCOMES = [Outcome.VICTORY, Outcome.DEVASTATING_VICTORY], [Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT]
+SAMPLE_NOTE = "From at least a tenth of the battles, so these differ slightly from the figures of all battles."
 
 
-def swing_of(base: Counts, without: Counts, side: str, trials: int, units: int) -> dict[str, Any]:
-    """Return the swing of one of `units` units. Intervals are simultaneous, so the largest swing may be named."""
-    won = _WON[SIDES.index(side)]
-    wins, others = (counts.outcomes[:, won].sum(axis=1) for counts in (base, without))
-    wrong = (1 - CONFIDENCE) / units
-    shared: Shared = means_by_batch(wins - others, base.outcomes.sum(axis=1), wrong)
+def unit_swing(base: Counts, without: Counts, side: str, trials: int, units: int) -> dict[str, Any]:
+    """Return the swing of one of `units` units; intervals hold for all units at once, so the largest may be named."""
+    won = _WINNING_OUTCOMES[SIDES.index(side)]
+    wins, wins_less = (counts.outcomes[:, won].sum(axis=1) for counts in (base, without))
+    error = (1 - CONFIDENCE) / units
+    shared: Shared = means_by_batch(wins - wins_less, base.outcomes.sum(axis=1), error)
     if shared.low == shared.high:  # equal batches have no variance for an interval
-        (low, least), (high, most) = clopper_pearson(np.array([wins.sum(), others.sum()]), trials, wrong / 2)
-        shared = Shared(shared.mean, float(low - most), float(high - least))
+        (low, low_less), (high, high_less) = clopper_pearson(np.array([wins.sum(), wins_less.sum()]), trials, error / 2)
+        shared = Shared(shared.mean, float(low - high_less), float(high - low_less))
     return {
-        **probability_figures("p_without", estimate(float(others.sum()), trials)),
+        **probability_figures("p_without", estimate(float(wins_less.sum()), trials)),
         "difference": shared.mean,
         "low": shared.low,
         "high": shared.high,
-        "expected_margin_difference": _expected_victories(base, side) - _expected_victories(without, side),
+        "expected_margin_difference": _expected_margin(base, side) - _expected_margin(without, side),
     }
 
 
-def _expected_victories(counts: Counts, side: str) -> float:
+def _expected_margin(counts: Counts, side: str) -> float:
     mine, yours = np.nonzero(counts.results)
     weights = counts.results[mine, yours]
     margin = float(((mine - yours) * weights).sum() / weights.sum())
     return margin if side == SIDES[0] else -margin
 
 
-def by_swing(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> Block:
+def swings_block(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> Block:
     """Return a table of P(victory) without each unit and of the difference that the unit makes."""
     head = ("without", "army", "P(its army wins)", "with it, the difference")
-    lines = [[row["name"], names[row["side"]], str(estimate_in(row, "p_without")), change(row)] for row in rows]
-    return Block("Without each unit (common random numbers)", head, lines, "<<>", lines=fill(PART))
+    lines = [[row["name"], names[row["side"]], str(estimate_in(row, "p_without")), swing_text(row)] for row in rows]
+    return Block("Without each unit (common random numbers)", head, lines, "<<>", lines=fill(SAMPLE_NOTE))
 
 
-def swing_units(rows: Sequence[dict[str, Any]], side: str, name: str) -> str:
-    """Return a sentence on the swing unit of a side, and the units that are not significantly different.
+def swing_units_sentence(rows: Sequence[dict[str, Any]], side: str, name: str) -> str:
+    """Return a sentence on the unit with the largest swing of a side, and the units that do not differ significantly.
 
-    The number of battles is fixed in advance and the intervals are simultaneous, so they stay valid for the first.
+    The largest may be named, because the number of battles is fixed in advance, and the intervals hold for all units.
     """
     own = [row for row in rows if row["side"] == side]
     if own[0]["low"] <= 0:
@@ -65,11 +65,11 @@ def swing_units(rows: Sequence[dict[str, Any]], side: str, name: str) -> str:
     first, *others = (row for row in own if row["high"] >= own[0]["low"])
     names = " or ".join(row["name"] for row in others) if len(others) <= MOST_NAMED else f"{len(others)} others"
     tied = f"; not significantly different from {names}" if others else ""
-    return f"Swing unit of {name}: {first['name']}. Without it {name} wins {change(first)} less often{tied}."
+    return f"Swing unit of {name}: {first['name']}. Without it {name} wins {swing_text(first)} less often{tied}."
 
 
-def harmful_units_note(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> list[str]:
-    """Return a sentence for the worst unit of each side, if that side wins more often without it."""
+def harmful_units_sentences(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> list[str]:
+    """Return a sentence on the worst unit of each side that wins more often without some unit."""
     lines = []
     for side, name in names.items():
         worse = sorted(
@@ -86,6 +86,6 @@ def _half_width(row: dict[str, Any]) -> float:
     return float(max(row["high"] - row["difference"], row["difference"] - row["low"]))
 
 
-def change(row: dict[str, Any]) -> str:
-    """Return the loss of P(victory) without a unit, in percentage points with the interval."""
+def swing_text(row: dict[str, Any]) -> str:
+    """Return how much P(victory) falls without a unit, in percentage points, with the interval."""
     return plus_minus(100 * row["difference"], 100 * _half_width(row), " pp")

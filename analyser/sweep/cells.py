@@ -1,7 +1,7 @@
-"""Cells of a slice, exact or simulated. Exact ranged attacks are built as arrays, each distinct one computed once.
+"""Cells of a slice of a part, exact or simulated.
 
-A varied number of a defender is a field of its record, so a million varied defenders are a few arrays. The tests
-compare them with attacks on changed profiles. The seed of a simulated cell depends on its fight alone.
+Exact ranged attacks are records in arrays, and each distinct attack is computed once. A varied number of a defender is
+a field of its record, so a million varied defenders are a few arrays; tests compare these with changed profiles.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from analyser.scenarios.attack import RANKED_BY, Scenario, attack_records, targe
 from analyser.scenarios.charge import ChargeScenario
 from analyser.scenarios.resolve import resolve_attack, resolve_target
 from analyser.scenarios.schema import Combatant
-from analyser.sweep.plan import OF_TARGETS, Block, Plan
+from analyser.sweep.plan import TARGET_NUMBERS, CellBlock, Plan
 
 
 class _Rows(NamedTuple):
@@ -44,13 +44,13 @@ class _Rows(NamedTuple):
 
     attacks: NDArray[np.void]
     possible: NDArray[np.bool_]  # (shots, categories)
-    words: list[str]  # row of each shot
+    words: list[str]  # name of the row of each shot
     firsts: Integers
     why_not: Codes  # (attackers, categories): reason if no shot is possible
 
 
 class _Columns(NamedTuple):
-    """Distinct defenders of a slice, and for each column its index among them, or the reason why there is none."""
+    """Distinct defenders of a slice; for each column the index of its defender, or the reason why there is none."""
 
     targets: NDArray[np.void]
     which: NDArray[np.int32]
@@ -58,93 +58,93 @@ class _Columns(NamedTuple):
     words: list[str]  # texts of the reasons
 
 
-def shot_cells(plan: Plan, block: Block) -> Cells:
+def shot_cells(plan: Plan, block: CellBlock) -> Cells:
     """Return the cells of a slice: each attacker shoots once with its best row."""
     ruleset = plan.rulesets[block.ruleset]
-    reason_words, row_words = Words(), Words()
+    reason_words, row_words = WordIndex(), WordIndex()
     rows = _rows(plan, block, reason_words)
     columns = _columns(plan, block.columns)
     faces, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
     once = deduplicated_summaries(attack_records(ruleset, rows.attacks), columns.targets, rows.possible, faces, deck)
     pmfs, shots = _best_shots(once, rows.firsts)
-    which, can = columns.which, columns.why_not < 0
+    which, exists = columns.which, columns.why_not < 0
     why_not = reason_words.codes([*columns.words, None])[columns.why_not]
-    codes = row_words.codes([*rows.words, None])  # None: the row of shot -1
-    used = np.where(can, codes[shots][:, which], -1).astype(np.int32)
-    none = rows.why_not[:, columns.targets["category"]][:, which]
-    reasons = np.where(can, np.where(used < 0, none, -1), why_not[None, :]).astype(np.int32)
-    figures = _figures(plan, once, np.where(can, pmfs[:, which], -1).ravel())
-    return Cells(figures, used.ravel(), row_words, reasons.ravel(), reason_words)
+    codes = row_words.codes([*rows.words, None])  # None: the code for shot -1, no shot
+    used_rows = np.where(exists, codes[shots][:, which], -1).astype(np.int32)
+    no_shot = rows.why_not[:, columns.targets["category"]][:, which]
+    reasons = np.where(exists, np.where(used_rows < 0, no_shot, -1), why_not[None, :]).astype(np.int32)
+    figures = _figures(plan, once, np.where(exists, pmfs[:, which], -1).ravel())
+    return Cells(figures, used_rows.ravel(), row_words, reasons.ravel(), reason_words)
 
 
 def _best_shots(once: DeduplicatedSummaries, firsts: Integers) -> tuple[Codes, Codes]:
-    """Return the best shot of each attacker at each target, and its fight; -1 if there is none.
+    """Return the fight and the shot of the best shot of each attacker at each target; -1 if there is none.
 
-    The figures of :data:`RANKED_BY` decide in turn, and the first of equal shots wins.
+    Shots are compared by the figures of :data:`RANKED_BY` in turn; the first of equal shots is the best.
     """
     shape = len(firsts) - 1, once.which.shape[1]
     pmfs, shots = np.full(shape, -1, np.int32), np.full(shape, -1, np.int32)
-    for best, its, first, last in zip(pmfs, shots, firsts, firsts[1:]):
+    for best, best_shot, first, last in zip(pmfs, shots, firsts, firsts[1:]):
         for shot in range(first, last):
             pmf, is_better = once.which[shot], np.zeros(shape[1], np.bool_)
-            is_open = (pmf >= 0) & (best >= 0)
-            for name in RANKED_BY if is_open.any() else ():
+            undecided = (pmf >= 0) & (best >= 0)
+            for name in RANKED_BY if undecided.any() else ():
                 ahead = once.summaries[name][pmf] - once.summaries[name][best]
-                is_better |= is_open & (ahead > CERTAIN_WITHIN)
-                is_open &= np.abs(ahead) <= CERTAIN_WITHIN
+                is_better |= undecided & (ahead > CERTAIN_WITHIN)
+                undecided &= np.abs(ahead) <= CERTAIN_WITHIN
             is_better |= (pmf >= 0) & (best < 0)
-            best[is_better], its[is_better] = pmf[is_better], shot
+            best[is_better], best_shot[is_better] = pmf[is_better], shot
     return pmfs, shots
 
 
 def _figures(plan: Plan, once: DeduplicatedSummaries, pmfs: NDArray[Any]) -> dict[str, NDArray[np.float64]]:
     figures = {}
-    for name in plan.file.fought:
+    for name in plan.file.computed_figures:
         values = once.summaries[name] if name in (SUMMARY.names or ()) else np.full(len(once.summaries), np.nan)
         figures[name] = np.append(values, np.nan)[pmfs]
     return figures
 
 
-def _rows(plan: Plan, block: Block, words: Words) -> _Rows:
+def _rows(plan: Plan, block: CellBlock, words: WordIndex) -> _Rows:
     attacks, possible, names, firsts, reasons = [], [], [], [0], []
-    for place in block.rows:
-        attacker = variant(plan, block.faction, place)
+    for position in block.rows:
+        attacker = varied_loadout(plan, block.faction, position)
         if isinstance(attacker, str):
             reasons.append([words.code(attacker)] * len(CATEGORIES))
         else:
-            shots, why_not = shots_of(place, attacker, block.situation, None)
-            can_be_shot = [any(shot.reasons[at] is None for shot in shots) for at in range(len(CATEGORIES))]
+            shots, why_not = shots_of(position, attacker, block.situation, None)
+            can_be_shot = [any(shot.reasons[index] is None for shot in shots) for index in range(len(CATEGORIES))]
             reasons.append([-1 if can else words.code(why) for can, why in zip(can_be_shot, why_not)])
             attacks += [shot.facts for shot in shots]
             possible += [[reason is None for reason in shot.reasons] for shot in shots]
             names += [shot.row.id for shot in shots]
         firsts.append(len(names))
-    can = np.array(possible, np.bool_).reshape(-1, len(CATEGORIES))
-    return _Rows(np.array(attacks, ATTACK), can, names, np.array(firsts, np.int64), np.array(reasons, np.int32))
+    masks = np.array(possible, np.bool_).reshape(-1, len(CATEGORIES))
+    return _Rows(np.array(attacks, ATTACK), masks, names, np.array(firsts, np.int64), np.array(reasons, np.int32))
 
 
 @lru_cache(maxsize=2)  # successive parts have the same columns
 def _columns(plan: Plan, columns: range) -> _Columns:
-    words, numbers = Words(), plan.file.defenders.numbers
+    words, numbers = WordIndex(), plan.file.defenders.numbers
     defenders, values = plan.axis(None, columns)
     first = defenders[0]
-    bases = np.array([_target(plan, first + at) for at in range(defenders[-1] - first + 1)], TARGET)
+    bases = np.array([_target(plan, first + index) for index in range(defenders[-1] - first + 1)], TARGET)
     for number in numbers:
-        if number.key in OF_TARGETS and not number.is_added:
-            bases[number.key] = 0  # overwritten below, so it need not tell defenders apart
-    _, places, classes = np.unique(
+        if number.key in TARGET_NUMBERS and not number.is_added:
+            bases[number.key] = 0  # overwritten below, so defenders that differ only in it become equal
+    _, examples, classes = np.unique(
         bases.view(np.int64).reshape(len(bases), -1), axis=0, return_index=True, return_inverse=True
     )
-    shape = len(places), *(len(number.values) for number in numbers)
+    shape = len(examples), *(len(number.values) for number in numbers)
     combined = np.ravel_multi_index((classes.ravel()[defenders - first], *values), shape)
     distinct, which = np.unique(combined, return_inverse=True)
-    of, *at = np.unravel_index(distinct, shape)
-    targets, why_not = bases[places][of], np.full(len(columns), -1, np.int32)
-    for number, value, place in zip(numbers, values, at):
-        if number.key in OF_TARGETS:
-            changed = np.array(number.values, np.int64)[place]
+    class_indices, *value_indices = np.unravel_index(distinct, shape)
+    targets, why_not = bases[examples][class_indices], np.full(len(columns), -1, np.int32)
+    for number, value, indices in zip(numbers, values, value_indices):
+        if number.key in TARGET_NUMBERS:
+            changed = np.array(number.values, np.int64)[indices]
             targets[number.key] = targets[number.key] * number.is_added + changed
-        problems = (_problems(plan, first + place, number.key) for place in range(len(bases)))
+        problems = (_problems(plan, first + index, number.key) for index in range(len(bases)))
         reasons = np.array([words.codes(texts) for texts in problems], np.int32)
         why_not = np.where(why_not < 0, reasons[defenders - first, value], why_not)
     return _Columns(targets, which.astype(np.int32), why_not, words.words)
@@ -160,8 +160,8 @@ def _problems(plan: Plan, defender: int, key: str) -> tuple[str | None, ...]:
     """Return, for each value of a number, the reason why a defender cannot have it, or None."""
     number = next(number for number in plan.file.defenders.numbers if number.key == key)
     problems: list[str | None] = []
-    for at in range(len(number.values)):
-        changes: Any = {key: number.change(at)}
+    for index in range(len(number.values)):
+        changes: Any = {key: number.change(index)}
         try:
             plan.defenders[defender].with_(**changes)
             problems.append(None)
@@ -174,8 +174,8 @@ _MEMOISED = 2_000  # changed loadouts, some 20 kB each
 Codes = NDArray[np.int32]
 
 
-class Words:
-    """Numbering of words in the order of their first use; None is -1."""
+class WordIndex:
+    """Numbers for words, in the order of first use; None is -1."""
 
     def __init__(self) -> None:
         self._numbers: dict[str | None, int] = {None: -1}
@@ -195,44 +195,44 @@ class Words:
 
 
 class Cells(NamedTuple):
-    """Cells of a slice, row by row: figures by name; rows used and reasons for missing figures as numbers of words."""
+    """Cells of a slice, row by row: figures by name, and row names and reasons for missing figures as word numbers."""
 
     figures: dict[str, NDArray[np.float64]]
     rows: Codes
-    row_words: Words
+    row_words: WordIndex
     reasons: Codes
-    reason_words: Words
+    reason_words: WordIndex
 
 
 @lru_cache(maxsize=_MEMOISED)
-def variant(plan: Plan, faction: str | None, place: int) -> Loadout | str:
-    """Return the loadout of a row of a faction, or of a column (`faction` None); or the reason why there is none."""
+def varied_loadout(plan: Plan, faction: str | None, position: int) -> Loadout | str:
+    """Return the loadout of a row of a faction (None: of a column), or the reason why there is none."""
     side, loadouts = plan.side(faction)
-    (which,), values = plan.axis(faction, range(place, place + 1))
+    (which,), values = plan.axis(faction, range(position, position + 1))
     loadout: Loadout = loadouts[which]
-    changes: dict[str, Any] = {number.key: number.change(at) for number, (at,) in zip(side.numbers, values)}
+    changes: dict[str, Any] = {number.key: number.change(index) for number, (index,) in zip(side.numbers, values)}
     try:
         return loadout.with_(**changes) if changes else loadout
     except InputError as error:
         return str(error)
 
 
-def fought_cells(plan: Plan, block: Block) -> Cells:
+def fight_cells(plan: Plan, block: CellBlock) -> Cells:
     """Return the exact cells of a slice of charges or duels."""
     sides = [_side(plan, block.faction, block.rows), _side(plan, None, block.columns)]
     shape = len(sides[0]), len(sides[1])
-    figures = {name: np.full(shape, np.nan) for name in plan.file.fought}
-    row_words, reason_words = Words(), Words()
+    figures = {name: np.full(shape, np.nan) for name in plan.file.computed_figures}
+    row_words, reason_words = WordIndex(), WordIndex()
     rows = np.full(shape, -1, np.int32)
     ours, theirs = (reason_words.codes(unit if isinstance(unit, str) else None for unit in side) for side in sides)
     reasons = np.maximum(ours[:, None], theirs[None, :])
-    able = [[at for at, unit in enumerate(side) if isinstance(unit, Loadout)] for side in sides]
-    if all(able):
+    existing = [[index for index, unit in enumerate(side) if isinstance(unit, Loadout)] for side in sides]
+    if all(existing):
         attackers = [unit for unit in sides[0] if isinstance(unit, Loadout)]
         fight, field = block.situation.fight, _field(plan, block.ruleset, block.columns)
         expect([(fight, len(attackers) * len(field.defenders))])
         cells = fight.cells(attackers, field, block.situation)
-        at = np.ix_(*able)
+        at = np.ix_(*existing)
         for name, values in figures.items():
             values[at] = cells[name]
         rows[at] = row_words.codes(cells["row"].ravel()).reshape(cells.shape)
@@ -241,8 +241,8 @@ def fought_cells(plan: Plan, block: Block) -> Cells:
     return Cells(flat, rows.ravel(), row_words, reasons.ravel(), reason_words)
 
 
-def _side(plan: Plan, faction: str | None, places: range) -> list[Loadout | str]:
-    return [variant(plan, faction, place) for place in places]
+def _side(plan: Plan, faction: str | None, positions: range) -> list[Loadout | str]:
+    return [varied_loadout(plan, faction, position) for position in positions]
 
 
 @lru_cache(maxsize=2)  # successive parts have the same defenders
@@ -251,17 +251,17 @@ def _field(plan: Plan, ruleset: str, columns: range) -> Field:
     return Field(tuple(defenders), plan.rulesets[ruleset], None, 1)
 
 
-TRIALS, ENDS = "trials", ("_low", "_high")
+TRIALS, ENDS = "trials", ("_low", "_high")  # column, and suffixes of the ends of intervals
 Values = NDArray[Any]
 
 
-class Seen(NamedTuple):
+class CellOutcomes(NamedTuple):
     """Outcomes of a simulated cell: counts, and the value of each figure in each outcome."""
 
     trials: int
     weights: NDArray[np.int64]
     figures: Mapping[str, tuple[Values, float]]  # values, and the largest possible value; the least is 0
-    weights_of: Mapping[str, NDArray[np.int64]] = {}  # counts of figures that do not use `weights`
+    weights_of: Mapping[str, NDArray[np.int64]] = {}  # counts for figures with outcomes of their own
 
 
 def has_interval(figure: str) -> bool:
@@ -269,82 +269,82 @@ def has_interval(figure: str) -> bool:
     return not figure.endswith(PERCENTILE)
 
 
-def simulated_cells(plan: Plan, block: Block) -> Cells:
-    """Return the simulated cells of a slice; the row used is chosen by exact figures, as in exact cells."""
+def simulated_cells(plan: Plan, block: CellBlock) -> Cells:
+    """Return the simulated cells of a slice; the best row is chosen by exact figures, as in exact cells."""
     assert plan.file.sampling is not None
-    names = plan.file.fought
+    names = plan.file.computed_figures
     columns = [TRIALS, *(f"{name}{end}" for name in names for end in ("", *(ENDS if has_interval(name) else ())))]
     figures = {name: np.full(block.cells, np.nan) for name in columns}
     rows, reasons = np.full(block.cells, -1, np.int32), np.full(block.cells, -1, np.int32)
-    row_words, reason_words = Words(), Words()
-    decide = {"ranged": shot_cells, "charge": fought_cells}.get(block.situation.kind)
-    exact = None if decide is None else decide(plan, block)
-    for place, (row, column) in enumerate(product(block.rows, block.columns)):
-        sides = variant(plan, block.faction, row), variant(plan, None, column)
-        used = why_not = None
+    row_words, reason_words = WordIndex(), WordIndex()
+    exact_cells = {"ranged": shot_cells, "charge": fight_cells}.get(block.situation.kind)
+    exact = None if exact_cells is None else exact_cells(plan, block)
+    for cell, (row, column) in enumerate(product(block.rows, block.columns)):
+        sides = varied_loadout(plan, block.faction, row), varied_loadout(plan, None, column)
+        row_id = why_not = None
         if exact is not None:
-            used = _word(exact.row_words, exact.rows[place])
-            why_not = _word(exact.reason_words, exact.reasons[place])
+            row_id = _decoded(exact.row_words, exact.rows[cell])
+            why_not = _decoded(exact.reason_words, exact.reasons[cell])
         why_not = next((unit for unit in sides if isinstance(unit, str)), why_not)
         if why_not is None:
             try:
-                how = plan.file.sampling.of(_seed(plan, block, sides))
-                used, seen = _PLAYED[block.situation.kind](plan, block, sides, used, how)
-                for name, value in _simulated_figures(seen, names).items():
-                    figures[name][place] = value
+                settings = plan.file.sampling.of(_seed(plan, block, sides))
+                row_id, outcomes = _SIMULATORS[block.situation.kind](plan, block, sides, row_id, settings)
+                for name, value in _simulated_figures(outcomes, names).items():
+                    figures[name][cell] = value
             except InputError as error:
-                used, why_not = None, error.problem
-        rows[place], reasons[place] = row_words.code(used), reason_words.code(why_not)
+                row_id, why_not = None, error.problem
+        rows[cell], reasons[cell] = row_words.code(row_id), reason_words.code(why_not)
     return Cells(figures, rows, row_words, reasons, reason_words)
 
 
-def _word(words: Words, code: int) -> str | None:
+def _decoded(words: WordIndex, code: int) -> str | None:
     return None if code < 0 else words.words[code]
 
 
-def _seed(plan: Plan, block: Block, sides: Sequence[Any]) -> int:
-    """Return the seed of a cell, which depends on its fight, not on its position, names or points."""
+def _seed(plan: Plan, block: CellBlock, sides: Sequence[Any]) -> int:
+    """Return the seed of a cell, which depends only on its fight: not on the position, names or points."""
     assert plan.file.sampling is not None
     words = [str(plan.file.sampling.seed), plan.rulesets[block.ruleset].model_dump_json()]
     words.append(block.situation.model_dump_json(exclude={"name", "title"}))
-    words += map(_fighting, sides)
+    words += map(_fight_data, sides)
     return int.from_bytes(hashlib.sha256("|".join(words).encode()).digest()[:8])
 
 
-def _fighting(loadout: Loadout) -> str:
+def _fight_data(loadout: Loadout) -> str:
     unit = loadout.unit.at(loadout.level_name)
     return f"{loadout.level.models} {unit.model_dump_json(exclude={'levels', 'entry', 'in_force', 'battlegroups'})}"
 
 
-Played = tuple[str | None, Seen]
+Simulated = tuple[str | None, CellOutcomes]  # row used, and outcomes
 Sides = tuple[Any, Any]  # both loadouts
 
 
-def _shot(plan: Plan, block: Block, sides: Sides, used: str | None, how: Sampling) -> Played:
+def _simulated_shot(plan: Plan, block: CellBlock, sides: Sides, row_id: str | None, settings: Sampling) -> Simulated:
     attacker, defender = sides
-    row = attacker.unit.row(used)
+    row = attacker.unit.row(row_id)
     attack, target = resolve_attack(block.situation.attack(row), attacker, row), resolve_target(TARGET_STATE, defender)
-    result = solve_attack(Scenario(attack, target, plan.rulesets[block.ruleset], attacker, defender), how)
-    return used, _seen_of_attack(result)
+    result = solve_attack(Scenario(attack, target, plan.rulesets[block.ruleset], attacker, defender), settings)
+    return row_id, _attack_outcomes(result)
 
 
-def _seen_of_attack(result: AttackResult) -> Seen:
-    """Return the results of a simulated attack, in the form of :func:`~analyser.engine.attack.summaries.summarise`."""
+def _attack_outcomes(result: AttackResult) -> CellOutcomes:
+    """Return the outcomes of a simulated attack, with the figures of an exact attack (``summaries.summarise``)."""
     target = result.scenario.target
     models, limit = target.models or 1, target.damage_limit or 1
     destroyed, gone = result.column("models_destroyed"), result.column("annihilated")
-    suffered = np.where(gone, models * limit, destroyed * limit + result.column("damage"))
+    damage_suffered = np.where(gone, models * limit, destroyed * limit + result.column("damage"))
     losses = [losses_of(plain(result.scenario.fight), result.scores, i) for i in range(len(result.score_weights))]
-    damage = np.array([one * limit + more for one, more, *_ in losses])
-    figures = _of_destroyed(destroyed, models) | {
+    damage = np.array([lost * limit + left for lost, left, *_ in losses])
+    figures = _figures_of_destroyed(destroyed, models) | {
         **{f"p_{name}": (result.column(name), 1.0) for name in STATUSES},
-        "mean_share_lost": (suffered / (models * limit), 1.0),
+        "mean_share_lost": (damage_suffered / (models * limit), 1.0),
         "mean_damage": (damage, float(models * limit)),
     }
-    return Seen(result.trials or 0, result.weights, figures, {"mean_damage": result.score_weights})
+    return CellOutcomes(result.trials or 0, result.weights, figures, {"mean_damage": result.score_weights})
 
 
-def _of_destroyed(destroyed: Values, models: int) -> dict[str, tuple[Values, float]]:
+def _figures_of_destroyed(destroyed: Values, models: int) -> dict[str, tuple[Values, float]]:
     return {
         "mean_models_destroyed": (destroyed, float(models)),
         "p_any_destroyed": (destroyed > 0, 1.0),
@@ -354,51 +354,51 @@ def _of_destroyed(destroyed: Values, models: int) -> dict[str, tuple[Values, flo
     }
 
 
-def _charged(plan: Plan, block: Block, sides: Sides, used: str | None, how: Sampling) -> Played:
-    attacker, target = side_of(sides[0], close_quarters_row=used), side_of(sides[1])
-    result = solve_charge(ChargeScenario(attacker, target, (), plan.rulesets[block.ruleset]), how)
-    return used, _seen_of_fight(result, (attacker, target))
+def _simulated_charge(plan: Plan, block: CellBlock, sides: Sides, row_id: str | None, settings: Sampling) -> Simulated:
+    attacker, target = side_of(sides[0], close_quarters_row=row_id), side_of(sides[1])
+    result = solve_charge(ChargeScenario(attacker, target, (), plan.rulesets[block.ruleset]), settings)
+    return row_id, _fight_outcomes(result, (attacker, target))
 
 
-def _duelled(plan: Plan, block: Block, sides: Sides, _: str | None, how: Sampling) -> Played:
+def _simulated_duel(plan: Plan, block: CellBlock, sides: Sides, _: str | None, settings: Sampling) -> Simulated:
     mine, theirs = map(side_of, sides)
     best = block.situation.kind == "best-duel"
     scenario = duel_between((mine, None), theirs, plan.rulesets[block.ruleset], best=best)
     if isinstance(scenario, str):
         raise InputError(scenario)
-    result = solve_duel(scenario, how)
+    result = solve_duel(scenario, settings)
     won = {name: (result.event(event), 1.0) for name, event in (("p_attacker_wins", "a_wins"), ("p_draw", "draw"))}
-    return duel_row(scenario), _seen_of_fight(result, (mine, theirs), won)
+    return duel_row(scenario), _fight_outcomes(result, (mine, theirs), won)
 
 
-def _seen_of_fight(result: states.FightResult, units: tuple[Combatant, Combatant], more: Any = {}) -> Seen:  # noqa: B006
+def _fight_outcomes(result: states.FightResult, units: tuple[Combatant, Combatant], more: Any = {}) -> CellOutcomes:  # noqa: B006
     first, second, weights = result.after()
     models, limit = units[1].models or 1, units[1].damage_limit or 1
     destroyed = states.models_destroyed(second, models)
-    figures = _of_destroyed(destroyed, models) | {
+    figures = _figures_of_destroyed(destroyed, models) | {
         **{f"p_{name}": (states.flag(second, name), 1.0) for name in STATUSES},
         "mean_share_lost": (states.share_lost(second, models, limit), 1.0),
         "mean_damage": (destroyed * limit + states.damage(second), float(models * limit)),
         "attacker_share_lost": (states.share_lost(first, units[0].models or 1, units[0].damage_limit or 1), 1.0),
     }
-    return Seen(result.trials or 0, weights, figures | more)
+    return CellOutcomes(result.trials or 0, weights, figures | more)
 
 
-def _simulated_figures(seen: Seen, names: tuple[str, ...]) -> dict[str, float]:
-    """Return the figures of a cell that its kind of fight has, with their intervals."""
-    figures: dict[str, float] = {TRIALS: seen.trials}
+def _simulated_figures(outcomes: CellOutcomes, names: tuple[str, ...]) -> dict[str, float]:
+    """Return the requested figures that this kind of fight has, with their intervals."""
+    figures: dict[str, float] = {TRIALS: outcomes.trials}
     for name in names:
-        if name not in seen.figures:
+        if name not in outcomes.figures:
             continue
-        values, most = seen.figures[name]
-        weights = seen.weights_of.get(name, seen.weights)
+        values, most = outcomes.figures[name]
+        weights = outcomes.weights_of.get(name, outcomes.weights)
         if not has_interval(name):
             figures[name] = _percentile(values, weights, most)
         elif values.dtype == np.bool_:
-            share = estimate(float(weights[values].sum()), seen.trials)
+            share = estimate(float(weights[values].sum()), outcomes.trials)
             figures |= {name: float(share), f"{name}_low": share.low or 0.0, f"{name}_high": share.high or 0.0}
         else:
-            ends = mean_up_to(values, weights, seen.trials, most)
+            ends = mean_up_to(values, weights, outcomes.trials, most)
             figures |= {f"{name}{end}": value for end, value in zip(("", *ENDS), ends)}
     return figures
 
@@ -415,9 +415,9 @@ def _percentile(values: Values, weights: Values, share: float) -> float:
     return float(values[order][reached.argmax()])
 
 
-_PLAYED: Mapping[str, Callable[..., Played]] = {
-    "ranged": _shot,
-    "charge": _charged,
-    "duel": _duelled,
-    "best-duel": _duelled,
+_SIMULATORS: Mapping[str, Callable[..., Simulated]] = {
+    "ranged": _simulated_shot,
+    "charge": _simulated_charge,
+    "duel": _simulated_duel,
+    "best-duel": _simulated_duel,
 }

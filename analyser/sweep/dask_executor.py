@@ -12,24 +12,24 @@ from multiprocessing import resource_tracker
 from typing import Any, TypeVar
 
 from analyser.common.errors import InputError
-from analyser.report.worker_pool import deaf
+from analyser.report.worker_pool import interrupts_delayed
 
 ResultT = TypeVar("ResultT")
-HERE = "local"  # instead of an address: start a scheduler and workers on this machine
+LOCAL = "local"  # in place of an address: start a scheduler and workers on this machine
 LOOPBACK = "127.0.0.1"
-PATIENCE = 20.0  # seconds for a scheduler to answer
-MOST_ALONE = 120.0  # seconds for a worker to appear, on a machine that may be busy
+SCHEDULER_PATIENCE = 20.0  # seconds for a scheduler to answer
+WORKER_PATIENCE = 120.0  # seconds for a worker to connect, on a machine that may be busy
 _MEMORY = "auto"
-_CHATTER = ("distributed", "distributed.client", "tornado.application", "asyncio")  # loggers to silence
+_DASK_LOGGERS = ("distributed", "distributed.client", "tornado.application", "asyncio")  # loggers to silence
 
 
-class _OfDask(Executor):
-    """Executor on the client of a scheduler; detects a lost scheduler."""
+class _DaskExecutor(Executor):
+    """Executor that submits to a Dask scheduler, and detects its loss."""
 
     def __init__(self, client: Any, address: str) -> None:
         self._client, self._address = client, address
         self._executor = client.get_executor(pure=False, retries=0)
-        self._alone_since: float | None = None
+        self._idle_since: float | None = None
 
     def submit(self, work: Callable[..., ResultT], /, *arguments: Any, **keys: Any) -> Future[ResultT]:
         future: Future[ResultT] = self._executor.submit(work, *arguments, **keys)
@@ -40,36 +40,36 @@ class _OfDask(Executor):
         self._executor.shutdown(wait=wait and not cancel_futures)
 
     def check(self) -> int:
-        """Return the number of worker threads; InputError without a scheduler, or without workers for too long."""
+        """Return the number of worker threads; InputError if scheduler or workers are missing for too long."""
         if self._client.status not in ("running", "connecting"):
-            raise _gone(self._address)
-        there = self._client.scheduler_info(n_workers=-1) if self._client.status == "running" else {}
-        workers = sum(int(worker.get("nthreads", 1)) for worker in there.get("workers", {}).values())
+            raise _lost_scheduler_error(self._address)
+        info = self._client.scheduler_info(n_workers=-1) if self._client.status == "running" else {}
+        workers = sum(int(worker.get("nthreads", 1)) for worker in info.get("workers", {}).values())
         if workers:
-            self._alone_since = None
+            self._idle_since = None
             return workers
-        self._alone_since = self._alone_since or time.monotonic()
-        alone = time.monotonic() - self._alone_since
-        if self._client.status != "running" and alone > PATIENCE:
-            raise _gone(self._address)
-        if alone > MOST_ALONE:
-            problem = f"no worker has connected to {self._address} for {MOST_ALONE:.0f} seconds"
-            raise InputError(problem, where="--dask", allowed=f"start some: dask worker {self._address}")
+        self._idle_since = self._idle_since or time.monotonic()
+        idle = time.monotonic() - self._idle_since
+        if self._client.status != "running" and idle > SCHEDULER_PATIENCE:
+            raise _lost_scheduler_error(self._address)
+        if idle > WORKER_PATIENCE:
+            problem = f"no worker has connected to {self._address} for {WORKER_PATIENCE:.0f} seconds"
+            raise InputError(problem, where="--dask", allowed=f"start workers: dask worker {self._address}")
         return 1
 
 
-def _gone(address: str) -> InputError:
+def _lost_scheduler_error(address: str) -> InputError:
     return InputError(
-        f"the scheduler at {address} is gone; every part that is done is in the store",
+        f"the scheduler at {address} is gone; all finished parts are in the store",
         where="--dask",
         allowed="start it again, then `analyser sweep resume`",
     )
 
 
 @contextmanager
-def _one_voice() -> Iterator[None]:
-    """Silence Dask's own messages about a broken connection; this program writes its own."""
-    loggers = [logging.getLogger(name) for name in _CHATTER]
+def _quiet_dask() -> Iterator[None]:
+    """Silence Dask's messages about a broken connection, because this program reports the problem itself."""
+    loggers = [logging.getLogger(name) for name in _DASK_LOGGERS]
     levels = [logger.level for logger in loggers]
     for logger in loggers:
         logger.setLevel(logging.CRITICAL)
@@ -85,13 +85,13 @@ def dask(address: str, workers: int) -> Iterator[Executor]:
     """Yield an executor on the scheduler at an address; ``"local"`` starts a scheduler and `workers` workers."""
     try:
         distributed: Any = importlib.import_module("distributed")
-        if address == HERE:
+        if address == LOCAL:
             importlib.import_module("cryptography")
     except ImportError:
-        raise InputError("dask is not installed", where="--dask", allowed="pip install 'analyser[cluster]'") from None
-    if address == HERE:
+        raise InputError("Dask is not installed", where="--dask", allowed="pip install 'analyser[cluster]'") from None
+    if address == LOCAL:
         resource_tracker.ensure_running()  # starting it later would unblock Ctrl-C
-        with deaf():  # also threads and processes started here
+        with interrupts_delayed():  # threads and processes started here inherit it
             cluster = distributed.LocalCluster(
                 n_workers=workers,
                 threads_per_worker=1,
@@ -103,16 +103,16 @@ def dask(address: str, workers: int) -> Iterator[Executor]:
                 memory_limit=_MEMORY,
                 silence_logs=logging.CRITICAL,  # also for workers whose scheduler stops first
             )
-        with _one_voice(), cluster, distributed.Client(cluster) as client, _OfDask(client, address) as executor:
+        with _quiet_dask(), cluster, distributed.Client(cluster) as client, _DaskExecutor(client, address) as executor:
             yield executor
         return
     try:
-        client = distributed.Client(address, timeout=PATIENCE)
+        client = distributed.Client(address, timeout=SCHEDULER_PATIENCE)
     except (OSError, ValueError, TypeError) as error:  # TypeError: tls without certificates
         raise InputError(
             f"no scheduler answers at {address}: {error}",
             where="--dask",
             allowed="its address, such as tcp://127.0.0.1:8786",
         ) from None
-    with _one_voice(), client, _OfDask(client, address) as executor:
+    with _quiet_dask(), client, _DaskExecutor(client, address) as executor:
         yield executor

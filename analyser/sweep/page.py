@@ -12,7 +12,7 @@ from analyser.sweep.store import PAGE
 from analyser.sweep.store_reader import Sweep
 
 _MOST_SHOWN = 8  # values of an axis
-_NUMBERS = ("number", "size", "seconds", "length")  # numbers in a line of the log about a part
+_NUMBERS = ("number", "size", "seconds", "length")  # numbers in each log line about a part
 
 
 class Cost(NamedTuple):
@@ -26,17 +26,17 @@ class Cost(NamedTuple):
 
     @property
     def rate(self) -> float:
-        """Cells a second of one processor."""
+        """Cells per second of one processor."""
         return self.cells / self.seconds if self.seconds else 0.0
 
     @property
     def bytes_a_cell(self) -> float:
-        """Bytes on disk."""
+        """Bytes on disk per cell."""
         return self.length / self.cells if self.cells else 0.0
 
 
 class Status(NamedTuple):
-    """Progress of a sweep, and its cost so far."""
+    """Progress of a sweep, and the cost so far."""
 
     name: str
     cells: int
@@ -44,7 +44,7 @@ class Status(NamedTuple):
     done: int
     seconds_left: float  # processor time left
     costs: tuple[Cost, ...]
-    lost: int
+    lost: int  # parts that were lost with their worker and computed again
     assumptions: tuple[str, ...]
     rulesets: dict[str, Any]
 
@@ -55,10 +55,10 @@ class Status(NamedTuple):
 
 
 def status_of(sweep: Sweep) -> Status:
-    """Return the progress of a sweep from its folder, and its cost from its log."""
+    """Return the progress of a sweep, read from the folder, and the cost, read from the log."""
     plan, done = sweep.plan, set(sweep.done)
     latest = {
-        line["number"]: line for line in sweep.store.logged("part") if _is_usable(line) and line["number"] in done
+        line["number"]: line for line in sweep.store.log_lines("part") if _is_usable(line) and line["number"] in done
     }
     kinds: dict[str, list[dict[str, Any]]] = {}
     for line in latest.values():
@@ -67,15 +67,15 @@ def status_of(sweep: Sweep) -> Status:
         Cost(kind, len(parts), *(sum(part[name] for part in parts) for name in _NUMBERS[1:]))
         for kind, parts in sorted(kinds.items())
     )
-    a_part = sum(cost.seconds for cost in costs) / len(latest) if latest else 0.0
-    left, lost = a_part * (plan.parts - len(done)), sum(1 for _ in sweep.store.logged("lost"))
+    per_part = sum(cost.seconds for cost in costs) / len(latest) if latest else 0.0
+    left, lost = per_part * (plan.parts - len(done)), sum(1 for _ in sweep.store.log_lines("lost"))
     return Status(
         plan.name, plan.cells, plan.parts, len(done), left, costs, lost, plan.assumptions, plan.stated_rulesets
     )
 
 
 def _is_usable(line: dict[str, Any]) -> bool:
-    """Return True for a line of the log about a part without damage."""
+    """Return True if a log line about a part is undamaged."""
     return isinstance(line.get("kind"), str) and all(isinstance(line.get(name), int | float) for name in _NUMBERS)
 
 
@@ -85,25 +85,25 @@ def write_page(sweep: Sweep) -> None:
     facts: list[tuple[str, str]] = [("Plan", plan.digest[:16]), ("Profiles", str(plan.content["profiles"]))]
     facts += [("Assumption", text) for text in plan.assumptions]
     facts.append(("Program", plan.content["program"][:16]))
-    how = "sampled" if plan.is_sample or plan.file.sampling is not None else "all exact"
+    method = "simulated" if plan.is_sample or plan.file.sampling is not None else "all exact"
     axes = [] if plan.is_sample else list(_axes(plan))
     title, status = f"Sweep {plan.name}", status_of(sweep)
-    html = page_of("sweep", title=title, sweep=sweep, status=status, how=how, axes=axes, facts=facts)
+    html = page_of("sweep", title=title, sweep=sweep, status=status, how=method, axes=axes, facts=facts)
     write_content(sweep.store.folder / PAGE, html)
 
 
 def _axes(plan: Plan) -> Iterator[tuple[str, int, str]]:
     """Yield each axis of the plan: its name, the number of its values, and the values in words."""
     yield "rulesets", len(plan.rulesets), ", ".join(plan.rulesets)
-    yield "situations", len(plan.situations), _some([situation.name for situation in plan.situations])
+    yield "situations", len(plan.situations), _shortened([situation.name for situation in plan.situations])
     for name, side in plan.file.sides:
         loadouts = sum(map(len, plan.attackers.values())) if name == "attackers" else len(plan.defenders)
-        yield name, loadouts, _some(side.units) + (f" at {', '.join(side.levels)}" if side.levels else "")
+        yield name, loadouts, _shortened(side.units) + (f" at {', '.join(side.levels)}" if side.levels else "")
         for number in side.numbers:
             signed = [f"{value:+d}" if number.is_added else str(value) for value in number.values]
-            yield f"{number.key.replace('_', ' ')} of {name}", len(number.values), _some(signed)
+            yield f"{number.key.replace('_', ' ')} of {name}", len(number.values), _shortened(signed)
 
 
-def _some(values: Sequence[str]) -> str:
+def _shortened(values: Sequence[str]) -> str:
     """Return the values, or the first and the last of many."""
     return ", ".join(values) if len(values) <= _MOST_SHOWN else f"{', '.join(values[:3])} ... {values[-1]}"

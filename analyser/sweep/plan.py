@@ -1,7 +1,7 @@
-"""Frozen plan of a sweep: all inputs of its parts, and the cells of each part.
+"""Frozen plan of a sweep: all inputs of the parts, and the cells of each part.
 
-The axes are never expanded. Division of the number of a part gives its ruleset, situation, faction, rows (attackers
-with their varied numbers) and columns (defenders with theirs).
+The plan lists no cells. The number of a part, by division, gives its ruleset, situation and faction, its rows
+(attackers with each combination of their varied numbers) and its columns (defenders, likewise).
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, Unit
 from analyser.sweep.sweep_file import (
-    BY_WORTH,
+    FIGURES_FROM_POINTS,
     MOST_CELLS,
-    TRIALS_A_PART,
+    TRIALS_PER_PART,
     SampleFile,
     Side,
     SweepFile,
@@ -45,15 +45,15 @@ from analyser.sweep.sweep_file import (
 )
 
 FORMAT = 1
-SECONDS = 3.0  # duration of a part
-# speeds of a typical core
-_CELLS_A_SECOND = {"ranged": 600_000, "charge": 200, "duel": 500, "best-duel": 8, "best-trade": 2}
-_A_SAMPLE, _A_TRIAL = 5e-3, 5e-7  # seconds for a simulated cell, and for each trial
+PART_SECONDS = 3.0  # intended duration of a part
+# speeds of a typical core, by kind of fight
+_CELLS_PER_SECOND = {"ranged": 600_000, "charge": 200, "duel": 500, "best-duel": 8, "best-trade": 2}
+_SECONDS_PER_CELL, _SECONDS_PER_TRIAL = 5e-3, 5e-7  # seconds for a simulated cell, and for each trial
 MOST_DISTANCES = 1_000
 
 
-class Block(NamedTuple):
-    """Cells of a part: rows (attackers, each with all combinations of its numbers) by columns (defenders likewise)."""
+class CellBlock(NamedTuple):
+    """Cells of a part, or of a slice of it: rows (attackers with varied numbers) by columns (defenders, likewise)."""
 
     ruleset: str
     situation: Situation
@@ -67,10 +67,10 @@ class Block(NamedTuple):
         return len(self.rows) * len(self.columns)
 
 
-class Trials(NamedTuple):
-    """Number of trials in a part of a sample, and in all parts before it."""
+class TrialRange(NamedTuple):
+    """Trials of a part of a sample."""
 
-    before: int
+    before: int  # trials of all parts before it
     trials: int
 
 
@@ -85,25 +85,25 @@ class _Group(NamedTuple):
     size: int  # most cells of a part
 
     @property
-    def across(self) -> int:
-        """Parts that divide a row; 1 if a part has whole rows."""
+    def parts_per_row(self) -> int:
+        """Number of parts into which a row is divided; 1 if parts have whole rows."""
         return -(-self.columns // self.size)
 
     @property
-    def rows_a_part(self) -> int:
+    def rows_per_part(self) -> int:
         return max(self.size // self.columns, 1)
 
     @property
     def parts(self) -> int:
-        return -(-self.rows // self.rows_a_part) * self.across
+        return -(-self.rows // self.rows_per_part) * self.parts_per_row
 
-    def block(self, number: int) -> Block:
+    def block(self, number: int) -> CellBlock:
         """Return the cells of a part by its number in the group."""
-        down, along = divmod(number, self.across)
-        first, left = down * self.rows_a_part, along * self.size
-        rows = range(first, min(first + self.rows_a_part, self.rows))
-        width = self.columns if self.across == 1 else self.size
-        return Block(self.ruleset, self.situation, self.faction, rows, range(left, min(left + width, self.columns)))
+        part_row, part_column = divmod(number, self.parts_per_row)
+        first, left = part_row * self.rows_per_part, part_column * self.size
+        rows = range(first, min(first + self.rows_per_part, self.rows))
+        width = self.columns if self.parts_per_row == 1 else self.size
+        return CellBlock(self.ruleset, self.situation, self.faction, rows, range(left, min(left + width, self.columns)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,29 +113,29 @@ class Plan:
     Attributes
     ----------
     content : mapping
-        Plain data: the file, the profiles and rulesets that it uses in full, and the version of the program.
+        Plain data: the file, the full profiles and rulesets that it uses, and the version of the program.
     """
 
     content: Mapping[str, Any]
 
     @cached_property
     def packed(self) -> bytes:
-        """The content as bytes, for workers."""
+        """The content in compressed bytes, for workers."""
         return zlib.compress(_canonical(self.content), 9)
 
     @cached_property
     def digest(self) -> str:
-        """Digest of all inputs of the parts; of the profiles only the units that take part."""
-        return hashlib.sha256(_canonical(_that_counts(self.content))).hexdigest()
+        """Digest of all inputs of the parts, including the units that take part but no other profiles."""
+        return hashlib.sha256(_canonical(_inputs(self.content))).hexdigest()
 
     @property
     def is_sample(self) -> bool:
-        """Return True if it is one simulated question."""
+        """True for a sample: one question, simulated with very many trials."""
         return "sample" in self.content["file"]
 
     @property
-    def is_whole(self) -> bool:
-        """Return True if the content has every key of a plan of its kind."""
+    def has_all_keys(self) -> bool:
+        """True if the content has every key that a plan needs."""
         keys = self.content.keys()
         own = (
             {"kind", "scenario", "loadouts"} if "sample" in (self.content.get("file") or {}) else {"units", "rulesets"}
@@ -144,12 +144,12 @@ class Plan:
 
     @cached_property
     def file(self) -> SweepFile:
-        """The file of a sweep of cells."""
+        """The file behind the plan, if it is a sweep of cells."""
         return checked(SweepFile, self.content["file"], where="plan")
 
     @cached_property
-    def sampled(self) -> SampleFile:
-        """The file of a sample."""
+    def sample_file(self) -> SampleFile:
+        """The file behind the plan, if it is a sample."""
         return checked(SampleFile, self.content["file"], where="plan")
 
     @property
@@ -179,17 +179,17 @@ class Plan:
         return tuple(self._loadouts("defenders"))
 
     def side(self, faction: str | None) -> tuple[Side, tuple[Loadout, ...]]:
-        """Return the section and the loadouts of the attackers of a faction, or of the defenders if it is None."""
+        """Return the section of the file and the loadouts of the attackers of a faction (None: of the defenders)."""
         if faction is None:
             return self.file.defenders, self.defenders
         return self.file.attackers, self.attackers[faction]
 
-    def axis(self, faction: str | None, places: range) -> tuple[Any, list[Any]]:
-        """Return the loadout index, and the value index of each number, for rows of a faction or columns (None)."""
+    def axis(self, faction: str | None, positions: range) -> tuple[Any, list[Any]]:
+        """Return, for rows of a faction (None: columns), the indices of loadouts, and of the values of each number."""
         side, loadouts = self.side(faction)
         shape = len(loadouts), *(len(number.values) for number in side.numbers)
-        which, *values = np.unravel_index(np.arange(places.start, places.stop, dtype=np.int64), shape)
-        return which, values
+        loadout_indices, *values = np.unravel_index(np.arange(positions.start, positions.stop, dtype=np.int64), shape)
+        return loadout_indices, values
 
     def _loadouts(self, side: str) -> Iterator[Loadout]:
         for selector in self.content[side]:
@@ -217,7 +217,7 @@ class Plan:
 
     @cached_property
     def situations(self) -> tuple[Situation, ...]:
-        """The situations, each at every distance and with every policy that it can have."""
+        """The situations: each at every distance and with every policy that has an effect in it."""
         return tuple(_situations_of(self.file))
 
     @cached_property
@@ -240,30 +240,30 @@ class Plan:
     def parts(self) -> int:
         """Number of parts."""
         if self.is_sample:
-            return -(-self.sampled.sample.trials // _trials_a_part(self))
+            return -(-self.sample_file.sample.trials // _trials_per_part(self))
         return self._ends[-1]
 
     @property
     def cells(self) -> int:
-        """Number of cells; for a sample, of trials."""
-        return (
-            self.sampled.sample.trials if self.is_sample else sum(group.rows * group.columns for group in self._groups)
-        )
+        """Number of cells or, for a sample, of trials."""
+        if self.is_sample:
+            return self.sample_file.sample.trials
+        return sum(group.rows * group.columns for group in self._groups)
 
-    def block(self, number: int) -> Block:
+    def block(self, number: int) -> CellBlock:
         """Return the cells of a part."""
         group = bisect_right(self._ends, number)
         return self._groups[group].block(number - (self._ends[group - 1] if group else 0))
 
-    def trials(self, number: int) -> Trials:
+    def trials(self, number: int) -> TrialRange:
         """Return the trials of a part."""
-        size = _trials_a_part(self)
-        return Trials(number * size, min(size, self.sampled.sample.trials - number * size))
+        size = _trials_per_part(self)
+        return TrialRange(number * size, min(size, self.sample_file.sample.trials - number * size))
 
     def folder(self, number: int) -> str:
         """Return the folder of a part in the store, in the usual form of Parquet partitions (``key=value``)."""
         if self.is_sample:
-            return f"seed={self.sampled.sample.seed}"
+            return f"seed={self.sample_file.sample.seed}"
         block = self.block(number)
         return f"ruleset={block.ruleset}/situation={block.situation.name}/faction={block.faction}"
 
@@ -277,7 +277,7 @@ class Plan:
 
 
 def read_plan(source: Any, profiles: ProfilesLike | None = None) -> Plan:
-    """Return the plan in a file, or in a mapping of the same form, with the current content of the profiles.
+    """Return the plan of a sweep file, or of a mapping of the same form, with the current content of the profiles.
 
     Raises
     ------
@@ -305,8 +305,8 @@ def read_plan(source: Any, profiles: ProfilesLike | None = None) -> Plan:
 
 
 @lru_cache(maxsize=4)
-def unpacked(packed: bytes) -> Plan:
-    """Return a plan from its packed form; InputError in a process of another version of the program."""
+def unpack_plan(packed: bytes) -> Plan:
+    """Return a plan from its packed form; InputError if this process runs another version of the program."""
     plan = Plan(json.loads(zlib.decompress(packed)))
     check_program(plan)
     return plan
@@ -316,13 +316,13 @@ def check_program(plan: Plan) -> None:
     """Raise InputError if the plan was frozen by another version of this program or its libraries."""
     if plan.content["program"] != program():
         problem = "the plan was frozen by another version of this program, or of a library that it computes with"
-        raise InputError(problem, where="sweep", allowed="the same versions everywhere; or a new store")
+        raise InputError(problem, where="sweep", allowed="the versions that froze it; or a new store")
 
 
 def _frozen_cells(file: SweepFile, library: Profiles) -> dict[str, Any]:
     sides = {name: loadouts(side.units, library, side.levels or None) for name, side in file.sides}
     usual = library.ruleset
-    rulesets = {named.name: named.over(usual, library.stated) for named in file.rulesets} or {"usual": usual}
+    rulesets = {named.name: named.completed_from(usual, library.stated) for named in file.rulesets} or {"usual": usual}
     units = {f"{loadout.faction}/{loadout.unit.id}": loadout.unit for side in sides.values() for loadout in side}
     return {
         "file": file.model_dump(mode="json", by_alias=True, exclude_none=True),
@@ -350,8 +350,8 @@ def _situations_of(file: SweepFile) -> Iterator[Situation]:
                 yield checked(Situation, keys, where="distances")
 
 
-def _distances(given: Any) -> Sequence[float]:
-    distances = values_of(given, "distances")
+def _distances(written: Any) -> Sequence[float]:
+    distances = values_of(written, "distances")
     if len(distances) > MOST_DISTANCES:
         raise InputError(f"{len(distances):,} distances", where="distances", allowed=f"up to {MOST_DISTANCES:,}")
     for inches in distances:
@@ -363,9 +363,9 @@ def _distances(given: Any) -> Sequence[float]:
 def _checked_plan(plan: Plan) -> Plan:
     """Return the plan; InputError if it is too large, repeats a situation, or has a figure or number without effect."""
     if len({situation.name for situation in plan.situations}) < len(plan.situations):
-        raise InputError("two situations are the same", where="situations")
+        raise InputError("two situations have the same name", where="situations")
     if plan.cells > MOST_CELLS:
-        raise InputError(f"{plan.cells:,} cells", where="sweep", allowed=f"up to {MOST_CELLS:,}")
+        raise InputError(f"the sweep has {plan.cells:,} cells", where="sweep", allowed=f"up to {MOST_CELLS:,}")
     fights = [situation.fight for situation in plan.situations]
     without = () if any(fight.has_winner for fight in fights) else RESULTS
     are_shots = all(fight.occasion == RANGED_ATTACK for fight in fights)
@@ -375,31 +375,31 @@ def _checked_plan(plan: Plan) -> Plan:
     if plan.file.distances is not None and not any(situation.kind == "ranged" for situation in plan.situations):
         raise InputError("no situation of this sweep has a distance", where="distances", allowed="with a ranged attack")
     if are_shots:
-        worth = OF_WORTH if set(plan.file.figures) & set(BY_WORTH) else ()
-        for (side, given), of_side in zip(plan.file.sides, (OF_SHOTS, OF_TARGETS)):
-            used = (*of_side, *worth)
-            for number in given.numbers:
+        of_points = POINTS_NUMBERS if set(plan.file.figures) & set(FIGURES_FROM_POINTS) else ()
+        for (side, section), of_side in zip(plan.file.sides, (SHOT_NUMBERS, TARGET_NUMBERS)):
+            used = (*of_side, *of_points)
+            for number in section.numbers:
                 if number.key not in used:
                     problem = f"no figure of a ranged attack depends on the {number.key} of {side}"
                     raise InputError(problem, where=f"{side}.{number.key}", allowed=", ".join(used))
     return plan
 
 
-OF_SHOTS = ("models", "short_range", "long_range", "dice")
-OF_TARGETS = ("models", "defence", "damage_limit", "discipline", "break_limit")
-"""Numbers of attackers (`OF_SHOTS`) and of defenders that affect a ranged attack."""
-OF_WORTH = ("points", "victory_points")
+SHOT_NUMBERS = ("models", "short_range", "long_range", "dice")
+TARGET_NUMBERS = ("models", "defence", "damage_limit", "discipline", "break_limit")
+"""Numbers of attackers and (`TARGET_NUMBERS`) of defenders that affect a ranged attack."""
+POINTS_NUMBERS = ("points", "victory_points")
 
 
 def _part_size(file: SweepFile, situation: Situation) -> int:
     if file.part_cells is not None or file.sampling is None:
-        return file.part_cells or int(SECONDS * _CELLS_A_SECOND.get(situation.kind, 100))
+        return file.part_cells or int(PART_SECONDS * _CELLS_PER_SECOND.get(situation.kind, 100))
     trials = file.sampling.of(0).first_trials()
-    return max(int(SECONDS / (_A_SAMPLE + trials * _A_TRIAL)), 1)
+    return max(int(PART_SECONDS / (_SECONDS_PER_CELL + trials * _SECONDS_PER_TRIAL)), 1)
 
 
-def _trials_a_part(plan: Plan) -> int:
-    return plan.sampled.sample.part_trials or TRIALS_A_PART[plan.content["kind"]]
+def _trials_per_part(plan: Plan) -> int:
+    return plan.sample_file.sample.part_trials or TRIALS_PER_PART[plan.content["kind"]]
 
 
 def _canonical(content: Any) -> bytes:
@@ -411,8 +411,8 @@ def _plain(content: Any) -> Any:
     return json.loads(_canonical(content))
 
 
-def _that_counts(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the content of a plan on which its parts depend: all except the record of the profiles."""
+def _inputs(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the content of a plan without the version of the profiles, on which the parts do not depend."""
     return {key: value for key, value in content.items() if key != "profiles"}
 
 
@@ -422,7 +422,7 @@ def plan_diff(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     >>> plan_diff({"file": {"name": "a", "single": True}}, {"file": {"name": "b"}})
     ['file.name: "a" -> "b"', 'file.single is gone']
     """
-    return list(_differences("", _that_counts(old), _that_counts(new)))
+    return list(_differences("", _inputs(old), _inputs(new)))
 
 
 def _differences(where: str, old: Any, new: Any) -> Iterator[str]:
@@ -434,8 +434,8 @@ def _differences(where: str, old: Any, new: Any) -> Iterator[str]:
             else:
                 yield f"{inside} is {'new' if key in new else 'gone'}"
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        for place, (one, other) in enumerate(zip(old, new)):
-            yield from _differences(f"{where}[{place}]", one, other)
+        for index, (before, after) in enumerate(zip(old, new)):
+            yield from _differences(f"{where}[{index}]", before, after)
     elif old != new:
         texts = map(json.dumps, (old, new))
         yield f"{where}: {' -> '.join(t if len(t) <= 60 else f'{t[:40]} ... {t[-12:]}' for t in texts)}"

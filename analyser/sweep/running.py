@@ -1,6 +1,6 @@
-"""Running of sweeps: start, resume, or compute one job of many, on any executor of ``concurrent.futures``.
+"""Running of sweeps: start, resume, or compute one job of several, on any executor of ``concurrent.futures``.
 
-Parts are independent, and a part computed twice has the same bytes. So the unfinished parts of a lost worker are simply
+Parts are independent, and a part computed twice has the same bytes. So the unfinished parts of a lost worker are
 submitted again.
 """
 
@@ -26,7 +26,7 @@ from analyser.game.profiles import ProfilesLike
 from analyser.report.worker_pool import Processes
 from analyser.sweep.dask_executor import dask as dask_executor
 from analyser.sweep.page import write_page
-from analyser.sweep.plan import Plan, check_program, read_plan, unpacked
+from analyser.sweep.plan import Plan, check_program, read_plan, unpack_plan
 from analyser.sweep.store import Missing, Store, store_for
 from analyser.sweep.store_reader import Sweep
 
@@ -55,18 +55,18 @@ def run_sweep(
     out : path
         The folder of the store: a new one, or one started with the same plan.
     workers : int, optional
-        Processes, 1 to 1024. Default: one for each processor.
+        Number of processes, 1 to 1024. Default: one for each processor.
     dask : str, optional
         The address of a Dask scheduler, whose workers compute the parts; ``"local"`` starts one.
     executor : Executor, optional
-        Another executor (``concurrent.futures``); it is not shut down.
+        Any other executor (``concurrent.futures``) that is to compute the parts; it is not shut down.
     by_return : bool
-        True: workers return parts to this process, which writes them. Needed if workers cannot access the folder.
+        True if workers return parts to this process, which writes them; for workers that cannot access the folder.
     part : str, optional
-        Such as ``"17/400"``: the 17th of 400 jobs that share the parts. Jobs may run side by side.
+        The job to compute: ``"17/400"`` is the 17th of 400 jobs that share the parts. Jobs may run side by side.
     profiles : Profiles or path, optional
     tell : callable
-        Called with a :class:`Progress` after each part.
+        Function called with a :class:`Progress` after each part.
 
     Returns
     -------
@@ -75,8 +75,8 @@ def run_sweep(
     Raises
     ------
     InputError
-        An unusable plan; a store of another plan (the message has the differences); a worker of another version of the
-        program; or a part that cannot be written. Finished parts remain in the store.
+        The plan is unusable, the store has another plan (the message lists the differences), a worker runs another
+        version of the program, or a part cannot be written. Finished parts remain in the store.
     """
     store = store_for(read_plan(plan, profiles), out)
     return _run(store, workers, dask, executor, by_return, part, tell)
@@ -92,7 +92,7 @@ def resume_sweep(
     part: str | None = None,
     tell: Callable[[Progress], None] = lambda _: None,
 ) -> Sweep:
-    """Resume a sweep by the plan stored with it, even if the profiles have changed; otherwise as :func:`run_sweep`."""
+    """Resume a sweep with its stored plan, even if the profiles have changed since; see :func:`run_sweep`."""
     return _run(Store(out), workers, dask, executor, by_return, part, tell)
 
 
@@ -109,31 +109,31 @@ def _run(
     if workers is not None:
         check_integer(workers, "workers", 1, MOST_THREADS)
     if dask is not None and executor is not None:
-        raise InputError("both dask and an executor", where="dask", allowed="one of them")
-    many = workers or default_threads()
-    begin: Begin = partial(Processes, many) if dask is None else partial(dask_executor, dask, many)
+        raise InputError("both dask and an executor are stated", where="dask", allowed="one of them")
+    n_workers = workers or default_threads()
+    start: StartExecutor = partial(Processes, n_workers) if dask is None else partial(dask_executor, dask, n_workers)
     if executor is not None:
-        given: Begin = lambda: nullcontext(executor)  # noqa: E731
-        begin = given
-    with store.driven() if part is None else nullcontext():
+        reuse: StartExecutor = lambda: nullcontext(executor)  # noqa: E731
+        start = reuse
+    with store.locked() if part is None else nullcontext():
         if part is None:
-            store.remove_cut_short()
-        missing = store.missing(None if part is None else job(part, store.plan.parts))
+            store.remove_truncated()
+        missing = store.missing(None if part is None else parts_of_job(part, store.plan.parts))
         if missing:
-            how = "executor" if executor is not None else dask or "processes"
-            store.log("begun", parts=len(missing), workers=many, executor=how, job=part)
-            made = work_through(store, missing, begin, many, by_return=by_return, tell=tell)
-            store.log("ended", made=made)
+            kind = "executor" if executor is not None else dask or "processes"
+            store.log("begun", parts=len(missing), workers=n_workers, executor=kind, job=part)
+            count = compute_parts(store, missing, start, n_workers, by_return=by_return, tell=tell)
+            store.log("ended", made=count)
     sweep = Sweep(store)
     if part is None:
         write_page(sweep)
     return sweep
 
 
-def job(part: str, parts: int) -> range:
-    """Return the parts of one job of many.
+def parts_of_job(part: str, parts: int) -> range:
+    """Return the numbers of the parts of one job, written as ``"number/jobs"``.
 
-    >>> list(job("2/4", 10))
+    >>> list(parts_of_job("2/4", 10))
     [1, 5, 9]
     """
     match = _JOB.fullmatch(part) if isinstance(part, str) else None
@@ -143,21 +143,22 @@ def job(part: str, parts: int) -> range:
     return range(number - 1, parts, jobs)
 
 
-A_WORKER = 3  # parts submitted per worker, so that none is idle
-MOST_LOSSES = 5  # losses of one part, after which the part is blamed, not the workers
-_LESS = "more memory a worker, or smaller parts (part_cells, part_trials)"
-A_LOOK = 0.2  # seconds between checks of the futures
-_LOST = ("KilledWorker", "CommClosedError", "FutureCancelledError", "CancelledError")  # names of errors, also of Dask
+PARTS_PER_WORKER = 3  # submitted at a time, so that no worker waits for this process
+MOST_LOSSES = 5  # a part lost with its worker so often is taken to be the cause
+_REMEDY = "more memory a worker, or smaller parts (part_cells, part_trials)"
+POLL_SECONDS = 0.2  # seconds between checks of the futures
+# names of exceptions of a lost worker, including those of Dask
+_LOSSES = ("KilledWorker", "CommClosedError", "FutureCancelledError", "CancelledError")
 Tell = Callable[["Progress"], None]
-Begin = Callable[[], AbstractContextManager[Executor]]
+StartExecutor = Callable[[], AbstractContextManager[Executor]]
 
 
 class Progress(NamedTuple):
-    """Progress of a sweep: parts done and in all, and the parts, cells and seconds of this run."""
+    """Progress of a sweep."""
 
-    done: int
+    done: int  # finished parts, of `parts`
     parts: int
-    made: int
+    made: int  # parts, cells and seconds of this run
     cells: int
     seconds: float
     left: float  # estimated seconds to the end
@@ -168,8 +169,8 @@ class Progress(NamedTuple):
         return self.cells / self.seconds if self.seconds > 0 else 0.0
 
 
-class Made(NamedTuple):
-    """A finished part, its cost, and its content if the worker does not write it."""
+class FinishedPart(NamedTuple):
+    """A finished part, its cost, and its content unless the worker has written it."""
 
     number: int
     size: int
@@ -179,19 +180,19 @@ class Made(NamedTuple):
     content: bytes | None
 
 
-def made(packed: bytes, number: int, folder: str | None) -> Made:
-    """Compute a part of a plan and write it into the store in `folder`, or return its content if that is None."""
+def compute_part(packed: bytes, number: int, folder: str | None) -> FinishedPart:
+    """Compute a part of a plan. Write it into the store in `folder` or, if that is None, return its content."""
     start = time.thread_time()  # a Dask worker may have several threads
-    plan = unpacked(packed)
-    content = content_of(plan, number)
+    plan = unpack_plan(packed)
+    content = part_bytes(plan, number)
     if folder is not None:
         _store_in(folder, plan.digest).put(number, content)
     seconds = round(time.thread_time() - start, 4)
     worker = f"{socket.gethostname()}:{os.getpid()}"
-    return Made(number, plan.size(number), len(content), seconds, worker, content if folder is None else None)
+    return FinishedPart(number, plan.size(number), len(content), seconds, worker, content if folder is None else None)
 
 
-def content_of(plan: Plan, number: int) -> bytes:
+def part_bytes(plan: Plan, number: int) -> bytes:
     """Return the bytes of the file of a part."""
     if plan.is_sample:
         from analyser.sweep.sample_parts import simulated_content as content
@@ -208,10 +209,10 @@ def _store_in(folder: str, digest: str) -> Store:
     return store
 
 
-def work_through(
+def compute_parts(
     store: Store,
     missing: Missing,
-    begin: Begin,
+    start_executor: StartExecutor,
     workers: int,
     *,
     by_return: bool = False,
@@ -219,8 +220,7 @@ def work_through(
 ) -> int:
     """Compute the `missing` parts and return their number; `tell` is called after each part.
 
-    `begin` starts an executor, and another one if the first breaks. The workers write the parts, or this process if
-    `by_return`.
+    `start_executor` is called again if an executor breaks. Workers write the parts or, if `by_return`, this process.
 
     Raises
     ------
@@ -231,9 +231,9 @@ def work_through(
     folder = None if by_return else str(real_path(store.folder))
     start, count, cells, before = time.monotonic(), 0, 0, store.plan.parts - len(missing)
     while queue:
-        with begin() as executor:
+        with start_executor() as executor:
             for number, outcome in _outcomes(executor, queue, workers, store.plan.packed, folder):
-                if isinstance(outcome, Made):
+                if isinstance(outcome, FinishedPart):
                     if outcome.content is not None:
                         store.put(number, outcome.content)
                     store.log("part", **outcome._replace(content=None)._asdict(), kind=store.plan.kind(number))
@@ -245,69 +245,69 @@ def work_through(
                 store.log("lost", number=number, problem=repr(outcome), times=losses[number])
                 if losses[number] >= MOST_LOSSES:
                     problem = f"part {number} was lost with its worker {losses[number]} times, at last by {outcome!r}"
-                    raise InputError(problem, where=str(store.folder), allowed=_LESS)
+                    raise InputError(problem, where=str(store.folder), allowed=_REMEDY)
                 queue.put(number)
     return count
 
 
 class _Queue:
-    """Queue of parts to submit, requeued ones first."""
+    """Queue of parts to submit; requeued parts come first."""
 
     def __init__(self, numbers: Iterable[int]) -> None:
-        self._rest, self._again = iter(numbers), list[int]()
+        self._rest, self._next = iter(numbers), list[int]()
 
     def __bool__(self) -> bool:
-        self._again = self._again or list(islice(self._rest, 1))
-        return bool(self._again)
+        self._next = self._next or list(islice(self._rest, 1))
+        return bool(self._next)
 
     def pop(self) -> int:
         """Remove the next part and return its number."""
-        return self._again.pop() if self._again else next(self._rest)
+        return self._next.pop() if self._next else next(self._rest)
 
     def put(self, number: int) -> None:
         """Requeue a part whose worker was lost."""
-        self._again.append(number)
+        self._next.append(number)
 
 
 def _outcomes(
     executor: Executor, queue: _Queue, workers: int, packed: bytes, folder: str | None
-) -> Iterator[tuple[int, Made | BaseException]]:
-    """Yield parts as they finish, or the errors of lost parts; raise the error of a part itself.
+) -> Iterator[tuple[int, FinishedPart | BaseException]]:
+    """Yield each part when it finishes, or the error with which its worker was lost; raise errors of the computation.
 
     Unfinished parts go back into the queue when the executor breaks.
     """
-    at_work: dict[Future[Made], int] = {}
+    running: dict[Future[FinishedPart], int] = {}
     check = getattr(executor, "check", lambda: workers)
     try:
-        while queue or at_work:
-            room = A_WORKER * check()
-            while queue and len(at_work) < room:
+        while queue or running:
+            most = PARTS_PER_WORKER * check()
+            while queue and len(running) < most:
                 number = queue.pop()
                 try:
-                    at_work[executor.submit(made, packed, number, folder)] = number
+                    running[executor.submit(compute_part, packed, number, folder)] = number
                 except BrokenExecutor as error:
                     yield number, error
                     return
-            finished, _ = wait(at_work, timeout=A_LOOK, return_when=FIRST_COMPLETED)
+            finished, _ = wait(running, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
             for future in finished:
                 problem = CancelledError() if future.cancelled() else future.exception()
                 if problem is None:
-                    yield at_work.pop(future), future.result()
-                elif isinstance(problem, BrokenExecutor | CancelledError) or type(problem).__name__ in _LOST:
-                    yield at_work.pop(future), problem
+                    yield running.pop(future), future.result()
+                elif isinstance(problem, BrokenExecutor | CancelledError) or type(problem).__name__ in _LOSSES:
+                    yield running.pop(future), problem
                     if isinstance(problem, BrokenExecutor):
                         return
                 else:
-                    raise problem if isinstance(problem, AnalyserError) else _failed(at_work[future], problem)
+                    raise problem if isinstance(problem, AnalyserError) else _part_error(running[future], problem)
     finally:
-        for future, number in at_work.items():
+        for future, number in running.items():
             future.cancel()
-            queue.put(number)  # a part finished meanwhile is computed again, with the same bytes
+            queue.put(number)  # a part that finished meanwhile is computed again, with the same bytes
 
 
-def _failed(number: int, problem: BaseException) -> InputError:
+def _part_error(number: int, problem: BaseException) -> InputError:
     text = "".join(traceback.format_exception_only(problem)).strip()
-    allowed = _LESS if isinstance(problem, MemoryError) else "the same program on every worker"
+    allowed = _REMEDY if isinstance(problem, MemoryError) else "the same program on every worker"
     error = InputError(f"part {number} failed: {text}", where="sweep", allowed=allowed)
     error.__cause__ = problem
     return error

@@ -1,4 +1,4 @@
-"""Parts of a sample of one question: numbered chunks of trials, with integer counts that add up exactly."""
+"""Parts of a sample of one question: numbered chunks of trials, whose integer counts add up exactly."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from analyser.common.text import json_text
 from analyser.engine.attack.simulated import Sample
 from analyser.engine.battle.battle_data import Counts
 from analyser.engine.parallel import CHUNK_TRIALS
-from analyser.results.attack import sample_of, sampled_answer
+from analyser.results.attack import result_of_sample, sample_of
 from analyser.results.base import Result
 from analyser.results.dispatch import solve
 from analyser.scenarios.attack import Scenario
@@ -27,18 +27,18 @@ from analyser.sweep.sweep_file import load_frozen_question
 
 
 def _schema(**titles: str) -> pa.Schema:
-    """Return a schema of integer columns with these titles, and a column with the count of each combination."""
-    count = {"title": "trials in which it came up", "method": "monte-carlo"}
+    """Return a schema of integer columns with these titles, and a column with the count of each combination of them."""
+    count = {"title": "trials with this combination", "method": "monte-carlo"}
     fields = [pa.field(name, pa.int64(), metadata={"title": title}) for name, title in titles.items()]
     return pa.schema([*fields, pa.field("count", pa.int64(), metadata=count)])
 
 
-OF_ATTACKS = _schema(cell="combination of draws: score, card, officer's place, building")
-OF_BATTLES = _schema(place="place among all that is counted of battles")
-OF_FIGHTS = _schema(
-    moment="moment of the fight at which it is looked at, 0 the first",
+ATTACK_SCHEMA = _schema(cell="combination of draws: score, card, position of the officer, building")
+BATTLE_SCHEMA = _schema(place="index in the array of all counts of battles")
+FIGHT_SCHEMA = _schema(
+    moment="number of the moment of the fight, from 0",
     first="state of the first unit, packed",
-    second="state of the other unit, packed",
+    second="state of the second unit, packed",
 )
 
 
@@ -48,75 +48,75 @@ def scenario_of(plan: Plan) -> Any:
 
 
 def simulated_content(plan: Plan, number: int) -> bytes:
-    """Return the content of the file of a part: the count of each outcome in its trials."""
+    """Return the content of the file of a part: how often each outcome occurs in its trials."""
     trials, scenario = plan.trials(number), scenario_of(plan)
-    of_part = {"plan": plan.digest, "part": number, "parts": plan.parts, "method": "monte-carlo", **trials._asdict()}
-    schema, columns = _counted(plan, scenario, trials.before, trials.trials)
+    metadata = {"plan": plan.digest, "part": number, "parts": plan.parts, "method": "monte-carlo", **trials._asdict()}
+    schema, columns = _part_columns(plan, scenario, trials.before, trials.trials)
     table = pa.Table.from_arrays(list(map(pa.array, columns)), schema=schema)
     buffer = BytesIO()
-    pq.write_table(table.replace_schema_metadata({b"analyser": json_text(of_part, sort_keys=True)}), buffer)
+    pq.write_table(table.replace_schema_metadata({b"analyser": json_text(metadata, sort_keys=True)}), buffer)
     return buffer.getvalue()
 
 
-def _counted(plan: Plan, scenario: Any, before: int, trials: int) -> tuple[pa.Schema, list[Any]]:
+def _part_columns(plan: Plan, scenario: Any, before: int, trials: int) -> tuple[pa.Schema, list[Any]]:
     """Return the columns of a part; `before` is the number of trials in all parts before it."""
-    seed = plan.sampled.sample.seed
+    seed = plan.sample_file.sample.seed
     if isinstance(scenario, Scenario):
         sample = sample_of(scenario, seed)
         sample.play(before // CHUNK_TRIALS, trials)
-        return OF_ATTACKS, _nonzero(sample.counts.ravel())
-    played: list[Any] = []
+        return ATTACK_SCHEMA, _nonzero(sample.counts.ravel())
+    counts: list[Any] = []
     if plan.content["kind"] == "battle":
 
-        def fight(simulation: Any, _: Any) -> Any:
-            played.append(simulation.play(trials, seed, before=before))
-            return played[0]
+        def run_battles(simulation: Any, _: Any) -> Any:
+            counts.append(simulation.play(trials, seed, before=before))
+            return counts[0]
 
-        _solved(plan, scenario, trials, fight)
-        return OF_BATTLES, _nonzero(np.frombuffer(played[0].tobytes(), np.int64))
+        _fight_result(plan, scenario, trials, run_battles)
+        return BATTLE_SCHEMA, _nonzero(np.frombuffer(counts[0].tobytes(), np.int64))
 
-    def play(simulation: Any, start: Any) -> list[Any]:
-        played.extend(simulation.play(start, trials, seed, before=before))
-        return played
+    def run_trials(simulation: Any, start: Any) -> list[Any]:
+        counts.extend(simulation.play(start, trials, seed, before=before))
+        return counts
 
-    _solved(plan, scenario, trials, play)
-    moments = [np.full(len(counts), number) for number, (_, _, counts) in enumerate(played)]
-    return OF_FIGHTS, [np.concatenate(column) for column in (moments, *map(list, zip(*played)))]
+    _fight_result(plan, scenario, trials, run_trials)
+    moments = [np.full(len(weights), number) for number, (_, _, weights) in enumerate(counts)]
+    return FIGHT_SCHEMA, [np.concatenate(column) for column in (moments, *map(list, zip(*counts)))]
 
 
 def _nonzero(counts: NDArray[Any]) -> list[Any]:
-    (seen,) = np.nonzero(counts)
-    return [seen, counts[seen]]
+    (indices,) = np.nonzero(counts)
+    return [indices, counts[indices]]
 
 
-def _solved(plan: Plan, scenario: Any, trials: int, played: Any) -> Result:
-    """Return the answer to a longer fight; `played` simulates the trials, or returns counted ones."""
-    terms = plan.sampled.sample
-    how: dict[str, Any] = {"trials": trials, "seed": terms.seed, "threads": 1, "replacement": terms.replacement}
-    return solve(scenario, SharedSampling("monte-carlo", **how, run_trials=played), brief=True)
+def _fight_result(plan: Plan, scenario: Any, trials: int, run_trials: Any) -> Result:
+    """Return the result of a longer fight; `run_trials` simulates the trials, or returns earlier counts."""
+    terms = plan.sample_file.sample
+    settings: dict[str, Any] = {"trials": trials, "seed": terms.seed, "threads": 1, "replacement": terms.replacement}
+    return solve(scenario, SharedSampling("monte-carlo", **settings, run_trials=run_trials), brief=True)
 
 
-def answer_of(plan: Plan, batches: Iterable[pd.DataFrame]) -> Result:
-    """Return the answer from all parts, equal to the last bit to a simulation of all trials on one machine."""
-    scenario, counted = scenario_of(plan), _added_up(batches)
+def result_of(plan: Plan, batches: Iterable[pd.DataFrame]) -> Result:
+    """Return the result from all parts, equal to the last bit to a simulation of all trials on one machine."""
+    scenario, counted = scenario_of(plan), _summed_counts(batches)
     if isinstance(scenario, Scenario):
-        sample: Sample = sample_of(scenario, plan.sampled.sample.seed)
+        sample: Sample = sample_of(scenario, plan.sample_file.sample.seed)
         sample.counts.reshape(-1)[counted["cell"]] += counted["count"]
-        return sampled_answer(scenario, sample, plan.cells)
+        return result_of_sample(scenario, sample, plan.cells)
     if plan.content["kind"] == "battle":
         total = empty_record(Counts)
         counts = np.frombuffer(total, np.int64)  # type: ignore[call-overload]
         np.add.at(counts, counted["place"], counted["count"])
-        return _solved(plan, scenario, plan.cells, lambda *_: total)
+        return _fight_result(plan, scenario, plan.cells, lambda *_: total)
     moments = [
         tuple(rows[name].to_numpy(np.int64) for name in ("first", "second", "count"))
         for _, rows in counted.groupby("moment", sort=True)
     ]
-    return _solved(plan, scenario, plan.cells, lambda *_: moments)
+    return _fight_result(plan, scenario, plan.cells, lambda *_: moments)
 
 
-def _added_up(batches: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """Return the sums of the counts of equal rows over all batches; memory grows with distinct rows only."""
+def _summed_counts(batches: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """Return the sums of the counts of equal rows over all batches; memory grows only with distinct rows."""
     total = pd.DataFrame()
     for batch in batches:
         keys = [name for name in batch.columns if name not in ("count", "seed")]

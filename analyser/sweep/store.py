@@ -1,7 +1,7 @@
 """Store of a sweep: the frozen plan, the finished parts, and a log.
 
-A part is a file written atomically, with its number, the digest of its content and its length in the name. The store
-therefore needs no index, two processes that compute the same part write the same file, and damage is detectable.
+A part is a file written atomically, with its number, the digest of its content and its length in the name. So the store
+needs no index, two processes that compute the same part write the same file, and damage can be detected.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from analyser.sweep.plan import Plan, plan_diff
 
 PLAN, LOG, LOCK, PARTS, UNFINISHED = "plan.json", "log.jsonl", "driver.lock", "parts", "unfinished"
 PAGE, MERGED = "summary.html", "merged.parquet"
-_DIGITS = 16  # hexadecimal digits of a digest: 64 bits detect damage, not forgery
+_DIGITS = 16  # hexadecimal digits of a digest: 64 bits, enough to detect damage but not forgery
 _NAME = re.compile(rf"(?P<number>\d+)-(?P<digest>[0-9a-f]{{{_DIGITS}}})-(?P<size>\d+)\.parquet")
-_BEGUN = f".{Path(PLAN).stem}-"  # a plan that another job is writing
+_PLAN_PREFIX = f".{Path(PLAN).stem}-"  # prefix of a plan that another job is writing
 _MOST_CHANGES = 6
 
 
 class PartFile(NamedTuple):
-    """File of a part; `is_whole`: it has the length stated in its name, and is in the right folder."""
+    """File of a part; `is_whole`: the length is that in the name, and the folder is the right one."""
 
     number: int
     path: Path
@@ -42,14 +42,14 @@ class PartFile(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """A file that is not a valid part of its store, and the reason."""
+    """A file that is no valid part of the store, and the reason."""
 
     path: Path
     why: str
 
 
 class Check(NamedTuple):
-    """Result of a full check of a store: the numbers of whole and missing parts, and the damaged files."""
+    """Result of a full check of a store: how many parts are whole and missing, and the damaged files."""
 
     whole: int
     damaged: tuple[Fault, ...]
@@ -59,14 +59,14 @@ class Check(NamedTuple):
 class Missing:
     """Iterable of the missing parts of a range; memory grows only with the number of finished parts."""
 
-    def __init__(self, among: range, done: Iterable[int]) -> None:
-        self._among, self._done = among, frozenset(number for number in done if number in among)
+    def __init__(self, numbers: range, done: Iterable[int]) -> None:
+        self._numbers, self._done = numbers, frozenset(number for number in done if number in numbers)
 
     def __len__(self) -> int:
-        return len(self._among) - len(self._done)
+        return len(self._numbers) - len(self._done)
 
     def __iter__(self) -> Iterator[int]:
-        return (number for number in self._among if number not in self._done)
+        return (number for number in self._numbers if number not in self._done)
 
 
 class Store:
@@ -82,7 +82,7 @@ class Store:
         return self.folder / PARTS
 
     def files(self) -> dict[int, PartFile]:
-        """Return the files of the finished parts, by number; their content is not read."""
+        """Return the files of the finished parts by number, without reading their content."""
         return {file.number: file for file in self._files() if file.is_whole}
 
     def done(self) -> Iterator[int]:
@@ -103,12 +103,12 @@ class Store:
                     is_whole = path.stat().st_size == int(match["size"]) and partition == self.plan.folder(number)
                     yield PartFile(number, path, match["digest"], is_whole)
 
-    def missing(self, among: range | None = None) -> Missing:
-        """Return the numbers of the missing parts, among all parts or a range."""
-        return Missing(range(self.plan.parts) if among is None else among, self.done())
+    def missing(self, numbers: range | None = None) -> Missing:
+        """Return the numbers of the missing parts, of all parts or of a range `numbers`."""
+        return Missing(range(self.plan.parts) if numbers is None else numbers, self.done())
 
     def put(self, number: int, content: bytes) -> Path:
-        """Write a part atomically; InputError if that is impossible."""
+        """Write a part atomically; InputError if it cannot be written."""
         digest = hashlib.sha256(content).hexdigest()[:_DIGITS]
         folder = self.parts / self.plan.folder(number)
         path = folder / f"{number:0{len(str(self.plan.parts - 1))}d}-{digest}-{len(content)}.parquet"
@@ -123,8 +123,8 @@ class Store:
             raise InputError(f"cannot write part {number}: {reason_of(error)}", where=str(self.folder)) from None
         return path
 
-    def verified(self, *, remove: bool = False) -> Check:
-        """Check every byte; `remove` deletes damaged, foreign and duplicate files."""
+    def verify(self, *, remove: bool = False) -> Check:
+        """Check the content of every file; `remove` deletes damaged, foreign and duplicate files."""
         whole, faults = set[int](), list[Fault]()
         for file in self._files():
             why = self._fault_of(file) or ("this part exists twice" if file.number in whole else "")
@@ -139,28 +139,28 @@ class Store:
     def check(self, part: PartFile) -> None:
         """Raise InputError for a file whose content does not match its name."""
         if why := self._fault_of(part):
-            raise damaged(self.folder, f"{part.path.name}: {why}")
+            raise damaged_error(self.folder, f"{part.path.name}: {why}")
 
     def _fault_of(self, part: PartFile) -> str:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         if not part.is_whole:
-            return "cut short, or in the wrong folder"
+            return "truncated, or in the wrong folder"
         with part.path.open("rb") as file:
             if hashlib.file_digest(file, "sha256").hexdigest()[:_DIGITS] != part.digest:
                 return "changed since it was written"
         try:
-            said = json.loads((pq.read_schema(part.path).metadata or {}).get(b"analyser", b"{}"))
+            metadata = json.loads((pq.read_schema(part.path).metadata or {}).get(b"analyser", b"{}"))
         except (pa.ArrowException, OSError, ValueError, RecursionError):
-            said = None
-        if not isinstance(said, dict):
-            return "no part of a sweep"
-        if said.get("plan") != self.plan.digest:
+            metadata = None
+        if not isinstance(metadata, dict):
+            return "not a part of a sweep"
+        if metadata.get("plan") != self.plan.digest:
             return "a part of another plan"
-        return "" if said.get("part") == part.number else "another part"
+        return "" if metadata.get("part") == part.number else "the content is that of another part"
 
-    def remove_cut_short(self) -> None:
+    def remove_truncated(self) -> None:
         """Delete truncated parts, and temporary files of dead processes of this machine."""
         for file in self._files():
             if not file.is_whole:
@@ -171,13 +171,13 @@ class Store:
                 path.unlink(missing_ok=True)
 
     @contextmanager
-    def driven(self) -> Iterator[None]:
-        """Lock the store against other runs; InputError if there is one. Jobs with ``--part`` are not locked out."""
+    def locked(self) -> Iterator[None]:
+        """Lock the store against other runs, except jobs with ``--part``; InputError if another run holds the lock."""
         lock = FileLock(str(self.folder / LOCK))
         try:
             held = lock.acquire(timeout=0)
         except Timeout:
-            allowed = "wait for it, or --part for jobs side by side"
+            allowed = "wait until it ends; or --part, for jobs side by side"
             problem = "another process is at work on this store"
             raise InputError(problem, where=str(self.folder), allowed=allowed) from None
         except OSError as error:
@@ -185,33 +185,33 @@ class Store:
         with held:
             yield
 
-    def log(self, event: str, **what: Any) -> None:
-        """Add a line to the log. Its time stamp is for people only."""
-        line = {"at": datetime.now(UTC).isoformat(timespec="milliseconds"), "event": event, **what}
+    def log(self, event: str, **details: Any) -> None:
+        """Add a line to the log; the time stamp is only for human readers."""
+        line = {"at": datetime.now(UTC).isoformat(timespec="milliseconds"), "event": event, **details}
         with suppress(OSError), (self.folder / LOG).open("a", encoding="utf-8") as file:
             file.write(json_text(line) + "\n")
 
-    def logged(self, event: str) -> Iterator[dict[str, Any]]:
-        """Yield the lines of the log about one event, without truncated lines."""
+    def log_lines(self, event: str) -> Iterator[dict[str, Any]]:
+        """Yield the lines of the log about one kind of event, except truncated lines."""
         with suppress(OSError), (self.folder / LOG).open(encoding="utf-8", errors="replace") as file:
             for line in file:
                 with suppress(ValueError, RecursionError):
-                    read = json.loads(line)
-                    if isinstance(read, dict) and read.get("event") == event:
-                        yield read
+                    entry = json.loads(line)
+                    if isinstance(entry, dict) and entry.get("event") == event:
+                        yield entry
 
 
 def store_for(plan: Plan, folder: str | os.PathLike[str]) -> Store:
     """Return the store of a plan: a new one in an empty folder, or the existing one of the same plan.
 
-    Raises InputError for a folder with other content, and for a store of another plan, with the differences.
+    Raises InputError for a folder with other content, and for a store of another plan (with the differences).
     """
     path = _store_at(folder)
     check_writable(path / PLAN)
     if not is_there(path / PLAN):
         names = [entry.name for entry in path.iterdir()] if is_there(path) else []
-        foreign = [name for name in names if name != LOCK and not name.startswith(_BEGUN)]
-        if foreign and not is_there(path / PLAN):  # another job may have written it meanwhile
+        foreign = [name for name in names if name != LOCK and not name.startswith(_PLAN_PREFIX)]
+        if foreign and not is_there(path / PLAN):  # unless another job has just written it
             raise InputError("this folder is not empty and holds no sweep", where=str(path), allowed="a new folder")
         if not foreign:
             write_content(path / PLAN, json_text({"digest": plan.digest, **plan.content}, indent=1))
@@ -221,18 +221,18 @@ def store_for(plan: Plan, folder: str | os.PathLike[str]) -> Store:
         changes = plan_diff(store.plan.content, plan.content)
         more = f" and {len(changes) - _MOST_CHANGES} more" if len(changes) > _MOST_CHANGES else ""
         problem = f"this store was begun with another plan: {'; '.join(changes[:_MOST_CHANGES])}{more}"
-        allowed = "a new store; or `analyser sweep resume`, with the plan as it was"
+        allowed = "a new store; or `analyser sweep resume`, which uses the stored plan"
         raise InputError(problem, where=str(path), allowed=allowed)
     return store
 
 
 def _store_at(folder: str | os.PathLike[str]) -> Path:
-    """Return the folder of a store as a path; InputError for a name that readers of Parquet cannot handle."""
+    """Return the folder of a store as a path; InputError if the name is not UTF-8, which readers of Parquet need."""
     path = path_of(folder, "store")
     try:
         os.fspath(real_path(path)).encode()
     except UnicodeEncodeError:
-        raise InputError("the name of this folder is not UTF-8", where=name_of(path), allowed="another") from None
+        raise InputError("the name of this folder is not UTF-8", where=name_of(path), allowed="another name") from None
     return path
 
 
@@ -251,12 +251,12 @@ def _plan_in(folder: Path) -> Plan:
     plan = Plan(content)
     if plan.digest != digest:
         raise InputError("the plan was changed by hand, or is damaged", where=str(path), allowed="a new store")
-    if not plan.is_whole:
+    if not plan.has_all_keys:
         raise InputError("not the plan of a sweep", where=str(path), allowed="a folder that a sweep has written")
     return plan
 
 
-def damaged(folder: Path, problem: str) -> InputError:
+def damaged_error(folder: Path, problem: str) -> InputError:
     """Return the error for a store with a damaged part."""
     allowed = "analyser sweep verify --remove, which deletes damaged parts; then resume"
     return InputError(problem, where=str(folder), allowed=allowed)

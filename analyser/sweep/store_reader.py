@@ -1,4 +1,4 @@
-"""Reader of a store: filtered cells, means, pictures and fair points, without loading the whole store."""
+"""Reader of a store: filtered cells, means, pictures and fair points, in little memory."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from analyser.plots import heatmap as draw_heatmap
 from analyser.plots.over_numbers import best_lines
 from analyser.sweep import filters
 from analyser.sweep.plan import Plan
-from analyser.sweep.store import PartFile, Store, damaged
+from analyser.sweep.store import PartFile, Store, damaged_error
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,15 +35,15 @@ if TYPE_CHECKING:
     from analyser.results.base import Result
 
 MOST_ROWS = 5_000_000  # largest number of rows of a frame
-AT_ONCE = 1 << 18  # rows of a batch
+BATCH_ROWS = 1 << 18  # rows of a batch
 _DESTROYED = "mean_models_destroyed"
 _MODELS = ("defenders", "models")
 VERDICT_FIGURES = ("mean_share_lost", "p_suppressed", "p_annihilated", _DESTROYED)
-"""Figures that fair points need from a sweep; with charges also `attacker_share_lost`."""
+"""Figures that fair points need; charges also need `attacker_share_lost`."""
 
 
 class Sweep:
-    """Contents of a store.
+    """Reader of the store of a sweep.
 
     Parameters
     ----------
@@ -67,17 +67,17 @@ class Sweep:
 
     @property
     def plan(self) -> Plan:
-        """The plan stored with the sweep."""
+        """The stored plan."""
         return self.store.plan
 
     @cached_property
     def done(self) -> tuple[int, ...]:
-        """Numbers of the finished parts, as of the first access."""
+        """Numbers of the parts that were finished when this was first read."""
         return tuple(sorted(set(self.store.done())))
 
     @property
     def is_complete(self) -> bool:
-        """Return True if all parts are finished."""
+        """True if all parts are finished."""
         return len(self.done) == self.plan.parts
 
     @cached_property
@@ -86,7 +86,7 @@ class Sweep:
 
     def __str__(self) -> str:
         parts, done = self.plan.parts, len(self.done)
-        state = "all done" if self.is_complete else f"{done:,} done: {parts - done:,} are missing"
+        state = "all done" if self.is_complete else f"{done:,} done, {parts - done:,} are missing"
         what = "trials" if self.plan.is_sample else "cells"
         return f"{self.plan.name}: {self.plan.cells:,} {what} in {counted(parts, 'part')}, {state}"
 
@@ -101,11 +101,11 @@ class Sweep:
         paths = [str(file.path) for _, file in sorted(self._files.items())]
         if not paths:
             raise InputError("no part is done yet", where=str(self.store.folder), allowed="analyser sweep resume")
-        checked = pads.ParquetFragmentScanOptions(page_checksum_verification=True)
-        how = pads.ParquetFileFormat(default_fragment_scan_options=checked)
+        options = pads.ParquetFragmentScanOptions(page_checksum_verification=True)
+        file_format = pads.ParquetFileFormat(default_fragment_scan_options=options)
         by = pads.partitioning(flavor="hive")
-        with self._whole():
-            return pads.dataset(paths, format=how, partitioning=by, partition_base_dir=str(self.store.parts))
+        with self._read_errors():
+            return pads.dataset(paths, format=file_format, partitioning=by, partition_base_dir=str(self.store.parts))
 
     @property
     def columns(self) -> list[str]:
@@ -113,23 +113,23 @@ class Sweep:
         return list(self.dataset.schema.names)
 
     def count(self, **where: Any) -> int:
-        """Return the number of cells that pass a filter, see :meth:`frame`."""
+        """Return the number of cells that pass a filter (:meth:`frame`)."""
         chosen = self._filter(where)
-        with self._whole():
+        with self._read_errors():
             return int(self.dataset.count_rows(filter=chosen))
 
     def batches(self, columns: Sequence[str] | None = None, **where: Any) -> Iterator[pd.DataFrame]:
-        """Yield the cells that pass a filter in batches of at most 262,144; memory does not grow with the store."""
-        chosen = self._chosen(columns)
-        for batch in self._scanned(columns=chosen, filter=self._filter(where)):
+        """Yield the cells that pass a filter (:meth:`frame`), in batches of at most 262,144 to limit memory."""
+        chosen = self._checked_columns(columns)
+        for batch in self._record_batches(columns=chosen, filter=self._filter(where)):
             yield batch.to_pandas()
 
-    def _scanned(self, **how: Any) -> Iterator[pa.RecordBatch]:
+    def _record_batches(self, **options: Any) -> Iterator[pa.RecordBatch]:
         """Yield batches in the order of the parts."""
-        one = {"batch_readahead": 1, "fragment_readahead": 1, "use_threads": False}
-        batches = self.dataset.scanner(batch_size=AT_ONCE, **one, **how).to_batches()
+        serial = {"batch_readahead": 1, "fragment_readahead": 1, "use_threads": False}
+        batches = self.dataset.scanner(batch_size=BATCH_ROWS, **serial, **options).to_batches()
         while True:
-            with self._whole():
+            with self._read_errors():
                 batch = next(batches, None)
             if batch is None:
                 return
@@ -145,40 +145,43 @@ class Sweep:
             Default: all.
         **where
             Filters by column: a value, a list of values, or a tuple (from, to), both included. Attackers, defenders,
-            factions, rulesets and situations must be in the plan, and may have wildcards.
+            factions, rulesets and situations must be in the plan; wildcards are allowed.
 
         Raises
         ------
         InputError
-            An unknown column, or more than five million cells; use :meth:`batches`, :meth:`means` or a stricter filter.
+            An unknown column, or more than five million cells; then use :meth:`batches`, :meth:`means` or a filter.
         """
-        chosen = self._chosen(columns)
+        chosen = self._checked_columns(columns)
         if (rows := self.count(**where)) > MOST_ROWS:
-            allowed = f"up to {MOST_ROWS:,} in a frame; a narrower filter, means, or batches"
+            allowed = f"up to {MOST_ROWS:,} in a frame; a stricter filter, means, or batches"
             raise InputError(f"{rows:,} cells", where="frame", allowed=allowed)
-        with self._whole():
+        with self._read_errors():
             frame: pd.DataFrame = self.dataset.to_table(columns=chosen, filter=self._filter(where)).to_pandas()
         return frame
 
     def means(self, by: str | Sequence[str], metric: str | Sequence[str], **where: Any) -> pd.DataFrame:
-        """Return means of figures over the cells that pass a filter, grouped by columns; missing figures are skipped.
+        """Return means of figures over the cells that pass a filter, for each combination of the columns `by`.
+
+        Cells without a figure are left out of the mean of this figure.
 
         Returns
         -------
         DataFrame
-            The columns of `by`, a column for each figure, and `cells`: the cells in the mean of the first figure.
+            The columns `by`, a column for each figure, and `cells`, the number of cells in the first mean.
         """
         keys, figures = _columns(by, "by"), _columns(metric, "metric")
         self._check((*keys, *figures))
         if not keys or not figures or set(keys) & set(figures):
-            raise InputError("no columns, or one on both sides", where="means", allowed="by some columns, of others")
+            problem = "no columns, or a column is in both lists"
+            raise InputError(problem, where="means", allowed="means by some columns, of others")
         kinds = {name: str(self.dataset.schema.field(name).type) for name in figures}
         if odd := [name for name, kind in kinds.items() if not kind.startswith(("int", "float", "double"))]:
             raise InputError(f"{odd[0]} has no mean", where="means", allowed="columns of numbers")
         sums: pd.DataFrame | None = None
         for batch in self.batches([*keys, *figures], **where):
             words = {key: batch[key].astype(object) for key in keys if batch[key].dtype == "category"}
-            values = batch.assign(**words)  # astype would split blocks and change the last bits of sums
+            values = batch.assign(**words)  # not `astype`, which changes the memory layout and so the last bits of sums
             groups = values.groupby(keys, sort=False, dropna=False)[figures]
             of_batch = pd.concat([groups.sum(), groups.count().add_suffix(" cells")], axis=1)
             sums = of_batch if sums is None else sums.add(of_batch, fill_value=0)
@@ -192,33 +195,33 @@ class Sweep:
     def heatmap(self, metric: str = _DESTROYED, *, ax: Axes | None = None, **where: Any) -> Axes:
         """Draw a heatmap of attackers against defenders in one situation, with means over the varied numbers.
 
-        A picture has at most 60 units a side: select them by a filter.
+        The picture has room for 60 units of each side; select them by a filter.
         """
         table = self._matchups((metric,), where)
         others = {name: value for name, value in where.items() if name != "situation"}  # it has its own label
-        note = self._averaged(table, ("attacker", "defender", "situation"), others)
+        note = self._mean_note(table, ("attacker", "defender", "situation"), others)
         return draw_heatmap(table, values=metric, note=note, ax=ax)
 
     def curve(
         self, over: str, metric: str = _DESTROYED, *, line: str = "attacker", ax: Axes | None = None, **where: Any
     ) -> Axes:
-        """Draw the mean of a figure over a number, with one line for each value of a column, at most six."""
+        """Draw the mean of a figure against a varied number `over`, with a line for each of at most six values."""
         table = self.means([line, over], metric, **where).sort_values([line, over], kind="stable")
         title = METRICS[metric].title if metric in METRICS else None
-        heading = "\n".join(filter(None, (self.plan.name, self._averaged(table, (line, over), where))))
+        heading = "\n".join(filter(None, (self.plan.name, self._mean_note(table, (line, over), where))))
         lines = table.rename(columns={line: "line"}).astype({"line": str})
         return best_lines(about(lines, heading), x=over, metric=metric, quantity=title, ax=ax)
 
-    def _averaged(self, table: pd.DataFrame, by: Sequence[str], where: Mapping[str, Any]) -> str:
-        """Return in words the filter, and the number of cells in each mean by the columns `by`."""
-        asked = "; ".join(f"{spaced(name)} {filters.shown(value)}" for name, value in where.items())
+    def _mean_note(self, table: pd.DataFrame, by: Sequence[str], where: Mapping[str, Any]) -> str:
+        """Return a text on the filter, and on the number of cells in the means of a table by the columns `by`."""
+        conditions = "; ".join(f"{spaced(name)} {filters.filter_in_words(value)}" for name, value in where.items())
         counts = table.loc[table["cells"] > 0, "cells"]
         if counts.empty or counts.max() < 2:
-            return asked
+            return conditions
         cells = " to ".join(dict.fromkeys(f"{end:,}" for end in (counts.min(), counts.max())))
-        single = [name for name, value in where.items() if filters.is_one(self.plan, name, value)]
-        over = ", ".join(spaced(name) for name in filters.axes_of(self.plan) if name not in (*by, *single))
-        return "\n".join(filter(None, (asked, f"each a mean of {cells} cells, over {over}")))
+        single = [name for name, value in where.items() if filters.selects_one(self.plan, name, value)]
+        axes = ", ".join(spaced(name) for name in filters.axes_of(self.plan) if name not in (*by, *single))
+        return "\n".join(filter(None, (conditions, f"each a mean of {cells} cells, over {axes}")))
 
     def efficiency(self, **where: Any) -> pd.DataFrame:
         """Return the points efficiency of every attacker against the defenders of this sweep.
@@ -226,39 +229,39 @@ class Sweep:
         Returns
         -------
         DataFrame
-            As in :func:`analyser.analysis.efficiency.efficiency`, from the mean of each pair over the varied numbers.
+            The table of :func:`analyser.analysis.efficiency.efficiency`; each pair has its mean over varied numbers.
 
         Raises
         ------
         InputError
-            Points or the models of defenders are varied, but efficiency uses those of the profiles.
+            Points, or the models of defenders, are varied; efficiency uses those of the profiles.
         """
-        varied = [(side, number.key) for side, given in self.plan.file.sides for number in given.numbers]
+        varied = [(side, number.key) for side, section in self.plan.file.sides for number in section.numbers]
         if odd := [f"{key} of {side}" for side, key in varied if key == "points" or (side, key) == _MODELS]:
-            allowed = f"means of {EFFICIENCY}, which cells have by their own numbers, if the plan asks for it"
+            allowed = f"means of the figure {EFFICIENCY}, which each cell has for its own numbers, if the plan lists it"
             raise InputError(f"the {odd[0]} are varied", where="efficiency", allowed=allowed)
         return efficiency(self._matchups((_DESTROYED,), where))
 
     def verdict(self, **where: Any) -> FairPoints:
         """Return the fair points of each loadout (:func:`analyser.fair_points`), computed from the store alone.
 
-        Each pair contributes its mean over the varied numbers that pass the filter. Memory holds only the pairs.
+        A pair of loadouts counts with its mean over the varied numbers that pass the filter.
 
         Raises
         ------
         InputError
-            The sweep lacks a figure that prices need, it has several rulesets and none is named, or no loadouts are
-            both attackers and defenders.
+            The sweep lacks a figure that prices need, or has several rulesets and the filter names none, or no loadouts
+            are both attackers and defenders.
         """
         from analyser.analysis.matchups import Matchups
         from analyser.analysis.prices import fair_points_in
 
-        asked = filters.meant(self.plan, "situation", where.get("situation", "*"))
-        situations = [situation for situation in self.plan.situations if situation.name in asked]
+        names = filters.matching_values(self.plan, "situation", where.get("situation", "*"))
+        situations = [situation for situation in self.plan.situations if situation.name in names]
         has_charges = any(situation.kind == "charge" for situation in situations)
         needed = (*VERDICT_FIGURES, *(("attacker_share_lost",) if has_charges else ()))
         if missing := [name for name in needed if name not in self.plan.file.figures]:
-            allowed = f"a sweep with the figures {', '.join(needed)}; efficiency() does with {_DESTROYED}"
+            allowed = f"a sweep with the figures {', '.join(needed)}; efficiency() needs only {_DESTROYED}"
             raise InputError(f"this store has no {', '.join(missing)}", where="verdict", allowed=allowed)
         figures = [name for name in (*needed, "p_activated") if name in self.plan.file.figures]
         table = self._matchups(figures, where, with_row=True)
@@ -270,32 +273,33 @@ class Sweep:
         )
 
     def answer(self) -> Result:
-        """Return the answer of a finished sample, equal to a simulation of all its trials on one machine."""
-        from analyser.sweep.sample_parts import answer_of
+        """Return the result of a finished sample, equal to a simulation of all trials on one machine."""
+        from analyser.sweep.sample_parts import result_of
 
         if not self.plan.is_sample:
-            raise InputError("this sweep is of cells", where="answer", allowed="frame, means, heatmap, curve, verdict")
-        self._check_whole()
-        return answer_of(self.plan, self.batches())
+            problem = "this sweep has cells; it is not a sample"
+            raise InputError(problem, where="answer", allowed="frame, means, heatmap, curve, verdict")
+        self._check_complete()
+        return result_of(self.plan, self.batches())
 
     def merge(self, path: str | os.PathLike[str]) -> Path:
-        """Write all parts, in the order of their numbers, to one Parquet file; memory does not grow with the store."""
+        """Write all parts to one Parquet file in the order of their numbers, batch by batch to limit memory."""
         import pyarrow.parquet as pq
 
         from analyser.sweep.tables import merged_metadata
 
-        self._check_whole()
+        self._check_complete()
         schema = self.dataset.schema.with_metadata(merged_metadata(self.plan))
 
         def write(temporary: Path) -> None:
             with pq.ParquetWriter(temporary, schema, compression="zstd") as writer:
-                for batch in self._scanned():
+                for batch in self._record_batches():
                     writer.write_batch(batch.replace_schema_metadata(schema.metadata))
 
         write_whole(Path(path), write)
         return Path(path)
 
-    def _check_whole(self) -> None:
+    def _check_complete(self) -> None:
         """Raise InputError unless all parts are finished and undamaged."""
         if not self.is_complete:
             raise InputError(str(self), where=str(self.store.folder), allowed="analyser sweep resume")
@@ -308,10 +312,11 @@ class Sweep:
         return {loadout.selector: loadout for loadout in (attackers if side == "attacker" else self.plan.defenders)}
 
     def _matchups(self, figures: Sequence[str], where: Mapping[str, Any], *, with_row: bool = False) -> pd.DataFrame:
-        """Return the means of each pair under one ruleset as a table of matchups, with the most used `row` if asked."""
+        """Return the means of each pair under one ruleset as a table of matchups; `with_row` adds the most used row."""
         self._check(figures)
         if len(self.plan.rulesets) > 1 and not isinstance(where.get("ruleset"), str):
-            raise InputError("of which ruleset?", where="ruleset", allowed=", ".join(self.plan.rulesets))
+            problem = "the sweep has several rulesets, and none is named"
+            raise InputError(problem, where="ruleset", allowed=", ".join(self.plan.rulesets))
         pair = ["attacker", "defender", "situation"]
         table = self.means([*pair, *(["row"] if with_row else [])], figures, **where)
         if with_row:
@@ -326,14 +331,14 @@ class Sweep:
         table["defender_category"] = [loadout.unit.category for loadout in sides["defender"]]
         rows = table["row"] if with_row else [None] * len(table)
         table["dice"] = [_dice(loadout, row) for loadout, row in zip(sides["attacker"], rows)]
-        worth = table["defender_points"].astype(float) / table["defender_models"]
+        model_points = table["defender_points"].astype(float) / table["defender_models"]
         if _DESTROYED in table:
             hundreds = table["attacker_points"].astype(float).replace(0, np.nan) / 100
-            table["expected_points_destroyed"] = table[_DESTROYED] * worth
+            table["expected_points_destroyed"] = table[_DESTROYED] * model_points
             table[EFFICIENCY] = table["expected_points_destroyed"] / hundreds
         return table
 
-    def _chosen(self, columns: Sequence[str] | None) -> list[str] | None:
+    def _checked_columns(self, columns: Sequence[str] | None) -> list[str] | None:
         """Return the checked names of columns; None for all."""
         chosen = None if columns is None else _columns(columns, "columns")
         self._check(chosen or ())
@@ -350,35 +355,35 @@ class Sweep:
         return filters.filter_of(self.plan, self.dataset.schema, where)
 
     @contextmanager
-    def _whole(self) -> Iterator[None]:
+    def _read_errors(self) -> Iterator[None]:
         """Turn errors of the Parquet reader inside this context into an InputError about a damaged part."""
         import pyarrow as pa
 
         try:
             yield
         except (pa.ArrowException, OSError) as error:
-            raise damaged(self.store.folder, f"a part cannot be read ({error})") from error
+            raise damaged_error(self.store.folder, f"a part cannot be read ({error})") from error
 
 
-def _columns(given: object, where: str) -> list[str]:
-    """Return distinct names of columns, given as one name or several."""
-    several = [given] if isinstance(given, str) else given
+def _columns(columns: object, where: str) -> list[str]:
+    """Return the distinct names in one name of a column or several."""
+    several = [columns] if isinstance(columns, str) else columns
     if not isinstance(several, Iterable):
-        raise InputError(f"{shown(given)} is not usable", where=where, allowed="names of columns")
+        raise InputError(f"{shown(columns)} is not usable", where=where, allowed="names of columns")
     names = list(several)
     for name in names:
         check_text(name, where, "names of columns")
     return list(dict.fromkeys(names))
 
 
-def _dice(loadout: Loadout, row: Any) -> float:
-    """Return the dice of a row with all the models of its level; NaN if there are none."""
-    bands = [own.band(loadout.level.models) for own in loadout.unit.rows if own.id == row]
+def _dice(loadout: Loadout, row_id: Any) -> float:
+    """Return the dice of a row, named `row_id`, with all models of the loadout; NaN if it has none."""
+    bands = [row.band(loadout.level.models) for row in loadout.unit.rows if row.id == row_id]
     return float(bands[0].dice) if bands and bands[0] is not None else np.nan
 
 
 def _by_pair(table: pd.DataFrame, pair: list[str], figures: Sequence[str]) -> pd.DataFrame:
-    """Return means by pair from means by pair and row, with the row of most cells; ties go to the first name."""
+    """Return means by pair from means by pair and row, with the most used row (of equals, the first by name)."""
     weighed = table.assign(**{name: table[name] * table["cells"] for name in figures})
     means = weighed.groupby(pair, sort=False)[[*figures, "cells"]].sum(min_count=1)
     for name in figures:

@@ -1,4 +1,4 @@
-"""File of a sweep: its units, varied numbers, rulesets and figures, or the question of a sample."""
+"""File of a sweep: units, varied numbers, rulesets and figures, or the question of a sample."""
 
 from __future__ import annotations
 
@@ -37,31 +37,31 @@ VARIED = (
 """Numbers of a profile that can be varied, by their names in profiles."""
 ADDED = "by "
 """Prefix of values that are added to the profile's value; values of `dice` are always added."""
-BY_WORTH = ("expected_victory_points", "expected_points_destroyed", EFFICIENCY)
+FIGURES_FROM_POINTS = ("expected_victory_points", "expected_points_destroyed", EFFICIENCY)
 """Figures derived from other figures and the points of both units."""
-SWEPT_FIGURES = (*(SUMMARY.names or ()), *OF_BOTH, *BY_WORTH)
+SWEPT_FIGURES = (*(SUMMARY.names or ()), *OF_BOTH, *FIGURES_FROM_POINTS)
 """Figures that can be computed for a cell."""
-_WORTH_OF = ("mean_models_destroyed", "p_annihilated")
+_BASES_OF_POINTS = ("mean_models_destroyed", "p_annihilated")
 USUAL_FIGURES = ("mean_models_destroyed", "p_annihilated", "mean_damage", "mean_share_lost")
 MOST_AXIS = 10_000  # values of one number
 MOST_CELLS = 10**15
 
 
-def _as_written(given: Any) -> Any:
+def _in_file_form(written: Any) -> Any:
     """Return values in the form of a file: a text, a number, or several."""
-    if given is None or isinstance(given, str | bool | int | float):
-        return given
-    values = values_of(given, "")
+    if written is None or isinstance(written, str | bool | int | float):
+        return written
+    values = values_of(written, "")
     if len(values) > MOST_AXIS:
         raise InputError(f"{len(values):,} values", allowed=f"up to {MOST_AXIS:,}")
     return tuple(values)
 
 
-Values = Annotated[Any, BeforeValidator(_as_written)]
+Values = Annotated[Any, BeforeValidator(_in_file_form)]
 
 
-class Number(Record):
-    """A varied number of one side, with its values; `is_added`: they are added to the profile's value."""
+class VariedNumber(Record):
+    """A varied number of one side, and its values; `is_added`: the values are added to that of the profile."""
 
     key: str
     values: tuple[int, ...]
@@ -69,18 +69,18 @@ class Number(Record):
 
     @property
     def column(self) -> str:
-        """Suffix of the name of its column."""
+        """Name of the column, after ``attacker_`` or ``defender_``."""
         return f"{self.key}_by" if self.is_added else self.key
 
-    def change(self, place: int) -> int | str:
-        """Return the value at an index, in the form of a change of a profile."""
-        value = self.values[place]
+    def change(self, index: int) -> int | str:
+        """Return the value at an index as a change of a profile: ``"+1"`` is added to the value of the profile."""
+        value = self.values[index]
         return f"{value:+d}" if self.is_added else value
 
 
-def _number(key: str, given: Any) -> Number:
-    added = isinstance(given, str) and given.startswith(ADDED)
-    text = given.removeprefix(ADDED) if isinstance(given, str) else given
+def _number(key: str, written: Any) -> VariedNumber:
+    is_added = isinstance(written, str) and written.startswith(ADDED)
+    text = written.removeprefix(ADDED) if isinstance(written, str) else written
     values = values_of(text, key)
     if len(values) > MOST_AXIS:
         raise InputError(f"{len(values):,} values", where=key, allowed=f"up to {MOST_AXIS:,}")
@@ -88,11 +88,11 @@ def _number(key: str, given: Any) -> Number:
         if isinstance(value, bool) or not isinstance(value, int):
             allowed = 'integers, such as 1..6; "by -1..1" adds them'
             raise InputError(f"{value!r} is not usable", where=key, allowed=allowed)
-    return Number(key=key, values=tuple(values), is_added=added or key == "dice")
+    return VariedNumber(key=key, values=tuple(values), is_added=is_added or key == "dice")
 
 
 class Side(Record):
-    """The units of a side, and the numbers that are varied."""
+    """The units of a side, and the values of their varied numbers."""
 
     units: Several[str]
     levels: Several[LevelName] = ()
@@ -124,9 +124,9 @@ class Side(Record):
         return value
 
     @property
-    def numbers(self) -> tuple[Number, ...]:
+    def numbers(self) -> tuple[VariedNumber, ...]:
         """The varied numbers, in the order of :data:`VARIED`."""
-        return tuple(_number(key, given) for key in VARIED if (given := getattr(self, key)) is not None)
+        return tuple(_number(key, written) for key in VARIED if (written := getattr(self, key)) is not None)
 
 
 class NamedRuleset(Record):
@@ -136,8 +136,8 @@ class NamedRuleset(Record):
     die: Die | None = None
     deck: Deck | None = None
 
-    def over(self, usual: Ruleset, stated: Collection[str] = ()) -> Ruleset:
-        """Return the ruleset, with missing parts from `usual`; parts in `stated` always come from `usual`."""
+    def completed_from(self, usual: Ruleset, stated: Collection[str] = ()) -> Ruleset:
+        """Return the ruleset; missing parts, and the parts named in `stated`, come from `usual`."""
         own = {name: part for name in ("die", "deck") if name not in stated and (part := getattr(self, name))}
         return usual.model_copy(update=own)
 
@@ -162,8 +162,8 @@ class CellSampling(Record):
 
     def of(self, seed: int) -> Sampling:
         """Return the settings for the simulation of a cell with a seed."""
-        how: dict[str, Any] = {"trials": self.trials, "precision": self.precision, "replacement": self.replacement}
-        return Sampling("monte-carlo", seed=seed, threads=1, **how)
+        settings: dict[str, Any] = {"trials": self.trials, "precision": self.precision, "replacement": self.replacement}
+        return Sampling("monte-carlo", seed=seed, threads=1, **settings)
 
 
 class SweepFile(Record):
@@ -211,10 +211,10 @@ class SweepFile(Record):
         return ("attackers", self.attackers), ("defenders", self.defenders)
 
     @property
-    def fought(self) -> tuple[str, ...]:
-        """Figures that a fight gives directly, including those from which others are derived."""
-        own = [name for name in self.figures if name not in BY_WORTH]
-        return tuple(dict.fromkeys((*own, *(_WORTH_OF if len(own) < len(self.figures) else ()))))
+    def computed_figures(self) -> tuple[str, ...]:
+        """Figures to compute from fights, including those from which other figures are derived."""
+        own = [name for name in self.figures if name not in FIGURES_FROM_POINTS]
+        return tuple(dict.fromkeys((*own, *(_BASES_OF_POINTS if len(own) < len(self.figures) else ()))))
 
     def _check_names(self, where: str, names: Sequence[str], allowed: Sequence[str]) -> None:
         for name in names:
@@ -225,7 +225,7 @@ class SweepFile(Record):
 
 
 class SampleTerms(Record):
-    """Trials of one simulated question; `replacement`: cards are put back, in longer fights."""
+    """Settings of a sample; `replacement`: cards are put back after each test (longer fights only)."""
 
     trials: Annotated[int, Field(ge=1, le=MOST_TRIALS)]
     seed: Annotated[int, Field(ge=0)] = 0
@@ -234,7 +234,7 @@ class SampleTerms(Record):
 
 
 class SampleFile(Record):
-    """Simulated question with very many trials, whose numbered chunks are divided among parts."""
+    """File of a sample: one question simulated with very many trials, whose numbered chunks are divided among parts."""
 
     kind: ClassVar[str] = "sample"
     page = "docs/keys.md"
@@ -244,9 +244,9 @@ class SampleFile(Record):
     question: dict[str, Any]
 
 
-TRIALS_A_PART = {"attack": 1 << 31, "charge": 1 << 25, "focus": 1 << 25, "duel": 1 << 24, "battle": 1 << 15}
+TRIALS_PER_PART = {"attack": 1 << 31, "charge": 1 << 25, "focus": 1 << 25, "duel": 1 << 24, "battle": 1 << 15}
 """Trials of a part (some seconds of work), by kind of question."""
-_SELECTORS = ("unit", "attacker")  # keys of a scenario with the name of a loadout
+_SELECTORS = ("unit", "attacker")  # keys of a scenario whose value is the selector of a loadout
 
 
 def frozen_question(file: SampleFile, library: Profiles, where: str) -> dict[str, Any]:
@@ -258,27 +258,27 @@ def frozen_question(file: SampleFile, library: Profiles, where: str) -> dict[str
         scenario = load(file.question, library)
     except InputError as error:
         raise error.inside(f"{where}: question") from None
-    if scenario.kind not in TRIALS_A_PART:
-        problem, allowed = f"this question is {with_article(scenario.kind)}", ", ".join(TRIALS_A_PART)
+    if scenario.kind not in TRIALS_PER_PART:
+        problem, allowed = f"this question is {with_article(scenario.kind)}", ", ".join(TRIALS_PER_PART)
         raise InputError(problem, where=f"{where}: question", allowed=allowed)
     if scenario.kind == "battle" and library.used.version != library_of(None).used.version:
-        allowed = "the shipped profiles: battlegroups and boons of an army are not frozen"
-        raise InputError("a battle by other profiles", where=f"{where}: question", allowed=allowed)
+        allowed = "the shipped profiles, because a plan does not freeze battlegroups and boons"
+        raise InputError("the battle has profiles of its own", where=f"{where}: question", allowed=allowed)
     part, chunk = file.sample.part_trials, _chunk(scenario.kind)
     if part is not None and part % chunk:
         raise InputError(f"{part} trials", where=f"{where}: sample.part_trials", allowed=f"a multiple of {chunk}")
     question = scenario.as_dict()
-    loadouts = [(place, _loadout_at(file.question, place, name, library)) for place, name in _selectors_in(question)]
+    loadouts = [(path, _loadout_at(file.question, path, name, library)) for path, name in _selectors_in(question)]
     return {
         "file": file.model_dump(mode="json"),
         "kind": scenario.kind,
         "scenario": question,
-        "loadouts": [{"place": place, **_frozen(loadout)} for place, loadout in loadouts],
+        "loadouts": [{"place": path, **_frozen(loadout)} for path, loadout in loadouts],
     }
 
 
 def load_frozen_question(content: Mapping[str, Any]) -> AnyScenario:
-    """Return the scenario of the content of a plan; all loadouts come from the content, none from profiles."""
+    """Return the scenario in the content of a plan; all loadouts come from the content instead of profiles."""
     question = copy.deepcopy(content["scenario"])
     rules = question["ruleset"].get("rules")
     house_rules = None if rules is None else checked(Ruleset, question["ruleset"]).rules
@@ -302,23 +302,23 @@ def _frozen(loadout: Loadout) -> dict[str, Any]:
     return {"faction": loadout.faction, "unit": fighting_unit(loadout.unit), "level_name": loadout.level_name}
 
 
-def _selectors_in(section: Any, place: Sequence[str | int] = ()) -> Iterator[tuple[Sequence[str | int], str]]:
-    """Yield the path and the text of each selector in a scenario given as plain data."""
-    if isinstance(section, str) and place[-1] in _SELECTORS:
-        yield place, section
+def _selectors_in(section: Any, path: Sequence[str | int] = ()) -> Iterator[tuple[Sequence[str | int], str]]:
+    """Yield the path and the text of each selector in a scenario written as plain data."""
+    if isinstance(section, str) and path[-1] in _SELECTORS:
+        yield path, section
     elif isinstance(section, dict | list | tuple):
         for key, value in section.items() if isinstance(section, dict) else enumerate(section):
-            yield from _selectors_in(value, (*place, key))
+            yield from _selectors_in(value, (*path, key))
 
 
-def _loadout_at(question: Any, place: Sequence[str | int], selector: str, library: Profiles) -> Loadout:
-    """Return the loadout object at a path in the question, or else the one named by the selector."""
-    with suppress(LookupError, TypeError):  # an army may be written in another form than it is resolved to
-        if isinstance(stated := reduce(getitem, place, question), Loadout):
+def _loadout_at(question: Any, path: Sequence[str | int], selector: str, library: Profiles) -> Loadout:
+    """Return the loadout object at a path in the question or, if there is none, the loadout named by the selector."""
+    with suppress(LookupError, TypeError):  # the resolved form of an army may have other paths
+        if isinstance(stated := reduce(getitem, path, question), Loadout):
             return stated
     return library.loadout(selector)
 
 
 def _chunk(kind: str) -> int:
-    """Return the size of a chunk of trials; a part of a sample is a multiple of it."""
+    """Return the number of trials of a chunk; the trials of a part must be a multiple of it."""
     return CHUNK_BATTLES if kind == "battle" else CHUNK_TRIALS

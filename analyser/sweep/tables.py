@@ -1,4 +1,4 @@
-"""Table of a part, computed slice by slice, with a description of each column."""
+"""Table of a part of a sweep, computed slice by slice, with a description of each column."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from analyser.common.metrics import EFFICIENCY, METRICS
 from analyser.common.records import Floats
 from analyser.common.text import json_text
 from analyser.game.keywords import RANGED_ATTACK
-from analyser.sweep.cells import ENDS, TRIALS, Codes, fought_cells, has_interval, shot_cells, simulated_cells
-from analyser.sweep.plan import Block, Plan
-from analyser.sweep.sweep_file import BY_WORTH
+from analyser.sweep.cells import ENDS, TRIALS, Codes, fight_cells, has_interval, shot_cells, simulated_cells
+from analyser.sweep.plan import CellBlock, Plan
+from analyser.sweep.sweep_file import FIGURES_FROM_POINTS
 
-SLICE = 3 << 16  # cells computed together and rows of a Parquet row group; bounds the memory of a process
+SLICE = 3 << 16  # cells computed at a time, and rows of a Parquet row group; limits the memory of a process
 COMPRESSION = "zstd"
 METADATA = b"analyser"
 
 
 def part_content(plan: Plan, number: int) -> bytes:
-    """Return the content of the file of a part; a pure function of the plan and the number of the part."""
+    """Return the content of the file of a part, which depends only on the plan and the number of the part."""
     buffer = BytesIO()
     schema = schema_of(plan, number)
     with pq.ParquetWriter(buffer, schema, compression=COMPRESSION, write_page_checksum=True) as writer:
@@ -34,7 +34,7 @@ def part_content(plan: Plan, number: int) -> bytes:
     return buffer.getvalue()
 
 
-def slices_of(block: Block) -> Iterator[Block]:
+def slices_of(block: CellBlock) -> Iterator[CellBlock]:
     """Yield the cells of a block in order, in slices of at most :data:`SLICE` cells."""
     if len(block.columns) > SLICE:
         for row, first in product(block.rows, range(block.columns.start, block.columns.stop, SLICE)):
@@ -46,85 +46,85 @@ def slices_of(block: Block) -> Iterator[Block]:
         yield block._replace(rows=range(first, min(first + rows, block.rows.stop)))
 
 
-def table_of(plan: Plan, block: Block, schema: pa.Schema) -> pa.Table:
+def table_of(plan: Plan, block: CellBlock, schema: pa.Schema) -> pa.Table:
     """Return the cells of a slice as a table."""
     file = plan.file
     if file.sampling is not None:
         cells = simulated_cells(plan, block)
     else:
         is_shot = block.situation.fight.occasion == RANGED_ATTACK
-        cells = shot_cells(plan, block) if is_shot else fought_cells(plan, block)
+        cells = shot_cells(plan, block) if is_shot else fight_cells(plan, block)
     figures = cells.figures
-    if set(file.figures) & set(BY_WORTH):
+    if set(file.figures) & set(FIGURES_FROM_POINTS):
         for end in ("", *(ENDS if file.sampling is not None else ())):
-            figures |= _by_points(plan, block, figures, end)
+            figures |= _points_figures(plan, block, figures, end)
     columns = [
         *_side(plan, block.faction, block.rows, lambda values: np.repeat(values, len(block.columns))),
         *_side(plan, None, block.columns, lambda values: np.tile(values, len(block.rows))),
-        _coded(cells.rows, cells.row_words.words),
-        _coded(cells.reasons, cells.reason_words.words),
+        _dictionary_column(cells.rows, cells.row_words.words),
+        _dictionary_column(cells.reasons, cells.reason_words.words),
     ]
     rest = schema.names[len(columns) :]
     columns += [pa.array(figures[name], schema.field(name).type, from_pandas=True) for name in rest]
     return pa.Table.from_arrays(columns, schema=schema)
 
 
-def _side(plan: Plan, faction: str | None, places: range, spread: Any) -> Iterator[pa.Array]:
-    """Yield the columns of a side: its selector, and the value of each number."""
+def _side(plan: Plan, faction: str | None, positions: range, broadcast: Any) -> Iterator[pa.Array]:
+    """Yield the columns of a side: the selector, and the value of each varied number."""
     side, loadouts = plan.side(faction)
-    which, values = plan.axis(faction, places)
-    names = [loadout.selector for loadout in loadouts[which[0] : which[-1] + 1]]
-    yield _coded(spread((which - which[0]).astype(np.int32)), names)
-    for number, at in zip(side.numbers, values):
-        yield pa.array(spread(np.array(number.values, np.int32)[at]))
+    indices, values = plan.axis(faction, positions)
+    names = [loadout.selector for loadout in loadouts[indices[0] : indices[-1] + 1]]
+    yield _dictionary_column(broadcast((indices - indices[0]).astype(np.int32)), names)
+    for number, value_indices in zip(side.numbers, values):
+        yield pa.array(broadcast(np.array(number.values, np.int32)[value_indices]))
 
 
-def _by_points(plan: Plan, block: Block, figures: dict[str, Floats], end: str) -> dict[str, Floats]:
-    """Return the figures derived from others and from points, or an `end` of their intervals."""
+def _points_figures(plan: Plan, block: CellBlock, figures: dict[str, Floats], end: str) -> dict[str, Floats]:
+    """Return the figures derived from other figures and points, or an `end` of their intervals."""
 
     def of_defender(key: str) -> Floats:
-        return np.tile(_of_level(plan, None, block.columns, key), len(block.rows))
+        return np.tile(_level_values(plan, None, block.columns, key), len(block.rows))
 
-    points = np.repeat(_of_level(plan, block.faction, block.rows, "points"), len(block.columns))
+    points = np.repeat(_level_values(plan, block.faction, block.rows, "points"), len(block.columns))
     destroyed = figures[f"mean_models_destroyed{end}"] * of_defender("points") / of_defender("models")
     by_points = {
         "expected_victory_points": figures[f"p_annihilated{end}"] * of_defender("victory_points"),
         "expected_points_destroyed": destroyed,
-        EFFICIENCY: destroyed / (np.where(points > 0, points, np.nan) / 100),  # a unit without points has none
+        EFFICIENCY: destroyed / (np.where(points > 0, points, np.nan) / 100),  # NaN without points
     }
     return {f"{name}{end}": values for name, values in by_points.items()}
 
 
-def _of_level(plan: Plan, faction: str | None, places: range, key: str) -> Floats:
-    """Return a number of the level of each row or column, after variation; NaN if there is none."""
+def _level_values(plan: Plan, faction: str | None, positions: range, key: str) -> Floats:
+    """Return a number of the loadout of each row or column, with its variation; NaN if there is none."""
     side, loadouts = plan.side(faction)
-    which, values = plan.axis(faction, places)
-    some = [getattr(loadout.level, key) for loadout in loadouts[which[0] : which[-1] + 1]]
-    numbers: Floats = np.array(some, np.float64)[which - which[0]]  # None becomes NaN
-    for number, at in zip(side.numbers, values):
+    indices, values = plan.axis(faction, positions)
+    stated = [getattr(loadout.level, key) for loadout in loadouts[indices[0] : indices[-1] + 1]]
+    numbers: Floats = np.array(stated, np.float64)[indices - indices[0]]  # None becomes NaN
+    for number, value_indices in zip(side.numbers, values):
         if number.key == key:
-            numbers = numbers * number.is_added + np.array(number.values)[at]
+            numbers = numbers * number.is_added + np.array(number.values)[value_indices]
     return numbers
 
 
-def _coded(codes: Codes, words: list[str]) -> pa.DictionaryArray:
+def _dictionary_column(codes: Codes, words: list[str]) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), pa.array(words, pa.string()))
 
 
 def schema_of(plan: Plan, number: int) -> pa.Schema:
-    """Return the schema of a part: its columns with their descriptions, and its metadata."""
+    """Return the schema of a part: the columns with descriptions, and the metadata."""
     block = plan.block(number)
-    of_part = {"part": number, "parts": plan.parts, "ruleset": block.ruleset, "situation": block.situation.name}
-    metadata = {METADATA: json_text(_of_plan(plan) | of_part | {"faction": block.faction}, sort_keys=True)}
+    part = {"part": number, "parts": plan.parts, "ruleset": block.ruleset, "situation": block.situation.name}
+    metadata = {METADATA: json_text(_plan_metadata(plan) | part | {"faction": block.faction}, sort_keys=True)}
     return pa.schema(_fields(plan), metadata=metadata)
 
 
 def merged_metadata(plan: Plan) -> dict[bytes, str]:
-    """Return the metadata of a file with all parts."""
-    return {METADATA: json_text(_of_plan(plan), sort_keys=True)}
+    """Return the metadata of a file that contains all parts."""
+    return {METADATA: json_text(_plan_metadata(plan), sort_keys=True)}
 
 
-def _of_plan(plan: Plan) -> dict[str, Any]:
+def _plan_metadata(plan: Plan) -> dict[str, Any]:
     return {"plan": plan.digest, "name": plan.name, "method": _method(plan), "program": plan.content["program"]} | {
         "profiles": plan.content["profiles"]
     }
@@ -137,27 +137,27 @@ def _method(plan: Plan) -> str:
 def _fields(plan: Plan) -> Iterator[pa.Field]:
     word = pa.dictionary(pa.int32(), pa.string())
     for side, numbers in (("attacker", plan.file.attackers.numbers), ("defender", plan.file.defenders.numbers)):
-        yield _field(side, word, f"selector of the {side}")
+        yield _arrow_field(side, word, f"selector of the {side}")
         for number in numbers:
-            how = "added to the profile's" if number.is_added else "in place of the profile's"
-            yield _field(f"{side}_{number.column}", pa.int32(), f"{number.key} of the {side}, {how}")
-    yield _field("row", word, "the row that the attacker uses: the best; null where it uses none or several")
-    yield _field("why_not", word, "reason for missing figures; null if they exist")
+            use = "added to that of the profile" if number.is_added else "in place of that of the profile"
+            yield _arrow_field(f"{side}_{number.column}", pa.int32(), f"{number.key} of the {side}, {use}")
+    yield _arrow_field("row", word, "the best row of the attacker, which it uses; null if it uses none or several")
+    yield _arrow_field("why_not", word, "reason for missing figures; null if they exist")
     kind = pa.float32() if plan.file.single else pa.float64()
     sampling = plan.file.sampling
     precision = {"method": "exact", "precision": "rounded to 32 bits" if plan.file.single else "within 1e-12"}
     if sampling is not None:
         precision = {"method": "monte-carlo", "precision": "the 95% interval is in the next columns"}
-        yield _field(TRIALS, pa.int64(), "trials that were played")
+        yield _arrow_field(TRIALS, pa.int64(), "simulated trials")
     for name in plan.file.figures:
         metric = METRICS.get(name)
         title, unit = (
             (name, "probability") if metric is None else (metric.title, metric.unit.replace("%", "probability"))
         )
-        yield _field(name, kind, title, unit=unit, **precision)
+        yield _arrow_field(name, kind, title, unit=unit, **precision)
         for end in ENDS if sampling is not None and has_interval(name) else ():
-            yield _field(f"{name}{end}", kind, f"{title}: end of its 95% interval", unit=unit)
+            yield _arrow_field(f"{name}{end}", kind, f"{title}: end of its 95% interval", unit=unit)
 
 
-def _field(name: str, kind: pa.DataType, title: str, **more: str) -> pa.Field:
+def _arrow_field(name: str, kind: pa.DataType, title: str, **more: str) -> pa.Field:
     return pa.field(name, kind, metadata={"title": title, **more})

@@ -40,7 +40,7 @@ class Chance:
             return answer.weighed["fates"].probabilities[f"p_{self.name}"][self.row[0]]
         if self.at_least is None:
             return answer._event_weight(self.name, None)
-        values, weights = answer._weighed(self.name, None)
+        values, weights = answer._weighted_values(self.name, None)
         return weights[values >= self.at_least].sum()
 
 
@@ -137,7 +137,7 @@ class OfMorale(OneByOne):
                 alone = {each: Recorded(other.states, np.zeros(other.weights.shape)) for each, other in like.items()}
                 alone[name].weights[place] = 1
                 found = self.answer_from(alone)
-                figures = [found._weighed(each, None) for each in means]
+                figures = [found._weighted_values(each, None) for each in means]
                 sums = [[float((weights * values**power).sum()) for values, weights in figures] for power in (1, 2)]
                 rows.append([*(chance.weight(found) for chance in chances), *sums[0], *sums[1]])
         return np.array(rows, float)

@@ -20,7 +20,7 @@ from analyser.results.battle import solve_battle
 from analyser.results.charge import solve_charge
 from analyser.results.duel import solve_duel
 from analyser.results.focus import solve_focus
-from analyser.results.states import run, simulation_of
+from analyser.results.states import simulation_of, states_after
 from analyser.scenarios.charge import charge_program, charge_start
 from analyser.scenarios.duel import duel_start, program_of_shooters, shooters_of, split_at_orders
 from analyser.scenarios.focus import focus_program
@@ -60,7 +60,7 @@ def _fight(exact, setup, programs, start, last):
     simulation = simulation_of(setup, programs, exact.scenario.ruleset, replacement=True)
 
     def sample(how):
-        return run(setup, programs, start, exact.scenario.ruleset, how, simulation)[last]
+        return states_after(setup, programs, start, exact.scenario.ruleset, how, simulation)[last]
 
     return OfStates(exact, sample)
 

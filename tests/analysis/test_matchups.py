@@ -173,7 +173,7 @@ def test_what_is_not_modelled_is_named_once(river, library):
     ]
     pair = matchups("crown/rifle-command@basic", "imperium/totenkopf@basic", row="ranged-light", profiles=library)
     single = load_scenario(scenario_of(next(pair.frame.itertuples())), library)
-    told = {each.partition(" (")[0] for each in rules_used.of_attack(single, single.fight).not_modelled}
+    told = {each.partition(" (")[0] for each in rules_used.rules_of_attack(single, single.fight).not_modelled}
     assert {each.name for each in pair.not_modelled} == told
 
 

@@ -72,7 +72,7 @@ def test_parquet_needs_a_file():
 
 
 def test_a_column_of_several_types_is_text_in_parquet():
-    shown = rendering.Shown(str, dict, lambda: [{"a": 1, "b": None}, {"a": "x"}])
+    shown = rendering.Renderings(str, dict, lambda: [{"a": 1, "b": None}, {"a": "x"}])
     table = pyarrow.parquet.read_table(io.BytesIO(rendering.FORMATS["parquet"](shown)))
     assert table.to_pydict() == {"a": ["1", "x"], "b": [None, None]}
 

@@ -92,14 +92,14 @@ def test_python_refuses_the_same():
         analyser.charge(RIFLES, GRENADIERS, secondary=GRENADIERS)
     focused, charge = analyser.focus([RIFLES], GRENADIERS), analyser.charge(RIFLES, GRENADIERS)
     for asked, message in (
-        (lambda: focused.until("broken", 0.8), "no fate 0.8"),
+        (lambda: focused.until("broken", 0.8), "unknown fate 0.8"),
         (lambda: focused.until("a", "broken"), "until: 'a' is not usable"),
         (lambda: focused.after("2"), "attack: must be an integer, got '2'"),
         (lambda: focused.at_least("x"), "models: must be an integer, got 'x'"),
         (lambda: focused.at_least(-1), "models: -1 is out of range"),
         (lambda: analyser.attack(RIFLES, GRENADIERS).at_least(-1), "models: -1 is out of range"),
         (lambda: analyser.focus(RIFLES, GRENADIERS), "not a list of attacks"),
-        (lambda: charge.probability("wins"), "no event 'wins'"),
+        (lambda: charge.probability("wins"), "unknown event 'wins'"),
         (lambda: analyser.duel(RIFLES, GRENADIERS, rounds=1).probability("a_wins", 7), "round: 7 is out of range"),
     ):
         with pytest.raises(InputError, match=message):

@@ -142,7 +142,7 @@ def test_ctrl_c_twice_ends_it_with_its_processes(tmp_path):
 
 def test_a_scheduler_that_is_not_there_is_told_for_reports_too(tmp_path, capsys, monkeypatch):
     pytest.importorskip("distributed")
-    monkeypatch.setattr("analyser.sweep.dask_executor.PATIENCE", 0.5)
+    monkeypatch.setattr("analyser.sweep.dask_executor.SCHEDULER_PATIENCE", 0.5)
     words = ["report", "--attackers", "crown/rifle-p@basic", "--defenders", "krupp@basic", "--out", str(tmp_path / "x")]
     assert main([*words, "--dask", "tcp://127.0.0.1:9"]) == 2
     assert "no scheduler answers at tcp://127.0.0.1:9" in capsys.readouterr().err

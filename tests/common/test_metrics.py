@@ -138,10 +138,10 @@ def test_wrong_metrics():
     with pytest.raises(InputError, match="not a function"):
         analyser.metric("gone", 3)
     exact = attack(dice=2, models=2)
-    with pytest.raises(InputError, match=r"AttributeError.*its columns: models_left"):
+    with pytest.raises(InputError, match=r"AttributeError.*the columns models_left"):
         exact.metric(lambda outcomes: outcomes.nothing)
     with pytest.raises(InputError, match="one number, or a value for each outcome"):
         exact.metric(lambda outcomes: [1, 2, 3, 4, 5, 6, 7, 8, 9])
-    with pytest.raises(InputError, match="no figure 'p_brokn'; did you mean 'p_broken'"):
+    with pytest.raises(InputError, match="unknown figure 'p_brokn'; did you mean 'p_broken'"):
         exact.metric("p_brokn")
     assert "destroyed" not in METRICS

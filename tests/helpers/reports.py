@@ -9,7 +9,7 @@ import zlib
 from filelock import FileLock
 
 from analyser.report import write_report
-from analyser.report.comparison_data import NEXT_TO_CERTAIN, NEXT_TO_NOTHING
+from analyser.report.comparison_data import ALMOST_CERTAIN, ALMOST_ZERO
 
 FIELD = ["crown/r*", "crown/drake*", "imperium/*@basic"]  # opponents of the report browsed: all that are in it
 
@@ -68,6 +68,6 @@ def figures_on(page):
             for situation in range(situations):
                 at = situation * pairs + pair
                 (code,) = struct.unpack("<I", part[at::count][:4])
-                special = {0: None, NEXT_TO_NOTHING: step / 10, NEXT_TO_CERTAIN: data["steps"] - 0.1}
+                special = {0: None, ALMOST_ZERO: step / 10, ALMOST_CERTAIN: data["steps"] - 0.1}
                 column.append(special.get(code, code - 1 if step == 1 else (code - 1) * step))
     return {**data, "columns": columns, "row": columns.pop("row"), "why_not": columns.pop("why_not")}

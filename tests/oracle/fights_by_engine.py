@@ -10,7 +10,7 @@ from analyser.engine.fight.simulated.simulation import Simulation
 from analyser.game.profiles import load_ruleset
 from analyser.game.ruleset import Ruleset
 from analyser.results import states
-from analyser.results.duel_solution import play_of
+from analyser.results.duel_solution import solved_duel
 from analyser.rules import combat_result, unit_state
 from analyser.rules.discipline import ACTIVATED, BROKEN, DISORDERED, FLED, SUPPRESSED
 from analyser.scenarios.charge import charge_program, charge_start
@@ -323,4 +323,4 @@ def best_play_of(scenario, want="win"):
     terms = terms_of(scenario).model_copy(update={"want": want})
     if terms.step is None:  # so long a step adds no place: the plain readings move to ranges, or the full length
         terms = terms.model_copy(update={"step": MOST_INCHES})
-    return play_of(DuelScenario(terms, a, b, ruleset_of(scenario)))
+    return solved_duel(DuelScenario(terms, a, b, ruleset_of(scenario)))

@@ -6,7 +6,7 @@ import re
 import pytest
 
 import analyser
-from analyser.report.answer_pages import battle_page, deeds, ends, margin_picture, survival_picture
+from analyser.report.answer_pages import battle_page, margin_picture, result_segments, survival_picture, unit_bars
 
 TRIALS = 400
 REDS = {"name": "<Reds>", "unit": ["2 x crown/rifle-platoon@basic", "crown/drake-field-guns@basic"]}
@@ -91,7 +91,7 @@ def test_warnings_are_led_to():
 
 
 def test_pictures_are_of_the_figures(found):
-    segments = ends(found)
+    segments = result_segments(found)
     assert sum(each.width for each in segments) == pytest.approx(100, abs=0.1)
     assert [each.width for each in segments[:2]] == pytest.approx(
         [
@@ -109,7 +109,7 @@ def test_pictures_are_of_the_figures(found):
     assert [each.side for each in survival.sides] == ["mine", "yours"]
     assert survival.sides[0].line.startswith("M0,0L")
     assert [tick.text for tick in survival.ticks] == list("0123456")
-    widths = [width for rows in deeds(found.contributions()).values() for row in rows for width in row[1:3]]
+    widths = [width for rows in unit_bars(found.contributions()).values() for row in rows for width in row[1:3]]
     assert max(widths) == 100
 
 

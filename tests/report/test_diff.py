@@ -65,7 +65,7 @@ def test_a_change_of_points_shows_in_every_matchup_for_points(old, tmp_path, cap
     assert diff(old, cheaper, metric="p_annihilated").for_points.empty
     status, out, _ = run(capsys, old, cheaper, "--fail-over", 0.05)
     assert status == 0  # an ordinary new price
-    assert f"{len(changed)} changed where points did, worst first" in out
+    assert f"{len(changed)} changed with the points, largest change first" in out
 
 
 def test_edits_go_by_ids_and_bands_and_take_lists_of_words_whole():
@@ -172,8 +172,8 @@ def test_who_is_not_edited_and_has_another_verdict_is_told_too(dear, tmp_path, c
         assert each.old.verdict != each.new.verdict
         fair = " → ".join(f"{side.fair_points:.0f}" for side in (each.old, each.new))
         told = f"{each.loadout} {each.old.verdict} → {each.new.verdict} (at {each.new.points} points, fair {fair})"
-        assert each.told.startswith(told)
-    assert found.others[0].told in run(capsys, dear, new)[1]
+        assert each.verdict_line.startswith(told)
+    assert found.others[0].verdict_line in run(capsys, dear, new)[1]
 
 
 def test_without_an_exchange_there_is_no_verdict_and_the_rest_is_told(dear, tmp_path, capsys):
@@ -209,7 +209,7 @@ def test_a_summary_in_markdown_can_be_pasted(dear, tmp_path, capsys):
     assert status == 0
     told = summary.read_text(encoding="utf-8")
     judged = "Judged against 7 loadouts (Wood 7)."
-    assert told.startswith(f"### What the change does (exact)\n\n{judged}\n\n- **wood/oak@basic**: 75 → 60 points; ")
+    assert told.startswith(f"### Effects of the change (exact)\n\n{judged}\n\n- **wood/oak@basic**: 75 → 60 points; ")
     assert "- `wood/oak: levels.basic.points: 75 -> 60`" in told
     tables = [line for line in told.splitlines() if line.startswith("|")]
     assert {line.count("|") for line in tables} == {8}
@@ -297,7 +297,7 @@ def test_the_command_tells_both(old, easier, capsys):
     assert re.search(r"\n *change \(pp\) +old \(%\) +new \(%\) ", out)  # 20% to 45% is 25 pp: neither 25% nor 125%
     models = run(capsys, old, easier, "--metric", "mean_models_destroyed")[1]
     assert re.search(r"\n *change \(models\) +old \(models\) +new \(models\) ", models)
-    assert "changed, worst first (the first 2)" in out
+    assert "changed, largest change first (the first 2)" in out
     assert out.count("Assumption: die of ") == 1
     assert len(out.splitlines()) == 16
     assert "river/otter-guard@" in out.splitlines()[-1]
@@ -312,7 +312,7 @@ def test_of_equal_profiles_no_matchup_is_worked_out(old, tmp_path, monkeypatch, 
     assert (found.unchanged, found.n_compared, found.worst, found.edits) == (True, 64, 0, ())
     assert len(found.frame) == len(found.for_points) == 0
     assert json.loads(run(capsys, old, commented, "--format", "json")[1])["matchups"] == []
-    same = "Profiles: nothing changed, so that all 64 matchups are the same, and none was worked out"
+    same = "Profiles: nothing changed, so all 64 matchups are the same, and were not computed"
     assert run(capsys, old, old, "--fail-over", "0")[1].endswith(f"\n\n{same}\n")
     with pytest.raises(InputError, match="fits nothing"):
         diff(old, commented, attackers="river/nobody*")
@@ -324,7 +324,7 @@ def test_fail_over_fails_for_scripts_and_still_tells(old, easier, capsys):
     worst = diff(old, easier).worst
     status, out, err = run(capsys, old, easier, "--fail-over", worst * 0.99)
     assert status == 1
-    assert "worst first" in out
+    assert "largest change first" in out
     heading, reason = err.splitlines()
     assert heading == f"1 matchup changed by more than {99 * worst:.4g} pp:"
     assert re.search(rf": P\([a-z ]+\) [\d.]+% → [\d.]+% \({re.escape(f'{100 * worst:+.2f}')} pp\)$", reason)

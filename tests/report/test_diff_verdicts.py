@@ -3,7 +3,7 @@
 import pytest
 
 from analyser.analysis.standing import Hands, Standing
-from analyser.report.diff_profiles import Edit, concerns, in_words
+from analyser.report.diff_profiles import Edit, affects, in_words
 from analyser.report.diff_verdicts import SMALL, Move, Moves
 
 UNIT = {
@@ -47,9 +47,9 @@ def test_an_edit_concerns_a_loadout_unless_it_is_of_another_level_or_of_more_mod
     points, dice, rule = (
         Edit(WHO, key, "1", "2") for key in ("levels.basic.points", "rows.melee.bands.5-8.dice", "rules")
     )
-    assert [concerns(points, level, 4) for level in ("basic", "reinforced")] == [True, False]
-    assert [concerns(dice, "basic", models) for models in (4, 5, 12)] == [False, True, True]
-    assert concerns(rule, "basic", 4)
+    assert [affects(points, level, 4) for level in ("basic", "reinforced")] == [True, False]
+    assert [affects(dice, "basic", models) for models in (4, 5, 12)] == [False, True, True]
+    assert affects(rule, "basic", 4)
 
 
 def test_a_move_has_points_fair_points_verdict_and_margins_in_words():

@@ -49,7 +49,7 @@ def test_it_names_the_opponents_of_its_prices_and_the_reasons_of_doubt(browsed, 
     told = re.findall(r" \((\d+)\)", method.partition("Reasons for undecided: ")[2].partition("Ratio of points")[0])
     doubts = prices.loc[prices["verdict"] == "undecided", "doubt"]
     assert sum(map(int, told)) == len(doubts)
-    with pytest.raises(InputError, match="a field or a row, not both"):
+    with pytest.raises(InputError, match="field or row, not both"):
         write_report("crown/rifle*", "imperium/krupp*", out=browsed, field="*/*", row="ranged-light")
 
 

@@ -18,7 +18,7 @@ from analyser.common.metrics import METRICS
 from analyser.game.profiles import Profiles
 from analyser.report import batch, report_jobs, write_report
 from analyser.report.page import reasons
-from analyser.report.report_jobs import meet
+from analyser.report.report_jobs import fill_fight_cache
 from tests.helpers.reports import contents, failing, figures_on, small_report
 from tests.oracle.small_profiles import FACTION
 
@@ -227,7 +227,7 @@ def test_prices_are_the_same_whoever_fights_the_opponents(cached, library, tmp_p
     monkeypatch.setenv(cache.SWITCH, "yes")
     monkeypatch.setattr(fight_cache, "LEAST_COST", 0)
     filled = []
-    monkeypatch.setattr(report_jobs, "meet", lambda *asked: filled.append(asked) or meet(*asked))
+    monkeypatch.setattr(report_jobs, "fill_fight_cache", lambda *each: filled.append(each) or fill_fight_cache(*each))
     kept = small_report(tmp_path / "kept", library)
     assert len(filled) == 1
     assert list(cached.glob("fights-*"))

@@ -11,7 +11,7 @@ from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles, shipped_profiles
 from analyser.report import write_report, write_site
 from analyser.report.diff import diff
-from analyser.report.site import _natural
+from analyser.report.site import _natural_key
 from tests.helpers.browser import bring
 from tests.helpers.skips import proof
 
@@ -130,13 +130,13 @@ def test_bad_input_is_told(tmp_path):
         with pytest.raises(InputError, match="add"):
             write_site(tmp_path, add=name)
     (tmp_path / "index.html").write_text("mine", encoding="utf-8")
-    with pytest.raises(InputError, match="not of this program"):
+    with pytest.raises(InputError, match="not written by this program"):
         write_site(tmp_path)
     assert (tmp_path / "index.html").read_text(encoding="utf-8") == "mine"
 
 
 def test_versions_are_in_the_order_of_their_numbers():
-    assert sorted(["v10", "v9", "2026-11", "2026-2"], key=_natural) == ["2026-2", "2026-11", "v9", "v10"]
+    assert sorted(["v10", "v9", "2026-11", "2026-2"], key=_natural_key) == ["2026-2", "2026-11", "v9", "v10"]
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), *proof((1280, "light"))])

@@ -10,7 +10,7 @@ from analyser.analysis.prices import fair_points
 from analyser.analysis.situations import situations_called
 from analyser.analysis.what_if import what_if
 from analyser.game.profiles import Profiles
-from analyser.report.sliders import RATIOS, engine_of, verdicts_at
+from analyser.report.sliders import RATIOS, engine_of, verdicts_by_price
 from tests.helpers.reports import FIELD, unpacked
 from tests.helpers.skips import proof
 
@@ -36,7 +36,7 @@ def test_the_verdict_at_another_price_is_that_of_a_unit_which_costs_it(prices, f
     changed = [each.with_(points=points) if each.selector == name else each for each in field]
     then = fair_points(changed, against=changed, situations=RANGED).frame.set_index("loadout").loc[name]
     at = np.abs(np.log(RATIOS * prices.loc[name, "fair_points"] / points)).argmin()
-    there = verdicts_at(prices.loc[name])
+    there = verdicts_by_price(prices.loc[name])
     assert there.verdicts[at] == then["verdict"] != "fair"
     assert there.under[at] == pytest.approx(100 * then["under_probability"], abs=8)
     assert there.over[at] == pytest.approx(100 * then["over_probability"], abs=8)
@@ -45,8 +45,8 @@ def test_the_verdict_at_another_price_is_that_of_a_unit_which_costs_it(prices, f
 def test_from_the_price_of_a_better_unit_on_it_is_over_priced(prices):
     limited = prices.loc[RIFLES].copy()
     limited["at_most"] = limited["fair_points"]
-    assert set(verdicts_at(limited).verdicts[36:]) == {"over-priced"}
-    assert "over-priced" not in verdicts_at(limited).verdicts[:20]
+    assert set(verdicts_by_price(limited).verdicts[36:]) == {"over-priced"}
+    assert "over-priced" not in verdicts_by_price(limited).verdicts[:20]
 
 
 def test_engines_come_with_the_shots_and_charges_of_a_report():

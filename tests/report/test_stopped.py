@@ -14,8 +14,8 @@ import pytest
 from analyser.common import cache
 from analyser.common.errors import InputError
 from analyser.report import report_jobs, worker_pool, write_report
-from analyser.report.folder import unfinished, written_whole
-from analyser.report.worker_pool import interrupts_noted
+from analyser.report.folder import replacing_folder, unfinished
+from analyser.report.worker_pool import interrupts_recorded
 from tests.helpers.damage import DAMAGES, cut_in_half
 from tests.helpers.reports import contents, failing, small_report, timeless
 from tests.helpers.shell import answer
@@ -116,7 +116,7 @@ def test_ctrl_c_is_heeded_while_the_opponents_of_prices_are_fought(river, tmp_pa
 
 
 def test_two_runs_do_not_write_one_report(river, tmp_path):
-    with written_whole(tmp_path / "r"), pytest.raises(InputError, match="another run is writing this report"):
+    with replacing_folder(tmp_path / "r"), pytest.raises(InputError, match="another run is writing this report"):
         again(tmp_path / "r", river)
 
 
@@ -124,13 +124,13 @@ def test_a_folder_of_that_name_that_is_not_ours_is_left_alone(river, tmp_path):
     folder = unfinished(tmp_path / "r")
     folder.mkdir()
     (folder / "thesis.txt").write_text("years of work", encoding="utf-8")
-    with pytest.raises(InputError, match="it holds something else"):
+    with pytest.raises(InputError, match="has other content"):
         again(tmp_path / "r", river)
     assert contents(folder) == {"thesis.txt": b"years of work"}
 
 
 def test_what_a_killed_run_left_is_taken_away(river, tmp_path, unstopped):
-    with written_whole(tmp_path / "r") as report:
+    with replacing_folder(tmp_path / "r") as report:
         (report / "left.txt").write_text("half", encoding="utf-8")
         shutil.copytree(report.parent, tmp_path / "left")
     shutil.rmtree(tmp_path / "r")
@@ -148,14 +148,14 @@ def test_ctrl_c_is_not_lost_where_a_library_drops_it():
         def __del__(self):
             signal.raise_signal(signal.SIGINT)
 
-    with interrupts_noted() as heed:
+    with interrupts_recorded() as raise_if_interrupted:
         Dropped()
         with pytest.raises(KeyboardInterrupt):
-            heed()
+            raise_if_interrupted()
 
 
 def test_a_second_ctrl_c_does_not_wait():
-    with interrupts_noted():
+    with interrupts_recorded():
         signal.raise_signal(signal.SIGINT)
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
@@ -165,9 +165,9 @@ def test_somebody_elses_handling_of_ctrl_c_stays():
     heard = []
     before = signal.signal(signal.SIGINT, lambda *_: heard.append("Ctrl-C"))
     try:
-        with interrupts_noted() as heed:
+        with interrupts_recorded() as raise_if_interrupted:
             signal.raise_signal(signal.SIGINT)
-            heed()
+            raise_if_interrupted()
     finally:
         signal.signal(signal.SIGINT, before)
     assert heard == ["Ctrl-C"]
@@ -186,8 +186,8 @@ def test_a_report_can_be_written_from_another_thread(river, tmp_path):
 @pytest.fixture
 def always_helped(monkeypatch):
     """A second process helps however little there is to do."""
-    monkeypatch.setattr(worker_pool, "WORTH_A_HELPER", 1)
-    monkeypatch.setattr(report_jobs, "A_PART", 1)
+    monkeypatch.setattr(worker_pool, "COST_PER_PROCESS", 1)
+    monkeypatch.setattr(report_jobs, "PART_COST", 1)
 
 
 def test_with_a_helper_or_an_executor_of_the_caller_the_report_is_the_same(river, tmp_path, always_helped, unstopped):

@@ -56,7 +56,7 @@ def test_by_unit(found):
 @pytest.mark.parametrize(("program", "worked_anew"), [(None, 1), ("a rule has changed", 2)])
 def test_it_resumes_where_it_was_stopped(program, worked_anew, tmp_path, monkeypatch, cached):
     asked = {"out": tmp_path / "tactics.csv", "threads": 1, **TERMS}
-    attackers, worked = [MINE, "crown/sharp-rifles@basic"], module.work_out
+    attackers, worked = [MINE, "crown/sharp-rifles@basic"], module.rows_of
     calls = []
 
     def counted(*arguments, stop_at):
@@ -65,13 +65,13 @@ def test_it_resumes_where_it_was_stopped(program, worked_anew, tmp_path, monkeyp
             raise KeyboardInterrupt
         return worked(*arguments)
 
-    monkeypatch.setattr(module, "work_out", partial(counted, stop_at=2))
+    monkeypatch.setattr(module, "rows_of", partial(counted, stop_at=2))
     with pytest.raises(KeyboardInterrupt):
         tactics(attackers, YOURS, **asked)
     assert [path.name for path in tmp_path.iterdir()] == ["cache"]
     assert len(list(cached.iterdir())) == 1
     calls.clear()
-    monkeypatch.setattr(module, "work_out", partial(counted, stop_at=0))
+    monkeypatch.setattr(module, "rows_of", partial(counted, stop_at=0))
     if program is not None:
         monkeypatch.setattr(cache, "program", lambda: program)
     result = tactics(attackers, YOURS, **asked)
@@ -88,19 +88,19 @@ def test_a_damaged_table_of_tactics_is_told(damage, found, tmp_path):
     damage(table)
     names = {*found.frame["attacker"], *found.frame["defender"]}
     with pytest.raises(InputError, match=re.escape(str(table))):
-        module.stored_tactics(table, names)
+        module.read_tactics(table, names)
 
 
 def test_words_for_numbers_in_a_table_of_tactics_are_told(found, tmp_path):
     table = tmp_path / "tactics.csv"
     found.frame.assign(cost="much").to_csv(table, index=False)
-    with pytest.raises(InputError, match=r"column 'cost' is no number .*best tactics --out"):
-        module.stored_tactics(table, {*found.frame["attacker"], *found.frame["defender"]})
+    with pytest.raises(InputError, match=r"column 'cost' is not a number .*best tactics --out"):
+        module.read_tactics(table, {*found.frame["attacker"], *found.frame["defender"]})
 
 
 @pytest.mark.parametrize(
     ("more", "told"),
-    [({"policy_a": "shoot"}, r"both play best here"), ({"rounds": 0}, r"rounds"), ({"threads": 0}, r"threads")],
+    [({"policy_a": "shoot"}, r"both sides play best"), ({"rounds": 0}, r"rounds"), ({"threads": 0}, r"threads")],
 )
 def test_what_is_wrong_is_told(more, told):
     with pytest.raises(InputError, match=told):
@@ -127,7 +127,7 @@ def test_a_report_says_how_far_its_duels_can_be_trusted(tmp_path):
     [
         (None, "cannot be read"),
         ("a,b\n1,2\n", "no column 'attacker'"),
-        ("attacker,defender,value,tactic,cost,exploitable,best_tactic,best_cost,reason\n", "none of its duels"),
+        ("attacker,defender,value,tactic,cost,exploitable,best_tactic,best_cost,reason\n", "no duel between units"),
     ],
 )
 def test_a_file_of_other_duels_is_refused(tmp_path, content, told):

@@ -10,10 +10,10 @@ import pytest
 from analyser.analysis.distance_curves import curves
 from analyser.analysis.matchups import matchups
 from analyser.game.profiles import Profiles
-from analyser.report.folder import Inputs
-from analyser.report.page import headline_of, parts_of_page
+from analyser.report.folder import ReportInputs
+from analyser.report.page import headline_of, page_values
 from analyser.report.report_jobs import balance_of
-from analyser.report.units import by_unit
+from analyser.report.units import loadouts_by_unit
 
 FACTIONS = ["crown/r*", "crown/g*@basic", "imperium/s*@basic"]
 
@@ -25,8 +25,8 @@ def made():
     found = matchups(FACTIONS, FACTIONS, situations=["long-range", "short-range-aimed", "charge"], profiles=library)
     balance = balance_of(found, lambda: None)
     sides = found.attackers
-    inputs = Inputs(sides, sides, found.situations, None, found.ruleset, found.profiles)
-    return found, balance, *parts_of_page(found, balance, inputs)
+    inputs = ReportInputs(sides, sides, found.situations, None, found.ruleset, found.profiles)
+    return found, balance, *page_values(found, balance, inputs)
 
 
 def levels(data):
@@ -119,7 +119,7 @@ def test_hits_charges_and_reach_are_those_of_the_profiles_and_the_table(made):
 
 def test_a_card_has_rows_rules_and_curves(made):
     found, _, _, data = made
-    units, drawn = by_unit(found.attackers), curves(found)
+    units, drawn = loadouts_by_unit(found.attackers), curves(found)
     for card in data["units"]:
         unit = units[card["key"]][0].unit
         assert all(str(rule) in card["profile"] for rule in unit.rules)
@@ -147,8 +147,8 @@ def test_what_dominates_a_unit_is_a_note_on_its_card(made):
 def test_units_without_points_have_cards_without_a_price(river):
     found = matchups("river/*", "river/*", situations=["long-range"], profiles=river)
     balance = balance_of(found, lambda: None)._replace(prices=None)
-    inputs = Inputs(found.attackers, found.attackers, found.situations, None, found.ruleset, found.profiles)
-    shown, data = parts_of_page(found, balance, inputs)
+    inputs = ReportInputs(found.attackers, found.attackers, found.situations, None, found.ruleset, found.profiles)
+    shown, data = page_values(found, balance, inputs)
     assert shown["prices"] is None
     assert all(level["says"] == "–" and level["fair"] is None for _, level in levels(data).values())
     assert not any(line.marks for line in shown["lines"])

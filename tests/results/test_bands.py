@@ -5,7 +5,7 @@ import pytest
 
 import analyser
 from analyser.common.intervals import clopper_pearson, dkw_half_width
-from analyser.results.simultaneous_intervals import band_of_events
+from analyser.results.simultaneous_intervals import event_intervals
 
 FIGHT = {"attack": {"dice": 10}, "target": {"models": 5, "defence": 2, "damage_limit": 1, "discipline": 7}}
 
@@ -24,7 +24,7 @@ def test_at_least_is_within_the_same_distance_everywhere(found):
 
 
 def test_all_events_share_one_error(found):
-    banded = band_of_events(found)
+    banded = event_intervals(found)
     assert list(banded) == list(found.events)
     counts = np.array([round(p * 3000) for p in banded.values()])
     low, high = clopper_pearson(counts, 3000, 0.05 / len(counts))

@@ -78,7 +78,7 @@ def test_events_have_the_same_names_in_every_kind_of_answer(result):
 
 def test_a_wrong_name_is_told_the_nearest(result):
     name = result.events[0]
-    with pytest.raises(InputError, match=f"no event '{name}x'; did you mean .*'{name}'"):
+    with pytest.raises(InputError, match=f"unknown event '{name}x'; did you mean .*'{name}'"):
         result.probability(f"{name}x")
     with pytest.raises(InputError, match=f"did you mean .*'{result.figures[-1]}'"):
         result.mean(f"{result.figures[-1]}x")

@@ -96,7 +96,7 @@ def test_a_blast_among_friends_is_no_point_of_the_enemy():
         by_friends = sum(row["friends_destroyed"] for row in rows if row["side"] == side)
         assert by_enemies + by_friends <= sum(row["points_absorbed"] for row in rows if row["side"] == side) + 1e-9
     assert sum(row["friends_destroyed"] for row in rows) > 10
-    assert "Of their own side, by blasts, and not counted as destroyed: " in str(found)
+    assert "Points of their own side destroyed by blasts, not included above: " in str(found)
 
 
 @pytest.mark.parametrize(

@@ -129,7 +129,7 @@ def test_what_did_whom_adds_up(apart):
     [
         (lambda found: found.plot(by="modles"), r"did you mean 'models'"),
         (lambda found: found.plot(round=3), r"3 is out of range"),
-        (lambda found: found.plan("c"), r"no side 'c'"),
+        (lambda found: found.plan("c"), r"unknown side 'c'"),
     ],
 )
 def test_what_cannot_be_asked_is_told(apart, asked, told):
@@ -165,7 +165,7 @@ def test_a_charge_may_be_made_with_overcharge():
     assert {row["do"] for row in found.plan("a")} & {"charge with overcharge"}
     assert without["cost"] > 0.01
     listed = duel(gang, small(GRENADIERS, 4), rounds=2, policy_a=["charge with overcharge"], policy_b="best")
-    assert listed.play.chooser_at(0).charges[1].overcharge
+    assert listed.solution.chooser_at(0).charges[1].overcharge
     with pytest.raises(InputError, match=r"no row 'overcharg' to charge with; did you mean 'overcharge'"):
         duel(gang, small(GRENADIERS, 4), rounds=1, policy_a=["charge with overcharg"])
 
@@ -191,7 +191,7 @@ def test_moves_may_stop_where_a_step_says():
     assert not any("no other place is better" in each for each in best_play(*bikes, step=2, **terms).assumptions)
     assert {row["do"] for row in found.plan("a") if "advance 1 inch " in row["do"] or " 3 inches" in row["do"]}
     with pytest.raises(InputError, match=r"no move ends after 1.5 inches \(allowed: 1, 2, 3"):
-        found.play.plan_of_lines(0, lines_of(["advance 1.5 inches"], "policy"))
+        found.solution.plan_of_lines(0, lines_of(["advance 1.5 inches"], "policy"))
     with pytest.raises(InputError, match=r"the distance of the unit to its own edge is unknown.*a.edge_distance"):
         duel(*bikes, rounds=1, distance=24, policy_a="retire at double time", policy_b="best")
     assert any("duel.step has no effect" in each for each in best_play(*bikes, rounds=1, step=1).warnings)
@@ -221,7 +221,7 @@ def test_a_line_that_goes_farther_than_the_unit_is_refused():
 
 def test_cells_of_the_picture_that_come_up_do_as_the_plan_does():
     found = best_play(small(RIFLES, 4), small(GRENADIERS, 4), rounds=2, distance=18)
-    cells = found._table.pictured(0, 1, "distance")
+    cells = found._table.picture_cells(0, 1, "distance")
     assert {cell["comes_up"] for cell in cells} == {True, False}
     orders = [row for row in found.plan("a") if row["round"] == 2 and row["when"] in ("first", "second")]
     for cell in (each for each in cells if each["comes_up"]):

@@ -133,7 +133,7 @@ def test_means_of_few_trials_are_named_with_victory_points():
     gone, rating = found.probability("target_annihilated"), found.scenario.target.victory_points
     ends = [summary[f"expected_attacker_victory_points_{end}"] for end in ("low", "high")]
     assert ends == pytest.approx([rating * gone.low, rating * gone.high])
-    assert "Means that rest on few trials" in str(found)
+    assert "means that rest on few trials" in str(found)
     assert not analyser.exact({"attack": RISKY, "target": TARGET}).thin_means
 
 

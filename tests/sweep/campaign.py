@@ -115,7 +115,7 @@ class Campaign:
 
     def check(self, store: Path) -> None:
         """Raise TroubleError unless the store has the bytes of the undisturbed one, and each part once."""
-        found = Store(store).verified()
+        found = Store(store).verify()
         require(not (found.damaged or found.missing), f"damaged {found.damaged}, missing {found.missing}")
         require(parts_in(store) == self.expected, "other bytes than those of an undisturbed run")
 

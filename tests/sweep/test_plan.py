@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from analyser.common.errors import InputError
 from analyser.game.profiles import load_profiles
-from analyser.sweep.plan import Plan, check_program, plan_diff, read_plan, unpacked
-from analyser.sweep.running import job
+from analyser.sweep.plan import Plan, check_program, plan_diff, read_plan, unpack_plan
+from analyser.sweep.running import parts_of_job
 
 SMALL = {
     "situations": ["long-range", "charge"],
@@ -87,7 +87,7 @@ def test_another_program_is_refused():
     with pytest.raises(InputError, match="another version of this program"):
         check_program(other)
     with pytest.raises(InputError, match="another version"):
-        unpacked(other.packed)
+        unpack_plan(other.packed)
 
 
 @pytest.mark.parametrize(
@@ -121,10 +121,10 @@ def test_what_cannot_be_used_is_refused(changes, message):
 @pytest.mark.parametrize("part", ["0/4", "5/4", "1", "a/b", "1/0", "", None, "1/2/3"])
 def test_a_part_that_is_none_is_refused(part):
     with pytest.raises(InputError, match="such as 17/400"):
-        job(part, 10)
+        parts_of_job(part, 10)
 
 
 @given(st.integers(1, 50), st.integers(1, 200))
 def test_jobs_share_out_all_parts(jobs, parts):
-    shares = [job(f"{number}/{jobs}", parts) for number in range(1, jobs + 1)]
+    shares = [parts_of_job(f"{number}/{jobs}", parts) for number in range(1, jobs + 1)]
     assert sorted(each for share in shares for each in share) == list(range(parts))

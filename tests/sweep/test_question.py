@@ -7,7 +7,7 @@ import pytest
 import analyser
 from analyser.game.profiles import Profiles
 from analyser.scenarios.load import load
-from analyser.sweep.plan import read_plan, unpacked
+from analyser.sweep.plan import read_plan, unpack_plan
 from analyser.sweep.running import resume_sweep
 from analyser.sweep.sample_parts import scenario_of
 from analyser.sweep.store import store_for
@@ -51,7 +51,7 @@ def test_a_question_is_read_again_from_what_is_frozen_with_it(folder, kind):
     expected = load(QUESTIONS[kind], Profiles(folder))
     plan = read_plan({"sample": TERMS, "question": QUESTIONS[kind]}, folder)
     shutil.rmtree(folder)
-    found = scenario_of(unpacked(plan.packed))
+    found = scenario_of(unpack_plan(plan.packed))
     assert found.as_dict() == expected.as_dict()
     assert found.warnings == expected.warnings
     assert found.profiles.version == expected.profiles.version
@@ -61,7 +61,7 @@ def test_a_question_is_read_again_from_what_is_frozen_with_it(folder, kind):
 def test_a_loadout_that_is_in_no_file_is_frozen(folder):
     better = Profiles(folder)[GUARD].with_(dice=+3, defence=4)
     question = {"attack": {"attacker": better, "distance": 5}, "target": {"unit": GUARD}}
-    found = scenario_of(unpacked(read_plan({"sample": TERMS, "question": question}, folder).packed))
+    found = scenario_of(unpack_plan(read_plan({"sample": TERMS, "question": question}, folder).packed))
     assert found.attack.dice == 7
     assert found.attacker.unit.defence == 4
     assert found.defender.unit.defence == 2

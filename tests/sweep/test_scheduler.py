@@ -16,7 +16,7 @@ from analyser.common.errors import InputError
 from analyser.sweep import running
 from analyser.sweep.page import status_of
 from analyser.sweep.plan import read_plan
-from analyser.sweep.running import MOST_LOSSES, resume_sweep, run_sweep, work_through
+from analyser.sweep.running import MOST_LOSSES, compute_parts, resume_sweep, run_sweep
 from analyser.sweep.store import store_for
 from analyser.sweep.store_reader import open_sweep
 from tests.helpers.skips import proof
@@ -38,7 +38,7 @@ def test_lost_workers_are_made_up_for(done, tmp_path):
     lost = Inline(lambda count: KilledWorker("gone") if count % 3 == 1 else None)
     found = run_sweep(PLAN, tmp_path / "store", executor=lost)
     assert names_in(tmp_path / "store") == names_in(done.store.folder)
-    assert len(list(found.store.logged("lost"))) > 3
+    assert len(list(found.store.log_lines("lost"))) > 3
 
 
 def test_a_broken_executor_is_begun_again(done, tmp_path):
@@ -48,7 +48,7 @@ def test_a_broken_executor_is_begun_again(done, tmp_path):
         begun.append(1)
         return nullcontext(Inline(lambda count: BrokenExecutor("killed") if count == 4 else None))
 
-    work_through(store, store.missing(), begin_again, 2)
+    compute_parts(store, store.missing(), begin_again, 2)
     assert names_in(tmp_path / "store") == names_in(done.store.folder)
     assert len(begun) > 2
 
@@ -81,7 +81,7 @@ def test_memory_does_not_grow_with_the_plan(tmp_path):
     store = store_for(read_plan(plan), tmp_path / "store")
     tracemalloc.start()
     with pytest.raises(InputError, match="done enough"):
-        work_through(store, store.missing(), lambda: nullcontext(Inline(_done_after(3))), 1)
+        compute_parts(store, store.missing(), lambda: nullcontext(Inline(_done_after(3))), 1)
     assert store.plan.parts == 10**8
     assert len(store.missing()) == store.plan.parts - 3
     assert list(islice(store.missing(), 2)) == [3, 4]
@@ -97,10 +97,10 @@ def _done_after(parts):
 def test_a_worker_of_another_program_is_refused(tmp_path, monkeypatch):
     store = store_for(read_plan(PLAN), tmp_path / "store")
     monkeypatch.setattr("analyser.sweep.plan.program", lambda: "another")
-    running.unpacked.cache_clear()
+    running.unpack_plan.cache_clear()
     with pytest.raises(InputError, match="the plan was frozen by another version"):
-        work_through(store, store.missing(), lambda: nullcontext(Inline()), 1)
-    running.unpacked.cache_clear()
+        compute_parts(store, store.missing(), lambda: nullcontext(Inline()), 1)
+    running.unpack_plan.cache_clear()
     assert not store.files()
 
 

@@ -44,16 +44,16 @@ def test_damage_is_found_and_made_again(store, done, threads, seed):
     gone.unlink()
     looked = Store(store)
     assert len(looked.files()) == looked.plan.parts - 2  # what is cut short is seen at once
-    found = looked.verified()
+    found = looked.verify()
     assert {each.path: each.why for each in found.damaged} == {
         flipped: "changed since it was written",
-        cut: "cut short, or in the wrong folder",
+        cut: "truncated, or in the wrong folder",
     }
     assert found.missing == 3
-    looked.verified(remove=True)
+    looked.verify(remove=True)
     assert resume_sweep(store, executor=threads).is_complete
     assert names_in(store) == expected
-    assert not Store(store).verified().damaged
+    assert not Store(store).verify().damaged
 
 
 def another_of(store, number, **how):
@@ -69,11 +69,11 @@ def test_a_part_that_is_there_twice_counts_once_and_is_told(store, done, threads
     assert path != other
     assert resume_sweep(store, executor=threads).is_complete
     assert open_sweep(store).count() == done.count()
-    found = Store(store).verified()
+    found = Store(store).verify()
     assert (found.whole, found.missing) == (done.plan.parts, 0)
     ((twice, why),) = found.damaged
     assert why == "this part exists twice"
-    Store(store).verified(remove=True)
+    Store(store).verify(remove=True)
     assert not twice.exists()
     assert {path, other} - {twice} <= {each.path for each in Store(store).files().values()}
 
@@ -109,7 +109,7 @@ def test_a_store_of_another_program_is_refused(store, tmp_path):
 
 
 def test_a_second_driver_is_refused_but_not_a_job(store, threads):
-    with Store(store).driven():
+    with Store(store).locked():
         with pytest.raises(InputError, match="another process is at work on this store"):
             resume_sweep(store, executor=threads)
         assert resume_sweep(store, executor=threads, part="1/2")

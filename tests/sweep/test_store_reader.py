@@ -45,15 +45,15 @@ def test_filters(done, whole):
     ("ask", "message"),
     [
         (lambda each: each.frame(["p_anihilated"]), "did you mean 'p_annihilated'"),
-        (lambda each: each.frame(attacker="nobody/*"), "no attacker fits"),
-        (lambda each: each.frame(attacker="crown/rifle-platoon"), "crown/rifle-platoon@\\* are all its levels"),
+        (lambda each: each.frame(attacker="nobody/*"), "no attacker matches"),
+        (lambda each: each.frame(attacker="crown/rifle-platoon"), "crown/rifle-platoon@\\* selects all its levels"),
         (lambda each: each.frame(situation="long-rang"), "did you mean 'long-range'"),
         (lambda each: each.frame(defender_defence=(4, 2)), "ends before it begins"),
         (lambda each: each.frame(attacker=5), "5 is not a value of this column"),
         (lambda each: each.count(defender_defence=["three"]), "'three' is not a value of this column"),
         (lambda each: each.frame(defender_defence=(1, "x")), "is not a value of this column"),
         (lambda each: each.means("attacker", "nothing"), "no column 'nothing'"),
-        (lambda each: each.answer(), "this sweep is of cells"),
+        (lambda each: each.answer(), "this sweep has cells"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(done, ask, message):
@@ -63,13 +63,13 @@ def test_what_cannot_be_asked_is_refused(done, ask, message):
 
 def test_a_frame_of_too_many_cells_is_refused(done, monkeypatch):
     monkeypatch.setattr(store_reader, "MOST_ROWS", 100)
-    with pytest.raises(InputError, match="up to 100 in a frame; a narrower filter, means, or batches"):
+    with pytest.raises(InputError, match="up to 100 in a frame; a stricter filter, means, or batches"):
         done.frame()
     assert sum(len(each) for each in done.batches()) == done.plan.cells
 
 
 def test_means_are_those_of_the_frame(done, whole, monkeypatch):
-    monkeypatch.setattr(store_reader, "AT_ONCE", 97)
+    monkeypatch.setattr(store_reader, "BATCH_ROWS", 97)
     found = done.means(["attacker", "situation"], [FIGURE, "p_annihilated"]).set_index(["attacker", "situation"])
     expected = whole.groupby(["attacker", "situation"], observed=True)[[FIGURE, "p_annihilated"]].mean()
     for key, row in expected.iterrows():

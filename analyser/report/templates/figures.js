@@ -1,14 +1,14 @@
 // The figures of a page: JSON, followed by columns of integers, unpacked on first access.
 
-const [NEXT_TO_NOTHING, NEXT_TO_CERTAIN] = [2 ** 32 - 1, 2 ** 32 - 2];
+const [ALMOST_ZERO, ALMOST_CERTAIN] = [2 ** 32 - 1, 2 ** 32 - 2];
 const unpackedFigures = async (text) => {
   const { head: found, rest } = await unpack(text);
   const [pairs, situations] = [found.pairs[0].length, found.situations.length];
   const count = pairs * situations;
   const valueOf = (code, step) => {
     if (code === 0) return null;
-    if (code === NEXT_TO_NOTHING) return step / 10;
-    return code === NEXT_TO_CERTAIN ? found.steps - 0.1 : (code - 1) / Math.round(1 / step);
+    if (code === ALMOST_ZERO) return step / 10;
+    return code === ALMOST_CERTAIN ? found.steps - 0.1 : (code - 1) / Math.round(1 / step);
   };
   // For each situation: all first bytes, then all second bytes.
   const column = (number, step) => {

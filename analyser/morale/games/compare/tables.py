@@ -27,8 +27,8 @@ from analyser.morale.games.compare.question import FATES_OF_SYSTEMS, GONE, ROUTE
 from analyser.morale.games.compare.systems import CLASH, SYSTEMS, ArmouredClash, System, in_words
 from analyser.morale.result_tables import Answer, Facts, Fates, Keys, Rules, Table, weights_of
 from analyser.results.base import RulesUsed
-from analyser.results.rules_used import of_duel
-from analyser.results.states import flag, is_removed, models_destroyed, run, simulation_of
+from analyser.results.rules_used import rules_of_duel
+from analyser.results.states import flag, is_removed, models_destroyed, simulation_of, states_after
 from analyser.scenarios.duel import DuelScenario, duel_program, duel_start, shooters_of
 from analyser.scenarios.load import load_as
 
@@ -113,7 +113,7 @@ def rules(question: Question) -> Rules:
     if question.duel is not None:
         scenario = scenario_of(question)
         shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
-        used = of_duel(scenario, shooters, with_replacement=True)
+        used = rules_of_duel(scenario, shooters, with_replacement=True)
     applied = [f"{system.title}: {system.rules}" for system in systems_of(question).values()]
     applied += [f"{clash}: {rule}" for rule in used.applied]
     not_used = [*(f"not used: {rule}" for rule in used.not_used), *used.not_modelled, *used.assumptions]
@@ -246,7 +246,7 @@ class _Duel:
             return np.array([number]), np.zeros(1, np.int64), np.array([sampling.trials or 1.0])
         if self._simulation is None and not sampling.is_exact:
             self._simulation = simulation_of(self._setup, [self._round], self._ruleset, replacement=True)
-        (states,) = run(self._setup, [self._round], pair, self._ruleset, sampling, self._simulation)
+        (states,) = states_after(self._setup, [self._round], pair, self._ruleset, sampling, self._simulation)
         after = self._numbers_of(states.first.tolist(), states.second.tolist())
         own = states.second if self._side else states.first
         lost = models_destroyed(own, self._models) - models_destroyed(np.array([pair[self._side]]), self._models)

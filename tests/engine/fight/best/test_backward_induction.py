@@ -6,7 +6,7 @@ import pytest
 from analyser.common.jit import interpreted
 from analyser.engine.fight.best import solve
 from analyser.engine.fight.best.backward_induction import BEST, PLANNED, WORST, backward_values, node_probabilities
-from analyser.results.duel_solution import play_of
+from analyser.results.duel_solution import solved_duel
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.load import load_as
 
@@ -23,15 +23,15 @@ def duel_of(models=3, **terms):
 @pytest.fixture(scope="module", params=[{"models": 2}, {"models": 2, "rounds": 1, "distance": 18, "want": "points"}])
 def play(request):
     """A play of a few hundred to some thousand situations."""
-    return play_of(duel_of(**request.param))
+    return solved_duel(duel_of(**request.param))
 
 
 @pytest.mark.parametrize("takes", [(BEST, WORST), (WORST, BEST), (BEST, PLANNED), (PLANNED, PLANNED)])
 def test_values_and_plans_are_the_same_to_the_bit(play, takes):
     plans = [play.plan.copy(), play.plan.copy()]
-    at_once = backward_values._meanwhile(play.game.edges, play.final, *takes, plans[0])
+    at_once = backward_values._meanwhile(play.game.edges, play.final_values, *takes, plans[0])
     with interpreted():
-        one_by_one = backward_values(play.game.edges, play.final, *takes, plans[1])
+        one_by_one = backward_values(play.game.edges, play.final_values, *takes, plans[1])
     assert np.array_equal(at_once, one_by_one)
     assert np.array_equal(*plans)
 
@@ -61,8 +61,8 @@ class Explorer:
 
 def test_what_turns_out_large_is_tried_no_further_and_compiled(monkeypatch):
     asked = duel_of(models=2)
-    whole, explorer = play_of(asked).game, Explorer(solve.explore_graph)
+    whole, explorer = solved_duel(asked).game, Explorer(solve.explore_graph)
     monkeypatch.setattr(solve, "explore_graph", explorer)
     monkeypatch.setattr(solve, "_MOST_EDGES_INTERPRETED", 100)
-    assert np.array_equal(play_of(asked).game.edges.weights, whole.edges.weights)
+    assert np.array_equal(solved_duel(asked).game.edges.weights, whole.edges.weights)
     assert explorer.rooms == [100, solve.MOST_EDGES]

@@ -7,7 +7,7 @@ import pytest
 
 from analyser.common.errors import InputError
 from analyser.engine.fight.best.choice_program import ORDERS, REACTION
-from analyser.results.duel_solution import IN_COMBAT
+from analyser.results.duel_solution import FIRST_EDGE
 from tests.oracle import fights_by_engine as engine
 from tests.oracle import plain_best
 from tests.oracle import random_fights as made
@@ -24,7 +24,7 @@ def check(duel, want):
         if "more positions than a state can hold" in error.problem:
             return
         raise
-    expected = plain_best.value(duel, want, "ab"[play.wanter])
+    expected = plain_best.value(duel, want, "ab"[play.objective_side])
     assert play.value == pytest.approx(float(expected), abs=SAME), duel
     assert play.exploitability < SAME
 
@@ -39,9 +39,9 @@ def few(duel):
 def _as_simple_tactics_fight(play, side):
     """The plan of best play, except that one side chooses in combats as simple tactics do."""
     plan = play.plan.copy()
-    for place in play.places:
+    for place in play.choice_points:
         if place.side == side and place.subject not in (ORDERS, REACTION):
-            plan[:, play.game.nodes_of(place.place)] = IN_COMBAT
+            plan[:, play.game.nodes_of(place.place)] = FIRST_EDGE
     return plan
 
 
@@ -87,7 +87,7 @@ def test_whether_to_overrun_is_chosen_once_the_first_combat_is_over():
         duel |= {"policy_a": BEST, "policy_b": BEST}
         check(duel, "survival")
         play = engine.best_play_of(duel, "survival")
-        gained.append(play.value - play.following(_as_simple_tactics_fight(play, 0)))
+        gained.append(play.value - play.value_of_plan(_as_simple_tactics_fight(play, 0)))
         stated = {**duel, "a": {**duel["a"], "charge": {"overrun": False}}}
         check(stated, "survival")
         assert engine.best_play_of(stated, "survival").value <= play.value + SAME

@@ -9,7 +9,7 @@ from analyser.common.method_settings import Sampling
 from analyser.engine.fight import operations
 from analyser.results.best import solve_best_play
 from analyser.results.duel import solve_duel
-from analyser.results.duel_solution import worth
+from analyser.results.duel_solution import objective_values
 from analyser.rules import unit_state
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.load import load_as
@@ -52,11 +52,11 @@ def told_of_one(setup, pairs):
 def check(scenario, replacement=True, trials=TRIALS, seed=1):
     """The p-values of how both stand after each round, and of what they did; cards are put back, or as good as."""
     sample = solve_duel(scenario, Sampling("monte-carlo", trials=trials, seed=seed, replacement=replacement))
-    play = sample.play
+    play = sample.solution
     for seen, law in zip(sample.moments, play.moments()):
         p = chi_square(told_of_one(play.setup, seen), told_of_one(play.setup, law))
         assert p is None or p > LEAST
-    exact, deeds = solve_duel(scenario, Sampling())._deeds, sample._deeds
+    exact, deeds = solve_duel(scenario, Sampling())._actions, sample._actions
     assert exact.keys() == deeds.keys()
     for key, law in exact.items():
         assert sum(deeds[key].values()) == trials
@@ -70,7 +70,7 @@ def check(scenario, replacement=True, trials=TRIALS, seed=1):
 def test_a_sample_of_cards_put_back_is_one_of_the_plan(distance, first):
     sample = check(between(small(RIFLES), small(GRENADIERS), distance=distance, first=first))
     plan = sample.planned()
-    assert plan["planned"] == sample.play.value
+    assert plan["planned"] == sample.solution.value
     assert plan["difference"] == pytest.approx(plan["played"] - plan["planned"])
     assert abs(plan["difference"]) < 5 * plan["difference_standard_error"]
 
@@ -94,7 +94,7 @@ def test_what_was_played_is_the_mean_of_what_is_wanted(want):
         small(RIFLES), small(GRENADIERS), policy_b="best", rounds=1, want=want, method="monte-carlo", trials=500
     )
     plan, ends = sample.planned(), sample.moments[-1]
-    values = worth(want, ends, sample.scenario, 1)
+    values = objective_values(want, ends, sample.scenario, 1)
     assert (plan["side"], plan["want"]) == ("b", want)
     assert plan["played"] == pytest.approx((values * ends.weights).sum() / 500)
 

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from analyser import InputError, duel
-from analyser.results.duel_solution import play_of
+from analyser.results.duel_solution import solved_duel
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.load import load_as
 from tests.oracle.fight_files import row
@@ -26,7 +26,7 @@ def unit(models=1, dice=1, **more):
 
 def played(a=None, b=None, **terms):
     given = {"policy_a": "best", "policy_b": "best", "first": "a", "rounds": 1} | terms
-    return play_of(load_as(DuelScenario, {"duel": given, "a": a or unit(), "b": b or unit()}))
+    return solved_duel(load_as(DuelScenario, {"duel": given, "a": a or unit(), "b": b or unit()}))
 
 
 @pytest.mark.parametrize("distance", [None, 9.0])
@@ -37,23 +37,23 @@ def test_a_tactic_in_the_graph_is_the_tactic_of_a_duel(distance, first):
     play = played(a, b, **terms)
     for mine, yours in product(play.tactics(0), play.tactics(1)):
         both, theirs = play.plan_of_tactic(0, mine), play.plan_of_tactic(1, yours)
-        for place in play.places:
+        for place in play.choice_points:
             if place.side == 1:
                 nodes = play.game.nodes_of(place.place)
                 both[:, nodes] = theirs[:, nodes]
         found = duel(a, b, policy_a=mine, policy_b=yours, **terms)
         expected = found.probability("a_wins").probability + found.probability("draw").probability / 2
-        assert play.following(both) == pytest.approx(expected, abs=SAME), (mine, yours)
+        assert play.value_of_plan(both) == pytest.approx(expected, abs=SAME), (mine, yours)
 
 
 def test_what_is_too_large_is_refused_before_it_starts(monkeypatch):
     monkeypatch.setattr("analyser.results.duel_solution.game_of", None)  # it is not even begun
-    with pytest.raises(InputError, match=r"about .* ways to go on.*fewer rounds or models"):
+    with pytest.raises(InputError, match=r"about .* transitions.*fewer rounds or models"):
         played(unit(200), unit(200), rounds=6)
 
 
 def test_what_turns_out_too_large_is_refused_with_its_size(monkeypatch):
-    monkeypatch.setattr("analyser.results.duel_solution.NEAR", 1e9)
+    monkeypatch.setattr("analyser.results.duel_solution.CLOSE_SHARE", 1e9)
     scenario = {"duel": {"policy_a": "best", "policy_b": "best"}, "a": unit(3), "b": unit(3)}
-    with pytest.raises(InputError, match=r"more than 1,000 ways to go on, from"):
-        play_of(load_as(DuelScenario, scenario), most_edges=1000)
+    with pytest.raises(InputError, match=r"more than 1,000 transitions from"):
+        solved_duel(load_as(DuelScenario, scenario), most_edges=1000)

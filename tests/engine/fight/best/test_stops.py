@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from analyser import InputError, best_play, duel
-from analyser.results.duel_solution import play_of
+from analyser.results.duel_solution import solved_duel
 from analyser.results.plan import option_in_words
 from analyser.rules.activation import STOP_IS_DISTANCE
 from analyser.rules.policies import Action, Manoeuvre
@@ -115,7 +115,7 @@ def test_each_order_of_a_plan_is_read_as_itself():
     """Of a unit with several rows, one of them for opportunity fire only, with edges and a step."""
     rows = gun(16, "Slow to Fire", short=8), gun(12, "Move or Fire", name="mortar"), gun(10, "Reactive", name="flak")
     a = unit(4, *rows, edge_distance=9, rules=["All-Out Attack (2)"])
-    play = play_of(load_as(DuelScenario, scenario(a, BATTERY, distance=18, rounds=1, step=2)))
+    play = solved_duel(load_as(DuelScenario, scenario(a, BATTERY, distance=18, rounds=1, step=2)))
     chooser = play.chooser_at(0)
     assert {option.stop ^ STOP_IS_DISTANCE for option in chooser.options if option.stop > STOP_IS_DISTANCE} == {
         800,
@@ -138,4 +138,4 @@ def test_a_distance_at_which_no_move_ends_is_refused():
     with pytest.raises(
         InputError, match=r"'close in to 9 inches.*: no move ends 9 inches from the enemy \(allowed: 8, 16\)"
     ):
-        play.play.plan_of_lines(0, lines_of("close in to 9 inches and shoot", "policy"))
+        play.solution.plan_of_lines(0, lines_of("close in to 9 inches and shoot", "policy"))
