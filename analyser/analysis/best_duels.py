@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.analysis.contest_cells import Cells, Over, Ways, cells_of
-from analyser.analysis.grid import Field, blank_cells, side_of
+from analyser.analysis.grid import DefendingSide, blank_cells, combatant_of
 from analyser.common.errors import InputError
 from analyser.common.validation import checked
 from analyser.engine.fight.exact.distribution import Joint
@@ -43,20 +43,20 @@ def best_duel(scenario: DuelScenario, row: str | None) -> Ways:
     return [_over(end, scenario, row)]
 
 
-def trades(attackers: Sequence[Loadout], field: Field, situation: Situation) -> Cells:
+def trades(attackers: Sequence[Loadout], defending: DefendingSide, situation: Situation) -> Cells:
     """Return the losses of each pair that starts a duel at the situation's distance, with best play for points.
 
     A toss decides in each round which side is first, so a pair and its reverse are one duel, solved once.
     """
-    cells = blank_cells(len(attackers), len(field.combatants))
-    if field.row is not None:
+    cells = blank_cells(len(attackers), len(defending.combatants))
+    if defending.row is not None:
         cells["why_not"] = "both choose among all their rows: leave out the row"
         return cells
-    sides = [side_of(attacker) for attacker in attackers]
-    pairs = list(product(sides, field.combatants))
+    sides = [combatant_of(attacker) for attacker in attackers]
+    pairs = list(product(sides, defending.combatants))
     ways = list(dict.fromkeys(_in_order(*pair) for pair in pairs))
-    with ThreadPoolExecutor(field.threads) as pool:
-        fought = dict(zip(ways, pool.map(partial(_traded, situation.distance, field.ruleset), ways)))
+    with ThreadPoolExecutor(defending.threads) as pool:
+        fought = dict(zip(ways, pool.map(partial(_traded, situation.distance, defending.ruleset), ways)))
     for at, pair in enumerate(pairs):
         way = _in_order(*pair)
         result = fought[way]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.analysis.grid import OF_BOTH, Field, blank_cells
+from analyser.analysis.grid import CONTEST_FIGURES, DefendingSide, blank_cells
 from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE
 from analyser.common.records import Floats, Integers
 from analyser.engine.attack.summaries import AT_MOST_ONE, ROUNDING, STATUSES
@@ -46,7 +46,7 @@ def fought_cells(
     side: Callable[[Loadout, str | None], SideT | str],
     fights: Callable[[Sequence[SideT | str], Sequence[Combatant], Ruleset], Iterable[Ways]],
     attackers: Sequence[Loadout],
-    field: Field,
+    defending: DefendingSide,
     _: object,
     *,
     in_threads: bool = False,
@@ -58,16 +58,16 @@ def fought_cells(
     either is the reason why they cannot fight. `in_threads` is faster if a kernel without the interpreter lock takes
     nearly all the time.
     """
-    sides = [side(attacker, field.row) for attacker in attackers]
-    cells = blank_cells(len(sides), len(field.combatants))
+    sides = [side(attacker, defending.row) for attacker in attackers]
+    cells = blank_cells(len(sides), len(defending.combatants))
     places = np.arange(cells.size).reshape(cells.shape)
-    pairs = list(product(_by_unit(attackers), _by_unit(field.defenders)))
+    pairs = list(product(_by_unit(attackers), _by_unit(defending.defenders)))
 
     def met(at: tuple[slice, slice]) -> list[tuple[int, Ways]]:
-        result = fights(sides[at[0]], field.combatants[at[1]], field.ruleset)
+        result = fights(sides[at[0]], defending.combatants[at[1]], defending.ruleset)
         return list(zip(places[at].ravel().tolist(), result))
 
-    with ThreadPoolExecutor(field.threads) if in_threads and field.threads > 1 else nullcontext() as pool:
+    with ThreadPoolExecutor(defending.threads) if in_threads and defending.threads > 1 else nullcontext() as pool:
         result = [fight for block in (pool.map if pool else map)(met, pairs) for fight in block]
     able: dict[int, Sequence[Over]] = {}
     for place, ways in result:
@@ -119,7 +119,7 @@ def cells_of(fights: Sequence[Over]) -> Cells:
         cells["models_destroyed_90th_percentile"][at] = _percentiles(counts, HIGH_PERCENTILE)
     for name in ("row", "p_attacker_wins", "p_draw"):
         cells[name] = [getattr(fight, name) for fight in fights]
-    for name in (*AT_MOST_ONE, *OF_BOTH):
+    for name in (*AT_MOST_ONE, *CONTEST_FIGURES):
         cells[name] = np.minimum(cells[name], 1.0)
     return cells
 

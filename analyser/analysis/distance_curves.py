@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
-from analyser.analysis.grid import Field
+from analyser.analysis.grid import DefendingSide
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.situations import ONE_OF_EACH_CATEGORY
 from analyser.engine.attack.summaries import sweep, sweep_row
@@ -165,21 +165,23 @@ def _shot(
 ) -> Iterator[tuple[_Shot, str, float]]:
     """Yield each shot and category with the points destroyed per 100 points: a mean over the defenders with points."""
     shots = [shot for attacker in attackers for shot in _shots_of(attacker)]
-    field = Field(tuple(loadout for loadout in defenders if loadout.level.points), answer.ruleset, None, threads)
-    if not shots or not field.defenders:
+    defending = DefendingSide(
+        tuple(loadout for loadout in defenders if loadout.level.points), answer.ruleset, None, threads
+    )
+    if not shots or not defending.defenders:
         return
-    categories = np.array([CATEGORIES.index(target.category or "light") for target in field.targets])
+    categories = np.array([CATEGORIES.index(target.category or "light") for target in defending.targets])
     possible = np.array([shot.can for shot in shots], np.bool_)[:, categories]
     sweep_row.expect(int(possible.sum()) * _INTERPRETED)
     summaries = sweep(
         attacks_by(answer.ruleset, [shot.facts for shot in shots]),
-        np.array([target_record(target) for target in field.targets], TARGET),
+        np.array([target_record(target) for target in defending.targets], TARGET),
         possible,
         np.array(answer.ruleset.die.faces, np.int64),
         answer.ruleset.deck.counts(),
         threads=threads,
     )
-    worth = np.array([defender.level.points for defender in field.defenders], np.float64)
+    worth = np.array([defender.level.points for defender in defending.defenders], np.float64)
     for shot, line in zip(shots, summaries["mean_share_lost"] * worth):
         for place, can in enumerate(shot.can):
             there = line[categories == place]

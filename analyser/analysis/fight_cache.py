@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.analysis.grid import CELL, Blocks, Cells, Field, Known, blank_cells
+from analyser.analysis.grid import CELL, CellBlocks, Cells, DefendingSide, KnownResults, blank_cells
 from analyser.common.cache import Cache, digest
 from analyser.game.forces import Limits
 from analyser.game.keywords import RANGED_ATTACK
@@ -35,12 +35,14 @@ class _Table(NamedTuple):
     fought: NDArray[np.bool_]
 
 
-class FightCache(Known):
+class FightCache(KnownResults):
     """Cells of a grid from the cache, and storage of new cells."""
 
-    def __init__(self, attackers: Sequence[Loadout], field: Field, cache: Cache, *, edits: bool = False) -> None:
-        super().__init__(len(attackers), len(field.defenders))
-        self._field, self._cache, self._sides, self._edits = field, cache, attackers, edits
+    def __init__(
+        self, attackers: Sequence[Loadout], defending: DefendingSide, cache: Cache, *, edits: bool = False
+    ) -> None:
+        super().__init__(len(attackers), len(defending.defenders))
+        self._field, self._cache, self._sides, self._edits = defending, cache, attackers, edits
 
     @cached_property
     def _attackers(self) -> list[str]:
@@ -54,8 +56,8 @@ class FightCache(Known):
     def _targets(self) -> list[str]:
         return [digest(target.model_dump_json()) for target in self._field.targets]
 
-    def of(self, situation: Situation) -> tuple[Cells, Blocks]:
-        """Return the stored cells and the blocks still to compute, as :class:`~.grid.Known` does."""
+    def of(self, situation: Situation) -> tuple[Cells, CellBlocks]:
+        """Return the stored cells and the blocks still to compute, as :class:`~.grid.KnownResults` does."""
         if not self.pays(situation, len(self._sides) * len(self._field.defenders)):
             return super().of(situation)
         cells, fought = self._read(situation)
@@ -72,7 +74,7 @@ class FightCache(Known):
             return table.cells.copy(), table.fought.copy()
         return _placed(wanted, [] if table is None else [table])[1:]
 
-    def fought(self, situation: Situation, cells: Cells, blocks: Blocks) -> None:
+    def store(self, situation: Situation, cells: Cells, blocks: CellBlocks) -> None:
         """Store new results, together with those that other processes stored meanwhile."""
         anew = sum(len(rows) * len(columns) for rows, columns in blocks)
         if not anew or not self.pays(situation, cells.size if self._edits else anew):
@@ -104,15 +106,15 @@ class FightCache(Known):
         return digest([situation.model_dump_json(), self._field.ruleset.model_dump_json(), self._field.row])
 
 
-def cached_results(attackers: Sequence[Loadout], field: Field, *, edits: bool = False) -> Known:
+def cached_results(attackers: Sequence[Loadout], defending: DefendingSide, *, edits: bool = False) -> KnownResults:
     """Return the stored results of a grid, for situations slow enough to be worth storing.
 
     With `edits` the few fights that an edit changes are stored too, because the next question may repeat the edit.
     """
     cache = Cache("fights")
     if not cache.is_on:
-        return Known(len(attackers), len(field.defenders))
-    return FightCache(attackers, field, cache, edits=edits)
+        return KnownResults(len(attackers), len(defending.defenders))
+    return FightCache(attackers, defending, cache, edits=edits)
 
 
 def fighting(loadout: Loadout) -> Unit:

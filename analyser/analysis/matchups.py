@@ -12,7 +12,7 @@ import pandas as pd
 
 from analyser import plots
 from analyser.analysis.fight_cache import cached_results
-from analyser.analysis.grid import METHOD, TARGET_STATE, Field, NotModelled, by_unit, grid, not_modelled
+from analyser.analysis.grid import METHOD, TARGET_STATE, DefendingSide, NotModelled, by_unit, compute_grid, not_modelled
 from analyser.analysis.selection import Levels, Selectors, check_row, loadouts
 from analyser.analysis.situations import LONG_RANGE, SHORT_RANGE_AIMED, Situation, situations_called
 from analyser.common.answer import Block, FramedAnswer, page_of, plain_rows
@@ -323,9 +323,9 @@ def matchups(
     attacking, defending = loadouts(attackers, library, levels), loadouts(defenders, library, levels)
     conditions = situations_called(situations)
     check_row(row, attacking)
-    field = Field(defending, library.ruleset, row, sampling.n_threads)
+    side = DefendingSide(defending, library.ruleset, row, sampling.n_threads)
     with sampling.with_bar() as reporting:
-        frame = grid(attacking, field, conditions, reporting.report, cached_results(attacking, field))
+        frame = compute_grid(attacking, side, conditions, reporting.report, cached_results(attacking, side))
     missing = not_modelled(attacking, defending, conditions)
     result = Matchups(frame, attacking, defending, conditions, row, shown, library.ruleset, missing, library.used)
     return replace(result, frame=result._with(shown))

@@ -11,7 +11,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analyser.analysis.fight_cache import cached_results, fighting
-from analyser.analysis.grid import CELL, Block, Blocks, Cells, Field, Known, blank_cells, grid, not_modelled
+from analyser.analysis.grid import (
+    CELL,
+    CellBlock,
+    CellBlocks,
+    Cells,
+    DefendingSide,
+    KnownResults,
+    blank_cells,
+    compute_grid,
+    not_modelled,
+)
 from analyser.analysis.matchups import Matchups
 from analyser.common.method_settings import Progress, Sampling
 from analyser.game.profiles import ProfilesUsed
@@ -64,17 +74,17 @@ def edited(
     """
     rules = answer.ruleset if ruleset is None else ruleset
     sampling = Sampling("exact", threads=threads, progress=progress)
-    field = Field(tuple(defenders), rules, answer.row, sampling.n_threads)
-    reusable = cached_results(attackers, field, edits=keep)
+    defending = DefendingSide(tuple(defenders), rules, answer.row, sampling.n_threads)
+    reusable = cached_results(attackers, defending, edits=keep)
     if rules == answer.ruleset:
         rows, columns = _places(answer.attackers, attackers), _places(answer.defenders, defenders)
         reusable = _ReusedCells(answer.frame, rows, columns, reusable)
     with sampling.with_bar() as reporting:
-        frame = grid(attackers, field, answer.situations, reporting.report, reusable)
+        frame = compute_grid(attackers, defending, answer.situations, reporting.report, reusable)
     missing = not_modelled(attackers, defenders, answer.situations)
     used = answer.profiles if used is None else used
     return Matchups(
-        frame, tuple(attackers), field.defenders, answer.situations, answer.row, answer.metric, rules, missing, used
+        frame, tuple(attackers), defending.defenders, answer.situations, answer.row, answer.metric, rules, missing, used
     )
 
 
@@ -83,7 +93,7 @@ def fights_as(one: Loadout, other: Loadout) -> bool:
     return one.selector == other.selector and fighting(one) == fighting(other)
 
 
-class _ReusedCells(Known):
+class _ReusedCells(KnownResults):
     """Cells of an earlier table, for pairs whose fights are unchanged.
 
     Other pairs come from `fallback`. ``attackers[i]`` is the row of wanted attacker i in the old `frame`, -1 if new
@@ -91,7 +101,7 @@ class _ReusedCells(Known):
     """
 
     def __init__(
-        self, frame: pd.DataFrame, attackers: Sequence[int], defenders: Sequence[int], fallback: Known
+        self, frame: pd.DataFrame, attackers: Sequence[int], defenders: Sequence[int], fallback: KnownResults
     ) -> None:
         super().__init__(len(attackers), len(defenders))
         self._frame, self._fallback = frame, fallback
@@ -101,7 +111,7 @@ class _ReusedCells(Known):
         blocks = (rows, list(range(len(defenders)))), (self._kept[0].tolist(), columns)
         self._missing = [block for block in blocks if all(block)]
 
-    def of(self, situation: Situation) -> tuple[Cells, Blocks]:
+    def of(self, situation: Situation) -> tuple[Cells, CellBlocks]:
         if not self._missing:
             result, missing = blank_cells(*map(len, self._places)), self._missing
         else:
@@ -115,9 +125,9 @@ class _ReusedCells(Known):
         result[np.ix_(*self._kept)] = self._cells[situation.name][np.ix_(*at)]
         return result, missing
 
-    def fought(self, situation: Situation, cells: Cells, blocks: Blocks) -> None:
-        """Store the cells of these blocks, as :class:`~.grid.Known` does."""
-        self._fallback.fought(situation, cells, blocks)
+    def store(self, situation: Situation, cells: Cells, blocks: CellBlocks) -> None:
+        """Store the cells of these blocks, as :class:`~.grid.KnownResults` does."""
+        self._fallback.store(situation, cells, blocks)
 
     @cached_property
     def _cells(self) -> dict[str, Cells]:
@@ -131,11 +141,11 @@ class _ReusedCells(Known):
         return {name: by_situation[..., at] for at, name in enumerate(names)}
 
 
-def _pairs(blocks: Blocks) -> int:
+def _pairs(blocks: CellBlocks) -> int:
     return sum(len(rows) * len(columns) for rows, columns in blocks)
 
 
-def _in_both(one: Block, other: Block) -> Block:
+def _in_both(one: CellBlock, other: CellBlock) -> CellBlock:
     rows, columns = ([name for name in mine if name in set(theirs)] for mine, theirs in zip(one, other))
     return rows, columns
 

@@ -16,7 +16,7 @@ from pydantic import field_validator, model_validator
 from analyser.analysis.approach import COUNTRIES
 from analyser.analysis.best_duels import best_duel, trades
 from analyser.analysis.contest_cells import Over, Ways, fought_cells
-from analyser.analysis.grid import Field, Fight, blank_cells, side_of
+from analyser.analysis.grid import DefendingSide, Fight, blank_cells, combatant_of
 from analyser.analysis.selection import no_row, one_or_several, rows_called
 from analyser.common.errors import InputError, check_choice, did_you_mean
 from analyser.common.validation import Record, as_tuple
@@ -57,24 +57,24 @@ _DECIDE_DICE = ("category", "is_a", "house_1", "house_2", "house_3", "house_4")
 """Fields of a target that affect the dice (Shock, Wreckers, house rules)."""
 
 
-def shoot(attackers: Sequence[Loadout], field: Field, situation: Situation) -> NDArray[np.void]:
+def shoot(attackers: Sequence[Loadout], defending: DefendingSide, situation: Situation) -> NDArray[np.void]:
     """Return the result of a ranged attack of each attacker on each defender, with its best row or the given one."""
-    categories = np.array([CATEGORIES.index(target.category or "light") for target in field.targets])
-    cells = blank_cells(len(attackers), len(field.targets))
+    categories = np.array([CATEGORIES.index(target.category or "light") for target in defending.targets])
+    cells = blank_cells(len(attackers), len(defending.targets))
     shots: list[Shot] = []
     for place, attacker in enumerate(attackers):
-        result, reasons = shots_of(place, attacker, situation, field.row)
+        result, reasons = shots_of(place, attacker, situation, defending.row)
         shots += result
         cells["why_not"][place] = np.array(reasons, object)[categories]
-    targets = [target_record(target) for target in field.targets]
+    targets = [target_record(target) for target in defending.targets]
     possible = np.array([[reason is None for reason in shot.reasons] for shot in shots], np.bool_)
     summaries = sweep(
-        attacks_by(field.ruleset, [shot.facts for shot in shots]),
+        attacks_by(defending.ruleset, [shot.facts for shot in shots]),
         np.array(targets, TARGET),
         possible.reshape(-1, len(CATEGORIES))[:, categories],
-        np.array(field.ruleset.die.faces, np.int64),
-        field.ruleset.deck.counts(),
-        threads=field.threads,
+        np.array(defending.ruleset.die.faces, np.int64),
+        defending.ruleset.deck.counts(),
+        threads=defending.threads,
     )
     kinds = [tuple(target[name] for name in _DECIDE_DICE) for target in targets]
     one_of = dict(zip(kinds, targets))
@@ -114,7 +114,7 @@ def _ways_to_charge(attacker: Loadout, asked: str | None) -> dict[str, Combatant
     rows = attacker.unit.rows if asked is None else rows_called(asked, attacker)
     fitting = [row.id for row in rows if row.kind in ROWS_TO_CHARGE_WITH]
     if fitting:
-        return {row: side_of(attacker, close_quarters_row=row) for row in fitting}
+        return {row: combatant_of(attacker, close_quarters_row=row) for row in fitting}
     return f"{rows[0].id}: it is a {rows[0].kind} row" if asked and rows else no_row(asked, "melee or impact")
 
 
@@ -172,9 +172,9 @@ def _problem(check: Callable[[Combatant], None], unit: Combatant) -> str:
 def _side(attacker: Loadout, asked: str | None) -> tuple[Combatant, Row | None] | str:
     """Return an attacker and the row that it must use, if any; or the reason why it lacks that row."""
     if asked is None:
-        return side_of(attacker), None
+        return combatant_of(attacker), None
     rows = rows_called(asked, attacker)
-    return (side_of(attacker), rows[0]) if rows else no_row(asked)
+    return (combatant_of(attacker), rows[0]) if rows else no_row(asked)
 
 
 def _duels(

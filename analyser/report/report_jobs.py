@@ -11,7 +11,7 @@ import pandas as pd
 
 from analyser.analysis.efficiency import dominated, efficiency, outliers
 from analyser.analysis.fight_cache import FightCache, cached_results
-from analyser.analysis.grid import Field, grid, joined
+from analyser.analysis.grid import DefendingSide, compute_grid, join_by_situation
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.mutual_losses import WAYS
 from analyser.analysis.prices import FairPoints, fair_points
@@ -62,7 +62,8 @@ def matchups_as_parquet(
     threads: int,
 ) -> bytes:
     """Return the matchups of some attackers in a situation as a Parquet file."""
-    return bytes(grid(attackers, Field(defenders, ruleset, row, threads), [situation]).to_parquet(index=False))
+    defending = DefendingSide(defenders, ruleset, row, threads)
+    return bytes(compute_grid(attackers, defending, [situation]).to_parquet(index=False))
 
 
 def field_jobs(opponents: tuple[Loadout, ...], inputs: Inputs) -> list[Job]:
@@ -70,7 +71,7 @@ def field_jobs(opponents: tuple[Loadout, ...], inputs: Inputs) -> list[Job]:
 
     No job if the cache is off, or if it has them.
     """
-    cache = cached_results(opponents, Field(opponents, inputs.ruleset, None, 1))
+    cache = cached_results(opponents, DefendingSide(opponents, inputs.ruleset, None, 1))
     if not isinstance(cache, FightCache):
         return []
     fights = len(opponents) ** 2
@@ -83,14 +84,14 @@ def field_jobs(opponents: tuple[Loadout, ...], inputs: Inputs) -> list[Job]:
 
 def meet(opponents: tuple[Loadout, ...], ruleset: Ruleset, situation: Situation) -> bytes:
     """Fill the fight cache with the fights of each loadout against each; return empty content."""
-    field = Field(opponents, ruleset, None, 1)
-    grid(opponents, field, [situation], heed, cached_results(opponents, field))
+    field = DefendingSide(opponents, ruleset, None, 1)
+    compute_grid(opponents, field, [situation], heed, cached_results(opponents, field))
     return b""
 
 
 def whole_table(contents: Iterable[Sequence[bytes]], situations: int) -> pd.DataFrame:
     """Return the jobs of all directions as one table, sorted by attacker, defender, situation; each matchup once."""
-    tables = [joined([pd.read_parquet(BytesIO(part)) for part in parts], situations) for parts in contents]
+    tables = [join_by_situation([pd.read_parquet(BytesIO(part)) for part in parts], situations) for parts in contents]
     whole = pd.concat(tables, ignore_index=True)
     return whole.drop_duplicates(["attacker", "defender", "situation"], ignore_index=True)
 

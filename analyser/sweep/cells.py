@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.analysis.grid import TARGET_STATE, Field, expect, side_of
+from analyser.analysis.grid import TARGET_STATE, DefendingSide, combatant_of, prepare_kernels
 from analyser.analysis.situations import duel_between, duel_row, shots_of
 from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN, HIGH_PERCENTILE, LOW_PERCENTILE, estimate
@@ -230,7 +230,7 @@ def fought_cells(plan: Plan, block: Block) -> Cells:
     if all(able):
         attackers = [unit for unit in sides[0] if isinstance(unit, Loadout)]
         fight, field = block.situation.fight, _field(plan, block.ruleset, block.columns)
-        expect([(fight, len(attackers) * len(field.defenders))])
+        prepare_kernels([(fight, len(attackers) * len(field.defenders))])
         cells = fight.cells(attackers, field, block.situation)
         at = np.ix_(*able)
         for name, values in figures.items():
@@ -246,9 +246,9 @@ def _side(plan: Plan, faction: str | None, places: range) -> list[Loadout | str]
 
 
 @lru_cache(maxsize=2)  # successive parts have the same defenders
-def _field(plan: Plan, ruleset: str, columns: range) -> Field:
+def _field(plan: Plan, ruleset: str, columns: range) -> DefendingSide:
     defenders = (unit for unit in _side(plan, None, columns) if isinstance(unit, Loadout))
-    return Field(tuple(defenders), plan.rulesets[ruleset], None, 1)
+    return DefendingSide(tuple(defenders), plan.rulesets[ruleset], None, 1)
 
 
 TRIALS, ENDS = "trials", ("_low", "_high")
@@ -355,13 +355,13 @@ def _of_destroyed(destroyed: Values, models: int) -> dict[str, tuple[Values, flo
 
 
 def _charged(plan: Plan, block: Block, sides: Sides, used: str | None, how: Sampling) -> Played:
-    attacker, target = side_of(sides[0], close_quarters_row=used), side_of(sides[1])
+    attacker, target = combatant_of(sides[0], close_quarters_row=used), combatant_of(sides[1])
     result = solve_charge(ChargeScenario(attacker, target, (), plan.rulesets[block.ruleset]), how)
     return used, _seen_of_fight(result, (attacker, target))
 
 
 def _duelled(plan: Plan, block: Block, sides: Sides, _: str | None, how: Sampling) -> Played:
-    mine, theirs = map(side_of, sides)
+    mine, theirs = map(combatant_of, sides)
     best = block.situation.kind == "best-duel"
     scenario = duel_between((mine, None), theirs, plan.rulesets[block.ruleset], best=best)
     if isinstance(scenario, str):

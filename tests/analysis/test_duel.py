@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 import analyser
-from analyser.analysis.grid import side_of
+from analyser.analysis.grid import combatant_of
 from analyser.analysis.matchups import matchups
 from analyser.analysis.situations import policy
 from analyser.game.keywords import Rule
@@ -29,7 +29,7 @@ def small(tmp_path_factory):
 @pytest.mark.parametrize(("first", "second", "policies"), PAIRS)
 def test_figures_are_those_of_the_duel(library, first, second, policies):
     attacker, defender = library.loadout(first), library.loadout(second)
-    a, b = side_of(attacker), side_of(defender)
+    a, b = combatant_of(attacker), combatant_of(defender)
     found = policy(a, b), policy(b, a)
     assert policies is None or found == policies
     sides = [{"unit": each.selector, "from_front": True} for each in (attacker, defender)]
@@ -54,7 +54,7 @@ def test_figures_are_those_of_the_duel(library, first, second, policies):
 
 
 def test_each_shoots_if_it_can_else_charges_else_takes_cover(small):
-    otter, fort, heron = (side_of(small.loadout(f"river/{name}@basic")) for name in ("otter", "beaver", "heron"))
+    otter, fort, heron = (combatant_of(small.loadout(f"river/{name}@basic")) for name in ("otter", "beaver", "heron"))
     assert policy(otter, otter) == "shoot"
     assert policy(fort, otter) == "take_cover"
     without_rifles = otter.model_copy(update={"rows": tuple(row for row in otter.rows if row.kind != "ranged")})

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from analyser.analysis.grid import Fight, expect
+from analyser.analysis.grid import Fight, prepare_kernels
 from analyser.analysis.matchups import matchups
 from analyser.analysis.matchups_after_edit import edited
 from tests.helpers.planted import with_oak
@@ -43,7 +43,7 @@ def test_a_kernel_is_told_of_all_the_fights_of_a_question_at_once():
 
     shots, blows = Recorded("shots"), Recorded("blows")
     shoot, charge = (Fight(None, "", each, cost=1, interpreted=by) for each, by in ((shots, 0.25), (blows, 0.5)))
-    expect([(shoot, 8), (charge, 2), (shoot, 4), (charge, 0)])
+    prepare_kernels([(shoot, 8), (charge, 2), (shoot, 4), (charge, 0)])
     assert told == [("shots", 3.0), ("blows", 1.0)]
-    expect([(charge, 0)])
+    prepare_kernels([(charge, 0)])
     assert len(told) == 2  # nobody fights: nothing is compiled
