@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from analyser.analysis.army_loadouts import Listed, listed
+from analyser.analysis.army_loadouts import ArmyLoadouts, army_loadouts
 from analyser.analysis.equilibrium_prices import Array
 from analyser.analysis.matchups import matchups
 from analyser.analysis.mutual_losses import losses_of
@@ -72,7 +72,7 @@ def field_of(against: Any, library: Profiles, points: int) -> Field:
         if isinstance(item, str) and not _is_file(item):
             problem = f"{shown(item)} is no army file, and beside it are armies"
             raise InputError(problem, where="against", allowed="armies alone, or factions and selectors alone")
-    armies = [listed(item, library, "against") for item in given]
+    armies = [army_loadouts(item, library, "against") for item in given]
     if not armies:
         raise InputError("nobody to meet", where="against", allowed="an army, or a faction, or selectors")
     kinds = {kind.selector: kind for army in armies for kind in army.kinds}
@@ -88,7 +88,7 @@ def _is_file(text: str) -> bool:
     return bool(Path(text).suffix) or (os.sep in text and Path(text).exists())
 
 
-def _of_army(army: Listed, kept: Mapping[str, Loadout], weight: float) -> Opponent:
+def _of_army(army: ArmyLoadouts, kept: Mapping[str, Loadout], weight: float) -> Opponent:
     units = {kind.selector: float(count) for kind, count in zip(army.kinds, army.counts) if kind.selector in kept}
     return Opponent(army.army.name, units, weight, army.army)
 

@@ -133,7 +133,7 @@ def battle_plan(mine: str, yours: str, out: str | None, **keys: Any) -> None:
         note_first_battles()
     answer = solved(clash, *armies, **how)
 
-    how = {"warnings": answer.warnings, "plot": answer.heatmap, "headline": lambda: answer.fought}
+    how = {"warnings": answer.warnings, "plot": answer.heatmap, "headline": lambda: answer.battle_conclusions}
     matrix = answer.as_dict
     write(
         lambda: text_or_page(answer, "clash_page"), matrix, lambda: with_profiles(answer, matrix()["matchups"]), **how

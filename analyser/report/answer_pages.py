@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from analyser.analysis.army_loadouts import Listed
+from analyser.analysis.army_loadouts import ArmyLoadouts
 from analyser.analysis.battle_check import DISAGREES, NO_REASON, TOO_FEW, BalanceCheck
 from analyser.analysis.best_volleys import AIMS, Volleys
 from analyser.analysis.build_answer import Build
@@ -19,9 +19,9 @@ from analyser.analysis.build_battles import Played
 from analyser.analysis.built_lists import by_battlegroup
 from analyser.analysis.clash import SHARE_LOST, WINS, Clash
 from analyser.analysis.clash_text import (
-    answer_text,
-    answer_titles,
     counted_name,
+    counter_text,
+    counter_titles,
     proof_text,
     value_text,
     volley_lines,
@@ -243,14 +243,14 @@ def clash_page(answer: Clash) -> str:
         "clash",
         title=f"{answer.mine.army.name} against {answer.yours.army.name}",
         links=[
-            *([("battle", "In battle", False)] if answer.fought else []),
-            ("gaps", "Gaps", False),
+            *([("battle", "In battle", False)] if answer.battle_conclusions else []),
+            ("gaps", "Hard targets", False),
             *([("rounds", "Best attacks", False)] if rounds else []),
             ("heatmap", "Matrix", True),
             *((name.lower(), name, False) for name in ("Answers", "Units", "More")),
         ],
         found=answer,
-        gap_lines=answer.gap_lines(),
+        gap_lines=answer.hard_target_lines(),
         rounds=rounds,
         answers=list(_answers(answer)),
         units=[(army, _units(army, key)) for key, army in (("mine", answer.mine), ("yours", answer.yours))],
@@ -263,25 +263,25 @@ def clash_page(answer: Clash) -> str:
     )
 
 
-def _rounds(answer: Clash) -> Iterator[tuple[str, list[tuple[Volleys, Listed, Listed]]]]:
+def _rounds(answer: Clash) -> Iterator[tuple[str, list[tuple[Volleys, ArmyLoadouts, ArmyLoadouts]]]]:
     """Yield the best attacks of both sides for each situation."""
-    for ours, theirs in zip(answer.volleys, answer.their_volleys):
+    for ours, theirs in zip(answer.volleys, answer.enemy_volleys):
         yield ours.situation.heading, [(ours, answer.mine, answer.yours), (theirs, answer.yours, answer.mine)]
 
 
 def _answers(answer: Clash) -> Iterator[tuple[str, list[tuple[str, list[tuple[str, str]]]]]]:
     """Yield, for each side, a title and the targets, each with the best and second-best counter by situation."""
-    mine = (answer.mine, answer.yours, answer.answers, answer.next_answers)
-    yours = (answer.yours, answer.mine, answer.threats, answer.next_threats)
-    for title, (army, enemy, best, following) in zip(answer_titles(answer), (mine, yours)):
+    mine = (answer.mine, answer.yours, answer.counters, answer.second_counters)
+    yours = (answer.yours, answer.mine, answer.enemy_counters, answer.second_enemy_counters)
+    for title, (army, enemy, best, following) in zip(counter_titles(answer), (mine, yours)):
         by_target: dict[str, list[tuple[str, str]]] = {}
         for first, second in zip(best, following):
-            after = "" if second.attacker is None else answer_text(second, army)
-            by_target.setdefault(first.target, []).append((answer_text(first, army), after))
+            after = "" if second.attacker is None else counter_text(second, army)
+            by_target.setdefault(first.target, []).append((counter_text(first, army), after))
         yield title, [(counted_name(enemy, target), cells) for target, cells in by_target.items()]
 
 
-def _units(army: Listed, key: str) -> list[dict[str, Any]]:
+def _units(army: ArmyLoadouts, key: str) -> list[dict[str, Any]]:
     """Return the units of an army, each with the anchor that the heatmap links to."""
     return [
         {
