@@ -12,10 +12,10 @@ import numpy as np
 from analyser.analysis.build_answer import Build
 from analyser.analysis.build_battles import not_told_apart, play_battles, ranked
 from analyser.analysis.built_lists import built_lists, own_worth, typical_lists, unbought
-from analyser.analysis.field import field_of, losses_between, stage, worth_against
+from analyser.analysis.field import list_opponents, losses_between, stage, worth_against
 from analyser.analysis.force_programme import Force
 from analyser.analysis.force_programme import next_best as solved_lists
-from analyser.analysis.situations import EXCHANGES, Situation, situations_called
+from analyser.analysis.situations import EXCHANGES, Situation, situations_named
 from analyser.common.errors import InputError, check_choice, check_flag, check_integer, shown
 from analyser.common.method_settings import Progress, Sampling
 from analyser.game.army import Army
@@ -85,10 +85,6 @@ def build(
     threads, profiles, progress
         As in :func:`analyser.matchups`.
 
-    Returns
-    -------
-    Build
-
     Raises
     ------
     InputError
@@ -108,9 +104,9 @@ def build(
     sampling = Sampling("monte-carlo", trials, seed, None, threads, progress=progress)
     chosen = library.faction(faction)
     size, limits = scale_of(points, scale, library)
-    wanted = situations_called(situations)
+    wanted = situations_named(situations)
     own = None if mine is None else _own(mine, library)
-    field = field_of(against, library, points)
+    field = list_opponents(against, library, points)
     ours, left_out = loadouts_of(chosen.id, library, ban)
     force = Force(
         tuple(ours),

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from analyser.analysis.equilibrium_prices import Array
-from analyser.analysis.field import Worth, each_unit_alike, worth_against
+from analyser.analysis.field import Worth, equal_unit_weights, worth_against
 from analyser.analysis.force_programme import Force, Solved
 from analyser.common.text import aligned
 from analyser.game.army import Army
@@ -160,7 +160,7 @@ def typical_lists(
     each equally frequent. A faction without a legal list is left out.
     """
     points, lists = force.most_points, []
-    opponents = each_unit_alike(force.loadouts, points)
+    opponents = equal_unit_weights(force.loadouts, points)
     weights = np.array([opponent.weight for opponent in opponents])
     for name in dict.fromkeys(loadout.faction for loadout in theirs):
         faction, units = library.factions[name], tuple(loadout for loadout in theirs if loadout.faction == name)

@@ -24,7 +24,7 @@ from analyser.analysis.best_volleys import AIMS, Volleys, best_volleys, check_ai
 from analyser.analysis.clash_text import clash_blocks, clash_notes
 from analyser.analysis.grid import NotModelled
 from analyser.analysis.matchups import ASSUMPTIONS, Matchups, matchups
-from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called
+from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_named
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError, check_choice, check_integer
 from analyser.common.frames import tidy
@@ -336,7 +336,7 @@ def clash(
     library = library_of(profiles)
     sampling = Sampling(threads=threads, progress=progress)
     armies = unique_names(army_loadouts(mine, library, "mine"), army_loadouts(yours, library, "yours"))
-    wanted = (*([at_distance(distance)] if distance is not None else []), *situations_called(situations))
+    wanted = (*([at_distance(distance)] if distance is not None else []), *situations_named(situations))
     ranged = [situation for situation in wanted if situation.kind == "ranged"]
     if ranged:
         for army in armies:

@@ -202,19 +202,10 @@ def _words(words: Sequence[Any], indices: NDArray[np.int64]) -> Any:
 
 
 def by_unit(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table of units instead of loadouts, with the mean of every figure over all pairs of levels.
+    """Return the frame of :func:`analyser.matchups` by unit, with the mean of every figure over all pairs of levels.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        As in :func:`analyser.matchups`.
-
-    Returns
-    -------
-    DataFrame
-        One row for each attacking unit, defending unit and situation, in the order of `frame`. `attacker` and
-        `defender` are selectors without a level; `attacker_level` and `defender_level` are ``"all levels"``. Pairs of
-        levels that cannot fight are left out of the means; if no pair can fight, the figures are NaN.
+    `attacker` and `defender` are selectors without a level; `attacker_level` and `defender_level` are ``"all levels"``.
+    Pairs of levels that cannot fight are left out of the means; if no pair can fight, the figures are NaN.
     """
     figures = [str(name) for name, what in frame.dtypes.items() if what == np.float64]
     units = frame.assign(attacker=frame["attacker"].map(unit_of), defender=frame["defender"].map(unit_of))

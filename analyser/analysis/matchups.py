@@ -1,4 +1,4 @@
-"""Matchups of many attackers and many defenders: a grid of exact fights as one tidy table, with user metrics."""
+"""Matchups of many attackers and many defenders: exact fights of all pairs as one tidy table, with user metrics."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from analyser import plots
 from analyser.analysis.fight_cache import cached_results
 from analyser.analysis.grid import METHOD, TARGET_STATE, DefendingSide, NotModelled, by_unit, compute_grid, not_modelled
 from analyser.analysis.selection import Levels, Selectors, check_row, loadouts
-from analyser.analysis.situations import LONG_RANGE, SHORT_RANGE_AIMED, Situation, situations_called
+from analyser.analysis.situations import LONG_RANGE, SHORT_RANGE_AIMED, Situation, situations_named
 from analyser.common.answer import Block, FramedAnswer, page_of, plain_rows
 from analyser.common.errors import InputError, check_choice
 from analyser.common.estimates import Estimate, Method
@@ -67,11 +67,11 @@ class Matchups(FramedAnswer):
     Attributes
     ----------
     frame : DataFrame
-        One row for each; see :func:`matchups` for the columns. :meth:`to_frame` returns a copy that may be changed.
+        One row for each fight; see :func:`matchups` for the columns. :meth:`to_frame` returns a copy to change.
     attackers, defenders : tuple of Loadout
     situations : tuple of Situation
     row : str or None
-        The given row; None for the best row.
+        The stated row; None for the best row.
     metric : str
         Default figure to show.
     ruleset : Ruleset
@@ -101,9 +101,9 @@ class Matchups(FramedAnswer):
         """The best attacker by the mean of the metric, in one sentence."""
         means = self.frame.groupby("attacker", sort=False)[self.metric].mean()
         if means.isna().all():
-            return "None of the attackers can fight any of the defenders."
-        what = mid_sentence(metric_called(self.metric).title)
-        return f"{spoken(str(means.idxmax()))} leads {counted(len(means), 'attacker')} by {what}."
+            return "No attacker can fight any of the defenders."
+        title = mid_sentence(metric_called(self.metric).title)
+        return f"{spoken(str(means.idxmax()))} leads {counted(len(means), 'attacker')} by {title}."
 
     def _body(self) -> dict[str, Any]:
         return {
@@ -321,7 +321,7 @@ def matchups(
         raise InputError(problem, where="method", allowed=METHOD)
     library = library_of(profiles)
     attacking, defending = loadouts(attackers, library, levels), loadouts(defenders, library, levels)
-    conditions = situations_called(situations)
+    conditions = situations_named(situations)
     check_row(row, attacking)
     side = DefendingSide(defending, library.ruleset, row, sampling.n_threads)
     with sampling.with_bar() as reporting:

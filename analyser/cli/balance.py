@@ -73,13 +73,13 @@ def balance_prices(
 ) -> None:
     """Estimate fair points of UNITS, with intervals and reasons. UNITS are selectors with wildcards; default: all."""
     from analyser.analysis import gate
-    from analyser.analysis.prices import EVERYBODY, fair_points
+    from analyser.analysis.prices import ALL_LOADOUTS, fair_points
 
-    failing = () if fail_on_verdict is None else gate.verdicts_called(fail_on_verdict)
+    failing = () if fail_on_verdict is None else gate.verdicts_named(fail_on_verdict)
     if baseline and not failing:
         raise InputError("it is read only with --fail-on-verdict", where="--baseline", allowed="both, or neither")
     accepted = gate.read_baseline(baseline) if baseline else None
-    result = solved(fair_points, units or EVERYBODY, after=0.0, **given(keys, *_ASKED))
+    result = solved(fair_points, units or ALL_LOADOUTS, after=0.0, **given(keys, *_ASKED))
     if accept:
         gate.write_baseline(result, accept)
     failed = gate.failures(result, failing, accepted)
@@ -101,10 +101,12 @@ def balance_prices(
 @click.argument("units", nargs=-1, shell_complete=complete_selector)
 def balance_fix(units: tuple[str, ...], **keys: Any) -> None:
     """Find the fewest price changes of UNITS that bring a game near its fair points, and the effect of each."""
-    from analyser.analysis.prices import EVERYBODY
+    from analyser.analysis.prices import ALL_LOADOUTS
     from analyser.analysis.rebalance import rebalance
 
-    result = solved(rebalance, units or EVERYBODY, after=0.0, **given(keys, "step", "most_changes", "within", *_ASKED))
+    result = solved(
+        rebalance, units or ALL_LOADOUTS, after=0.0, **given(keys, "step", "most_changes", "within", *_ASKED)
+    )
     show(result, _rows(result, "changes"))
 
 
@@ -133,7 +135,7 @@ def balance_check(units: tuple[str, ...], **keys: Any) -> None:
 
 def _rows(answer: Any, table: str, **first: Any) -> Callable[[], list[dict[str, Any]]]:
     """Return a function for the rows of a table, with `first` as first columns, and opponents and profiles as last."""
-    beside = {"judged_against": answer.among.in_short.removeprefix("against "), "profiles": str(answer.profiles)}
+    beside = {"judged_against": answer.opponents.in_short.removeprefix("against "), "profiles": str(answer.profiles)}
     return lambda: [{**first, **row, **beside} for row in answer.as_dict()[table]]
 
 

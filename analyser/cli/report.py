@@ -62,11 +62,11 @@ def report_write(out: str, dask: str | None, **keys: Any) -> None:
 
 def _tell_opponents(written: Path) -> None:
     """Print the opponents that the prices of a report are judged against, if it has prices."""
-    from analyser.analysis.prices import Among
+    from analyser.analysis.prices import Opponents
     from analyser.report.folder import manifest_of
 
     if judged := manifest_of(written).get("judged_among"):
-        click.echo(f"Its prices are judged {Among(judged['factions']).in_short}")
+        click.echo(f"Its prices are judged {Opponents(judged['factions']).in_short}")
 
 
 @command(

@@ -16,10 +16,10 @@ import pandas as pd
 from analyser.analysis.duel_policy import check_best_is_played, duel_situations, price_situations
 from analyser.analysis.grid import not_modelled
 from analyser.analysis.matchups import Matchups, with_own_metric
-from analyser.analysis.mutual_losses import WAYS
-from analyser.analysis.prices import EVERYBODY, FairPoints, fair_points
+from analyser.analysis.mutual_losses import EXCHANGE_KINDS
+from analyser.analysis.prices import ALL_LOADOUTS, FairPoints, fair_points
 from analyser.analysis.selection import Selectors, check_row, loadouts
-from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called
+from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_named
 from analyser.common.errors import InputError
 from analyser.common.files import path_of, real_path
 from analyser.common.method_settings import Progress, Sampling, check_threads, default_threads
@@ -130,11 +130,11 @@ def write_report(
     if field is not None and not isinstance(field, FairPoints):
         field = fair_points(tuple(both.values()), against=field, progress=progress, **asked)
     is_open = field is None and row is None and policy != "best"
-    opponents = {loadout.selector: loadout for loadout in loadouts(EVERYBODY, library)} | both if is_open else {}
+    opponents = {loadout.selector: loadout for loadout in loadouts(ALL_LOADOUTS, library)} | both if is_open else {}
     inputs = Inputs(
         attackers=attacking,
         defenders=defending,
-        situations=_fought(policy, situations_called(situations), row),
+        situations=_fought(policy, situations_named(situations), row),
         row=row,
         ruleset=library.ruleset,
         used=library.used._replace(folder=real_path(library.used.folder).name),
@@ -187,13 +187,13 @@ def write_report(
 
 def _opponents(prices: FairPoints | None) -> dict[str, Any]:
     """Return the opponents of the prices, as an entry of the manifest."""
-    return {} if prices is None else {"judged_among": prices.among.as_dict()}
+    return {} if prices is None else {"judged_among": prices.opponents.as_dict()}
 
 
 def _fought(policy: str, situations: tuple[Situation, ...], row: str | None) -> tuple[Situation, ...]:
     """Return the situations under a policy; best play adds those that prices need, if there are prices."""
     played = duel_situations(policy, situations)
-    exchanged = row is None and any(situation.kind in WAYS for situation in situations)
+    exchanged = row is None and any(situation.kind in EXCHANGE_KINDS for situation in situations)
     fought = price_situations(policy, played) if exchanged else played
     check_best_is_played(policy, fought)
     return fought

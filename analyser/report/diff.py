@@ -17,10 +17,10 @@ import pandas as pd
 
 from analyser.analysis.efficiency import LEAST
 from analyser.analysis.matchups import Matchups, matchups
-from analyser.analysis.matchups_after_edit import edited
-from analyser.analysis.prices import EVERYBODY, Among
+from analyser.analysis.matchups_after_edit import matchups_after_edit
+from analyser.analysis.prices import ALL_LOADOUTS, Opponents
 from analyser.analysis.selection import loadouts
-from analyser.analysis.situations import ALL_SITUATIONS, EXCHANGES, Situation, situations_called
+from analyser.analysis.situations import ALL_SITUATIONS, EXCHANGES, Situation, situations_named
 from analyser.analysis.standing import Standings
 from analyser.common.errors import InputError
 from analyser.common.estimates import SAME_WITHIN
@@ -129,7 +129,7 @@ class _Compared(NamedTuple):
     moves: tuple[Move, ...] = ()
     others: tuple[Move, ...] = ()
     no_verdict: str = ""
-    among: Among | None = None
+    among: Opponents | None = None
 
 
 def _stages(report: Progress) -> Callable[[int], Progress]:
@@ -155,17 +155,17 @@ def _of_profiles(
     changed: dict[str, Any] = {"ruleset": new.ruleset, "used": new.used, **how}
     everybody = list(before.values())
     field = matchups(everybody, everybody, situations=EXCHANGES, profiles=old, progress=stage(0), **how)
-    field_now = edited(field, *[list(after.values())] * 2, **changed)
+    field_now = matchups_after_edit(field, *[list(after.values())] * 2, **changed)
     written = edited_loadouts(before, after)
     both = [[name for name in was if name in now] for was, now in (attacking, defending)]
     blocks = _blocks(both[0], both[1], set(written) if old.ruleset == new.ruleset else {*both[0], *both[1]})
-    situations = situations_called(asked["situations"])
+    situations = situations_named(asked["situations"])
     frames = [[_of_blocks(table.frame, blocks, situations)] for table in (field, field_now)]
     for rows, columns in blocks if (others := [one for one in situations if one not in EXCHANGES]) else ():
         ours, theirs = ([before[name] for name in names] for names in (rows, columns))
         was = matchups(ours, theirs, situations=others, profiles=old, progress=stage(1), **how)
         ours, theirs = ([after[name] for name in names] for names in (rows, columns))
-        now = edited(was, ours, theirs, progress=stage(2), **changed)
+        now = matchups_after_edit(was, ours, theirs, progress=stage(2), **changed)
         for parts, table in zip(frames, (was, now)):
             parts.append(table.frame)
     return _Compared(
@@ -200,7 +200,7 @@ def _of_blocks(
 
 def _moves(
     old: Matchups, new: Matchups, written: Sequence[str]
-) -> tuple[tuple[Move, ...], tuple[Move, ...], str, Among | None]:
+) -> tuple[tuple[Move, ...], tuple[Move, ...], str, Opponents | None]:
     """Return the moves of edited loadouts, and of others with a changed verdict; or the reason why there are none.
 
     The last value is the set of opponents for the new verdicts.
@@ -209,7 +209,7 @@ def _moves(
         before, after = Standings(old), Standings(new)
     except InputError as error:
         return (), (), error.problem, None
-    return *moves_between(before, after, written), "", after.prices.among
+    return *moves_between(before, after, written), "", after.prices.opponents
 
 
 def _of_reports(sides: Sequence[_Side], asked: Mapping[str, Any], stage: Callable[[int], Progress]) -> _Compared:
@@ -278,7 +278,7 @@ def _asked(
 ) -> dict[str, Any]:
     """Return the arguments for :func:`matchups`: as given, else those of the first report, else everything."""
     if report is None:
-        sides = {"attackers": [attackers or EVERYBODY], "defenders": [defenders or EVERYBODY]}
+        sides = {"attackers": [attackers or ALL_LOADOUTS], "defenders": [defenders or ALL_LOADOUTS]}
         return {**sides, "situations": situations or [ALL_SITUATIONS]}
     if any(part is not None for part in (attackers, defenders, situations)):
         raise InputError("a report has its own attackers, defenders and situations", where="diff")
@@ -302,7 +302,7 @@ def _unchanged(old: _Side, new: _Side, asked: dict[str, Any]) -> Diff:
     """Return the diff of two folders of equal profiles."""
     assert isinstance(old.source, Profiles)
     sides = [loadouts(asked[name], old.source) for name in ("attackers", "defenders")]
-    compared = len(sides[0]) * len(sides[1]) * len(situations_called(asked["situations"]))
+    compared = len(sides[0]) * len(sides[1]) * len(situations_named(asked["situations"]))
     nothing = pd.DataFrame(columns=_CHANGES)
     return Diff((), nothing, nothing.assign(share=None), compared, (), (), old.used, new.used, unchanged=True)
 

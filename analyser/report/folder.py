@@ -91,7 +91,7 @@ def facts_of(inputs: Inputs) -> dict[str, Any]:
 
 
 def _field_facts(field: FairPoints) -> dict[str, Any]:
-    return {**field.among.as_dict(), "sha256": _sha256(field.frame.to_csv())}
+    return {**field.opponents.as_dict(), "sha256": _sha256(field.frame.to_csv())}
 
 
 def units_of(inputs: Inputs) -> dict[str, dict[str, Any]]:

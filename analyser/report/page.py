@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from analyser.analysis.distance_curves import curves
 from analyser.analysis.duel_policy import unchanged_note
-from analyser.analysis.efficiency import LEAST, LEAST_RATIO, Row
+from analyser.analysis.efficiency import LEAST, LEAST_RATIO, TableRow
 from analyser.analysis.equilibrium_prices import Array
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups
-from analyser.analysis.mutual_losses import WAYS, Exchange, exchange_of
+from analyser.analysis.mutual_losses import EXCHANGE_KINDS, Exchange, exchange_of
 from analyser.analysis.prices import FairPoints
-from analyser.analysis.roles import MEANS, plural
+from analyser.analysis.roles import ROLE_DESCRIPTIONS, plural
 from analyser.analysis.situations import BEST_TRADE
 from analyser.analysis.verdict import RULE
 from analyser.common.estimates import SAME_WITHIN
@@ -87,7 +87,7 @@ def parts_of_page(
         "in_it": list(dict.fromkeys(card["faction"] for card in cards)),
         "one_field": inputs.field is not None,
         "rule": RULE,
-        "role_means": MEANS,
+        "role_means": ROLE_DESCRIPTIONS,
         "factions": factions,
         "faction_lines": [] if factions is None else faction_lines(factions),
         "a_round": _a_round({situation.kind for situation in answer.situations}),
@@ -162,7 +162,7 @@ def _a_round(kinds: Collection[str]) -> str:
     """Return a sentence that defines the round of losses, for the kinds of situations."""
     if BEST_TRADE in kinds:
         return "A round is the mean of the six of duels with best play, from 18 inches apart and from 36."
-    if not set(WAYS) <= set(kinds):
+    if not set(EXCHANGE_KINDS) <= set(kinds):
         return ""
     return (
         "A round is the mean of the six from the first shot on; the reach and SPEED of both give the time that they are"
@@ -192,7 +192,7 @@ def _tactics_note(duels: pd.DataFrame | None) -> str:
     return note_of(duels)
 
 
-def _notes(dominated: Iterable[Row], duels: pd.DataFrame | None, names: Mapping[str, str]) -> dict[str, list[str]]:
+def _notes(dominated: Iterable[TableRow], duels: pd.DataFrame | None, names: Mapping[str, str]) -> dict[str, list[str]]:
     """Return lines for the cards of units: units that dominate them, and the cost of their tactic."""
     result: dict[str, list[str]] = {}
     for row in dominated:

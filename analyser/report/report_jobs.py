@@ -13,7 +13,7 @@ from analyser.analysis.efficiency import dominated, efficiency, outliers
 from analyser.analysis.fight_cache import FightCache, cached_results
 from analyser.analysis.grid import DefendingSide, compute_grid, join_by_situation
 from analyser.analysis.matchups import Matchups
-from analyser.analysis.mutual_losses import WAYS
+from analyser.analysis.mutual_losses import EXCHANGE_KINDS
 from analyser.analysis.prices import FairPoints, fair_points
 from analyser.analysis.situations import Situation
 from analyser.analysis.standing import duel_ratings
@@ -78,7 +78,7 @@ def field_jobs(opponents: tuple[Loadout, ...], inputs: Inputs) -> list[Job]:
     return [
         Job(situation.fight.cost * fights, "", meet, (opponents, inputs.ruleset, situation))
         for situation in inputs.situations
-        if situation.kind in WAYS and cache.pays(situation, fights) and cache.of(situation)[1]
+        if situation.kind in EXCHANGE_KINDS and cache.pays(situation, fights) and cache.of(situation)[1]
     ]
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from analyser.analysis.selection import Selectors, loadouts
-from analyser.analysis.situations import policy
+from analyser.analysis.situations import default_tactic
 from analyser.common.answer import Answer, Block, plain_rows
 from analyser.common.cache import digest
 from analyser.common.errors import InputError
@@ -275,7 +275,7 @@ def _row(attacker: Loadout, defender: Loadout, terms: dict[str, Any], ruleset: d
     except InputError as error:
         return row | {"reason": error.problem}
     regrets = {regret["tactic"]: regret for regret in result.regrets()}
-    tactic = policy(result.scenario.a, result.scenario.b)
+    tactic = default_tactic(result.scenario.a, result.scenario.b)
     best = min(regrets.values(), key=lambda regret: regret["cost"])
     moves = result.first_moves()
     return row | {

@@ -13,7 +13,7 @@ from analyser.analysis import build_battles
 from analyser.analysis.best_lists import build
 from analyser.analysis.build_battles import Played, play_battles, ranked
 from analyser.analysis.built_lists import army_of
-from analyser.analysis.field import field_of, worth_against
+from analyser.analysis.field import list_opponents, worth_against
 from analyser.analysis.force_programme import Force, next_best
 from analyser.common.errors import InputError
 from analyser.common.method_settings import Sampling
@@ -197,7 +197,7 @@ def test_a_faction_without_battlegroups_is_led_all_the_same(hill):
 def test_worth_is_points_destroyed_and_kept(hill):
     """Of one kind of enemy: the share that each loses, times its points."""
     ash, elm = hill["hill/ash@basic"], hill["hill/elm@basic"]
-    field = field_of("hill/elm@basic", hill, 100)
+    field = list_opponents("hill/elm@basic", hill, 100)
     losses = np.array([[0.0, 0.25], [0.5, 0.0]])  # ash takes a quarter of an elm, an elm half of an ash
     worth = worth_against(field.mean, [ash], [ash, elm], losses, 100)
     assert worth.destroyed[0, 0] == pytest.approx(0.25 * 25)
@@ -241,7 +241,7 @@ def test_what_must_be_and_what_must_not(hill):
         ),
         ({"must": ["hill/gum"]}, "must: selector 'hill/gum': no unit is called 'gum'; did you mean 'gun'?"),
         ({"must": ["hill/gun"], "ban": ["hill/gun"]}, r"must: hill/gun is banned \(allowed"),
-        ({"against": []}, "nobody to meet"),
+        ({"against": []}, "no opponents"),
         ({"next_best": 21}, r"next_best: 21 is out of range \(allowed: 0 to 20\)"),
     ],
 )

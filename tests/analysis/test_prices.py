@@ -10,8 +10,8 @@ import pytest
 import analyser
 from analyser.analysis.matchups import matchups
 from analyser.analysis.mutual_losses import exchange_of
-from analyser.analysis.prices import Among, FairPoints, fair_points
-from analyser.analysis.verdict import FAIR, OVER, UNDECIDED, UNDER, rate
+from analyser.analysis.prices import FairPoints, Opponents, fair_points
+from analyser.analysis.verdict import FAIR, OVER, UNDECIDED, UNDER, judge
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
 from tests.helpers.planted import copies, kin, write_wood
@@ -154,8 +154,8 @@ def game(request):
 
 
 def _rated(table, exchange):
-    among = Among(Counter(each.faction for each in table.attackers))
-    return FairPoints(*rate(table, exchange), table.situations, table.profiles, among=among)
+    opponents = Opponents(Counter(each.faction for each in table.attackers))
+    return FairPoints(*judge(table, exchange), table.situations, table.profiles, opponents=opponents)
 
 
 @pytest.mark.slow
@@ -182,7 +182,7 @@ def test_the_verdict_follows_a_price(game, times):
 
 def test_without_the_equilibrium_all_else_is_the_same(game):
     table, exchange = game
-    whole, rest = (rate(table, exchange, with_played=each) for each in (True, False))
+    whole, rest = (judge(table, exchange, with_played=each) for each in (True, False))
     pd.testing.assert_frame_equal(whole.frame.drop(columns="played"), rest.frame.drop(columns="played"))
     assert rest.frame["played"].isna().all()
     assert np.isnan(rest.exploitability)
@@ -248,7 +248,7 @@ def test_every_answer_names_its_opponents_in_its_first_line(tmp_path):
     fair = answers[0].frame["fair_points"].iloc[0]
     assert answers[1].before.fair_points == pytest.approx(fair)
     few = fair_points(rifles, against="grove/*", **how)
-    assert few.among.in_short in str(few).splitlines()[0]
+    assert few.opponents.in_short in str(few).splitlines()[0]
 
 
 # --- who cannot be rated ------------------------------------------------------------------------------------
@@ -272,10 +272,13 @@ def test_what_is_not_in_the_game_is_named_with_a_reason(library):
 @pytest.mark.parametrize(
     ("units", "why"),
     [
-        (["crown/rifle-platoon@basic"], "nobody here exchanges anything: fewer than two loadouts"),
+        (
+            ["crown/rifle-platoon@basic"],
+            "no two of these loadouts inflict losses on each other: fewer than two loadouts",
+        ),
         (
             ["crown/stirling-armoured-transports@basic", "crown/horse-guard-cavalry@basic"],
-            "nobody here exchanges anything: crown/stirling-armoured-transports@basic: none of these units damages it",
+            "on each other: crown/stirling-armoured-transports@basic: none of these units damages it",
         ),
     ],
 )

@@ -11,7 +11,7 @@ import pytest
 
 from analyser.analysis.mutual_losses import exchange_of
 from analyser.analysis.prices import LIMITS
-from analyser.analysis.situations import situations_called
+from analyser.analysis.situations import situations_named
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
 from analyser.report import page, write_report
@@ -72,7 +72,7 @@ def test_trades_are_the_points_that_100_points_destroy(browsed):
     frame, library = pd.read_parquet(browsed / "matchups.parquet"), Profiles()
     frame = frame[frame["attacker"].str.endswith("@basic") & frame["defender"].str.endswith("@basic")]
     sides = tuple(library[name] for name in dict.fromkeys([*frame["attacker"], *frame["defender"]]))
-    situations = situations_called(list(dict.fromkeys(frame["situation"])))
+    situations = situations_named(list(dict.fromkeys(frame["situation"])))
     found = SimpleNamespace(frame=frame, attackers=sides, situations=situations, ruleset=library.ruleset)
     trades, _ = trades_of(found)
     names = "imperium/sturmpanzer-battletanks@basic", "crown/drake-field-guns@basic"
