@@ -215,10 +215,7 @@ def best_losses(actions: Sequence[Action], rallies: Array, points: Array) -> Los
 def _choose_actions(
     actions: Sequence[Action], rallies: Array, best: Callable[[Array, Array], NDArray[np.int64]]
 ) -> _ChosenActions:
-    """Return the losses by the best action, or after a failed rally the best one then possible.
-
-    `rallies` is the probability that each row passes a rally test.
-    """
+    """Return the losses by the best action, or by the best after a failed rally; `rallies` are their probabilities."""
     lost, own, shaken, rallied, suppresses, activates, reach = (
         np.array([getattr(action, name) for action in actions])
         for name in ("lost", "own", "shaken", "rallied", "suppresses", "activates", "reach")

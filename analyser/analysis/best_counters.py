@@ -19,12 +19,7 @@ _HALF = 0.5  # a draw counts as half a win
 HardTargetKind = Literal[
     "nothing can attack it", "nothing can hurt it", "hardly hurt", "nothing kills it", "hangs on one unit"
 ]
-WITHOUT_COUNTER: tuple[HardTargetKind, ...] = (
-    "nothing can attack it",
-    "nothing can hurt it",
-    "hardly hurt",
-    "nothing kills it",
-)
+_ONE_COUNTER: HardTargetKind = "hangs on one unit"
 
 
 class BestCounter(NamedTuple):
@@ -189,7 +184,7 @@ def hard_targets(
         elif share < HARDLY:
             result.append(HardTarget(str(target), "hardly hurt", share, *names))
         elif len(able) == 1 and army.counts[[kind.selector for kind in army.kinds].index(able[0])] == 1:
-            result.append(HardTarget(str(target), "hangs on one unit", share, *names))
+            result.append(HardTarget(str(target), _ONE_COUNTER, share, *names))
         shots = combined.get(str(target))
         if shots is not None and share > 0 and max(shots.p_annihilated, possible["p_annihilated"].max()) < HARDLY:
             result.append(
@@ -209,9 +204,9 @@ def hard_target_lines(
         return [f"Hard targets for {army.army.name} are unknown: neither a shot nor a charge was requested."]
     all_attacks = {situation.name for situation in SITUATIONS.values() if situation.kind != "duel"}
     where = "" if all_attacks <= set(attacks) else f" (asked for: {', '.join(attacks).replace('-', ' ')})"
-    lines = [target.text(army, enemy, where) for target in targets if target.kind in WITHOUT_COUNTER]
+    lines = [target.text(army, enemy, where) for target in targets if target.kind != _ONE_COUNTER]
     if not lines:
         kinds = "the one kind of unit" if len(enemy.kinds) == 1 else f"each of {len(enemy.kinds)} kinds of units"
         what = f"something in {army.army.name} takes {100 * HARDLY:g}% or more of {kinds}"
         lines = [f"No hard targets: {what} of {enemy.army.name} in one attack{where}."]
-    return [*lines, *(target.text(army, enemy, where) for target in targets if target.kind not in WITHOUT_COUNTER)]
+    return [*lines, *(target.text(army, enemy, where) for target in targets if target.kind == _ONE_COUNTER)]

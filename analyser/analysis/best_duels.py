@@ -35,10 +35,7 @@ _CACHED_PAIRS = 1 << 16
 
 
 def best_duel(scenario: DuelScenario, row: str | None) -> RowResults:
-    """Return the result of a duel with best play by both sides, or the reason why it is impossible.
-
-    `row` is the row that the attacker must use, if any.
-    """
+    """Return a duel with best play by both sides, or why it is impossible; `row` is the attacker's row if stated."""
     try:
         end = _final_states(scenario)
     except InputError as error:

@@ -29,16 +29,12 @@ INTERPRETED = 0.03  # seconds per attacker and target if the kernel is not compi
 
 
 class Aim(NamedTuple):
-    """What an assignment maximises.
-
-    `worth` is the value of a whole target, and `gained` the share of it that the attackers gain in each state of the
-    target. `lacks` names the points that a profile may lack.
-    """
+    """What an assignment maximises: `worth` is the value of a target, `gained` the share of it gained in each state."""
 
     title: str
     unit: str
     worth: Callable[[Loadout], int | None]
-    lacks: str
+    lacks: str  # the points that a profile may lack
     gained: Callable[[NDArray[np.int64], Loadout], Array]
 
 
@@ -80,11 +76,7 @@ class Shot(NamedTuple):
 
 
 class Attacked(NamedTuple):
-    """A target, the attacks on it in order, and their result.
-
-    `value` is the value of all attacks together, `sum_of_single` the sum of their values against a fresh target.
-    `order_gain` is the gain of the best order of these attacks; None if there are too many orders to try.
-    """
+    """A target, the attacks on it in order, their joint value, and the sum of their values against fresh targets."""
 
     target: str
     shots: tuple[Shot, ...]
@@ -93,7 +85,7 @@ class Attacked(NamedTuple):
     share_lost: float
     mean_models_destroyed: float
     p_annihilated: float
-    order_gain: float | None
+    order_gain: float | None  # gain of the best order of these attacks; None if there are too many orders to try
 
 
 class Idle(NamedTuple):

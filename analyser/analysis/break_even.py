@@ -320,8 +320,8 @@ def solve_dice(
 
     Examples
     --------
-    >>> field = {"against": "*/*@basic", "situations": ["long-range"]}
-    >>> found = solve_dice("crown/rifle-platoon@basic", row="ranged-light", most=1, **field)
+    >>> options = {"against": "*/*@basic", "situations": ["long-range"]}
+    >>> found = solve_dice("crown/rifle-platoon@basic", row="ranged-light", most=1, **options)
     >>> found.frame["dice"].tolist()
     [-1, 0, 1]
     >>> found.frame["fair_points"].is_monotonic_increasing

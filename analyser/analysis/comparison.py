@@ -283,8 +283,8 @@ class Comparison(FramedAnswer):
         if len(self.shares) > 1:
             notes.append("A target that a loadout cannot attack counts as 0 in the mean; percentiles have no mean.")
         why = self.frame["why_not"] if "cannot" not in self.frame else self.frame["cannot"]
-        loadouts = zip(self.frame["loadout"], why)
-        notes += [f"{loadout} cannot attack: {text}" for loadout, text in loadouts if pd.notna(text)]
+        impossible = zip(self.frame["loadout"], why)
+        notes += [f"{loadout} cannot attack: {reason}" for loadout, reason in impossible if pd.notna(reason)]
         results = self.results.values()
         not_modelled, warnings = (
             dict.fromkeys(item for result in results for item in getattr(result, name))
@@ -307,9 +307,5 @@ def comparison_of(
     result = of_metric[["difference", *names, "significant"]].rename(columns=names)
     frame = frame.join(result.assign(tied=of_metric["tied"].eq(True), why_not=frame.pop("why_not")))
     frame = frame.astype({name: "Int64" for name in ("points", "dice", "trials") if name in frame})
-    parts: dict[str, Any] = {
-        "differences": all_differences,
-        "metric": metric,
-        "loadout_figures": tuple(loadout_figures),
-    }
-    return Comparison(frame=frame, **parts, **more)
+    figures = tuple(loadout_figures)
+    return Comparison(frame=frame, differences=all_differences, metric=metric, loadout_figures=figures, **more)

@@ -179,17 +179,12 @@ def mean_of_targets(
 
 def _mean_figures(name: str, by_target: Mapping[str, Comparison], shares: Mapping[str, float]) -> LoadoutFigures | None:
     """Return the mean figures of a loadout, and the mean ends of their intervals if simulated; None if it has none."""
-    parts = [
-        (shares[target], loadout)
-        for target, comparison in by_target.items()
-        for loadout in comparison.loadout_figures
-        if loadout.name == name
-    ]
+    parts = [(shares[key], own) for key, part in by_target.items() for own in part.loadout_figures if own.name == name]
     if not parts:
         return None
-    figures = sum((share * loadout.figures for share, loadout in parts), np.zeros((len(COMPARED), 3)))
+    figures = sum((share * own.figures for share, own in parts), np.zeros((len(COMPARED), 3)))
     figures[is_percentile()] = np.nan
-    batches = [share * loadout.batches for share, loadout in parts if loadout.batches is not None]
+    batches = [share * own.batches for share, own in parts if own.batches is not None]
     values = np.sum(batches, axis=0) if batches else None
     return LoadoutFigures(name, parts[0][1].points, figures, values, parts[0][1].stopped_at)
 

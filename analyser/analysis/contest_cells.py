@@ -146,10 +146,7 @@ class _FinalStates:
         return np.array([[weights @ column for column in columns[:, part]] for weights, part in fights]).T
 
     def distributions(self) -> Iterator[tuple[Integers, Floats]]:
-        """Yield the numbers of fights of units of equal size, with their distributions of models destroyed.
-
-        The shape of the distributions is (fights, models + 1).
-        """
+        """Yield the numbers of fights of equally large units, with their distributions of models destroyed."""
         for models in np.unique(self._models).tolist():
             fights = np.flatnonzero(self._models == models)
             parts = ((self.destroyed[self._parts[fight]], self._weights[fight]) for fight in fights.tolist())

@@ -78,7 +78,7 @@ class Fight(NamedTuple):
     cost: int  # typical microseconds per pair; only ratios count, for the remaining time
     interpreted: float  # seconds per pair without compilation
     choosing: float = 0.0  # seconds per pair without compilation to choose the best rows, outside the kernel
-    how: str = ""  # what the figures mean; empty if the situation's bonuses, penalties and distance suffice
+    description: str = ""  # what the figures mean; empty if the situation's bonuses, penalties and distance suffice
     has_winner: bool = False  # True if it has `p_attacker_wins` and `p_draw`
 
 

@@ -194,15 +194,15 @@ class Matchups(FramedAnswer):
             return frame
         from analyser.analysis.matchups import with_own_metric
 
-        named = [one for one in self.situations if situation in (None, one.name)]
-        return with_own_metric(frame, (*self.attackers, *self.defenders), named, self.ruleset, metric)
+        wanted = [own for own in self.situations if situation in (None, own.name)]
+        return with_own_metric(frame, (*self.attackers, *self.defenders), wanted, self.ruleset, metric)
 
     def plot(self, *, ax: Axes | None = None, **more: Any) -> Axes:
         """Draw the heatmap of the first situation (:meth:`heatmap`)."""
         return self.heatmap(ax=ax, **more)
 
     def blocks(self) -> list[Block]:
-        """Return the figures, blank for pairs that cannot fight; defenders have numbers, so that many fit in a line."""
+        """Return the figures, blank for pairs that cannot fight; columns are numbered defenders, to fit in a line."""
         width = max(shutil.get_terminal_size((WIDTH, MOST_SHOWN)).columns, WIDTH)
         attackers, defenders = (
             [loadout.selector for loadout in side[:MOST_SHOWN]] for side in (self.attackers, self.defenders)
@@ -219,11 +219,12 @@ class Matchups(FramedAnswer):
         return [*blocks, Block(rows=legend, align="><")]
 
     def notes(self) -> list[str]:
-        """Return die, deck and profiles, and a note of rows missing in the text."""
+        """Return die, deck and profiles, and a note on loadouts that the text leaves out."""
         if max(len(self.attackers), len(self.defenders)) <= MOST_SHOWN:
             return self.profiles.notes()
         sides = f"{len(self.attackers)} attackers and {len(self.defenders)} defenders"
-        return [*self.profiles.notes(), "", f"Of {sides} the first {MOST_SHOWN} each; --format csv has all."]
+        note = f"Of {sides} at most the first {MOST_SHOWN} each are shown; --format csv has all."
+        return [*self.profiles.notes(), "", note]
 
     def _repr_html_(self) -> str:
         """Return the figures as HTML, with the names of the defenders."""
@@ -237,7 +238,7 @@ class Matchups(FramedAnswer):
 
 
 def _in_parts(names: Sequence[str], columns: Sequence[Sequence[str]], width: int) -> list[list[tuple[str, ...]]]:
-    """Return a table in parts with as many columns as lines of this width hold, each part with the names."""
+    """Return a table in parts that fit into lines of this width, each with the names in the first column."""
     widest = max(len(cell) for column in columns for cell in column) + 2
     at_once = max((width - max(map(len, names))) // widest, 1)
     parts = (columns[first : first + at_once] for first in range(0, len(columns), at_once))
@@ -288,7 +289,7 @@ def matchups(
     profiles : Profiles or path, optional
         As in :func:`analyser.attack`.
     progress : callable or True, optional
-        Called with the attackers done so far, once for each situation, and their total number; True: a bar.
+        Called with the number of attackers done so far, counted for each situation, and the total; True: a bar.
 
     Returns
     -------
@@ -340,33 +341,33 @@ def with_own_metric(
 ) -> pd.DataFrame:
     """Return the frame of matchups with a column of a user metric; NaN where it does not apply.
 
-    InputError without a ranged attack among the situations, because other fights have no single table of outcomes.
+    InputError without situations of ranged attacks, because other fights have no table of outcomes of an attack.
     """
     function = function_of(name)
     assert function is not None
     by_selector: Mapping[str, Loadout] = {loadout.selector: loadout for loadout in loadouts}
-    fought = {situation.name: situation for situation in situations if situation.fight.occasion == RANGED_ATTACK}
-    if not fought:
+    ranged = {situation.name: situation for situation in situations if situation.fight.occasion == RANGED_ATTACK}
+    if not ranged:
         problem = f"{name} is a function, and {situations[0].name} is not a ranged attack"
-        raise InputError(problem, where="metric", allowed="a figure that ships, or situations of ranged attacks")
+        raise InputError(problem, where="metric", allowed="a built-in metric, or situations of ranged attacks")
     values = np.full(len(frame), np.nan)
     columns = zip(frame["attacker"], frame["defender"], frame["situation"], frame["row"])
-    for place, (attacker, defender, situation, row) in enumerate(columns):
-        if pd.notna(row) and situation in fought:
-            scenario = _scenario(by_selector[attacker], by_selector[defender], fought[situation], row, ruleset)
-            values[place] = _number(value_of(numbers_of(scenario), function))
+    for index, (attacker, defender, situation, row) in enumerate(columns):
+        if pd.notna(row) and situation in ranged:
+            scenario = _scenario(by_selector[attacker], by_selector[defender], ranged[situation], row, ruleset)
+            values[index] = _number(value_of(numbers_of(scenario), function))
     return frame.assign(**{name: values})
 
 
-def _number(answer: Estimate | Mean | float) -> float:
-    return float(answer.value if isinstance(answer, Mean) else answer)
+def _number(value: Estimate | Mean | float) -> float:
+    return float(value.value if isinstance(value, Mean) else value)
 
 
-def _scenario(attacker: Loadout, defender: Loadout, situation: Situation, row: str, ruleset: Ruleset) -> Scenario:
-    """Return the attack of a cell."""
-    fired = row_named(attacker.unit.rows, row, "row")
+def _scenario(attacker: Loadout, defender: Loadout, situation: Situation, row_id: str, ruleset: Ruleset) -> Scenario:
+    """Return the scenario of the attack in one row of the frame."""
+    row = row_named(attacker.unit.rows, row_id, "row")
     target = resolve_target(TARGET_STATE, defender)
-    attack = resolve_attack(situation.attack(fired), attacker, fired)
+    attack = resolve_attack(situation.attack(row), attacker, row)
     scenario = Scenario(attack, target, ruleset, attacker, defender)
     rating = attack.rating or scenario.counted_rating()
     return scenario.relabelled(attack=attack.model_copy(update={"rating": rating}))

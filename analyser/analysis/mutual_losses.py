@@ -121,20 +121,10 @@ def exchange_of(
         for index in outside.nonzero()[0]
     } | left_out
     inside = np.flatnonzero(~outside)
-    losses, by_tactic, unsuppressed, shot, all_returned, outranges = (
-        table[:, inside][:, :, inside] for table in (losses, *rounds)
-    )
-    return Exchange(
-        tuple(sides[index] for index in inside),
-        losses,
-        unsuppressed,
-        shot,
-        all_returned,
-        outranges.mean(axis=0),
-        meets[np.ix_(inside, inside)],
-        left_out,
-        by_tactic if best else None,
-    )
+    losses, *parts = (table[:, inside][:, :, inside] for table in (losses, *rounds))
+    by_tactic, unsuppressed, shot, all_returned, outranges = parts
+    tables = losses, unsuppressed, shot, all_returned, outranges.mean(axis=0), meets[np.ix_(inside, inside)]
+    return Exchange(tuple(sides[index] for index in inside), *tables, left_out, by_tactic if best else None)
 
 
 def _best_play_losses(

@@ -147,8 +147,8 @@ def rebalance(
 
     Examples
     --------
-    >>> field = {"against": "*/*@basic", "situations": ["long-range"]}
-    >>> found = rebalance("crown/*@basic", most_changes=2, **field)
+    >>> options = {"against": "*/*@basic", "situations": ["long-range"]}
+    >>> found = rebalance("crown/*@basic", most_changes=2, **options)
     >>> len(found.frame), found.spread_after < found.spread_before
     (2, True)
     """

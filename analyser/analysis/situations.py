@@ -45,10 +45,7 @@ ONE_OF_EACH_CATEGORY = tuple(Target.model_validate({"category": category}) for c
 
 
 class Shot(NamedTuple):
-    """A row with which an attacker can fire, given by its index.
-
-    `reasons` has for each target category the reason why the row cannot fire at it, or None.
-    """
+    """A row of the attacker with this index, and for each target category the reason not to fire at it, or None."""
 
     attacker: int
     row: Row
@@ -312,7 +309,7 @@ FIGHTS: Mapping[str, Fight] = {
         run,
         cost=120,
         interpreted=8e-3,
-        how="one close quarters combat, in which both sides strike; the figures are those of the defender",
+        description="one close quarters combat, in which both sides strike; the figures are those of the defender",
     ),
     "duel": Fight(
         partial(contest_cells, _duellist, _duels, in_threads=True),
@@ -321,8 +318,8 @@ FIGHTS: Mapping[str, Fight] = {
         cost=1_200,
         interpreted=0.06,
         choosing=1e-3,
-        how="a whole duel; the figures are the defender's losses after the last round, P(attacker wins) and P(draw), "
-        "by victory points",
+        description="a whole duel; the figures are the defender's losses after the last round, P(attacker wins) and "
+        "P(draw), by victory points",
         has_winner=True,
     ),
     "best-duel": Fight(
@@ -331,7 +328,7 @@ FIGHTS: Mapping[str, Fight] = {
         explored,
         cost=120_000,
         interpreted=5.0,
-        how="a whole duel with best play by both sides (docs/best-play.md); the figures are those of a duel",
+        description="a whole duel with best play by both sides (docs/best-play.md); the figures are those of a duel",
         has_winner=True,
     ),
     BEST_TRADE: Fight(
@@ -340,8 +337,8 @@ FIGHTS: Mapping[str, Fight] = {
         explored,
         cost=600_000,
         interpreted=25.0,
-        how="a duel that starts at this distance, with best play by both sides (objective: points destroyed minus "
-        "points lost) and a coin toss each round for the first side; the losses of both sides give the prices",
+        description="a duel that starts at this distance, with best play by both sides (objective: points destroyed "
+        "minus points lost) and a coin toss each round for the first side; the losses of both sides give the prices",
     ),
 }
 """Kinds of situations by name."""

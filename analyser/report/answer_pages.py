@@ -15,7 +15,7 @@ from analyser.analysis.battle_check import DISAGREES, NO_REASON, TOO_FEW, Balanc
 from analyser.analysis.best_volleys import AIMS, Volleys
 from analyser.analysis.build_answer import Build
 from analyser.analysis.build_answer import proof_text as proof_of_lists
-from analyser.analysis.build_battles import Played
+from analyser.analysis.build_battles import BattleRecord
 from analyser.analysis.built_lists import by_battlegroup
 from analyser.analysis.clash import SHARE_LOST, WINS, Clash
 from analyser.analysis.clash_text import (
@@ -323,7 +323,9 @@ def build_page(build: Build) -> str:
     """Return the page of a build as HTML, which opens offline."""
     order = build.order or range(len(build.lists))
     values = {item.army.name: item for item in build.lists}
-    fought: list[tuple[Army, Played | None, str]] = [*build.fought()] or [(item.army, None, "") for item in build.lists]
+    fought: list[tuple[Army, BattleRecord | None, str]] = [*build.battle_rows()] or [
+        (item.army, None, "") for item in build.lists
+    ]
     return page_of(
         "build",
         title=build.title,

@@ -11,10 +11,10 @@ import pytest
 import analyser
 from analyser.analysis import build_battles
 from analyser.analysis.best_lists import build
-from analyser.analysis.build_battles import Played, play_battles, ranked
+from analyser.analysis.build_battles import BattleRecord, play_battles, with_ties
 from analyser.analysis.built_lists import army_of
 from analyser.analysis.field import list_opponents, worth_against
-from analyser.analysis.force_programme import Force, next_best
+from analyser.analysis.force_programme import Force, best_lists
 from analyser.common.errors import InputError
 from analyser.common.method_settings import Sampling
 from analyser.game.profiles import Profiles
@@ -142,7 +142,7 @@ def test_the_next_best_differ(hill, seed):
     rng = np.random.default_rng(seed)
     force = a_force(hill, 200)
     values = rng.uniform(0, 50, len(force.loadouts))
-    found = next_best(force, values, 4, 0.3)
+    found = best_lists(force, values, 4, 0.3)
     points = force.points
     for place, each in enumerate(found):
         for before in found[:place]:
@@ -176,7 +176,7 @@ def test_the_last_bits_of_a_worth_pick_nothing():
 
     def lists(noise):
         force = Force(loadouts, library.faction("crown").battlegroups, 500, 1000, 2, "commander")
-        return next_best(force, values + noise, 2, 0.2)
+        return best_lists(force, values + noise, 2, 0.2)
 
     first = lists(0.0)
     assert all(lists(rng.uniform(-1e-13, 1e-13, len(values))) == first for _ in range(4))
@@ -234,10 +234,10 @@ def test_what_must_be_and_what_must_not(hill):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"points": 20}, "20 points are of no scale"),
+        ({"points": 20}, "no scale allows 20 points"),
         (
             {"points": 900, "scale": "cataclysm"},
-            "lists of hill reach 280 points, and the scale cataclysm begins at 400",
+            "lists of hill reach only 280 of the 400 points of the scale cataclysm",
         ),
         ({"must": ["hill/gum"]}, "must: selector 'hill/gum': no unit is called 'gum'; did you mean 'gun'?"),
         ({"must": ["hill/gun"], "ban": ["hill/gun"]}, r"must: hill/gun is banned \(allowed"),
@@ -296,7 +296,7 @@ def test_finished_battles_are_not_simulated_again(hill, fought, cached):
 
 
 def test_ties_are_named():
-    found = ranked([Played((each,)) for each in ((5000, 0, 10_000), (5050, 0, 10_000), (4000, 500, 10_000))])
+    found = with_ties([BattleRecord((each,)) for each in ((5000, 0, 10_000), (5050, 0, 10_000), (4000, 500, 10_000))])
     assert [each.is_tied for each in found] == [True, True, False]
     assert found[2].score == pytest.approx(0.425)
 
@@ -304,11 +304,11 @@ def test_ties_are_named():
 def test_a_lucky_order_makes_no_best_list():
     """Of two lists with one mean over the orders neither is the best, whatever single orders say; a sure gain is."""
     ups, downs = [(900, 0, 1000)] * 8, [(100, 0, 1000)] * 8
-    swinging, steady = Played((*ups, *downs)), Played(((480, 0, 1000),) * 16)
-    assert [each.is_tied for each in ranked([swinging, steady])] == [True, True]
+    swinging, steady = BattleRecord((*ups, *downs)), BattleRecord(((480, 0, 1000),) * 16)
+    assert [each.is_tied for each in with_ties([swinging, steady])] == [True, True]
     assert swinging.range_text == "10 to 90"
-    better = Played(tuple((won + 60, 0, 1000) for won, _, _ in swinging.by_order))
-    assert [each.is_tied for each in ranked([swinging, better])] == [False, True]  # in each order, so paired
+    better = BattleRecord(tuple((won + 60, 0, 1000) for won, _, _ in swinging.by_order))
+    assert [each.is_tied for each in with_ties([swinging, better])] == [False, True]  # in each order, so paired
 
 
 def test_the_own_list_fights_too(hill, fought):
@@ -318,7 +318,7 @@ def test_the_own_list_fights_too(hill, fought):
     found = build("hill", 150, against, mine=own, **how)
     assert (fought.calls, len(found.played)) == (3, 2)
     assert found.own_played.score == 40 / 200
-    assert "Your own list, Mine, does worse than the best: 20.0" in found.verdict
+    assert "Your own list, Mine, does worse than the best: score 20.0" in found.verdict
     assert found.as_dict()["own"]["battles"]["score"] == 0.2
     assert found.as_dict()["own"]["value"] == found.own_worth.destroyed + found.own_worth.kept > 0
 
@@ -335,7 +335,7 @@ def test_the_own_list_is_valued_as_those_that_are_built(hill, fought):
     gun = {"unit": "hill/gun@basic", "defence": 9}
     found = build("hill", 150, against, mine={"name": "Mine", "faction": "hill", "unit": [gun]}, **how)
     assert (found.own_worth.value, found.own_worth.without_value) == (None, ("gun, basic",))
-    assert "The value of Mine is not reported: the search cannot choose gun, basic" in " ".join(str(found).split())
+    assert "Mine has no value here, because the search could not choose gun, basic" in " ".join(str(found).split())
     assert found.as_dict()["own"]["kept"] is None
 
 
@@ -350,7 +350,7 @@ def test_the_own_list_is_valued_as_those_that_are_built(hill, fought):
 def test_the_verdict_is_that_of_the_battles(hill, won, says):
     found = asked(hill, next_best=2)
     lists = found.lists[: len(won)]
-    verdict = replace(found, lists=lists, played=ranked([Played(((each, 0, 1000),)) for each in won])).verdict
+    verdict = replace(found, lists=lists, played=with_ties([BattleRecord(((each, 0, 1000),)) for each in won])).verdict
     assert says in verdict
     assert (" of score." in verdict) == (len(won) > 1)
 
