@@ -246,5 +246,5 @@ def test_a_number_that_nobody_else_has_is_told(dear):
 )
 def test_duels_alone_are_refused_before_anybody_fights(dear, monkeypatch, ask):
     monkeypatch.setattr(grid, "blank_cells", None)  # what any fight begins with
-    with pytest.raises(InputError, match="a duel is many exchanges"):
+    with pytest.raises(InputError, match="prices cannot be computed from duels alone"):
         ask(situations="duel", profiles=dear)
