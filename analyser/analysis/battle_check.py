@@ -135,7 +135,9 @@ class BalanceCheck(FramedAnswer):
         """Number of units whose battles and fair points disagree, in one sentence."""
         many, verb = len(self.misfits) or "No", "wins" if len(self.misfits) == 1 else "win"
         difference = f"{100 * DISAGREES:.0f} percentage points"
-        return f"{many} of {counted(len(self.frame), 'unit')} {verb} {difference} more or less than fair points say."
+        return (
+            f"{many} of {counted(len(self.frame), 'unit')} {verb} {difference} more or less than fair points predict."
+        )
 
     @property
     def reason(self) -> str:
@@ -150,7 +152,7 @@ class BalanceCheck(FramedAnswer):
             f"units with {row.group} win {whole_percent(row.win_rate)} ({whole_percent(row.by_fair_points)})"
             for row in first.iloc[[0, -1]].itertuples()
         )
-        return f"{worst[0].upper()}{worst[1:]} of battles, and {best}; in brackets what fair points say."
+        return f"{worst[0].upper()}{worst[1:]} of battles, and {best}; the prediction of fair points is in brackets."
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -178,8 +180,9 @@ class BalanceCheck(FramedAnswer):
         ends = f"({self.correlation_low:.2f} to {self.correlation_high:.2f} by the dice)"
         widest = (self.frame["win_rate_high"] - self.frame["win_rate_low"]).max() / 2
         how = (
-            f"Simulated: {counted(len(self.frame), 'army', 'armies')} of one unit and about {self.points} points each, "
-            f"{counted(self.trials, 'battle')} of each two, so that win rates are within {100 * widest:.1f} points. "
+            f"Simulated: {counted(len(self.frame), 'army', 'armies')} of one kind of unit and about {self.points} "
+            f"points each, {counted(self.trials, 'battle')} for each pair. Win rates are precise within "
+            f"{100 * widest:.1f} percentage points. "
             f"The rank correlation of win rates and fair points is {self.correlation:.2f} {ends}."
         )
         why = f" {OF_FEATURES} explain {self.explained:.0%} of the disagreement."
@@ -190,8 +193,8 @@ class BalanceCheck(FramedAnswer):
         return [
             Block(lines=[*fill(self.headline), *fill(self.reason), *fill(self.precision)]),
             *self._grouped(),
-            *self._misfits("Wins more than fair points say", 1),
-            *self._misfits("Wins less than fair points say", -1),
+            *self._misfits("Wins more than fair points predict", 1),
+            *self._misfits("Wins less than fair points predict", -1),
         ]
 
     def _grouped(self) -> list[Block]:

@@ -27,13 +27,14 @@ ASSUMPTIONS = (
 )
 TYPICAL = (
     "The opponents' real armies are unknown. Each faction is represented by the best list of the same size against "
-    "all units of {}, equally weighted: {}."
+    "all units of {}, with equal weights: {}."
 )
 ORDERED = (
-    "Both sides look ahead, and the order of a list means nothing. Each list fights in {}, by the same random numbers "
-    "for all lists. Score: the mean in percent, with its interval; by part: the least and the greatest."
+    "Both sides look one activation ahead, and the order of a list has no effect. The battles are divided into {}; all "
+    "lists meet the same random numbers. Score: the mean in percent, with its interval; by part: the lowest and the "
+    "highest score of a part."
 )
-NOBODY = "No battles: the units of this field make no legal list within {:,} points."
+NOBODY = "No battles: the units of the opponents make no legal list within {:,} points."
 MOST_NAMED = 6  # opponents named in a heading
 
 
@@ -216,7 +217,7 @@ class Build(Answer):
         if self.own is None or self.own_worth is None or not self.own_worth.without_value:
             return ""
         strange = ", ".join(self.own_worth.without_value)
-        return f"The value of {self.own.name} is not reported: the search cannot choose {strange} as the list has it."
+        return f"The value of {self.own.name} is not reported: the search cannot choose {strange} in this form."
 
     def _battles(self, title: str) -> Block:
         rows = [
@@ -231,7 +232,7 @@ class Build(Answer):
 
         The user's own list may score higher than the best built list.
         """
-        rows, best = [], "best" if self.own_played is None else "best of the built"
+        rows, best = [], "best" if self.own_played is None else "best built list"
         for place in self.order:
             said = best if place == self.order[0] else f"tied with the {best}" * self.played[place].is_tied
             rows.append((self.lists[place].army, self.played[place], said))
@@ -265,9 +266,9 @@ class Build(Answer):
         """Explanation of the value, and of the difference between lists."""
         over = "the mean over" if self.over == "mean" else "the worst of"
         return (
-            f"Value: expected points destroyed and kept in a round, exact; {over} "
-            f"{counted(len(self.opponents), 'opponent')}. Up to {counted(self.most_battlegroups, 'battlegroup')}; each "
-            f"list differs from those before it in {100 * self.differ:g}% of its points at least."
+            f"Value: expected points destroyed and kept in a round (exact), {over} "
+            f"{counted(len(self.opponents), 'opponent')}. At most {counted(self.most_battlegroups, 'battlegroup')}. "
+            f"Each list differs from all better ones in at least {100 * self.differ:g}% of its points."
         )
 
     @property
@@ -292,11 +293,9 @@ class Build(Answer):
         if len(self.lists) == 1:
             return sentence
         values, scores = [built.value for built in self.lists], [one.score for one in self.played]
-        apart = f"{max(values) - min(values):.1f} of value apart"
-        if not scores:
-            return f"{sentence} The first and the last of these lists are {apart}."
-        in_battle = f"{100 * (max(scores) - min(scores)):.1f} of score"
-        return f"{sentence} The best and the worst of these lists are {apart}, and in battle {in_battle}."
+        apart = f"The values of these lists differ by at most {max(values) - min(values):.1f}"
+        in_battle = f", and their scores by at most {100 * (max(scores) - min(scores)):.1f}" if scores else ""
+        return f"{sentence} {apart}{in_battle}."
 
     def _worth_verdict(self) -> str:
         first = self.lists[0]

@@ -25,11 +25,12 @@ _TEXTS = {
     SHOOTING: "for its points its shooting destroys {times} other {role}{detail}",
     FIGHTING: "in close quarters it destroys, for its points, {times} other {role}{detail}",
     HITS: "it takes {own:.0f} hits to destroy 100 points of it (other {role}: {usual:.0f}){detail}",
-    RULES: "under as many hits it {times} other {role}{detail}",
-    AWAY: "it shoots and is out of reach {share:.0%} of the time (other {role}: {usually:.0%})",
+    RULES: "under the same number of hits it {times} other {role}{detail}",
+    AWAY: "it shoots from outside the enemy's reach {share:.0%} of the time, which prevents {prevented:.0%} of its"
+    " losses (other {role}: {usually:.0%})",
     HOLDING: "suppressing its enemies{detail} prevents {prevented:.0%} of its losses (other {role}: {usually:.0%})",
     HELD: "suppression costs it {prevented:.0%} of its effect (other {role}: {usually:.0%})",
-    PLAYED: "by best play its worth grows {times} that of other {role}",
+    PLAYED: "best play raises its worth {times} that of other {role}",
 }
 _NEARLY_NOTHING = {
     SHOOTING: "its shooting destroys next to nothing, unlike that of other {role}",
@@ -152,7 +153,7 @@ class Reasons:
         facts = {"own": np.exp(own), "usual": f"{np.exp(usually):.0f}" if has_room else "none", "role": plural(role)}
         result = [_ROOM.format(**facts)] if sign * (own - usually) > _FAR else []
         traits = [
-            f"that it is {'' if trait == 'subterranean' else 'a '}{trait}"
+            f"its worth as a {trait}{' unit' * (trait == 'subterranean')}"
             for trait in unit.traits
             if trait not in self._common[role].traits
         ]
@@ -192,7 +193,7 @@ class Reasons:
         facts["times"] = f"{(_lasts if name == RULES else _times)(times)} {'than' if times < TWICE else 'as'}"
         facts |= {"prevented": 1 - min(own, 1 / own), "usually": 1 - min(usual, 1 / usual)}
         if name == AWAY:
-            facts |= dict(zip(("share", "usually"), (float(np.exp(values[at])) for values in self._alone)))
+            facts["share"] = float(np.exp(self._alone[0][at]))
         return _TEXTS[name].format(**facts)
 
     def _detail(self, name: str, at: int, times: float) -> str:
@@ -216,10 +217,10 @@ class Reasons:
         """Return its DEFENCE if it differs from that of others, or from the profile."""
         unit, usual = self._units[at], float(np.exp(self._defence[1][at]))
         own = defence_of(unit)
-        others = "" if own == round(usual) else f" (others: {usual:.0f})"
+        others = "" if own == round(usual) else f"others: {usual:.0f}"
         if own == unit.defence:
-            return others and f", at DEFENCE {own}{others}"
-        return f", at DEFENCE {own} from the front by Resilient{others}"
+            return others and f", with DEFENCE {own} ({others})"
+        return f", with DEFENCE {own} from the front (Resilient{', ' * bool(others)}{others})"
 
     def _of_dice(self, at: int, times: float) -> str:
         """Return the dice per 100 points compared with others, and the effect of each, if dice are a reason."""
@@ -228,13 +229,13 @@ class Reasons:
             return ""
         a_die = times / np.exp(own - usual)
         strength = f"; each die destroys {_times(a_die)}" if abs(np.log(a_die)) > _WORTH_A_WORD else ""
-        return f"{np.exp(own):.1f} dice for 100 points, others {np.exp(usual):.1f}{strength}"
+        return f"{np.exp(own):.1f} dice for 100 points, others: {np.exp(usual):.1f}{strength}"
 
     def _of_reach(self, at: int, times: float) -> str:
         """Return its reach compared with that of others, if that is a reason."""
         own, usual = (float(np.exp(values[at])) for values in self._reach)
         is_one = max(own, usual) > _FARTHER * min(own, usual) and (own > usual) == (times > 1)
-        return f"reach {own:.0f} inches, others {usual:.0f}" if is_one else ""
+        return f"reach {own:.0f} inches, others: {usual:.0f}" if is_one else ""
 
     def _of_tests(self, at: int, times: float) -> str:
         """Return the BREAK LIMIT or the DISCIPLINE compared with others, if that is a reason."""
@@ -254,7 +255,7 @@ class Reasons:
         own, usual = self._units[at].discipline, self._common[self._roles[at]].discipline
         if own is None or usual is None or (own > usual) != (times > 1) or own == usual:
             return ""
-        return f" (DISCIPLINE {own}, others {usual:.0f})"
+        return f" (DISCIPLINE {own}, others: {usual:.0f})"
 
 
 TWICE = 2.0
@@ -273,11 +274,11 @@ def _lasts(times: float) -> str:
     """Return a factor of endurance, in words.
 
     >>> [_lasts(each) for each in (0.7, 1.4, 2.5)]
-    ['dies 30% sooner', 'lasts 40% longer', 'lasts 2.5 times as long']
+    ['is destroyed 30% sooner', 'lasts 40% longer', 'lasts 2.5 times as long']
     """
     if times >= TWICE:
         return f"lasts {times:.1f} times as long"
-    return f"lasts {times - 1:.0%} longer" if times > 1 else f"dies {1 - times:.0%} sooner"
+    return f"lasts {times - 1:.0%} longer" if times > 1 else f"is destroyed {1 - times:.0%} sooner"
 
 
 def defence_of(unit: Unit) -> int:

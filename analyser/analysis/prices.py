@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 EVERYBODY = "*/*"
 VERDICTS = (OVER, UNDER, FAIR, UNDECIDED)
 SITUATIONS = EXCHANGES
-LIMITS = "Not counted: terrain, flanks and rear, activation order, objectives, orders, joint play, passengers."
+LIMITS = "Not counted: terrain, flanks and rear, activation order, objectives, orders, synergies, passengers."
 """Limits of all prices, in one line."""
 LIMITS_OF_BEST = (
     "Best play of both sides: duels of six rounds from 18 inches apart, and from 36."
-    " Not counted: terrain, flanks and rear, table edges, objectives, joint play, passengers."
+    " Not counted: terrain, flanks and rear, table edges, objectives, synergies, passengers."
 )
 """Limits of prices under best play."""
 MOST_SHOWN, MOST_REASONS, MOST_NAMED = 5, 3, 2
@@ -179,8 +179,8 @@ class FairPoints(JudgedAnswer):
     def interval(self) -> str:
         """Variation that the intervals cover."""
         kinds = {situation.kind for situation in self.situations}
-        ground = ", the ground" if kinds >= set(WAYS) or BEST_TRADE in kinds else ""
-        return f"95%, over the opponents{ground}, and the prices of similar units"
+        ground = ", closer or wider ground" if kinds >= set(WAYS) or BEST_TRADE in kinds else ""
+        return f"95%, allowing for other opponents{ground} and the prices of similar units"
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
         """Draw the points of each loadout against its fair points, with the fair band between two lines."""
@@ -222,14 +222,14 @@ class FairPoints(JudgedAnswer):
             (f"  {role.role}", counted(role.units, "unit"), f"{role.times:.2f}", MEANS.get(role.role, ""))
             for role in self.roles
         ]
-        heading = "Ratio of points to worth in fights, by role (not judged):"
+        heading = "Points of each role divided by its worth in fights (accepted, not judged):"
         levels = ", ".join(f"{name} {times:.2f}" for name, times in self.levels.items())
-        also = fill(f"The same by level, beside the other levels of a unit: {levels}.")
+        also = fill(f"The same for each level, relative to the other levels of a unit: {levels}.")
         roles = Block("\n".join(fill(heading)), rows=rows, align="<>><", lines=also)
-        explained = f"One number a loadout explains {100 * self.one_number:.0f}% of all matchups"
+        explained = f"A single strength for each loadout explains {100 * self.one_number:.0f}% of the matchups"
         below = [
             fill(self._played()),
-            fill(f"{explained}; the rest is rock, paper, scissors."),
+            fill(f"{explained}; the rest depends on the pairing, as in rock, paper, scissors."),
             [f"Interval: {self.interval}.", *RULE],
         ]
         return [*(Block(lines=line) for line in lines), roles, *(Block(lines=lines) for lines in below)]
@@ -240,7 +240,9 @@ class FairPoints(JudgedAnswer):
         named = [f"{100 * share:.0f}% {name}" for name, share in zip(played["loadout"], played["played"])]
         listed = ", ".join(named) or "none of these"
         error = f" (exploitability {self.exploitability:.0e})" if self.exploitability > SAME_WITHIN else ""
-        return f"Equilibrium, if all sides choose by these numbers alone{error}: {listed}."
+        return (
+            f"If both sides chose one loadout by these numbers alone, the equilibrium{error} would contain: {listed}."
+        )
 
 
 def fair_points(
@@ -348,7 +350,7 @@ def fair_points_in(
     if len(exchange.loadouts) < 2:
         reasons = _told_once(exchange.left_out) or "fewer than two loadouts"
         allowed = "loadouts with points that attack each other, both ways"
-        raise InputError(f"nobody here exchanges anything: {reasons}", where="prices", allowed=allowed)
+        raise InputError(f"no two loadouts exchange losses: {reasons}", where="prices", allowed=allowed)
     exchanged = tuple(situation for situation in answer.situations if situation.kind in (*WAYS, BEST_TRADE))
     if len(exchanged) < len(answer.situations):  # duels count neither for prices nor for dominance
         rows = answer.frame["situation"].isin([situation.name for situation in exchanged])
@@ -369,8 +371,8 @@ def priceable(policy: str, situations: str | Situation | Sequence[Situation | st
 
 def _check_exchange(situations: Sequence[Situation]) -> None:
     if not any(situation.kind in WAYS for situation in situations):
-        problem = "a duel is many exchanges, and no price is made of it"
-        raise InputError(problem, where="situations", allowed="one that is shooting, or a charge")
+        problem = "a duel is many exchanges, and gives no price"
+        raise InputError(problem, where="situations", allowed="a situation with shooting or a charge")
 
 
 def _told_once(left_out: Mapping[str, str]) -> str:
@@ -394,7 +396,7 @@ def _limits_of(answer: Matchups) -> str:
     missing = answer.frame[answer.frame["situation"].isin(best) & answer.frame["why_not"].notna()]
     pairs = len(missing.drop_duplicates(["attacker", "defender"]))
     reasons = "; ".join(missing["why_not"].unique()[:MOST_REASONS])
-    left_out = f"Of the pairs {pairs} are left out: {reasons}." if pairs else ""
+    left_out = f"Pairs that are left out ({pairs}): {reasons}." if pairs else ""
     return " ".join(filter(None, (LIMITS_OF_BEST, unchanged_note(answer.situations), left_out)))
 
 
