@@ -108,10 +108,10 @@ class Gap(NamedTuple):
                 words += " destroys {} of its points ({}), probability of annihilation {}"
             words = words.format(percent(self.best), where, chance)
             return f"Nothing in {whose} kills {target} in a round{among}, {words}."
-        best = f"{army.named(self.by)} destroys {percent(self.best)} of it ({self.situation.replace('-', ' ')})"
+        best = f"{army.named(self.by)} takes {percent(self.best)} of it ({self.situation.replace('-', ' ')})"
         if self.kind == "hardly hurt":
-            return f"Nothing in {whose} destroys {100 * HARDLY:g}% of {target} in one attack{among}: {best}."
-        return f"Only one unit in {whose} destroys {100 * HARDLY:g}% of {target} in one attack{among}: {best}."
+            return f"Nothing in {whose} takes {100 * HARDLY:g}% of {target} in one attack{among}: {best}."
+        return f"Only one unit in {whose} takes {100 * HARDLY:g}% of {target} in one attack{among}: {best}."
 
 
 def with_points(frame: pd.DataFrame) -> pd.DataFrame:

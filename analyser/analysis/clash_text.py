@@ -135,7 +135,7 @@ def _rounds(answer: Clash) -> list[list[str]]:
         return []
     proofs = dict.fromkeys(map(proof_text, every))
     proven = f"; each is {next(iter(proofs))}" if len(proofs) == 1 else ""
-    parts = [fill(f"Best attacks of a round: shots only, no charges. Aim: {AIMS[every[0].aim].title}{proven}.")]
+    parts = [fill(f"Best attacks of a round. Shots alone, no charges. Aim: {AIMS[every[0].aim].title}{proven}.")]
     for volleys, army, enemy in (
         (answer.volleys, answer.mine, answer.yours),
         (answer.their_volleys, answer.yours, answer.mine),

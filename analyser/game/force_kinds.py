@@ -66,11 +66,7 @@ class ForceKinds(Answer):
         else:
             kinds = [(faction.id, kind.id, _called(kind)) for faction in self.factions for kind in faction.battlegroups]
             parts.append(_last_wrapped([("faction", "battlegroup", "called"), *kinds]))
-            parts.append(
-                fill(
-                    "A force may have any number of battlegroups of a kind, unless a limit is stated beside it (FB-8)."
-                )
-            )
+            parts.append(fill("A force may hold any number of a kind, unless a limit is stated beside it (FB-8)."))
             parts.append([f"Slots, their units, and boons: {self.library.command('army kinds')} FACTION"])
         return [Block(lines=part) for part in parts]
 
@@ -161,11 +157,11 @@ def _in_full(faction: Faction, units_by: str) -> Iterator[list[str]]:
     """Yield the text in blocks: the start of a list, each kind of battlegroup with its slots, and the boons."""
     if faction.battlegroups:
         first = ["[battlegroups]", f'First = "{faction.battlegroups[0].id}"']
-        yield ["A list of your own begins like this:", "", f'faction = "{faction.id}"', "", *first]
+        yield ["So begins a list by hand:", "", f'faction = "{faction.id}"', "", *first]
     yield [
         *fill(
-            'Each [[unit]] and [[boon]] then names its battlegroup: battlegroup = "First". A battlegroup may have one '
-            "of each unit, or as many as stated beside its name. A unit counts in every slot that lists it."
+            'Then each [[unit]] and [[boon]] says battlegroup = "First". A unit may be once in a battlegroup, '
+            "or as often as stated beside it; it counts in every slot that names it."
         ),
         f"Levels of units: {units_by}",
     ]
