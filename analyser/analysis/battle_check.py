@@ -133,7 +133,9 @@ class BalanceCheck(FramedAnswer):
         """Number of units whose battles and fair points disagree, in one sentence."""
         number, verb = len(self.misfits) or "None", "wins" if len(self.misfits) == 1 else "win"
         difference = f"{100 * DISAGREES:.0f} percentage points"
-        return f"{number} of {counted(len(self.frame), 'unit')} {verb} {difference} more or less than fair points say."
+        return (
+            f"{number} of {counted(len(self.frame), 'unit')} {verb} {difference} more or less than fair points predict."
+        )
 
     @property
     def reason(self) -> str:
@@ -148,7 +150,7 @@ class BalanceCheck(FramedAnswer):
             f"units with {row.group} win {whole_percent(row.win_rate)} ({whole_percent(row.by_fair_points)})"
             for row in first.iloc[[0, -1]].itertuples()
         )
-        return f"{worst[0].upper()}{worst[1:]} of battles, and {best}; the numbers in brackets follow from fair points."
+        return f"{worst[0].upper()}{worst[1:]} of battles, and {best}; the prediction of fair points is in brackets."
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -177,7 +179,7 @@ class BalanceCheck(FramedAnswer):
         widest = (self.frame["win_rate_high"] - self.frame["win_rate_low"]).max() / 2
         text = (
             f"Simulated: {counted(len(self.frame), 'army', 'armies')} of one kind of unit and about {self.points} "
-            f"points each, {counted(self.trials, 'battle')} of each pair, so that win rates are exact to "
+            f"points each, {counted(self.trials, 'battle')} for each pair. Win rates are precise within "
             f"{100 * widest:.1f} percentage points. "
             f"The rank correlation of win rates and fair points is {self.correlation:.2f} {ends}."
         )
@@ -189,8 +191,8 @@ class BalanceCheck(FramedAnswer):
         return [
             Block(lines=[*fill(self.headline), *fill(self.reason), *fill(self.precision)]),
             *self._grouped(),
-            *self._misfits("Wins more than fair points say", 1),
-            *self._misfits("Wins less than fair points say", -1),
+            *self._misfits("Wins more than fair points predict", 1),
+            *self._misfits("Wins less than fair points predict", -1),
         ]
 
     def _grouped(self) -> list[Block]:

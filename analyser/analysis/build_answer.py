@@ -27,13 +27,14 @@ ASSUMPTIONS = (
 )
 TYPICAL = (
     "The opponents' real armies are unknown. Each faction is represented by the best list of the same size against "
-    "all units of {}, equally weighted: {}."
+    "all units of {}, with equal weights: {}."
 )
 BATTLE_NOTE = (
-    "Both sides play the tactic balanced. The battles of each list have {}, with equal random numbers for all lists. "
-    "Score: mean in percent, with its interval; by part: the lowest and the highest."
+    "Both sides look one activation ahead, and the order of a list has no effect. The battles are divided into {}; all "
+    "lists meet the same random numbers. Score: the mean in percent, with its interval; by part: the lowest and the "
+    "highest score of a part."
 )
-NO_BATTLES = "No battles: no legal list within {:,} points has only units of the opponents."
+NO_BATTLES = "No battles: the units of the opponents make no legal list within {:,} points."
 MOST_NAMED = 6  # opponents named in a heading
 
 
@@ -217,7 +218,7 @@ class Build(Answer):
         if self.own is None or self.own_worth is None or not self.own_worth.without_value:
             return ""
         units = ", ".join(self.own_worth.without_value)
-        return f"{self.own.name} has no value here, because the search could not choose {units} as in this list."
+        return f"The value of {self.own.name} is not reported: the search cannot choose {units} in this form."
 
     def _battles(self, title: str) -> Block:
         rows = [
@@ -232,7 +233,7 @@ class Build(Answer):
 
         The user's own list may score higher than the best of the lists that were found.
         """
-        rows, best = [], "best" if self.own_played is None else "best of those found"
+        rows, best = [], "best" if self.own_played is None else "best built list"
         for index in self.order:
             words = best if index == self.order[0] else f"tied with the {best}" * self.played[index].is_tied
             rows.append((self.lists[index].army, self.played[index], words))
@@ -267,9 +268,9 @@ class Build(Answer):
         """Explanation of the value, and of the difference between lists."""
         over = "the mean over" if self.over == "mean" else "the worst of"
         return (
-            f"Value: expected points destroyed and kept in a round, exact; {over} "
-            f"{counted(len(self.opponents), 'opponent')}. Up to {counted(self.most_battlegroups, 'battlegroup')}; each "
-            f"list differs from those before it in at least {100 * self.differ:g}% of its points."
+            f"Value: expected points destroyed and kept in a round (exact), {over} "
+            f"{counted(len(self.opponents), 'opponent')}. At most {counted(self.most_battlegroups, 'battlegroup')}. "
+            f"Each list differs from all better ones in at least {100 * self.differ:g}% of its points."
         )
 
     @property
@@ -294,11 +295,9 @@ class Build(Answer):
         if len(self.lists) == 1:
             return sentence
         values, scores = [built.value for built in self.lists], [record.score for record in self.played]
-        difference = f"{max(values) - min(values):.1f} of value"
-        if not scores:
-            return f"{sentence} The first and the last of these lists differ by {difference}."
-        difference += f", and in battle by {100 * (max(scores) - min(scores)):.1f} of score"
-        return f"{sentence} The best and the worst of these lists differ by {difference}."
+        differences = f"The values of these lists differ by at most {max(values) - min(values):.1f}"
+        differences += f", and their scores by at most {100 * (max(scores) - min(scores)):.1f}" if scores else ""
+        return f"{sentence} {differences}."
 
     def _value_verdict(self) -> str:
         first = self.lists[0]

@@ -45,14 +45,14 @@ ASSUMPTIONS = (
     "Every attack comes from the target's front: Resilient (Front) counts.",
     "Attackers see their target themselves. They are not in a building, not reloading, have not advanced, and fire no "
     "opportunity fire; Overcharge, carriages and command re-rolls are not used.",
-    "Expected points destroyed are the target's points times the share of its models that are destroyed; models that "
-    "are lost because the unit breaks are not among them. Expected victory points count every kind of annihilation.",
+    "Expected points destroyed are the target's points times the share of its models that are destroyed, without "
+    "models that are lost because the unit breaks. Expected victory points include every kind of annihilation.",
     "A charge is one close quarters combat in the open against a unit that has not been activated, without "
-    "outflanking, support or threats. Its figures cover the target's losses up to its test. They leave out the "
-    "charger's losses, and damage left on a unit that broke.",
+    "outflanking, support or threats. Its figures are the target's losses up to its test; only the mean share of the "
+    "attacker lost is about the charger. Damage left on a unit that broke is left out.",
     "A duel is six rounds of two units without distance or terrain (AC-9.2); the attacker acts first in each. A unit "
     "shoots if it has a row for such targets, else charges if it may, else takes cover. Its figures are the "
-    "defender's losses and the winner by victory points; a unit of unknown rating counts 1.",
+    "defender's losses and the winner by victory points; a unit without a victory-point value counts as 1.",
 )
 """Assumptions of every attack of a comparison."""
 

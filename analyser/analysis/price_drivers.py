@@ -25,11 +25,12 @@ _TEXTS = {
     SHOOTING: "for its points its shooting destroys {times} other {role}{detail}",
     FIGHTING: "in close quarters it destroys, for its points, {times} other {role}{detail}",
     HITS: "it takes {own:.0f} hits to destroy 100 points of it (other {role}: {usual:.0f}){detail}",
-    RULES: "under as many hits it {times} other {role}{detail}",
-    AWAY: "it shoots and is out of reach {share:.0%} of the time (other {role}: {usually:.0%})",
-    SUPPRESSING: "suppressing its enemies{detail} prevents {share:.0%} of its losses (other {role}: {usually:.0%})",
-    SUPPRESSED: "suppression prevents {share:.0%} of the losses that it inflicts (other {role}: {usually:.0%})",
-    BEST_PLAY: "best play raises its value {more} than that of other {role} (by {by:.0%})",
+    RULES: "under the same number of hits it {times} other {role}{detail}",
+    AWAY: "it shoots from outside the enemy's reach {share:.0%} of the time, which prevents {prevented:.0%} of its"
+    " losses (other {role}: {usually:.0%})",
+    SUPPRESSING: "suppressing its enemies{detail} prevents {prevented:.0%} of its losses (other {role}: {usually:.0%})",
+    SUPPRESSED: "suppression prevents {prevented:.0%} of the losses that it inflicts (other {role}: {usually:.0%})",
+    BEST_PLAY: "best play raises its worth {more} than that of other {role} (by {by:.0%})",
 }
 _NEARLY_NOTHING = {
     SHOOTING: "its shooting destroys next to nothing, unlike that of other {role}",
@@ -144,7 +145,7 @@ class PriceDrivers:
         facts = {"own": np.exp(own), "usual": f"{np.exp(usually):.0f}" if is_usual else "none", "role": plural(role)}
         result = [_CAPACITY.format(**facts)] if sign * (own - usually) > _CAPACITY_DIFFERS else []
         traits = [
-            f"that it is {'' if trait == 'subterranean' else 'a '}{trait}"
+            f"its worth as a {trait}{' unit' * (trait == 'subterranean')}"
             for trait in unit.traits
             if trait not in self._common[role].traits
         ]
@@ -183,9 +184,9 @@ class PriceDrivers:
         facts = {"own": own, "usual": usual, "role": role, "detail": self._detail(name, index, times)}
         facts["times"] = f"{(_lasts if name == RULES else _times)(times)} {'than' if times < TWICE else 'as'}"
         facts |= {"more": "more" if times > 1 else "less", "by": abs(times - 1)}
-        facts |= {"share": 1 - min(own, 1 / own), "usually": 1 - min(usual, 1 / usual)}
+        facts |= {"prevented": 1 - min(own, 1 / own), "usually": 1 - min(usual, 1 / usual)}
         if name == AWAY:
-            facts |= dict(zip(("share", "usually"), (float(np.exp(values[index])) for values in self._outranging)))
+            facts["share"] = float(np.exp(self._outranging[0][index]))
         return _TEXTS[name].format(**facts)
 
     def _detail(self, name: str, index: int, times: float) -> str:
@@ -210,10 +211,10 @@ class PriceDrivers:
         """Return the DEFENCE of a unit if it differs from that of others, or from the profile."""
         unit, usual = self._units[index], float(np.exp(self._defence[1][index]))
         own = defence_of(unit)
-        others = "" if own == round(usual) else f" (others: {usual:.0f})"
+        others = "" if own == round(usual) else f"others: {usual:.0f}"
         if own == unit.defence:
-            return others and f", at DEFENCE {own}{others}"
-        return f", at DEFENCE {own} from the front by Resilient{others}"
+            return others and f", with DEFENCE {own} ({others})"
+        return f", with DEFENCE {own} from the front (Resilient{', ' * bool(others)}{others})"
 
     def _of_dice(self, index: int, times: float) -> str:
         """Return the dice per 100 points compared with others, and the effect of one die, if dice are a reason."""
@@ -222,13 +223,13 @@ class PriceDrivers:
             return ""
         by_die = times / np.exp(own - usual)
         strength = f"; each die destroys {_times(by_die)}" if abs(np.log(by_die)) > _LEAST_DIFFERENCE else ""
-        return f"{np.exp(own):.1f} dice for 100 points, others {np.exp(usual):.1f}{strength}"
+        return f"{np.exp(own):.1f} dice for 100 points, others: {np.exp(usual):.1f}{strength}"
 
     def _of_reach(self, index: int, times: float) -> str:
         """Return the reach of a unit compared with that of others, if that is a reason."""
         own, usual = (float(np.exp(values[index])) for values in self._reach)
         is_reason = max(own, usual) > _REACH_RATIO * min(own, usual) and (own > usual) == (times > 1)
-        return f"reach {own:.0f} inches, others {usual:.0f}" if is_reason else ""
+        return f"reach {own:.0f} inches, others: {usual:.0f}" if is_reason else ""
 
     def _of_tests(self, index: int, times: float) -> str:
         """Return the BREAK LIMIT or the DISCIPLINE compared with others, if that is a reason."""
@@ -248,7 +249,7 @@ class PriceDrivers:
         own, usual = unit.discipline, self._common[self._roles[index]].discipline
         if own is None or usual is None or (own > usual) != (times > 1) or own == usual:
             return ""
-        return f" (DISCIPLINE {own}, others {usual:.0f})"
+        return f" (DISCIPLINE {own}, others: {usual:.0f})"
 
 
 TWICE = 2.0
@@ -267,11 +268,11 @@ def _lasts(times: float) -> str:
     """Return a factor of endurance, in words.
 
     >>> [_lasts(each) for each in (0.7, 1.4, 2.5)]
-    ['dies 30% sooner', 'lasts 40% longer', 'lasts 2.5 times as long']
+    ['is destroyed 30% sooner', 'lasts 40% longer', 'lasts 2.5 times as long']
     """
     if times >= TWICE:
         return f"lasts {times:.1f} times as long"
-    return f"lasts {times - 1:.0%} longer" if times > 1 else f"dies {1 - times:.0%} sooner"
+    return f"lasts {times - 1:.0%} longer" if times > 1 else f"is destroyed {1 - times:.0%} sooner"
 
 
 def defence_of(unit: Unit) -> int:

@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 ALL_LOADOUTS = "*/*"
 VERDICTS = (OVER, UNDER, FAIR, UNDECIDED)
 SITUATIONS = EXCHANGES
-LIMITS = "Not counted: terrain, flanks and rear, activation order, objectives, orders, joint play, passengers."
+LIMITS = "Not counted: terrain, flanks and rear, activation order, objectives, orders, synergies, passengers."
 """Factors that prices with tactics leave out."""
 LIMITS_OF_BEST = (
     "Best play of both sides: duels of six rounds from 18 inches apart, and from 36."
-    " Not counted: terrain, flanks and rear, table edges, objectives, joint play, passengers."
+    " Not counted: terrain, flanks and rear, table edges, objectives, synergies, passengers."
 )
 """Conditions of prices with best play, and the factors that they leave out."""
 MOST_SHOWN, MOST_REASONS, MOST_NAMED = 5, 3, 2
@@ -179,8 +179,8 @@ class FairPoints(JudgedAnswer):
     def interval(self) -> str:
         """Explanation of the intervals of fair points: their probability, and the variation that they allow for."""
         kinds = {situation.kind for situation in self.situations}
-        ground = ", the ground" if kinds >= set(EXCHANGE_KINDS) or BEST_TRADE in kinds else ""
-        return f"95%, over the opponents{ground}, and the prices of similar units"
+        ground = ", closer or wider ground" if kinds >= set(EXCHANGE_KINDS) or BEST_TRADE in kinds else ""
+        return f"95%, allowing for other opponents{ground} and the prices of similar units"
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
         """Draw the points of each loadout against its fair points, with the fair band between two lines."""
@@ -222,14 +222,14 @@ class FairPoints(JudgedAnswer):
             (f"  {role.role}", counted(role.units, "unit"), f"{role.times:.2f}", ROLE_DESCRIPTIONS.get(role.role, ""))
             for role in self.roles
         ]
-        heading = "Points divided by value in fights, by role (the verdicts accept these ratios):"
+        heading = "Points of each role divided by its worth in fights (accepted, not judged):"
         levels = ", ".join(f"{name} {times:.2f}" for name, times in self.levels.items())
-        by_level = fill(f"The same ratio by level, compared with the other levels of a unit: {levels}.")
+        by_level = fill(f"The same for each level, relative to the other levels of a unit: {levels}.")
         roles = Block("\n".join(fill(heading)), rows=rows, align="<>><", lines=by_level)
-        explained = f"One strength for each loadout explains {100 * self.one_number:.0f}% of the matchups"
+        explained = f"A single strength for each loadout explains {100 * self.one_number:.0f}% of the matchups"
         below = [
             fill(self._equilibrium()),
-            fill(f"{explained}; the rest is cyclic, as in rock, paper, scissors."),
+            fill(f"{explained}; the rest depends on the pairing, as in rock, paper, scissors."),
             [f"Interval: {self.interval}.", *RULE],
         ]
         return [*(Block(lines=lines) for lines in paragraphs), roles, *(Block(lines=lines) for lines in below)]
@@ -240,7 +240,8 @@ class FairPoints(JudgedAnswer):
         shares = [f"{100 * share:.0f}% {name}" for name, share in zip(chosen["loadout"], chosen["played"])]
         error = f" (exploitability {self.exploitability:.0e})" if self.exploitability > SAME_WITHIN else ""
         choices = ", ".join(shares) or "none of these"
-        return f"Equilibrium, if both sides choose one loadout by these matchups alone{error}: {choices}."
+        condition = "If both sides chose one loadout by these numbers alone"
+        return f"{condition}, the equilibrium{error} would contain: {choices}."
 
 
 def fair_points(
@@ -348,8 +349,8 @@ def fair_points_in(
         exchange = exchange_of(answer.frame, tuple(sides.values()), answer.situations, answer.ruleset)
     if len(exchange.loadouts) < 2:
         reasons = _grouped_by_reason(exchange.left_out) or "fewer than two loadouts"
-        problem = f"no two of these loadouts inflict losses on each other: {reasons}"
-        raise InputError(problem, where="prices", allowed="loadouts with points that can attack each other")
+        problem, allowed = f"no two loadouts exchange losses: {reasons}", "loadouts with points that attack each other"
+        raise InputError(problem, where="prices", allowed=allowed)
     exchanged = tuple(situation for situation in answer.situations if situation.kind in (*EXCHANGE_KINDS, BEST_TRADE))
     if len(exchanged) < len(answer.situations):  # duels count neither for prices nor for dominance
         rows = answer.frame["situation"].isin([situation.name for situation in exchanged])
@@ -373,7 +374,7 @@ def price_situations_of(policy: str, situations: str | Situation | Sequence[Situ
 def _check_exchange(situations: Sequence[Situation]) -> None:
     if not any(situation.kind in EXCHANGE_KINDS for situation in situations):
         problem = "prices cannot be computed from duels alone"
-        raise InputError(problem, where="situations", allowed="at least one situation of shooting, or a charge")
+        raise InputError(problem, where="situations", allowed="a situation with shooting or a charge")
 
 
 def _grouped_by_reason(left_out: Mapping[str, str]) -> str:
@@ -397,7 +398,7 @@ def _limits_of(answer: Matchups) -> str:
     missing = answer.frame[answer.frame["situation"].isin(best) & answer.frame["why_not"].notna()]
     pairs = len(missing.drop_duplicates(["attacker", "defender"]))
     reasons = "; ".join(missing["why_not"].unique()[:MOST_REASONS])
-    left_out = f"{counted(pairs, 'pair')} of loadouts left out: {reasons}." if pairs else ""
+    left_out = f"Pairs that are left out ({pairs}): {reasons}." if pairs else ""
     return " ".join(filter(None, (LIMITS_OF_BEST, unchanged_note(answer.situations), left_out)))
 
 

@@ -19,7 +19,7 @@ ROLE_DESCRIPTIONS = {
     "artillery": "field guns and artillery",
     "aircraft": "aircraft and rotorcraft",
     "close combat": "infantry and cavalry that cannot shoot",
-    "armour": "other armour (not a behemoth, commander or transport)",
+    "armour": "not a behemoth, commander or transport",
 }
 """Descriptions of the roles that are not simply a type or a trait of a profile."""
 _TRAITS = ("behemoth", "commander", TRANSPORT)

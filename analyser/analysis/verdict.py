@@ -27,8 +27,9 @@ CHEAP, DEAR = np.log(0.9), np.log(1.1)  # log(points / fair points) from which a
 WRONG_AT, FAIR_AT = 0.6, 0.55  # least probabilities for the verdicts of a wrong and of a fair price
 NOISE = 0.05  # a smaller change of a probability between versions keeps the verdict
 RULE = (
-    f"Under-priced, over-priced: points more than 10% below, or above, fair with a probability of {WRONG_AT:.0%}.",
-    f"Fair: within 10% with a probability of {FAIR_AT:.0%}. Undecided: none of these, or for the reason given.",
+    f"Under-priced: points more than 10% below the fair points, with a probability of at least {WRONG_AT:.0%}.",
+    f"Over-priced: the same, more than 10% above. Fair: within 10%, with a probability of at least {FAIR_AT:.0%}.",
+    "Undecided: none of these, or for the reason given.",
 )
 _POWER, ENDS = 0.8416, 1.96  # quantiles of the normal distribution: 80% and 97.5%
 _DIRICHLET = 5.0  # parameter for the weights of battlefields: with two, 95% of draws are from 21% to 79%
@@ -36,7 +37,7 @@ _CLEAR_DIFFERENCE = np.array([0.5, 1.0, 0.5, 0.5])  # of the logarithms of the f
 _LARGEST_ERROR = 1.0  # a loadout with a larger standard deviation of log(points / fair points) gets no price
 _KINDS = {  # phrases in a doubt, and its name for several loadouts
     "may be fair": "fair and wrong prices are both likely",
-    "but nothing here counts": "it has what no figure here counts",
+    "but these numbers leave out": "these numbers leave out something about the unit",
 }
 MOST_OPPONENTS = 3
 _LEAST_SHARE = 0.005  # smaller shares of an equilibrium are rounding errors
@@ -319,10 +320,13 @@ def _verdict(
     verdict, doubt = verdict_of(under, over), ""
     sign = _SIGNS[verdict]
     if sign and (uncounted := drivers.uncounted_benefits(index, -sign)):
-        doubt = f"by its fights it should cost {fair[0]:.0f} points, but nothing here counts {uncounted}"
+        doubt = f"its fights alone suggest {fair[0]:.0f} points, but these numbers leave out {uncounted}"
         return UNDECIDED, lean, doubt, doubt
     if verdict == FAIR and better:
-        doubt = f"{better.loadout} does as well and costs no more, but nothing here counts {better.besides}"
+        doubt = (
+            f"{better.loadout} does as well for no more points, but these numbers leave out what this one has besides"
+        )
+        doubt += f": {better.besides}"
     elif verdict == UNDECIDED:
         doubt = f"anything from {fair[1]:.0f} to {fair[2]:.0f} points may be fair"
     if doubt:

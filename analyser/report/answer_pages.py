@@ -70,7 +70,7 @@ def _links(answer: BattleResult) -> list[tuple[str, str, bool]]:
     parts = {"battle": "In short"} | ({"tactics": "Tactics"} if answer.game else {})
     parts |= {"margin": "Victory points", "left": "What is left", "did": "What units did"}
     parts |= {"swing": "Swing"} if answer.swings else {}
-    parts |= {"told": "A battle told"} | ({"bands": "All at once"} if answer.with_bands else {})
+    parts |= {"told": "A typical battle"} | ({"bands": "All at once"} if answer.with_bands else {})
     return [(anchor, name, False) for anchor, name in (parts | {"more": "More"}).items()]
 
 
@@ -247,7 +247,8 @@ def clash_page(answer: Clash) -> str:
             ("gaps", "Hard targets", False),
             *([("rounds", "Best attacks", False)] if rounds else []),
             ("heatmap", "Matrix", True),
-            *((name.lower(), name, False) for name in ("Answers", "Units", "More")),
+            ("answers", "Best counters", False),
+            *((name.lower(), name, False) for name in ("Units", "More")),
         ],
         found=answer,
         gap_lines=answer.hard_target_lines(),
@@ -357,7 +358,7 @@ def check_page(answer: BalanceCheck) -> str:
     rows = answer.frame.sort_values("off", ascending=False, kind="stable").to_dict("records")
     return page_of(
         "check",
-        title="Battles beside fair points",
+        title="Fair points compared with battles",
         found=answer,
         groups=[_pair(row, row["group"], counted(row["units"], "unit")) for row in answer.groups.to_dict("records")],
         armies=[_army(row) for row in rows],

@@ -77,7 +77,7 @@ class Diff(FramedAnswer):
     def headline(self) -> str:
         """The numbers of edits, of changed verdicts and of changed matchups, in one sentence."""
         if self.unchanged or not self.edits:
-            return "The profiles say the same."
+            return "The profiles are the same."
         verdicts = sum(move.has_new_verdict for move in (*self.moves, *self.others))
         parts = [counted(len(self.edits), "edit"), counted(verdicts, "verdict"), counted(len(self.frame), "matchup")]
         return f"{parts[0]}: {parts[1]} and {parts[2]} changed."
@@ -112,7 +112,7 @@ class Diff(FramedAnswer):
             lines.append([*(move.sentence for move in self.moves[:limit]), *_more(self.moves, limit)])
         if self.others:
             sentences = [f"  {other.told}" for other in self.others[:MOST_OTHERS]]
-            lines.append(["Other verdicts that moved:", *sentences, *_more(self.others, MOST_OTHERS)])
+            lines.append(["Other verdicts that changed:", *sentences, *_more(self.others, MOST_OTHERS)])
         if self.no_verdict:
             lines.append([f"No verdicts: {self.no_verdict}"])
         lines += [self.notes(), *self._edited()]
@@ -120,8 +120,8 @@ class Diff(FramedAnswer):
 
     def _edited(self) -> list[Sequence[str]]:
         if self.unchanged:
-            same = f"all {counted(self.n_compared, 'matchup')} are the same, and none was worked out"
-            return [[f"Profiles: nothing changed, so that {same}"]]
+            same = f"all {counted(self.n_compared, 'matchup')} are the same, and none was computed"
+            return [[f"Profiles: nothing changed, so {same}"]]
         lines = [f"  {edit}" for edit in self.edits[:MOST_EDITS]] + _more(self.edits, MOST_EDITS)
         both = (("old", self.gone), ("new", self.added))
         result = [[f"Profiles: {counted(len(self.edits), 'change') if lines else 'nothing changed'}", *lines]]
@@ -204,10 +204,10 @@ class Diff(FramedAnswer):
         if self.others:
             more = [f"and {len(self.others) - MOST_OTHERS} more"] if len(self.others) > MOST_OTHERS else []
             sentence = "; ".join([*(other.told for other in self.others[:MOST_OTHERS]), *more])
-            sentences.append(f"- Other verdicts that moved: {markdown(sentence)}")
+            sentences.append(f"- Other verdicts that changed: {markdown(sentence)}")
         if self.moves or self.others:
             blocks.append([markdown(self._judged())])
-        blocks.append(sentences or ["No loadout is written differently." if not self.edits else "No verdicts."])
+        blocks.append(sentences or ["No loadout was edited." if not self.edits else "No verdicts."])
         if self.edits:
             lines = [f"- {code_span(str(edit))}" for edit in self.edits[:MOST_EDITS]]
             blocks.append(["Edits:", "", *lines, *_more(self.edits, MOST_EDITS)])

@@ -161,12 +161,12 @@ def reasons(rows: pd.DataFrame) -> list[str]:
 def _a_round(kinds: Collection[str]) -> str:
     """Return a sentence that defines the round of losses, for the kinds of situations."""
     if BEST_TRADE in kinds:
-        return "A round is the mean of the six of duels with best play, from 18 inches apart and from 36."
+        return "Figures are means per round of duels of six rounds with best play, from 18 and from 36 inches apart."
     if not set(EXCHANGE_KINDS) <= set(kinds):
         return ""
     return (
-        "A round is the mean of the six from the first shot on; the reach and SPEED of both give the time that they are"
-        " far apart and near."
+        "Figures are means per round, over the six rounds from the first possible shot. The time that units spend far"
+        " apart and near depends on their reach and SPEED."
     )
 
 
@@ -209,8 +209,9 @@ def _notes(dominated: Iterable[TableRow], duels: pd.DataFrame | None, names: Map
                 if row["most"] > row["cost"]
                 else ""
             )
-            said = f"Its tactic, to {row['tactic']}, costs {names[row['attacker']]} {percent(row['cost'])} of its duels"
-            result.setdefault(unit_of(row["attacker"]), []).append(f"{said} on average{most}.")
+            said = f"In duels {names[row['attacker']]} follows the tactic {row['tactic']}."
+            lost = f"Compared with best play this costs {percent(row['cost'])} of its duels on average{most}."
+            result.setdefault(unit_of(row["attacker"]), []).append(f"{said} {lost}")
     return result
 
 
@@ -224,10 +225,12 @@ def faction_lines(factions: Trades) -> list[str]:
         (ahead, more), (behind, less) = sorted([(ours, there), (theirs, back)], key=lambda side: -side[1])
         names = faction_name(ahead), faction_name(behind)
         if more - less < SAME_WITHIN:
-            both = f"100 points of each destroy {more:.1f} points of the other a round"
+            both = f"100 points of each destroy {more:.1f} points of the other in a round"
             lines.append(f"{names[0]} and {names[1]} come out even: {both}.")
             continue
-        points = f"100 points of it destroy {more:.1f} points a round, and lose {less:.1f} to 100 points of {names[1]}"
+        points = (
+            f"100 points of it destroy {more:.1f} points in a round, and lose {less:.1f} to 100 points of {names[1]}"
+        )
         lines.append(f"{names[0]} comes out ahead of {names[1]}: {points}.")
     return lines
 

@@ -95,7 +95,7 @@ class Tactics(Answer):
         missing = {row["reason"]: row for row in plain_rows(self.frame) if row["reason"]}
         lines = [f"No answer: {row['attacker']} against {row['defender']}: {why}" for why, row in missing.items()]
         want = "P(win), a draw half" if self.terms.want == "win" else self.terms.want
-        head = f"Cost of simple tactics, of {want}, percent"
+        head = f"Cost of simple tactics against best play, in {want}, percent"
         return [Block(head, names, rows, "<<>>><>", lines=[self.note(), *lines])]
 
     def _body(self) -> dict[str, Any]:
@@ -143,8 +143,8 @@ def note_of(frame: pd.DataFrame) -> str:
     answered = _answered(frame)
     share = float((answered["cost"] > MISJUDGED).mean()) if len(answered) else 0.0
     mean = float(answered["cost"].mean()) if len(answered) else 0.0
-    where = f"in {100 * share:.0f}% of {len(answered)} duels, {100 * mean:.1f} on average"
-    return f"The tactic of comparisons costs more than {100 * MISJUDGED:g} percentage points {where}."
+    where = f"in {100 * share:.0f}% of {len(answered)} duels; the mean is {100 * mean:.1f}"
+    return f"Simple tactics are worse than best play by more than {100 * MISJUDGED:g} percentage points {where}."
 
 
 def _answered(frame: pd.DataFrame) -> pd.DataFrame:
@@ -169,7 +169,7 @@ def stored_tactics(path: str | os.PathLike[str], loadouts: Collection[str]) -> p
     if here.empty:
         raise InputError("none of its duels is between units of this report", where=str(path), allowed=_KEPT)
     if text := [name for name in _NUMBERS if not pd.api.types.is_numeric_dtype(frame[name])]:
-        raise InputError(f"what is in column {text[0]!r} is no number", where=str(path), allowed=_KEPT)
+        raise InputError(f"column {text[0]!r} has a value that is not a number", where=str(path), allowed=_KEPT)
     return here.reset_index(drop=True)
 
 

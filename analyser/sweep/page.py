@@ -85,7 +85,7 @@ def write_page(sweep: Sweep) -> None:
     facts: list[tuple[str, str]] = [("Plan", plan.digest[:16]), ("Profiles", str(plan.content["profiles"]))]
     facts += [("Assumption", text) for text in plan.assumptions]
     facts.append(("Program", plan.content["program"][:16]))
-    how = "sampled" if plan.is_sample or plan.file.sampling is not None else "all exact"
+    how = "simulated" if plan.is_sample or plan.file.sampling is not None else "all exact"
     axes = [] if plan.is_sample else list(_axes(plan))
     title, status = f"Sweep {plan.name}", status_of(sweep)
     html = page_of("sweep", title=title, sweep=sweep, status=status, how=how, axes=axes, facts=facts)

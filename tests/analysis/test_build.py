@@ -342,7 +342,7 @@ def test_the_own_list_is_valued_as_those_that_are_built(hill, fought):
 @pytest.mark.parametrize(
     ("won", "says"),
     [
-        ((900, 500), "Battles confirm the ranking: Hill list 1 is the best. The best and the worst"),
+        ((900, 500), "Battles confirm the ranking: Hill list 1 is the best. The values of these lists"),
         ((500, 900), "Battles change the ranking: Hill list 2 does better than Hill list 1."),
         ((898, 900), "The differences of these lists in battle are not significant"),
     ],
@@ -352,7 +352,7 @@ def test_the_verdict_is_that_of_the_battles(hill, won, says):
     lists = found.lists[: len(won)]
     verdict = replace(found, lists=lists, played=with_ties([BattleRecord(((each, 0, 1000),)) for each in won])).verdict
     assert says in verdict
-    assert (" of score." in verdict) == (len(won) > 1)
+    assert (", and their scores by at most " in verdict) == (len(won) > 1)
 
 
 def test_without_battles_nothing_is_said_of_them(hill):
@@ -364,8 +364,8 @@ def test_without_battles_nothing_is_said_of_them(hill):
     assert html.escape(found.verdict).replace("&#x27;", "&#39;") in page
     assert " ".join(found.verdict.split()) in " ".join(str(found).split())
     for said in (page, str(found), found.verdict):
-        for word in ("In battle", "in battle", "Best list", "the best and", "of score", "95%"):
+        for word in ("In battle", "in battle", "Best list", "the best and", "their scores", "95%"):
             assert word not in said
-    assert "no battle was played" in page
+    assert "no battles were simulated" in page
     with pytest.raises(InputError, match=r"mine: needs battles.* \(allowed: with battles\)"):
         asked(hill, mine=["hill/gun@basic"])

@@ -102,20 +102,24 @@ def test_the_fewer_units_of_a_role_there_are_the_less_sure_is_a_price(library):
 @pytest.mark.parametrize(
     ("changes", "verdict", "reason"),
     [
-        ({"dice": +5}, UNDER, "dice for 100 points, others"),
+        ({"dice": +5}, UNDER, "dice for 100 points, others: "),
         (
             {"defence": 3},
             UNDER,
-            "it takes 46 hits to destroy 100 points of it (other cavalry: 23), at DEFENCE 3 (others: 2)",
+            "it takes 46 hits to destroy 100 points of it (other cavalry: 23), with DEFENCE 3 (others: 2)",
         ),
         (
             {"defence": 1},
             OVER,
-            "it takes 9 hits to destroy 100 points of it (other cavalry: 23), at DEFENCE 1 (others: 2)",
+            "it takes 9 hits to destroy 100 points of it (other cavalry: 23), with DEFENCE 1 (others: 2)",
         ),
-        ({"rules": "+Resilient (Front)"}, UNDER, "at DEFENCE 3 from the front by Resilient (others: 2)"),
+        ({"rules": "+Resilient (Front)"}, UNDER, "with DEFENCE 3 from the front (Resilient, others: 2)"),
         ({"qualities": "+Arc", "dice": +1}, UNDER, "its shooting destroys "),
-        ({"rules": "+Durable"}, UNDER, "under as many hits it lasts 35% longer than other cavalry (Durable)"),
+        (
+            {"rules": "+Durable"},
+            UNDER,
+            "under the same number of hits it lasts 35% longer than other cavalry (Durable)",
+        ),
     ],
 )
 def test_what_was_changed_is_why(library, changes, verdict, reason):
@@ -129,8 +133,8 @@ def test_what_was_changed_is_why(library, changes, verdict, reason):
 @pytest.mark.parametrize(
     ("changes", "verdict", "reason"),
     [
-        ({"dice": -3}, UNDECIDED, "points, but nothing here counts its passengers"),
-        ({"dice": +5, "rules": "-Capacity (3),+Capacity (1)"}, UNDECIDED, "counts Capacity 1 (other transports: 3)"),
+        ({"dice": -3}, UNDECIDED, "points, but these numbers leave out its passengers"),
+        ({"dice": +5, "rules": "-Capacity (3),+Capacity (1)"}, UNDECIDED, "leave out Capacity 1 (other transports: 3)"),
     ],
 )
 def test_what_a_transport_carries_may_be_worth_what_it_costs(library, changes, verdict, reason):
@@ -272,13 +276,10 @@ def test_what_is_not_in_the_game_is_named_with_a_reason(library):
 @pytest.mark.parametrize(
     ("units", "why"),
     [
-        (
-            ["crown/rifle-platoon@basic"],
-            "no two of these loadouts inflict losses on each other: fewer than two loadouts",
-        ),
+        (["crown/rifle-platoon@basic"], "no two loadouts exchange losses: fewer than two loadouts"),
         (
             ["crown/stirling-armoured-transports@basic", "crown/horse-guard-cavalry@basic"],
-            "on each other: crown/stirling-armoured-transports@basic: none of these units damages it",
+            "no two loadouts exchange losses: crown/stirling-armoured-transports@basic: none of these units damages it",
         ),
     ],
 )

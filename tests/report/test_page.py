@@ -93,13 +93,13 @@ def test_a_page_that_would_be_too_large_has_fewer_figures_and_says_so(tmp_path, 
     sides = "crown/rifle-platoon@basic", "imperium/krupp*@basic"
     cut = write_report(*sides, out=tmp_path / "cut", situations=["long-range"], field="*/*guns@basic")
     said = (cut / "index.html").read_text(encoding="utf-8")
-    assert "Some figures are left out, so that this page stays under 1 MB." in said
+    assert "Some figures are left out to keep this page under 1 MB." in said
     assert len(figures_on(said)["metrics"]) == 1
 
 
 def test_who_is_ahead_of_whom_is_said_in_a_sentence():
     destroyed = np.array([[20.0, 31.0, np.nan], [24.0, 20.0, 0.0], [np.nan, 0.0, 20.0]])
     assert faction_lines(Trades(["red", "blue", "green"], destroyed)) == [
-        "Red comes out ahead of Blue: 100 points of it destroy 31.0 points a round, "
+        "Red comes out ahead of Blue: 100 points of it destroy 31.0 points in a round, "
         "and lose 24.0 to 100 points of Blue."
     ]

@@ -19,9 +19,18 @@ SAMPLE = {
 @pytest.mark.parametrize(
     ("plan", "says"),
     [
-        (PLAN, ["60 cells, all exact,", "crown/rifle-p* at basic", "-1, +0, +1", "1, 2, 3 ... 20", "damage limit of"]),
-        (PLAN | {"sampling": {"trials": 100}}, ["60 cells, sampled,"]),
-        (SAMPLE, ["1,000 trials, sampled,"]),
+        (
+            PLAN,
+            [
+                "60 cells (one fight each), all exact,",
+                "crown/rifle-p* at basic",
+                "-1, +0, +1",
+                "1, 2, 3 ... 20",
+                "damage limit of",
+            ],
+        ),
+        (PLAN | {"sampling": {"trials": 100}}, ["60 cells (one fight each), simulated,"]),
+        (SAMPLE, ["1,000 trials, simulated,"]),
     ],
 )
 def test_the_page_says_how_and_what(tmp_path, plan, says):
