@@ -134,8 +134,7 @@ class _FinalStates:
         self._weights = weights
         self._parts = [slice(*ends) for ends in pairwise(np.cumsum([0, *lengths]).tolist())]
         self.destroyed = states.models_destroyed(final, models)
-        # A destroyed model counts as its whole DAMAGE LIMIT.
-        self.damage = self.destroyed * limits + states.damage(final)
+        self.damage = self.destroyed * limits + states.damage(final)  # a destroyed model counts as its DAMAGE LIMIT
         self.shares = states.share_lost(final, models, limits)
         self.flags = {f"p_{name}": states.flag(final, name) for name in STATUSES}
 

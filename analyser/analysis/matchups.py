@@ -222,9 +222,12 @@ class Matchups(FramedAnswer):
         """Return die, deck and profiles, and a note on loadouts that the text leaves out."""
         if max(len(self.attackers), len(self.defenders)) <= MOST_SHOWN:
             return self.profiles.notes()
-        sides = f"{len(self.attackers)} attackers and {len(self.defenders)} defenders"
-        note = f"Of {sides} at most the first {MOST_SHOWN} each are shown; --format csv has all."
-        return [*self.profiles.notes(), "", note]
+        sides = f"Of {len(self.attackers)} attackers and {len(self.defenders)} defenders"
+        return [
+            *self.profiles.notes(),
+            "",
+            f"{sides} only the first {MOST_SHOWN} each are shown; --format csv has all.",
+        ]
 
     def _repr_html_(self) -> str:
         """Return the figures as HTML, with the names of the defenders."""

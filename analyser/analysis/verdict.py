@@ -141,8 +141,7 @@ def _profiles(exchange: Exchange) -> Array:
 def _noise(exchange: Exchange, frequencies: Array, prices: Array) -> Array:
     """Return the errors of even-trade prices by random opponents (a column for each unit) and battlefields (for each).
 
-    They are those of a Bayesian bootstrap over units (Rubin 1981), to first order, and of Dirichlet weights of the
-    battlefields.
+    By a first-order Bayesian bootstrap over units (Rubin 1981), and by Dirichlet weights of the battlefields.
     """
     by_loadout, by_battlefield = equilibrium_prices.price_sensitivity(exchange.losses, frequencies, prices)
     kinds, n = np.unique(exchange.kinds), len(exchange.losses)
